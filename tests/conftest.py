@@ -2,6 +2,7 @@
 
 import gc
 import os
+import signal
 import sys
 import tempfile
 from contextlib import suppress
@@ -9,6 +10,16 @@ from contextlib import suppress
 import pytest
 
 from tests.claims.shared import FOLDER, share
+
+# In the background, or under nohup, signals are ignored, and what a test starts would ignore them
+# too; a handler is forgotten there. Workers outlive a lost terminal as the first process does.
+_IGNORED = "ATTN_TUI_TESTS_IGNORE"
+for signal_number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
+    ignored = os.environ.get(_IGNORED, "").split()
+    if signal.getsignal(signal_number) is signal.SIG_IGN:
+        os.environ[_IGNORED] = " ".join([*ignored, signal_number.name])
+    if signal_number.name in os.environ.get(_IGNORED, "").split():
+        signal.signal(signal_number, lambda *_: None)
 
 for name in ("NO_COLOR", "TEXTUAL_THEME", "TEXTUAL_ANIMATIONS", "COLORTERM", "FORCE_COLOR"):
     os.environ.pop(name, None)

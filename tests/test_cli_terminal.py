@@ -37,17 +37,6 @@ def test_without_a_terminal_to_read_keys_from_the_report_is_printed() -> None:
     assert "\x1b" not in report
 
 
-def test_in_the_plain_locale_a_terminal_gets_ascii() -> None:
-    command = [sys.executable, "-m", "attn_tui"]
-    environment = {**os.environ, "LC_ALL": "C"}
-    child = pexpect.spawn(command[0], [*command[1:], "show"], env=environment, timeout=60)
-    report = child.read()
-    child.close()
-    assert child.exitstatus == 0
-    assert report.isascii()
-    assert b"m = 1/sqrt(d_k)" in report
-
-
 def _all_of(descriptor: int) -> bytes:
     """Read until the other end is closed, which Linux says with an error."""
     data = b""

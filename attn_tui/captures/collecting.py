@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from itertools import groupby
 from pathlib import PurePath
 
-from attn_tui.captures.disk import place_of
+from attn_tui.captures.disk import place_of, refuse
 from attn_tui.captures.layer import Tensor
 from attn_tui.captures.names import PARTS, Meaning, Template, meaning_of, nearest, templates
 from attn_tui.captures.stored import Stored
+from attn_tui.captures.unpacked import MOST as MOST_UNPACKED
 from attn_tui.compute.errors import InputError, inert
 
 WHOLE = ("positions", "lengths")
@@ -83,6 +84,8 @@ def collected(sources: Sequence[Source], names: str | None) -> Collected:
         _check_shapes(meaning, pieces)
         once = pieces[:1] if meaning.part in WHOLE else pieces
         tensors.setdefault(meaning.layer, {})[meaning.part] = Tensor(tuple(once))
+    for layer, parts in tensors.items():
+        _check_packed(layer, parts)
     tensors = {layer: each | _shared(each) for layer, each in tensors.items()}
     if over_files:
         said.append("Each file is a layer, by the number in its name.")
@@ -207,6 +210,17 @@ def _check_shapes(meaning: Meaning, pieces: Sequence[Stored]) -> None:
             problem = f"{_called(meaning)} is {shapes[0]} in one file and {shapes[1]} in another"
             where = place_of(each.path)
             raise InputError("capture", problem, "ranks with as many heads each", where)
+
+
+def _check_packed(layer: int, tensors: Mapping[str, Tensor]) -> None:
+    """Raise InputError if packed tensors of a layer cannot all be kept while its heads are read."""
+    pieces = [max(each.pieces, key=lambda piece: piece.unpacked) for each in tensors.values()]
+    size = sum(piece.unpacked for piece in pieces)
+    if size > MOST_UNPACKED:
+        largest = max(pieces, key=lambda piece: piece.unpacked)
+        problem = f"layer {layer} has {size:,} bytes that are packed"
+        expected = f"at most {MOST_UNPACKED:,}, or tensors that are not packed"
+        refuse(largest.path, problem, expected)
 
 
 def _shared(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:

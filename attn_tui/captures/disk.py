@@ -4,20 +4,57 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from stat import S_ISREG
-from typing import NoReturn
+from stat import S_ISDIR, S_ISREG
+from typing import BinaryIO, NoReturn
 
 from attn_tui.captures.suffixes import EXAMPLE_NAME
 from attn_tui.compute.errors import InputError, inert
 
-REASONS: Mapping[type[Exception], str] = {
+_REASONS: Mapping[type[Exception], str] = {
     FileNotFoundError: "there is no such file",
     IsADirectoryError: "it is a directory",
     PermissionError: "it may not be read",
 }
-"""Why a file cannot be read, in words."""
 
-_FLAGS = os.O_RDONLY | sum(getattr(os, name, 0) for name in ("O_NONBLOCK", "O_CLOEXEC", "O_BINARY"))
+
+class IrregularError(OSError):
+    """A pipe, a device or the like stands where a file should."""
+
+
+def reason_of(error: OSError) -> tuple[str, str]:
+    """Return why a file cannot be read, in words, and what was expected."""
+    if isinstance(error, IrregularError):
+        return "it is no regular file", "a file on a disk"
+    reason = _REASONS.get(type(error)) or error.strerror or "it cannot be read"
+    return reason, "a file that can be read"
+
+
+def regular(path: str) -> BinaryIO:
+    """Open a regular file for reading: a pipe may never end, and opening one may never return.
+
+    Raises:
+        IrregularError: If it is a pipe or a device, which is then not opened.
+        OSError: If it cannot be opened.
+    """
+    try:
+        _check_regular(os.stat(path).st_mode)
+        # Another may have come in its place since.
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
+    except ValueError:  # It holds what no path can.
+        raise OSError from None
+    try:
+        _check_regular(os.fstat(descriptor).st_mode)
+        return open(descriptor, "rb")
+    except BaseException:
+        os.close(descriptor)
+        raise
+
+
+def _check_regular(mode: int) -> None:
+    if S_ISDIR(mode):
+        raise IsADirectoryError
+    if not S_ISREG(mode):
+        raise IrregularError
 
 
 def _read_after_seeking(descriptor: int, size: int, at: int) -> bytes:
@@ -115,24 +152,8 @@ def opened(path: str) -> Iterator[Disk]:
         yield Made(path, len(data), 0, -1, data)
         return
     try:
-        # A pipe may never end, and opening one may never return.
-        descriptor = os.open(path, _FLAGS)
-    except (OSError, ValueError) as error:
-        _refuse_reason(path, error)
-    try:
-        status = os.fstat(descriptor)
-        if os.path.isdir(path):
-            refuse(path, "it is a directory", "a file, or a pattern such as 'rank*.safetensors'")
-        if not S_ISREG(status.st_mode):
-            refuse(path, "it is no regular file", "a file on a disk")
-        yield Disk(path, status.st_size, status.st_mtime_ns, descriptor)
+        with regular(path) as file:
+            status = os.fstat(file.fileno())
+            yield Disk(path, status.st_size, status.st_mtime_ns, file.fileno())
     except OSError as error:
-        _refuse_reason(path, error)
-    finally:
-        os.close(descriptor)
-
-
-def _refuse_reason(path: str, error: Exception) -> NoReturn:
-    said = error.strerror if isinstance(error, OSError) else None
-    reason = REASONS.get(type(error)) or said or "it cannot be read"
-    refuse(path, reason, "a file that can be read")
+        refuse(path, *reason_of(error))

@@ -4,12 +4,11 @@ import hashlib
 import io
 import warnings
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from math import prod
 from pathlib import PurePath
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 from numpy.lib import format as npy_format
@@ -18,28 +17,20 @@ from attn_tui.captures.disk import Disk, opened, place_of, refuse
 from attn_tui.captures.dtypes import dtype_named
 from attn_tui.captures.listing import Listing
 from attn_tui.captures.stored import Index, Plain, Raw, Stored
+from attn_tui.captures.unpacked import kept
 from attn_tui.compute.errors import InputError, inert
 
-NPY_MAGIC = b"\x93NUMPY"
-"""What a .npy file begins with."""
-
 LONGEST_HEADER = 10_000
-"""Bytes of the header of a .npy file, as for NumPy."""
+"""Bytes that are read of a .npy file for its header, as NumPy does."""
 
 LONGEST_DIRECTORY = 2 * 2**20
 """Bytes of the list of arrays in an .npz file."""
 
-MOST_PACKED = 2**30
-"""Bytes of one array that is packed, which is read whole."""
-
 PACKINGS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
 """How NumPy packs; of other ways a few bytes may unpack to any size at once."""
 
-_HEADERS = {
-    b"\x01\x00": (2, npy_format.read_array_header_1_0),
-    b"\x02\x00": (4, npy_format.read_array_header_2_0),
-}
-"""By version: how many bytes say the length of the header, and what reads it."""
+_HEADERS = {(1, 0): npy_format.read_array_header_1_0, (2, 0): npy_format.read_array_header_2_0}
+"""What reads a header, by its version."""
 
 
 class Header(NamedTuple):
@@ -57,36 +48,83 @@ class Header(NamedTuple):
     dtype: np.dtype[Any]
     size: int
 
+    def check(self, size: int) -> None:
+        """Check that .npy data of so many bytes holds what the header claims.
 
-def read_npy_header(read: Callable[[int], bytes]) -> Header:
-    """Read the header of .npy data from its first byte on.
+        Raises:
+            InputError: If it does not, with field ``"scores"``.
+        """
+        held = max(size - self.size, 0)
+        if prod(self.shape) * self.dtype.itemsize > held:
+            lengths = "×".join(map(str, self.shape[:4])) + ("×…" if len(self.shape) > 4 else "")
+            claimed = f"it claims an array of {inert(lengths)[1:-1]} numbers"
+            raise InputError("scores", f"{claimed} but holds {held:,} bytes", "a complete file")
+
+
+def read_header(data: bytes) -> Header:
+    """Read the header of .npy data.
 
     Args:
-        read: Returns the next bytes, up to so many.
+        data: The first `LONGEST_HEADER` bytes of it, or all there are.
 
     Raises:
         InputError: If it is none, with field ``"scores"``.
     """
     broken = InputError("scores", "it is no .npy file, or is cut off", "what numpy.save writes")
-    magic = read(len(NPY_MAGIC) + 2)
-    if magic[: len(NPY_MAGIC)] != NPY_MAGIC or magic[len(NPY_MAGIC) :] not in _HEADERS:
-        raise broken
-    width, read_header = _HEADERS[magic[len(NPY_MAGIC) :]]
-    length = read(width)
-    size = int.from_bytes(length, "little")
-    if size > LONGEST_HEADER:
-        problem = f"there are more than {LONGEST_HEADER:,} bytes in its header"
-        raise InputError("scores", problem, "what numpy.save writes")
-    text = length + read(size)
+    file = io.BytesIO(data)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            shape, is_fortran, dtype = read_header(io.BytesIO(text))
+            read = _HEADERS[npy_format.read_magic(file)]
+            shape, is_fortran, dtype = read(file)
     except Exception:  # NumPy parses the header as Python, which fails in many ways.
         raise broken from None
     if any(type(length) is not int or not 0 <= length < 2**63 for length in shape):
         raise broken
-    return Header(shape, is_fortran, dtype, len(magic) + len(text))
+    return Header(shape, is_fortran, dtype, file.tell())
+
+
+def read_array(file: IO[bytes]) -> Raw:
+    """Read .npy data whose header has been read and checked, from its first byte on.
+
+    Raises:
+        ValueError: If it ends too early.
+    """
+    file.seek(0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        array: Raw = npy_format.read_array(file, allow_pickle=False)
+    return array
+
+
+class _Archived(io.FileIO):
+    """An open file as `zipfile` reads it, which would read a list of arrays of any size."""
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        """Return the next bytes.
+
+        Raises:
+            InputError: If they are too many at once, with field ``"scores"``.
+        """
+        if size is not None and size > LONGEST_DIRECTORY:
+            problem = f"there are more than {LONGEST_DIRECTORY:,} bytes in its list of arrays"
+            raise InputError("scores", problem, "what numpy.savez writes")
+        return super().read(size)
+
+
+def open_archive(descriptor: int) -> zipfile.ZipFile:
+    """Return the zip archive that an open file is.
+
+    Raises:
+        InputError: If it is none, with field ``"scores"``.
+    """
+    try:
+        return zipfile.ZipFile(_Archived(descriptor, closefd=False))
+    except InputError:
+        raise
+    except Exception:  # zipfile trusts what it reads, and fails in many ways.
+        problem = "it is no zip archive, or is cut off"
+        raise InputError("scores", problem, "a complete .npz file") from None
 
 
 @dataclass(frozen=True)
@@ -96,12 +134,16 @@ class Packed(Stored):
     Attributes:
         member: What the archive calls it.
         modified: When the archive was written, in nanoseconds.
-        is_fortran: Whether the first index runs fastest.
     """
 
     member: str = ""
     modified: int = 0
-    is_fortran: bool = False
+
+    @property
+    def unpacked(self) -> int:
+        """All of its bytes."""
+        assert self.dtype
+        return self.size * self.dtype.itemsize
 
     def take(self, index: tuple[Index, ...]) -> Raw:
         """Return part of it, in its own format."""
@@ -115,69 +157,22 @@ class Packed(Stored):
             yield start, flat[start : start + most]
 
     def _whole(self) -> Raw:
+        return kept((self.path, self.modified, self.member), self.unpacked, self._unpack)
+
+    def _unpack(self) -> Raw:
         assert self.dtype
-        data = _unpacked(self.path, self.modified, self.member, self.size * self.dtype.itemsize)
-        return data.view(self.dtype).reshape(self.shape, order="F" if self.is_fortran else "C")
-
-
-@lru_cache(maxsize=8)
-def _unpacked(path: str, modified: int, member: str, size: int) -> Raw:
-    where = f"{place_of(path)}, {inert(member)}"
-    if size > MOST_PACKED:
-        expected = f"at most {MOST_PACKED:,}, or numpy.savez, which does not pack"
-        raise InputError("capture", f"it is packed and has {size:,} bytes", expected, where)
-    data = np.empty(size, np.uint8)
-    with opened(path) as disk:
         try:
-            with zipfile.ZipFile(_Seekable(disk)) as archive, archive.open(member) as stream:
-                read_npy_header(stream.read)
-                at = 0
-                while at < size and (piece := stream.read(min(2**20, size - at))):
-                    data[at : at + len(piece)] = np.frombuffer(piece, np.uint8)
-                    at += len(piece)
-                while stream.read(2**16):
-                    pass  # At the end the checksum is compared.
+            with (
+                opened(self.path) as disk,
+                open_archive(disk.descriptor) as archive,
+                archive.open(self.member) as stream,
+            ):
+                return read_array(stream).view(self.dtype)
         except InputError:
             raise
         except Exception:  # zipfile trusts what it reads, and fails in many ways.
-            at = -1
-    if at < size:
-        raise InputError("capture", "it cannot be unpacked", "a complete file", where)
-    data.flags.writeable = False
-    return data
-
-
-class _Seekable(io.RawIOBase):
-    """A file on a disk as `zipfile` reads it: anywhere, but not too much of it at once."""
-
-    def __init__(self, disk: Disk) -> None:
-        self.disk, self.at = disk, 0
-
-    def seekable(self) -> bool:
-        """Return that it is."""
-        return True
-
-    def seek(self, to: int, whence: int = io.SEEK_SET) -> int:
-        base = {io.SEEK_SET: 0, io.SEEK_CUR: self.at, io.SEEK_END: self.disk.size}[whence]
-        if base + to < 0:
-            raise OSError
-        self.at = base + to
-        return self.at
-
-    def tell(self) -> int:
-        """Return the place of the next byte."""
-        return self.at
-
-    def read(self, size: int = -1) -> bytes:
-        size = min(LONGEST_DIRECTORY + 1 if size < 0 else size, max(self.disk.size - self.at, 0))
-        if size > LONGEST_DIRECTORY:
-            problem = f"there are more than {LONGEST_DIRECTORY:,} bytes in its list of arrays"
-            raise InputError(
-                "capture", problem, "what numpy.savez writes", place_of(self.disk.path)
-            )
-        data = self.disk.read(self.at, size)
-        self.at += len(data)
-        return data
+            where = f"{place_of(self.path)}, {inert(self.member)}"
+            raise InputError("capture", "it cannot be unpacked", "a complete file", where) from None
 
 
 def list_npy(disk: Disk) -> Listing:
@@ -186,12 +181,12 @@ def list_npy(disk: Disk) -> Listing:
     Raises:
         InputError: If it is broken, or claims what the file does not hold.
     """
-    seekable = _Seekable(disk)
     try:
-        header = read_npy_header(seekable.read)
-        tensor = _plain(disk, PurePath(disk.path).stem, header, header.size, disk.size)
+        header = read_header(disk.read(0, min(disk.size, LONGEST_HEADER)))
+        header.check(disk.size)
     except InputError as error:
         refuse(disk.path, error.problem, error.expected)
+    tensor = _plain(disk, PurePath(disk.path).stem, header, header.size)
     return Listing((tensor,), {}, hashlib.sha256(disk.read(0, header.size)).hexdigest())
 
 
@@ -203,13 +198,10 @@ def list_npz(disk: Disk) -> Listing:
     """
     tensors: list[Stored] = []
     digest = hashlib.sha256()
-    seekable = _Seekable(disk)
     try:
-        archive = zipfile.ZipFile(seekable)
-    except InputError:
-        raise
-    except Exception:  # zipfile trusts what it reads, and fails in many ways.
-        refuse(disk.path, "it is no zip archive, or is cut off", "a complete .npz file")
+        archive = open_archive(disk.descriptor)
+    except InputError as error:
+        refuse(disk.path, error.problem, error.expected)
     names = set()
     for member in archive.infolist():
         name = member.filename.removesuffix(".npy")
@@ -235,42 +227,29 @@ def _member(disk: Disk, archive: zipfile.ZipFile, member: zipfile.ZipInfo, name:
     if member.compress_type not in PACKINGS:
         raise InputError("", "it is packed in another way", "what numpy.savez writes")
     with archive.open(member) as stream:
-        header = read_npy_header(stream.read)
+        header = read_header(stream.read(LONGEST_HEADER))
+    header.check(member.file_size)
     if member.compress_type == zipfile.ZIP_STORED:
         # The local header repeats the name, and may have other notes behind it.
         local = disk.read(member.header_offset, 30)
-        begins = (
-            member.header_offset
-            + 30
-            + sum(int.from_bytes(local[at : at + 2], "little") for at in (26, 28))
-        )
-        return _plain(disk, name, header, begins + header.size, begins + member.file_size)
-    plain = _plain(disk, name, header, header.size, member.file_size, is_packed=True)
-    return Packed(
-        name,
-        disk.path,
-        plain.shape,
-        plain.dtype,
-        plain.format,
-        member.filename,
-        disk.modified,
-        header.is_fortran,
-    )
+        lengths = (int.from_bytes(local[at : at + 2], "little") for at in (26, 28))
+        begins = member.header_offset + 30 + sum(lengths) + header.size
+        header.check(header.size + disk.size - begins)
+        return _plain(disk, name, header, begins)
+    dtype, called = _format(header.dtype)
+    return Packed(name, disk.path, header.shape, dtype, called, member.filename, disk.modified)
 
 
-def _plain(
-    disk: Disk, name: str, header: Header, begins: int, ends: int, *, is_packed: bool = False
-) -> Plain:
-    dtype: np.dtype[Any] | None = header.dtype
-    called = header.dtype.name
-    if header.dtype.kind == "V" and header.dtype.itemsize == 2 and not header.dtype.names:
-        # NumPy knows no bfloat16, and writes its bytes as records.
-        called, dtype = "bfloat16", dtype_named("bfloat16")
-    elif header.dtype.kind not in "fiub" or header.dtype.itemsize > 8:
-        called, dtype = inert(header.dtype.str)[1:-1], None
-    held = max((ends if is_packed else min(ends, disk.size)) - begins, 0)
-    if prod(header.shape) * header.dtype.itemsize > held:
-        shown = "×".join(map(str, header.shape[:4])) + ("×…" if len(header.shape) > 4 else "")
-        claimed = f"it claims an array of {inert(shown)[1:-1]} numbers"
-        raise InputError("", f"{claimed} but holds {held:,} bytes", "a complete file")
+def _plain(disk: Disk, name: str, header: Header, begins: int) -> Plain:
+    dtype, called = _format(header.dtype)
     return Plain(name, disk.path, header.shape, dtype, called, begins, header.is_fortran)
+
+
+def _format(dtype: np.dtype[Any]) -> tuple[np.dtype[Any] | None, str]:
+    """Return what the numbers of an array are, or None if they cannot be read, and in words."""
+    if dtype.kind == "V" and dtype.itemsize == 2 and not dtype.names:
+        # NumPy knows no bfloat16, and writes its bytes as records.
+        return dtype_named("bfloat16"), "bfloat16"
+    if dtype.kind not in "fiub" or dtype.itemsize > 8:
+        return None, inert(dtype.str)[1:-1]
+    return dtype, dtype.name

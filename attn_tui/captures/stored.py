@@ -47,6 +47,11 @@ class Stored(ABC):
         """How many numbers there are."""
         return prod(self.shape)
 
+    @property
+    def unpacked(self) -> int:
+        """Bytes that are unpacked at once if any of it is taken; 0 where nothing is packed."""
+        return 0
+
     @abstractmethod
     def take(self, index: tuple[Index, ...]) -> Raw:
         """Return part of it, in its own format.

@@ -43,7 +43,7 @@ def read_claims(path: str, ask: Ask) -> dict[str, Claim]:
     for table in read_tables(path, "claim"):
         made = _claim(table, ask)
         if made.id in claims:
-            table.refuse("id", f"{inert(made.id)} stands twice", "each id once")
+            table.refuse(f"{inert(made.id)} stands twice", "each id once")
         claims[made.id] = made
     return claims
 
@@ -54,11 +54,11 @@ def _claim(table: Table, ask: Ask) -> Claim:
     line, quantity = table.get("ask", str), table.get("quantity", str)
     expected, within = table.get("expected", float), table.get("within", float, WITHIN)
     if not within >= 0.0:
-        table.refuse("within", "within will not do", "a number from 0")
+        table.refuse("within will not do", "a number from 0")
     try:
         question = ask(line)
     except InputError as error:
-        table.refuse("ask", f"{error.field}: {error.problem}", error.expected)
+        table.refuse(f"{error.field}: {error.problem}", error.expected)
     _parts(table, quantity)
 
     def check(trial: Trial, stated: Stated) -> Iterator[Case]:
@@ -80,7 +80,7 @@ def _parts(table: Table, quantity: str) -> list[str | int]:
         found = _PART.fullmatch(step)
         if not found:
             table.refuse(
-                "quantity", f"{inert(quantity)} is not understood",
+                f"{inert(quantity)} is not understood",
                 "names with dots between them, such as vectors[0].scaled.max_weight",
             )  # fmt: skip
         parts.append(found["name"] or int(found["index"]))
@@ -98,7 +98,7 @@ def _number(table: Table, quantity: str, plain: Any) -> tuple[float, float | Non
         known = _names(plain)
         if part not in known:
             table.refuse(
-                "quantity", f"{inert(str(part))} of {inert(quantity)} is not there",
+                f"{inert(str(part))} of {inert(quantity)} is not there",
                 "one of " + ", ".join(map(str, known)) if known else "nothing behind a number",
             )  # fmt: skip
         beside, plain = plain if isinstance(plain, dict) else {}, plain[part]
@@ -111,7 +111,7 @@ def _number(table: Table, quantity: str, plain: Any) -> tuple[float, float | Non
         error = (beside["high"] - beside["low"]) / 2.0 / 1.96
     if type(plain) not in (int, float):
         names = ", ".join(plain) if isinstance(plain, dict) else "a number that the answer has"
-        table.refuse("quantity", f"{inert(quantity)} is no number", names)
+        table.refuse(f"{inert(quantity)} is no number", names)
     return float(plain), error if type(error) in (int, float) else None
 
 

@@ -42,7 +42,8 @@ def asked_by(line: str) -> tuple[Instrument, Experiment]:
     try:
         context = command.make_context(name, protected(arguments))
     except click.UsageError as error:
-        problem = error.format_message().rstrip(".")
+        # It may repeat all that stands there.
+        problem = inert(error.format_message().rstrip("."), 200)[1:-1]
         raise InputError("ask", problem, f"what attn-tui {name} --help lists") from None
     return instrument, load(instrument.asked)(context.params)
 

@@ -112,5 +112,5 @@ def print_head(experiment: "Experiment", form: str) -> int:
     found, interrupted = worked("head", partial(answer, experiment, maps=form == "json"))
     if found is not None:
         renders = {"text": text.render, "csv": csv.render, "json": json.render}
-        write(renders[form](found), form)
+        write(renders[form](found))
     return INTERRUPTED if interrupted else 0

@@ -73,7 +73,7 @@ def claims(file: str | None, form: str, **given: Any) -> int:
                 write([text.summary_line(*each)])
         interrupted = stop()
     if form == "json":
-        write(json.render(found, replace(Trial(), **changes).seed), "json")
+        write(json.render(found, replace(Trial(), **changes).seed))
     else:
         tried, seconds = [each for each, _ in found], sum(each for _, each in found)
         write([text.total_line(tried, len(trials), seconds)])
@@ -95,7 +95,7 @@ def claim(name: str, file: str | None, form: str, **given: Any) -> int:
     trial = _trial(tried, given)
     for finding, seconds in _findings([(tried, trial)]):
         if form == "json":
-            write(json.render([(finding, seconds)], trial.seed), form)
+            write(json.render([(finding, seconds)], trial.seed))
         else:
             write(text.render(finding))
     return 0

@@ -84,7 +84,7 @@ def compare(captures: tuple[str, ...], form: str, **given: Any) -> int:
     renders = {
         "text": report.render_text, "csv": report.render_csv, "json": report.render_json,
     }  # fmt: skip
-    write(renders[form](found, (surveys[0].heads, surveys[1].heads), Shown(statistics)), form)
+    write(renders[form](found, (surveys[0].heads, surveys[1].heads), Shown(statistics)))
     if interrupted:
         return INTERRUPTED
     return PART if found.parting else PARTLY if found.alone else 0

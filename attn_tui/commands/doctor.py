@@ -82,7 +82,7 @@ def doctor(captures: tuple[str, ...], require: bool, form: str, **given: Any) ->
             "heads", lambda stop: examine(found.capture, found.expectation, settings, stop)
         )
     assert report
-    write({"text": text.render, "json": json.render}[form](report), form)
+    write({"text": text.render, "json": json.render}[form](report))
     return INTERRUPTED if interrupted else status(report, require)
 
 

@@ -59,5 +59,5 @@ def print_dots(experiment: "Experiment", form: str) -> int:
     )
     if found is not None:
         renders = {"text": text.render, "csv": csv.render, "json": json.render}
-        write(renders[form](found), form)
+        write(renders[form](found))
     return INTERRUPTED if interrupted else 0

@@ -170,7 +170,7 @@ def _report(found: "Survey", form: str, shown: "Shown", interrupted: bool) -> in
     from attn_tui.report.heads import csv, json, text
 
     renders = {"text": text.render, "csv": csv.render, "json": json.render}
-    write(renders[form](found, shown), form)
+    write(renders[form](found, shown))
     if interrupted:
         return INTERRUPTED
     if any(text.failing(found, each, shown.tau) for each in shown.conditions):

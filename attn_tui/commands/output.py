@@ -3,51 +3,55 @@
 import os
 import sys
 from collections.abc import Iterable
-from functools import partial
+from io import TextIOWrapper
 from typing import TextIO
 
 import click
 
-from attn_tui.charts.look_alikes import in_words, write_look_alikes
-from attn_tui.report.reflow import respelled
+from attn_tui.compute.visible import BLANKS, visible
+
+KEPT = "\n" + BLANKS
+"""What a report may hold besides what can be seen."""
 
 BAD_INPUT, FAILED, INTERRUPTED = 2, 70, 130
 """The statuses that the program ends with, but for 0 and for what a command says by its own."""
 
 
 def prepare_output() -> None:
-    """Let standard output be readable in the locale, and check that it goes somewhere.
+    """Write UTF-8, whatever the locale says, and check that standard output goes somewhere.
 
-    To be called before anything is computed.
+    To be called before anything is computed or said. File names that are not UTF-8 keep their
+    bytes as escapes.
 
     Raises:
         click.ClickException: If there is none, or none that does.
     """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     if sys.stdout is None:
         raise _refused("it is closed")
-    # Errors keep their escapes: they quote what was typed.
-    write_look_alikes(sys.stdout, os.environ)
     try:
         os.write(1, b"")
     except OSError as error:
         raise _refused(str(error.strerror)) from None
 
 
-def write(pieces: Iterable[str], form: str = "text") -> None:
+def write(pieces: Iterable[str]) -> None:
     """Write a report piece by piece; a reader that has enough, as ``head`` does, is no error.
+
+    Whatever in it came from outside, a terminal gets it as text: what it would obey is spelled out.
 
     Args:
         pieces: Its pieces.
-        form: How it is written: only ``"text"`` is read by people, and may be spelled anew.
 
     Raises:
         click.ClickException: If the text cannot be written, as on a full disk.
     """
     out = sys.stdout
-    spell = partial(in_words, encoding=out.encoding)
     try:
         for piece in pieces:
-            out.write(respelled(piece, spell) if form == "text" else piece)
+            out.write(visible(piece, KEPT))
         out.flush()
     except OSError as error:
         drop_rest(out)

@@ -139,7 +139,7 @@ def _spelled(error: InputError) -> str:
 
 def _fail(message: str) -> int:
     """Print one line without control characters, and return the exit status."""
-    # Where there is nobody to be told, the status says it; click would write UTF-8 for ASCII.
+    # Where there is nobody to be told, the status says it.
     if sys.stderr is not None:
         with suppress(OSError):
             sys.stderr.write(f"{NAME}: {visible(message)}\n")

@@ -41,7 +41,7 @@ def recipe(name: str, out: str | None) -> None:
     """Print a script, or write it to a file that is not there yet."""
     text = recipe_text(name)
     if out is None:
-        write([text], "python")
+        write([text])
         return
     try:
         with open(out, "x", encoding="utf-8") as file:

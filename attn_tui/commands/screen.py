@@ -38,6 +38,16 @@ def _themes() -> dict[str, str]:
     return dict.fromkeys(BUILTIN_THEMES, "")
 
 
+in_ascii = click.option(
+    "--ascii",
+    cls=Option,
+    group=SCREEN,
+    is_flag=True,
+    help="Draw bars, charts and frames in ASCII. Where TERM is linux or a VT terminal they are so "
+    "without it.",
+)
+
+
 @click.command("open", cls=_ProgramHelp, hidden=True)
 @shared
 @settings(Settings, GRADIENT)
@@ -56,8 +66,11 @@ def _themes() -> dict[str, str]:
     is_flag=True,
     help="Leave the mouse to the terminal. In GNU screen, escape then works at once.",
 )
+@in_ascii
 @click.pass_context
-def open_screen(context: click.Context, /, no_mouse: bool, theme: str | None, **given: Any) -> None:
+def open_screen(
+    context: click.Context, /, no_mouse: bool, ascii: bool, theme: str | None, **given: Any
+) -> None:
     """Open the screen on SCORES."""
     # Nearly all that is made until the screen stands lives as long: not yet looked through.
     gc.disable()
@@ -68,7 +81,9 @@ def open_screen(context: click.Context, /, no_mouse: bool, theme: str | None, **
         check_theme(theme)
     if are_captures(given["scores"] or ()):
         reading = {name: given[name] for name in ("layout", "names", "config")}
-        context.exit(_open_heads(given["scores"], reading, mouse=not no_mouse, theme=theme))
+        context.exit(
+            _open_heads(given["scores"], reading, mouse=not no_mouse, theme=theme, ascii=ascii)
+        )
     origin = origin_of_scores(given)
     try:
         experiment = gradient_experiment_of(given)
@@ -93,13 +108,16 @@ def open_screen(context: click.Context, /, no_mouse: bool, theme: str | None, **
     from attn_tui.tui.running import run
 
     asked = any(context.get_parameter_source(name) is not ParameterSource.DEFAULT for name in given)
-    context.exit(
-        run(draft_of(experiment, origin), mouse=not no_mouse, guided=not asked, theme=theme)
-    )
+    draft = draft_of(experiment, origin)
+    context.exit(run(draft, mouse=not no_mouse, guided=not asked, theme=theme, ascii=ascii))
 
 
 def _open_heads(
-    paths: tuple[str, ...], given: dict[str, str | None], mouse: bool, theme: str | None
+    paths: tuple[str, ...],
+    given: dict[str, str | None],
+    mouse: bool,
+    theme: str | None,
+    ascii: bool,
 ) -> int:
     """Open the screen on the heads of a capture, or print them where there is no terminal.
 
@@ -129,7 +147,8 @@ def _open_heads(
     # Map, list and doctor then all have the heads of the configuration.
     settings = replace(settings, layouts=found.layouts, config=found.config)
     experiment = replace(experiment, setup=experiment.setup.put(settings))
-    return run(draft_of(experiment), mouse=mouse, theme=theme, instrument="heads")
+    draft = draft_of(experiment)
+    return run(draft, mouse=mouse, theme=theme, instrument="heads", ascii=ascii)
 
 
 def check_terminal(instead: str) -> None:

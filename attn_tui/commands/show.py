@@ -127,4 +127,4 @@ def print_report(
     # What cannot be compared is refused with the first piece, before anything is written.
     first = next(pieces)
     about = _about(given, experiment) if form == "text" else ()
-    write(chain((first,), about, pieces), form)
+    write(chain((first,), about, pieces))

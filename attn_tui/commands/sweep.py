@@ -127,7 +127,7 @@ def _print_sweep(given: dict[str, Any], form: str) -> int:
     found, interrupted = worked("sweep", partial(answer, experiment))
     if found is not None:
         renders = {"text": text.render, "csv": csv.render, "json": json.render}
-        write(renders[form](found, statistics), form)
+        write(renders[form](found, statistics))
     else:
         click.echo("attn-tui: stopped before there was anything to print", err=True)
     return INTERRUPTED if interrupted else 0
@@ -320,9 +320,9 @@ def _print_crossovers(given: dict[str, Any], form: str) -> int:
                 break
         interrupted = stop()
     if form == "json":
-        write(json.render_crossovers(experiment, found), form)
+        write(json.render_crossovers(experiment, found))
     elif form == "csv":
-        write(csv.render_crossovers(found), form)
+        write(csv.render_crossovers(found))
     else:
         write(text.render_crossovers(found))
     return INTERRUPTED if interrupted else 0

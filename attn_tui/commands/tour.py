@@ -9,7 +9,7 @@ import click
 
 from attn_tui.commands.options import Command
 from attn_tui.commands.output import write
-from attn_tui.commands.screen import check_terminal, has_terminal
+from attn_tui.commands.screen import check_terminal, has_terminal, in_ascii
 from attn_tui.compute.errors import InputError
 
 if TYPE_CHECKING:
@@ -26,8 +26,9 @@ _EXAMPLES = """\
 
 @click.command("tour", cls=Command, examples=_EXAMPLES)
 @click.argument("file", required=False, type=click.Path())
+@in_ascii
 @click.pass_context
-def tour(context: click.Context, /, file: str | None) -> None:
+def tour(context: click.Context, /, file: str | None, ascii: bool) -> None:
     """Open the tour, from q·k to where the usual story is wrong, or that of a TOML FILE.
 
     It goes on where it was left. Where standard output is no terminal its steps are printed, the
@@ -48,7 +49,7 @@ def tour(context: click.Context, /, file: str | None) -> None:
     from attn_tui.files.draft import EXAMPLE
     from attn_tui.tui.running import run
 
-    context.exit(run(EXAMPLE, tour=steps))
+    context.exit(run(EXAMPLE, tour=steps, ascii=ascii))
 
 
 def outline(tour: "Tour") -> Iterator[str]:

@@ -14,7 +14,6 @@ from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.vector import Vector
 from attn_tui.compute.visible import visible
 from attn_tui.files.limits import MOST_SCORES, MOST_VECTORS, check_most
-from attn_tui.files.watch import Watch, unwatched
 
 NUMBERS = "numbers: -1.5, 1e3, or -inf (masked)"
 LONGEST_NAME = 40
@@ -126,7 +125,7 @@ def expanded(entries: Iterable[Entry]) -> list[Entry]:
     return [row for entry in entries for row in numbered(entry.rows())]
 
 
-def named(entries: Iterable[Entry], watch: Watch = unwatched) -> tuple[Vector, ...]:
+def named(entries: Iterable[Entry]) -> tuple[Vector, ...]:
     """Return vectors that all have a name; those without get a, b, … z, aa and so on.
 
     Raises:
@@ -146,7 +145,6 @@ def named(entries: Iterable[Entry], watch: Watch = unwatched) -> tuple[Vector, .
     others: dict[str, Iterator[str]] = {}
     vectors = []
     for entry in entries:
-        watch(1.0)
         vectors.append(Vector(_name(entry, taken, others), held(entry.scores)))
     return tuple(vectors)
 

@@ -4,7 +4,7 @@ import json
 import re
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -25,7 +25,6 @@ from attn_tui.files.entries import (
     problem,
 )
 from attn_tui.files.limits import LONGEST_WORD, MOST_OPEN, MOST_TOKENS, MOST_VECTORS, check_most
-from attn_tui.files.stream import Window
 
 _BLANK = r" \t\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000"
 _COMMA = ",;，；、"
@@ -50,7 +49,7 @@ _TOKEN = re.compile(
     |(?P<other>.)""",
     re.VERBOSE | re.DOTALL,
 )
-"""Everything in it is bounded, so that it fits in a `Window` and too much is refused in time."""
+"""Everything in it is bounded, so that too much is refused in time."""
 
 _COLUMN = re.compile(rf"(?:{_DIGITS}[{_BLANK}]{{0,9999}}+\n){{1,9999}}+")
 """Lines of one number each."""
@@ -114,21 +113,21 @@ class _Reader:
         self.n_scores = 0
         self.column: _Frame | None = None
 
-    def read(self, pieces: Iterable[str]) -> list[Entry]:
-        window = Window(pieces)
+    def read(self, text: str) -> list[Entry]:
+        text += "\n"
+        position = 0
         at_line_start = True
         tokens = 0
         between = ""
-        while window.fill():
-            if at_line_start and (lines := self._column_lines(window)):
-                window.position = lines.end()
+        while position < len(text):
+            if at_line_start and (lines := self._column_lines(text, position)):
+                position = lines.end()
                 continue
-            text, position = window.text, window.position
             top = self.frames[-1]
             may_be_name = top.opener == "{" or (at_line_start and not top.opener)
             found = (may_be_name and _NAME.match(text, position)) or _TOKEN.match(text, position)
             assert found
-            window.position = found.end()
+            position = found.end()
             tokens += 1
             if tokens > MOST_TOKENS:
                 check_most(tokens, MOST_TOKENS, "words and separators", "fewer", self.line)
@@ -150,12 +149,12 @@ class _Reader:
             return label.entries
         return numbered([row for entry in label.entries for row in entry.rows()])
 
-    def _column_lines(self, window: Window) -> re.Match[str] | None:
+    def _column_lines(self, text: str, position: int) -> re.Match[str] | None:
         """Add lines of one number to the column that the line above is in, all at once."""
         top = self.frames[-1]
         if not self.column or top.opener or top.label:
             return None
-        if found := _COLUMN.match(window.text, window.position):
+        if found := _COLUMN.match(text, position):
             tokens = found[0].split()
             self.column.scores.extend(numbers(tokens, self.line, 1))
             self.line += len(tokens)
@@ -335,7 +334,7 @@ def _unquoted(token: str) -> str:
 
 
 def read_entries(
-    text: str | Iterable[str],
+    text: str,
     attachments: tuple[Attachment, ...] = (),
     most: int = MOST_VECTORS,
     whole: bool = False,
@@ -343,7 +342,7 @@ def read_entries(
     """Return the vectors of a text in order, those without a name still without.
 
     Args:
-        text: The text; if it comes in pieces, with its lines ended as `plain_lines` does.
+        text: The text.
         attachments: What ``<#1 …>`` and so on stand for.
         most: How many vectors there may be.
         whole: Whether an attached matrix is one entry, where it is all that has its name.
@@ -351,8 +350,7 @@ def read_entries(
     Raises:
         InputError: Naming the token that is not understood, and its line.
     """
-    pieces = [plain_lines(text)] if isinstance(text, str) else text
-    return _Reader(attachments, most, whole).read(pieces)
+    return _Reader(attachments, most, whole).read(plain_lines(text))
 
 
 def plain_lines(text: str) -> str:

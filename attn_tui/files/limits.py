@@ -1,9 +1,15 @@
-"""How much is read at most; each limit is checked as soon as it is passed."""
+"""How much is read at most; each limit is checked before what would pass it is held."""
 
 from attn_tui.compute.errors import InputError
 
-LARGEST = 512 * 2**20
-"""Bytes of one file, of standard input, or of an .npz file's arrays together."""
+LARGEST_TEXT = 64 * 2**20
+"""Bytes of JSON, a table or another text: in a file, or on standard input."""
+
+LARGEST_ARRAYS = 512 * 2**20
+"""Bytes of the arrays of an .npz file together, unpacked, or of .npy data on standard input."""
+
+LARGEST_TOML = 2**20
+"""Bytes of a TOML file, which somebody has typed."""
 
 MOST_SCORES = 16_000_000
 """Scores of one question, over all its vectors."""
@@ -23,11 +29,8 @@ MOST_TOKENS = 20_000_000
 MOST_OPEN = 100_000
 """Brackets of a text that are open at a time."""
 
-MOST_VALUES = 250_000
-"""Lists, objects, names, strings and words of a JSON text; lists of numbers count as one each."""
-
-MOST_NESTED = 100
-"""Lists and objects of a JSON text that are open at a time."""
+MOST_LISTS = 250_000
+"""Lists and objects of a JSON text."""
 
 LONGEST_WORD = 10_000
 """Characters of one number, word or string of a text."""

@@ -2,10 +2,11 @@
 
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.source import Floats
+from attn_tui.files.content import place_of
 from attn_tui.files.entries import NUMBERS, Entry
 from attn_tui.files.grammar import read_entries
 from attn_tui.files.limits import MOST_ROWS
-from attn_tui.files.readers import place_of, read_whole
+from attn_tui.files.readers import read_whole
 from attn_tui.files.sources import FIELDS, FINITE, Part, matrix_of, part_of
 
 

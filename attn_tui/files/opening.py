@@ -5,6 +5,7 @@ from contextlib import suppress
 from dataclasses import replace
 from itertools import chain
 from pathlib import PurePath
+from typing import BinaryIO
 
 import numpy as np
 
@@ -12,15 +13,15 @@ from attn_tui.compute.errors import InputError
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Products, Source, Typed
 from attn_tui.files.codec import asks, experiment_from_plain
+from attn_tui.files.content import opened, read_text
 from attn_tui.files.draft import Draft, parse
 from attn_tui.files.entries import Entry, expanded, named
 from attn_tui.files.json import read_json
 from attn_tui.files.kinds import source_text
 from attn_tui.files.origin import origin_of
 from attn_tui.files.paths import folder_of
-from attn_tui.files.readers import SUFFIXES, opened, whole_entries
+from attn_tui.files.readers import SUFFIXES, whole_entries
 from attn_tui.files.sources import part_of, products_of
-from attn_tui.files.stream import Metered, text_pieces
 from attn_tui.files.tables import json_entries
 from attn_tui.files.watch import Watch, unwatched
 
@@ -34,7 +35,7 @@ def open_draft(path: str, setup: Setup, watch: Watch = unwatched) -> Draft:
     Args:
         path: A .npy, .npz, .csv, .json or .txt file.
         setup: What is asked beside the scores.
-        watch: Told the share done, often, from the thread that calls; what it raises is let out.
+        watch: Called between steps, from the thread that calls; what it raises is let out.
 
     Raises:
         InputError: With field ``"file"``, naming the file and the place in it.
@@ -43,13 +44,13 @@ def open_draft(path: str, setup: Setup, watch: Watch = unwatched) -> Draft:
     # "-" would be standard input, where the keys of a screen come from.
     path = os.path.join(".", path) if path == "-" else path
     origin = origin_of((), (path,))
-    with opened(path, "file", SUFFIXES, watch) as file:
-        source, asked = _opened(file, path)
-    watch(1.0)
+    with opened(path, "file", SUFFIXES) as file:
+        source, asked = _opened(file, path, watch)
+    watch(0.0)
     text, attachments = source_text(source)
     origin = replace(origin.of(source.kind, text), arguments=_arguments(path, source, asked))
     draft = Draft(text, asked or setup, source.kind, attachments, origin)
-    watch(1.0)
+    watch(0.0)
     # Read once here, where it may take its time: what is read again is found in the caches.
     with suppress(InputError):
         parse(draft)
@@ -57,21 +58,23 @@ def open_draft(path: str, setup: Setup, watch: Watch = unwatched) -> Draft:
     return draft
 
 
-def _opened(file: Metered, path: str) -> tuple[Source, Setup | None]:
+def _opened(file: BinaryIO, path: str, watch: Watch) -> tuple[Source, Setup | None]:
     """Return where scores come from, and the rest of the question if the file asks one."""
     suffix = PurePath(path).suffix.lower()
     if suffix == ".json":
-        plain = read_json(text_pieces(file))
-        file.watch(1.0)
+        text = read_text(file)
+        watch(0.0)
+        plain = read_json(text)
+        watch(0.0)
         if asks(plain):
             experiment = experiment_from_plain(plain, folder=folder_of(path))
             return experiment.source, experiment.setup
         entries = json_entries(plain, PurePath(path).stem)
     else:
         entries = whole_entries(file, path)
-    file.watch(1.0)
+    watch(0.0)
     products = _products(entries) if suffix in (".json", ".npz") else None
-    return products or Typed(named(expanded(entries), file.watch)), None
+    return products or Typed(named(expanded(entries))), None
 
 
 def _arguments(path: str, source: Source, asked: Setup | None) -> tuple[str, ...]:

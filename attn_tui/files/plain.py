@@ -1,7 +1,6 @@
 """Strict JSON: text to plain values and back, with non-finite numbers as strings."""
 
 import json
-from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields, is_dataclass
 from itertools import chain, islice
@@ -35,11 +34,11 @@ def plain_numbers(values: ArrayLike) -> list[float | str]:
 
 
 def scores_of(items: Sequence[Any]) -> NDArray[np.float64] | None:
-    """Return numbers if all of these are finite ones, or -inf, many, fast; else None."""
-    if not isinstance(items, array) and not {*map(type, items)} <= {int, float}:
+    """Return numbers if all of these are finite ones, or -inf, fast; else None."""
+    if not {*map(type, items)} <= {int, float}:
         return None
     try:
-        values = np.asarray(items, dtype=np.float64)
+        values = np.array(items, dtype=np.float64)
     except OverflowError:
         return None
     # NaN is the larger of any two.
@@ -48,7 +47,7 @@ def scores_of(items: Sequence[Any]) -> NDArray[np.float64] | None:
 
 def shown(value: object) -> str:
     """Return a value read from JSON as an error names it: short, and safe to print."""
-    if isinstance(value, dict | list | array):
+    if isinstance(value, dict | list):
         kind = "object" if isinstance(value, dict) else "list"
         return f"this {kind}" if value else f"this empty {kind}"
     return inert(value) if isinstance(value, str) else inert(json.dumps(value))[1:-1]

@@ -1,6 +1,5 @@
 """Plain values, as JSON has them, checked one by one."""
 
-from array import array
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn, TypeVar, cast
 
@@ -42,8 +41,8 @@ def of_type(name: str, value: Any, kind: type[T]) -> T:
 
 
 def a_list(name: str, value: object) -> Sequence[Any]:
-    """Return a value that is a list, or the array that a list of numbers is read as."""
-    if not isinstance(value, list | array):
+    """Return a value that is a list."""
+    if not isinstance(value, list):
         refuse(name, value, "a list")
     return value
 

@@ -1,33 +1,28 @@
 """Files and standard input to vectors, by the file's suffix."""
 
 import os
-import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from io import BytesIO
 from itertools import groupby
 from pathlib import PurePath
-from stat import S_ISDIR, S_ISREG
 from typing import BinaryIO
 
-from attn_tui.captures.disk import REASONS
-from attn_tui.captures.disk import place_of as shown_place
-from attn_tui.captures.npy import NPY_MAGIC
+from numpy.lib.format import MAGIC_PREFIX
+
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.source import Source
 from attn_tui.compute.vector import Vector
 from attn_tui.files.codec import experiment_from_plain
+from attn_tui.files.content import opened, read_bytes, read_text, size_of
 from attn_tui.files.entries import Entry, expanded, named, problem
 from attn_tui.files.grammar import plain_lines, read_entries
 from attn_tui.files.json import read_json
+from attn_tui.files.limits import LARGEST_ARRAYS
 from attn_tui.files.npy import read_npy, read_npz
 from attn_tui.files.paths import folder_of
-from attn_tui.files.stream import Metered, text_pieces
 from attn_tui.files.tables import array_entry, csv_entries, json_entries
-from attn_tui.files.watch import Watch, unwatched
-
-STANDARD_INPUT = "standard input"
 
 
 def read_arguments(arguments: Sequence[str]) -> tuple[Vector, ...]:
@@ -87,7 +82,7 @@ def read_whole(path: str) -> list[Entry]:
         return whole_entries(file, path)
 
 
-def whole_entries(file: Metered, path: str) -> list[Entry]:
+def whole_entries(file: BinaryIO, path: str) -> list[Entry]:
     """Return what a file holds, by the suffix of its path.
 
     Raises:
@@ -104,12 +99,12 @@ def read_input() -> list[Entry]:
         InputError: Naming the line, with field ``"scores"``.
     """
     with opened("-", "scores") as file:
-        entries = (
-            expanded(_npy(file, PurePath()))
-            if file.begins_with(NPY_MAGIC)
-            else read_entries(text_pieces(file))
-        )
-        return _checked(entries)
+        begun = file.read(len(MAGIC_PREFIX))
+        if begun != MAGIC_PREFIX:
+            return _checked(read_entries(read_text(file, begun=begun)))
+        data = begun + read_bytes(file, LARGEST_ARRAYS)
+        array = read_npy(BytesIO(data), len(data))
+        return _checked(expanded([array_entry(array, "", shared=True)]))
 
 
 def read_experiment(path: str, default_source: Source | None = None) -> Experiment:
@@ -123,7 +118,7 @@ def read_experiment(path: str, default_source: Source | None = None) -> Experime
         InputError: Naming the file and the place in it, with field ``"experiment"``.
     """
     with opened(path, "experiment") as file:
-        plain = read_json(text_pieces(file))
+        plain = read_json(read_text(file))
         return experiment_from_plain(plain, default_source, folder_of(path))
 
 
@@ -133,54 +128,11 @@ def _checked(entries: list[Entry]) -> list[Entry]:
     return entries
 
 
-@contextmanager
-def opened(
-    path: str, field: str, suffixes: tuple[str, ...] = (), watch: Watch = unwatched
-) -> Iterator[Metered]:
-    """Open a regular file, or standard input, and name it in every error that is raised inside.
-
-    Args:
-        path: Of the file; ``-`` is standard input.
-        field: Of the errors.
-        suffixes: Of which the file has one, if any are given.
-        watch: Told how much of the file has been read.
-    """
-    where, path = place_of(path), os.path.expanduser(path)
-    try:
-        with _binary(path, suffixes) as file:
-            size = os.fstat(file.fileno()).st_size if path != "-" else None
-            yield Metered(file, size, watch)
-    except InputError as error:
-        inside = f"{where}, {error.where}" if error.where else where
-        raise InputError(field, error.problem, error.expected, inside, error.line) from None
-    except OSError as error:
-        reason = REASONS.get(type(error)) or error.strerror or "cannot be read"
-        raise InputError(field, reason, "a file that can be read", where) from None
+def _npy(file: BinaryIO, path: PurePath) -> list[Entry]:
+    return [array_entry(read_npy(file, size_of(file)), path.stem, shared=True)]
 
 
-def _binary(path: str, suffixes: tuple[str, ...]) -> AbstractContextManager[BinaryIO]:
-    if path == "-":
-        if sys.stdin is None:
-            raise OSError
-        return nullcontext(sys.stdin.buffer)
-    try:
-        mode = os.stat(path).st_mode
-    except ValueError:  # It holds what no path can.
-        raise OSError from None
-    if not (S_ISREG(mode) or S_ISDIR(mode)):
-        # A pipe may never end, and opening one may never return.
-        expected = "a file on a disk, or - for standard input"
-        raise problem("it is no regular file", expected)
-    if suffixes and S_ISREG(mode) and PurePath(path).suffix.lower() not in suffixes:
-        raise problem("its suffix is none of ours", " or ".join(suffixes))
-    return open(path, "rb")
-
-
-def _npy(file: Metered, path: PurePath) -> list[Entry]:
-    return [array_entry(read_npy(file, file.size), path.stem, shared=True)]
-
-
-def _npz(file: Metered, path: PurePath) -> list[Entry]:
+def _npz(file: BinaryIO, path: PurePath) -> list[Entry]:
     entries = []
     for key, array in read_npz(file):
         try:
@@ -190,22 +142,22 @@ def _npz(file: Metered, path: PurePath) -> list[Entry]:
     return entries
 
 
-def _csv(file: Metered, path: PurePath) -> list[Entry]:
-    return csv_entries(text_pieces(file), path.stem)
+def _csv(file: BinaryIO, path: PurePath) -> list[Entry]:
+    return csv_entries(read_text(file), path.stem)
 
 
-def _json(file: Metered, path: PurePath) -> list[Entry]:
-    return json_entries(read_json(text_pieces(file)), path.stem, str(path.parent))
+def _json(file: BinaryIO, path: PurePath) -> list[Entry]:
+    return json_entries(read_json(read_text(file)), path.stem, str(path.parent))
 
 
-def _txt(file: Metered, path: PurePath) -> list[Entry]:
-    entries = read_entries(text_pieces(file))
+def _txt(file: BinaryIO, path: PurePath) -> list[Entry]:
+    entries = read_entries(read_text(file))
     if len(entries) == 1 and not entries[0].name:
         return [replace(entries[0], name=path.stem, shared=True)]
     return entries
 
 
-_READERS: Mapping[str, Callable[[Metered, PurePath], list[Entry]]] = {
+_READERS: Mapping[str, Callable[[BinaryIO, PurePath], list[Entry]]] = {
     ".npy": _npy,
     ".npz": _npz,
     ".csv": _csv,
@@ -214,8 +166,3 @@ _READERS: Mapping[str, Callable[[Metered, PurePath], list[Entry]]] = {
 }
 SUFFIXES = tuple(_READERS)
 """Suffixes of the files that can be read."""
-
-
-def place_of(path: str) -> str:
-    """Return a path, or standard input, as errors name it."""
-    return STANDARD_INPUT if path == "-" else shown_place(path)

@@ -79,7 +79,7 @@ def _matrix(name: str, value: object) -> NDArray[np.float64]:
         refuse(name, value, "a list of lists of numbers")
     rows = array("d")
     for place, row in enumerate(value):
-        numbers = scores_of(row) if isinstance(row, list | array) else None
+        numbers = scores_of(row) if isinstance(row, list) else None
         if numbers is None or not np.isfinite(numbers).all():
             refuse(f"{name}[{place}]", row, "a list of finite numbers")
         if len(numbers) != len(value[0]):
@@ -91,4 +91,4 @@ def _matrix(name: str, value: object) -> NDArray[np.float64]:
 
 def is_matrix(value: object) -> bool:
     """Return whether a plain value is a list of rows."""
-    return isinstance(value, list) and any(isinstance(row, list | array) for row in value)
+    return isinstance(value, list) and any(isinstance(row, list) for row in value)

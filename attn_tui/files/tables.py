@@ -1,7 +1,6 @@
 """Vectors out of arrays, JSON values and CSV rows."""
 
 import csv
-import re
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, repeat
@@ -82,20 +81,20 @@ class _Row(NamedTuple):
     scores: "array[float] | None" = None
 
 
-def csv_entries(pieces: Iterable[str], name: str) -> list[Entry]:
+def csv_entries(text: str, name: str) -> list[Entry]:
     r"""Return the vectors of a table whose cells stand between commas, semicolons or tabs.
 
     Each row is a vector; a single column is one vector. If the first row holds no number it is a
     head, and each column is a vector named by it. Rows may end early, but not have gaps.
 
     Args:
-        pieces: The text of the table, its lines ended by ``\n``.
+        text: The table, its lines ended by ``\n``.
         name: What a single vector without a head is called.
 
     Raises:
         InputError: Naming the line and the cell that will not do.
     """
-    rows = _rows(pieces)
+    rows = _rows(text)
     first = next(rows, None)
     if first is None:
         return []
@@ -124,73 +123,52 @@ def csv_entries(pieces: Iterable[str], name: str) -> list[Entry]:
     return [Entry(name, entries[0].scores, shared=True)] if len(entries) == 1 else entries
 
 
-def _rows(pieces: Iterable[str]) -> Iterator[_Row]:
+def _rows(text: str) -> Iterator[_Row]:
     """Yield the rows of a table that are not blank."""
-    lines = _lines(pieces)
-    delimiter, count = "", 0
-    for line in lines:
-        count += 1
-        if not delimiter:
-            delimiter = next((mark for mark in ",;\t" if mark in line.lstrip()), "")
-            if not delimiter and not line.strip():
-                continue
-            delimiter = delimiter or ","
-            is_plain = re.compile(rf"[-+.0-9eE \t{delimiter}]*+").fullmatch
-            blank = f" \t{delimiter}"
-        if is_plain(line):
-            # Such cells are what Python means by floats, or not at all, and nothing is quoted.
-            if line.strip(blank):
-                if line.count(delimiter) >= MOST_CELLS:
-                    _check_cells(line.count(delimiter) + 1, count)
-                cells = line.split(delimiter)
-                yield _Row(count, cells, _scores(cells))
-            continue
-        reader = csv.reader(_row_lines(line, lines), delimiter=delimiter, skipinitialspace=True)
-        try:
-            cells = next(reader)
-        except csv.Error as error:
-            line_num = count + reader.line_num - 1
-            raise problem(f"no table: {error}", "cells between commas", line_num) from None
-        count += reader.line_num - 1
-        _check_cells(len(cells), count)
-        if any(cell.strip() for cell in cells):
-            yield _Row(count, cells)
-
-
-def _check_cells(cells: int, line: int) -> None:
-    check_most(cells, MOST_CELLS, "cells in a row", "a long vector as a column", line)
-
-
-def _check_row(size: int) -> None:
-    check_most(size, LONGEST_ROW, "characters in a row", "a long vector as a column")
-
-
-def _lines(pieces: Iterable[str]) -> Iterator[str]:
-    """Yield the lines of a text, without their ends."""
-    rest = ""
-    for piece in pieces:
-        *lines, rest = (rest + piece).split("\n")
-        _check_row(len(rest))
-        yield from lines
-    if rest:
-        yield rest
-
-
-def _row_lines(line: str, lines: Iterator[str]) -> Iterator[str]:
-    """Yield the lines of one row: more than one if a quoted cell goes on."""
+    first = next(filter(str.strip, _lines(text)), "").lstrip()
+    delimiter = next((mark for mark in ",;\t" if mark in first), ",")
     size = 0
-    for each in chain([line], lines):
-        size += len(each) + 1
-        _check_row(size)
-        yield each + "\n"
+
+    def measured() -> Iterator[str]:
+        nonlocal size
+        for line in _lines(text):
+            size += len(line)
+            expected = "a long vector as a column"
+            check_most(size, LONGEST_ROW, "characters in a row", expected)
+            yield line
+
+    reader = csv.reader(measured(), delimiter=delimiter, skipinitialspace=True)
+    try:
+        for cells in reader:
+            size = 0
+            line = reader.line_num
+            check_most(len(cells), MOST_CELLS, "cells in a row", "a long vector as a column", line)
+            scores = _scores(cells)
+            if scores is not None or any(cell.strip() for cell in cells):
+                yield _Row(line, cells, scores)
+    except csv.Error as error:
+        raise problem(f"no table: {error}", "cells between commas", reader.line_num) from None
+
+
+def _lines(text: str) -> Iterator[str]:
+    """Yield the lines of a text with their ends, which are never all held."""
+    start = 0
+    while start < len(text):
+        end = text.find("\n", start) + 1 or len(text)
+        yield text[start:end]
+        start = end
 
 
 def _scores(cells: Sequence[str]) -> "array[float] | None":
+    """Return the scores of cells, fast, if Python means by them what we do; else None."""
+    text = "".join(cells)
+    if not text.isascii() or "_" in text:
+        return None
     try:
         scores = array("d", map(float, cells))
     except ValueError:
         return None
-    return scores if isfinite(sum(scores)) else None
+    return scores if text and isfinite(sum(scores)) else None
 
 
 def _columns(head: _Row, rows: Iterable[_Row]) -> list[Entry]:
@@ -266,16 +244,14 @@ def _own_entries(plain: dict[str, Any], folder: str) -> list[Entry]:
 
 
 def _list_entries(plain: object, name: str) -> list[Entry]:
-    if isinstance(plain, array):
-        return [Entry(name, _numbers(plain, _of(name)))]
     if not isinstance(plain, list) or not plain:
         raise problem(f"{_of(name)}{shown(plain)} is not what can be read", _LISTS)
-    if not any(isinstance(item, list | array) for item in plain):
+    if not any(isinstance(item, list) for item in plain):
         return [Entry(name, _numbers(plain, _of(name)))]
     check_count(len(plain))
     entries = []
     for row, item in enumerate(plain):
-        if not isinstance(item, list | array) or not item:
+        if not isinstance(item, list) or not item:
             raise problem(f"{_of(name)}row {row}: {shown(item)} is not what can be read", _LISTS)
         entries.append(Entry(name, _numbers(item, f"{_of(name)}row {row}, ")))
     return numbered(entries)

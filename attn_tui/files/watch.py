@@ -1,9 +1,9 @@
-"""Who looks on while something long is read: told how much is done, and able to end it."""
+"""Who looks on while something takes long: told how much is done, and able to end it."""
 
 from collections.abc import Callable
 
 Watch = Callable[[float], None]
-"""Called between short steps with the share done, which never falls; raises `Stopped` to end."""
+"""Called between steps with the share done, 0 if it is not known; raises `Stopped` to end."""
 
 
 def unwatched(share: float) -> None:

@@ -1,7 +1,7 @@
 """A report in less room than it was written for: sentences wrapped anew, tables as they are."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from textwrap import wrap
 
 from attn_tui.report.rows import WIDTH, cells
@@ -21,48 +21,25 @@ def reflowed(text: str, width: int) -> str:
                0)
     """
     lines = text.split("\n")
-    parts = lines if width >= WIDTH else [part for part, _ in _joined(lines)]
+    parts = lines if width >= WIDTH else _joined(lines)
     return "\n".join(line for part in parts for line in _wrapped(part, width))
 
 
-def respelled(text: str, spell: Callable[[str], str]) -> str:
-    """Return a report of 80 columns in other signs, its sentences wrapped anew where they grow.
-
-    Args:
-        text: The report, or a piece of it in whole paragraphs.
-        spell: From text to text in those signs.
-    """
-    found: list[str] = []
-    if spell(text) == text:
-        return text
-    for part, lines in _joined(text.split("\n")):
-        new = [spell(line) for line in lines]
-        if max(map(cells, new)) > WIDTH >= max(map(cells, lines)):
-            # Spelled with it, a sentence that grows would take the blanks of its label.
-            begin = _hang(part) or 0
-            new = _wrapped(spell(part[:begin]) + spell(part[begin:]), WIDTH)
-        found += new
-    return "\n".join(found)
-
-
-def _joined(lines: Iterable[str]) -> Iterator[tuple[str, list[str]]]:
-    """Yield lines, with each that goes on where one ended only for want of room joined to it.
-
-    Each comes with the lines it is of.
-    """
+def _joined(lines: Iterable[str]) -> Iterator[str]:
+    """Yield lines, with each that goes on where one ended only for want of room joined to it."""
     part: list[str] = []
-    own: list[str] = []
+    last = ""
     hang: int | None = None
     for line in lines:
         said = line.strip()
-        if own and _ends_for_room(own[-1], said) and hang == line.find(said) and "  " not in said:
+        if part and _ends_for_room(last, said) and hang == line.find(said) and "  " not in said:
             part.append(said)
         else:
-            if own:
-                yield " ".join(part), own
-            part, own, hang = [line], [], _hang(line)
-        own.append(line)
-    yield " ".join(part), own
+            if part:
+                yield " ".join(part)
+            part, hang = [line], _hang(line)
+        last = line
+    yield " ".join(part)
 
 
 def _ends_for_room(line: str, said: str) -> bool:

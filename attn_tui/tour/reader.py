@@ -34,7 +34,7 @@ def read_tour(path: str, ask: Ask) -> Tour:
     """
     tables = read_tables(path, "step")
     if len(tables) > MOST_STEPS:
-        tables[MOST_STEPS].refuse("", f"{len(tables)} steps are too many", f"up to {MOST_STEPS}")
+        tables[MOST_STEPS].refuse(f"{len(tables)} steps are too many", f"up to {MOST_STEPS}")
     said = sha256(repr([table.values for table in tables]).encode()).hexdigest()
     return Tour(said[:16], tuple(_step(table, ask) for table in tables))
 
@@ -49,7 +49,7 @@ def _step(table: Table, ask: Ask) -> Step:
     instrument, draft = _asked(table, ask)
     until = _until(table, instrument)
     if until.holds(parse(draft)):
-        table.refuse("until", "it holds as the step begins", "what is still to be done")
+        table.refuse("it holds as the step begins", "what is still to be done")
     texts = (_text(table, key) for key in ("say", "do", "why"))
     says, task, learnt = texts
     return Step(instrument, draft, says, task, until, learnt, _guess(table))
@@ -58,13 +58,13 @@ def _step(table: Table, ask: Ask) -> Step:
 def _text(table: Table, key: str) -> str:
     text = " ".join(table.get(key, str).split())
     if not text:
-        table.refuse(key, f"{key} is empty", "a text")
+        table.refuse(f"{key} is empty", "a text")
     return _short(table, key, text)
 
 
 def _short(table: Table, key: str, text: str) -> str:
     if (long := len(text)) > KEYS[key]:
-        table.refuse(key, f"{inert(text)} has {long} characters", f"at most {KEYS[key]}")
+        table.refuse(f"{inert(text)} has {long} characters", f"at most {KEYS[key]}")
     return text
 
 
@@ -72,17 +72,17 @@ def _guess(table: Table) -> Guess | None:
     if "guess" not in table.values:
         for key in ("answers", "right"):
             if key in table.values:
-                table.refuse(key, f"{key} is of no use without guess", "a guess")
+                table.refuse(f"{key} is of no use without guess", "a guess")
         return None
     given: list[object] = table.get("answers", list)
     answers = tuple(each for each in given if isinstance(each, str) and each.strip())
     if len(answers) != ANSWERS or len(given) != ANSWERS or len({*answers}) != ANSWERS:
-        table.refuse("answers", f"answers has {len({*answers})}", f"{ANSWERS} different texts")
+        table.refuse(f"answers has {len({*answers})}", f"{ANSWERS} different texts")
     for answer in answers:
         _short(table, "answers", answer)
     right = table.get("right", str)
     if right not in answers:
-        table.refuse("right", f"{inert(right)} is none of the answers", "one of them, word by word")
+        table.refuse(f"{inert(right)} is none of the answers", "one of them, word by word")
     return Guess(_text(table, "guess"), answers, answers.index(right))
 
 
@@ -92,7 +92,7 @@ def _asked(table: Table, ask: Ask) -> tuple[str, Draft]:
         instrument, experiment = ask(_text(table, "ask"))
     except InputError as error:
         problem = error.problem if error.field == "ask" else f"{error.field}: {error.problem}"
-        table.refuse("ask", problem, error.expected)
+        table.refuse(problem, error.expected)
     return instrument.name, draft_of(experiment)
 
 
@@ -100,4 +100,4 @@ def _until(table: Table, instrument: str) -> Condition:
     try:
         return condition(_text(table, "until"), instrument)
     except InputError as error:
-        table.refuse("until", error.problem, error.expected)
+        table.refuse(error.problem, error.expected)

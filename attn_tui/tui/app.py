@@ -17,7 +17,6 @@ from textual.driver import Driver
 from textual.events import AppBlur, AppFocus, Event, InputEvent, Key, Paste, Resize
 from textual.filter import LineFilter
 from textual.notifications import SeverityLevel
-from textual.reactive import var
 from textual.timer import Timer
 from textual.widgets import Input, TextArea
 
@@ -39,6 +38,7 @@ from attn_tui.tui.memory import remember_theme
 from attn_tui.tui.sheet import Sheet
 from attn_tui.tui.small import fit
 from attn_tui.tui.state import Asked, History, only_of
+from attn_tui.tui.terminal import ASCII_GLYPHS
 from attn_tui.tui.theme import role_styles, role_variables
 from attn_tui.tui.timers import Punctual
 from attn_tui.tui.tooltips import Tooltips
@@ -59,7 +59,7 @@ class AttnApp(Punctual, App[None]):
         draft: What is asked at the start; it must be readable.
         instrument: The name of the instrument shown first.
         clock: Seconds, from any moment on.
-        ascii: Whether to begin with drawings in ASCII.
+        ascii: Whether frames, bars, charts and marks are drawn in ASCII.
         guided: Whether to say in one line what to try in the first minute.
         tour: What to lead through at once, if not the program's own tour when that is wanted.
 
@@ -77,9 +77,6 @@ class AttnApp(Punctual, App[None]):
     # Textual fails on a selection whose beginning is not there any more.
     ALLOW_SELECT = False
     BINDINGS = bindings((*SHARED, *GOING))
-
-    in_ascii = var(False)
-    """Whether drawings keep to ASCII."""
 
     def __init__(
         self,
@@ -109,7 +106,8 @@ class AttnApp(Punctual, App[None]):
         self._first = draft
         self._clock = clock
         self._minute = FirstMinute() if guided else OVER
-        self.set_reactive(AttnApp.in_ascii, ascii)
+        self.in_ascii = ascii
+        """Whether drawings keep to ASCII."""
         self._due = False
         self._silence: Timer | None = None
         self._shown_at = -inf
@@ -187,8 +185,9 @@ class AttnApp(Punctual, App[None]):
         return thrifty(super().get_driver_class(), self._cells)
 
     def get_line_filters(self) -> Sequence[LineFilter]:
-        """Let no widget show what the terminal would obey."""
-        return [*super().get_line_filters(), VISIBLE]
+        """Let no widget show what the terminal would obey, or glyphs that it lacks."""
+        filters = [*super().get_line_filters(), VISIBLE]
+        return [*filters, ASCII_GLYPHS] if self.in_ascii else filters
 
     async def on_event(self, event: Event) -> None:
         """Let what a person does have its turn; the rest is dealt with at once."""
@@ -229,9 +228,8 @@ class AttnApp(Punctual, App[None]):
         self._show()
         self._until_shown.close()
         self.turns.open()
-        # Garbage is looked for, but not among what a screen consists of: a long search.
-        for keep in (gc.freeze, gc.enable):
-            self.call_after_refresh(keep)
+        if not gc.isenabled():
+            self.call_after_refresh(_keep_what_is_there)
         fit(self)
         if self._tours:
             self._tours = False
@@ -335,15 +333,6 @@ class AttnApp(Punctual, App[None]):
         self._cells.forget()
         self.screen.refresh()
 
-    def watch_in_ascii(self, in_ascii: bool) -> None:
-        """Let frames follow, which are the style sheet's, and what is fitted to its cells."""
-        self.set_class(in_ascii, "-ascii")
-        self._show()
-
-    def action_ascii(self) -> None:
-        """Draw in ASCII, or in blocks."""
-        self.in_ascii = not self.in_ascii
-
     async def action_instrument(self, name: str) -> None:
         """Go to an instrument as somebody asks, by what leads there from the present one."""
         if isinstance(self.screen, InstrumentScreen) and (lead := self.screen.LEADS.get(name)):
@@ -391,6 +380,15 @@ class AttnApp(Punctual, App[None]):
             self._guide.arrange(base)
             base.show(self.history.present)
         self._shown_at = self._clock()
+
+
+def _keep_what_is_there() -> None:
+    """Look for garbage from now on, but not among what the program and its first screen are.
+
+    That would be a long search. It is done once: whatever is garbage at that moment stays for good.
+    """
+    gc.freeze()
+    gc.enable()
 
 
 def _screen(part: str) -> InstrumentScreen:

@@ -7,7 +7,6 @@ from attn_tui.instruments import INSTRUMENTS, Instrument
 from attn_tui.report.rows import cells
 from attn_tui.tui.actions import Action
 from attn_tui.tui.widgets.bar import Item
-from attn_tui.tui.widgets.canvas import in_signs
 
 NARROW = 72
 """Fewer columns have room for little: one pane at a time, and numbers in place of names."""
@@ -19,11 +18,6 @@ BETWEEN = " · "
 Status = Sequence[tuple[Sequence[str], str]]
 """What the right end of a title line says: each a text at decreasing length, and what a click on it
 runs."""
-
-
-def in_signs_of(app: object, status: Status) -> Status:
-    """Return a status in the signs that an application shows, which may need more room."""
-    return [([in_signs(text, app) for text in texts], action) for texts, action in status]
 
 
 def title_items(name: str, status: Status, width: int) -> list[Item]:

@@ -20,7 +20,7 @@ from attn_tui.report.rows import cells
 from attn_tui.tui.actions import Action, Section, bindings, down_a_list
 from attn_tui.tui.choices import Choice, matching
 from attn_tui.tui.sized import Sized
-from attn_tui.tui.widgets.canvas import Canvas, in_signs
+from attn_tui.tui.widgets.canvas import Canvas
 from attn_tui.tui.widgets.choice_list import ChoiceList
 
 T = TypeVar("T")
@@ -75,7 +75,7 @@ class Dialog(ModalScreen[T], Sized[T]):
     def compose(self) -> ComposeResult:
         """Lay out the box."""
         with Vertical(classes="dialog") as box:
-            box.border_title = escape(in_signs(self._title, self.app))
+            box.border_title = escape(self._title)
             # Where there is no room for all, those that a click can do are left.
             fits = cells(" · ".join(self.keys)) <= self.app.size.width - 6
             keys = (
@@ -83,7 +83,7 @@ class Dialog(ModalScreen[T], Sized[T]):
                 for said, run in self.keys.items()
                 if run or fits
             )
-            box.border_subtitle = in_signs(" · ".join(keys), self.app)
+            box.border_subtitle = " · ".join(keys)
             yield from self.compose_box()
 
     @property

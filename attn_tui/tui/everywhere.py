@@ -125,7 +125,6 @@ SHARED = (
     Action("app.redo", ("U",), "U", "Redo", "Redo what was undone", always=("ctrl+y",)),
     Action("app.start", ("0",), "0", "Start", "Go back to the start; u comes back from there"),
     Action("app.copy", ("c",), "c", "Copy", "Copy the command that asks this"),
-    Action("app.ascii", (), "", "ASCII", "Draw bars and charts in ASCII, or in blocks"),
     Action(
         "app.redraw", (), "", "Redraw", "Draw everything again on a terminal that is spoilt",
         always=("ctrl+l",),

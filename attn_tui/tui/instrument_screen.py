@@ -19,7 +19,7 @@ from attn_tui.report.export import Forms
 from attn_tui.report.rows import Row
 from attn_tui.tui import visiting
 from attn_tui.tui.actions import Action, Section, bindings, textual_action
-from attn_tui.tui.bars import Status, in_signs_of, key_items, title_items
+from attn_tui.tui.bars import Status, key_items, title_items
 from attn_tui.tui.charting import Charting
 from attn_tui.tui.choosing import Choosing
 from attn_tui.tui.computing import Computing
@@ -356,7 +356,7 @@ class InstrumentScreen(Punctual, Sized[None]):
 
     def frame(self) -> None:
         """Draw the title line, and the key bar of what is on top."""
-        status = in_signs_of(self.app, self.status(self.asked) if self.asked else ())
+        status = self.status(self.asked) if self.asked else ()
         self.title_bar.show_items(title_items(self.NAME, status, self.size.width))
         labels = self.keyboard.labels if self.is_active else ()
         self.keyboard.show(key_items(labels, self.size.width))

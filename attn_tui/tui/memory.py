@@ -7,6 +7,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from attn_tui.captures.disk import regular
+from attn_tui.compute.errors import InputError
+from attn_tui.report.export import write_whole
+
 LONGEST = 100
 """Characters of a name, so that no file that is something else is read to its end."""
 
@@ -17,18 +21,30 @@ def folder() -> Path:
     return Path(os.path.expanduser(state)) / "attn-tui"
 
 
+def _read(name: str, most: int) -> bytes:
+    """Return what a file of the folder begins with; nothing if it cannot be read."""
+    with suppress(OSError), regular(str(folder() / name)) as file:
+        return file.read(most)
+    return b""
+
+
+def _write(name: str, text: str) -> None:
+    """Write a file of the folder, where that can be done: others see the old one or the new one."""
+    with suppress(OSError, InputError):
+        folder().mkdir(mode=0o700, parents=True, exist_ok=True)
+        write_whole(str(folder() / name), [text])
+
+
 def remembered_theme() -> str:
     """Return the theme chosen last, or nothing."""
-    with suppress(OSError, ValueError), open(folder() / "theme", encoding="utf-8") as file:
-        return file.read(LONGEST).strip()
+    with suppress(UnicodeDecodeError):
+        return _read("theme", LONGEST).decode().strip()
     return ""
 
 
 def remember_theme(name: str) -> None:
     """Note a theme, where that can be done."""
-    with suppress(OSError):
-        folder().mkdir(mode=0o700, parents=True, exist_ok=True)
-        (folder() / "theme").write_text(f"{name}\n", encoding="utf-8")
+    _write("theme", f"{name}\n")
 
 
 MOST_TOURS, LONGEST_TOURS = 20, 20_000
@@ -47,14 +63,12 @@ def remember_tour(name: str, at: int, picks: Sequence[int | None]) -> None:
     """Note how far somebody is in a tour, where that can be done."""
     others = [(other, value) for other, value in _tours().items() if other != name]
     tours = dict([*others[1 - MOST_TOURS :], (name, {"step": at, "picks": [*picks]})])
-    with suppress(OSError):
-        folder().mkdir(mode=0o700, parents=True, exist_ok=True)
-        (folder() / "tour").write_text(json.dumps(tours) + "\n", encoding="utf-8")
+    _write("tour", json.dumps(tours) + "\n")
 
 
 def _tours() -> dict[str, Any]:
     """Return what the file says of tours; nothing where it is not as it was written."""
-    with suppress(OSError, ValueError, RecursionError), open(folder() / "tour", "rb") as file:
-        tours = json.loads(file.read(LONGEST_TOURS))
+    with suppress(ValueError, RecursionError):
+        tours = json.loads(_read("tour", LONGEST_TOURS))
         return tours if isinstance(tours, dict) else {}
     return {}

@@ -5,7 +5,6 @@ from contextlib import suppress
 from dataclasses import replace
 from os import environ
 
-from attn_tui.charts.look_alikes import write_look_alikes
 from attn_tui.compute.sweep import settings as sweep
 from attn_tui.files.draft import Draft
 from attn_tui.instruments import INSTRUMENTS
@@ -37,7 +36,7 @@ def _use_theme(app: AttnApp, named: str | None) -> None:
 
 def run(
     draft: Draft, mouse: bool = True, guided: bool = False, theme: str | None = None,
-    tour: Tour | None = None, instrument: str = INSTRUMENTS[0].name,
+    tour: Tour | None = None, instrument: str = INSTRUMENTS[0].name, ascii: bool = False,
 ) -> int:  # fmt: skip
     """Run the program on the terminal and return its exit status.
 
@@ -48,15 +47,15 @@ def run(
         theme: The name of its colours.
         tour: What to lead through at once.
         instrument: The name of the instrument that is shown first.
+        ascii: Whether to draw in ASCII on a terminal that is not known to lack other glyphs.
 
     Raises:
         InputError: If there is no such theme.
     """
     stream = sys.__stderr__
     assert stream is not None  # Textual writes to it.
-    write_look_alikes(stream, environ)
     accept_anything()
-    in_ascii = lacks_blocks(stream.encoding, environ)
+    in_ascii = ascii or lacks_blocks(environ.get("TERM", ""))
     app = AttnApp(opening(draft), instrument, ascii=in_ascii, guided=guided, tour=tour)
     _use_theme(app, theme)
     with lifeline(lambda: app.call_later(app.exit)) as line:

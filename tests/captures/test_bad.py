@@ -13,7 +13,6 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from attn_tui.captures import npy
 from attn_tui.captures.capture import HeadId
 from attn_tui.captures.not_finite import not_finite
 from attn_tui.captures.opening import open_capture
@@ -112,7 +111,7 @@ def test_a_file_that_is_cut_off_is_refused_when_it_is_opened(tmp_path: Path) -> 
     flat.write_bytes(flat.read_bytes()[:-1])
     assert "it claims an array of 2×2×5×3 numbers but holds 479 bytes" in refused(flat)
     flat.write_bytes(b"\x93NUMPY\x01\x00\xff\xff")
-    assert "there are more than 10,000 bytes in its header" in refused(flat)
+    assert "it is no .npy file, or is cut off" in refused(flat)
 
 
 def test_files_that_are_none_are_named(tmp_path: Path) -> None:
@@ -225,7 +224,7 @@ def test_tensors_that_mean_the_same_and_ranks_that_differ_are_named(tmp_path: Pa
     assert "layer 0 has out in 1 files; expected 2" in refused(one, other)
 
 
-def test_an_archive_that_lies_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_archive_that_lies_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.npz"
     made = layer(dtype=np.float32)
     np.savez_compressed(path, allow_pickle=False, **made)
@@ -233,12 +232,6 @@ def test_an_archive_that_lies_is_refused(tmp_path: Path, monkeypatch: pytest.Mon
     data[200] ^= 0xFF
     path.write_bytes(data)
     assert "it cannot be unpacked" in refused(path)
-    np.savez_compressed(path, allow_pickle=False, **made)
-    monkeypatch.setattr(npy, "MOST_PACKED", 100)
-    npy._unpacked.cache_clear()
-    assert "'k.npy': it is packed and has 240 bytes; expected at most 100, or numpy" in refused(
-        path
-    )
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("q.npy", b"nothing")
     assert "'q': it is no .npy file" in refused(path)

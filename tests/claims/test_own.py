@@ -52,20 +52,21 @@ def test_a_drawn_number_may_be_off_by_its_error_alone(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ('id = "mine-2"', 'id = "mine-1"', "line 9: 'mine-1' stands twice; expected each id once"),
-        ('says = "The', 'syas = "The', "line 10: 'syas' is unknown; expected one of id, says,"),
-        ("expected = 128", "expected = '128'", "line 13: expected will not do; expected a finite"),
+        ('id = "mine-2"', 'id = "mine-1"', "claim 2: 'mine-1' stands twice; expected each id once"),
+        ('says = "The', 'syas = "The', "claim 2: 'syas' is unknown; expected one of id, says,"),
+        ("expected = 128", "expected = '128'", "claim 2: expected will not do; expected a finite"),
         (
             "expected = 128",
             "",
-            "line 8: expected is missing; expected a line expected = …",
+            "claim 2: expected is missing; expected a line expected = …",
         ),
-        ("dot --d-k 64", "dot --d-k 0", "line 11: d_k: '0' will not do"),
-        ("dot --d-k 64", "dto --d-k 64", "line 11: ask: 'dto' is no command; expected one of show"),
-        ("dot --d-k 64", "dot --dk 64", "line 11: ask: No such option '--dk'"),
+        ("dot --d-k 64", "dot --d-k 0", "claim 2: d_k: '0' will not do"),
+        ("dot --d-k 64", "dto --d-k 64", "claim 2: ask: 'dto' is no command; expected one of show"),
+        ("dot --d-k 64", "dot --dk 64", "claim 2: ask: No such option '--dk'"),
         ("dot --d-k", "dot 'd-k", "has an open quote; expected a closed one"),
-        ("show 1,1", "show -", "line 4: ask: - asks nothing here"),
-        ("unscaled.variance", "unscaled..variance", "line 12: 'unscaled..variance' is not under"),
+        ("dot --d-k 64", "dot" + " 6" * 2_000, "6 6 6 6…; expected what attn-tui dot --help lists"),
+        ("show 1,1", "show -", "claim 1: ask: - asks nothing here"),
+        ("unscaled.variance", "unscaled..variance", "claim 2: 'unscaled..variance' is not under"),
         (
             "expected = 128",
             "expected = 128\nwithin = -1",
@@ -73,7 +74,7 @@ def test_a_drawn_number_may_be_off_by_its_error_alone(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_an_error_names_the_line(old: str, new: str, message: str, tmp_path: Path) -> None:
+def test_an_error_names_the_claim(old: str, new: str, message: str, tmp_path: Path) -> None:
     assert old in GOOD
     with pytest.raises(InputError) as error:
         read_claims(written(tmp_path, GOOD.replace(old, new)), question)
@@ -97,7 +98,7 @@ def test_a_quantity_that_is_no_number_of_the_answer_is_said(
     claim = read_claims(written(tmp_path, text), question)["mine-2"]
     with pytest.raises(InputError) as error:
         try_claim(claim)
-    assert "line 12" in str(error.value)
+    assert "claim 2" in str(error.value)
     assert message in str(error.value)
 
 
@@ -117,5 +118,5 @@ expected = 371
 
 
 def test_what_is_no_number_is_not_expected(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="line 13: expected will not do; expected a finite number"):
+    with pytest.raises(InputError, match="claim 2: expected will not do; expected a finite number"):
         read_claims(written(tmp_path, GOOD.replace("128", "nan")), question)

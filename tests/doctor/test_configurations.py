@@ -4,6 +4,7 @@ import json
 import os
 import struct
 import tracemalloc
+from collections.abc import Callable
 from math import log
 from pathlib import Path
 from typing import Any
@@ -355,13 +356,6 @@ def test_what_a_header_claims_takes_no_memory(tmp_path: Path) -> None:
     assert peak < 2**20
 
 
-def test_a_pipe_and_a_device_are_no_configuration(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "config.json")
-    for path in (tmp_path, tmp_path / "config.json", Path("/dev/zero")):
-        with pytest.raises(InputError, match="it is no regular file; expected a file on a disk"):
-            read_expectation(str(path))
-
-
 def test_any_part_of_a_header_is_refused_or_read(tmp_path: Path) -> None:
     whole = gguf(LLAMA | {"tokenizer.ggml.tokens": ["a"], "tokenizer.chat_template": "b"})
     for size in range(4, len(whole)):
@@ -373,6 +367,24 @@ def test_config_files_are_json_of_transformers(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text(json.dumps(WIDE | GEMMA_2))
     for path in (tmp_path, tmp_path / "config.json"):
         assert read_expectation(str(path)).of(1, 128).multiplier == 1 / 12
+
+
+@pytest.mark.parametrize("name", ["config.json", "model.gguf"])
+@pytest.mark.parametrize("make", [os.mkfifo, lambda path: os.symlink("/dev/zero", path)])
+def test_what_may_never_end_is_refused_unread(
+    make: Callable[[Path], None], name: str, tmp_path: Path
+) -> None:
+    make(tmp_path / name)
+    with pytest.raises(InputError, match=r"config, .*it is no regular file"):
+        read_expectation(str(tmp_path / name))
+
+
+def test_a_configuration_that_is_too_large_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "config.json"
+    with path.open("wb") as file:
+        file.truncate(2**22 + 1)
+    with pytest.raises(InputError, match=r"config, .*it is too large; expected at most 4,194,304"):
+        read_expectation(str(path))
 
 
 def test_what_is_called_gguf_and_is_none_and_a_folder_without_a_configuration_are_named_so(

@@ -1,12 +1,11 @@
 """Hostile files are refused in time, with the limit they pass, and in little memory."""
 
-import json
 import struct
 import subprocess
 import sys
 import zipfile
 from collections.abc import Callable
-from io import BytesIO
+from io import BytesIO, FileIO
 from pathlib import Path
 
 import numpy as np
@@ -14,14 +13,15 @@ import pytest
 
 from attn_tui.compute.errors import InputError
 from attn_tui.files import entries
+from attn_tui.files.content import read_text
 from attn_tui.files.entries import Entry, named
 from attn_tui.files.grammar import parse_vectors
-from attn_tui.files.json import read_json
-from attn_tui.files.readers import read_experiment
+from attn_tui.files.limits import LARGEST_TEXT
+from attn_tui.files.readers import read_file
 
 MEGABYTE = 2**20
 
-MOST = 50 * MEGABYTE
+MOST = 100 * MEGABYTE
 """Bytes above the idle program, for files of 4,000,000, and one that unpacks to far more."""
 
 _CODE = """
@@ -78,19 +78,22 @@ LIMITS: dict[str, tuple[Callable[[Path], object], str]] = {
     "open.txt": (_filled("", "["), "more than 100,000 open brackets"),
     "emoji.txt": (_filled('"', "😀"), "'\"' is not understood"),
     "lists.txt": (_filled("", "[1],"), "more than 10,000 vectors"),
-    "lists.json": (_filled("[", "[],"), "more than 250,000 values"),
-    "name.json": (_filled('{"', "😀"), "more than 10,000 characters without a break"),
-    "digits.json": (_filled("", "1"), "more than 10,000 characters without a break"),
-    "deep.json": (_filled("", "["), "nested too deep; expected at most 100"),
+    "lists.json": (_filled("[", "[],"), "more than 250,000 lists and objects"),
+    "name.json": (_filled('{"', "😀"), "line 1: not JSON: Unterminated string"),
+    "digits.json": (_filled("", "1"), "a whole number has too many digits"),
+    "deep.json": (lambda path: path.write_text("[" * 200_000), "lists are nested too deep"),
     "row.csv": (
         lambda path: path.write_text("1," * 2_100_000),
         "more than 4,000,000 characters in a row",
     ),
     "cells.csv": (lambda path: path.write_text("1," * 200_000), "more than 100,000 cells in a row"),
-    "quoted.csv": (_filled("", '"\n",'), "more than 4,000,000 characters in a row"),
+    "quoted.csv": (
+        lambda path: path.write_text('"\n",' * 1_100_000),
+        "more than 4,000,000 characters in a row",
+    ),
     "head.csv": (lambda path: path.write_text("q," * 10_001), "more than 10,000 vectors"),
     "growing.csv": (lambda path: path.write_text("q\n1" + ",1" * 10_001), "more than 10,000"),
-    "header.npy": (_npy_header, "more than 10,000 bytes in its header"),
+    "header.npy": (_npy_header, "it is no .npy file, or is cut off"),
     "packed.npz": (_packed, "packed in another way"),
     "directory.npz": (_directory, "more than 2,097,152 bytes in its list of arrays"),
     "behind.npz": (_behind, "a: 0, 0, 0"),
@@ -121,23 +124,45 @@ def test_words_and_separators_are_counted(monkeypatch: pytest.MonkeyPatch) -> No
         parse_vectors(",\n" * 100)
 
 
-@pytest.mark.parametrize("text", ["[1,", '[1, "x",', '[{"a":', "[1.5, true,"])
-def test_values_in_json_are_counted(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("attn_tui.files.json.MOST_VALUES", 100)
-    numbers = "[" + "1, " * 99 + "2],"
-    assert len(read_json(["[" + numbers * 98 + "3]"])) == 99
-    with pytest.raises(InputError, match="more than 100 values"):
-        read_json(["[" + numbers + f"{numbers[:-2]}, null]," + text])
+@pytest.mark.parametrize("suffix", [".json", ".csv", ".txt"])
+def test_a_text_that_is_too_large_is_refused(suffix: str, tmp_path: Path) -> None:
+    path = tmp_path / f"large{suffix}"
+    with path.open("wb") as file:
+        file.truncate(LARGEST_TEXT + 1)
+    with pytest.raises(InputError, match=f"it is too large; expected at most {LARGEST_TEXT:,} by"):
+        read_file(str(path))
 
 
-def test_numbers_in_json_are_counted_as_they_are_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("attn_tui.files.entries.MOST_SCORES", 100)
-    path = tmp_path / "asked.json"
-    path.write_text(json.dumps({"queries": [[1.0] * 10] * 10, "keys": [[1.0] * 10]}))
-    with pytest.raises(InputError, match="more than 100 scores"):
-        read_experiment(str(path))
+class Unread(FileIO):
+    """A file of which nobody may read anything."""
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        pytest.fail("it is read")
+
+
+def test_what_says_that_it_is_too_large_is_not_read(tmp_path: Path) -> None:
+    path = tmp_path / "large"
+    path.write_bytes(bytes(11))
+    with Unread(path) as file, pytest.raises(InputError, match="it is too large"):
+        read_text(file, 10)
+
+
+class Endless(BytesIO):
+    """Bytes without end, as a pipe may bring."""
+
+    given = 0
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        assert size is not None
+        self.given += size
+        return b"1" * size
+
+
+def test_what_says_nothing_of_its_size_is_read_to_the_limit_only() -> None:
+    endless = Endless()
+    with pytest.raises(InputError, match="it is too large; expected at most 1,000 bytes"):
+        read_text(endless, 1_000)
+    assert endless.given == 1_001
 
 
 def test_names_are_found_in_one_go(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,5 +1,7 @@
+import io
 import json
 import os
+import sys
 from dataclasses import dataclass
 from math import inf, nan
 from pathlib import Path
@@ -62,7 +64,7 @@ INVALID = {
     "complex.npy": "complex",
     "control.txt": r"line 1: '\x0b'",
     "crossed.txt": "line 1: ']'",
-    "cut-data.npy": "ends too early",
+    "cut-data.npy": "numbers but holds",
     "cut-header.npy": "cut off",
     "cut.json": "line 1: not JSON",
     "cut.npz": "cut off",
@@ -175,11 +177,7 @@ def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
 
 
 def test_what_is_too_large_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("attn_tui.files.stream.LARGEST", 1_000_000)
-    monkeypatch.setattr("attn_tui.files.npy.LARGEST", 1_000_000)
-    large = tmp_path / "large.txt"
-    large.write_bytes(bytes(1_000_001))
-    assert "it is too large; expected at most 1,000,000 bytes" in refused(large)
+    monkeypatch.setattr("attn_tui.files.npy.LARGEST_ARRAYS", 1_000_000)
     bomb = tmp_path / "bomb.npz"
     np.savez_compressed(bomb, a=np.zeros(100_000), b=np.zeros(100_000))
     assert "its arrays claim 1,600,256 bytes" in refused(bomb)
@@ -221,10 +219,29 @@ def test_what_may_never_end_is_refused_unread(kind: str, tmp_path: Path) -> None
         read_experiment(str(path))
 
 
+def test_what_is_piped_in_may_be_npy_and_is_limited_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = io.BytesIO()
+    np.save(data, np.array([[1.0, 2.0], [3.0, 4.0]]))
+    for given, most, expected in (
+        (data.getvalue(), 512, {"a": [1, 2], "b": [3, 4]}),
+        (data.getvalue()[:-1], 512, "claims an array of 2×2 numbers but holds 31 bytes"),
+        (data.getvalue(), 100, "it is too large; expected at most 100 bytes"),
+        (b"1 2", 100, {"a": [1, 2]}),
+    ):
+        monkeypatch.setattr("attn_tui.files.readers.LARGEST_ARRAYS", most)
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(given)))
+        if isinstance(expected, str):
+            assert expected in refused("-")
+        else:
+            assert read("-") == expected
+
+
 def test_a_suffix_is_looked_at_before_the_file_is_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("attn_tui.files.stream.LARGEST", 10)
+    monkeypatch.setattr(
+        "attn_tui.files.readers.whole_entries", lambda *_: pytest.fail("it is read")
+    )
     (tmp_path / "large.bin").write_bytes(bytes(11))
     assert "its suffix" in refused(tmp_path / "large.bin")
 

@@ -1,9 +1,8 @@
-"""Whoever looks on while a file is opened is told how much is done, and can end it at any time."""
+"""Whoever looks on while a file is opened can end it between its steps."""
 
 import json
 import threading
 from collections.abc import Callable
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +13,6 @@ from attn_tui.compute.setup import Setup
 from attn_tui.files.draft import parse
 from attn_tui.files.grammar import parse_vectors
 from attn_tui.files.opening import open_draft
-from attn_tui.files.stream import PIECE
 
 SCORES = np.random.default_rng(1).standard_normal(20_000)
 
@@ -28,8 +26,6 @@ WRITE: dict[str, Callable[[Path], object]] = {
     "file.npy": lambda path: np.save(path, SCORES),
     "file.npz": lambda path: np.savez_compressed(path, a=SCORES),
     "file.txt": lambda path: path.write_text(" ".join(map(str, SCORES))),
-    "column.txt": lambda path: path.write_text("\n".join(map(str, SCORES))),
-    "file.csv": lambda path: path.write_text("q\n" + "\n".join(map(str, SCORES))),
     "file.json": lambda path: path.write_text(json.dumps(SCORES.tolist())),
     "question.json": _json_question,
 }
@@ -42,19 +38,11 @@ def path(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     return path
 
 
-def test_the_share_that_is_done_rises_to_one_a_piece_at_a_time(path: Path) -> None:
-    shares: list[float] = []
-    open_draft(str(path), Setup(), shares.append)
-    assert shares == sorted(shares)
-    assert shares[-1] == 1.0
-    assert shares[0] <= 2 * PIECE / path.stat().st_size
-    steps = [after - before for before, after in pairwise(shares)]
-    assert max(steps) <= 1.01 * PIECE / path.stat().st_size
-
-
 def test_it_can_be_stopped_at_every_step(path: Path) -> None:
     calls: list[float] = []
     open_draft(str(path), Setup(), calls.append)
+    assert len(calls) > 3
+    assert calls[-1] == 1.0
     for last in range(1, len(calls) + 1):
         told: list[float] = []
 

@@ -1,14 +1,10 @@
 """Reports in less room than they were written for."""
 
-from functools import partial
-
 import pytest
 from click.testing import CliRunner
 
-from attn_tui.charts.look_alikes import in_words
 from attn_tui.commands.program import program
-from attn_tui.report import reflow
-from attn_tui.report.reflow import reflowed, respelled
+from attn_tui.report.reflow import reflowed
 
 
 @pytest.fixture(scope="module")
@@ -39,25 +35,6 @@ def test_every_word_stands_once_in_its_order_and_only_tables_are_longer(
     assert all(line in report.split("\n") and "  " in line for line in long)
 
 
-def test_sentences_that_grow_are_wrapped_anew_and_nothing_else() -> None:
-    text = (
-        "Here (64 keys, d_k = 1,024) dividing by √d_k leaves the typical gradient as it\n"
-        "is, as far as these draws tell.\n"
-        "\n"
-        f"found        {'1/√256 ' * 9}\n"
-        "             and more\n"
-        f"{'1/√2 ' * 30}of a line that was longer\n"
-    )
-    lines = respelled(text, partial(in_words, encoding="ascii")).split("\n")
-    assert lines[0].endswith(" gradient as")
-    assert lines[1] == "it is, as far as these draws tell."
-    assert all(len(line) <= 80 for line in lines if "longer" not in line)
-    assert lines[3].startswith("found        1/sqrt(256)")
-    assert lines[4].startswith("             1/sqrt(256)")
-    assert "longer" in lines[6]
-    assert respelled(text, str) == text
-
-
 def test_a_line_that_had_more_room_ended_where_it_was_to_end() -> None:
     lines = reflowed(f"{'word ' * 20}end\nmore", 40).split("\n")
     assert lines[-2:] == ["word word word word end", "more"]
@@ -69,8 +46,3 @@ def test_sentences_flow_on_where_a_line_had_ended(report: str) -> None:
     assert all(
         len(line) + 1 + len(after[0]) > 38 for line, after in zip(first, words[1:], strict=False)
     )
-
-
-def test_what_needs_no_other_signs_is_not_taken_apart(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delattr(reflow, "_joined")
-    assert respelled("a  b\nc", str) == "a  b\nc"

@@ -11,7 +11,6 @@ from typing import Any
 
 from click.testing import CliRunner
 
-from attn_tui.charts.look_alikes import in_words
 from attn_tui.claims.ledger import find
 from attn_tui.commands.program import program
 from tests.terminal.driven import Driven, FaultError
@@ -125,13 +124,9 @@ def close_text(driven: Driven) -> None:
 
 
 def open_text(driven: Driven) -> None:
-    """Open the text of what is shown, in the signs that reports are printed in."""
+    """Open the text of what is shown."""
     driven.send("i")
     driven.wait(lambda: sees(driven, "In words and") or sees(driven, "nothing to say yet"), "a box")
-    if sees(driven, "+- In words and"):
-        driven.send(f"{ESCAPE}/ascii\r")
-        driven.wait(lambda: not sees(driven, "+- "), "blocks in place of ASCII")
-        driven.send("i")
 
 
 def seed_in(lines: Sequence[str]) -> str:
@@ -202,16 +197,16 @@ def beside(report: Sequence[str]) -> Iterator[None]:
 def said(display: Sequence[str], width: int = 80) -> list[str]:
     """Return what is visible of the text in its box, down to what pops up over it.
 
-    The frame may be in ASCII. A text has at most 80 columns, but for one that is wrapped where the
+    A text has at most 80 columns, but for one that is wrapped where the
     box ends: there, at 82, or where it is long a bar that scrolls it.
     """
-    found = (re.search(r"[╭+][─-] In words and numbers [─-]+[╮+]", line) for line in display)
+    found = (re.search(r"╭─ In words and numbers ─+╮", line) for line in display)
     box = next(((n, *match.span()) for n, match in enumerate(found) if match), None)
     lines: list[str] = []
     if box:
         number, left, right = box
         for line in display[number + 1 :]:
-            if not re.fullmatch(r"[│|] .*[│|]", line[left:right]):
+            if not re.fullmatch(r"│ .*│", line[left:right]):
                 break
             lines.append(
                 line[left + 2 : left + 2 + width].rstrip(" ▁▂▃▄▅▆▇█" if width > 80 else None)
@@ -278,9 +273,9 @@ def agree(display: Sequence[str], table: dict[str, list[str]]) -> bool:
         return False
     rows = []
     for line in display[head["row"] + 1 :]:
-        if not re.match(r"[▸> ][▪* ] *\d", line):
+        if not re.match(r"[▸ ][▪ ] *\d", line):
             break
-        plain = re.sub(r"[▏▎▍▌▋▊▉█▒#:|▸>▪*]", " ", line).replace(" %", "%")
+        plain = re.sub(r"[▏▎▍▌▋▊▉█▒▸▪]", " ", line).replace(" %", "%")
         rows.append(texts(plain))
     return bool(rows) and all(
         len(row) == 7 and all(map(same, row[2:], table[row[0]])) for row in rows if row[0] in table
@@ -292,25 +287,18 @@ def texts(line: str) -> list[str]:
     return line.replace("from 0", "from_0").split()
 
 
-_ASCII = str.maketrans("×−–", "x--")
-
-
 def same(number: str, other: str) -> bool:
     """Return whether two numbers are one as far as the shorter is written; … is any.
 
-    The first may be a share in percent, or that of a masked key, and either be in ASCII.
+    The first may be a share in percent, or that of a masked key.
     """
-    number, other = (in_words(text, "ascii").translate(_ASCII) for text in (number, other))
-    if (
-        number == other
-        or "..." in (number, other)
-        or (number == "masked" and other in ("0", "NaN"))
-    ):
+    number, other = (text.replace("−", "-") for text in (number, other))
+    if number == other or "…" in (number, other) or (number == "masked" and other in ("0", "NaN")):
         return True
     if number.endswith("%"):
         return same_share(number, other)
     try:
-        first, second = (Decimal(text.lstrip("x")) for text in (number, other))
+        first, second = (Decimal(text.lstrip("×")) for text in (number, other))
         ends = [int(each.as_tuple().exponent) for each in (first, second)]
     except (InvalidOperation, ValueError):
         return False

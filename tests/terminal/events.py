@@ -67,7 +67,7 @@ INSTRUMENTS = ["1", "2", "3", "4", "5", "6"]
 
 SETTINGS = ["d_k", "n", "rule", "model", "mask", "cap", "sink", "seed", "samples", "draws", "stat"]
 NUMBERS = ["0", "1", "2", "7", "64", "1e3", "0.5", "-1", "nan", "inf", "1e-400", "4, 64", "T=2"]
-COMMANDS = ["rule", "model", "tab", "theme", "draw", "stat", "mask", "ascii", "open", "co", "zzz"]
+COMMANDS = ["rule", "model", "tab", "theme", "draw", "stat", "mask", "open", "co", "zzz"]
 CAPTURE, OTHER, BROKEN = (f"{name}.safetensors" for name in ("capture", "other", "broken"))
 """Heads that a model computed, those of another one, and half a file."""
 

@@ -1,7 +1,6 @@
 """Random events on a real pseudo-terminal: the program answers, and what it shows is right."""
 
 import os
-import re
 import time
 from pathlib import Path
 
@@ -31,9 +30,8 @@ INSTRUMENTS_OF = {"dot": "dots", "sweep": "sweep", "attention": "attention", "cl
 
 SEEDS_OF_HEADS = 1_000_000
 
-SEEDS = range(1, 9)
-EVENTS = 2500
-"""Events of each seed; the command does as many as it is asked for."""
+EVENTS = 300
+"""Events of the course that is a test; the command does as many as it is asked for."""
 
 REPORT = """\
 d_k        4
@@ -54,9 +52,8 @@ TABLE = """\
 """.splitlines()
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_whatever_is_done_it_goes_on_and_tells_the_truth(seed: int) -> None:
-    course, fault = run(seed, EVENTS)
+def test_whatever_is_done_it_goes_on_and_tells_the_truth() -> None:
+    course, fault = run(1, EVENTS)
     assert not fault, fault
     assert course.compared - course.unread >= EVENTS // 100 - 1
 
@@ -131,15 +128,13 @@ def test_a_deadline_is_of_seconds_in_which_a_program_could_run(
     assert patience.over == over
 
 
-def boxed(lines: list[str], frame: str) -> list[str]:
-    corner, side, edge = [*frame]
-    top = f"{corner}{edge} In words and numbers {edge * 61}{corner.replace('╭', '╮')}"
-    return ["", top, *(f"{side} {line:<82} {side}" for line in lines), edge]
+def boxed(lines: list[str]) -> list[str]:
+    top = f"╭─ In words and numbers {'─' * 61}╮"
+    return ["", top, *(f"│ {line:<82} │" for line in lines), "─"]
 
 
-@pytest.mark.parametrize("frame", ["╭│─", "+|-"])
-def test_a_text_is_found_in_a_report_or_differs_from_it(frame: str) -> None:
-    lines = said(boxed(REPORT, frame))
+def test_a_text_is_found_in_a_report_or_differs_from_it() -> None:
+    lines = said(boxed(REPORT))
     assert lines == REPORT
     assert place_of(lines, REPORT) == 1
     assert place_of([line.replace("0.2689", "0.2690") for line in lines], REPORT) == 0
@@ -169,7 +164,6 @@ def test_a_table_has_the_numbers_of_a_report_or_others() -> None:
     assert not agree([line.replace("62.2 %", "62.4 %") for line in TABLE], table)
     gone = [line.replace("  ×0.6", "from 0") for line in REPORT]
     assert agree([line.replace("  ×0.6", "from 0") for line in TABLE], reported(gone)[0])
-    assert agree([re.sub("[▏▊█]", "|", line).replace("▒", ":") for line in TABLE], table)
 
 
 def test_numbers_are_the_same_as_far_as_they_are_written() -> None:
@@ -182,6 +176,7 @@ def test_numbers_are_the_same_as_far_as_they_are_written() -> None:
     assert same("62.5%", "0.6245")
     assert not same("62.5%", "0.6265")
     assert same("~0%", "1.87e-13")
+    assert same("~0%", "10^−4e+299")
     assert not same("0%", "1.87e-13")
     assert not same("~50%", "0.5000")
     assert same("NaN", "NaN")

@@ -1,5 +1,6 @@
 """The program on a real pseudo-terminal."""
 
+import re
 import sys
 from functools import cache
 from pathlib import Path
@@ -8,9 +9,12 @@ from signal import SIGTERM
 import pytest
 
 from tests.contract.terminal import Terminal
+from tests.engine.captured import heads, write
 
 SIZES = {(120, 40): 3000, (80, 24): 2000}
 CHARTS = {"": 12_000, "tt": 12_000, "ttt": 40_000}
+GLYPHS = re.compile("[\u2500-\u25ff\u2800-\u28ff]")
+"""Frames, blocks, shapes and braille, which some terminals have no font for."""
 
 
 def last_line(terminal: Terminal) -> None:
@@ -60,17 +64,39 @@ def test_a_theme_there_is_not_is_said_before_anything_is_drawn() -> None:
         assert b"\x1b" not in terminal.raw
 
 
-def test_in_the_plain_locale_nothing_but_ascii_is_sent() -> None:
-    with Terminal(80, 24, environment={"LC_ALL": "C"}) as terminal:
-        terminal.until_shows("m = 1/sqrt(d_k)")
+@pytest.mark.parametrize(
+    ("arguments", "environment"), [(["--ascii"], {"LC_ALL": "C"}), ([], {"TERM": "linux"})]
+)
+def test_every_instrument_is_drawn_in_ascii_where_that_is_wanted(
+    arguments: list[str], environment: dict[str, str]
+) -> None:
+    with Terminal(80, 24, arguments, environment=environment) as terminal:
+        terminal.until_shows("m = 1/√d_k")
         last_line(terminal)
-        terminal.press("2")
-        terminal.until_shows("q*k +- error")
-        terminal.press("3")
-        terminal.until_shows("dividing by sqrt(d_k)")
+        for key, text in (
+            ("2", "q·k ± error"),
+            ("3", "dividing by √d_k"),
+            ("4", "largest weight"),
+            ("5", "No capture is open"),
+            ("6", "93 claims"),
+        ):
+            terminal.press(key)
+            terminal.until_shows(text)
         terminal.press("q")
         assert terminal.leave() == 0
-        assert terminal.raw.isascii()
+        assert not GLYPHS.findall(terminal.raw.decode("utf-8"))
+
+
+@pytest.mark.parametrize(("opened", "text"), [("tour", "esc Leave"), ("capture", "t View")])
+def test_a_tour_and_a_capture_can_be_drawn_in_ascii(opened: str, text: str, tmp_path: Path) -> None:
+    capture = str(write(tmp_path / "capture.safetensors", heads()))
+    word = {"tour": "tour", "capture": capture}[opened]
+    environment = {"XDG_STATE_HOME": str(tmp_path)}
+    with Terminal(80, 24, [word, "--ascii"], environment=environment) as terminal:
+        terminal.until_shows(text)
+        terminal.press("\x11")
+        assert terminal.leave() == 0
+        assert not GLYPHS.findall(terminal.raw.decode("utf-8"))
 
 
 @pytest.mark.parametrize("tabs", CHARTS)

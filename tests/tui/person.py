@@ -212,10 +212,11 @@ async def at_screen(
     theme: str = "",
     instrument: str = "explore",
     tooltips: bool = False,
+    ascii: bool = False,
 ) -> AsyncIterator[Person]:
     """Start the program on a screen of a size."""
     clock = Clock()
-    app = AttnApp(draft, instrument, clock)
+    app = AttnApp(draft, instrument, clock, ascii)
     unhurried(app)
     if theme:
         app.theme = theme

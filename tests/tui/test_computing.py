@@ -11,7 +11,6 @@ import pytest
 from rich.style import Style
 from textual.app import App, ComposeResult
 from textual.pilot import Pilot
-from textual.reactive import var
 
 from attn_tui.compute.dots import settings as dots
 from attn_tui.compute.experiment import Stop
@@ -32,7 +31,7 @@ from tests.tui.person import NARROW, WIDE, at_screen
 
 class Bare(App[None]):
     role_styles: ClassVar[Mapping[str, Style]] = defaultdict(Style)
-    in_ascii = var(False)
+    in_ascii = False
 
 
 class Counting(InstrumentScreen):

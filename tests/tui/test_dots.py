@@ -175,7 +175,7 @@ async def test_a_narrow_screen_shows_one_side_below_the_other() -> None:
         person.sees("unscaled q·k ± error", "scaled m·q·k ± error")
 
 
-async def test_charts_in_ascii_and_on_a_logarithmic_axis() -> None:
+async def test_charts_on_a_linear_and_on_a_logarithmic_axis() -> None:
     async with at_dots() as person:
         person.sees("axis: signed log", "−1,000")
         bell = drawn(person)
@@ -183,10 +183,6 @@ async def test_charts_in_ascii_and_on_a_logarithmic_axis() -> None:
         person.sees("axis: linear", "−20")
         person.misses("1,000")
         assert drawn(person) != bell
-        await person.app.run_action("app.ascii")
-        await person.press("f5")
-        person.misses("█", "⣀", "▒")
-        person.sees("axis: linear", ": q*k", "# /sqrt(d_k)", "+ sigma = 1")
 
 
 async def test_every_pane_explains_itself() -> None:

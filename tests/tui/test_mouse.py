@@ -195,6 +195,3 @@ async def test_bars_say_what_their_keys_and_tabs_do() -> None:
     async with at_screen(NARROW) as person:
         for n, line in enumerate(person.lines[:1]):
             assert await person.hover("#title", line.index("2"), n) != ""
-        await person.app.run_action("app.ascii")
-        await settle(person.pilot)
-        assert (await person.hover("#table", 5, 2)).isascii()

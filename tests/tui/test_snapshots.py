@@ -193,7 +193,6 @@ SHOTS = {
         "setting_typed": Shot(deed=typed("tab", "6", "4")),
         "find": Shot(deed=typed("slash", text="undo")),
         "find_sets": Shot(deed=typed("slash", text="d_k 64")),
-        "ascii": Shot(deed=typed("slash", text="ascii", then=("enter",))),
         "full": Shot(deed=typed("f")),
         "full_chart": Shot(deed=tab("over_d_k", "tab", "tab", "f"), sizes=(WIDE, MEDIUM)),
     },

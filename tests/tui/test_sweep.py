@@ -213,10 +213,6 @@ async def test_the_chart_is_looked_at_another_way() -> None:
         person.sees("0.4┤", "░ the middle half")
         await person.run("fields.next('bands')")
         person.misses("░", "middle half")
-        await person.app.run_action("app.ascii")
-        await person.press("f5")
-        person.sees("unscaled")
-        person.misses("⠉", "┃")
 
 
 async def test_d_k_of_typed_queries_is_held() -> None:

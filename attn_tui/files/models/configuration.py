@@ -3,21 +3,22 @@
 import os
 from collections.abc import Mapping
 from contextlib import suppress
-from stat import S_ISDIR, S_ISREG
 from typing import Any
 
+from attn_tui.captures.disk import IrregularError, regular
 from attn_tui.compute.errors import InputError, inert
+from attn_tui.files.content import read_text
 from attn_tui.files.json import read_json
 from attn_tui.files.models import gguf, gguf_model, transformers
 from attn_tui.files.models.expected import Expectation
 from attn_tui.files.paths import shown_path, true_path
-from attn_tui.files.stream import Metered, text_pieces
 
 _LARGEST = 4 * 2**20
 """Bytes of a config.json."""
 _REASONS: Mapping[type[Exception], str] = {
     FileNotFoundError: "there is no such file",
     IsADirectoryError: "it is a directory",
+    IrregularError: "it is no regular file",
 }
 
 
@@ -36,18 +37,15 @@ def read_expectation(path: str, called: str = "") -> Expectation:
         true = os.path.join(true, "config.json")
     name = called or inert(shown_path(os.path.basename(true)))[1:-1]
     try:
-        with open(true, "rb", opener=_regular) as file:
-            size = os.fstat(file.fileno()).st_size
+        with regular(true) as file:
             if file.read(len(gguf.MAGIC)) == gguf.MAGIC:
                 file.seek(0)
-                return gguf_model.expectation(gguf.read_header(file, size, name), name)
+                return gguf_model.expectation(gguf.read_header(file, name), name)
             if true.lower().endswith(".gguf"):
                 problem = "it does not begin with GGUF"
                 raise InputError("config", problem, "a complete GGUF file", name)
             file.seek(0)
-            if size > _LARGEST:
-                raise InputError("config", f"it has {size:,} bytes", f"at most {_LARGEST:,}", name)
-            plain = read_json(text_pieces(Metered(file, size)))
+            plain = read_json(read_text(file, _LARGEST))
     except InputError as error:
         if error.field == "config":
             raise
@@ -65,20 +63,6 @@ def read_expectation(path: str, called: str = "") -> Expectation:
     if not isinstance(plain, dict):
         raise InputError("config", "it is no object", "a config.json of transformers", name)
     return transformers.expectation(plain, name)
-
-
-def _regular(path: str, flags: int) -> int:
-    """Return the descriptor of a file; a pipe may never end, and opening one may never return.
-
-    Raises:
-        InputError: If it is none on a disk.
-    """
-    descriptor = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
-    mode = os.fstat(descriptor).st_mode
-    if S_ISREG(mode) or S_ISDIR(mode):
-        return descriptor
-    os.close(descriptor)
-    raise InputError("config", "it is no regular file", "a file on a disk", inert(path))
 
 
 def claimed(metadata: Mapping[str, Any], d_k: int) -> Expectation | None:

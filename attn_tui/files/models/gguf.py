@@ -4,6 +4,7 @@ The package gguf makes arrays of every token: of a vocabulary of 128,256 they ta
 and ten seconds. A file of 49 bytes that claims 2^61 numbers fills all memory there is.
 """
 
+import os
 import struct
 from dataclasses import dataclass
 from typing import BinaryIO
@@ -24,17 +25,17 @@ Number = bool | int | float
 Value = Number | str | tuple[Number, ...] | None
 
 
-def read_header(file: BinaryIO, size: int, name: str) -> dict[str, Value]:
+def read_header(file: BinaryIO, name: str) -> dict[str, Value]:
     """Return the metadata of a file by name; None stands for a long text or list.
 
     Args:
-        file: At its beginning.
-        size: Its bytes.
+        file: On a disk, at its beginning.
         name: Its name, for errors.
 
     Raises:
         InputError: With field ``"config"``, if it is no GGUF file, or claims what it has not.
     """
+    size = os.fstat(file.fileno()).st_size
     header = _Header(file, min(size, MOST_BYTES), name)
     if header.take(len(MAGIC)) != MAGIC:
         raise header.bad("it does not begin with GGUF", "a GGUF file")

@@ -1,6 +1,6 @@
 """What came of a claim, as rows: what it says, what is right, and the numbers that decide."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from textwrap import wrap
 from typing import Any
 
@@ -29,13 +29,7 @@ SIGNS = {True: "it holds", False: "it does not hold"}
 """What is said of a claim in a case."""
 
 
-def sheet(
-    finding: Finding,
-    width: int,
-    with_claim: bool = True,
-    said: str = "",
-    spell: Callable[[str], str] = str,
-) -> tuple[Row, ...]:
+def sheet(finding: Finding, width: int, with_claim: bool = True, said: str = "") -> tuple[Row, ...]:
     """Return all there is to say of a claim, fitted to a width.
 
     Args:
@@ -43,7 +37,6 @@ def sheet(
         width: Cells of a row.
         with_claim: Whether it says what the claim says; else that stands elsewhere.
         said: What is said already: what is right, and on what condition it holds, once.
-        spell: Writes sentences in the signs that are shown.
     """
     claim = finding.claim
     lines = {
@@ -57,14 +50,14 @@ def sheet(
         "said by": claim.source,
         "decided": BASES[claim.basis],
     }
-    rows = [row for label, text in lines.items() for row in _labelled(label, spell(text), width)]
+    rows = [row for label, text in lines.items() for row in _labelled(label, text, width)]
     tables = _tables(finding, width)
     for case, table in zip(finding.cases, tables, strict=True):
         sign = SIGNS[case.holds] + " in these draws" * (finding.verdict == "undecided")
-        heads = wrap(spell(f"{case.where}: {sign}"), max(width, 10))
+        heads = wrap(f"{case.where}: {sign}", max(width, 10))
         rows += [*[()] * bool(rows), *(((line, "strong"),) for line in heads), *table]
     rows += [()] * bool(rows)
-    rows += [row for label, text in about.items() for row in _labelled(label, spell(text), width)]
+    rows += [row for label, text in about.items() for row in _labelled(label, text, width)]
     if claim.basis == "table":
         rows += [(), *laid(_models(), width).rows(width)]
     return tuple(fitted(row, width) for row in rows)

@@ -1,6 +1,6 @@
 """The formula of one vector with its numbers in it: softmax( [100 120 150] ÷ √1024 = [3.1 …] )."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -14,31 +14,25 @@ MOST = 12
 """At most so many numbers of a vector are written."""
 
 
-def formula_row(
-    answer: VectorAnswer,
-    experiment: Experiment,
-    width: int,
-    measured: Callable[[Row], int] = length,
-) -> Row:
+def formula_row(answer: VectorAnswer, experiment: Experiment, width: int) -> Row:
     """Return what softmax is taken of.
 
     Args:
         answer: The numbers of one vector, which are those of the scale that is asked for.
         experiment: What is asked.
         width: Cells of the row at most; numbers are left out until it fits.
-        measured: Returns how many a row takes where it is shown.
     """
     side = answer.scaled
     most = min(MOST, side.n_keys)
     bodies = [_body(side, experiment, shown) for shown in range(most, 0, -1)]
     for body in bodies:
         for row in ((("softmax( ", "label"), *body, (" )", "label")), body):
-            if measured(row) <= width:
+            if length(row) <= width:
                 return row
     # What is done is said whole, without what comes of it.
     for body in bodies:
         row = tuple((text.removesuffix(" = "), role) for text, role in body if role != "scaled")
-        if measured(row) <= width:
+        if length(row) <= width:
             break
     return row
 

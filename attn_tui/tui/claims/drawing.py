@@ -1,6 +1,6 @@
 """What each pane of the screen of Claims shows, as rows."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from attn_tui.charts.claims.picture import picture
 from attn_tui.charts.glyphs import POINTER
@@ -52,13 +52,11 @@ def title_row(scene: Scene, focused: bool) -> Row:
     return (*start, ("─" * gap, "axis"), (end, "muted"), ("─", "axis")) if gap > 0 else start
 
 
-def list_rows(
-    scene: Scene, top: int, width: int, height: int, spell: Callable[[str], str] = str
-) -> Sequence[Row]:
-    """Return a row for each claim that is listed, from one on; ``spell`` writes its sentence."""
+def list_rows(scene: Scene, top: int, width: int, height: int) -> Sequence[Row]:
+    """Return a row for each claim that is listed, from one on."""
     if not scene.listed:
         return message("No claim is like that: tab and del list all again", width, height)
-    return [_row(scene, each, width, spell(each.says)) for each in scene.listed[top : top + height]]
+    return [_row(scene, each, width) for each in scene.listed[top : top + height]]
 
 
 def _start(scene: Scene, claim: Claim, role: str, width: int) -> Row:
@@ -73,9 +71,9 @@ def _start(scene: Scene, claim: Claim, role: str, width: int) -> Row:
     return (pointer, "cursor"), (f"{claim.id:<{_ID}}", role), (f"{verdict:<{room}}", strong)
 
 
-def _row(scene: Scene, claim: Claim, width: int, says: str) -> Row:
+def _row(scene: Scene, claim: Claim, width: int) -> Row:
     role = "focus" if claim.id == scene.settings.claim else "text"
-    row = fitted((*_start(scene, claim, role, width), (says, role)), width)
+    row = fitted((*_start(scene, claim, role, width), (claim.says, role)), width)
     *rest, (last, _) = row
     return (*rest, (last, role if last.isspace() else row[-1][1]))
 
@@ -102,9 +100,7 @@ def tabs(scene: Scene, focused: bool) -> list[Item]:
     return tab_items(titles, scene.present, focused, [], scene.width, "" if narrow else " ")
 
 
-def chart_rows(
-    scene: Scene, width: int, height: int, spell: Callable[[str], str] = str
-) -> Sequence[Row]:
+def chart_rows(scene: Scene, width: int, height: int) -> Sequence[Row]:
     """Return what is right with the numbers that decide, or the picture."""
     finding = scene.finding
     if finding is None:
@@ -116,7 +112,7 @@ def chart_rows(
     claim, alone = finding.claim, scene.narrow
     rows = sheet(
         finding, max(width - 2, 10), alone or is_cut(scene, claim, scene.width),
-        "" if alone else scene.headline.full, spell,
+        "" if alone else scene.headline.full,
     )  # fmt: skip
     top = min(scene.view.top, max(len(rows) - height, 0))
     return [((" ", "text"), *row) for row in rows[top : top + height]]

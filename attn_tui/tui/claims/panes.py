@@ -1,13 +1,12 @@
 """The panes of the screen of Claims."""
 
 from collections.abc import Sequence
-from functools import partial
 
 from attn_tui.report.rows import Row
 from attn_tui.tui.actions import Action, Section, bindings, down_a_list
 from attn_tui.tui.claims import drawing, explanations
 from attn_tui.tui.claims.scene import Scene
-from attn_tui.tui.widgets.canvas import Canvas, Target, in_signs
+from attn_tui.tui.widgets.canvas import Canvas, Target
 from attn_tui.tui.widgets.chart import ChartPane, arrows
 from attn_tui.tui.widgets.title import Title, Titled
 from attn_tui.tui.widgets.wheel import Wheeled
@@ -50,8 +49,7 @@ class ListPane(Canvas, Titled, Wheeled, can_focus=True):
         """Show as many as fit."""
         if self.scene and self.size:
             self.top = drawing.top_row(self.scene, self.top, self.size.height)
-            spell = partial(in_signs, app=self.app)
-            self.show(drawing.list_rows(self.scene, self.top, *self.size, spell))
+            self.show(drawing.list_rows(self.scene, self.top, *self.size))
             self.targets = self._target
 
     def _target(self, x: int, y: int) -> Target | None:
@@ -81,4 +79,4 @@ class FindingPane(ChartPane):
 
     def rows_of(self, scene: Scene, width: int, height: int) -> Sequence[Row]:
         """Return what is right, or the picture."""
-        return drawing.chart_rows(scene, width, height, partial(in_signs, app=self.app))
+        return drawing.chart_rows(scene, width, height)

@@ -10,11 +10,10 @@ from textual.containers import Vertical
 from textual.message import Message
 from textual.screen import Screen
 
-from attn_tui.charts.look_alikes import row_in_ascii
 from attn_tui.files.draft import Draft
 from attn_tui.files.kinds import KINDS
 from attn_tui.report.explore.formula import formula_row
-from attn_tui.report.rows import length, message
+from attn_tui.report.rows import message
 from attn_tui.tui.actions import Section, textual_action
 from attn_tui.tui.explore import drawing, explanations
 from attn_tui.tui.explore.charts import CHARTS, Drawn
@@ -33,12 +32,8 @@ class Formula(Canvas):
     def see(self, scene: Scene) -> None:
         """Show the formula of the vector that is shown, or why the scores cannot be read."""
         if found := scene.answer:
-            app: Any = self.app
-            room, experiment = max(scene.width - 2, 1), found.question.experiment
-            row = formula_row(
-                found.answer, experiment, room,
-                lambda row: length(row_in_ascii(row) if app.in_ascii else row),
-            )  # fmt: skip
+            room = max(scene.width - 2, 1)
+            row = formula_row(found.answer, found.question.experiment, room)
             self.show([((" ", "text"), *row)])
             self.fade(scene.is_unread)
 

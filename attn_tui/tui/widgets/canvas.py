@@ -18,7 +18,7 @@ from textual.geometry import Region
 from textual.strip import Strip
 from textual.widget import Widget
 
-from attn_tui.charts.look_alikes import row_in_ascii
+from attn_tui.charts.glyphs import in_ascii
 from attn_tui.report.rows import Row, cells, fitted, is_narrow, length
 from attn_tui.tui.actions import textual_action
 from attn_tui.tui.guard import VISIBLE
@@ -81,15 +81,6 @@ class Styled(Protocol):
         """Return what is said of a target now, or nothing."""
 
 
-def in_signs(text: str, app: object) -> str:
-    """Return text that is no canvas's in the signs that an application shows."""
-    if not cast("Styled", app).in_ascii:
-        return text
-    return "\n".join(
-        "".join(part for part, _ in row_in_ascii(((line, "text"),))) for line in text.split("\n")
-    )
-
-
 class Canvas(Widget):
     """Shows the rows it is given, cut to its size."""
 
@@ -109,13 +100,6 @@ class Canvas(Widget):
         self._look: object = None
         self._strips: dict[int, Strip] = {}
         self._styles: dict[str, Style] = {}
-
-    def on_mount(self) -> None:
-        """Be drawn again when other glyphs are wanted."""
-        self.watch(self.app, "in_ascii", self._draw_again, init=False)
-
-    def _draw_again(self) -> None:
-        self.refresh()
 
     def show(self, rows: Sequence[Row]) -> None:
         """Show new rows; those that are as before are not drawn again."""
@@ -147,8 +131,7 @@ class Canvas(Widget):
         app = cast("Styled", self.app)
         at = self.app.mouse_position - self.region.offset
         target = None if self.covered and self.answers == "all" else self.target_at(*at)
-        row: Row = ((app.hint_of(target) if target else "", "text"),)
-        words = "".join(text for text, _ in (row_in_ascii(row) if app.in_ascii else row))
+        words = app.hint_of(target) if target else ""
         return Content(words) if words else None
 
     def render_lines(self, crop: Region) -> list[Strip]:
@@ -158,7 +141,7 @@ class Canvas(Widget):
         """
         app = cast("Styled", self.app)
         filters = tuple(self.app.get_line_filters())
-        look = self.size, filters, app.role_styles, app.in_ascii, self.faded, self.covered
+        look = self.size, filters, app.role_styles, self.faded, self.covered
         if look != self._look:
             self._look, self._strips, self._styles = look, {}, {}
         for y in crop.line_range:
@@ -172,9 +155,7 @@ class Canvas(Widget):
         row = self.rows[y] if y < len(self.rows) else ()
         row = self._uncovered(row, y) if self.covered else row
         if app.in_ascii:
-            row = row_in_ascii(row)
-            # Of what is cut now only the ellipsis is new.
-            row = tuple((text.replace("…", "."), role) for text, role in shown(row, width))
+            row = tuple((in_ascii(text), role) for text, role in row)
         whole = "".join(text for text, _ in row)
         if not (is_narrow(whole) and len(whole) <= width):
             segments = self._segments(shown(row, width), app, filters)

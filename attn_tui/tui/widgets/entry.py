@@ -14,7 +14,6 @@ from textual.widgets import Input, Static
 from attn_tui.compute.errors import InputError
 from attn_tui.report.rows import cells
 from attn_tui.tui.actions import Action, Section
-from attn_tui.tui.widgets.canvas import in_signs
 
 ACTIONS = (
     Action("keyboard.press('enter')", ("enter",), "enter", "Apply", "Apply what is typed", bar=1,
@@ -70,7 +69,6 @@ class Entry(Vertical):
     Entry #entry-said.-wrong { color: $role-error; }
     Entry.-says #entry-said { width: auto; max-width: 100%; padding: 0 1;
                               border: round $role-muted; border-title-color: $role-text; }
-    App.-ascii Entry.-says #entry-said { border: ascii $role-muted; }
     """
 
     @dataclass
@@ -136,8 +134,8 @@ class Entry(Vertical):
         request = self.request
         expected = request.expected if request and self._says else ""
         said = self.query_one("#entry-said", Static)
-        said.update(in_signs(problem or expected, self.app))
-        title = in_signs(request.title, self.app) if request else ""
+        said.update(problem or expected)
+        title = request.title if request else ""
         said.border_title = escape(title)
         if self._says:
             said.styles.min_width = cells(title) + _AROUND

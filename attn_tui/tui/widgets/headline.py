@@ -3,7 +3,7 @@
 from typing import Any
 
 from attn_tui.report.headline import Headline, wrapped
-from attn_tui.tui.widgets.canvas import Canvas, Target, in_signs
+from attn_tui.tui.widgets.canvas import Canvas, Target
 
 LINES = 2
 
@@ -24,7 +24,7 @@ class HeadlinePane(Canvas):
         """Say what a scene's headline is."""
         self.styles.height = len(scene.problem) or LINES
         if self.instead:
-            lines = wrapped(in_signs(self.instead, self.app), max(self.screen.size.width - 2, 1))
+            lines = wrapped(self.instead, max(self.screen.size.width - 2, 1))
             self.styles.height = max(len(lines), LINES)
             self.show([((f" {line}", "strong"),) for line in lines])
             self.fade(False)
@@ -36,8 +36,6 @@ class HeadlinePane(Canvas):
                 said = Headline.fitting(
                     (said.full + OLD, said.full), (said.short + OLD, said.short)
                 )
-            # Words take more room than signs, so lines are broken where they are written.
-            said = Headline(in_signs(said.full, self.app), in_signs(said.short, self.app))
             lines = said.lines(max(self.screen.size.width - 2, 1))
             self.show([((f" {line}", "strong"),) for line in lines])
             self.fade(scene.is_unread)

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,7 +12,6 @@ from zipfile import ZipFile
 import numpy as np
 import pytest
 
-from attn_tui.files.codec import SCHEMA
 from tests.contract.terminal import Terminal
 
 HOSTILE = (
@@ -29,25 +29,43 @@ COMMANDED = re.compile(
 )
 """What no terminal is to be sent, but for the shape of the mouse pointer."""
 
-FIELDS = {
-    "\x13": "Save what is shown",
-    "/mask\r": "mask",
-    "/cap\r": "soft cap",
-    "/sink\r": "sink",
-    "\x10": "Find",
-}
-"""Keys that ask for a text, and the signs that it is asked for."""
+PROGRAM = (sys.executable, "-m", "attn_tui")
 
 COMMANDS = """
 import json, sys
 from attn_tui.commands.program import program
-for arguments in json.loads(sys.argv[1]):
+for arguments in json.load(open(sys.argv[1])):
     try:
         program.main(arguments)
     except SystemExit:
         pass
 print("all", "done")
 """
+"""Runs command lines one after the other, in a child."""
+
+
+def quoted(text: str) -> str:
+    """Return a text as TOML holds it, every character as an escape."""
+    return '"' + "".join(f"\\U{ord(each):08x}" for each in text) + '"'
+
+
+def asked(**more: object) -> dict[str, object]:
+    return {"schema": "attn-tui/1", "experiment": {"vectors": [], **more}}
+
+
+def capture(folder: Path) -> None:
+    """Write a capture whose tensors, metadata and configuration hold the worst."""
+    values = np.arange(48, dtype=np.float32).tobytes()
+    names = [f"{HOSTILE}.layers.0.{part}" for part in ("q", "k", "v", "out")]
+    header: dict[str, object] = {"__metadata__": {HOSTILE: HOSTILE, "num_heads": HOSTILE}}
+    for place, name in enumerate(names):
+        ends = [place * len(values), (place + 1) * len(values)]
+        header[name] = {"dtype": "F32", "shape": [1, 2, 6, 4], "data_offsets": ends}
+    text = json.dumps(header, ensure_ascii=False).encode()
+    whole = len(text).to_bytes(8, "little") + text + values * 4
+    (folder / "capture.safetensors").write_bytes(whole)
+    config = {"model_type": HOSTILE, "architectures": [HOSTILE], HOSTILE: HOSTILE}
+    (folder / "config.json").write_text(json.dumps(config, ensure_ascii=False), "utf-8")
 
 
 @pytest.fixture
@@ -58,15 +76,19 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         for name, array in ((HOSTILE, np.arange(3.0)), ("b", np.array([[["x"]]]))):
             with arrays.open(f"{name}.npy", "w") as file:
                 np.save(file, array)
-    table = {HOSTILE: [1, 2], "b": [HOSTILE]}
+    bad = quoted(HOSTILE)
     texts = {
         "table.csv": f'"{HOSTILE}",b\n1,2\n{HOSTILE},4\n',
-        "table.json": json.dumps(table, ensure_ascii=False),
+        "table.json": json.dumps({HOSTILE: [1, 2], "b": [HOSTILE]}, ensure_ascii=False),
         "rows.json": json.dumps({"vectors": [{"name": HOSTILE, "scores": [1]}]}),
         "asked.json": json.dumps(asked(rule=HOSTILE)),
         "field.json": json.dumps(asked(**{HOSTILE: 1})),
         "schema.json": json.dumps({**asked(), "schema": HOSTILE}),
         "text.txt": f"{HOSTILE}: 1, 2\n",
+        "tour.toml": f'[[step]]\nask = "show 1,2"\nsay = {bad}\ndo = {bad}\nwhy = {bad}\n'
+        'until = "d_k >= 2048"\n',
+        "claims.toml": f'[[claim]]\nid = "X-1"\nsays = {bad}\nright = {bad}\nsource = {bad}\n'
+        'ask = "show 1,1"\nquantity = "vectors[0].unscaled.max_weight"\nexpected = 0.5\n',
         f"name {HOSTILE}.txt": "1, 2, 4",
         f"surrogate {RAW}.txt": "1, 2, 5",
         f"{HOSTILE}.npy": HOSTILE,
@@ -74,16 +96,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     }
     for name, text in texts.items():
         Path(name).write_text(text, "utf-8")
+    capture(tmp_path)
     return tmp_path
 
 
-def asked(**more: object) -> dict[str, object]:
-    return {"schema": SCHEMA, "experiment": {"scores": [{"name": "a", "scores": [1, 2]}], **more}}
-
-
-def check(terminal: Terminal) -> None:
+def check(written: bytes) -> None:
     """Check that nothing the terminal obeys came through, but what the program means."""
-    text = terminal.raw.decode("utf-8")
+    text = written.decode("utf-8")
     assert not COMMANDED.search(text), COMMANDED.findall(text)
 
 
@@ -96,71 +115,83 @@ def test_nothing_that_a_command_is_given_reaches_the_terminal(folder: Path) -> N
     commands += [["show", "1,2", option, name[1:]] for option in ("--experiment", "--against")
                  for name in (*files, f"@{HOSTILE}", "@~nosuch/x", "@" + "x" * 300)]  # fmt: skip
     commands += [[HOSTILE], [f"--{HOSTILE}"], ["show", f"--{HOSTILE}"], ["show", RAW, HOSTILE, "1"]]
-    given = json.dumps(commands)
-    with Terminal(80, 24, program=[sys.executable, "-c", COMMANDS, given]) as terminal:
+    held = "capture.safetensors"
+    for form in ([], ["--json"], ["--csv"]):
+        commands += [["heads", held, *form], ["compare", held, held, *form]]
+        commands += [["show", "@rows.json", *form], ["claims", "--file", "claims.toml", *form]]
+    commands += [["doctor", held, *form] for form in ([], ["--json"])]
+    commands += [["doctor", held, "--config", "config.json"], ["heads", HOSTILE], ["doctor", RAW]]
+    commands += [
+        ["show", "--capture", held, "--layer", HOSTILE],
+        ["heads", held, "--names", HOSTILE],
+    ]
+    commands += [["claim", "X-1", "--file", "claims.toml"], ["claim", HOSTILE], ["tour", RAW]]
+    Path("commands").write_text(json.dumps(commands))
+    with Terminal(80, 24, program=[sys.executable, "-c", COMMANDS, "commands"]) as terminal:
         terminal.until_shows("all done")
         assert terminal.leave() == 0
         assert terminal.raw.count(b"OWNED") > len(files)
         assert b"Traceback" not in terminal.raw
-        check(terminal)
+        check(terminal.raw)
+
+
+@pytest.mark.parametrize("words", ["tour tour.toml", "claim X-1 --file claims.toml"])
+def test_texts_of_others_are_text_in_a_pipe_too(words: str, folder: Path) -> None:
+    done = subprocess.run([*PROGRAM, *words.split()], capture_output=True, check=False)
+    assert b"OWNED" in done.stdout, done.stderr
+    check(done.stdout)
+    check(done.stderr)
 
 
 def test_nothing_that_a_screen_is_given_reaches_the_terminal(folder: Path) -> None:
     environment = {"HOME": HOSTILE, "USER": HOSTILE, "TERM_PROGRAM": HOSTILE}
-    with Terminal(80, 24, environment=environment) as terminal:
-        terminal.until_shows("? Help")
-        for name in ("arrays.npz", "table.csv", "rows.json", "field.json", HOSTILE):
-            ask(terminal, "Open a file")
+    with Terminal(100, 30, environment=environment) as terminal:
+        terminal.until_shows("Divided by 32")
+        for name in ("table.csv", "rows.json", "field.json", HOSTILE):
+            ask(terminal, "Open a file", "\x0f")
             paste(terminal, name)
             terminal.press("\r")
             terminal.until(
-                lambda: not has(terminal, " open ") or "expected" in shown(terminal), name
+                lambda: not has(terminal, "Open a file") or has(terminal, "expected"), name
             )
             leave(terminal, "Open a file")
-        for begin, scores in (("name", "[1 2 4]"), ("surr", "[1 2 5]")):
-            ask(terminal, "Open a file")
-            terminal.press(f"{begin}\t")
-            terminal.until(lambda: has(terminal, ".txt "), "the whole name")
-            terminal.press("\r")
-            terminal.until_shows(scores)
+        ask(terminal, "Open a file", "\x0f")
+        paste(terminal, f"name {HOSTILE}.txt")
+        terminal.press("\r")
+        terminal.until_shows("OWNED")
+        leave(terminal, "Open a file")
         paste(terminal, f"4 5 6\n{HOSTILE}q")
         terminal.until_shows("Nothing is changed")
-        terminal.until_shows("[1 2 5]")
-        for key, label in FIELDS.items():
-            ask(terminal, label, key)
-            paste(terminal, HOSTILE)
-            terminal.press("\x9b66;66H\u202e\r")
-            terminal.until_shows("OWNED")
-            leave(terminal, label)
+        ask(terminal, "Save what is shown", "\x13")
+        paste(terminal, HOSTILE)
+        terminal.press("\x9b66;66H\u202e\r")
+        terminal.until_shows("OWNED")
+        leave(terminal, "Save what is shown")
         terminal.press("e")
         paste(terminal, f"{HOSTILE}\n{HOSTILE}: 1, 2")
         terminal.press("\x9b66;66H\u202e")
         terminal.until_shows("is not a number")
         terminal.press("\x11")
         assert terminal.leave() == 0
-        check(terminal)
+        check(terminal.raw)
 
 
-def ask(terminal: Terminal, label: str, key: str = "\x0f") -> None:
-    """Open the line that asks for something."""
+def ask(terminal: Terminal, label: str, key: str) -> None:
+    """Open a dialogue that asks for a file."""
     terminal.press(key)
-    terminal.until(lambda: has(terminal, f" {label} "), f"a line that asks for {label}")
+    terminal.until(lambda: has(terminal, label), f"a dialogue: {label}")
 
 
 def leave(terminal: Terminal, label: str) -> None:
     """Leave it, if it is still there."""
     terminal.press("\x1b[27u")
-    terminal.until(lambda: not has(terminal, f" {label} "), f"no line that asks for {label}")
+    terminal.until(lambda: not has(terminal, label), f"no dialogue: {label}")
 
 
 def has(terminal: Terminal, text: str) -> bool:
-    """Return whether a text stands in the upper part of the screen."""
-    return any(text in f" {line} " for line in terminal.display)
+    """Return whether a text stands on the screen."""
+    return any(text in line for line in terminal.display)
 
 
 def paste(terminal: Terminal, text: str) -> None:
     terminal.child.send(b"\x1b[200~" + os.fsencode(text) + b"\x1b[201~")
-
-
-def shown(terminal: Terminal) -> str:
-    return "\n".join(terminal.display)
