@@ -19,14 +19,11 @@ from unittest.mock import patch
 
 import h5py
 import numpy as np
-from click.testing import CliRunner
 
 from attn_tui.captures.not_finite import not_finite
 from attn_tui.captures.opening import open_capture
 from attn_tui.claims.own import read_claims
 from attn_tui.commands.asked import asked_by, question
-from attn_tui.commands.heads import merge
-from attn_tui.commands.program import program
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.mask import Mask
@@ -135,25 +132,13 @@ def in_hdf5(tensors: Mapping[str, Any]) -> bytes:
 def beside_captures() -> dict[str, list[bytes]]:
     """Return what is read of models, and of who teaches, by the name of a file."""
     (claims,) = re.findall(r"```toml\n(.*?)```", CLAIMS.read_text("utf-8"), re.DOTALL)
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "a.safetensors"
-        saved(path, layer(1, 4, 2, 5, 5, 2, 2, dtype=np.float32), {})
-        parts = (["heads", str(path), "--shard", f"{index}/2"] for index in (1, 2))
-        shards = [CliRunner().invoke(program, part).stdout_bytes for part in parts]
     config = {"model_type": "llama", "num_attention_heads": 4, "head_dim": 2, "hidden_size": 8}
     return {
         "config.json": [json.dumps(config).encode()],
         "config.gguf": [gguf({name: LLAMA[name] for name in LLAMA if "tokenizer" not in name})],
         "tour.toml": [OURS.read_bytes()],
         "claims.toml": [claims.encode()],
-        "shard.json": shards,
     }
-
-
-def _merge(path: str) -> None:
-    error = CliRunner().invoke(merge, [path], standalone_mode=False).exception
-    if error:
-        raise error
 
 
 def _read_capture(path: str) -> None:
@@ -250,7 +235,6 @@ FILES: Mapping[str, Callable[[str], object]] = {
     "config.gguf": read_expectation,
     "tour.toml": lambda path: read_tour(path, asked_by),
     "claims.toml": lambda path: read_claims(path, question),
-    "shard.json": _merge,
 }
 """What reads files that are no scores and no capture."""
 

@@ -160,8 +160,6 @@ def test_fail_if_sets_the_status(path: str, condition: str, status: int) -> None
         ("--scale 0", "--scale: '0' will not do"),
         ("--scale 1 --rule none", "--scale: --rule gives the multiplier"),
         ("--tau none", "--tau: 'none' is not a number"),
-        ("--shard 0/3", "--shard: '0/3' is no shard; expected I/N"),
-        ("--shard 1/3 --csv", "--shard: a shard is printed as JSON"),
         ("--scheduler nowhere.json", "--scheduler: 'nowhere.json' is not there"),
     ],
 )

@@ -2,9 +2,8 @@
 
 import hashlib
 import os
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass
 
 from attn_tui.captures.disk import opened, place_of
 from attn_tui.compute.errors import InputError
@@ -53,15 +52,6 @@ class Fingerprint:
         """A short text that differs if any file does, wherever the files are and whenever read."""
         text = "\n".join(f"{each.size} {each.header}" for each in self.files)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
-
-    def plain(self) -> list[dict[str, Any]]:
-        """Return it as JSON can hold it."""
-        return [asdict(each) for each in self.files]
-
-    @staticmethod
-    def from_plain(plain: list[Mapping[str, Any]]) -> "Fingerprint":
-        """Return what `plain` returned."""
-        return Fingerprint(tuple(FileMark(**each) for each in plain))
 
     def verify(self, header_of: "Callable[[str], str] | None" = None) -> None:
         """Check that each file is the one it was: size, time, and header too if it can be had.

@@ -76,7 +76,7 @@ def compare(captures: tuple[str, ...], form: str, **given: Any) -> int:
     with until_interrupted() as stop, Progress("heads") as progress:
         for found in compared(one, other, asked, tolerance, stop):
             progress.show(0.5 * found.progress)
-        surveys = [Survey(plan, blocks=plan.blocks) for plan in found.plans]
+        surveys = [Survey(plan) for plan in found.plans]
         for at, plan in enumerate(() if stop() else found.plans):
             for surveys[at] in survey(plan, stop=stop):
                 progress.show(0.5 + 0.25 * (at + surveys[at].progress))

@@ -1,8 +1,5 @@
-"""``attn-tui heads`` and ``attn-tui merge``: statistics of the heads of a capture."""
+"""``attn-tui heads``: statistics of the heads of a capture."""
 
-import json as stored
-import os
-import re
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
@@ -29,7 +26,7 @@ from attn_tui.commands.options import (
 )
 from attn_tui.commands.output import INTERRUPTED, write
 from attn_tui.commands.progress import until_interrupted, worked
-from attn_tui.compute.errors import InputError, inert
+from attn_tui.compute.errors import InputError
 from attn_tui.compute.field import fields_of, number
 from attn_tui.compute.heads.statistic import STATISTICS, TAU
 from attn_tui.compute.scale import Scale, parse_scale
@@ -60,7 +57,7 @@ _EXAMPLES = """\
   attn-tui heads capture.safetensors --statistic max_logit --rows all
   attn-tui heads rank*.safetensors --sort entropy --softcap 50 --csv
   attn-tui heads capture.safetensors --fail-if 'max_logit > 100'
-  attn-tui heads big.safetensors --rows all --shard 3/16 > part-3.json
+  attn-tui heads big.safetensors --rows all --scheduler tcp://host:8786
 
 \b
 Exit status: 0; 1 a --fail-if holds; 2 bad input; 3 cannot tell: parts could
@@ -138,23 +135,16 @@ _SHOWN: tuple[Callable[[Any], Any], ...] = (
     forms("Print CSV: a line for each head and statistic."),
 )
 
-_RUN: tuple[Callable[[Any], Any], ...] = (
-    option(
-        "--scheduler",
-        "ADDRESS",
-        "Work on a Dask cluster: its scheduler, such as tcp://host:8786, or the file it wrote.",
-    ),
-    option(
-        "--shard",
-        "I/N",
-        "Work on the I-th of N parts, and print JSON for attn-tui merge.",
-    ),
+_SCHEDULER = option(
+    "--scheduler",
+    "ADDRESS",
+    "Work on a Dask cluster: its scheduler, such as tcp://host:8786, or the file it wrote.",
 )
 
 
 @click.command("heads", cls=Command, examples=_EXAMPLES)
 @click.argument("captures", nargs=-1, metavar="CAPTURE...", shell_complete=experiment_files)
-@lambda command: all_of((*CAPTURED, *WEIGHTS, *_SHOWN, *_RUN), command)
+@lambda command: all_of((*CAPTURED, *WEIGHTS, *_SHOWN, _SCHEDULER), command)
 def heads(captures: tuple[str, ...], form: str, **given: Any) -> int:
     """Print statistics of every head of a capture, layers × heads.
 
@@ -165,55 +155,15 @@ def heads(captures: tuple[str, ...], form: str, **given: Any) -> int:
     from attn_tui.engine.survey import Survey
 
     shown = _shown(given)
-    shard = None if given["shard"] is None else _shard(given["shard"])
-    if shard and (given["fail_if"] or form == "csv"):
-        raise InputError("shard", "a shard is printed as JSON, to be merged", "neither beside it")
     capture, asked = opened(captures, given), question(given)
     with until_interrupted() as stop:
         plan = Plan.of(capture, asked, stop)
         interrupted = stop()
     if interrupted:
-        found = Survey(plan, blocks=plan.blocks)
+        found = Survey(plan)
     else:
-        found, interrupted = _surveyed(plan, given["scheduler"], shard)
-    if shard:
-        from attn_tui.report.heads.json import render_shard
-
-        write(render_shard(found, *shard))
-        return INTERRUPTED if interrupted else PARTLY if found.failed else 0
+        found, interrupted = _surveyed(plan, given["scheduler"])
     return _report(found, form, shown, interrupted)
-
-
-_EXAMPLES_OF_MERGE = """\
-  attn-tui merge part-*.json
-  attn-tui merge part-*.json --sort max_logit --fail-if 'max_logit > 100'
-
-\b
-Exit status: that of attn-tui heads; 3 also where shards are missing.
-"""
-
-
-@click.command("merge", cls=Command, examples=_EXAMPLES_OF_MERGE)
-@click.argument("files", nargs=-1, metavar="FILE...", shell_complete=experiment_files)
-@lambda command: all_of(_SHOWN, command)
-def merge(files: tuple[str, ...], form: str, **given: Any) -> int:
-    """Put together what `attn-tui heads --shard` printed, and print the statistics.
-
-    FILE may be a folder of such files.
-    """
-    from attn_tui.engine.shards import merged
-
-    if not files:
-        raise InputError("merge", "none is given", "files that attn-tui heads --shard printed")
-    shown = _shown(given)
-    shards = [_read_shard(path) for named in files for path in _shards_in(named)]
-    try:
-        found = merged(shards)
-    except (KeyError, TypeError, ValueError, IndexError) as error:
-        if isinstance(error, InputError):
-            raise
-        raise _no_shard(files[0] if len(files) == 1 else "one of the files") from None
-    return _report(found, form, shown, False)
 
 
 def _report(found: "Survey", form: str, shown: "Shown", interrupted: bool) -> int:
@@ -229,19 +179,14 @@ def _report(found: "Survey", form: str, shown: "Shown", interrupted: bool) -> in
     return PARTLY if unknown or not found.complete else 0
 
 
-def _surveyed(
-    plan: "Plan", scheduler: str | None, shard: tuple[int, int] | None
-) -> tuple["Survey", bool]:
-    """Return what came of a plan or a shard of it, and whether Ctrl+C ended it."""
+def _surveyed(plan: "Plan", scheduler: str | None) -> tuple["Survey", bool]:
+    """Return what came of a plan, and whether Ctrl+C ended it."""
     from attn_tui.engine.executors import cluster
     from attn_tui.engine.survey import Survey, survey
 
-    blocks = plan.blocks if shard is None else plan.blocks[shard[0] - 1 :: shard[1]]
     with nullcontext((None, 1)) if scheduler is None else cluster(scheduler) as (executor, at_once):
-        found, interrupted = worked(
-            "heads", lambda stop: survey(plan, executor, stop, at_once, blocks)
-        )
-    return found or Survey(plan, blocks=blocks), interrupted
+        found, interrupted = worked("heads", lambda stop: survey(plan, executor, stop, at_once))
+    return found or Survey(plan), interrupted
 
 
 def opened(captures: Sequence[str], given: dict[str, Any]) -> "Capture":
@@ -321,46 +266,3 @@ def read_statistics(text: str | None) -> tuple[str, ...]:
 
     named = DEFAULT if text is None else text.split(",")
     return tuple(dict.fromkeys(read_statistic("statistic", name) for name in named))
-
-
-def _shard(text: str) -> tuple[int, int]:
-    found = re.fullmatch(r"([0-9]{1,6})/([0-9]{1,6})", text.strip())
-    index, count = (int(found[1]), int(found[2])) if found else (0, 0)
-    if not 1 <= index <= count:
-        raise InputError(
-            "shard", f"{inert(text)} is no shard", "I/N, from 1/N to N/N, such as 3/16"
-        )
-    return index, count
-
-
-def _shards_in(path: str) -> list[str]:
-    """Return a file, or those of a folder that may be shards."""
-    if not os.path.isdir(path):
-        return [path]
-    found = sorted(each for each in os.listdir(path) if each.lower().endswith(".json"))
-    if not found:
-        raise _no_shard(path, "no file in this folder is a .json file")
-    return [os.path.join(path, each) for each in found]
-
-
-def _read_shard(path: str) -> dict[str, Any]:
-    from attn_tui.files.codec import SCHEMA
-    from attn_tui.report.heads.json import read_spelled
-
-    try:
-        with open(path, encoding="utf-8") as file:
-            plain = stored.load(file)
-    except OSError as error:
-        reason = error.strerror or "it cannot be read"
-        raise InputError("merge", reason, "a file of attn-tui heads --shard", inert(path)) from None
-    except (ValueError, RecursionError):
-        problem = "it is no shard" if os.path.getsize(path) else "it is empty"
-        raise _no_shard(path, problem) from None
-    if not (isinstance(plain, dict) and plain.get("schema") == SCHEMA and "shard" in plain):
-        raise _no_shard(path)
-    shard: dict[str, Any] = read_spelled(plain)
-    return shard
-
-
-def _no_shard(path: str, problem: str = "it is no shard") -> InputError:
-    return InputError("merge", problem, "what attn-tui heads --shard printed", inert(path))

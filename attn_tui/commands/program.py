@@ -126,7 +126,7 @@ def _own_ends() -> Iterator[None]:
 
 _ARGUMENTS = {
     "scores": "SCORES", "capture": "CAPTURE", "claim": "ID", "recipe": "NAME", "folder": "DIR",
-    "tour": "FILE", "merge": "FILE",
+    "tour": "FILE",
 }  # fmt: skip
 """What is no option, by the field of its errors."""
 

@@ -1,1 +1,1 @@
-"""Works off the heads of a capture block by block: on threads, on a cluster, or in shards."""
+"""Works off the heads of a capture block by block: on threads, or on a cluster."""

@@ -95,7 +95,7 @@ def answer(experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:
 def _grown(capture: Capture, plan: Plan, stop: Stop) -> Iterator[tuple[Survey, HeadTable]]:
     """Yield what is known of a capture: at once nothing, then more now and then, at last all."""
     table = empty(capture, plan)
-    yield Survey(plan, blocks=plan.blocks), table
+    yield Survey(plan), table
     for found in now_and_then(survey(plan, stop=stop)):
         table = table.grown(found)
         yield found, table

@@ -88,10 +88,6 @@ class FoundMask:
     tells: bool = True
     what_if: bool = False
 
-    def __post_init__(self) -> None:
-        if self.by_row is not None:  # JSON has lists.
-            object.__setattr__(self, "by_row", tuple(self.by_row))
-
     def weighing(self, making: Making, rows: HeadRows) -> Weighing:
         """Return how the weights of some rows are made, with what was found unless asked."""
         made = making.weighing(rows, self.mask)

@@ -1,7 +1,6 @@
 """How the weights of a capture's heads are to be made: scale, mask and sink, as asked."""
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -115,14 +114,3 @@ class Making:
             "sink": "captured" if scale.sink is None and self.captured_sink else scale.sink,
             "mask": self.mask.text,
         }
-
-    @staticmethod
-    def from_plain(plain: Mapping[str, Any]) -> "Making":
-        """Return what `as_plain` made plain."""
-        given = tuple(sorted(plain["parameters"].items()))
-        captured = plain["sink"] == "captured"
-        sink = None if captured else plain["sink"]
-        scale = Scale(plain["rule"], given, softcap=plain["softcap"], sink=sink)
-        mask, own = parse_mask(plain["mask"]), plain["own_rule"]
-        uncapped = plain.get("uncapped", False)
-        return Making(scale, mask, captured or sink is not None, own, uncapped)

@@ -82,14 +82,6 @@ class Question:
             **self.making.as_plain(),
         }
 
-    @staticmethod
-    def from_plain(plain: Mapping[str, Any]) -> "Question":
-        """Return what `as_plain` made plain."""
-        layers, heads = (
-            None if plain[name] is None else tuple(plain[name]) for name in ("layers", "heads")
-        )
-        return Question(plain["rows"], plain["seed"], layers, heads, Making.from_plain(plain))
-
 
 @dataclass(frozen=True)
 class Block:
@@ -184,13 +176,11 @@ class Plan:
         mark = Mark(capture.paths, capture.fingerprint, capture.asked, stated)
         return Plan(mark, question, masks, tuple(_blocks(capture, question, chosen)))
 
-    def tasks(
-        self, seconds: float = SHORT, blocks: Sequence[Block] | None = None
-    ) -> Iterator[Task]:
-        """Yield tasks of about so many seconds that cover some blocks; all unless given."""
+    def tasks(self, seconds: float = SHORT) -> Iterator[Task]:
+        """Yield tasks of about so many seconds that cover all blocks."""
         run: list[Block] = []
         took = 0.0
-        for block in self.blocks if blocks is None else blocks:
+        for block in self.blocks:
             run.append(block)
             took += block.seconds
             if took >= seconds:

@@ -11,7 +11,7 @@ from attn_tui.compute.experiment import Stop, never
 from attn_tui.compute.heads.partial import Partial, Value, merge
 from attn_tui.compute.heads.statistic import STATISTICS, TAU
 from attn_tui.engine.executors import threads
-from attn_tui.engine.plan import LONG, SHORT, Block, Plan
+from attn_tui.engine.plan import LONG, SHORT, Plan
 from attn_tui.engine.running import Failed, run
 from attn_tui.engine.work import Machine, Refused
 
@@ -26,7 +26,6 @@ class Survey:
         failed: Blocks that came to nothing, and why.
         refused: Workers that saw another capture, or none, and why.
         machines: What the last bits depend on, wherever blocks were worked off.
-        blocks: The blocks that this survey is to know: all, or those of a shard.
         elapsed: Seconds so far.
     """
 
@@ -35,15 +34,15 @@ class Survey:
     failed: tuple[Failed, ...] = ()
     refused: tuple[Refused, ...] = ()
     machines: frozenset[Machine] = frozenset()
-    blocks: tuple[Block, ...] = ()
     elapsed: float = 0.0
 
     @property
     def progress(self) -> float:
         """The share of the work that is done."""
-        total = sum(each.seconds for each in self.blocks)
+        blocks = self.plan.blocks
+        total = sum(each.seconds for each in blocks)
         failed = {each.block.index for each in self.failed}
-        done = sum(b.seconds for b in self.blocks if b.index in self.partials or b.index in failed)
+        done = sum(b.seconds for b in blocks if b.index in self.partials or b.index in failed)
         return done / total if total else 1.0
 
     @property
@@ -82,7 +81,6 @@ def survey(
     executor: Executor | None = None,
     stop: Stop = never,
     at_once: int = 4,
-    blocks: tuple[Block, ...] | None = None,
 ) -> Iterator[Survey]:
     """Yield what is known of the heads of a plan, more each time; the last is all there is.
 
@@ -91,17 +89,16 @@ def survey(
         executor: Who works; threads of this process unless given.
         stop: Whether to stop.
         at_once: How many tasks an executor that is given gets at a time.
-        blocks: Those to be worked off; all unless given.
     """
     begun = time.monotonic()
-    found = Survey(plan, blocks=plan.blocks if blocks is None else blocks)
+    found = Survey(plan)
     own = None
     if executor is None:
         own, at_once = threads()
         executor = own
     partials: dict[int, Partial] = {}
     try:
-        tasks = plan.tasks(LONG if own is None else SHORT, found.blocks)
+        tasks = plan.tasks(LONG if own is None else SHORT)
         for news in run(tasks, executor, at_once, stop):
             if isinstance(news, Failed):
                 found = replace(found, failed=(*found.failed, news))

@@ -29,7 +29,9 @@ def shares(map: LogitMap) -> np.ndarray:
 @pytest.mark.parametrize("map", MAPS, ids=str)
 def test_weights_with_a_bias_are_exact(map: LogitMap) -> None:
     p = shares(map)
-    np.testing.assert_allclose(exact_weights(SCORES, map, BIAS), p, rtol=2e-16)
+    weights = exact_weights(SCORES, map, BIAS)
+    assert weights is not None
+    np.testing.assert_allclose(weights, p, rtol=2e-16)
     for stable in (True, False):
         side = evaluate(SCORES, map, Precision(stable=stable), BIAS)
         np.testing.assert_allclose(side.weights(), p, rtol=1e-12)

@@ -3,6 +3,7 @@
 import json
 import os
 import struct
+import tracemalloc
 from collections.abc import Callable
 from math import log
 from pathlib import Path
@@ -313,6 +314,11 @@ HOSTILE = {
     + struct.pack("<IQQ", 3, 0, 1)
     + text("a")
     + struct.pack("<IIQ", 9, 4, 2**61),
+    # One byte each, as many as a machine can count: read one by one, they never end.
+    "many numbers": b"GGUF"
+    + struct.pack("<IQQ", 3, 0, 1)
+    + text("a")
+    + struct.pack("<IIQ", 9, 0, 2**64 - 1),
     "many texts": b"GGUF"
     + struct.pack("<IQQ", 3, 0, 1)
     + text("a")
@@ -336,6 +342,18 @@ def test_hostile_headers_are_refused_in_a_line(tmp_path: Path, name: str) -> Non
         read(tmp_path, HOSTILE[name])
     assert error.value.field == "config"
     assert str(error.value).isprintable()
+
+
+def test_what_a_header_claims_takes_no_memory(tmp_path: Path) -> None:
+    (tmp_path / "model.gguf").write_bytes(HOSTILE["many numbers"])
+    tracemalloc.start()
+    try:
+        with pytest.raises(InputError, match="at most"):
+            read_expectation(str(tmp_path / "model.gguf"))
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 2**20
 
 
 def test_any_part_of_a_header_is_refused_or_read(tmp_path: Path) -> None:

@@ -54,7 +54,7 @@ if __name__ == "__main__":
             for found in surveying.survey(plan, executor, at_once=at_once):
                 pass
     print(json.dumps({{
-        "heads": {{str(head): partial.to_json() for head, partial in found.heads.items()}},
+        "heads": {{str(head): repr(partial) for head, partial in found.heads.items()}},
         "failed": [[each.block.index, each.reason] for each in found.failed],
     }}))
 """
@@ -91,7 +91,7 @@ def here(path: Path, tmp_path: Path) -> Any:
         from attn_tui.engine.survey import survey
         for found in survey(Plan.of(open_capture([{str(path)!r}]), Question(rows=None))):
             pass
-        print(json.dumps({{str(h): p.to_json() for h, p in found.heads.items()}}))
+        print(json.dumps({{str(h): repr(p) for h, p in found.heads.items()}}))
         """
     )
     done = subprocess.run(

@@ -20,7 +20,6 @@ from attn_tui.doctor.report import Settings as Examined
 from attn_tui.engine.found import of_head
 from attn_tui.engine.making import Making, MaskChoice
 from attn_tui.engine.plan import Plan, Question
-from attn_tui.engine.shards import merged, to_plain
 from attn_tui.files.captured import as_captured, captured_at
 from attn_tui.report.heads.words import mask_text
 from tests.doctor.captures import tensors as tensors_of
@@ -113,7 +112,6 @@ def test_a_window_a_cap_and_a_sink_that_no_simple_mask_explains_are_fitted(
     first = last(plan).values("first_key_mass")
     for head, value in first.items():
         assert value.value == pytest.approx(weights[0, head.head, :, 0].mean(), rel=1e-3)
-    assert merged([to_plain(last(plan))]).plan.masks == plan.masks
     # The same is opened in Attention.
     source = captured_at((str(path),), head=3)
     setup = as_captured(Setup(), source)
@@ -286,7 +284,6 @@ def test_the_multiplier_in_use_is_that_which_the_output_says(tmp_path: Path, m: 
     assert found.fits
     assert found.missed
     assert found.missed > 0.1
-    assert merged([to_plain(survey)]).plan.masks == survey.plan.masks
     for head, value in survey.values("max_weight").items():
         assert value.value == pytest.approx(weights[0, head.head, 1:].max(-1).mean(), rel=1e-3)
         assert survey.heads[head].miss == pytest.approx(0.0, abs=0.01)

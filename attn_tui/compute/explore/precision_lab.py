@@ -97,7 +97,7 @@ class Lab:
 def lab(
     experiment: Experiment, index: int, key: int, stop: Stop = never, most: int = MOST_DIFFERING
 ) -> Lab | None:
-    """Compute one vector's softmax in every precision, or None if stopped between two.
+    """Compute one vector's softmax in every precision, or None if stopped.
 
     What the setup rounds before, scores or queries and keys, is rounded in every trial.
 
@@ -105,7 +105,7 @@ def lab(
         experiment: The question; its own format and method do not matter.
         index: Which of its vectors.
         key: The key whose weight is shown.
-        stop: Asked before every trial.
+        stop: Asked before every trial, and while the exact weights are computed.
         most: How many differing weights of a trial are named at most, held to `LIMIT`.
     """
     vector, setup = experiment.vectors[index], experiment.setup
@@ -117,7 +117,9 @@ def lab(
         ("unscaled", PLAIN),
         ("scaled", setup.scale.logit_map(setup.d_k, vector.n_attended)),
     ):
-        exact = exact_weights(exact_scores, to_logits, vector.bias)
+        exact = exact_weights(exact_scores, to_logits, vector.bias, stop)
+        if exact is None:
+            return None
         trials = []
         for precision in _precisions(setup.precision):
             if stop():

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import reduce
 from math import inf, nan, sqrt
-from typing import Any
 
 import ml_dtypes
 import numpy as np
@@ -182,20 +181,6 @@ class Partial:
             share = (tally.mean * tally.count + 1.0) / (tally.count + 2.0)
             return sqrt(share * (1.0 - share) / tally.count * (1.0 - tally.count / self.n_queries))
         return tally.error(self.n_queries)
-
-    def to_json(self) -> dict[str, Any]:
-        """Return plain values."""
-        tallies = {name: tally.to_json() for name, tally in self.tallies.items()}
-        return vars(self) | {"tallies": tallies, "odd": [vars(each) for each in self.odd]}
-
-    @staticmethod
-    def from_json(plain: Mapping[str, Any]) -> "Partial":
-        """Return what `to_json` made plain."""
-        tallies = {name: Tally.from_json(tally) for name, tally in plain["tallies"].items()}
-        odd = tuple(Odd(**each) for each in plain.get("odd", ()))
-        hidden = plain.get("hidden") and tuple(plain["hidden"])
-        own = {"tallies": tallies, "odd": odd, "hidden": hidden}
-        return Partial(**{**plain, **own, "packed": tuple(plain.get("packed", ()))})
 
 
 def _merged(first: Tally | None, later: Tally | None) -> Tally:

@@ -1,8 +1,7 @@
 """Counts, means and extremes of numbers, such that those of parts make those of the whole."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from math import inf, nan, sqrt
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -100,16 +99,3 @@ class Tally:
             return nan
         drawn = self.count / population
         return sqrt(self.spread / (self.count - 1) / self.count * (1.0 - drawn))
-
-    def to_json(self) -> dict[str, Any]:
-        """Return plain values."""
-        return asdict(self)
-
-    @staticmethod
-    def from_json(plain: dict[str, Any]) -> "Tally":
-        """Return what `to_json` made plain."""
-        return Tally(
-            **plain
-            | {name: Extreme(**plain[name]) for name in ("least", "most")}
-            | {"histogram": tuple(plain["histogram"])}
-        )

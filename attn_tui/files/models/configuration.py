@@ -38,9 +38,10 @@ def read_expectation(path: str, called: str = "") -> Expectation:
     name = called or inert(shown_path(os.path.basename(true)))[1:-1]
     try:
         with regular(true) as file:
+            size = os.fstat(file.fileno()).st_size
             if file.read(len(gguf.MAGIC)) == gguf.MAGIC:
                 file.seek(0)
-                return gguf_model.expectation(gguf.read_header(file, name), name)
+                return gguf_model.expectation(gguf.read_header(file, size, name), name)
             if true.lower().endswith(".gguf"):
                 problem = "it does not begin with GGUF"
                 raise InputError("config", problem, "a complete GGUF file", name)

@@ -10,7 +10,6 @@ from attn_tui.compute.heads.edges import TALLIED
 from attn_tui.compute.heads.partial import Partial
 from attn_tui.compute.heads.statistic import STATISTICS
 from attn_tui.engine.plan import Plan
-from attn_tui.engine.shards import to_plain
 from attn_tui.engine.survey import Survey
 from attn_tui.engine.table import numbers_of
 from attn_tui.files.codec import report_text
@@ -129,19 +128,3 @@ def value_to_plain(partial: Partial, name: str, tau: float) -> dict[str, Any]:
         "key": None if value.key in (None, -1) else value.key,
         "counts": partial.counts(name),
     }
-
-
-def render_shard(found: Survey, index: int, count: int) -> Iterator[str]:
-    """Yield the text of one shard of so many, counted from 1, for ``attn-tui merge``."""
-    shard = {"index": index, "count": count}
-    common = {"version": __version__, "shard": shard}
-    yield from report_text(common | to_plain(found))
-
-
-def read_spelled(plain: Any) -> Any:
-    """Return values that were read from JSON, with numbers where these were spelled out."""
-    if isinstance(plain, dict):
-        return {name: read_spelled(each) for name, each in plain.items()}
-    if isinstance(plain, list):
-        return [read_spelled(each) for each in plain]
-    return float(plain) if plain in ("NaN", "Infinity", "-Infinity") else plain

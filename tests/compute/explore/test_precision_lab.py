@@ -1,5 +1,6 @@
 from dataclasses import replace
 from math import inf, isnan, nan
+from unittest.mock import patch
 
 import mpmath
 import numpy as np
@@ -77,6 +78,7 @@ def test_what_differs_and_what_vanished_is_counted() -> None:
     assert half.n_vanished == 1, "float64 keeps e^−20, and neither keeps e^−800"
     assert half.worst_key in (0, 1)
     exact = exact_weights(vector.scores, PLAIN)
+    assert exact is not None
     computed = answer_to(vector, Setup(precision=Precision("float16"))).unscaled.weights()
     assert half.worst == np.abs(computed - exact).max()
     as_float16 = exact.astype(np.float16).astype(np.float64)
@@ -93,6 +95,7 @@ def test_the_weights_that_differ_most_are_named(most: int) -> None:
             answer = answer_to(vector, Setup(precision=trial.precision))
             computed = (answer.unscaled, answer.scaled)[index].weights()
             exact = exact_weights(vector.scores, (PLAIN, LogitMap(1.0 / 32.0))[index])
+            assert exact is not None
             names = {"bfloat16": "float32"}
             as_format = exact.astype(names.get(trial.precision.format, trial.precision.format))
             if trial.precision.format != "bfloat16":
@@ -157,3 +160,9 @@ def test_a_lab_can_be_stopped() -> None:
     answers = iter([False] * 9 + [True])
     assert lab(asking(EXAMPLE), 0, 0, lambda: next(answers)) is None
     assert nan not in [side.exact for side in labbed(EXAMPLE).sides]
+
+
+def test_a_lab_can_be_stopped_while_the_exact_weights_are_computed() -> None:
+    answers = iter([False] * 3 + [True])
+    with patch("attn_tui.compute.explore.precision_lab.evaluate", side_effect=AssertionError):
+        assert lab(asking(Vector("a", np.zeros(5_000))), 0, 0, lambda: next(answers)) is None

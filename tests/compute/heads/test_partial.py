@@ -1,6 +1,5 @@
 """Partials: those of blocks make that of the head, sampled ones know their error."""
 
-import json
 from dataclasses import replace
 from math import inf, isnan
 
@@ -89,11 +88,6 @@ def test_blocks_merge_to_the_whole_whatever_they_are() -> None:
             assert one.spread == pytest.approx(other.spread, rel=1e-9, abs=1e-15)
             assert (one.most.row, one.least.row) == (other.most.row, other.least.row)
     assert sum(whole.tallies["entropy"].histogram) == whole.tallies["entropy"].count == 299
-
-
-def test_a_partial_is_the_same_bits_after_json() -> None:
-    for found in blocks(drawn(20, 30), [1, 9]):
-        assert Partial.from_json(json.loads(json.dumps(found.to_json()))) == found
 
 
 def test_errors_of_sampled_rows_cover_the_truth() -> None:
