@@ -4,7 +4,6 @@ import json as stored
 import os
 import re
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +26,7 @@ from attn_tui.commands.options import (
     option,
     reading,
 )
-from attn_tui.commands.output import INTERRUPTED, write
+from attn_tui.commands.output import INTERRUPTED, tell, write
 from attn_tui.commands.progress import until_interrupted, worked
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.field import fields_of, number
@@ -237,11 +236,19 @@ def _surveyed(
     from attn_tui.engine.survey import Survey, survey
 
     blocks = plan.blocks if shard is None else plan.blocks[shard[0] - 1 :: shard[1]]
-    with nullcontext((None, 1)) if scheduler is None else cluster(scheduler) as (executor, at_once):
+    nothing = Survey(plan, blocks=blocks)
+    if scheduler is None:
+        found, interrupted = worked("heads", lambda stop: survey(plan, stop=stop, blocks=blocks))
+        return found or nothing, interrupted
+    with cluster(scheduler) as (executor, at_once, gone):
         found, interrupted = worked(
-            "heads", lambda stop: survey(plan, executor, stop, at_once, blocks)
+            "heads",
+            lambda stop: survey(plan, executor, lambda: stop() or bool(gone()), at_once, blocks),
         )
-    return found or Survey(plan, blocks=blocks), interrupted
+        found = found or nothing
+        if gone() and found.progress < 1.0:
+            tell(f"{gone()}; what was known before is printed")
+    return found, interrupted
 
 
 def opened(captures: Sequence[str], given: dict[str, Any]) -> "Capture":

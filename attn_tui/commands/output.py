@@ -3,13 +3,18 @@
 import os
 import sys
 from collections.abc import Iterable
+from contextlib import suppress
 from functools import partial
 from typing import TextIO
 
 import click
 
 from attn_tui.charts.look_alikes import in_words, write_look_alikes
+from attn_tui.compute.visible import visible
 from attn_tui.report.reflow import respelled
+
+NAME = "attn-tui"
+"""What lines on standard error begin with."""
 
 BAD_INPUT, FAILED, INTERRUPTED = 2, 70, 130
 """The statuses that the program ends with, but for 0 and for what a command says by its own."""
@@ -53,6 +58,15 @@ def write(pieces: Iterable[str], form: str = "text") -> None:
         drop_rest(out)
         if not isinstance(error, BrokenPipeError):
             raise _refused(str(error.strerror)) from None
+
+
+def tell(message: str) -> None:
+    """Print one line without control characters on standard error."""
+    # Where there is nobody to be told, the status says it; click would write UTF-8 for ASCII.
+    if sys.stderr is not None:
+        with suppress(OSError):
+            sys.stderr.write(f"{NAME}: {visible(message)}\n")
+            sys.stderr.flush()
 
 
 def drop_rest(stream: TextIO) -> None:
