@@ -162,36 +162,6 @@ def test_an_invalid_file_is_one_line(path: Path) -> None:
     assert path.name in refused("show", f"@{path}")
 
 
-def test_options_say_what_is_asked() -> None:
-    found = asked(
-        "1,2,3",
-        "--d-k=64",
-        "--rule=temperature:T=4",
-        "--precision=float32",
-        "--arithmetic=stepwise",
-        "--naive",
-        "--of=2",
-        "--wrt=logits",
-    )
-    assert found.pop("settings")["explore"] == {"of": 2, "wrt": "logits"}
-    assert found == {
-        "d_k": 64,
-        "model": "none",
-        "rule": "temperature",
-        "parameters": {"T": 4.0},
-        "softcap": None,
-        "sink": None,
-        "qk_norm": False,
-        "precision": "float32",
-        "arithmetic": "stepwise",
-        "naive": True,
-        "round_scores": "float64",
-        "round_vectors": "float64",
-        "mask": "",
-        "vectors": [{"name": "a", "scores": [1.0, 2.0, 3.0]}],
-    }
-
-
 def test_an_experiment_comes_back_byte_by_byte_from_a_file_and_from_a_pipe(tmp_path: Path) -> None:
     arguments = ("q:1,-inf,3", "r: 2,0.1,5e-324", "--d-k=7", "--rule=temperature:T=0.3", "--of=1")
     first = call("show", "--json", *arguments, "--naive", "--precision=float32").stdout

@@ -1,10 +1,8 @@
 """``attn-tui attention`` prints what the screen shows, and the screen's line asks it again."""
 
-import csv
 import json
 from dataclasses import replace
 from functools import partial
-from io import StringIO
 from shlex import split
 
 import numpy as np
@@ -54,20 +52,6 @@ def test_json_has_every_number_and_asks_it_again() -> None:
     assert plain["scaled"]["largest"] == found.scaled.largest.tolist()
     assert plain["unscaled"]["map"][2][:3] == found.unscaled.blocks[2, :3].tolist()
     assert plain["unscaled"]["map"][2][3:] == [None] * 3
-
-
-def test_csv_has_a_line_for_each_row() -> None:
-    rows = [*csv.DictReader(StringIO(ran("--n", "4", "--csv")))]
-    assert [row["keys"] for row in rows] == ["1", "2", "3", "4"]
-    *_, found = answer(Experiment(parse(EXAMPLE).source, Setup().put(Settings(n=4))))
-    assert float(rows[3]["scaled_effective_keys"]) == found.scaled.effective_keys[3]
-
-
-def test_rows_are_those_of_q_and_k() -> None:
-    rows = "[[1,0],[0,2]]"
-    plain = json.loads(ran("--query", rows, "--keys", rows, "--mask", "causal", "--json"))
-    assert (plain["drawn"], plain["n_queries"], plain["mask"]) == (False, 2, "causal")
-    assert plain["scaled"]["map"][0] == [1.0, None]
 
 
 def test_a_mask_of_a_drawn_head_is_causal_or_none() -> None:

@@ -30,17 +30,6 @@ def test_one_claim_says_its_verdict_first_and_fits_into_80_columns() -> None:
     assert max(map(len, result.stdout.splitlines())) <= 80
 
 
-def test_another_trial_gives_other_numbers() -> None:
-    plain = [
-        json.loads(run("claim", "S0-14", "--json", *more).stdout)
-        for more in ((), ("--seed", "7"), ("--d-k", "8", "--draws", "1000"))
-    ]
-    means = [each["claims"][0]["evidence"][0]["value"] for each in plain]
-    assert len({*means}) == 3
-    assert [each["seed"] for each in plain] == [1, 7, 1]
-    assert plain[2]["claims"][0]["trial"] == {"seed": 1, "d_k": 8, "draws": 1000}
-
-
 def test_the_ledger_is_json_with_null_for_what_is_not_there() -> None:
     result = run("claims", "--json", "--seed", "2")
     plain = json.loads(result.stdout)

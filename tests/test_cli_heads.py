@@ -208,8 +208,8 @@ def test_ctrl_c_prints_what_there_is(path: str, monkeypatch: pytest.MonkeyPatch)
     survey = module.survey
     pressed_once: list[bool] = []
 
-    def pressed(*given: Any) -> Iterator[Survey]:
-        for found in survey(*given):
+    def pressed(*given: Any, **more: Any) -> Iterator[Survey]:
+        for found in survey(*given, **more):
             yield found
             if found.partials and not pressed_once:
                 pressed_once.append(True)

@@ -28,15 +28,6 @@ def asked(*arguments: str) -> Any:
     return json.loads(result.stdout)
 
 
-def test_it_sweeps_d_k() -> None:
-    plain = asked("--n", "16", "--rules", "none,inverse-sqrt", "--statistic", "entropy", *QUICK)
-    assert [point["d_k"] for point in plain["points"]] == [1, 1, 6, 6, 40, 40, 256, 256]
-    assert {point["rule"] for point in plain["points"]} == {"none", "inverse-sqrt"}
-    assert {point["n"] for point in plain["points"]} == {16}
-    assert plain["experiment"]["draw"]["n_keys"] == 16
-    assert len(plain["crossovers"]) == len(GRADIENTS)
-
-
 @pytest.mark.parametrize("over", [(), ("--over", "n")])
 def test_it_sweeps_n_at_one_d_k(over: tuple[str, ...]) -> None:
     plain = asked("--n", "2:64", "--d-k", "32", "--points", "3", "--draws", "64", *over)
@@ -45,9 +36,7 @@ def test_it_sweeps_n_at_one_d_k(over: tuple[str, ...]) -> None:
     assert plain["experiment"]["d_k"] == 32
 
 
-def test_it_sweeps_both_as_a_map() -> None:
-    plain = asked("--map", "--n", "2:64", "--d-k", "1:64", "--points", "3", "--draws", "64")
-    assert len(plain["points"]) == 3 * 3 * 2
+def test_a_map_has_ratios_where_they_are_asked() -> None:
     given = ("--map", "--points", "3", "--draws", "64", "--statistic", "trace")
     for ratio in (False, True):
         text = call(*given, *["--ratio"] * ratio).stdout
@@ -165,30 +154,6 @@ def test_a_file_need_not_say_where_scores_come_from(way: tuple[str, ...]) -> Non
     assert (result.exit_code, result.stderr) == (0, "")
     plain = json.loads(result.stdout)
     assert {each["n"] for each in plain["points"] or plain["crossovers"]} == {8}
-
-
-def test_crossovers_alone() -> None:
-    result = call("--crossover", "--n", "2,8", "--draws", "64", "--json")
-    plain = json.loads(result.stdout)
-    assert [(each["n"], each["readout"]) for each in plain["crossovers"]] == [
-        (n, readout) for n in (2, 8) for readout in GRADIENTS
-    ]
-    again = CliRunner().invoke(
-        program, ["sweep", "--crossover", "--experiment", "-", "--json"], input=result.stdout
-    )
-    assert again.stdout == result.stdout
-    assert plain["experiment"]["settings"]["sweep"]["crossover_n"] == [2, 8]
-    other = CliRunner().invoke(
-        program,
-        ["sweep", "--crossover", "--experiment", "-", "--n", "4", "--rules", "inverse", "--json"],
-        input=result.stdout,
-    )
-    found = json.loads(other.stdout)["crossovers"]
-    assert {(each["n"], each["rule"], each["draws"]) for each in found} == {(4, "inverse", 64)}
-    text = call("--crossover", "--n", "8", "--draws", "64").stdout
-    assert text.startswith("Crossovers d*: ")
-    assert "d* [95 % interval]" in text
-    assert call("--crossover", "--draws", "64", "--csv").stdout.startswith("n,readout,rule,d_k")
 
 
 @pytest.mark.parametrize(

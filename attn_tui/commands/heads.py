@@ -1,7 +1,6 @@
 """``attn-tui heads``: statistics of the heads of a capture."""
 
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +23,7 @@ from attn_tui.commands.options import (
     option,
     reading,
 )
-from attn_tui.commands.output import INTERRUPTED, write
+from attn_tui.commands.output import INTERRUPTED, tell, write
 from attn_tui.commands.progress import until_interrupted, worked
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.field import fields_of, number
@@ -184,9 +183,17 @@ def _surveyed(plan: "Plan", scheduler: str | None) -> tuple["Survey", bool]:
     from attn_tui.engine.executors import cluster
     from attn_tui.engine.survey import Survey, survey
 
-    with nullcontext((None, 1)) if scheduler is None else cluster(scheduler) as (executor, at_once):
-        found, interrupted = worked("heads", lambda stop: survey(plan, executor, stop, at_once))
-    return found or Survey(plan), interrupted
+    if scheduler is None:
+        found, interrupted = worked("heads", lambda stop: survey(plan, stop=stop))
+        return found or Survey(plan), interrupted
+    with cluster(scheduler) as (executor, at_once, gone):
+        found, interrupted = worked(
+            "heads", lambda stop: survey(plan, executor, lambda: stop() or bool(gone()), at_once)
+        )
+        found = found or Survey(plan)
+        if gone() and found.progress < 1.0:
+            tell(f"{gone()}; what was known before is printed")
+    return found, interrupted
 
 
 def opened(captures: Sequence[str], given: dict[str, Any]) -> "Capture":

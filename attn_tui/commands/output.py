@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Iterable
+from contextlib import suppress
 from io import TextIOWrapper
 from typing import TextIO
 
@@ -12,6 +13,9 @@ from attn_tui.compute.visible import BLANKS, visible
 
 KEPT = "\n" + BLANKS
 """What a report may hold besides what can be seen."""
+
+NAME = "attn-tui"
+"""What lines on standard error begin with."""
 
 BAD_INPUT, FAILED, INTERRUPTED = 2, 70, 130
 """The statuses that the program ends with, but for 0 and for what a command says by its own."""
@@ -57,6 +61,15 @@ def write(pieces: Iterable[str]) -> None:
         drop_rest(out)
         if not isinstance(error, BrokenPipeError):
             raise _refused(str(error.strerror)) from None
+
+
+def tell(message: str) -> None:
+    """Print one line without control characters on standard error."""
+    # Where there is nobody to be told, the status says it.
+    if sys.stderr is not None:
+        with suppress(OSError):
+            sys.stderr.write(f"{NAME}: {visible(message)}\n")
+            sys.stderr.flush()
 
 
 def drop_rest(stream: TextIO) -> None:

@@ -3,7 +3,7 @@
 import sys
 import traceback
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import Any, NoReturn
 
 import click
@@ -11,13 +11,18 @@ import click
 from attn_tui import __version__
 from attn_tui.commands.names import commands
 from attn_tui.commands.options import protected, write_options
-from attn_tui.commands.output import BAD_INPUT, FAILED, INTERRUPTED, drop_rest, prepare_output
+from attn_tui.commands.output import (
+    BAD_INPUT,
+    FAILED,
+    INTERRUPTED,
+    NAME,
+    drop_rest,
+    prepare_output,
+    tell,
+)
 from attn_tui.commands.screen import open_screen
 from attn_tui.compute.errors import InputError
-from attn_tui.compute.visible import visible
 from attn_tui.instruments import load
-
-NAME = "attn-tui"
 
 _SCORES = """\
 Shows attention weights, softmax of scaled scores, and their gradient: unscaled beside scaled.
@@ -139,11 +144,7 @@ def _spelled(error: InputError) -> str:
 
 def _fail(message: str) -> int:
     """Print one line without control characters, and return the exit status."""
-    # Where there is nobody to be told, the status says it.
-    if sys.stderr is not None:
-        with suppress(OSError):
-            sys.stderr.write(f"{NAME}: {visible(message)}\n")
-            sys.stderr.flush()
+    tell(message)
     return BAD_INPUT
 
 

@@ -1,16 +1,26 @@
 """Who works: threads of this process, or the workers of a Dask cluster."""
 
+import asyncio
+import json
 import logging
 import os
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
 
 from attn_tui.compute.errors import InputError, inert
+from attn_tui.compute.visible import visible
 
-_PATIENCE = 10
-"""Seconds to wait for a scheduler, and for its first worker."""
+_PATIENCE = 7.0
+"""Seconds to wait for a scheduler or for a worker, before and during the work."""
+
+_PAUSE = 1.0
+"""Seconds between two looks at who is still there."""
+
+Gone = Callable[[], str]
+"""Says who is gone, in a phrase; it is empty while nobody is."""
 
 
 def threads() -> tuple[Executor, int]:
@@ -20,8 +30,8 @@ def threads() -> tuple[Executor, int]:
 
 
 @contextmanager
-def cluster(address: str) -> Iterator[tuple[Executor, int]]:
-    """Give the workers of a cluster that is there, and how many tasks they get at a time.
+def cluster(address: str) -> Iterator[tuple[Executor, int, Gone]]:
+    """Give the workers of a running cluster, how many tasks they get at a time, and who is gone.
 
     A task whose worker ends is tried twice more.
 
@@ -30,7 +40,8 @@ def cluster(address: str) -> Iterator[tuple[Executor, int]]:
             that the scheduler wrote.
 
     Raises:
-        InputError: With field ``"scheduler"``, if Dask is not installed or nobody answers.
+        InputError: With field ``"scheduler"``, if Dask is not installed, or no scheduler that has
+            a worker answers.
     """
     try:
         import distributed
@@ -38,40 +49,99 @@ def cluster(address: str) -> Iterator[tuple[Executor, int]]:
         expected = "pip install 'attn-tui[cluster]'"
         raise InputError("scheduler", "Dask is not installed", expected) from None
     dask: Any = distributed
-    given: dict[str, Any] = {"address": address}
     if address.endswith(".json"):
-        given = {"scheduler_file": os.path.expanduser(address)}
-        if not os.path.exists(given["scheduler_file"]):
-            raise InputError("scheduler", f"{inert(address)} is not there", "a scheduler's file")
-    with _quiet():
-        yield from _connected(dask, given, address)
-
-
-def _connected(dask: Any, given: dict[str, Any], address: str) -> Iterator[tuple[Executor, int]]:
-    """Yield an executor of a cluster and how many tasks it gets at a time, once."""
+        address = _written(address)
+    for name in ("distributed", "distributed.client", "tornado.application", "asyncio"):
+        # What fails is told by us. It stays so: what is not waited for may fail later.
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+    count = _threads_at(dask, address)
     try:
-        client = dask.Client(**given, timeout=_PATIENCE, set_as_default=False)
-        client.wait_for_workers(1, timeout=_PATIENCE)
-    except (OSError, TimeoutError, ValueError, TypeError) as error:
-        problem = f"{inert(address)}: {(str(error).splitlines() or [type(error).__name__])[0]}"
-        expected = "the address of a scheduler that has a worker, or its file"
-        raise InputError("scheduler", problem, expected) from None
+        client = dask.Client(address, timeout=_PATIENCE, set_as_default=False)
+    except (OSError, ImportError) as error:
+        raise _refused(address, visible(str(error))) from None
+    connection, loop = client.scheduler_comm, client.loop.asyncio_loop
+    watch = asyncio.run_coroutine_threadsafe(_missing(dask, address), loop)
+
+    def gone() -> str:
+        # Over another connection nothing of what was submitted comes back.
+        if client.scheduler_comm is not connection:
+            return f"the scheduler at {inert(address)} is gone"
+        return watch.result() if watch.done() else ""
+
     try:
-        count = sum(client.nthreads().values())
-        yield client.get_executor(pure=False, retries=2), 2 * max(count, 1)
+        yield client.get_executor(pure=False, retries=2), 2 * count, gone
     finally:
-        client.close()
+        watch.cancel()
+        try:
+            client.close(timeout=_PAUSE)
+        except TimeoutError:
+            # It would wait again for who is gone when it is collected.
+            client.status = "closed"
 
 
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """Keep Dask's own warnings, as of a worker that ended, out of ours: what fails is told."""
-    loggers = [logging.getLogger(name) for name in ("distributed", "distributed.client")]
-    levels = [each.level for each in loggers]
+def _written(path: str) -> str:
+    """Return the address in a scheduler's file."""
     try:
-        for each in loggers:
-            each.setLevel(logging.ERROR)
-        yield
-    finally:
-        for each, level in zip(loggers, levels, strict=True):
-            each.setLevel(level)
+        with open(os.path.expanduser(path), encoding="utf-8") as file:
+            return str(json.load(file)["address"])
+    except FileNotFoundError:
+        problem = f"{inert(path)} is not there"
+    except (OSError, ValueError, TypeError, KeyError, RecursionError):
+        problem = f"{inert(path)} holds no address"
+    raise InputError("scheduler", problem, "a scheduler's file")
+
+
+def _threads_at(dask: Any, address: str) -> int:
+    """Return how many threads the workers of a cluster have, as soon as it has a worker."""
+    try:
+        count = asyncio.run(_threads_in_time(dask, address))
+    except OSError:
+        raise _refused(address, "no scheduler answers") from None
+    except (TypeError, ValueError) as error:
+        raise _refused(address, visible(str(error))) from None
+    except Exception:
+        # Other bytes are read as sizes of a message: memory runs out, among others.
+        raise _refused(address, "what answers is no scheduler") from None
+    if not count:
+        raise _refused(address, "the scheduler has no worker")
+    return count
+
+
+def _refused(address: str, problem: str) -> InputError:
+    expected = "the address of a scheduler that has a worker, or its file"
+    return InputError("scheduler", f"{inert(address)}: {problem}", expected)
+
+
+async def _threads_in_time(dask: Any, address: str) -> int:
+    """Return how many threads there are, or 0 if no worker came in time."""
+    end = time.monotonic() + _PATIENCE
+    count = await _threads(dask, address)
+    while not count and time.monotonic() < end:
+        await asyncio.sleep(_PAUSE)
+        count = await _threads(dask, address)
+    return count
+
+
+async def _threads(dask: Any, address: str) -> int:
+    """Return how many threads the workers of a scheduler have now."""
+    secrets = dask.Security().get_connection_args("client")
+    async with (
+        asyncio.timeout(_PATIENCE),
+        dask.rpc(address, timeout=_PATIENCE, connection_args=secrets) as scheduler,
+    ):
+        identity = await scheduler.identity()
+    return sum(worker["nthreads"] for worker in identity["workers"].values())
+
+
+async def _missing(dask: Any, address: str) -> str:
+    """Return who is gone, in a phrase, when nobody has come back for some time."""
+    seen = time.monotonic()
+    while time.monotonic() - seen < _PATIENCE:
+        await asyncio.sleep(_PAUSE)
+        try:
+            count = await _threads(dask, address)
+        except Exception:
+            return f"the scheduler at {inert(address)} is gone"
+        if count:
+            seen = time.monotonic()
+    return f"the workers of {inert(address)} are gone"

@@ -52,6 +52,10 @@ def run(
             ended, _ = wait(running, _TICK, FIRST_COMPLETED)
             for future in ended:
                 task, tries = running.pop(future)
+                if future.cancelled():
+                    # Who was to do it is gone, which says nothing of the task.
+                    waiting.append((task, tries))
+                    continue
                 yield from _outcome(future, task, tries, waiting)
             if not ended:
                 yield None

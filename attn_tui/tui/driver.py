@@ -5,11 +5,14 @@ import os
 import shutil
 import signal
 from functools import partial
+from typing import Any
 
 from textual.driver import Driver
 
 from attn_tui.tui.cells import Cells
 from attn_tui.tui.clipboard import is_for_clipboard, through
+from attn_tui.tui.flow import Flow
+from attn_tui.tui.input import Parser
 from attn_tui.tui.turns import raised
 
 
@@ -24,6 +27,11 @@ def thrifty(driver: type[Driver], cells: Cells) -> type[Driver]:
     class Thrifty(driver):  # type: ignore[misc, valid-type]
         """Knows what the terminal shows: over a slow line a dialogue is there at once."""
 
+        def __init__(self, *arguments: Any, **options: Any) -> None:
+            super().__init__(*arguments, **options)
+            self._flow = Flow(self._send)
+            Parser.answered = self._flow.answered
+
         def start_application_mode(self) -> None:
             """Hear of every size in its turn.
 
@@ -31,6 +39,7 @@ def thrifty(driver: type[Driver], cells: Cells) -> type[Driver]:
             told last, and be taken for the present one.
             """
             super().start_application_mode()
+            self._flow.begin()
             number = getattr(signal, "SIGWINCH", None)
             tell = signal.getsignal(number) if number else None
             if number and callable(tell):
@@ -38,12 +47,23 @@ def thrifty(driver: type[Driver], cells: Cells) -> type[Driver]:
                 signal.signal(number, lambda *told: later(partial(tell, *told)))
 
         def write(self, data: str) -> None:
-            """Send what changes."""
+            """Send what changes, once the terminal has taken what was sent before."""
             if is_for_clipboard(data):
                 data = through(data, os.environ)
+            self._flow.write(data)
+
+        def _send(self, data: str, request: str) -> bool:
+            """Send what data changes with a request behind it; return whether there was any."""
             cells.fit(*shutil.get_terminal_size())
-            if changes := cells.changes(data):
-                super().write(changes)
+            changes = cells.changes(data)
+            if changes:
+                super().write(changes + request)
+            return bool(changes)
+
+        def stop_application_mode(self) -> None:
+            """Hold nothing back any more."""
+            self._flow.end()
+            super().stop_application_mode()
 
         def run_input_thread(self) -> None:
             """Read what comes, until the end; what goes wrong is for the application."""

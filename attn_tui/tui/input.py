@@ -3,11 +3,14 @@
 from codecs import IncrementalDecoder, getincrementaldecoder
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from typing import ClassVar
 
 from textual._xterm_parser import XTermParser
 from textual.events import Key, Paste
 from textual.keys import Keys
 from textual.message import Message
+
+from attn_tui.tui.flow import ANSWER
 
 _ESCAPE, _BEGIN, _END = "\x1b", "\x1b[200~", "\x1b[201~"
 
@@ -26,6 +29,10 @@ def accept_anything() -> None:
     vars(linux_driver).update(getincrementaldecoder=lenient, XTermParser=Parser)
 
 
+def _nothing() -> None:
+    pass
+
+
 class Parser(XTermParser):
     """Reads escape and a key that come together as these two, and a paste as text alone.
 
@@ -33,6 +40,9 @@ class Parser(XTermParser):
     paste it reads as it does keys, one character after another, and what follows an escape in it
     is typed. A sequence whose rest is late is over only if nothing has come meanwhile.
     """
+
+    answered: ClassVar[Callable[[], None]] = staticmethod(_nothing)
+    """Called when the terminal answers that it has taken what was sent."""
 
     def __init__(self, debug: bool = False) -> None:
         super().__init__(debug)
@@ -82,6 +92,10 @@ class Parser(XTermParser):
 
     def _sequence_to_key_events(self, sequence: str, alt: bool = False) -> Iterable[Key]:
         """Yield the keys that a sequence stands for."""
+        if sequence == ANSWER:
+            type(self).answered()
+            yield Key(Keys.Ignore, ANSWER)
+            return
         first, rest = sequence[:1], sequence[1:]
         # Behind "[" and "O" what makes it a key is still to come, or else `alt` says it did not.
         if alt or (first == _ESCAPE and len(rest) == 1 and rest.isprintable() and rest not in "[O"):

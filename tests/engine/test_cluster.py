@@ -1,14 +1,17 @@
 """Heads of a capture on a Dask cluster of two workers: the same bits, and workers may die."""
 
 import json
-import logging
 import os
+import re
+import socket
 import subprocess
 import sys
 import textwrap
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from threading import Thread
 from typing import Any
-from unittest.mock import MagicMock
 
 import pytest
 from click.testing import CliRunner
@@ -50,7 +53,7 @@ if __name__ == "__main__":
     running.work = deadly
     with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as workers:
         plan = Plan.of(open_capture([{path!r}]), Question(rows=None))
-        with executors.cluster(workers.scheduler_address) as (executor, at_once):
+        with executors.cluster(workers.scheduler_address) as (executor, at_once, _):
             for found in surveying.survey(plan, executor, at_once=at_once):
                 pass
     print(json.dumps({{
@@ -120,25 +123,151 @@ def test_a_block_that_kills_its_workers_is_told_and_the_rest_goes_on(
     assert all(here[head] == partial for head, partial in found["heads"].items())
 
 
-def test_warnings_of_dask_are_not_among_ours(monkeypatch: pytest.MonkeyPatch) -> None:
-    import distributed
+SCHEDULER = """
+import asyncio
+from distributed import Scheduler
+async def main():
+    async with Scheduler(host="127.0.0.1", port=0, dashboard=False) as scheduler:
+        print(scheduler.address, flush=True)
+        await scheduler.finished()
+asyncio.run(main())
+"""
 
-    from attn_tui.engine import executors
+WORKER = """
+import asyncio, sys
+from distributed import Worker
+async def main():
+    async with Worker(sys.argv[1], nthreads=1) as worker:
+        await worker.finished()
+asyncio.run(main())
+"""
 
-    monkeypatch.setattr(distributed, "Client", MagicMock())
-    of_client = logging.getLogger("distributed.client")
-    assert of_client.isEnabledFor(logging.WARNING)
-    with executors.cluster("tcp://127.0.0.1:9"):
-        assert not of_client.isEnabledFor(logging.WARNING)
-    assert of_client.isEnabledFor(logging.WARNING)
+KILLING = """
+import os, signal, sys
+from attn_tui.commands.program import program
+from attn_tui.engine import executors, survey as surveying
+
+def killing(*given):
+    waiting = [int(sys.argv[1])]
+    for found in survey(*given):
+        if found.partials and waiting:
+            os.kill(waiting.pop(), signal.SIGKILL)
+            executors._PATIENCE = executors._PAUSE = 0.2
+        yield found
+
+survey, surveying.survey = surveying.survey, killing
+surveying.LONG = 0.0
+program.main(["heads", sys.argv[2], "--scheduler", sys.argv[3]])
+"""
 
 
-def test_no_scheduler_is_one_line(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@contextmanager
+def python(script: str, *arguments: str) -> Iterator["subprocess.Popen[str]"]:
+    """Give a process that runs a script, and end it."""
+    command = [sys.executable, "-c", script, *arguments]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+@pytest.mark.parametrize(
+    ("victim", "gone"),
+    [("scheduler", "the scheduler at '{}' is gone"), ("worker", "the workers of '{}' are gone")],
+)
+def test_who_is_killed_during_the_work_is_named_and_what_is_known_is_printed(
+    path: Path, victim: str, gone: str
+) -> None:
+    with python(SCHEDULER) as scheduler:
+        assert scheduler.stdout
+        address = scheduler.stdout.readline().strip()
+        with python(WORKER, address) as worker:
+            pid = {"scheduler": scheduler, "worker": worker}[victim].pid
+            with python(KILLING, str(pid), str(path), address) as program:
+                out, error = program.communicate(timeout=60)
+    line = f"attn-tui: {gone.format(address)}; what was known before is printed\n"
+    assert (program.returncode, error) == (3, line)
+    assert "So far, of " in out
+    assert "failed" not in out
+
+
+def test_a_scheduler_without_a_worker_is_one_line(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from attn_tui.engine import executors
 
     monkeypatch.setattr(executors, "_PATIENCE", 0.2)
-    given = ["heads", str(path), "--scheduler", "tcp://127.0.0.1:9"]
-    result = CliRunner().invoke(program, given)
+    with python(SCHEDULER) as scheduler:
+        assert scheduler.stdout
+        address = scheduler.stdout.readline().strip()
+        result = CliRunner().invoke(program, ["heads", str(path), "--scheduler", address])
     assert (result.exit_code, result.stdout) == (2, "")
-    assert result.stderr.startswith("attn-tui: --scheduler: 'tcp://127.0.0.1:9'")
-    assert result.stderr.count("\n") == 1
+    assert result.stderr.startswith(f"attn-tui: --scheduler: '{address}': the scheduler has no ")
+
+
+@pytest.fixture
+def silent() -> Iterator[str]:
+    """Give the address of a port that takes connections and says nothing."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield f"127.0.0.1:{server.getsockname()[1]}"
+
+
+@pytest.fixture
+def banner() -> Iterator[str]:
+    """Give the address of a port that says first what it is, which is no scheduler."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def greet() -> None:
+            connection, _ = server.accept()
+            with connection:
+                connection.sendall(b"SSH-2.0-OpenSSH_9.6\r\n")
+
+        thread = Thread(target=greet)
+        thread.start()
+        yield f"127.0.0.1:{server.getsockname()[1]}"
+        thread.join()
+
+
+@pytest.mark.parametrize(
+    ("address", "problem"),
+    [
+        ("", "missing port number"),
+        ("127.0.0.1", "missing port number"),
+        ("tcp://127.0.0.1", "missing port number"),
+        ("tcp://127.0.0.1:9", "no scheduler answers"),
+        ("tcp://\x1b[31m:9", "no scheduler answers"),
+        ("tcp://{silent}", "no scheduler answers"),
+        ("tcp://{banner}", "what answers is no scheduler"),
+        ("tls://{silent}", "TLS expects"),
+        ("carrier-pigeon://{silent}", "unknown address scheme"),
+    ],
+)
+def test_a_wrong_address_is_one_line(
+    path: Path,
+    address: str,
+    problem: str,
+    request: pytest.FixtureRequest,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from attn_tui.engine import executors
+
+    monkeypatch.setattr(executors, "_PATIENCE", 0.2)
+    for name in re.findall(r"{(\w+)}", address):
+        address = address.replace(f"{{{name}}}", request.getfixturevalue(name))
+    result = CliRunner().invoke(program, ["heads", str(path), "--scheduler", address])
+    assert (result.exit_code, result.stdout) == (2, "")
+    quoted = address.replace("\x1b", r"\x1b")
+    assert result.stderr.startswith(f"attn-tui: --scheduler: '{quoted}': {problem}")
+    assert result.stderr.endswith("\n")
+    assert result.stderr[:-1].isprintable()
+
+
+@pytest.mark.parametrize("text", ["", "[1]", "{}", "[" * 100_000])
+def test_a_file_that_holds_no_address_is_one_line(path: Path, tmp_path: Path, text: str) -> None:
+    file = tmp_path / "scheduler.json"
+    file.write_text(text)
+    result = CliRunner().invoke(program, ["heads", str(path), "--scheduler", str(file)])
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "holds no address; expected a scheduler's file" in result.stderr
