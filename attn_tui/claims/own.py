@@ -8,6 +8,7 @@ from typing import Any
 from attn_tui.claims.claim import TOPICS, Case, Claim, Evidence, Opened, Stated
 from attn_tui.claims.trial import Trial
 from attn_tui.compute.errors import InputError, inert
+from attn_tui.compute.visible import visible
 from attn_tui.files.toml import Table, read_tables
 
 _KEYS = ("id", "says", "ask", "quantity", "expected", "within", "right", "source")
@@ -50,7 +51,8 @@ def read_claims(path: str, ask: Ask) -> dict[str, Claim]:
 
 def _claim(table: Table, ask: Ask) -> Claim:
     table.know(*_KEYS)
-    name, says = table.get("id", str), table.get("says", str)
+    # As it is shown, so that what is shown can be typed.
+    name, says = visible(table.get("id", str)), table.get("says", str)
     line, quantity = table.get("ask", str), table.get("quantity", str)
     expected, within = table.get("expected", float), table.get("within", float, WITHIN)
     if not within >= 0.0:

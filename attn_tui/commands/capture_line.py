@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from shlex import join
 from typing import TYPE_CHECKING, Any
 
 from attn_tui.captures.suffixes import SUFFIXES, suffix_of
+from attn_tui.commands.line import typed
 from attn_tui.commands.options import Given, changes_of
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.field import fields_of
@@ -52,7 +52,7 @@ def heads(asked: "Asked") -> str:
     """Return the command line that prints what Heads shows.
 
     Raises:
-        InputError: If there is no capture.
+        InputError: If there is no capture, or its name cannot be typed.
     """
     setup, settings = asked.draft.setup, _open(asked)
     compared = len(settings.compared) == 1 and len(settings.capture) == 1
@@ -68,7 +68,7 @@ def heads(asked: "Asked") -> str:
         value = getattr(setup.scale, name)
         if value is not None and name in ("softcap", "sink"):
             words += [field.option, field.kind.text(value)]
-    return join(words)
+    return typed(words)
 
 
 def doctor(asked: "Asked") -> str:
@@ -77,11 +77,11 @@ def doctor(asked: "Asked") -> str:
     He looks at every head, and at rows of his own: the cursor, rule and mask play no part.
 
     Raises:
-        InputError: If there is no capture.
+        InputError: If there is no capture, or its name cannot be typed.
     """
     settings = _open(asked)
     options = _options(settings, ("config", "seed", "layouts", "names"))
-    return join(["attn-tui", "doctor", *settings.capture, *options])
+    return typed(["attn-tui", "doctor", *settings.capture, *options])
 
 
 def _open(asked: "Asked") -> Settings:

@@ -180,8 +180,20 @@ def _places(settings: "SweepSettings", setup: Setup) -> Iterator[str]:
         yield from (points.option, str(count))
 
 
+def typed(words: Sequence[str]) -> str:
+    """Return words as a shell reads them.
+
+    Raises:
+        InputError: If one of them holds what a terminal would obey, or nobody sees.
+    """
+    for word in words:
+        if visible(word) != word:
+            raise InputError("capture", f"{inert(word)} cannot be typed", "another name")
+    return join(words)
+
+
 def _line(command: str, *arguments: str) -> str:
-    line = join(["attn-tui", command, *arguments])
+    line = typed(["attn-tui", command, *arguments])
     if len(line) > LONGEST:
         raise _too_many()
     return line
@@ -248,8 +260,6 @@ def _scores(source: "Source") -> Iterator[str]:
             yield from _options(replace(source, n_keys=Drawn().n_keys))
         case Captured(paths=paths, place=(batch, layer, head), row=row):
             for path in paths:
-                if visible(path) != path:
-                    raise InputError("capture", f"{inert(path)} cannot be typed", "another name")
                 yield from ("--capture", path)
             yield from ("--layout", source.layout) if source.layout else ()
             yield from ("--names", source.called) if source.called else ()

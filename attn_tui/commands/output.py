@@ -65,10 +65,15 @@ def write(pieces: Iterable[str]) -> None:
 
 def tell(message: str) -> None:
     """Print one line without control characters on standard error."""
+    report(f"{NAME}: {visible(message)}\n")
+
+
+def report(text: str) -> None:
+    """Print lines without control characters on standard error."""
     # Where there is nobody to be told, the status says it.
     if sys.stderr is not None:
         with suppress(OSError):
-            sys.stderr.write(f"{NAME}: {visible(message)}\n")
+            sys.stderr.write(visible(text, KEPT))
             sys.stderr.flush()
 
 

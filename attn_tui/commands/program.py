@@ -18,6 +18,7 @@ from attn_tui.commands.output import (
     NAME,
     drop_rest,
     prepare_output,
+    report,
     tell,
 )
 from attn_tui.commands.screen import open_screen
@@ -112,7 +113,7 @@ class Program(click.Group):
             return INTERRUPTED
         except Exception:
             # 1 is what some commands say; that the program failed is never taken for it.
-            traceback.print_exc()
+            report(traceback.format_exc())
             return FAILED
         return result if isinstance(result, int) else 0
 

@@ -34,14 +34,18 @@ class Patience:
     def __init__(self, pid: int, seconds: float = DEADLINE) -> None:
         self._tasks = Path(f"/proc/{pid}/task")
         self._seconds = seconds
+        self._waits: dict[Path, int] = {}
         self._start, self._held = time.monotonic(), self.waited()
 
     def waited(self) -> float:
-        """Return for how many seconds its threads have waited for a processor, where it is told."""
-        with suppress(OSError):
-            stats = [each.read_text().split() for each in self._tasks.glob("*/schedstat")]
-            return sum(int(waited) for _, waited, _ in stats) / 1e9
-        return 0.0
+        """Return for how many seconds its threads have waited for a processor, where it is told.
+
+        Those that have ended count as far as they were seen.
+        """
+        for each in self._tasks.glob("*/schedstat"):
+            with suppress(OSError):
+                self._waits[each] = int(each.read_text().split()[1])
+        return sum(self._waits.values()) / 1e9
 
     @property
     def over(self) -> bool:

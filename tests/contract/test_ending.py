@@ -2,7 +2,9 @@
 
 import json
 import os
+import re
 import select
+import shlex
 import signal
 import sys
 from pathlib import Path
@@ -14,16 +16,24 @@ from tests.contract.terminal import Patience, Terminal
 START = "Divided by 32"
 """What stands in the headline once the program is there."""
 
-MODES = (b"?1049", b"?1000", b"?1003", b"?1006", b"?2004", b"?1004")
-"""Alternate screen, mouse, pastes and focus: what the program switches on."""
+USED = {b"1049", b"1000", b"1006", b"2004", b"1004"}
+"""Alternate screen, mouse, pastes and focus: what the program switches on at least."""
+
+AT_FIRST = {b"7", b"25"}
+"""What a terminal has on by itself: lines wrap, and the cursor is shown."""
 
 NUMBERS = ["INT", "TERM", "HUP", "QUIT", "USR1"]
 
 
 def is_restored(raw: bytes) -> bool:
-    """Return whether every mode that was set is taken back, and the cursor shown."""
-    left = all(raw.rindex(b"\x1b[%sl" % mode) > raw.rindex(b"\x1b[%sh" % mode) for mode in MODES)
-    return left and raw.rindex(b"\x1b[?25h") > raw.rindex(b"\x1b[?25l")
+    """Return whether every mode that was changed, and the keyboard's, is what it was at first."""
+    modes, changed = set(AT_FIRST), set()
+    for numbers, way in re.findall(rb"\x1b\[\?([0-9;]+)([hl])", raw):
+        named = set(numbers.split(b";"))
+        modes = modes | named if way == b"h" else modes - named
+        changed |= named
+    keyboard = raw.count(b"\x1b[<u") >= len(re.findall(rb"\x1b\[>[0-9]*u", raw))
+    return modes == AT_FIRST and changed >= USED and keyboard
 
 
 def between_states(command: str) -> list[str]:
@@ -75,10 +85,14 @@ def end_of(terminal: Terminal, seconds: float) -> int:
     try:
         while not select.select([ended], [], [], 0.2)[0]:
             assert not patience.over, "it outlives its terminal"
+            patience.waited()
     finally:
         os.close(ended)
     _, status = os.waitpid(pid, 0)
     terminal.child.ptyproc.terminated = terminal.child.terminated = True
+    with pytest.raises(ProcessLookupError):
+        # Nor does anything that it has started.
+        os.killpg(pid, 0)
     return os.waitstatus_to_exitcode(status)
 
 
@@ -108,42 +122,77 @@ def test_a_terminal_that_takes_no_more_text_does_not_keep_it() -> None:
         assert end_of(terminal, 4.0) in (128 + signal.SIGTERM, -signal.SIGTERM)
 
 
-FAILS = """
-import os, sys
-from textual.widget import Widget
+HOOKED = """
+import runpy, sys, threading
+from textual.app import App
 
-def fails(self, has_focus):
-    if os.path.exists("armed"):
-        raise KeyError("what nobody expected\\x1b[31m")
+def watch(self, has_focus):
+    if not has_focus:
+        sys.__stderr__.write("\\x1b]2;watched\\x07")
+        sys.__stderr__.flush()
+        {does}
 
-Widget.watch_has_focus = fails
-sys.argv = ["attn-tui"]
-from attn_tui.cli import main
-main()
+App.watch_app_focus = watch
+runpy.run_module("attn_tui", run_name="__main__")
 """
-"""Runs the program, whose next change of focus fails once there is a file of that name."""
+"""Runs the program, and does something in a watcher once its terminal says it lost the focus."""
+
+LOST_FOCUS = "\x1b[O"
+
+BUSY = {
+    "computing": "while True: sum(range(10000))",
+    "waiting": "threading.Event().wait()",
+}
 
 
+def hooked(does: str) -> list[str]:
+    """Return a program that does something in a watcher."""
+    return [sys.executable, "-c", HOOKED.format(does=does)]
+
+
+@pytest.mark.parametrize("work", BUSY)
+def test_a_signal_ends_it_whatever_it_is_doing(work: str) -> None:
+    with Terminal(80, 24, program=between_states(shlex.join(hooked(BUSY[work])))) as terminal:
+        keep_busy(terminal)
+        os.kill(child_of(terminal.child.pid), signal.SIGTERM)
+        check_left(terminal, 128 + signal.SIGTERM)
+
+
+@pytest.mark.parametrize("work", BUSY)
+def test_it_ends_with_its_terminal_whatever_it_is_doing(work: str) -> None:
+    with Terminal(80, 24, program=hooked(BUSY[work])) as terminal:
+        keep_busy(terminal)
+        terminal.child.ptyproc.fileobj.close()
+        assert end_of(terminal, 2.0) in (128 + signal.SIGHUP, -signal.SIGHUP)
+
+
+def keep_busy(terminal: Terminal) -> None:
+    """Let the program's own thread do something without end."""
+    terminal.until_shows(START)
+    terminal.press(LOST_FOCUS)
+    terminal.until(lambda: terminal.screen.title == "watched", "title")
+
+
+@pytest.mark.parametrize("has_state_folder", [True, False])
 def test_an_error_nobody_expected_leaves_the_terminal_and_saves_the_question(
-    tmp_path: Path,
+    has_state_folder: bool, tmp_path: Path
 ) -> None:
-    state = {"XDG_STATE_HOME": str(tmp_path), "PYTHONPATH": os.getcwd()}
-    program = [sys.executable, "-c", FAILS]
-    with Terminal(120, 24, program=program, environment=state, folder=tmp_path) as terminal:
+    state = tmp_path / "state"
+    if not has_state_folder:
+        state.write_text("a file")
+    environment = {"XDG_STATE_HOME": str(state), "TMPDIR": str(tmp_path)}
+    does = shlex.join(hooked("raise RuntimeError('nobody expects \\x1b[31m')"))
+    with Terminal(80, 24, program=between_states(does), environment=environment) as terminal:
         terminal.until_shows(START)
-        terminal.press("d4096\r")
-        terminal.until_shows("Divided by 64")
-        (tmp_path / "armed").touch()
-        terminal.press("e")
-        assert terminal.leave() == 70
-        assert is_restored(terminal.raw)
-        assert b"Traceback" not in terminal.raw
-        assert b"what nobody expected\\x1b[31m" in terminal.raw
-    told = terminal.raw.rpartition(b"\x1b[?1049l")[2].decode().replace("\r\n", " ")
-    (report,) = (tmp_path / "attn-tui").glob("crash-*.json")
-    assert f"attn-tui --experiment {report} asks it again" in told.replace(" ", " ")
-    assert report.stat().st_mode & 0o777 == 0o600
-    assert json.loads(report.read_text())["experiment"]["d_k"] == 4096
-    with Terminal(100, 24, ["show", "--experiment", str(report)]) as again:
+        terminal.press(f"d4096\r{LOST_FOCUS}")
+        check_left(terminal, 70)
+    told = terminal.raw.rpartition(b"\x1b[?1049l")[2]
+    assert b"Traceback" not in told
+    assert b"nobody expects \\x1b[31m" in told
+    last = told.decode().partition("status 70")[0].splitlines()[-1]
+    (saved,) = (Path(word) for word in last.split() if Path(word).is_file())
+    assert saved.stat().st_mode & 0o777 == 0o600
+    assert saved.is_relative_to(state) == has_state_folder
+    with Terminal(80, 24, ["show", "--json", "--experiment", str(saved)]) as again:
         assert again.leave() == 0
-        assert b"d_k        4096" in again.raw
+        assert json.loads(again.raw)["experiment"]["d_k"] == 4096

@@ -5,10 +5,11 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from zipfile import ZipFile
 
+import h5py
 import numpy as np
 import pytest
 
@@ -23,25 +24,45 @@ HOSTILE = (
 RAW = os.fsdecode(b"\x9d2;OWNED\x9c")
 """The same in bytes that are no UTF-8, as a name may hold them."""
 
+LINES = "y\r\nFORGED\v\f\x85FORGED\u2028FORGED"
+"""Would write lines of its own."""
+
+WORST = HOSTILE + LINES
+
 COMMANDED = re.compile(
     "\x1b(?:[PX^_]|](?!22;[a-z]+\x07)|.66;66)"
-    "|[\x80-\x9f\u202a-\u202e\u2066-\u2069\u200b\ud800-\udfff]"
+    "|[\x80-\x9f\u2028-\u202e\u2066-\u2069\u200b\ud800-\udfff]"
 )
 """What no terminal is to be sent, but for the shape of the mouse pointer."""
+
+WRITTEN = re.compile(f"[\0-\t\v-\x1f\x7f]|{COMMANDED.pattern}|^FORGED", re.MULTILINE)
+"""What no report is to hold."""
 
 PROGRAM = (sys.executable, "-m", "attn_tui")
 
 COMMANDS = """
-import json, sys
-from attn_tui.commands.program import program
-for arguments in json.load(open(sys.argv[1])):
+import json, runpy, sys
+for sys.argv in json.load(open("commands")):
     try:
-        program.main(arguments)
-    except SystemExit:
-        pass
+        runpy.run_module("attn_tui", run_name="__main__")
+    except SystemExit as end:
+        for stream in sys.stdout, sys.stderr:
+            stream.write(f"ended {end.code}\\n")
+            stream.flush()
 print("all", "done")
 """
-"""Runs command lines one after the other, in a child."""
+"""Runs command lines one after the other, as if each were a program of its own."""
+
+FAILING = """
+import click, runpy, sys
+
+def fails(*given):
+    raise RuntimeError(sys.argv[1])
+
+click.Command.invoke = fails
+runpy.run_module("attn_tui", run_name="__main__")
+"""
+"""Runs the program, which fails with a text from outside."""
 
 
 def quoted(text: str) -> str:
@@ -50,22 +71,31 @@ def quoted(text: str) -> str:
 
 
 def asked(**more: object) -> dict[str, object]:
-    return {"schema": "attn-tui/1", "experiment": {"vectors": [], **more}}
+    experiment = {"vectors": [{"name": "a", "scores": [1, 2]}], **more}
+    return {"schema": "attn-tui/1", "experiment": experiment}
 
 
-def capture(folder: Path) -> None:
-    """Write a capture whose tensors, metadata and configuration hold the worst."""
-    values = np.arange(48, dtype=np.float32).tobytes()
-    names = [f"{HOSTILE}.layers.0.{part}" for part in ("q", "k", "v", "out")]
-    header: dict[str, object] = {"__metadata__": {HOSTILE: HOSTILE, "num_heads": HOSTILE}}
+def capture(*names: str) -> bytes:
+    """Return a .safetensors file of tensors, whose metadata holds the worst."""
+    values = np.random.default_rng(1).normal(size=48).astype("<f4").tobytes()
+    held = {"model_type": WORST, "head_dim": 4, "num_attention_heads": 2, WORST: WORST}
+    metadata = {WORST: WORST, "layout": WORST, "tool": WORST, "config": json.dumps(held)}
+    header: dict[str, object] = {"__metadata__": metadata}
     for place, name in enumerate(names):
         ends = [place * len(values), (place + 1) * len(values)]
         header[name] = {"dtype": "F32", "shape": [1, 2, 6, 4], "data_offsets": ends}
     text = json.dumps(header, ensure_ascii=False).encode()
-    whole = len(text).to_bytes(8, "little") + text + values * 4
-    (folder / "capture.safetensors").write_bytes(whole)
-    config = {"model_type": HOSTILE, "architectures": [HOSTILE], HOSTILE: HOSTILE}
-    (folder / "config.json").write_text(json.dumps(config, ensure_ascii=False), "utf-8")
+    return len(text).to_bytes(8, "little") + text + values * len(names)
+
+
+CONFIG = {
+    "num_attention_heads": 2, "hidden_size": 8, "head_dim": 4, "num_hidden_layers": 1,
+    "model_type": WORST, "architectures": [WORST], "layer_types": [WORST],
+    "rope_scaling": {"rope_type": WORST, WORST: WORST}, WORST: WORST,
+}  # fmt: skip
+"""A configuration that holds the worst where it may hold any text."""
+
+TEXTS = ("says", "right", "source")
 
 
 @pytest.fixture
@@ -76,7 +106,21 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         for name, array in ((HOSTILE, np.arange(3.0)), ("b", np.array([[["x"]]]))):
             with arrays.open(f"{name}.npy", "w") as file:
                 np.save(file, array)
-    bad = quoted(HOSTILE)
+    with h5py.File("capture.h5", "w") as attributed:
+        for name in ("0.q", "0.k", WORST):
+            attributed[name] = np.ones((1, 2, 6, 4), np.float32)
+            attributed[name].attrs[WORST] = WORST
+        attributed.attrs["layout"] = WORST
+    step = {key: quoted(f"{key} {WORST}") for key in ("say", "do", "why")}
+    claim = {key: quoted(f"{key} {WORST}") for key in TEXTS}
+    tour = {"ask": '"show 1,2"', "until": '"d_k >= 2048"', **step, "guess": quoted(HOSTILE),
+            "answers": f'["b", {quoted("a" + WORST[-9:])}, {quoted("c" + HOSTILE[-9:])}]',
+            "right": '"b"'}  # fmt: skip
+    claims = [
+        {**claim, "id": identity, "ask": '"show 1,1"', "expected": "0.5",
+         "quantity": '"vectors[0].unscaled.max_weight"'}
+        for identity in ('"X-1"', quoted(LINES), quoted("\x9b31m\x1bc"))
+    ]  # fmt: skip
     texts = {
         "table.csv": f'"{HOSTILE}",b\n1,2\n{HOSTILE},4\n',
         "table.json": json.dumps({HOSTILE: [1, 2], "b": [HOSTILE]}, ensure_ascii=False),
@@ -85,62 +129,133 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "field.json": json.dumps(asked(**{HOSTILE: 1})),
         "schema.json": json.dumps({**asked(), "schema": HOSTILE}),
         "text.txt": f"{HOSTILE}: 1, 2\n",
-        "tour.toml": f'[[step]]\nask = "show 1,2"\nsay = {bad}\ndo = {bad}\nwhy = {bad}\n'
-        'until = "d_k >= 2048"\n',
-        "claims.toml": f'[[claim]]\nid = "X-1"\nsays = {bad}\nright = {bad}\nsource = {bad}\n'
-        'ask = "show 1,1"\nquantity = "vectors[0].unscaled.max_weight"\nexpected = 0.5\n',
-        f"name {HOSTILE}.txt": "1, 2, 4",
+        "tour.toml": toml("step", tour),
+        "claims.toml": "".join(toml("claim", each) for each in claims),
+        "unknown.toml": toml("step", {**tour, quoted(WORST): "1"}),
+        "config.json": json.dumps(CONFIG, ensure_ascii=False),
+        "bad.json": json.dumps({**CONFIG, "attn_logit_softcapping": WORST, "head_dim": WORST}),
+        f"name {WORST}.txt": "1, 2, 4",
         f"surrogate {RAW}.txt": "1, 2, 5",
         f"{HOSTILE}.npy": HOSTILE,
         f"{RAW}.csv": HOSTILE,
     }
     for name, text in texts.items():
         Path(name).write_text(text, "utf-8")
-    capture(tmp_path)
+    Path(f"{WORST}.safetensors").write_bytes(capture("0.q", "0.k", "0.v", "0.out", WORST))
+    Path("less.safetensors").write_bytes(capture("0.q", "0.k", "0.v"))
+    Path("named.safetensors").write_bytes(capture(f"{WORST}q", f"{WORST}k"))
     return tmp_path
 
 
-def check(written: bytes) -> None:
+def toml(name: str, values: Mapping[str, str]) -> str:
+    """Return a table of TOML."""
+    return f"[[{name}]]\n" + "".join(f"{key} = {value}\n" for key, value in values.items())
+
+
+def reports() -> list[list[str]]:
+    """Return command lines that print a report, most of them with some of the texts."""
+    held, layout = f"{WORST}.safetensors", ("--layout", "bhnd")
+    found = [["show", f"@name {WORST}.txt"], ["show", f"@surrogate {RAW}.txt"]]
+    for form in ([], ["--json"], ["--csv"]):
+        found += [["heads", held, *form], ["compare", held, "less.safetensors", *layout, *form]]
+        found += [["show", "--capture", held, *form], ["attention", "--capture", held, *form]]
+    for form in ([], ["--json"]):
+        found += [["doctor", held, *form], ["doctor", held, "--config", "config.json", *form]]
+        found += [["claims", "--file", "claims.toml", *form]]
+        found += [["claim", "X-1", "--file", "claims.toml", *form]]
+    return [*found, ["heads", "capture.h5"], ["claim", "\\x9b31m\\x1bc", "--file", "claims.toml"]]
+
+
+def mistakes(folder: Path) -> list[list[str]]:
+    """Return command lines that are refused, most of them for one of the texts."""
+    files = sorted(os.listdir(folder))
+    held = f"{WORST}.safetensors"
+    missing = [WORST, "~nosuch/x.npy", "x" * 300 + ".npy", "none/" + HOSTILE]
+    values = [HOSTILE, RAW, *(f"@{name}" for name in missing)]
+    options = ("--rule", "--model", "--d-k", "--example", "--precision", "--mask", "--query",
+               "--experiment", "--against")  # fmt: skip
+    found = [["show", value] for value in values]
+    found += [["show", "1,2", option, WORST] for option in options]
+    found += [["show", "1,2", "--experiment", name] for name in (*files, *missing)]
+    found += [[WORST], [f"--{WORST}"], ["show", f"--{WORST}"], ["show", RAW, WORST, "1"]]
+    found += [["doctor", held, "--config", "bad.json"], ["heads", WORST], ["doctor", RAW]]
+    found += [[name, "named.safetensors"] for name in ("heads", "doctor")]
+    for option in ("--names", "--layout", "--config", "--layer", "--rule", "--mask", "--sort",
+                   "--statistic", "--fail-if", "--scheduler"):  # fmt: skip
+        found += [["heads", held, option, WORST]]
+    found += [["heads", held, "--scheduler", f"tcp://127.0.0.1:1{WORST}"], ["recipe", WORST]]
+    found += [["claim", WORST], ["claim", "Y", "--file", "claims.toml"], ["demo", held]]
+    return [*found, ["tour", RAW], ["tour", "unknown.toml"], ["claims", "--file", "unknown.toml"]]
+
+
+def asked_for(*commands: Sequence[str]) -> list[str]:
+    """Return the program that runs command lines."""
+    Path("commands").write_text(json.dumps([["attn-tui", *each] for each in commands]))
+    return [sys.executable, "-c", COMMANDS]
+
+
+def check(written: bytes, banned: re.Pattern[str] = COMMANDED) -> None:
     """Check that nothing the terminal obeys came through, but what the program means."""
     text = written.decode("utf-8")
-    assert not COMMANDED.search(text), COMMANDED.findall(text)
+    assert not banned.search(text), banned.findall(text)
 
 
 def test_nothing_that_a_command_is_given_reaches_the_terminal(folder: Path) -> None:
-    files = [f"@{name}" for name in sorted(os.listdir(folder))]
-    values = [HOSTILE, RAW, *files, "@~nosuch/x.npy", "@" + "x" * 300 + ".npy", "@none/" + HOSTILE]
-    options = ("--rule", "--model", "--d-k", "--example", "--precision", "--mask", "--query")
-    commands: list[Sequence[str]] = [["show", value] for value in values]
-    commands += [["show", "1,2", option, HOSTILE] for option in options]
-    commands += [["show", "1,2", option, name[1:]] for option in ("--experiment", "--against")
-                 for name in (*files, f"@{HOSTILE}", "@~nosuch/x", "@" + "x" * 300)]  # fmt: skip
-    commands += [[HOSTILE], [f"--{HOSTILE}"], ["show", f"--{HOSTILE}"], ["show", RAW, HOSTILE, "1"]]
-    held = "capture.safetensors"
-    for form in ([], ["--json"], ["--csv"]):
-        commands += [["heads", held, *form], ["compare", held, held, *form]]
-        commands += [["show", "@rows.json", *form], ["claims", "--file", "claims.toml", *form]]
-    commands += [["doctor", held, *form] for form in ([], ["--json"])]
-    commands += [["doctor", held, "--config", "config.json"], ["heads", HOSTILE], ["doctor", RAW]]
-    commands += [
-        ["show", "--capture", held, "--layer", HOSTILE],
-        ["heads", held, "--names", HOSTILE],
-    ]
-    commands += [["claim", "X-1", "--file", "claims.toml"], ["claim", HOSTILE], ["tour", RAW]]
-    Path("commands").write_text(json.dumps(commands))
-    with Terminal(80, 24, program=[sys.executable, "-c", COMMANDS, "commands"]) as terminal:
+    given = [*reports(), *mistakes(folder)]
+    with Terminal(80, 24, program=asked_for(*given)) as terminal:
         terminal.until_shows("all done")
         assert terminal.leave() == 0
-        assert terminal.raw.count(b"OWNED") > len(files)
-        assert b"Traceback" not in terminal.raw
-        check(terminal.raw)
+    assert terminal.raw.count(b"OWNED") > len(given)
+    check(terminal.raw)
 
 
-@pytest.mark.parametrize("words", ["tour tour.toml", "claim X-1 --file claims.toml"])
-def test_texts_of_others_are_text_in_a_pipe_too(words: str, folder: Path) -> None:
-    done = subprocess.run([*PROGRAM, *words.split()], capture_output=True, check=False)
-    assert b"OWNED" in done.stdout, done.stderr
-    check(done.stdout)
-    check(done.stderr)
+def test_nothing_that_a_command_is_given_stands_in_its_reports(folder: Path) -> None:
+    for given, statuses in (([*reports(), ["tour", "tour.toml"]], "013"), (mistakes(folder), "2")):
+        done = subprocess.run(
+            asked_for(*given), capture_output=True, check=True, stdin=subprocess.DEVNULL
+        )
+        ends = re.findall(r"^ended (\d+)$", done.stdout.decode(), re.MULTILINE)
+        odd = [each for each, end in zip(given, ends, strict=True) if end not in statuses]
+        assert not odd, done.stderr
+        assert (done.stdout + done.stderr).count(b"OWNED") > len(given) / 2
+        check(done.stdout, WRITTEN)
+        check(done.stderr, WRITTEN)
+
+
+@pytest.mark.parametrize("command", ["heads", "doctor", "compare", "show --capture"])
+def test_a_line_break_in_the_name_of_a_file_is_told(command: str, folder: Path) -> None:
+    name = "a\nb.safetensors"
+    Path(f"{WORST}.safetensors").rename(name)
+    words = [*command.split(), name, *[name] * (command == "compare")]
+    done = subprocess.run([*PROGRAM, *words], capture_output=True, check=False, text=True)
+    assert "a\\x0ab.safetensors" in done.stdout, done.stderr
+
+
+def test_nothing_that_the_program_fails_with_reaches_the_terminal() -> None:
+    words = [sys.executable, "-c", FAILING, f"OWNED {HOSTILE}"]
+    done = subprocess.run(words, capture_output=True, check=False)
+    assert (done.returncode, done.stdout) == (70, b"")
+    assert b"RuntimeError: OWNED x\\x1b]2;" in done.stderr
+    check(done.stderr, WRITTEN)
+
+
+@pytest.mark.parametrize(
+    ("words", "sign"),
+    [
+        (["tour", "tour.toml"], "OWNED"),
+        ([f"{WORST}.safetensors"], "OWNED"),
+        ([f"@name {WORST}.txt"], "Divided by 32"),
+    ],
+    ids=["tour", "capture", "scores"],
+)
+def test_nothing_in_what_a_screen_opens_with_reaches_the_terminal(
+    words: list[str], sign: str, folder: Path
+) -> None:
+    with Terminal(120, 40, words, environment={"XDG_STATE_HOME": str(folder)}) as terminal:
+        terminal.until_shows(sign)
+        terminal.press("\x11")
+        assert terminal.leave() == 0
+    check(terminal.raw)
 
 
 def test_nothing_that_a_screen_is_given_reaches_the_terminal(folder: Path) -> None:
@@ -156,7 +271,7 @@ def test_nothing_that_a_screen_is_given_reaches_the_terminal(folder: Path) -> No
             )
             leave(terminal, "Open a file")
         ask(terminal, "Open a file", "\x0f")
-        paste(terminal, f"name {HOSTILE}.txt")
+        paste(terminal, f"surrogate {RAW}.txt")
         terminal.press("\r")
         terminal.until_shows("OWNED")
         leave(terminal, "Open a file")

@@ -7,6 +7,7 @@ from attn_tui.compute.counted import counted
 from attn_tui.doctor.names import named
 from attn_tui.doctor.report import Finding, Report
 from attn_tui.doctor.verdict import SHOWN
+from attn_tui.files.paths import shown_path
 from attn_tui.report.doctor.groups import Group, groups, multipliers
 from attn_tui.report.doctor.line import PLURALS, range_text, unknown, verdict_line, why
 from attn_tui.report.doctor.words import (
@@ -55,7 +56,9 @@ def render(report: Report) -> Iterator[str]:
 def _about(report: Report) -> Iterator[str]:
     capture = report.capture
     paths = list(capture.paths)
-    named = paths[0] if len(paths) == 1 else f"{paths[0]} and {len(paths) - 1:,} more"
+    named = shown_path(paths[0])
+    if len(paths) > 1:
+        named += f" and {len(paths) - 1:,} more"
     yield from _line("capture", named)
     for each in report.stated:
         yield from _line("", each)

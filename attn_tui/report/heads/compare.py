@@ -16,6 +16,7 @@ from attn_tui.engine.comparison import PARTS, Comparison, HeadPair, largest
 from attn_tui.engine.entries import ROUNDINGS, Difference
 from attn_tui.engine.plan import Plan
 from attn_tui.files.codec import report_text
+from attn_tui.files.paths import shown_path
 from attn_tui.files.plain import named
 from attn_tui.report.csv_text import csv_text
 from attn_tui.report.headline import FULL, Headline, percent
@@ -161,7 +162,7 @@ def render_text(found: Comparison, known: Known, shown: Shown) -> Iterator[str]:
     yield headline(found).text(FULL)
     yield "\n"
     for label, plan in zip("ab", found.plans, strict=True):
-        yield from _line(label, plan.capture.paths[0])
+        yield from _line(label, shown_path(plan.capture.paths[0]))
     sizes = {part.n_queries for heads in known for part in heads.values()}
     rows = f"{rows_text(found.plans[0].question, sizes)}, the same in both"
     yield from _line("rows", f"q, k, v and outputs whole; statistics of {rows}")

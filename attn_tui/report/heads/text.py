@@ -14,6 +14,7 @@ from attn_tui.engine.condition import Condition
 from attn_tui.engine.found import FoundMask
 from attn_tui.engine.survey import Survey
 from attn_tui.engine.table import numbers_of
+from attn_tui.files.paths import shown_path
 from attn_tui.report.headline import FULL
 from attn_tui.report.heads.headline import headline
 from attn_tui.report.heads.shown import Shown
@@ -121,7 +122,7 @@ def about(found: Survey) -> Iterator[str]:
     plan, heads = found.plan, found.heads
     paths = plan.capture.paths
     more = f" and {len(paths) - 1:,} more" if len(paths) > 1 else ""
-    yield from _line("capture", f"{paths[0]}{more}")
+    yield from _line("capture", f"{shown_path(paths[0])}{more}")
     for each in plan.capture.stated:
         yield from _line("", each)
     fitted = any(each.multiplier is not None for each in plan.masks.values())
