@@ -18,7 +18,9 @@ QUIT = "\x11"
 """Leaves from where q is a letter."""
 
 UP, DOWN, RIGHT, LEFT = (f"\x1b[{end}" for end in "ABCD")
-ENTER, ESCAPE = "\r", "\x1b"
+ENTER = "\r"
+ESCAPE = "\x1b[27u"
+"""As terminals send it that let nobody wait for what may follow an escape."""
 
 JACOBIAN = NEXT_VIEW, NEXT_VIEW, NEXT_VIEW, "\x1b[Z"
 """From the first screen to the cursor on the Jacobian."""
@@ -47,3 +49,8 @@ def save_as(path: str) -> tuple[str, ...]:
 def pasted(text: str) -> str:
     """Return what a terminal sends for a paste."""
     return f"\x1b[200~{text}\x1b[201~"
+
+
+def keys_of_sweep(count: int) -> str:
+    """Return what Sweep says at a number of keys."""
+    return f"{count} keys"

@@ -19,8 +19,11 @@ from tests.contract.screens import COPY, ESCAPE, FIRST, LEAVE
 from tests.contract.terminal import Patience, Terminal
 
 QUIET = 0.25
-"""Seconds in which a program that has nothing to do sends nothing and does not run: longer than
-anything that it does by the clock."""
+"""Seconds without output, and without a thread that runs, after which a program is at rest: longer
+than what waits a moment before it is drawn."""
+
+SOON = 0.05
+"""Seconds of the same after which somebody who types slowly presses the next key."""
 
 REPEAT = 1 / 30
 """Seconds between two keys of one that is held."""
@@ -103,14 +106,20 @@ class Session(Terminal):
                     self.take(self.child.read_nonblocking(65536, timeout=left))
         self.rest()
 
+    def clipboard(self, since: int) -> str:
+        """Return the text that the clipboard gets behind so many bytes of what was sent."""
+        self.until(lambda: _CLIPBOARD.search(self.raw, since) is not None, "text to copy")
+        (text,) = set(_CLIPBOARD.findall(self.raw, since))
+        return base64.b64decode(text, validate=True).decode()
+
     def copied(self) -> str:
         """Copy the command line that asks what is shown, and return what the clipboard gets."""
-        before = len(self.raw)
+        since = len(self.raw)
         self.press(COPY)
-        self.until(lambda: _CLIPBOARD.search(self.raw, before) is not None, "text to copy")
-        self.do(ESCAPE)
-        (text,) = set(_CLIPBOARD.findall(self.raw, before))
-        return base64.b64decode(text, validate=True).decode()
+        line = self.clipboard(since)
+        self.rest(SOON)
+        self.do(ESCAPE, quiet=SOON)
+        return line
 
     def line(self, key: str = LEAVE) -> str:
         """Leave, and return the line that stands behind the screen."""

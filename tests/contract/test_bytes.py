@@ -1,14 +1,16 @@
-"""How much is sent: to start, for a step of d_k, for a move of a cursor, and for thirty quick steps.
+"""How much is sent: to start, for a step of d_k, a move of a cursor, and thirty quick steps.
 
 `bytes.json` holds what was measured, for each size and instrument, and the limits that hold once an
 instrument is named in `rebuilt`; until then a margin above what was measured does.
 
-    python -m tests.contract.test_bytes    # measures anew
+    python -m tests.contract.test_bytes    # measures again, and keeps the largest
+
+How many of quick steps are shown, and what is said while one takes long, depends on the machine.
 """
 
 import json
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from statistics import median
 
@@ -35,13 +37,24 @@ MEASURED: Mapping[str, Mapping[str, Mapping[str, int]]] = DATA["measured"]
 MARGIN = 1.25
 """What is measured on another machine may be so many times as much: frames split and join."""
 
-STEPS = (MORE,) * 6
+STEPS = (MORE,) * 5
 MOVES = UP, DOWN, LEFT, RIGHT
 
 ASKS = "--d-k", "64"
 """Where a step has room on either side."""
 
 Row = tuple[str, str, int]
+Press = Callable[[Session], None]
+
+
+def quickly(session: Session) -> None:
+    """Hold the key of a step."""
+    session.hold(MORE, 30)
+
+
+def slowly(session: Session) -> None:
+    """Press it as often, so that each step is shown, as the quickest machine does."""
+    session.do(*[MORE] * 30)
 
 
 def usual(sent: list[int]) -> int:
@@ -64,28 +77,28 @@ def sent_by(session: Session, keys: tuple[str, ...]) -> int:
     return usual(sent)
 
 
-def thirty(session: Session) -> int:
-    """Return what thirty quick steps send, from the start of the question."""
+def thirty(session: Session, press: Press) -> int:
+    """Return what thirty steps send, from where the question began."""
     session.do(START)
     before = session.sent
-    session.hold(MORE, 30)
+    press(session)
     sent = session.sent - before
     session.do(START)
     return sent
 
 
-def of_questions(session: Session) -> Iterator[Row]:
+def of_questions(session: Session, press: Press) -> Iterator[Row]:
     """Yield what the instruments send that need no file."""
     session.rest()
     yield "explore", "start", session.sent
     yield "explore", "step", sent_by(session, STEPS)
-    yield "explore", "thirty steps", thirty(session)
+    yield "explore", "thirty steps", thirty(session, press)
     session.do(*JACOBIAN)
     yield "explore", "move on the Jacobian", sent_by(session, MOVES)
     for name in ("dots", "sweep", "attention"):
         session.do(KEYS[name])
         yield name, "step", sent_by(session, STEPS)
-        yield name, "thirty steps", thirty(session)
+        yield name, "thirty steps", thirty(session, press)
         if name != "dots":
             yield name, "move", sent_by(session, MOVES)
     session.do(START, f"{TYPE_N}128\r")
@@ -93,41 +106,40 @@ def of_questions(session: Session) -> Iterator[Row]:
     yield "attention", "move on 128 × 128", sent_by(session, MOVES)
 
 
-def of_claims(session: Session) -> Iterator[Row]:
+def of_claims(session: Session, press: Press) -> Iterator[Row]:
     """Yield what Claims sends."""
     session.rest()
     session.do(KEYS["claims"])
     yield "claims", "step", sent_by(session, STEPS)
 
 
-def of_heads(session: Session) -> Iterator[Row]:
+def of_heads(session: Session, press: Press) -> Iterator[Row]:
     """Yield what Heads sends, opened on a capture."""
     session.rest()
     yield "heads", "move", sent_by(session, MOVES)
 
 
-def measured(size: tuple[int, int], part: str, folder: Path) -> Iterator[Row]:
+def measured(size: tuple[int, int], part: str, folder: Path, press: Press) -> Iterator[Row]:
     """Yield instrument, what is done there, and how many bytes that sends."""
     arguments: tuple[str, ...] = ASKS
     if part == "heads":
-        run("demo", "captures", folder=folder)
+        run("demo", "--force", "captures", folder=folder)
         arguments = ("captures/healthy/capture.safetensors",)
-    of = {"questions": of_questions, "claims": of_claims, "heads": of_heads}[part]
     with Session(folder, arguments, size, first="") as session:
-        yield from of(session)
+        yield from OF[part](session, press)
 
 
 SIZES = {f"{columns}×{lines}": (columns, lines) for columns, lines in ((120, 40), (80, 24))}
-PARTS = [(size, part) for size in SIZES for part in ("questions", "heads", "claims")]
+OF = {"questions": of_questions, "heads": of_heads, "claims": of_claims}
+PARTS = [
+    (size, part) for size in SIZES for part in OF if (size, part) != ("80×24", "claims")
+]  # fmt: skip
+"""At 80×24 Claims sends less of the same, and all claims are tried before it rests."""
 
 
 @pytest.mark.parametrize(("size", "part"), PARTS)
 def test_no_more_is_sent_than_is_allowed(size: str, part: str, tmp_path: Path) -> None:
-    rows = list(measured(SIZES[size], part, tmp_path))
-    of_parts = {"heads": {"heads"}, "claims": {"claims"}}
-    names = of_parts.get(part, {"explore", "dots", "sweep", "attention"})
-    wanted = {(name, what) for name in names for what in MEASURED[size][name]}
-    assert {(name, what) for name, what, _ in rows} == wanted
+    rows = list(measured(SIZES[size], part, tmp_path, quickly))
     too_much = {
         f"{name}, {what}": f"{sent:,} of {allowed(size, name, what):,}"
         for name, what, sent in rows
@@ -144,12 +156,14 @@ def allowed(size: str, name: str, what: str) -> int:
 
 
 def main() -> None:
-    """Measure, and write what is found in place of what was."""
-    found: dict[str, dict[str, dict[str, int]]] = {}
+    """Measure, and keep the largest of what is found and what was."""
+    found = {size: {name: dict(sent) for name, sent in of.items()} for size, of in MEASURED.items()}
     for size, part in PARTS:
         with tempfile.TemporaryDirectory() as folder:
-            for name, what, sent in measured(SIZES[size], part, Path(folder)):
-                found.setdefault(size, {}).setdefault(name, {})[what] = sent
+            for press in (quickly, slowly):
+                for name, what, sent in measured(SIZES[size], part, Path(folder), press):
+                    known = found.setdefault(size, {}).setdefault(name, {})
+                    known[what] = max(sent, known.get(what, 0))
     PLACE.write_text(json.dumps({**DATA, "measured": found}, indent=1, ensure_ascii=False) + "\n")
 
 
