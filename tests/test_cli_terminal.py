@@ -6,8 +6,6 @@ import sys
 import pexpect
 import pytest
 
-from tests.contract.terminal import Terminal
-
 
 def test_scores_from_a_pipe_leave_the_keys_to_the_terminal() -> None:
     piped = f"echo 7 8 | {sys.executable} -m attn_tui -"
@@ -59,16 +57,3 @@ def test_a_terminal_without_a_screen_is_told_of_the_report(kind: str) -> None:
     assert said.isascii()
     assert b"\x1b" not in said
     assert b"attn-tui show" in said
-
-
-def test_the_mouse_can_be_left_to_the_terminal() -> None:
-    with Terminal(80, 24, ["--no-mouse"]) as terminal:
-        terminal.until_shows("q Quit")
-        terminal.press("e")
-        terminal.until(
-            lambda: any("a: 100, 120, 150" in line for line in terminal.display), "editor"
-        )
-        terminal.press("\tq")
-        assert terminal.leave() == 0
-        assert b"\x1b[?1000h" not in terminal.raw
-        assert b"\x1b[?1003h" not in terminal.raw

@@ -1,13 +1,10 @@
-"""Dot products on a real pseudo-terminal: what a step and a running draw send, and how they end."""
+"""Dot products on a real pseudo-terminal: what a running draw sends, and how it ends."""
 
 from functools import partial
 
 import pytest
 
 from tests.contract.terminal import Terminal
-
-STEPS = {(120, 40): 18_000, (80, 24): 9000}
-"""Bytes of a step of d_k: the numbers, the chart and what grows in between."""
 
 PICTURES = {(120, 40): 4000, (80, 24): 4000}
 """Bytes of one picture of a sample that grows."""
@@ -52,20 +49,6 @@ def pictures(terminal: Terminal, count: int) -> None:
     for _ in range(count):
         seen = {"", drawn(terminal)}
         terminal.until(partial(moved, terminal, seen), "progress")
-
-
-@pytest.mark.parametrize("size", STEPS)
-def test_a_step_of_d_k_sends_little(size: tuple[int, int]) -> None:
-    with Terminal(*size, ["--d-k", "64"]) as terminal:
-        opened(terminal)
-        before = terminal.sent
-        terminal.press("]")
-        terminal.until_shows("At d_k = 80, ")
-        terminal.until_shows("σ = 8.94")
-        terminal.until_shows("±8.9")
-        assert 0 < terminal.sent - before <= STEPS[size]
-        terminal.press("q")
-        assert terminal.leave() == 0
 
 
 @pytest.mark.parametrize("size", PICTURES)

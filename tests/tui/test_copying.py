@@ -12,37 +12,11 @@ from attn_tui.compute.visible import visible
 from attn_tui.files.draft import EXAMPLE
 from attn_tui.report.rows import cells
 from attn_tui.tui.cells import Cells
-from attn_tui.tui.clipboard import LONGEST, is_for_clipboard, load_tmux, through
+from attn_tui.tui.clipboard import LONGEST, load_tmux, through
 from attn_tui.tui.copying import rows_of
 from tests.tui.person import MEDIUM, NARROW, at_screen
 
-ASKS = "\x1b]52;c;YQ==\x07"
 SHELL = shutil.which("sh") or ""
-
-
-@pytest.mark.parametrize(
-    ("environ", "sent"),
-    [
-        ({"TERM": "xterm-256color"}, ASKS),
-        ({"TMUX": "", "STY": ""}, ASKS),
-        ({"TMUX": "/tmp/t,1,0"}, ASKS + "\x1bPtmux;\x1b\x1b]52;c;YQ==\x07\x1b\\"),
-        ({"STY": "1.tty"}, ASKS + "\x1bP\x1b]52;c;YQ==\x07\x1b\\"),
-        ({"TERM": "screen-256color"}, ASKS + "\x1bP\x1b]52;c;YQ==\x07\x1b\\"),
-    ],
-    ids=["plain", "empty", "tmux", "screen", "far screen"],
-)
-def test_a_text_goes_through_what_stands_between(environ: dict[str, str], sent: str) -> None:
-    assert is_for_clipboard(ASKS)
-    assert through(ASKS, environ) == sent
-
-
-def test_gnu_screen_is_given_pieces_that_it_can_hold() -> None:
-    data = f"\x1b]52;c;{'QUJD' * 500}\x07"
-    wrapped = through(data, {"STY": "1"}).removeprefix(data)
-    *pieces, rest = (piece.removeprefix("\x1bP") for piece in wrapped.split("\x1b\\"))
-    assert not rest
-    assert "".join(pieces) == data
-    assert max(map(len, pieces)) + 4 <= 256
 
 
 def test_what_is_too_long_for_terminals_is_not_sent() -> None:
@@ -58,16 +32,8 @@ def test_what_is_for_the_clipboard_is_taken_for_no_text(environ: dict[str, str])
     assert "b" not in cells.changes("\x1b[1;1Hab")
 
 
-def test_tmux_is_given_the_text_and_need_not_be_there(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    said = tmp_path / "said"
-    (tmp_path / "tmux").write_text(f'#!{SHELL}\necho "$@" > {said}\ncat >> {said}\n')
-    (tmp_path / "tmux").chmod(0o755)
-    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
-    load_tmux("attn-tui show é")
-    assert said.read_text("utf-8") == "load-buffer -w -\nattn-tui show é"
-    monkeypatch.setenv("PATH", str(tmp_path / "none"))
+def test_tmux_need_not_be_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
     load_tmux("nobody")
 
 

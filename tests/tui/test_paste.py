@@ -4,7 +4,6 @@ import pytest
 
 from attn_tui.compute.setup import Setup
 from attn_tui.files.draft import Draft
-from attn_tui.tui.explore.screen import ExploreScreen
 from tests.tui.person import Person, at_screen, settle
 
 DRAWN = Draft("n = 8, seed = 1", Setup(64), "drawn")
@@ -14,20 +13,6 @@ PRODUCTS = Draft("q: 1, 0\nK: [[1, 0], [0, 1]]", Setup(64), "vectors")
 def asked(person: Person) -> tuple[str, str]:
     """Return where the scores come from, and their text."""
     return person.asked.draft.source, person.asked.draft.text
-
-
-@pytest.mark.parametrize("instrument", ["explore", "dots", "sweep"])
-async def test_what_is_pasted_anywhere_is_seen_in_explore_and_u_goes_back(instrument: str) -> None:
-    async with at_screen(instrument=instrument) as person:
-        await person.paste("1 2 3 10\n")
-        person.sees("Pasted 4 scores: u goes back")
-        assert isinstance(person.app.screen, ExploreScreen)
-        assert asked(person) == ("typed", "1 2 3 10\n")
-        person.sees("[1 2 3 10]")
-        assert person.asked.draft.setup.d_k == 1024
-        await person.press("u")
-        assert asked(person) == ("typed", "a: 100, 120, 150")
-        person.sees("[100 120 150]")
 
 
 @pytest.mark.parametrize(

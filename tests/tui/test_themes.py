@@ -116,13 +116,6 @@ async def test_no_color_sends_no_colour_and_offers_no_theme(
         person.misses("Choose the colours")
 
 
-async def test_an_empty_no_color_asks_for_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NO_COLOR", "")
-    async with at_screen(WIDE) as person:
-        assert not person.app.no_color
-        assert person.app.theme == "textual-dark"
-
-
 async def test_a_theme_is_shown_while_it_is_chosen_and_remembered_then(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

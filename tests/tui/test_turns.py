@@ -1,14 +1,11 @@
 """Keys that come faster than the screen: each has its effect before the next one."""
 
-import asyncio
 import json
 from pathlib import Path
 
 import pytest
-from textual.events import Key
 
 from attn_tui.files.draft import EXAMPLE
-from attn_tui.tui.app import AttnApp
 from attn_tui.tui.reading import ReadDialog
 from attn_tui.tui.widgets.score_editor import ScoreEditor
 from tests.tui.person import MEDIUM, at_screen, settle
@@ -49,38 +46,11 @@ async def test_enter_behind_a_choice_is_for_what_has_the_focus_then() -> None:
         assert person.asked.experiment.setup.scale.rule != "inverse-sqrt"
 
 
-async def test_a_number_and_enter_behind_the_key_that_asks_for_it_are_that_number() -> None:
-    async with at_screen() as person:
-        await person.burst("d", "6", "4", "enter")
-        assert person.asked.experiment.setup.d_k == 64
-
-
 async def test_what_is_typed_at_once_in_the_editor_is_undone_as_one_step() -> None:
     async with at_screen() as person:
         await person.burst("e", "7", "comma", "ctrl+z")
         assert person.asked.draft == EXAMPLE
         assert person.app.screen.query_one(ScoreEditor).text == EXAMPLE.text
-
-
-async def test_keys_before_the_first_picture_mean_what_they_mean_on_it() -> None:
-    app = AttnApp(EXAMPLE)
-    for key in ("d", "6", "4", "enter", "2", "question_mark"):
-        app.turns.take(Key(key, key if len(key) == 1 else None))
-    async with app.run_test(size=MEDIUM) as pilot:
-        await settle(pilot)
-        assert app.history.present.experiment.setup.d_k == 64
-        assert app.current_mode == "dots"
-        assert isinstance(app.screen, ReadDialog)
-
-
-async def test_q_before_the_first_picture_leaves() -> None:
-    app = AttnApp(EXAMPLE)
-    app.turns.take(Key("q", "q"))
-    async with app.run_test(size=MEDIUM):
-        while app.is_running:
-            await asyncio.sleep(0)
-    assert app.return_code == 0
-    assert app.history.present.draft == EXAMPLE
 
 
 async def test_a_dialogue_hears_nothing_once_it_is_dismissed() -> None:
