@@ -53,7 +53,7 @@ def examine(
     """
     started = time.monotonic()
     doctor = _Doctor(capture, expectation, settings, stop)
-    with one_thread():
+    with one_thread(), np.errstate(all="ignore"):
         readings = doctor.settle(_layers(capture, settings))
     chosen = _chosen(capture, settings, readings)
     doctor.level = confidence(len(chosen))
@@ -62,7 +62,7 @@ def examine(
     for head in chosen:
         try:
             # Threads of BLAS cost more than they save on matrices of a head's size.
-            with one_thread():
+            with one_thread(), np.errstate(all="ignore"):
                 findings = cleared((*report.findings, doctor.see(head)), head.layer)
         except Stopped:
             yield replace(report, interrupted=True, elapsed=time.monotonic() - started)

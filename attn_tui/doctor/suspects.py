@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import product
+from math import inf
 
 import numpy as np
 from numpy.typing import NDArray
@@ -93,7 +94,8 @@ def mixes(head: HeadRows) -> bool | None:
     for at, row in zip(own, head.output, strict=True):
         seen = head.values[: at + 1].astype(np.float64)
         size = float(np.linalg.norm(row))
-        if 0 <= at < head.values.shape[1] // 2 and size and np.isfinite(seen).all():
+        tells = 0 <= at < head.values.shape[1] // 2 and 0.0 < size < inf
+        if tells and np.isfinite(seen).all():
             weights = np.linalg.lstsq(seen.T, row.astype(np.float64), rcond=None)[0]
             outside.append(float(np.linalg.norm(row - weights @ seen)) / size)
     return max(outside) < _OUTSIDE if outside else None

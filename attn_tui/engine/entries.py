@@ -80,6 +80,7 @@ Block = tuple[Sequence[int], Reals, Reals]
 """Which rows, and these of both tensors, shape (r, d)."""
 
 
+@np.errstate(all="ignore")
 def difference(
     blocks: Iterable[Block], formats: tuple[str, str], tolerance: float | None = None
 ) -> Difference:
@@ -102,8 +103,7 @@ def difference(
         same = (a == b) | (np.isnan(a) & np.isnan(b))
         odd = [int(a.size - np.count_nonzero(each)) for each in finite]
         together = int(np.count_nonzero(~(finite[0] | finite[1])))
-        with np.errstate(all="ignore"):
-            apart = np.where(both, np.abs(b - a), 0.0)
+        apart = np.where(both, np.abs(b - a), 0.0)
         squares += [np.square(each[both]).sum() for each in (a, b, apart)]
         if same.all():
             counts += [a.size, 0, 0, *odd, together]

@@ -5,6 +5,8 @@ import platform
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+import numpy as np
+
 from attn_tui.captures.capture import Capture
 from attn_tui.captures.fingerprint import Fingerprint
 from attn_tui.captures.not_finite import not_finite
@@ -49,7 +51,7 @@ def work(task: Task) -> Done | Refused:
     try:
         mark, (layouts, names) = task.capture, task.capture.asked
         capture = _opened(mark.paths, (*sorted(layouts.items()),), names, mark.fingerprint)
-        with one_thread():
+        with one_thread(), np.errstate(all="ignore"):
             return Done(tuple(_partials(capture, task)), machine())
     except InputError as error:
         return Refused(f"{platform.node()}, process {os.getpid()}", str(error))

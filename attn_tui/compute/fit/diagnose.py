@@ -29,6 +29,8 @@ WIDE = 0.5
 """A multiplier whose 95 % interval reaches so far, as a share of it, is not known."""
 MOST_VALUES = 512
 """Numbers of a row of the output that are fitted; time grows with the cube of how many."""
+LARGEST = float(np.finfo(np.float32).max)
+"""Heads with larger numbers are left out: fits take fourth powers, which float64 has to hold."""
 SATURATED = 0.99
 """Where logits that have weight are alike, the largest weight is above this, or far below."""
 
@@ -44,6 +46,31 @@ def diagnose(head: HeadRows, *, start: Diagnosis | None = None, deep: bool = Tru
     Returns:
         The diagnosis; if nothing fits, without a multiplier.
     """
+    with np.errstate(all="ignore"):
+        large = _too_large(head)
+        if large:
+            return nothing(f"{large} holds numbers beyond float32: too large to be fitted")
+        try:
+            return _diagnosed(head, start, deep)
+        except np.linalg.LinAlgError:
+            return nothing("its numbers are too large or too small to be fitted")
+
+
+def _too_large(head: HeadRows) -> str:
+    """Return the name of a tensor that holds a number beyond `LARGEST`, or nothing."""
+    tensors = {
+        "q": head.queries, "k": head.keys, "v": head.values,
+        "out": head.output, "weights": head.weights, "lse": head.log_sum_exp,
+    }  # fmt: skip
+    for name, tensor in tensors.items():
+        if tensor is not None:
+            size = np.abs(tensor)
+            if ((size > LARGEST) & (size < inf)).any():
+                return name
+    return ""
+
+
+def _diagnosed(head: HeadRows, start: Diagnosis | None, deep: bool) -> Diagnosis:
     captured = head
     head, clear = without_odd_keys(head)
     kept, notes = usable(captured, clear)
@@ -51,27 +78,23 @@ def diagnose(head: HeadRows, *, start: Diagnosis | None = None, deep: bool = Tru
     if not len(kept):
         return nothing(unusable(captured), notes)
     head = taken(head, kept)
-    with np.errstate(all="ignore"):
-        if head.output is None or head.values is None:
-            return _told_mask(_without_output(head, start, notes, deep), head)
-        spacing = format_of(coarsest(head.output, head.formats.get("out", "float32")))
-        if not head.values.any():
-            return nothing("all values are 0", notes)
-        if (d_v := head.values.shape[1]) > MOST_VALUES:
-            some = np.linspace(0, d_v - 1, MOST_VALUES).astype(int)
-            head = replace(head, values=head.values[:, some], output=head.output[:, some])
-            notes = (*notes, f"Of each row of the output {MOST_VALUES} of {d_v:,} numbers tell.")
-        try:
-            attempt = search(head, spacing, start, deep)
-            if not attempt.fits and deep:
-                head, attempt, said = _less(head, attempt, spacing)
-                notes = (*notes, *said)
-            if not attempt.fits and deep and (rest := _others(head, spacing, start)) is not None:
-                few, attempt = rest
-                odd = tuple(map(int, head.rows[few]))
-                kept, head = kept[~few], taken(head, np.flatnonzero(~few))
-        except np.linalg.LinAlgError:
-            return nothing("its numbers are too large or too small to be fitted", notes)
+    if head.output is None or head.values is None:
+        return _told_mask(_without_output(head, start, notes, deep), head)
+    spacing = format_of(coarsest(head.output, head.formats.get("out", "float32")))
+    if not head.values.any():
+        return nothing("all values are 0", notes)
+    if (d_v := head.values.shape[1]) > MOST_VALUES:
+        some = np.linspace(0, d_v - 1, MOST_VALUES).astype(int)
+        head = replace(head, values=head.values[:, some], output=head.output[:, some])
+        notes = (*notes, f"Of each row of the output {MOST_VALUES} of {d_v:,} numbers tell.")
+    attempt = search(head, spacing, start, deep)
+    if not attempt.fits and deep:
+        head, attempt, said = _less(head, attempt, spacing)
+        notes = (*notes, *said)
+    if not attempt.fits and deep and (rest := _others(head, spacing, start)) is not None:
+        few, attempt = rest
+        odd = tuple(map(int, head.rows[few]))
+        kept, head = kept[~few], taken(head, np.flatnonzero(~few))
     kept = kept[np.isin(head.rows, attempt.head.rows)]
     head, fit = attempt.head, attempt.choice.fit
     keys = attempt.rows.seen.sum(axis=1)
@@ -86,8 +109,7 @@ def diagnose(head: HeadRows, *, start: Diagnosis | None = None, deep: bool = Tru
     if not attempt.fits:
         why = "nothing fits"
         names = ("multiplier", "value_scale", "softcap", "sink", "mask")
-        with np.errstate(all="ignore"):
-            tested = suspects(head, spacing) if deep else ()
+        tested = suspects(head, spacing) if deep else ()
         lost = tuple((name, why) for name in names)
         return replace(found, undetermined=lost, suspects=tested)
     found = replace(found, notes=(*notes, *_unused(taken(captured, kept), attempt.mask)))

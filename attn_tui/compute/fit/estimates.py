@@ -1,7 +1,7 @@
 """Estimates: a fitted number with its error, and what interval it has at a confidence."""
 
 from dataclasses import dataclass
-from math import inf, log, sqrt
+from math import hypot, inf, isfinite, log, sqrt
 
 from attn_tui.compute.fit.diagnosis import Interval
 from attn_tui.compute.fit.student import t_quantile, t_tail
@@ -98,12 +98,13 @@ class Undecided:
                 continue
             for sign in (-1, 1):
                 # Where the ellipse reaches farthest; one without end is a strip.
-                reach = sqrt(half * half + (pull * span) ** 2) or 1.0
+                reach = hypot(half, pull * span) or 1.0
                 away = sign * (pull * span / reach) * span if span < inf else sign * pull * 1e300
                 weight = min(max(middle + away, least), most)
                 rest = half * sqrt(max(0.0, 1 - ((weight - middle) / span) ** 2))
                 end = self.alone.value + pull * weight + sign * rest
                 low, high = min(low, end), max(high, end)
+        low, high = (end if isfinite(end) else None for end in (low, high))
         return Interval(self.alone.value, low, high)
 
 

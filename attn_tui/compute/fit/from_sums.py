@@ -89,7 +89,7 @@ def from_sums(
     rivals = [
         one for one in tried[1:]
         if one[0] < 2.0 and one[1] <= size
-        and abs(one[4].fit.parameters.multiplier / m.value - 1) > 0.02
+        and abs(one[4].fit.parameters.multiplier - m.value) > 0.02 * abs(m.value)
     ]  # fmt: skip
     if rivals:
         other = rivals[0][4].fit.parameters.multiplier
@@ -171,7 +171,8 @@ def _fits(
             at = replace(at, sink=float(np.clip(np.median(more), 1e-3, 1e3)))
         fit = regressed(rows, at, names, model, size)
         m = fit.fit.parameters.multiplier
-        if all(abs(m / one.fit.parameters.multiplier - 1) > 1e-3 for one in found):
+        others = [one.fit.parameters.multiplier for one in found]
+        if all(abs(m - other) > 1e-3 * abs(other) for other in others):
             found.append(fit)
     found.sort(key=chi_square)
     for fit in found[:2]:

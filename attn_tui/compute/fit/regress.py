@@ -12,7 +12,7 @@ from attn_tui.compute.fit.estimates import Beside, Cap, Number, Undecided
 from attn_tui.compute.fit.hidden import allowed, hidden_logits, unseen_cap
 from attn_tui.compute.fit.model import Floats, Name, Parameters, Rows, State, compute
 from attn_tui.compute.fit.noise import Format, Noise
-from attn_tui.compute.fit.solve import Fit, coefficients
+from attn_tui.compute.fit.solve import Fit, coefficients, least_squares
 
 Model = Callable[[State, tuple[Name, ...]], tuple[Floats, Floats, Floats]]
 """From a state and names: what is left of the data, slopes along the names, and variances."""
@@ -66,10 +66,10 @@ def regressed(
             weight = np.where(weight > 0, np.median(there) if there.size else 0.0, 0.0)
         residual, slopes = left * weight, along * weight
         cost = float(np.square(residual).sum())
-        step = np.linalg.lstsq(slopes.reshape(len(names), -1).T, residual.ravel(), rcond=1e-12)[0]
+        step = least_squares(slopes.reshape(len(names), -1).T, residual.ravel(), rcond=1e-12)
         moved, new = False, cost
         for _ in range(8):
-            tried = compute(rows, state.parameters.moved(names, np.asarray(step, np.float64)))
+            tried = compute(rows, state.parameters.moved(names, step))
             made = model(tried, names)
             new = float(np.square(made[0] * weight).sum())
             if new < cost:

@@ -81,7 +81,11 @@ def search(
         there = rows.under(masks[0].seen(head))
         near, _ = aligned(there, Parameters(head.d_k**-0.5))
         fit = refine(there, compute(there, near), PLAIN, format, "float32", 1)
-        nearest = Attempt(head, masks[0], there, bare(there, fit, format))
+        choice = bare(there, fit, format)
+        if choice.fits:
+            # Of what fits more is asked than how near it is.
+            choice = chosen(there, near, format)
+        nearest = Attempt(head, masks[0], there, choice)
     return nearest
 
 

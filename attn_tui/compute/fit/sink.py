@@ -17,15 +17,15 @@ def sink_of(head: HeadRows, weighing: Weighing) -> float | None:
     """Return the logit of the sink that makes an output's rows as long as they are.
 
     Args:
-        head: Some of its rows, with an output and values.
+        head: Some of its rows.
         weighing: How its weights are made but for the sink.
 
     Returns:
-        The logit; None if no sink, or no row, makes them so.
+        The logit; None if no sink, or no row, makes them so, or there is no output or value.
     """
     finite, clear = without_odd_keys(head)
     kept, _ = usable(head, clear)
-    if not len(kept):
+    if head.output is None or head.values is None or not len(kept):
         return None
     made = weighing.map
     curvature = 0.0 if made.softcap is None else made.softcap**-2

@@ -116,9 +116,7 @@ def _stretched(state: State, stretch: Floats) -> Parameters:
     lengths = np.maximum(np.linalg.norm(design, axis=0), 1e-300)
     if not np.isfinite(design / lengths).all():
         return state.parameters  # Values that are all 0, or too large, tell neither.
-    inverse, by_sink = (
-        np.linalg.lstsq(design / lengths, np.ones(len(sums)), rcond=1e-8)[0] / lengths
-    )
+    inverse, by_sink = least_squares(design / lengths, np.ones(len(sums)), rcond=1e-8) / lengths
     if by_sink <= 0 or inverse <= 0:
         inverse, by_sink = 1 / np.median(stretch), 0.0
     at = state.parameters
@@ -158,8 +156,22 @@ def coefficients(along: Floats, what: Floats) -> Floats:
     """Return how much of each slope, shape (names, r, d_v), is in what, by least squares."""
     design = along.reshape(len(along), -1)
     size = np.maximum(np.linalg.norm(design, axis=1), 1e-300)
-    found = np.linalg.lstsq((design / size[:, None]).T, what.ravel(), rcond=1e-10)[0]
-    return np.asarray(found / size)
+    return least_squares((design / size[:, None]).T, what.ravel(), rcond=1e-10) / size
+
+
+def least_squares(design: Floats, data: Floats, rcond: float) -> Floats:
+    """Return the x, shape (n,), for which design @ x comes nearest to data, as NumPy has it.
+
+    It is 0 where either holds NaN or infinity: LAPACK would print lines of its own.
+
+    Args:
+        design: Shape (k, n).
+        data: Shape (k,).
+        rcond: Directions of the design that are so much shorter than its longest count as 0.
+    """
+    if not (np.isfinite(design).all() and np.isfinite(data).all()):
+        return np.zeros(design.shape[1])
+    return np.asarray(np.linalg.lstsq(design, data, rcond)[0])
 
 
 def _step(along: Floats, residual: Floats, damping: float) -> Floats:
@@ -170,10 +182,7 @@ def _step(along: Floats, residual: Floats, damping: float) -> Floats:
     design = design / size[:, None]
     normal = design @ design.T
     normal[np.diag_indices_from(normal)] += damping
-    if not np.isfinite(normal).all():
-        return np.zeros(len(along))
-    step = np.linalg.lstsq(normal, design @ residual.ravel(), rcond=1e-13)[0]
-    return np.asarray(step / size)
+    return least_squares(normal, design @ residual.ravel(), rcond=1e-13) / size
 
 
 def _bounded(at: Parameters, names: tuple[Name, ...], step: Floats) -> Parameters:

@@ -28,9 +28,16 @@ from attn_tui.compute.heads.weighing import Weighing
 
 BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
 
+
+def _spacing(number: float) -> float:
+    """Return how far a number of bfloat16 is from the next; NaN where it is too large for one."""
+    with np.errstate(all="ignore"):
+        return float(np.spacing(np.array(abs(number), BFLOAT16)))
+
+
 _DERIVED: Mapping[str, Callable[[float, float], float]] = {
     "float16_margin": lambda score, tau: FLOAT16_LARGEST / score if score else inf,
-    "bfloat16_spacing": lambda logit, tau: float(np.spacing(np.array(abs(logit), BFLOAT16))),
+    "bfloat16_spacing": lambda logit, tau: _spacing(logit),
     "qk_clip": lambda logit, tau: min(tau / logit, 1.0) if logit > 0.0 else 1.0,
 }
 

@@ -72,9 +72,9 @@ def by_multiplier(findings: Iterable[Finding]) -> tuple[Group, ...]:
         found.setdefault(key, []).append((*_span(each), place, each))
     parts: list[list[tuple[int, Finding]]] = []
     for heads in found.values():
-        most = -inf
+        most: float | None = None
         for m, low, high, place, each in sorted(heads, key=lambda head: (head[0], head[3])):
-            if low > most:
+            if most is None or low > most:
                 parts.append([])
                 most = high + _SAME * m
             parts[-1].append((place, each))

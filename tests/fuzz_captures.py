@@ -1,0 +1,188 @@
+"""Feeds the commands captures whose numbers are odd; `python -m tests.fuzz_readers --captures`.
+
+Captures of the demo and random small heads get infinities, NaN, zeros, numbers near the ends of
+float32 and float64, other formats, other orders of axes and parts that are missing. Each of the
+commands may answer or refuse; none may fail, or let a warning through.
+"""
+
+import json
+import os
+import tempfile
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from random import Random
+from typing import Any, BinaryIO
+
+import ml_dtypes
+import numpy as np
+from click.testing import CliRunner, Result
+from numpy.typing import NDArray
+
+from attn_tui.captures.dtypes import DTYPES, METADATA
+from attn_tui.captures.writer import write_safetensors
+from attn_tui.commands.program import program
+
+Tensors = Mapping[str, NDArray[Any]]
+
+COMMANDS = ("doctor", "heads", "compare", "show")
+
+_FORMATS = ("float16", "bfloat16", "float32", "float64")
+_LAYOUTS = ("bhnd", "bnhd", "hnd", "nhd", "bn(hd)", "out=bnhd", "q=bnhd")
+_ODD = (np.nan, np.inf, -np.inf, 0.0, 1e38, -1e38, 1e280, -1e280, 1e-300, 65504.0)
+_FACTORS = (0.0, 1e-300, 1e-30, 1e4, 1e20, 1e38, 1e280, np.inf)
+
+
+def one(number: int, seed: int, folder: Path) -> None:
+    """Run all commands on one capture; the same numbers make the same one.
+
+    Raises:
+        AssertionError: If a command fails or warns.
+    """
+    rng = Random(f"{seed} {number}")
+    tensors, metadata = _small_heads(rng) if rng.random() < 0.4 else _of_demo(rng, folder)
+    path, other = str(folder / "odd.safetensors"), str(folder / "whole.safetensors")
+    write_safetensors(other, tensors, metadata)
+    changed = dict(tensors)
+    for _ in range(rng.choice((0, 1, 1, 1, 2, 3))):
+        changed = _mutated(rng, changed)
+    if not changed:
+        return
+    write_safetensors(path, changed, metadata)
+    options = ["--layout", rng.choice(_LAYOUTS)] if rng.random() < 0.2 else []
+    second = [other] if rng.random() < 0.7 else [path]
+    whole = ["--rows", "all"] if rng.random() < 0.3 else []
+    check(["doctor", path, *options])
+    check(["heads", path, *options, *whole, *rng.choice(([], ["--json"], ["--csv"]))])
+    check(["compare", path, *second, *options, *whole])
+    check(["show", "--capture", path, *options])
+
+
+def check(arguments: list[str]) -> Result:
+    """Return what a command comes to.
+
+    Raises:
+        AssertionError: If it fails, or lets a warning through.
+    """
+    with _below() as below, warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        result = CliRunner().invoke(program, arguments)
+        below.seek(0)
+        printed = below.read()
+    assert result.exit_code in (0, 1, 2, 3), f"{arguments}\n{result.stderr}"
+    assert not printed, f"{arguments}\n{printed!r}"
+    seen = [f"{each.filename}:{each.lineno}: {each.message}" for each in caught]
+    assert not seen, f"{arguments}\n{seen[0]}"
+    assert not result.stderr or result.exit_code == 2, f"{arguments}\n{result.stderr}"
+    return result
+
+
+@contextmanager
+def _below() -> Iterator[BinaryIO]:
+    """Give a file of what libraries below Python print meanwhile, as LAPACK does of NaN."""
+    with tempfile.TemporaryFile() as file:
+        kept = os.dup(1), os.dup(2)
+        try:
+            for number in (1, 2):
+                os.dup2(file.fileno(), number)
+            yield file
+        finally:
+            for number, own in zip((1, 2), kept, strict=True):
+                os.dup2(own, number)
+                os.close(own)
+
+
+def _small_heads(rng: Random) -> tuple[dict[str, NDArray[Any]], None]:
+    """Return q, k, out and the log-sum-exp of random heads, as they are stored in half precision.
+
+    Shapes are (1, heads, n, d), and (1, heads, n) of the log-sum-exp.
+    """
+    draw = np.random.default_rng(rng.getrandbits(32)).standard_normal
+    heads, n, d = rng.choice((1, 2)), rng.randint(1, 12), rng.choice((1, 2, 4, 8, 16))
+    queries, keys, values = (draw((1, heads, n, d)) for _ in range(3))
+    logits = rng.choice((d**-0.5, 1.0, 0.01, 30.0)) * queries @ keys.swapaxes(-1, -2)
+    if rng.random() < 0.7:
+        logits = np.where(np.tri(n, dtype=bool), logits, -np.inf)
+    top = logits.max(axis=-1, keepdims=True)
+    weights = np.exp(logits - top)
+    total = weights.sum(axis=-1, keepdims=True)
+    made = {
+        "q": queries, "k": keys, "out": weights @ values / total,
+        "lse": (top + np.log(total))[..., 0],
+    }  # fmt: skip
+    if rng.random() < 0.2:
+        made["v"] = values
+    half = rng.choice((np.float16, ml_dtypes.bfloat16))
+    return {f"0.{part}": array.astype(half) for part, array in made.items()}, None
+
+
+def _of_demo(rng: Random, folder: Path) -> tuple[dict[str, NDArray[Any]], dict[str, str]]:
+    """Return the tensors of one of the demo's captures, of a layer, and its metadata."""
+    captures = _demo(folder)
+    tensors, metadata = captures[rng.choice(sorted(captures))]
+    layer = rng.choice(sorted({name.split(".")[0] for name in tensors}))
+    one_layer = {name: each for name, each in tensors.items() if name.split(".")[0] == layer}
+    return one_layer, metadata
+
+
+@cache
+def _demo(folder: Path) -> dict[str, tuple[dict[str, NDArray[Any]], dict[str, str]]]:
+    """Return the captures of the demo by name."""
+    place = folder / "demo"
+    check(["demo", str(place)])
+    return {path.parent.name: _read(path) for path in place.glob("*/*.safetensors")}
+
+
+def _read(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, str]]:
+    data = path.read_bytes()
+    end = 8 + int.from_bytes(data[:8], "little")
+    header = json.loads(data[8:end])
+    metadata = header.pop(METADATA, {})
+    tensors = {}
+    for name, entry in header.items():
+        first, last = entry["data_offsets"]
+        numbers = np.frombuffer(data[end + first : end + last], np.dtype(DTYPES[entry["dtype"]]))
+        tensors[name] = numbers.reshape(entry["shape"])
+    return tensors, metadata
+
+
+def _mutated(rng: Random, tensors: Tensors) -> dict[str, NDArray[Any]]:
+    """Return tensors of which one is odd, or all are."""
+    chosen = rng.choice(sorted(tensors))
+    names = list(tensors) if rng.random() < 0.15 else [chosen]
+    way = rng.choice(("odd", "odd", "scaled", "format", "axes", "cut", "gone", "same"))
+    seed = rng.getrandbits(32)
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        changed = {name: _changed(Random(seed), tensors[name], way) for name in names}
+    return {**tensors, **changed} if way != "gone" else _without(tensors, chosen)
+
+
+def _without(tensors: Tensors, name: str) -> dict[str, NDArray[Any]]:
+    return {other: each for other, each in tensors.items() if other != name}
+
+
+def _changed(rng: Random, array: NDArray[Any], way: str) -> NDArray[Any]:
+    """Return a tensor that is changed in one way."""
+    if way == "format":
+        return array.astype(rng.choice(_FORMATS))
+    if way == "axes":
+        axes = [*range(array.ndim)]
+        rng.shuffle(axes)
+        return np.ascontiguousarray(array.transpose(axes))
+    if way == "cut":
+        axis = rng.randrange(array.ndim)
+        return np.ascontiguousarray(array.take(range(max(array.shape[axis] - 1, 1)), axis))
+    if way == "same":
+        return np.full_like(array, rng.choice((0.0, 1.0, -3.0)))
+    wide = array.astype(rng.choice(("float32", "float64")))
+    if way == "scaled":
+        wide = wide * rng.choice(_FACTORS)
+    elif way == "odd":
+        places = tuple(
+            slice(None) if rng.random() < 0.4 else rng.randrange(length) for length in wide.shape
+        )
+        wide[places] = rng.choice(_ODD)
+    return wide.astype(array.dtype) if rng.random() < 0.4 else wide
