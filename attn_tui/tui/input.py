@@ -53,6 +53,13 @@ class Parser(XTermParser):
     def feed(self, data: str) -> Iterator[Message]:
         """Yield what the next characters that were sent mean."""
         self._has_read = True
+        if ANSWER in data:
+            # Read as part of a sequence that somebody has begun, it would end that.
+            for _ in range(data.count(ANSWER)):
+                type(self).answered()
+            data = data.replace(ANSWER, "")
+            if not data:
+                return
         if not data:
             yield from super().feed(data)
         while data and (end := self._end_of(_BEGIN if self._pasted is None else _END, data)):
