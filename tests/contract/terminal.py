@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import MappingProxyType, TracebackType
+from typing import Self
 
 import pexpect
 
@@ -89,7 +90,7 @@ class Terminal(Shown):
         self.child.delaybeforesend = None
         self.child.ptyproc.delayafterclose = 0.0
 
-    def __enter__(self) -> "Terminal":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(

@@ -156,7 +156,8 @@ def coefficients(along: Floats, what: Floats) -> Floats:
     """Return how much of each slope, shape (names, r, d_v), is in what, by least squares."""
     design = along.reshape(len(along), -1)
     size = np.maximum(np.linalg.norm(design, axis=1), 1e-300)
-    return least_squares((design / size[:, None]).T, what.ravel(), rcond=1e-10) / size
+    parts = least_squares((design / size[:, None]).T, what.ravel(), rcond=1e-10)
+    return np.asarray(parts / size)
 
 
 def least_squares(design: Floats, data: Floats, rcond: float) -> Floats:

@@ -1,0 +1,309 @@
+"""Curves between two axes: plotext draws each curve, and they are laid over one another here.
+
+plotext 5 keeps one figure for the whole process, so that curves are drawn on one thread only; it
+fails on infinities, and a curve of its own takes all of a cell. So each curve is drawn alone, from
+finite numbers between 0 and 1, and the dots of braille of several are joined.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from math import inf, log, nan
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_tui.charts.cells import Cells
+from attn_tui.charts.colour import mix
+
+Numbers = NDArray[np.float64]
+
+BLANK = 0x2800
+"""The braille character without a dot; its last eight bits are the dots."""
+
+KEPT = 128
+"""Curves that are kept: a step of d_k changes few of them."""
+
+NEAR = 0.001
+"""What lies outside an axis by no more than this share of it is on its edge."""
+
+_STYLE = re.compile(r"\x1b\[[\d;]*m")
+
+
+@dataclass(frozen=True)
+class Axis:
+    """What a chart is measured along.
+
+    Attributes:
+        low: The value at the left or at the bottom.
+        high: The value at the right or at the top.
+        ticks: Values with their texts, those that matter most first.
+        logarithmic: Whether equal factors are equally long.
+    """
+
+    low: float
+    high: float
+    ticks: tuple[tuple[float, str], ...] = ()
+    logarithmic: bool = False
+
+    def share(self, values: Numbers) -> Numbers:
+        """Return where values lie: 0 at the low end and 1 at the high one, NaN where nowhere."""
+        with np.errstate(all="ignore"):
+            if self.logarithmic:
+                return np.log(values / self.low) / log(self.high / self.low)
+            return (values - self.low) / (self.high - self.low)
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """A line through points.
+
+    Attributes:
+        x: Shape (n,), rising.
+        y: Shape (n,); not finite where there is no point.
+        kind: Which colour it has, one of `charts.colour.HUES` or of the theme.
+        name: What stands beside its end.
+        filled: Whether the area below it is tinted.
+    """
+
+    x: Numbers
+    y: Numbers
+    kind: str
+    name: str = ""
+    filled: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Figure:
+    """Curves between axes, which can be drawn at any size.
+
+    Attributes:
+        curves: Later ones lie over earlier ones.
+        x: The horizontal axis.
+        y: The vertical axis.
+        mark: The place on x of a vertical line, with what is written below it.
+        dots: Values of y at the mark, with the kind of curve that each belongs to.
+    """
+
+    curves: Sequence[Curve]
+    x: Axis
+    y: Axis
+    mark: tuple[float, str] | None = None
+    dots: Sequence[tuple[float, str]] = ()
+
+    @property
+    def gutter(self) -> int:
+        """Columns on the left for the ticks of the vertical axis, a blank behind them."""
+        return max((len(text) for _, text in self.y.ticks), default=0) + 1
+
+    @property
+    def margin(self) -> int:
+        """Columns on the right for the names of curves, a blank before them."""
+        return max((len(curve.name) + 1 for curve in self.curves if curve.name), default=0)
+
+    def room(self, columns: int, lines: int) -> tuple[int, int]:
+        """Return how many columns and lines the curves have in a block of some size."""
+        return columns - self.gutter - self.margin, lines - 1
+
+    def column(self, value: float, columns: int) -> int | None:
+        """Return the column of the block in which a value of x lies, if it lies in one."""
+        width, _ = self.room(columns, 2)
+        share = float(self.x.share(np.array([value]))[0])
+        if not -NEAR <= share <= 1.0 + NEAR:
+            return None
+        return self.gutter + min(max(round(share * (width - 1)), 0), width - 1)
+
+    def line(self, value: float, lines: int) -> int | None:
+        """Return the line of the block in which a value of y lies, if it lies in one."""
+        share = float(self.y.share(np.array([value]))[0])
+        if not -NEAR <= share <= 1.0 + NEAR:
+            return None
+        return lines - 2 - min(max(round(share * (lines - 2)), 0), lines - 2)
+
+    def draw(self, columns: int, lines: int, colours: Mapping[str, str]) -> Cells:
+        """Draw everything into a block of cells; the last line holds the ticks of x.
+
+        Args:
+            columns: Width of the block.
+            lines: Height of the block.
+            colours: The colour of each kind of curve, of ``muted`` and of ``background``.
+        """
+        cells = Cells(columns, lines)
+        width, height = self.room(columns, lines)
+        if width < 8 or height < 2:
+            return cells
+        self._draw_grid(cells, colours)
+        joined = np.zeros((height, width), dtype=np.uint8)
+        inside = slice(0, height), slice(self.gutter, self.gutter + width)
+        for curve in self.curves:
+            x, y = self.x.share(curve.x), self.y.share(curve.y)
+            dots = braille(width, height, tuple(x.tolist()), tuple(y.tolist()))
+            if curve.filled:
+                self._fill(cells.backgrounds[inside], x, y, colours[curve.kind], colours)
+            joined |= dots
+            cells.characters[inside][dots > 0] = [
+                chr(BLANK + int(code)) for code in joined[dots > 0]
+            ]
+            cells.colours[inside][dots > 0] = colours[curve.kind]
+        self._name_curves(cells, colours)
+        self._draw_mark(cells, colours)
+        return cells
+
+    def _draw_mark(self, cells: Cells, colours: Mapping[str, str]) -> None:
+        """Draw the vertical line over the curves, and the dots on it."""
+        column = self._mark_column(cells.columns)
+        if column is None or self.mark is None:
+            return
+        bottom = cells.lines - 1
+        for line in range(bottom):
+            cells.write(column, line, "│", colours["muted"])
+        for value, kind in self.dots:
+            line_of_dot = self.line(value, cells.lines)
+            if line_of_dot is not None:
+                cells.write(column, line_of_dot, "●", colours[kind])
+        own = self._mark_text(cells.columns)
+        if own.stop <= cells.columns:
+            cells.write(own.start, bottom, self.mark[1], colours["text"])
+
+    def _mark_column(self, columns: int) -> int | None:
+        return None if self.mark is None else self.column(self.mark[0], columns)
+
+    def _mark_text(self, columns: int) -> range:
+        """Return the columns of what is written below the mark."""
+        column = self._mark_column(columns)
+        if column is None or self.mark is None:
+            return range(-1, -1)
+        length = len(self.mark[1])
+        last = columns - self.margin - length
+        start = max(min(column - length // 2, last), 0)
+        return range(start, start + length)
+
+    def _draw_grid(self, cells: Cells, colours: Mapping[str, str]) -> None:
+        """Write the ticks, with a faint line from each on the vertical axis."""
+        faint = mix(colours["background"], colours["muted"], 0.35)
+        width, height = self.room(cells.columns, cells.lines)
+        for value, text in self.y.ticks:
+            line = self.line(value, cells.lines)
+            if line is None or not cells.is_free(0, line, self.gutter):
+                continue
+            cells.write(self.gutter - 1 - len(text), line, text, colours["muted"])
+            cells.write(self.gutter, line, "┈" * width, faint)
+        own = self._mark_text(cells.columns)
+        for value, text in self.x.ticks:
+            column = self.column(value, cells.columns)
+            if column is None:
+                continue
+            place = column - (len(text) - 1) // 2
+            place = min(max(place, self.gutter), self.gutter + width - len(text))
+            apart = place + len(text) < own.start or place > own.stop
+            if apart and cells.is_free(place - 1, height, len(text) + 1):
+                cells.write(place, height, text, colours["muted"])
+
+    def _fill(
+        self, backgrounds: NDArray[np.object_], x: Numbers, y: Numbers, colour: str,
+        colours: Mapping[str, str],
+    ) -> None:  # fmt: skip
+        """Tint the cells below a curve, more the higher they are."""
+        height, width = backgrounds.shape
+        known = np.isfinite(y)
+        if not known.any():
+            return
+        places = np.linspace(0.0, 1.0, width)
+        tops = np.interp(places, x[known], y[known], left=-inf, right=-inf)
+        tops[np.interp(places, x, known.astype(float)) < 1.0] = -inf
+        for line in range(height):
+            level = (height - 1 - line) / height
+            tint = mix(colours["background"], colour, 0.08 + 0.24 * level)
+            backgrounds[line, tops >= level + 0.5 / height] = tint
+
+    def _name_curves(self, cells: Cells, colours: Mapping[str, str]) -> None:
+        """Write names beside the ends of curves, one a line, near where they end."""
+        width, height = self.room(cells.columns, cells.lines)
+        ends = []
+        for curve in self.curves:
+            known = curve.y[np.isfinite(curve.y)]
+            line = self.line(float(known[-1]), cells.lines) if curve.name and known.size else None
+            if line is not None:
+                ends.append((line, -float(known[-1]), curve))
+        free = 0
+        ends.sort(key=lambda end: end[:2])
+        for place, (line, _, curve) in enumerate(ends[:height]):
+            below = min(len(ends), height) - 1 - place
+            line = max(free, min(line, height - 1 - below))
+            cells.write(self.gutter + width + 1, line, curve.name, colours[curve.kind])
+            free = line + 1
+
+
+@lru_cache(maxsize=KEPT)
+def braille(
+    width: int, height: int, x: tuple[float, ...], y: tuple[float, ...]
+) -> NDArray[np.uint8]:
+    """Return the dots of a line two dots thick, drawn by plotext, shape (height, width).
+
+    Args:
+        width: Cells across.
+        height: Cells down.
+        x: Shares of the width, rising.
+        y: Shares of the height; the line is broken where one is not finite, and where it leaves
+            the range from 0 to 1.
+    """
+    dots = np.zeros((height, width), dtype=np.uint8)
+    dot = 1.0 / (4 * height - 1)
+    for across, up in _stretches(*_cut(np.array(x), np.array(y))):
+        down = np.where(up >= dot, up - dot, up + dot)
+        lines = _plotted(width, height, [*across, *across[::-1]], [*up, *down[::-1]])
+        for line, text in enumerate(lines[:height]):
+            codes = np.array([ord(character) for character in text[:width]])
+            is_dot = (codes >= BLANK) & (codes < BLANK + 256)
+            dots[line, : codes.size] |= np.where(is_dot, codes - BLANK, 0).astype(np.uint8)
+    dots.setflags(write=False)
+    return dots
+
+
+def _cut(x: Numbers, y: Numbers) -> tuple[Numbers, Numbers]:
+    """Return a line that ends where it crosses 0 or 1, with NaN wherever it is outside."""
+    with np.errstate(invalid="ignore"):
+        known = np.isfinite(x) & np.isfinite(y) & (np.abs(x - 0.5) <= 0.5 + NEAR)
+        inside = known & (np.abs(y - 0.5) <= 0.5 + NEAR)
+    x = np.where(known, np.clip(x, 0.0, 1.0), nan)
+    if inside[known].all():
+        return x, np.where(inside, np.clip(y, 0.0, 1.0), nan)
+    points = [(float(x[0]), float(y[0]) if inside[0] else nan)]
+    for place in range(1, x.size):
+        start, end = float(y[place - 1]), float(y[place])
+        for edge in (0.0, 1.0):
+            if min(start, end) < edge < max(start, end):
+                share = (edge - start) / (end - start)
+                points.append((float(x[place - 1] + share * (x[place] - x[place - 1])), edge))
+        points.append((float(x[place]), min(max(end, 0.0), 1.0) if inside[place] else nan))
+    across, up = np.array(points).T
+    return across, up
+
+
+def _stretches(x: Numbers, y: Numbers) -> list[tuple[Numbers, Numbers]]:
+    """Return the parts of a line between the places where it is not finite."""
+    known = np.concatenate([[False], np.isfinite(x) & np.isfinite(y), [False]])
+    ends = np.flatnonzero(known[1:] != known[:-1]).reshape(-1, 2)
+    return [(x[start:stop], y[start:stop]) for start, stop in ends]
+
+
+def _plotted(width: int, height: int, x: Sequence[float], y: Sequence[float]) -> list[str]:
+    """Return what plotext draws of a line, without colours, a text a line."""
+    # Imported here, for it takes long, and a report does without it.
+    import plotext
+
+    plotext.main()
+    plotext.clear_figure()
+    plotext.limit_size(False, False)
+    plotext.theme("clear")
+    plotext.frame(False)
+    plotext.xfrequency(0)
+    plotext.yfrequency(0)
+    plotext.xlim(0, 1)
+    plotext.ylim(0, 1)
+    plotext.plot_size(width, height)
+    plotext.plot(x, y, marker="braille")
+    built = plotext.build()
+    plotext.clear_figure()
+    return _STYLE.sub("", built).splitlines()

@@ -1,0 +1,207 @@
+"""What Dot products says first: one or two whole sentences, of which the numbers are exact.
+
+The first says how large q·k is, or what it piles up to; the second what the scale makes of it.
+"""
+
+from dataclasses import dataclass
+from math import log, sqrt
+
+from attn_tui.compute.dots.answer import Answer, law_of
+from attn_tui.compute.dots.settings import Settings
+from attn_tui.compute.experiment import Experiment
+from attn_tui.compute.law.dot_law import DotLaw
+from attn_tui.compute.law.entries import Pair
+from attn_tui.compute.log_scale import D_K
+from attn_tui.compute.logit_map import LogitMap
+from attn_tui.compute.scale import Scale
+from attn_tui.report import words
+from attn_tui.report.measured import deviations
+from attn_tui.report.numbers import MINUS
+
+FAR = 4.0
+"""Draws so many standard errors from what is exact are said to disagree with it."""
+
+PILED_UP = 2.0
+"""q·k piles up where its average is at least so many standard deviations above 0."""
+
+NO_AVERAGE = 0.05
+"""An average that nowhere over d_k is more than so many standard deviations is not spoken of."""
+
+UNTOLD = 1e12
+"""A number from this on is not spelled out, and so there is none about it."""
+
+NOTHING = 5e-7
+"""What is smaller is practically 0."""
+
+CONSTANT = "q·k is always {mean} here: nothing varies."
+SPREAD = "At d_k = {d_k}, q·k is typically ±{spread}: it grows as √d_k."
+TIED = "All components are one number, so nothing cancels: q·k is typically ±{spread}."
+PILES = "{cause}, so q·k piles up to about {about_mean}."
+AVERAGES = "{cause}, so q·k averages {mean}, give or take {about_spread}."
+SHORT = "Here q·k averages {mean}."
+"""What is said instead where the sentences are too long."""
+
+UNDIVIDED = "Nothing is divided here ({why})."
+DISAGREE = "The draws disagree: their {moment} is {errors} standard errors off."
+KEPT = "{done} it is typically ±{spread_after}, at this d_k and at every other."
+STILL = "{done} it is{still} ±{spread_after}, and grows."
+SHRINKS = "{done} it is ±{spread_after}, and shrinks as d_k grows."
+TOO_MUCH = "{doing} is too much: ±{spread} becomes ±{spread_after}, and shrinks as d_k grows."
+KEPT_AVERAGE = "{done} it averages {mean_after}, at this d_k and at every other."
+STILL_AVERAGES = "{done} it{still} averages {mean_after}, and {grows}."
+VANISHES = "{done} it is practically 0."
+STILL_PILES = (
+    "{done} it is{still} about {about_mean_after} and {grows}: the average does it, not the spread."
+)
+
+
+def headline(experiment: Experiment, answer: Answer | None = None) -> str:
+    """Return the headline of a question; its numbers are exact.
+
+    Args:
+        experiment: The question.
+        answer: What was drawn so far, if anything: it may disagree with the law.
+    """
+    setup = experiment.setup
+    law = law_of(setup.get(Settings), setup.d_k)
+    divided = Divided.of(setup.scale, setup.d_k, max(experiment.vectors[0].n_attended, 1))
+    m = divided.multiplier
+    slots = {
+        "d_k": f"{law.d_k:,}",
+        "spread": amount(law.standard_deviation),
+        "spread_after": amount(law.standard_deviation * m),
+        "about_spread": about(law.standard_deviation),
+        "mean": amount(law.mean),
+        "mean_after": amount(law.mean * m),
+        "about_mean": about(law.mean),
+        "about_mean_after": about(law.mean * m),
+        "cause": cause(law.pair),
+        "grows": "grows" if law.mean > 0.0 else "falls",
+        "done": divided.done,
+        "doing": divided.doing,
+        "still": " still" if m < 1.0 else "",
+        "why": why_undivided(setup.scale),
+    }
+    if law.standard_deviation == 0.0:
+        return CONSTANT.format(**slots)
+    first, second = _sentences(law, divided)
+    off = _disagreement(answer) if answer else ""
+    if not off and second == TOO_MUCH:
+        return second.format(**slots)
+    text = f"{first.format(**slots)} {off or second.format(**slots)}"
+    if len(text) > words.LONGEST:
+        return f"{SHORT.format(**slots)} {off or second.format(**slots)}"
+    return text
+
+
+def _sentences(law: DotLaw, divided: "Divided") -> tuple[str, str]:
+    """Return what is said of q·k, and of what the scale makes of it."""
+    m, one = divided.multiplier, law.product
+    # The average of independent products outgrows their spread as √d_k.
+    most = abs(one.mean) * (1.0 if law.tied else sqrt(D_K.maximum))
+    is_of_mean = most > NO_AVERAGE * sqrt(one.variance)
+    has_means = law.pair.means[0] != 0.0 != law.pair.means[1]
+    if not is_of_mean:
+        first, kept, still = TIED if law.tied else SPREAD, KEPT, STILL
+    elif has_means and PILED_UP * law.standard_deviation <= law.mean < UNTOLD / max(m, 1.0):
+        first, kept, still = PILES, KEPT_AVERAGE, STILL_PILES
+    else:
+        first, kept, still = AVERAGES, KEPT_AVERAGE, STILL_AVERAGES
+    # With which power of d_k it grows, and m times it.
+    power = 1.0 if is_of_mean or law.tied else 0.5
+    left = power - divided.power
+    if m == 1.0:
+        return first, UNDIVIDED
+    if m * abs(law.mean if is_of_mean else law.standard_deviation) < NOTHING:
+        return first, VANISHES
+    if left > 0.0:
+        return first, still
+    if left < 0.0:
+        return first, TOO_MUCH if m < law.d_k**-0.5 else SHRINKS
+    return first, kept
+
+
+def cause(pair: Pair) -> str:
+    """Return why one product is not 0 on average, as a clause."""
+    q, k = pair.means
+    if q and k:
+        is_shifted = pair.mean_q or pair.mean_k
+        return "The entries' means are not 0" if is_shifted else "Dice are never negative"
+    return f"q and k lean {'the same way' if pair.correlation > 0.0 else 'opposite ways'}"
+
+
+def why_undivided(scale: Scale) -> str:
+    """Return why m is 1, if it is."""
+    if scale.rule == "none":
+        return "rule none"
+    return "√1 = 1" if scale.is_default else f"{scale.formula} is 1"
+
+
+@dataclass(frozen=True)
+class Divided:
+    """What a scale does to q·k; a soft cap and a sink play no part here.
+
+    Attributes:
+        multiplier: m.
+        power: Of d_k, that m falls with.
+        done: ``Divided by √d_k``.
+        doing: ``Dividing by √d_k``.
+    """
+
+    multiplier: float
+    power: float
+    done: str
+    doing: str
+
+    @classmethod
+    def of(cls, scale: Scale, d_k: int, n_keys: int) -> "Divided":
+        """Return what a scale does at a d_k and a number of keys, which some rules depend on."""
+        m = scale.multiplier(d_k, n_keys)
+        ends = [scale.multiplier(each, n_keys) for each in (4, 16)]
+        # Every rule is a power of d_k, times what does not depend on it.
+        power = round(2.0 * log(ends[0] / ends[1]) / log(4.0)) / 2.0 if all(ends) else 0.0
+        symbol = {"inverse-sqrt": "√d_k", "inverse": "d_k"}.get(scale.rule)
+        if symbol:
+            return cls(m, power, f"Divided by {symbol}", f"Dividing by {symbol}")
+        if power:
+            by = f"by the rule {scale.rule}"
+            return cls(m, power, f"Scaled {by}", f"Scaling {by}")
+        return cls(m, power, words.done(LogitMap(m)), words.doing(LogitMap(m)))
+
+
+def amount(value: float) -> str:
+    """Return a number with its sign, to three digits, or whole; below 1 to two decimals."""
+    return _signed(value, _small(abs(value)) or words.amount(abs(value)))
+
+
+def about(value: float) -> str:
+    """Return a number with its sign, roughly: to two digits, from 1,000 on to three."""
+    size = abs(value)
+    rough = float(f"{size:.{3 if size >= 1000.0 else 2}g}")
+    return _signed(value, _small(size) or words.amount(rough))
+
+
+def _small(size: float) -> str:
+    """Return a number below 1 to two decimals, or to one digit where they would say nothing."""
+    if size >= 0.995:
+        return ""
+    if size >= 0.01:
+        return f"{size:.2f}".rstrip("0")
+    return f"{float(f'{size:.1g}'):.6f}".rstrip("0") if size >= 1e-6 else "0"
+
+
+def _signed(value: float, text: str) -> str:
+    if value >= 0.0 or text == "0":
+        return text
+    return f"{MINUS}{text}".replace(f"{MINUS}over a", f"under {MINUS}1")
+
+
+def _disagreement(answer: Answer) -> str:
+    """Return how far what was drawn is from what is exact, if that is too far; else nothing."""
+    # A kurtosis has tails so heavy that its own error says little.
+    moments = {"mean": answer.unscaled.mean, "variance": answer.unscaled.variance}
+    off = {name: deviations(number) or 0.0 for name, number in moments.items()}
+    worst = max(off, key=lambda name: off[name])
+    if off[worst] <= FAR:
+        return ""
+    return DISAGREE.format(moment=worst, errors=f"{off[worst]:.1f}")

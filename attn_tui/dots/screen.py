@@ -1,0 +1,186 @@
+"""The Dot products screen: how q·k and q·k/√d_k are spread, and why."""
+
+from collections import OrderedDict
+from functools import partial
+from typing import ClassVar
+
+from textual import work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Container, Vertical
+from textual.reactive import var
+from textual.worker import get_current_worker
+
+from attn_tui.charts.table import Page
+from attn_tui.compute.dots.answer import Answer, Run
+from attn_tui.compute.dots.settings import Settings
+from attn_tui.compute.experiment import Experiment
+from attn_tui.compute.field import fields_of
+from attn_tui.dots import charts
+from attn_tui.dots.headline import headline
+from attn_tui.report.dots import csv, json, text
+from attn_tui.report.dots.derivation import derivation
+from attn_tui.report.export import Forms
+from attn_tui.report.headline import DIVISORS
+from attn_tui.tui.state import Asked
+from attn_tui.ui.d_k import DkPane
+from attn_tui.ui.instrument_screen import InstrumentScreen
+from attn_tui.ui.pane import Pane
+from attn_tui.ui.picture import Picture
+from attn_tui.ui.setting import RULE, of_field
+
+FIELDS = {name: of_field(field) for name, field in fields_of(Settings).items()}
+
+KEPT = 16
+"""Samples that are kept, so that going back to a d_k draws nothing anew."""
+
+QUICK = 1_000_000
+"""So many samples are shown once they are all there: more show how they grow."""
+
+ROLES = {"label": "muted", "strong": "text", "unscaled": "unscaled", "scaled": "scaled"}
+
+
+class DotsScreen(InstrumentScreen):
+    """Where the variance d_k comes from, and what dividing does to it."""
+
+    CSS_PATH = "dots.tcss"
+    NAME = "dots"
+    VIEWS: ClassVar = ("bells-pane", "over-pane", "why-pane", "table-pane")
+    GROUPS: ClassVar = (("Drawn", tuple(FIELDS.values())), ("Scale", (RULE,)))
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("a", "again", "Another draw", show=False, id="again"),
+        Binding("v", "axis", "Axis", id="axis"),
+        Binding("space", "stop", "Stop", show=False, id="stop"),
+    ]
+
+    answer: var[Answer | None] = var(None, init=False)
+    stretched: var[bool] = var(False, init=False)
+    """Whether the axis is asinh, and so stands still while d_k moves."""
+    stopped: var[bool] = var(False, init=False)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._runs: OrderedDict[object, Run] = OrderedDict()
+
+    def compose_body(self) -> ComposeResult:
+        """Lay out the panes."""
+        with Vertical():
+            yield DkPane()
+            with Container(id="panes"):
+                yield Pane("", Picture("bells"), id="bells-pane")
+                yield Pane("σ over d_k, both axes logarithmic", Picture("over"), id="over-pane")
+                yield Pane("Why the variance of q·k is d_k", Picture("why"), id="why-pane")
+                yield Pane("Draws at other d_k", Picture("table"), id="table-pane")
+                yield Pane("Moments, ± standard error", Picture("moments"), id="moments-pane")
+                yield Pane("σ over d_k", Picture("spread"), id="spread-pane")
+
+    # What is asked
+
+    def action_again(self) -> None:
+        """Draw with the next seed."""
+        seed = self.present.draft.setup.get(Settings).seed
+        self.ask(FIELDS["seed"].edit(seed + 1))
+
+    def action_axis(self) -> None:
+        """Stretch the axis, or make it linear again."""
+        self.stretched = not self.stretched
+
+    def action_stop(self) -> None:
+        """Stop drawing, or go on."""
+        self.stopped = not self.stopped
+        if self.stopped:
+            self.workers.cancel_group(self, "draw")
+        else:
+            self._draw_samples(self.present.experiment)
+
+    # What is computed
+
+    def watch_asked(self, asked: Asked) -> None:
+        """Say what the law says at once, and draw in a thread."""
+        setup = asked.experiment.setup
+        self.query_one(DkPane).d_k = setup.d_k
+        self.headline = headline(asked.experiment)
+        self.set_reactive(DotsScreen.stopped, False)
+        self._draw_samples(asked.experiment)
+
+    def _run(self, experiment: Experiment) -> Run:
+        """Return a sample that was begun before, or a new one."""
+        settings = experiment.setup.get(Settings)
+        key = (settings, experiment.setup.d_k)
+        run = self._runs.pop(key, None)
+        if run is None or not run.become(experiment):
+            run = Run(experiment)
+        self._runs[key] = run
+        while len(self._runs) > KEPT:
+            self._runs.popitem(last=False)
+        return run
+
+    @work(thread=True, exclusive=True, group="draw", exit_on_error=False)
+    def _draw_samples(self, experiment: Experiment) -> None:
+        worker = get_current_worker()
+        for found in self._run(experiment).answers(lambda: worker.is_cancelled):
+            is_wanted = found.complete or found.settings.samples > QUICK
+            if is_wanted and not worker.is_cancelled:
+                self.app.call_from_thread(self.set_answer, found)
+
+    def set_answer(self, found: Answer) -> None:
+        """Show what was drawn."""
+        self.answer = found
+
+    # Files and texts
+
+    def forms(self) -> Forms:
+        """Return what can be saved of what was drawn so far."""
+        found = self.answer
+        if found is None:
+            return {}
+        renders = {".txt": text.render, ".json": json.render, ".csv": csv.render}
+        return {suffix: partial(render, found) for suffix, render in renders.items()}
+
+    # What is shown
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """What the two sides are called."""
+        scale = self.present.experiment.setup.scale
+        divisor = DIVISORS.get(scale.rule)
+        return "q·k", f"q·k/{divisor}" if divisor else "m·q·k"
+
+    def watch_view(self) -> None:
+        """Show another view in the place of the picture."""
+        for name in self.VIEWS:
+            self.pane(name).set_class(name == self.view, "-shown")
+        self._draw_view()
+
+    def watch_stretched(self) -> None:
+        """Draw on the other axis."""
+        self._draw_view()
+
+    def watch_answer(self, found: Answer) -> None:
+        """Show what was drawn so far."""
+        self._draw_view()
+        self.draw("moments", charts.Moments(found, self.names))
+        self.draw("spread", charts.spread_figure(found, found.law.d_k, self.names))
+
+    def _draw_view(self) -> None:
+        """Draw the view that is shown, and no other."""
+        found = self.answer
+        if found is None:
+            return
+        if self.view == "over-pane":
+            self.draw("over", charts.spread_figure(found, found.law.d_k, self.names))
+        elif self.view == "why-pane":
+            self.draw("why", Page(partial(derivation, found), ROLES))
+        elif self.view == "table-pane":
+            self.draw("table", charts.rows_table(found))
+        else:
+            self._draw_bells(found)
+
+    def _draw_bells(self, found: Answer) -> None:
+        title = "bars drawn, line exact; each to its own height"
+        count = f"{found.drawn:,} drawn"
+        if not found.complete:
+            count += f" of {found.settings.samples:,}"
+            count += ", stopped: space goes on" if self.stopped else ", space stops"
+        self.pane("bells-pane").describe(title, count)
+        self.draw("bells", charts.Bells(found, self.names, self.stretched))

@@ -1,0 +1,1 @@
+"""Explore: score vectors to weights and their gradient, unscaled beside scaled."""

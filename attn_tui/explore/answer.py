@@ -1,0 +1,78 @@
+"""Explore's answer: the numbers of one vector, and curves over d_k as soon as they are there."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from attn_tui.compute.experiment import Experiment, Stop, never
+from attn_tui.compute.explore.answer import OverDk, VectorAnswer, answer_vector, over_d_k
+from attn_tui.compute.explore.attention import Attention, attention
+from attn_tui.compute.log_scale import D_K
+from attn_tui.compute.models import NO_MODEL
+from attn_tui.compute.setup import Setup
+from attn_tui.compute.source import Source
+
+MOST_KEYS = 3
+"""Keys whose weights are drawn over d_k."""
+
+QUICK = 1_000
+"""So many keys are answered in less than a frame; more are answered in a thread."""
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """What Explore shows of one vector of a question.
+
+    Attributes:
+        experiment: The question.
+        index: Which of its vectors.
+        vector: Weights and gradients on both sides.
+        over: The scaled side over all d_k; None while it is not known.
+    """
+
+    experiment: Experiment
+    index: int
+    vector: VectorAnswer
+    over: OverDk | None = None
+
+    @property
+    def through(self) -> Attention | None:
+        """The query with its keys and values, where scores are products of them."""
+        return attention(self.experiment, self.index)
+
+    @property
+    def d_k(self) -> int:
+        """The present d_k."""
+        return self.experiment.setup.d_k
+
+
+def is_quick(experiment: Experiment) -> bool:
+    """Return whether a question is answered in less than a frame."""
+    return experiment.vectors.n_keys <= QUICK
+
+
+def answer(experiment: Experiment, index: int, stop: Stop = never) -> Iterator[Answer]:
+    """Yield the numbers of a vector, then the same with curves over d_k."""
+    first = Answer(experiment, index, answer_vector(experiment, index))
+    if not is_quick(experiment):
+        yield first
+    over = _over(experiment.source, replace(experiment.setup, d_k=1, model=NO_MODEL), index, stop)
+    if over is not None:
+        yield replace(first, over=over)
+
+
+def _over(source: Source, setup: Setup, index: int, stop: Stop) -> OverDk | None:
+    """Return one vector at each stop of d_k: the same whatever the present d_k is."""
+    known = _kept(source, setup, index)
+    if not known:
+        over = over_d_k(Experiment(source, setup), index, D_K.stops, MOST_KEYS, stop)
+        if over is None:
+            return None
+        known.append(over)
+    return known[0]
+
+
+@lru_cache(maxsize=16)
+def _kept(source: Source, setup: Setup, index: int) -> list[OverDk]:
+    """Return a place to keep what is worked out once."""
+    return []

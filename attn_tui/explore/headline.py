@@ -1,0 +1,331 @@
+"""What Explore says first: one or two whole sentences, tried in their order.
+
+Each sentence is one literal with named slots. Numbers are rounded as `report.words` rounds them,
+and every one is in the answer.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import inf, log
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_tui.compute.dead import DEAD
+from attn_tui.compute.evaluation import Evaluation
+from attn_tui.compute.experiment import Experiment
+from attn_tui.compute.explore.answer import OverDk, VectorAnswer
+from attn_tui.compute.logit_map import PLAIN, Wrt
+from attn_tui.compute.precision import Precision
+from attn_tui.report.words import (
+    ALL,
+    LONGEST,
+    SAME,
+    UNTOLD,
+    about,
+    deed,
+    doing,
+    done,
+    percent,
+    times,
+)
+
+FEW = 8
+"""Up to so many keys the largest weight is named, even if it is less than half."""
+
+EVEN = 0.98
+"""Keys share almost equally if the effective ones are so many of them: of two, 58 % and 42 % do."""
+
+TIED = 0.9
+"""Keys that are tied are said to split the weight if they have so much of it together."""
+
+BACK = log(10.0)
+"""A gradient is back where it is within ten times of its largest over d_k."""
+
+TROUBLES = {
+    "overflow": "A number overflows its format", "nan": "A number became NaN",
+}  # fmt: skip
+
+GRADIENTS: Mapping[Wrt, str] = {"scores": "gradient", "logits": "gradient by logits"}
+
+ONE_KEY = (
+    "One key has all the weight at any scale, and every gradient is 0: there is nothing to choose."
+)
+ALL_MASKED = "Every key is masked, so every weight and every gradient is 0."
+UNUSABLE = "{trouble}. {first}, {before}. {second}{after}."
+UNDIVIDED = "Nothing is divided here ({why}), so both sides are the same: {before}."
+PINNED = "Pinned: {before}. Now{after}, and the {gradient} {becomes}."
+EQUAL = (
+    "{scores} equal, so the {n_keys} keys share equally at any scale. {deed} only {makes} the "
+    "{gradient} {made}."
+)
+TIE = (
+    "{keys} are tied and split the weight; no scale parts them. {doing} {makes} the {gradient} "
+    "{made}."
+)
+SPREAD = (
+    "Even unscaled the {n_keys} keys share almost equally. {doing} evens them out further and "
+    "{makes} the {gradient} {made}."
+)
+DRAWN = "In this draw {before} unscaled. {done}{after}, and the {gradient} {becomes}{typically}."
+EXACTLY_0 = (
+    "Unscaled in {format}, {before} and the {gradient} is exactly 0. {done}{after}, and the "
+    "{gradient} {becomes}."
+)
+SATURATED = (
+    "Unscaled, {before}, and small changes of the scores change almost nothing. {done}{after}, and "
+    "the {gradient} is back."
+)
+USUAL = "Unscaled, {before}. {done}{after}, and the {gradient} {becomes}."
+NUMBERS = (
+    "{first}: largest weight {first_weight} (key {first_key}), {first_keys} effective keys. "
+    "{second}: {second_weight}, {second_keys} keys. {name} {change}."
+)
+
+
+@dataclass(frozen=True)
+class Change:
+    """What becomes of ‖∂p/∂s‖, or of the asked ‖∂p/∂z‖.
+
+    Attributes:
+        before: ln of it on the first side; −∞ where it is exactly 0.
+        after: The same on the second.
+        from_largest: ln of how far below its largest over d_k it is then; infinite if unknown.
+    """
+
+    before: float
+    after: float
+    from_largest: float = inf
+
+    @classmethod
+    def of(cls, answer: VectorAnswer, over: OverDk | None) -> "Change":
+        """Return the change between the two sides of an answer."""
+        before, after = (side.norms[answer.wrt].log_frobenius for side in answer.sides)
+        if over is None:
+            return cls(before, after)
+        known = over.log_frobenius[over.log_frobenius > -inf]
+        return cls(before, after, float(known.max()) - after if known.size else inf)
+
+    @property
+    def log_factor(self) -> float:
+        """Ln of how many times larger it is afterwards; infinite where it was 0."""
+        return inf if self.before == -inf else self.after - self.before
+
+    @property
+    def is_back(self) -> bool:
+        """Whether it was lost before, and no longer is."""
+        was_lost = -inf < self.before < log(DEAD) and self.log_factor > UNTOLD
+        return was_lost and self.after >= log(DEAD) and self.from_largest < BACK
+
+    @property
+    def text(self) -> str:
+        """What it is afterwards, in as few words as can be."""
+        if self.before == -inf:
+            return "still 0" if self.after == -inf else "no longer 0"
+        if self.is_back:
+            return "back"
+        if self.log_factor < -UNTOLD:
+            return "gone"
+        if self.log_factor > UNTOLD and self.after < log(DEAD):
+            return "still almost nothing" if self.after < -UNTOLD else "larger, but still small"
+        return times(self.log_factor)
+
+    @property
+    def becomes(self) -> str:
+        """The same with its verb: ``is back``, ``stays about the same``."""
+        verb = "stays" if abs(self.log_factor) < SAME else "is"
+        return f"{verb} {self.text}"
+
+    @property
+    def makes(self) -> tuple[str, str]:
+        """What a scale does to it, before and behind it: ``makes`` it ``32 times smaller``."""
+        if abs(self.log_factor) < SAME:
+            return "leaves", "about the same"
+        if self.log_factor < -UNTOLD:
+            return "makes", "vanish"
+        return "makes", times(self.log_factor)
+
+
+def headline(
+    answer: VectorAnswer,
+    experiment: Experiment,
+    over: OverDk | None = None,
+    typical: float | None = None,
+) -> str:
+    """Return the headline of one vector.
+
+    Args:
+        answer: Its numbers, without the scale and with it, or of two answers side by side.
+        experiment: The question.
+        over: The scaled side over d_k, where it is known.
+        typical: ln of what the scale does to the median gradient of draws like this one.
+    """
+    first, second = answer.sides
+    change = Change.of(answer, over)
+    n_keys = answer.vector.n_attended
+    slots = {
+        "before": has(first), "after": follows(first, second), "n_keys": f"{n_keys:,}",
+        "done": done(second.map), "doing": doing(second.map), "deed": deed(second.map),
+        "gradient": GRADIENTS[answer.wrt], "name": GRADIENTS[answer.wrt].capitalize(),
+        "becomes": change.becomes, "change": change.text,
+        "makes": change.makes[0], "made": change.makes[1],
+        "format": _format(first.precision),
+    }  # fmt: skip
+    if n_keys == 0:
+        return ALL_MASKED
+    is_plain = second.map == PLAIN and not answer.compared
+    if is_plain and n_keys > 1:
+        return UNDIVIDED.format(why=_why_undivided(experiment), **slots)
+    if answer.status in TROUBLES:
+        return _unusable(answer)
+    if n_keys == 1 and second.map.sink is None and not answer.compared:
+        return ONE_KEY
+    moves = second.map.sink is None and answer.vector.bias is None and not answer.compared
+    scores = first.scores()[first.attended]
+    if moves and (scores == scores[0]).all():
+        is_typed = bool((first.given[first.attended] == first.given.max()).all())
+        whose = "All scores are" if is_typed else f"In {first.precision.scores} all scores are"
+        return EQUAL.format(scores=whose, **slots)
+    tied = tied_keys(answer)
+    if moves and tied:
+        return TIE.format(keys=tied, **slots)
+    if moves and second.map.multiplier < 1.0 and first.effective_keys >= EVEN * n_keys:
+        return SPREAD.format(**slots)
+    texts = []
+    if answer.compared:
+        texts.append(PINNED.format(**slots))
+    elif experiment.source.redraws:
+        often = "" if typical is None else _typically(typical, change.text)
+        texts.append(DRAWN.format(typically=often, **slots))
+        texts.append(DRAWN.format(typically="", **slots))
+    elif change.before == -inf and n_keys > 1:
+        texts.append(EXACTLY_0.format(**slots))
+    elif first.max_weight >= ALL and change.is_back:
+        texts.append(SATURATED.format(**slots))
+    if not answer.compared:
+        texts.append(USUAL.format(**slots))
+    numbers = {
+        "first_weight": _in_numbers(first.max_weight),
+        "first_key": f"{leader(first):,}",
+        "first_keys": _number(first.effective_keys),
+        "second_weight": _in_numbers(second.max_weight),
+        "second_keys": _number(second.effective_keys),
+    }
+    before, after = ("Pinned", "Now") if answer.compared else ("Unscaled", done(second.map))
+    texts.append(NUMBERS.format(first=before, second=after, **numbers, **slots))
+    texts.append(NUMBERS.format(first=before, second="Scaled", **numbers, **slots))
+    return next((text for text in texts if len(text) <= LONGEST), texts[-1])
+
+
+def leader(side: Evaluation) -> int:
+    """Return the key of the largest weight."""
+    return int(side.ends[0])
+
+
+def _is_of_one(side: Evaluation) -> bool:
+    """Return whether one key is what there is to say of a side."""
+    return side.max_weight >= 0.5 or int(side.attended.sum()) <= FEW
+
+
+def _has(side: Evaluation) -> tuple[str, str, str]:
+    """Return who has the weight on a side, the pronoun for it if it is a key, and what it has."""
+    n_keys = int(side.attended.sum())
+    if np.isnan(side.max_weight):
+        return "every weight", "", "is NaN"
+    if not n_keys:
+        return "every key", "", "is masked"
+    sink = ""
+    if side.map.sink is not None:
+        if side.sink_weight > max(side.max_weight, 0.5):
+            return "the sink", "", f"takes {_of_weight(side.sink_weight)}"
+        if side.sink_weight > 1.0 - ALL:
+            sink = f" and the sink {percent(side.sink_weight)}"
+    is_even = n_keys > 2 and not sink and side.effective_keys >= EVEN * n_keys
+    if side.max_weight < 0.5 and is_even:
+        return f"the {n_keys:,} keys", "", "share almost equally"
+    if side.max_weight < 0.5 and n_keys > FEW:
+        others = f" and the sink ({percent(side.sink_weight)})" if sink else ""
+        count = about(round(min(side.effective_keys, n_keys)))
+        return f"about {count} of {n_keys:,} keys{others}", "", "share the weight"
+    tied = np.flatnonzero(side.weights() == side.max_weight)
+    if tied.size > 1:
+        return _names(tied), "they", f"take {percent(side.max_weight)} each{sink}"
+    return f"key {leader(side):,}", "it", f"takes {_of_weight(side.max_weight)}{sink}"
+
+
+def has(side: Evaluation) -> str:
+    """Return who has the weight on a side: ``key 2 takes 62 %``."""
+    subject, _, predicate = _has(side)
+    return f"{subject} {predicate}"
+
+
+def follows(first: Evaluation, second: Evaluation) -> str:
+    """Return who has the weight afterwards, behind what was done: `` it takes 62 %``."""
+    before, _, had = _has(first)
+    subject, pronoun, predicate = _has(second)
+    if not pronoun or subject != before or leader(first) != leader(second):
+        return f", {subject} {predicate}"
+    if predicate == had:
+        return f" {pronoun} still {'does' if pronoun == 'it' else 'do'}"
+    return f" {pronoun} {predicate}"
+
+
+def _names(keys: NDArray[np.intp]) -> str:
+    """Return the names of two keys, or the number of more."""
+    return "keys {:,} and {:,}".format(*keys.tolist()) if keys.size == 2 else f"{keys.size:,} keys"
+
+
+def _of_weight(share: float) -> str:
+    text = percent(share)
+    return f"{text} the weight" if share >= ALL else text
+
+
+def _in_numbers(share: float) -> str:
+    return "over 99.9 %" if share >= ALL else percent(share)
+
+
+def _number(keys: float) -> str:
+    return f"{keys:.1f}" if keys < 9.95 else about(keys)
+
+
+def tied_keys(answer: VectorAnswer) -> str:
+    """Return the keys whose scores are the largest and equal, if they have it all on both sides."""
+    scores = answer.unscaled.scores()
+    keys = np.flatnonzero(scores == scores.max())
+    if keys.size < 2 or any(float(side.weights(keys).sum()) < TIED for side in answer.sides):
+        return ""
+    if keys.size == 2:
+        return _names(keys).capitalize()
+    return f"The {keys.size:,} largest keys"
+
+
+def _unusable(answer: VectorAnswer) -> str:
+    """Return who has the weight on both sides where a format gave out."""
+    first, second = answer.sides
+    before, after = has(first), follows(first, second)
+    slots = {"trouble": TROUBLES[answer.status], "before": before, "after": after}
+    if answer.compared:
+        return UNUSABLE.format(first="Pinned", second="Now", **slots)
+    return UNUSABLE.format(first="Unscaled", second=done(second.map), **slots)
+
+
+def _typically(log_factor: float, change: str) -> str:
+    """Return what is typical in parentheses, without the way that the change just named."""
+    text = times(log_factor)
+    for way in (" larger", " smaller"):
+        if change.endswith(way):
+            text = text.removesuffix(way)
+    return f" (typically {text})"
+
+
+def _format(precision: Precision) -> str:
+    return precision.format if precision.stable else f"naive {precision.format}"
+
+
+def _why_undivided(experiment: Experiment) -> str:
+    scale = experiment.setup.scale
+    if scale.rule == "none":
+        return "rule none"
+    if scale.is_default:
+        return "√1 = 1"
+    return f"{scale.formula} is 1"

@@ -1,0 +1,41 @@
+"""The precision lab: softmax in every number format, stable and naive, beside the exact weight."""
+
+from collections.abc import Sequence
+
+from attn_tui.charts.table import Column, Table
+from attn_tui.compute.explore.precision_lab import Lab, Trial
+from attn_tui.report.numbers import scientific, weight
+
+
+def _weight(trial: Trial) -> str:
+    if trial.status not in ("ok", "masked"):
+        return "NaN" if trial.weight != trial.weight else weight(trial.weight)
+    return weight(trial.weight)
+
+
+def _worst(trial: Trial) -> str:
+    return "NaN" if trial.worst != trial.worst else scientific(trial.worst)
+
+
+def lab_table(lab: Lab) -> Table:
+    """Return a row a format and method: the key's weight and the largest error on both sides."""
+    first, second = lab.sides
+    pairs = [*zip(first.trials, second.trials, strict=True)]
+    methods = ["stable" if trial.precision.stable else "naive" for trial, _ in pairs]
+    columns = [
+        Column("format", [trial.precision.format for trial, _ in pairs], left=True),
+        Column("softmax", methods, "muted", left=True),
+        Column(f"p{lab.key} unscaled", [_weight(trial) for trial, _ in pairs], "unscaled"),
+        Column("largest error", [_worst(trial) for trial, _ in pairs], "unscaled", rank=1),
+        Column(f"p{lab.key} scaled", [_weight(trial) for _, trial in pairs], "scaled"),
+        Column("largest error", [_worst(trial) for _, trial in pairs], "scaled", rank=1),
+        Column("why", [_reason(pair) for pair in pairs], "muted", left=True, rank=2),
+    ]
+    exact = [weight(side.exact) for side in lab.sides]
+    notes = [f"exact: {exact[0]} unscaled, {exact[1]} scaled"]
+    return Table(columns, notes=notes)
+
+
+def _reason(pair: Sequence[Trial]) -> str:
+    """Return why a number gave out, on the unscaled side or else on the other."""
+    return next((trial.reason for trial in pair if trial.reason), "")

@@ -1,0 +1,300 @@
+"""The Explore screen: scores and d_k above, weights and gradient, and curves over d_k."""
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import ClassVar
+
+import numpy as np
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Container, Horizontal, Vertical
+from textual.reactive import var
+from textual.widgets import TextArea
+from textual.worker import get_current_worker
+
+from attn_tui.compute.explore import settings
+from attn_tui.compute.explore.answer import OverDk, VectorAnswer
+from attn_tui.compute.explore.answer import answer as answer_all
+from attn_tui.compute.explore.compare import compare
+from attn_tui.compute.explore.precision_lab import Lab, lab
+from attn_tui.compute.field import fields_of
+from attn_tui.compute.keys import largest
+from attn_tui.explore import charts
+from attn_tui.explore.answer import Answer, answer, is_quick
+from attn_tui.explore.headline import headline
+from attn_tui.explore.lab import lab_table
+from attn_tui.explore.vectors import vectors_table
+from attn_tui.explore.weights import Weights
+from attn_tui.report.explore import csv, json, text
+from attn_tui.report.explore.contents import Contents
+from attn_tui.report.export import Forms
+from attn_tui.report.numbers import quantity, weight_name
+from attn_tui.report.words import done
+from attn_tui.tui import edits
+from attn_tui.tui.state import Asked, Edit
+from attn_tui.ui.d_k import DkPane
+from attn_tui.ui.instrument_screen import InstrumentScreen
+from attn_tui.ui.pane import Pane
+from attn_tui.ui.picture import Picture
+from attn_tui.ui.setting import DRAW, MASK, PRECISION, SCALE, of_field
+
+OF, WRT = (of_field(field) for field in fields_of(settings.Settings).values())
+
+OVER = ("weights-over", "gradient-over", "keys-over")
+"""The panes of curves over d_k, which stand side by side where there is room."""
+
+
+class ExploreScreen(InstrumentScreen):
+    """Score vectors to weights and their gradient, unscaled beside scaled."""
+
+    CSS_PATH = "explore.tcss"
+    NAME = "explore"
+    VIEWS: ClassVar = (*OVER, "jacobian", "lab", "vectors")
+    SMALL_VIEWS: ClassVar = ("weights-pane", "gradient-pane")
+    GROUPS: ClassVar = (
+        ("Scale", SCALE), ("Gradient", (OF, WRT)), ("Precision", PRECISION), ("Drawn", DRAW),
+    )  # fmt: skip
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("e", "edit", "Scores", id="edit"),
+        Binding("p", "pin", "Pin", show=False, id="pin"),
+        Binding("a", "again", "Another draw", show=False, id="again"),
+        Binding("delete,backspace", "mask", "Mask the key", show=False, id="remove"),
+        Binding("left", "vector(-1)", "Vector before", show=False),
+        Binding("right", "vector(1)", "Next vector", show=False),
+    ]
+
+    answer: var[Answer | None] = var(None, init=False)
+    key: var[int | None] = var(None, init=False)
+    """The key that somebody points at; None for that of the largest weight."""
+    index: var[int] = var(0, init=False)
+    """Which of several vectors is shown."""
+    pinned: var[VectorAnswer | None] = var(None, init=False)
+    """What stands beside the present answer in place of the unscaled side."""
+
+    def compose_body(self) -> ComposeResult:
+        """Lay out the panes in the order in which data flows."""
+        with Vertical():
+            with Horizontal(id="top"):
+                yield Pane("Scores s", TextArea(id="scores"), id="scores-pane")
+                yield DkPane()
+            with Container(id="panes"):
+                yield Pane("Weights p", Weights("weights"), id="weights-pane")
+                yield Pane("Gradient", Picture("gradient"), id="gradient-pane")
+                for name in OVER:
+                    yield Pane("", Picture(f"{name}-curves"), id=name, classes="over")
+                yield Pane("Jacobian", Picture("jacobian-map"), id="jacobian", classes="wide")
+                yield Pane("Precision", Picture("lab-table"), id="lab", classes="wide")
+                yield Pane("q, K and V", Picture("vectors-table"), id="vectors", classes="wide")
+
+    # What is asked
+
+    @on(TextArea.Changed, "#scores")
+    def _take_scores(self, event: TextArea.Changed) -> None:
+        typed = event.text_area.text
+        if self.asked and typed != self.present.draft.text:
+            self.ask(edits.text(typed), "typing")
+
+    def action_edit(self) -> None:
+        """Type scores."""
+        self.query_one("#scores").focus()
+
+    def action_again(self) -> None:
+        """Draw other scores."""
+        self.ask(edits.redraw)
+
+    def action_mask(self) -> None:
+        """Mask the cursor's key, or show it again."""
+        mask = self.present.draft.setup.mask.toggled(self.cursor, self.cursor + 1)
+        self.ask(MASK.edit(mask))
+
+    def action_pin(self) -> None:
+        """Pin the present answer, so that the next ones stand beside it; or let it go."""
+        if self.answer is not None:
+            self.pinned = None if self.pinned else self.answer.vector
+            self.watch_answer(self.answer)
+
+    def action_vector(self, steps: int) -> None:
+        """Show the next vector or the one before."""
+        count = len(self.present.experiment.vectors)
+        self.index = min(max(self.index + steps, 0), count - 1)
+
+    @on(Weights.Pointed)
+    def _point(self, event: Weights.Pointed) -> None:
+        self.key = event.key
+
+    @property
+    def cursor(self) -> int:
+        """The key that is marked."""
+        if self.key is not None or self.answer is None:
+            return self.key or 0
+        return self.answer.vector.leader
+
+    # What is computed
+
+    def watch_asked(self, asked: Asked) -> None:
+        """Show what is asked, and answer it."""
+        self.query_one(DkPane).d_k = asked.experiment.setup.d_k
+        scores = self.query_one("#scores", TextArea)
+        if scores.text != asked.draft.text:
+            with self.prevent(TextArea.Changed):
+                scores.text = asked.draft.text
+        self.set_reactive(ExploreScreen.index, min(self.index, len(asked.experiment.vectors) - 1))
+        self._answer()
+
+    def watch_index(self) -> None:
+        """Answer what is asked of another vector."""
+        self._answer()
+
+    def _answer(self) -> None:
+        """Answer at once what takes less than a frame, and the rest in a thread."""
+        self.workers.cancel_group(self, "answer")
+        experiment = self.present.experiment
+        if is_quick(experiment):
+            self.answer = next(answer(experiment, self.index))
+        else:
+            self._answer_long(self.asked, self.index)
+
+    @work(thread=True, exclusive=True, group="answer", exit_on_error=False)
+    def _answer_long(self, asked: Asked, index: int) -> None:
+        worker = get_current_worker()
+        for found in answer(asked.experiment, index, lambda: worker.is_cancelled):
+            self.app.call_from_thread(self.set_answer, found)
+
+    def set_answer(self, found: Answer) -> None:
+        """Show an answer that a thread has found."""
+        self.answer = found
+
+    def preview(self, edit: Edit) -> str:
+        """Return the headline that an edit would bring, if that is known at once."""
+        asked = self.present.ask(edit(self.present.draft))
+        if asked.error or not is_quick(asked.experiment):
+            return ""
+        found = list(answer(asked.experiment, 0))[-1]
+        return headline(found.vector, found.experiment, found.over)
+
+    # Files and texts
+
+    def forms(self) -> Forms:
+        """Return what can be saved: the report of all vectors as text, JSON and CSV."""
+        contents = Contents(pinned=() if self.pinned is None else (self.pinned,))
+
+        def written(render: Callable[..., Iterator[str]]) -> Iterator[str]:
+            for found in answer_all(self.present.experiment):
+                yield from render(found, contents)
+
+        renders = {".txt": text.render, ".json": json.render, ".csv": csv.render}
+        return {suffix: partial(written, render) for suffix, render in renders.items()}
+
+    # What is shown
+
+    @property
+    def views(self) -> Sequence[str]:
+        """Where there is room, all curves over d_k are one view; where there is little, all are."""
+        has_vectors = self.answer is not None and self.answer.through is not None
+        views = self.VIEWS if has_vectors else self.VIEWS[:-1]
+        if self.has_class("-wide"):
+            return (OVER[0], *views[len(OVER) :])
+        if self.has_class("-tiny"):
+            return (*self.SMALL_VIEWS, *views)
+        return views
+
+    def watch_view(self) -> None:
+        """Show another view."""
+        for pane in self.query("#panes > Pane"):
+            pane.set_class(pane.id == self.view, "-shown")
+        self.query_one("#panes").set_class(self.view in OVER, "-over")
+        self._draw_view()
+
+    def watch_key(self) -> None:
+        """Mark another key."""
+        if self.answer:
+            self._draw_numbers(self.answer)
+
+    def watch_answer(self, found: Answer) -> None:
+        """Show an answer, the cursor on the key that leads unless somebody points elsewhere."""
+        vector = found.vector
+        if self.key is not None and self.key >= vector.vector.n_keys:
+            self.set_reactive(ExploreScreen.key, None)
+        self._draw_numbers(found)
+        self._draw_view()
+
+    def _side_by_side(self, found: Answer) -> VectorAnswer:
+        return compare(self.pinned, found.vector) if self.pinned else found.vector
+
+    def _draw_numbers(self, found: Answer) -> None:
+        shown = self._side_by_side(found)
+        setup = found.experiment.setup
+        self.headline = headline(shown, found.experiment, found.over)
+        how = done(shown.scaled.map)
+        heads = ("pinned", "now") if self.pinned else ("unscaled", how.lower())
+        n_keys, n_vectors = shown.vector.n_keys, len(found.experiment.vectors)
+        error = self.present.error
+        count = (
+            f"{n_keys:,} keys"
+            if n_vectors == 1
+            else (f"vector {found.index + 1} of {n_vectors:,}, {n_keys:,} keys")
+        )
+        self.pane("scores-pane").describe("Scores s", f"[$error]{error}[/]" if error else count)
+        self.pane("scores-pane").set_class(error is not None, "-wrong")
+        self.pane("d_k-pane").describe("d_k", f"{setup.scale.formula}: {how[:1].lower()}{how[1:]}")
+        self.draw("weights", charts.WeightBars(shown, self.cursor, heads))
+        keys = np.arange(n_keys)
+        if n_keys > charts.FEW:
+            keys = largest(shown.scaled.ranking(), 40)
+        self.draw("gradient", charts.GradientTable(shown, keys, self.cursor))
+        counts = [f"{side.effective_keys:.3g}" for side in shown.sides]
+        self.pane("weights-pane").describe(
+            "Weights p",
+            f"effective keys {charts.both(*counts)} of {shown.vector.n_attended:,}",
+        )
+        symbol = "s" if shown.wrt == "scores" else "z"
+        self.pane("gradient-pane").describe(f"Gradient ∂{weight_name(shown.of)}/∂{symbol}")
+
+    def _draw_view(self) -> None:
+        """Draw the view that is shown, and no other."""
+        found = self.answer
+        if found is None:
+            return
+        if self.view == "jacobian":
+            self._draw_jacobian(found)
+        elif self.view == "lab":
+            self._try_precisions(found)
+        elif self.view == "vectors" and found.through is not None:
+            self.draw("vectors-table", vectors_table(found.through, found.vector))
+        elif found.over is not None:
+            self._draw_curves(found, found.over)
+
+    @work(thread=True, exclusive=True, group="lab", exit_on_error=False)
+    def _try_precisions(self, found: Answer) -> None:
+        worker = get_current_worker()
+        tried = lab(found.experiment, found.index, self.cursor, lambda: worker.is_cancelled)
+        if tried is not None:
+            self.app.call_from_thread(self._draw_lab, tried)
+
+    def _draw_lab(self, tried: Lab) -> None:
+        self.pane("lab").describe(f"Precision: the weight of key {tried.key:,} in every format")
+        self.draw("lab-table", lab_table(tried))
+
+    def _draw_curves(self, found: Answer, over: OverDk) -> None:
+        vector, d_k = found.vector, found.d_k
+        symbol = "s" if vector.wrt == "scores" else "z"
+        self.draw("weights-over-curves", charts.weights_figure(vector, over, d_k))
+        self.draw("gradient-over-curves", charts.gradient_figure(vector, over, d_k))
+        self.draw("keys-over-curves", charts.keys_figure(vector, over, d_k))
+        self.pane("weights-over").describe("Weights over d_k")
+        self.pane("keys-over").describe(
+            "Effective keys over d_k", f"of {vector.vector.n_attended:,}"
+        )
+        norms = [side.norms[vector.wrt] for side in vector.sides]
+        texts = [quantity(each.frobenius, each.log_frobenius) for each in norms]
+        self.pane("gradient-over").describe(
+            f"Gradient ‖∂p/∂{symbol}‖ over d_k", charts.both(*texts)
+        )
+
+    def _draw_jacobian(self, found: Answer) -> None:
+        shown = self._side_by_side(found)
+        symbol = "s" if shown.wrt == "scores" else "z"
+        keys = np.arange(min(shown.vector.n_keys, 128))
+        self.draw("jacobian-map", charts.Jacobians(shown, keys, self.cursor))
+        self.pane("jacobian").describe(f"Jacobian ∂p_i/∂{symbol}_j", "row i, column j")

@@ -1,0 +1,103 @@
+"""Words for numbers in headlines: shares, factors, and what was done to the scores."""
+
+import re
+from math import exp, log
+
+from attn_tui.compute.logit_map import LogitMap
+
+LONGEST = 170
+"""Characters of a headline: two lines from 85 columns on."""
+
+ALL = 0.9995
+"""A larger share is said to be practically all."""
+
+SAME = log(1.05)
+"""A factor of which the logarithm is smaller stays the same."""
+
+UNTOLD = log(1e6)
+"""A factor of which the logarithm is larger is not spelled out."""
+
+
+PRESENT = {
+    "ivided": "ividing", "ultiplied": "ultiplying", "apped": "apping", "With a": "Adding a",
+}  # fmt: skip
+
+
+def percent(share: float) -> str:
+    """Return a share as a person would say it: ``62 %``, ``99.9 %``, ``0.6 %``, never 100 or 0.
+
+    >>> percent(0.6245), percent(0.9985), percent(0.0061), percent(0.99999), percent(1e-9)
+    ('62 %', '99.9 %', '0.6 %', 'practically all', 'almost none')
+    """
+    if share >= ALL:
+        return "practically all"
+    hundredths = 100.0 * share
+    if 0.95 <= hundredths <= 99.0:
+        return f"{hundredths:.0f} %"
+    text = f"{hundredths:.1f}"
+    return f"{text} %" if float(text) else "almost none"
+
+
+def about(value: float) -> str:
+    """Return a number from 1 on to two digits: ``6.5``, ``210``, ``1,900``."""
+    short = float(f"{value:.2g}")
+    return f"{short:,.0f}" if short >= 10.0 else f"{short:g}"
+
+
+def amount(value: float) -> str:
+    """Return a number from 0 on to three digits, or whole: ``45.3``, ``1,024``, ``12.3 million``.
+
+    >>> [amount(each) for each in (32.0, 999.7, 1234.5, 2e30, 0.000044, 1e-30)]
+    ['32', '1,000', '1,234', 'over a trillion', '0.000044', 'under a millionth']
+    """
+    if 0.0 < value < 1e-6:
+        return "under a millionth"
+    if value >= 1e12:
+        return "over a trillion"
+    for unit, name in ((1e9, "billion"), (1e6, "million")):
+        if value >= unit:
+            return f"{float(f'{value / unit:.3g}'):g} {name}"
+    if float(f"{value:.3g}") >= 1000.0:
+        return f"{value:,.0f}"
+    return f"{float(f'{value:.3g}'):.9f}".rstrip("0").rstrip(".")
+
+
+def times(log_factor: float) -> str:
+    """Return what becomes of a number that is multiplied: ``24 times larger``.
+
+    >>> times(log(24.3)), times(log(0.125)), times(0.01), times(40.0)
+    ('24 times larger', '8 times smaller', 'about the same', 'over a million times larger')
+    """
+    if abs(log_factor) < SAME:
+        return "about the same"
+    way = "larger" if log_factor > 0.0 else "smaller"
+    if abs(log_factor) > UNTOLD:
+        return f"over a million times {way}"
+    return f"{about(exp(abs(log_factor)))} times {way}"
+
+
+def done(to_logits: LogitMap) -> str:
+    """Return what was done to the scores: ``Divided by 32 and capped at 50``."""
+    m, cap = to_logits.multiplier, to_logits.softcap
+    parts = []
+    if 0.0 < m < 1.0:
+        parts.append(f"divided by {amount(1.0 / m)}")
+    elif m != 1.0:
+        parts.append(f"multiplied by {amount(m)}")
+    if cap is not None:
+        parts.append(f"capped at {amount(cap)}")
+    return " and ".join(parts).capitalize() or "With a sink"
+
+
+def doing(to_logits: LogitMap) -> str:
+    """Return the same as what makes something of them: ``Dividing by 32 and capping at 50``."""
+    text = done(to_logits)
+    for past, present in PRESENT.items():
+        text = text.replace(past, present)
+    return text
+
+
+def deed(to_logits: LogitMap) -> str:
+    """Return that without the numbers: ``Dividing and capping``."""
+    parts = re.split(r"(?= and )", doing(to_logits))
+    return "".join(re.sub(r" (?:by|at) .*", "", part) for part in parts)

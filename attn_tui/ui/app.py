@@ -1,0 +1,276 @@
+"""The application: what is asked, by which instrument it is shown, and in which colours."""
+
+import sys
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import partial
+from os import environ
+from typing import ClassVar
+
+from textual import on
+from textual.app import App
+from textual.binding import Binding, BindingType
+from textual.command import CommandPalette
+from textual.driver import Driver
+from textual.events import Event, InputEvent, Paste
+from textual.filter import LineFilter
+
+from attn_tui.compute.errors import InputError
+from attn_tui.files.draft import Draft
+from attn_tui.instruments import INSTRUMENTS, load
+from attn_tui.tui import edits
+from attn_tui.tui.cells import Cells
+from attn_tui.tui.crash import STATUS, Crash, crash
+from attn_tui.tui.driver import thrifty
+from attn_tui.tui.guard import VISIBLE, received
+from attn_tui.tui.state import Asked, Gesture, History
+from attn_tui.tui.terminal import ASCII_GLYPHS
+from attn_tui.tui.turns import Turns
+from attn_tui.ui import palette
+from attn_tui.ui.instrument_screen import InstrumentScreen
+from attn_tui.ui.theme import THEMES, data_variables, default_theme
+
+SCREENS = {
+    "explore": "attn_tui.explore.screen:ExploreScreen",
+    "dots": "attn_tui.dots.screen:DotsScreen",
+}
+
+
+class AttnApp(App[None]):
+    """attn-tui on the screen.
+
+    Args:
+        draft: What is asked at the start; it must be readable.
+        instrument: The name of the instrument shown first.
+        history: What was asked before, where another program of ours goes on with it.
+        clock: Seconds, from any moment on.
+        ascii: Whether pictures keep to ASCII.
+
+    Raises:
+        InputError: If the draft cannot be read.
+    """
+
+    TITLE = "attn-tui"
+    CSS_PATH = "app.tcss"
+    COMMANDS: ClassVar = {
+        palette.SettingsProvider, palette.RulesProvider, palette.ModelsProvider,
+        palette.ExamplesProvider, palette.ActionsProvider,
+    } | App.COMMANDS  # fmt: skip
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("u", "undo", "Undo", show=False, id="undo"),
+        Binding("U", "redo", "Redo", show=False, id="redo"),
+        Binding("0", "start", "Back to the start", show=False, id="start"),
+        Binding("slash", "command_palette", "Find", id="find"),
+        Binding(
+            "x", "choose('example')", "Tour", show=False, tooltip="Tour and examples", id="examples"
+        ),
+        Binding(
+            "c", "copy", "Copy", show=False, tooltip="Copy the command that asks this", id="copy"
+        ),
+        Binding("ctrl+l", "redraw", "Redraw", show=False, id="redraw"),
+        Binding("q", "quit", "Quit", id="quit"),
+        *(
+            Binding(str(each.number), f"go('{each.name}')", each.title, show=False, id=each.name)
+            for each in INSTRUMENTS
+        ),
+    ]
+    LISTS: ClassVar = {
+        "rule": (palette.RulesProvider, "a scale rule"),
+        "model": (palette.ModelsProvider, "a model"),
+        "example": (palette.ExamplesProvider, "the tour or an example"),
+    }
+    """What can be chosen from a list of its own, by name."""
+
+    def __init__(
+        self,
+        draft: Draft,
+        instrument: str = INSTRUMENTS[0].name,
+        history: History | None = None,
+        clock: Callable[[], float] = time.monotonic,
+        ascii: bool = False,
+    ) -> None:
+        no_color = bool(environ.get("NO_COLOR"))
+        if not no_color:
+            # An empty one asks for nothing, though Textual would heed it.
+            environ.pop("NO_COLOR", None)
+        self._cells = Cells()
+        # Asked for by Textual while it begins.
+        self.in_ascii = ascii
+        super().__init__(ansi_color=True if no_color else None)
+        for theme in THEMES:
+            self.register_theme(theme)
+        # Textual turns a true-colour theme black when colours are taken out of it.
+        self.theme = "ansi-dark" if no_color else default_theme(environ)
+        self.history = history or History(Asked.first(draft))
+        self.turns = Turns(self, super().on_event, lambda: None)
+        self.crash: Crash | None = None
+        self.elsewhere = ""
+        """The instrument that another program of ours is to go on with."""
+        self.typed_ahead: list[Event] = []
+        """What was typed for it."""
+        self._first = draft
+        self._clock = clock
+        self._opens_on = instrument
+        self.parting = ""
+
+    def get_driver_class(self) -> type[Driver]:
+        """Return what writes to the terminal: only cells that change."""
+        return thrifty(super().get_driver_class(), self._cells)
+
+    def get_css_variables(self) -> dict[str, str]:
+        """Return the theme's variables, and the colours of data on its background."""
+        variables = super().get_css_variables()
+        return variables | data_variables(variables)
+
+    def on_mount(self) -> None:
+        """Open the first instrument."""
+        for name, part in SCREENS.items():
+            self.add_mode(name, partial(_screen, part))
+        self.switch_mode(self._opens_on)
+
+    def action_go(self, name: str) -> None:
+        """Go to an instrument, or on the tour."""
+        if name in SCREENS:
+            self.switch_mode(name)
+            return
+        self.elsewhere = name
+        self.typed_ahead = self.turns.hand_over()
+        self.exit()
+
+    @on(InstrumentScreen.Go)
+    def _go(self, event: InstrumentScreen.Go) -> None:
+        self.action_go(event.instrument)
+
+    @on(InstrumentScreen.Ready)
+    def _show_first(self, event: InstrumentScreen.Ready) -> None:
+        self.show()
+        self.turns.open()
+
+    # Keys
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """Let no widget show what the terminal would obey."""
+        filters = [*super().get_line_filters(), VISIBLE]
+        return [*filters, ASCII_GLYPHS] if self.in_ascii else filters
+
+    async def on_event(self, event: Event) -> None:
+        """Let keys and pastes take effect one at a time, in the order in which they came."""
+        if not isinstance(event, InputEvent | Paste) or event.is_forwarded:
+            await super().on_event(event)
+        elif self.elsewhere:
+            self.typed_ahead.append(event)
+        else:
+            self.turns.take(received(event))
+
+    # What is asked
+
+    @on(InstrumentScreen.Ask)
+    def _ask(self, event: InstrumentScreen.Ask) -> None:
+        gesture = Gesture(event.gesture) if event.gesture else None
+        self.come_to(self.history.ask(event.edit, gesture, self._clock()))
+
+    def come_to(self, history: History) -> None:
+        """Ask what a history asks, with the steps that lead there."""
+        self.history = history
+        self.show()
+
+    def show(self) -> None:
+        """Show what is asked on the instrument there is."""
+        if self.instrument is not None:
+            self.instrument.asked = self.history.present
+
+    def action_undo(self) -> None:
+        """Go one step back."""
+        if not self.history.past:
+            self.notify("Nothing to undo", timeout=2)
+        self.come_to(self.history.undo())
+
+    def action_redo(self) -> None:
+        """Go one step on."""
+        if not self.history.future:
+            self.notify("Nothing to redo", timeout=2)
+        self.come_to(self.history.redo())
+
+    def action_start(self) -> None:
+        """Go back to what was asked first."""
+        self.come_to(self.history.ask(edits.become(self._first), None, self._clock()))
+
+    # Commands
+
+    @property
+    def instrument(self) -> InstrumentScreen | None:
+        """The instrument below whatever is open over it."""
+        base = self.screen_stack[0] if self.screen_stack else None
+        return base if isinstance(base, InstrumentScreen) else None
+
+    @property
+    def line(self) -> str:
+        """The command line that asks what the instrument shows.
+
+        Raises:
+            InputError: If a command line cannot ask it.
+        """
+        shown = next(each for each in INSTRUMENTS if each.name == self.current_mode)
+        line: str = load(shown.line)(self.history.present)
+        return line
+
+    def action_copy(self) -> None:
+        """Copy the command line, and show it, for not every terminal takes it."""
+        try:
+            line = self.line
+        except InputError as error:
+            self.notify(str(error), severity="warning", markup=False)
+            return
+        self.copy_to_clipboard(line)
+        self.notify(f"{line}\n\nIt was sent to the terminal; q prints it too.", markup=False)
+
+    async def action_quit(self) -> None:
+        """Leave, with the command line that comes back here."""
+        with suppress(InputError):
+            self.parting = self.line
+        self.exit()
+
+    def fail(self, error: BaseException) -> None:
+        """Save what was asked, and remember what went wrong first."""
+        self.crash = self.crash or crash(error, self.history.present)
+
+    def _fatal_error(self) -> None:
+        """End after an error nobody expected: Textual's own name, for there is no public one."""
+        error = sys.exception()
+        if error is not None:
+            self.fail(error)
+        self.exit(return_code=STATUS)
+        self._close_messages_no_wait()
+
+    def action_redraw(self) -> None:
+        """Draw everything anew, for something else may have written on the terminal."""
+        self._cells.forget()
+        self.screen.refresh()
+
+    def on_paste(self, event: Paste) -> None:
+        """Take scores that were pasted where nothing is typed."""
+        try:
+            draft = self.history.present.draft.pasted(event.text)
+        except InputError as error:
+            self.notify(f"Nothing is changed by the paste: {error}", markup=False)
+            return
+        self.come_to(self.history.ask(edits.scores(draft), None, self._clock()))
+        self.action_go("explore")
+        self.notify("Pasted: u goes back", timeout=3)
+
+    def action_choose(self, name: str) -> None:
+        """Choose from a list: the palette, of one kind of thing alone."""
+        provider, placeholder = self.LISTS[name]
+        self.push_screen(CommandPalette([provider], placeholder=f"Choose {placeholder}…"))
+
+
+def _screen(part: str) -> InstrumentScreen:
+    screen: InstrumentScreen = load(part)()
+    return screen
+
+
+if __name__ == "__main__":
+    from attn_tui.files.draft import EXAMPLE
+
+    AttnApp(EXAMPLE).run()

@@ -1,0 +1,131 @@
+"""Dialogues over a screen: a text to read, a file to save to, a file to open."""
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import ClassVar
+
+from rich.style import Style
+from rich.text import Text
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical, VerticalScroll
+from textual.screen import ModalScreen
+from textual.widgets import DirectoryTree, Input, Label, Markdown, Static
+from textual.widgets.directory_tree import DirEntry
+from textual.widgets.tree import TreeNode
+
+from attn_tui.compute.visible import visible
+
+
+class TextScreen(ModalScreen[bool]):
+    """A text to read; dismissed with whether it is to be saved.
+
+    Args:
+        title: What it is.
+        text: What it says.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q,i", "close(False)", "Close"),
+        Binding("s", "close(True)", "Save"),
+    ]
+
+    def __init__(self, title: str, text: str) -> None:
+        super().__init__()
+        self._title, self._text = title, text
+
+    def compose(self) -> ComposeResult:
+        """Lay out the text in a box that scrolls."""
+        with VerticalScroll(classes="dialogue") as box:
+            box.border_title = self._title
+            box.border_subtitle = "esc closes, s saves"
+            yield Static(self._text, markup=False)
+
+    def action_close(self, save: bool) -> None:
+        """Close it."""
+        self.dismiss(save)
+
+
+class HelpScreen(ModalScreen[None]):
+    """What a pane shows, and what keys do there.
+
+    Args:
+        text: Markdown.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q,question_mark", "dismiss", "Close"),
+    ]
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self._text = text
+
+    def compose(self) -> ComposeResult:
+        """Lay out the text in a box that scrolls."""
+        with VerticalScroll(classes="dialogue") as box:
+            box.border_title = "Help"
+            box.border_subtitle = "esc closes"
+            yield Markdown(self._text)
+
+
+class FileScreen(ModalScreen[str | None]):
+    """Asks for a file: a name to type above a tree of files; dismissed with the path.
+
+    Args:
+        title: What the file is for.
+        name: What is typed at first.
+        hint: What names may end in.
+        problem: What was wrong with the last one, or nothing.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "Close")]
+
+    def __init__(self, title: str, name: str = "", hint: str = "", problem: str = "") -> None:
+        super().__init__()
+        self._title, self._typed = title, name
+        self._hint, self._problem = hint, problem
+
+    def compose(self) -> ComposeResult:
+        """Lay out the line for the name, what is wrong with it, and the files there are."""
+        with Vertical(classes="dialogue") as box:
+            box.border_title = self._title
+            box.border_subtitle = "enter takes it, esc closes"
+            yield Input(self._typed, placeholder="path of a file", select_on_focus=False)
+            yield Label(self._problem or self._hint, markup=False, id="hint")
+            yield Files(os.curdir)
+
+    def on_mount(self) -> None:
+        """Mark a problem as one, and stand behind the name."""
+        self.query_one("#hint").set_class(bool(self._problem), "-wrong")
+        self.query_one(Input).focus()
+
+    def action_leave(self) -> None:
+        """Take no file."""
+        self.dismiss(None)
+
+    @on(Input.Submitted)
+    def _take(self, event: Input.Submitted) -> None:
+        if event.value.strip():
+            self.dismiss(event.value)
+
+    @on(DirectoryTree.FileSelected)
+    def _take_file(self, event: DirectoryTree.FileSelected) -> None:
+        event.stop()
+        self.dismiss(os.fspath(event.path))
+
+
+class Files(DirectoryTree):
+    """A tree of files whose names are text: Textual's own sends to the terminal what they hold."""
+
+    def filter_paths(self, paths: Iterable[Path]) -> Iterable[Path]:
+        """Leave out files that are hidden."""
+        return (path for path in paths if not path.name.startswith("."))
+
+    def render_label(self, node: TreeNode[DirEntry], base_style: Style, style: Style) -> Text:
+        """Return a name in which all that cannot be seen is spelled out."""
+        label = super().render_label(node, base_style, style)
+        shown = visible(label.plain)
+        return label if shown == label.plain else Text(shown, label.style)

@@ -1,0 +1,337 @@
+"""The screen of an instrument: title, headline, body and footer around what is asked."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import ClassVar
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal
+from textual.message import Message
+from textual.reactive import var
+from textual.screen import Screen
+from textual.widgets import Footer, Label, Static, Tab, Tabs
+
+from attn_tui.compute.errors import InputError
+from attn_tui.compute.visible import visible
+from attn_tui.files.paths import true_path
+from attn_tui.instruments import INSTRUMENTS
+from attn_tui.report.export import Forms, export
+from attn_tui.tui import edits
+from attn_tui.tui.state import Asked, Edit
+from attn_tui.ui.d_k import DkPane
+from attn_tui.ui.dialogs import FileScreen, HelpScreen, TextScreen
+from attn_tui.ui.help import help_text
+from attn_tui.ui.pane import Pane
+from attn_tui.ui.picture import Drawing, Picture
+from attn_tui.ui.setting import Setting
+from attn_tui.ui.settings_panel import SettingsPanel
+from attn_tui.ui.slider import Slider
+
+SIDES = re.compile(r"(Unscaled|unscaled)|((?:Divided|divided|Multiplied|multiplied) by [^ ,.]+)")
+"""What a headline calls the two sides."""
+
+
+class InstrumentScreen(Screen[None]):
+    """What all instruments have: a question, a headline, settings, and one way to ask.
+
+    Values come down as ``asked``; whatever somebody does ends in `ask`, which posts a message.
+
+    Attributes:
+        NAME: Of the instrument, as in the registry.
+        VIEWS: Names of what `t` goes through, by the id of their panes.
+        GROUPS: Headings of the settings panel with the settings below each.
+    """
+
+    NAME: ClassVar[str]
+    VIEWS: ClassVar[Sequence[str]] = ()
+    GROUPS: ClassVar[Sequence[tuple[str, Sequence[Setting]]]] = ()
+
+    HORIZONTAL_BREAKPOINTS = [(0, "-tiny"), (60, "-narrow"), (100, "-wide")]  # noqa: RUF012
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (20, "-short"), (32, "-high")]  # noqa: RUF012
+    AUTO_FOCUS = "Slider"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("minus,left_square_bracket", "step_d_k(-1)", "d_k −", key_display="-", id="less"),
+        Binding("plus,right_square_bracket,equals_sign", "step_d_k(1)", "d_k +", key_display="+",
+                id="more"),
+        Binding("left_curly_bracket,pageup", "double_d_k(-1)", "Halve d_k", show=False, id="halve"),
+        Binding("right_curly_bracket,pagedown", "double_d_k(1)", "Double d_k", show=False,
+                id="double"),
+        Binding("d", "type_d_k", "Type d_k", show=False, id="type_d_k"),
+        Binding("g", "settings", "Settings", id="settings"),
+        Binding("r", "app.choose('rule')", "Rule", id="rule"),
+        Binding("m", "app.choose('model')", "Model", id="model"),
+        Binding("t", "view(1)", "View", id="view"),
+        Binding("T", "view(-1)", "View before", show=False, id="view_before"),
+        Binding("f", "full", "Full", id="full"),
+        Binding("escape", "back", "Back", show=False, id="back"),
+        Binding("i", "read", "Report", id="read"),
+        Binding("s,ctrl+s", "save", "Save", show=False, id="save"),
+        Binding("o,ctrl+o", "open", "Open", show=False, id="open"),
+        Binding("question_mark,f1", "help", "Help", key_display="?", id="help"),
+    ]  # fmt: skip
+
+    asked: var[Asked | None] = var(None, init=False)
+    headline: var[str] = var("", init=False)
+    view: var[str] = var("", init=False)
+
+    class Ask(Message):
+        """Something else is asked.
+
+        Attributes:
+            edit: The change to the question.
+            gesture: A name that all changes of one run share, as of a drag; or nothing.
+        """
+
+        def __init__(self, edit: Edit, gesture: str) -> None:
+            super().__init__()
+            self.edit = edit
+            self.gesture = gesture
+
+    class Go(Message):
+        """Somebody wants to go to another instrument."""
+
+        def __init__(self, instrument: str) -> None:
+            super().__init__()
+            self.instrument = instrument
+
+    class Ready(Message):
+        """An instrument is there to be shown what is asked."""
+
+    def compose(self) -> ComposeResult:
+        """Lay out the lines that all instruments share around the body."""
+        with Horizontal(id="title"):
+            yield Label("attn-tui", id="name")
+            tabs = (Tab(f"{each.number} {each.title}", id=each.name) for each in INSTRUMENTS)
+            yield Tabs(*tabs, active=self.NAME, id="instruments")
+            yield Label(id="status")
+        yield Static(id="headline")
+        with Horizontal(id="body"):
+            yield from self.compose_body()
+        yield Footer(compact=True)
+
+    def compose_body(self) -> ComposeResult:
+        """Lay out what the instrument shows."""
+        raise NotImplementedError
+
+    def on_mount(self) -> None:
+        """Begin with the first view."""
+        self.query_one(Tabs).can_focus = False
+        self.view = self.VIEWS[0] if self.VIEWS else ""
+
+    def on_screen_resume(self) -> None:
+        """Ask to be shown what is asked now: while another instrument was, it was not."""
+        self.post_message(self.Ready())
+
+    # What is asked
+
+    @property
+    def present(self) -> Asked:
+        """What is asked, once the screen was shown it."""
+        assert self.asked is not None
+        return self.asked
+
+    @property
+    def settings(self) -> list[Setting]:
+        """All settings of the instrument."""
+        return [setting for _, group in self.GROUPS for setting in group]
+
+    def ask(self, edit: Edit, gesture: str = "") -> None:
+        """Ask something else."""
+        self.post_message(self.Ask(edit, gesture))
+
+    def preview(self, edit: Edit) -> str:
+        """Return the headline that an edit would bring, where that is known at once."""
+        return ""
+
+    @on(DkPane.Changed)
+    def _move_d_k(self, event: DkPane.Changed) -> None:
+        self.ask(edits.setup(lambda setup: replace(setup, d_k=event.d_k)), event.gesture)
+
+    def action_step_d_k(self, steps: int) -> None:
+        """Move d_k some stops up or down."""
+        self.query_one(DkPane).step(steps)
+
+    def action_double_d_k(self, times: int) -> None:
+        """Double d_k or halve it."""
+        self.query_one(DkPane).double(times)
+
+    def action_type_d_k(self) -> None:
+        """Type d_k."""
+        self.query_one(DkPane).edit()
+
+    @on(SettingsPanel.Changed)
+    def _change_setting(self, event: SettingsPanel.Changed) -> None:
+        self.ask(event.edit, f"set {event.name}")
+
+    async def action_settings(self) -> None:
+        """Open the panel of settings, or close it."""
+        if self.query(SettingsPanel):
+            await self.query(SettingsPanel).remove()
+            self.set_focus(self.query_one(Slider))
+        else:
+            await self.open_setting(self.settings[0].name)
+
+    async def open_setting(self, name: str) -> None:
+        """Open the panel of settings, with the focus on one of them."""
+        if not self.query(SettingsPanel):
+            await self.query_one("#body").mount(SettingsPanel(self.GROUPS), before=0)
+        panel = self.query_one(SettingsPanel)
+        panel.asked = self.asked
+        self.set_focus(panel.widget_of(name))
+
+    # Files and texts
+
+    def forms(self) -> Forms:
+        """Return what can be saved, by the ending of the file's name."""
+        return {}
+
+    def report(self) -> str:
+        """Return all there is to say as text."""
+        return "".join(str(piece) for piece in self.forms()[".txt"]())
+
+    @work(thread=True, exclusive=True, group="report", exit_on_error=False)
+    def action_read(self) -> None:
+        """Read all there is to say as text."""
+        screen = TextScreen("In words and numbers", self.report())
+        self.app.call_from_thread(self.app.push_screen, screen, self._save_text)
+
+    def _save_text(self, wanted: bool | None) -> None:
+        if wanted:
+            self._ask_file("attn-tui.txt")
+
+    def action_save(self) -> None:
+        """Save what is shown."""
+        self._ask_file("attn-tui.json")
+
+    def _picture(self) -> Iterator[str]:
+        yield self.app.export_screenshot(title="attn-tui")
+
+    def _ask_file(self, name: str, problem: str = "") -> None:
+        forms = {**self.forms(), ".svg": self._picture}
+        hint = f"the name ends in {', '.join(forms)}"
+
+        def save(path: str | None) -> None:
+            if path is not None:
+                self._save(path, {**forms, ".svg": partial(iter, picture)})
+
+        # Taken before the dialogue is over it.
+        picture = [*self._picture()]
+        self.app.push_screen(FileScreen("Save what is shown", name, hint, problem), save)
+
+    @work(thread=True, group="files", exit_on_error=False)
+    def _save(self, path: str, forms: Forms) -> None:
+        try:
+            export(true_path(path), forms)
+        except InputError as error:
+            self.app.call_from_thread(self._ask_file, path, error.beside)
+            return
+        self.app.call_from_thread(self.notify, f"Saved {visible(path)}", markup=False)
+
+    def action_open(self) -> None:
+        """Open a file of scores, of queries and keys, or of a whole question."""
+        self._ask_open()
+
+    def _ask_open(self, name: str = "", problem: str = "") -> None:
+        hint = ".npy, .npz, .csv, .txt: scores; .json: what was saved"
+        self.app.push_screen(FileScreen("Open a file", name, hint, problem), self._take_file)
+
+    def _take_file(self, path: str | None) -> None:
+        if path is not None:
+            self._open(path)
+
+    @work(thread=True, group="files", exit_on_error=False)
+    def _open(self, path: str) -> None:
+        from attn_tui.files.opening import open_draft
+
+        try:
+            draft = open_draft(true_path(path), self.present.draft.setup)
+        except InputError as error:
+            self.app.call_from_thread(self._ask_open, path, error.beside)
+            return
+        self.app.call_from_thread(self.ask, edits.become(draft))
+
+    def action_help(self) -> None:
+        """Say what the pane with the focus shows, and what keys do."""
+        own = self.focused.ancestors_with_self if self.focused else []
+        pane = next((each for each in own if isinstance(each, Pane)), None)
+        self.app.push_screen(HelpScreen(help_text(self, pane)))
+
+    # What is shown
+
+    def watch_headline(self) -> None:
+        """Show another headline."""
+        self._write_headline()
+
+    def on_resize(self) -> None:
+        """Break the headline where it fits."""
+        self._write_headline()
+
+    def _write_headline(self) -> None:
+        """Write the headline with its sides in their colours, a sentence a line if they fit."""
+
+        def colour(match: re.Match[str]) -> str:
+            kind = "unscaled" if match[1] else "scaled"
+            return f"[${kind}]{match[0]}[/]"
+
+        first, stop, second = self.headline.partition(". ")
+        fits = max(len(first) + 1, len(second)) <= self.size.width - 4
+        text = f"{first}.\n{second}" if stop and fits else self.headline
+        marked = SIDES.sub(colour, text.replace("[", r"\["))
+        self.query_one("#headline", Static).update(marked, layout=False)
+
+    def pane(self, id: str) -> Pane:
+        """Return a pane by its id."""
+        return self.query_one(f"#{id}", Pane)
+
+    def draw(self, id: str, drawing: Drawing | None) -> None:
+        """Show a drawing in a picture."""
+        self.query_one(f"#{id}", Picture).drawing = drawing
+
+    @property
+    def views(self) -> Sequence[str]:
+        """What `t` goes through at this size."""
+        return self.VIEWS
+
+    def action_view(self, steps: int) -> None:
+        """Show the next view or the one before."""
+        views = [*self.views]
+        place = views.index(self.view) if self.view in views else -1
+        self.view = views[(place + steps) % len(views)]
+
+    def action_full(self) -> None:
+        """Show one pane as large as fits: that with the focus, or the first; or show all again."""
+        if self.has_class("-full"):
+            self._show_all()
+            return
+        own = self.focused.ancestors_with_self if self.focused else []
+        panes = [pane for pane in self.query(Pane) if pane.display and pane.query(Picture)]
+        pane = next((pane for pane in panes if pane in own), panes[0])
+        pane.add_class("-large")
+        self.add_class("-full")
+
+    def _show_all(self) -> None:
+        """Show all panes again."""
+        self.remove_class("-full")
+        self.query(".-large").remove_class("-large")
+
+    async def action_back(self) -> None:
+        """Go back: from the full pane, from the settings, from a field to the screen."""
+        if self.has_class("-full"):
+            self._show_all()
+        elif self.query(SettingsPanel):
+            await self.action_settings()
+        else:
+            self.set_focus(self.query_one(Slider))
+
+    @on(Tabs.TabActivated, "#instruments")
+    def _go(self, event: Tabs.TabActivated) -> None:
+        event.stop()
+        name = str(event.tab.id)
+        if name != self.NAME:
+            with self.prevent(Tabs.TabActivated):
+                event.tabs.active = self.NAME
+            self.post_message(self.Go(name))

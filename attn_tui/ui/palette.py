@@ -1,0 +1,171 @@
+"""What the command palette finds: settings with a value, models, examples, views and actions."""
+
+from collections.abc import Iterator
+from functools import partial
+
+from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual.types import IgnoreReturnCallbackType
+
+from attn_tui.compute.errors import InputError
+from attn_tui.compute.models import MODELS
+from attn_tui.files.examples import EXAMPLES
+from attn_tui.tui import edits
+from attn_tui.ui.instrument_screen import InstrumentScreen
+from attn_tui.ui.setting import MODEL, RULE, Setting
+
+SURE = 1e6
+"""The score of a setting whose name and value are typed: above every other."""
+
+
+class InstrumentProvider(Provider):
+    """Finds something of the instrument that is below the palette."""
+
+    @property
+    def instrument(self) -> InstrumentScreen | None:
+        """The instrument, unless something else is there."""
+        return self.screen if isinstance(self.screen, InstrumentScreen) else None
+
+
+class SettingsProvider(InstrumentProvider):
+    """Sets a setting whose name and value are typed, as in ``d_k 64``, and leads to the others."""
+
+    async def search(self, query: str) -> Hits:
+        """Yield what a typed name with a value would set, then settings by name."""
+        if self.instrument is None or self.instrument.asked is None:
+            return
+        matcher = self.matcher(query)
+        for setting in self.instrument.settings:
+            text = value_behind(setting, query)
+            if text:
+                yield self._hit(self.instrument, setting, text)
+                continue
+            best = max(matcher.match(name) for name in setting.names)
+            if best > 0:
+                focus = partial(self.instrument.open_setting, setting.name)
+                title = (
+                    f"{setting.label}: {setting.kind.shown(setting.value(self.instrument.asked))}"
+                )
+                yield Hit(best, title, focus, setting.label, setting.help)
+
+    def _hit(self, screen: InstrumentScreen, setting: Setting, text: str) -> Hit:
+        assert screen.asked
+        before = setting.kind.shown(setting.value(screen.asked))
+        try:
+            edit = setting.read(screen.asked, text)
+        except InputError as error:
+            say = partial(screen.notify, str(error), severity="warning")
+            return Hit(SURE, f"{setting.label} {text}", say, help=str(error))
+        after = setting.kind.shown(setting.value(screen.asked.ask(edit(screen.asked.draft))))
+        title = f"{setting.label}: {before} → {after}"
+        return Hit(
+            SURE, title, partial(screen.ask, edit), help=screen.preview(edit) or setting.help
+        )
+
+
+def value_behind(setting: Setting, query: str) -> str:
+    """Return what is typed behind a name of a setting, or nothing."""
+    words = query.lstrip("/").replace("=", " ").split()
+    for name in setting.names:
+        parts = name.casefold().split()
+        if [word.casefold() for word in words[: len(parts)]] == parts and len(words) > len(parts):
+            return " ".join(words[len(parts) :])
+    return ""
+
+
+class ChoicesProvider(InstrumentProvider):
+    """Finds the values of one setting by what they are called and what they mean."""
+
+    setting: Setting
+
+    def _choices(self) -> Iterator[tuple[str, str, str]]:
+        """Yield each value as text, what it is called, and what it means."""
+        raise NotImplementedError
+
+    def _take(self, text: str) -> None:
+        if self.instrument is None or self.instrument.asked is None:
+            return
+        try:
+            self.instrument.ask(self.setting.read(self.instrument.asked, text))
+        except InputError as error:
+            self.instrument.notify(str(error), severity="warning")
+
+    async def discover(self) -> Hits:
+        """Yield all of them."""
+        for text, title, meaning in self._choices():
+            yield DiscoveryHit(title, partial(self._take, text), help=meaning)
+
+    async def search(self, query: str) -> Hits:
+        """Yield those that match."""
+        matcher = self.matcher(query)
+        for text, title, meaning in self._choices():
+            score = max(matcher.match(title), matcher.match(text), 0.6 * matcher.match(meaning))
+            if score > 0:
+                yield Hit(score, matcher.highlight(title), partial(self._take, text), help=meaning)
+
+
+class RulesProvider(ChoicesProvider):
+    """Finds scale rules."""
+
+    setting = RULE
+
+    def _choices(self) -> Iterator[tuple[str, str, str]]:
+        for name, meaning in RULE.kind.choices.items():
+            yield name, name, meaning
+
+
+class ModelsProvider(ChoicesProvider):
+    """Finds the heads of well-known models."""
+
+    setting = MODEL
+
+    def _choices(self) -> Iterator[tuple[str, str, str]]:
+        for name, model in MODELS.items():
+            parts = [f"d_k {model.d_k:,}", f"{model.heads} heads", model.scale.pipeline, model.note]
+            yield name, model.title, " · ".join(part for part in parts if part)
+
+
+class ExamplesProvider(InstrumentProvider):
+    """Finds the tour, and questions worth asking."""
+
+    def _offered(self) -> Iterator[tuple[str, str, IgnoreReturnCallbackType]]:
+        """Yield what each is called, what it says, and what asks it."""
+        if self.instrument is None:
+            return
+        tour = partial(self.app.run_action, "go('tour')")
+        yield "The tour", "from q·k to where the usual story is wrong, in a dozen steps", tour
+        for example in EXAMPLES.values():
+            ask = partial(self.instrument.ask, edits.become(example.draft))
+            yield example.title, example.look, ask
+
+    async def discover(self) -> Hits:
+        """Yield all of them."""
+        for title, text, ask in self._offered():
+            yield DiscoveryHit(title, ask, help=text)
+
+    async def search(self, query: str) -> Hits:
+        """Yield those that match."""
+        matcher = self.matcher(query)
+        for title, text, ask in self._offered():
+            score = max(matcher.match(title), 0.5 * matcher.match(text))
+            if score > 0:
+                yield Hit(score, matcher.highlight(title), ask, help=text)
+
+
+class ActionsProvider(InstrumentProvider):
+    """Finds everything that a key does on this screen, with its key."""
+
+    async def search(self, query: str) -> Hits:
+        """Yield the bindings whose description matches."""
+        matcher = self.matcher(query)
+        seen: set[str] = set()
+        for active in self.screen.active_bindings.values():
+            binding = active.binding
+            if not binding.description or binding.action in seen or not active.enabled:
+                continue
+            seen.add(binding.action)
+            text = binding.tooltip or binding.description
+            score = max(matcher.match(binding.description), matcher.match(text))
+            if score > 0:
+                run = partial(self.app.run_action, binding.action, active.node)
+                key = self.app.get_key_display(binding)
+                yield Hit(score, f"{text}  ({key})", run, help=f"key {key}")

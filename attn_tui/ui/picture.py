@@ -1,0 +1,58 @@
+"""A widget that shows a drawing: curves, bars, a heat map, or a table of numbers."""
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from textual.geometry import Size
+from textual.reactive import var
+from textual.strip import Strip
+from textual.widget import Widget
+
+from attn_tui.charts.cells import Cells
+from attn_tui.ui.strips import strips
+from attn_tui.ui.theme import colours_of
+
+
+class Drawing(Protocol):
+    """Something that can be drawn at any size."""
+
+    def draw(self, columns: int, lines: int, colours: Mapping[str, str]) -> Cells:
+        """Return it in a block of cells, in the colours of each kind of data."""
+
+
+class Picture(Widget):
+    """Shows a drawing at the size there is; it is drawn once for each size and theme."""
+
+    DEFAULT_CSS = """
+    Picture { height: 1fr; width: 1fr; }
+    """
+
+    drawing: var[Drawing | None] = var(None, init=False)
+
+    def __init__(self, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(id=id, classes=classes)
+        self._lines: list[Strip] = []
+        self._drawn_at = Size(0, 0)
+
+    def watch_drawing(self) -> None:
+        """Show another drawing."""
+        self._lines = []
+        self.refresh()
+
+    def notify_style_update(self) -> None:
+        """Draw in other colours."""
+        super().notify_style_update()
+        self._lines = []
+
+    def render_line(self, y: int) -> Strip:
+        """Return a line of the drawing."""
+        columns, lines = self.content_size
+        if self.drawing is None or columns < 1 or lines < 1:
+            return Strip.blank(max(columns, 0), self.rich_style)
+        if not self._lines or self._drawn_at != self.content_size:
+            self._drawn_at = self.content_size
+            cells = self.drawing.draw(columns, lines, colours_of(self.app))
+            self._lines = strips(cells, self.rich_style)
+        if y < len(self._lines):
+            return self._lines[y]
+        return Strip.blank(columns, self.rich_style)

@@ -1,0 +1,153 @@
+"""A setting: one scalar that can be asked, with how to read it from a question and change it."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from attn_tui.compute.errors import InputError
+from attn_tui.compute.field import Field, Kind, fields_of, one_of
+from attn_tui.compute.mask import Mask, parse_mask
+from attn_tui.compute.scale import RULES, Scale, parse_scale
+from attn_tui.compute.setup import FIELDS
+from attn_tui.compute.source import Drawn
+from attn_tui.files.draft import parse
+from attn_tui.tui import edits
+from attn_tui.tui.state import Asked, Edit
+
+
+def _never(asked: Asked) -> str:
+    return ""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One scalar that can be asked on a screen.
+
+    Attributes:
+        name: What it is called in the palette and as the id of its widget.
+        label: What the panel calls it.
+        help: What it is, in a phrase.
+        kind: Its values.
+        value: Its value in a question.
+        edit: The change to a question that gives it a value.
+        default: What it is unless somebody changes it.
+        held: Why it is of no use in a question, or nothing.
+        synonyms: What else it is called.
+    """
+
+    name: str
+    label: str
+    help: str
+    kind: Kind
+    value: Callable[[Asked], Any]
+    edit: Callable[[Any], Edit]
+    default: Any = None
+    held: Callable[[Asked], str] = _never
+    synonyms: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Everything it is called."""
+        return tuple(dict.fromkeys((self.name, self.label, *self.synonyms)))
+
+    def read(self, asked: Asked, text: str) -> Edit:
+        """Return the edit that gives it the value that a text says.
+
+        Raises:
+            InputError: If the text says none, or the question has no answer with it.
+        """
+        edit = self.edit(self.kind.parse(self.name, text))
+        parse(edit(asked.draft))
+        return edit
+
+
+def of_field(field: Field) -> Setting:
+    """Return the setting that a field of the setup is."""
+
+    def edit(value: Any) -> Edit:
+        return lambda draft: replace(draft, setup=draft.setup.changed(field, lambda _: value))
+
+    return Setting(
+        field.key, field.label, field.help, field.kind,
+        lambda asked: asked.draft.setup.value(field), edit, field.default,
+        lambda asked: field.held(asked.experiment.setup, asked.experiment.source),
+        field.synonyms,
+    )  # fmt: skip
+
+
+def _of_draw(field: Field) -> Setting:
+    """Return the setting that a field of drawn scores is."""
+
+    def value(asked: Asked) -> Any:
+        return getattr(asked.experiment.source, field.name, field.default)
+
+    def held(asked: Asked) -> str:
+        is_drawn = isinstance(asked.experiment.source, Drawn)
+        return "" if is_drawn else f"{field.label} is of drawn scores: type n = 64, seed = 1"
+
+    def edit(value: Any) -> Edit:
+        return edits.drawn(field, lambda _: value)
+
+    return Setting(
+        field.label, field.label, field.help, field.kind, value, edit, field.default, held
+    )
+
+
+def _with_scale(value: str) -> Edit:
+    rule = parse_scale(value)
+    return edits.setup(
+        lambda setup: setup.put(replace(setup.scale, rule=rule.rule, given=rule.given))
+    )
+
+
+def rule_text(scale: Scale) -> str:
+    """Return a rule as the command line writes it: ``temperature:T=4``."""
+    given = ",".join(f"{name}={value:g}" for name, value in scale.given)
+    return f"{scale.rule}:{given}" if given else scale.rule
+
+
+def _is_rule(value: object) -> bool:
+    try:
+        parse_scale(str(value))
+    except InputError:
+        return False
+    return True
+
+
+_RULES: Mapping[str, str] = {
+    name: f"{rule.formula}: {rule.summary}" for name, rule in RULES.items()
+}
+
+RULE = Setting(
+    "rule", "rule", "what scores are multiplied by",
+    replace(one_of(_RULES), read=lambda text: rule_text(parse_scale(text)), admits=_is_rule),
+    lambda asked: rule_text(asked.draft.setup.scale), _with_scale, "inverse-sqrt",
+    synonyms=("scale rule", "scale", "multiplier"),
+)  # fmt: skip
+
+MASK = Setting(
+    "mask", "mask", "keys that are hidden: 2, 5:8, 12: or causal; none",
+    Kind(
+        "keys and ranges such as 2, 5:8, 12: or causal",
+        lambda text: parse_mask("" if text == "none" else text),
+        lambda value: isinstance(value, Mask),
+        text=lambda mask: str(mask) or "none", shown=lambda mask: str(mask) or "none",
+    ),
+    lambda asked: asked.draft.setup.mask,
+    lambda value: edits.setup(lambda setup: replace(setup, mask=value)), Mask(),
+    synonyms=("hide", "causal"),
+)  # fmt: skip
+
+N_KEYS, SEED, VECTORS = (
+    _of_draw(field)
+    for name, field in fields_of(Drawn).items()
+    if name in ("n_keys", "seed", "count")
+)
+
+D_K, MODEL = of_field(FIELDS["d_k"]), of_field(FIELDS["model"])
+SCALE = (RULE, MODEL, *(of_field(FIELDS[key]) for key in ("softcap", "sink", "qk_norm")), MASK)
+PRECISION = tuple(
+    of_field(FIELDS[key])
+    for key in ("precision", "naive", "arithmetic", "round_scores", "round_vectors")
+)
+DRAW = (N_KEYS, SEED, VECTORS)

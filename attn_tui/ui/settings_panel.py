@@ -1,0 +1,133 @@
+"""The panel of settings: every field of an instrument as a stock widget, with its label."""
+
+from collections.abc import Sequence
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Horizontal, VerticalScroll
+from textual.message import Message
+from textual.reactive import var
+from textual.widget import Widget
+from textual.widgets import Input, Label, Select, Switch
+
+from attn_tui.compute.errors import InputError
+from attn_tui.tui.state import Asked, Edit
+from attn_tui.ui.setting import Setting
+
+
+class SettingsPanel(VerticalScroll):
+    """Settings, a line each, under headings.
+
+    Args:
+        groups: Headings with their settings.
+    """
+
+    BORDER_TITLE = "Settings"
+
+    asked: var[Asked | None] = var(None, init=False)
+    """The question whose settings are shown."""
+
+    class Changed(Message):
+        """Somebody gave a setting another value.
+
+        Attributes:
+            edit: The change to the question.
+            name: Of which setting.
+        """
+
+        def __init__(self, edit: Edit, name: str) -> None:
+            super().__init__()
+            self.edit = edit
+            self.name = name
+
+    def __init__(self, groups: Sequence[tuple[str, Sequence[Setting]]]) -> None:
+        super().__init__(id="settings")
+        self._groups = groups
+        self._settings = {setting.name: setting for _, group in groups for setting in group}
+
+    def compose(self) -> ComposeResult:
+        """Lay out a label and a widget for each setting."""
+        for heading, group in self._groups:
+            yield Label(heading, classes="heading")
+            for setting in group:
+                with Horizontal(classes="setting"):
+                    yield Label(setting.label)
+                    widget = self._widget(setting)
+                    widget.tooltip = setting.help
+                    yield widget
+        yield Label("", id="problem")
+
+    def _widget(self, setting: Setting) -> Input | Select[str] | Switch:
+        name = id_of(setting.name)
+        choices = setting.kind.choices
+        if [*choices] == ["no", "yes"]:
+            return Switch(id=name)
+        if choices:
+            options = [(setting.kind.shown(choice), choice) for choice in choices]
+            return Select(options, allow_blank=False, compact=True, id=name)
+        return Input(compact=True, select_on_focus=True, id=name)
+
+    def watch_asked(self, asked: Asked) -> None:
+        """Show the values of another question."""
+        with self.prevent(Input.Changed, Select.Changed, Switch.Changed):
+            for setting in self._settings.values():
+                self._show(setting, asked)
+
+    def _show(self, setting: Setting, asked: Asked) -> None:
+        widget = self.widget_of(setting.name)
+        why = setting.held(asked)
+        widget.disabled = bool(why)
+        widget.tooltip = why or setting.help
+        value = setting.value(asked)
+        text = setting.kind.text(value)
+        if isinstance(widget, Switch):
+            widget.value = value
+        elif isinstance(widget, Select):
+            # A rule with parameters is one more choice while it is in use.
+            choices = [(setting.kind.shown(choice), choice) for choice in setting.kind.choices]
+            if text not in setting.kind.choices:
+                choices.insert(0, (text, text))
+            widget.set_options(choices)
+            widget.value = text
+        elif isinstance(widget, Input) and not widget.has_focus:
+            widget.value = text
+
+    @on(Input.Submitted)
+    @on(Input.Blurred)
+    def _take_text(self, event: Input.Submitted | Input.Blurred) -> None:
+        event.stop()
+        self._take(event.input.id or "", event.value)
+
+    @on(Select.Changed)
+    def _take_choice(self, event: Select.Changed) -> None:
+        event.stop()
+        self._take(event.select.id or "", str(event.value))
+
+    @on(Switch.Changed)
+    def _take_switch(self, event: Switch.Changed) -> None:
+        event.stop()
+        self._take(event.switch.id or "", "yes" if event.value else "no")
+
+    def _take(self, id: str, text: str) -> None:
+        """Ask for the value that a text says, or say what is wrong with it."""
+        setting = next(each for each in self._settings.values() if id_of(each.name) == id)
+        problem = self.query_one("#problem", Label)
+        if self.asked is None or text == setting.kind.text(setting.value(self.asked)):
+            problem.update("")
+            return
+        try:
+            edit = setting.read(self.asked, text)
+        except InputError as error:
+            problem.update(str(error))
+            return
+        problem.update("")
+        self.post_message(self.Changed(edit, setting.name))
+
+    def widget_of(self, name: str) -> Widget:
+        """Return the widget of a setting, by its name."""
+        return self.query_one(f"#{id_of(name)}")
+
+
+def id_of(name: str) -> str:
+    """Return the id of the widget of a setting."""
+    return f"set-{name.replace(' ', '-')}"

@@ -1,0 +1,160 @@
+"""A slider on a logarithmic scale of whole numbers. The one on the shelf is linear."""
+
+from typing import ClassVar
+
+from rich.segment import Segment
+from rich.style import Style
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.message import Message
+from textual.reactive import reactive
+from textual.strip import Strip
+from textual.widget import Widget
+
+from attn_tui.compute.log_scale import LogScale
+
+REACH = 1.0
+"""Columns beside the mouse within which a rounder value is as good as the nearest."""
+
+
+class Slider(Widget, can_focus=True):
+    """A value on a logarithmic scale: a track with a knob, and ticks below it.
+
+    Args:
+        scale: The values there are.
+        ticks: Values that are written below the track, where there is room.
+        id: As of every widget.
+    """
+
+    DEFAULT_CSS = """
+    Slider { height: 2; width: 1fr; }
+    """
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "slider--filled", "slider--empty", "slider--knob", "slider--tick",
+    }  # fmt: skip
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("left,h", "step(-1)", "Less", show=False),
+        Binding("right,l", "step(1)", "More", show=False),
+        Binding("shift+left", "nudge(-1)", "One less", show=False),
+        Binding("shift+right", "nudge(1)", "One more", show=False),
+        Binding("home", "jump(0)", "Least", show=False),
+        Binding("end", "jump(1)", "Most", show=False),
+    ]
+
+    value = reactive(1, layout=False)
+    """The value; whoever wants to follow it watches it."""
+
+    class Moved(Message):
+        """Somebody moved the knob.
+
+        Attributes:
+            slider: Which one.
+            value: To where.
+            gesture: A name that all moves of one drag share.
+        """
+
+        def __init__(self, slider: "Slider", value: int, gesture: str) -> None:
+            super().__init__()
+            self.slider = slider
+            self.value = value
+            self.gesture = gesture
+
+        @property
+        def control(self) -> "Slider":
+            """The slider, for ``@on(Slider.Moved, "#id")``."""
+            return self.slider
+
+    def __init__(self, scale: LogScale, ticks: tuple[int, ...], id: str) -> None:
+        super().__init__(id=id)
+        self.scale = scale
+        self.ticks = ticks
+        self._drags = 0
+
+    @property
+    def _track(self) -> int:
+        """Columns of the track."""
+        return max(self.content_size.width - 1, 2)
+
+    def _column(self, value: int) -> int:
+        return round(self.scale.to_fraction(value) * (self._track - 1))
+
+    def render_line(self, y: int) -> Strip:
+        """Draw the track with the value, or the ticks."""
+        if y == 0:
+            return self._draw_track()
+        if y == 1:
+            return self._draw_ticks()
+        return Strip.blank(self.content_size.width, self.rich_style)
+
+    def _draw_track(self) -> Strip:
+        filled, empty, knob = (
+            self.get_component_rich_style(f"slider--{part}") for part in ("filled", "empty", "knob")
+        )
+        column = self._column(self.value)
+        return Strip(
+            [
+                Segment("━" * column, filled),
+                Segment("●", knob),
+                Segment("─" * (self._track - column - 1), empty),
+            ]
+        )
+
+    def _draw_ticks(self) -> Strip:
+        line = " " * (self.content_size.width + 2)
+        for tick in self.ticks:
+            text = f"{tick:,}"
+            start = min(max(self._column(tick) - len(text) // 2, 0), self._track - len(text))
+            if start >= 0 and line[start : start + len(text) + 2].isspace():
+                # One blank in front, so that two numbers never touch.
+                line = f"{line[: start + 1]}{text}{line[start + 1 + len(text) :]}"
+        muted: Style = self.get_component_rich_style("slider--tick")
+        return Strip([Segment(line[1:-1], muted)])
+
+    def move(self, value: int, gesture: str) -> None:
+        """Ask for another value."""
+        value = self.scale.clamp(value)
+        if value != self.value:
+            self.post_message(self.Moved(self, value, gesture))
+
+    def action_step(self, steps: int) -> None:
+        """Go some stops up or down."""
+        self.move(self.scale.step(self.value, steps), f"{self.id} step")
+
+    def action_nudge(self, by: int) -> None:
+        """Go up or down by ones."""
+        self.move(self.value + by, f"{self.id} step")
+
+    def action_jump(self, end: int) -> None:
+        """Go to an end."""
+        self.move(self.scale.maximum if end else self.scale.minimum, "")
+
+    def _take(self, event: events.MouseEvent) -> None:
+        offset = event.get_content_offset_capture(self)
+        share = min(max(offset.x / (self._track - 1), 0.0), 1.0)
+        value = self.scale.stop_at(share, REACH / self._track)
+        self.move(value, f"{self.id} drag {self._drags}")
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        """Go to where the mouse is, and follow it until it is let go."""
+        self._drags += 1
+        self.capture_mouse()
+        self._take(event)
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        """Follow the mouse."""
+        if self.app.mouse_captured is self:
+            self._take(event)
+
+    def on_mouse_up(self) -> None:
+        """Let go."""
+        self.release_mouse()
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        """Go a stop up."""
+        event.stop()
+        self.action_step(1)
+
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        """Go a stop down."""
+        event.stop()
+        self.action_step(-1)

@@ -1,0 +1,149 @@
+"""Ramps: what more is can be told from what is less, and what is written on them can be read."""
+
+import numpy as np
+import pytest
+
+from attn_tui.charts.colour import (
+    HUES,
+    STEPS,
+    both_signs,
+    contrast,
+    even,
+    hexadecimal,
+    ink,
+    luminance,
+    mix,
+    of_oklab,
+    oklab,
+    ramp,
+    rgb,
+    saturation,
+)
+
+DARK, LIGHT = "#0e1016", "#e0e0e0"
+
+BACKGROUNDS = (DARK, LIGHT, "#000000", "#ffffff", "#1e1e2e", "#fdf6e3", "#282a36")
+
+ENDS = {
+    ("unscaled", DARK): ("25201d", "ffd97d"),
+    ("unscaled", LIGHT): ("e1dad0", "9e5b00"),
+    ("scaled", DARK): ("151e2d", "8cbfff"),
+    ("scaled", LIGHT): ("d0d8e2", "004aa0"),
+    ("larger", DARK): ("14201d", "9ac883"),
+    ("larger", LIGHT): ("d0dad1", "005d00"),
+    ("smaller", DARK): ("231c26", "e9bad8"),
+    ("smaller", LIGHT): ("dfd6da", "843865"),
+}
+"""From screens.md."""
+
+
+def ramps(background: str) -> dict[str, tuple[str, ...]]:
+    kinds = {kind: ramp(kind, background) for kind in HUES}
+    return kinds | {"both": both_signs(background), "saturation": saturation(background)}
+
+
+def steps(colours: tuple[str, ...]) -> np.ndarray:
+    """Return how far neighbours are from one another in OKLab."""
+    return np.asarray(np.linalg.norm(np.diff([oklab(each) for each in colours], axis=0), axis=1))
+
+
+@pytest.mark.parametrize("background", BACKGROUNDS)
+def test_a_little_more_is_never_drawn_in_the_colour_of_a_little_less(background: str) -> None:
+    for name, colours in ramps(background).items():
+        assert len(set(colours)) == len(colours), name
+
+
+@pytest.mark.parametrize("background", BACKGROUNDS)
+@pytest.mark.parametrize("kind", HUES)
+def test_equal_steps_of_a_number_look_equal(kind: str, background: str) -> None:
+    sizes = steps(ramp(kind, background))
+    # A step is a few units of sRGB, which are whole: no step is even to the last digit.
+    assert sizes.min() > 0.5 * sizes.mean()
+    assert sizes.max() < 1.6 * sizes.mean()
+
+
+@pytest.mark.parametrize("background", BACKGROUNDS)
+def test_both_signs_look_equally_far_from_0(background: str) -> None:
+    colours = both_signs(background)
+    middle = len(colours) // 2
+    assert len(colours) == 2 * middle + 1
+    negative, positive = colours[:middle][::-1], colours[middle + 1 :]
+    assert len(negative) == len(positive) == STEPS
+    zero = oklab(colours[middle])
+    assert np.linalg.norm(zero - oklab(background)) < 0.15
+    for sign in (negative, positive):
+        away = np.linalg.norm([oklab(each) - zero for each in sign], axis=1)
+        assert (np.diff(away) > 0.0).all()
+        sizes = steps(sign)
+        assert sizes.max() < 1.6 * sizes.mean()
+
+
+@pytest.mark.parametrize("background", BACKGROUNDS)
+def test_more_saturation_stands_out_more_from_a_dead_calm(background: str) -> None:
+    colours = saturation(background)
+    away = np.linalg.norm([oklab(each) - oklab(background) for each in colours], axis=1)
+    calm, warned = (round(level * (STEPS - 1)) for level in (0.5, 0.93))
+    assert (np.diff(away[: calm + 1]) > 0.0).all()
+    assert away[warned:].min() > away[: calm + 1].max()
+    red, green, blue = rgb(colours[warned])
+    assert red > 1.3 * max(green, blue)
+
+
+@pytest.mark.parametrize(("kind", "background"), ENDS)
+def test_ramps_begin_beside_the_background_and_end_where_the_design_says(
+    kind: str, background: str
+) -> None:
+    colours = ramp(kind, background)
+    first, last = ENDS[kind, background]
+    # The prototypes mixed the first one in sRGB: nobody sees the difference.
+    assert np.abs(rgb(colours[0]) - rgb(f"#{first}")).max() <= 5.5 / 255
+    assert colours[-1] == f"#{last}"
+
+
+@pytest.mark.parametrize(("kind", "background"), ENDS)
+def test_the_colour_of_the_data_is_on_its_ramp(kind: str, background: str) -> None:
+    hue = HUES[kind].dark if background == DARK else HUES[kind].light
+    nearest = min(np.linalg.norm(oklab(each) - oklab(hue[0])) for each in ramp(kind, background))
+    assert nearest < steps(ramp(kind, background)).mean()
+
+
+@pytest.mark.parametrize("background", BACKGROUNDS)
+def test_a_number_written_on_any_colour_can_be_read(background: str) -> None:
+    for name, colours in ramps(background).items():
+        for colour in colours:
+            assert contrast(ink(colour), colour) >= 4.5, (name, colour)
+
+
+def test_the_most_can_be_told_from_the_least_with_one_eye_for_brightness() -> None:
+    for background in (DARK, LIGHT):
+        for kind in HUES:
+            colours = ramp(kind, background)
+            assert contrast(colours[0], colours[-1]) > 3.0
+
+
+def test_contrast_is_that_of_wcag() -> None:
+    assert contrast("#000000", "#ffffff") == pytest.approx(21.0)
+    assert contrast("#777777", "#ffffff") == pytest.approx(4.48, abs=0.005)
+    assert luminance("#808080") == pytest.approx(0.21586, abs=1e-5)
+
+
+def test_oklab_is_that_of_its_author() -> None:
+    # Red, green, blue and white, to the digits that are published.
+    assert oklab("#ff0000") == pytest.approx([0.628, 0.225, 0.126], abs=1e-3)
+    assert oklab("#00ff00") == pytest.approx([0.866, -0.234, 0.179], abs=1e-3)
+    assert oklab("#0000ff") == pytest.approx([0.452, -0.032, -0.312], abs=1e-3)
+    assert oklab("#ffffff") == pytest.approx([1.0, 0.0, 0.0], abs=1e-3)
+
+
+def test_a_colour_survives_the_way_there_and_back() -> None:
+    for colour in ("#000000", "#ffffff", "#e29d04", "#4795ed", "#123456", "#010203"):
+        assert of_oklab(oklab(colour)) == colour
+        assert hexadecimal(rgb(colour)) == colour
+        assert mix(colour, "#abcdef", 0.0) == colour
+        assert mix("#abcdef", colour, 1.0) == colour
+
+
+def test_a_line_through_stops_goes_through_them() -> None:
+    colours = even(["#0e1016", "#e29d04", "#ffd97d"], 101)
+    assert (colours[0], colours[-1]) == ("#0e1016", "#ffd97d")
+    assert min(np.linalg.norm(oklab(each) - oklab("#e29d04")) for each in colours) < 0.01

@@ -1,0 +1,295 @@
+"""Curves between axes: what is drawn is where it belongs, at every size."""
+
+from collections.abc import Sequence
+from math import inf, nan
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from attn_tui.charts import figure
+from attn_tui.charts.cells import Cells
+from attn_tui.charts.figure import BLANK, Axis, Curve, Figure
+
+COLOURS = {
+    "unscaled": "#e29d04", "scaled": "#4795ed", "text": "#e6e8ee", "muted": "#7a7d86",
+    "background": "#0e1016",
+}  # fmt: skip
+
+UNIT = Axis(0.0, 1.0)
+
+D_K = Axis(1.0, 65_536.0, ((1.0, "1"), (65_536.0, "65,536")), logarithmic=True)
+
+SHARES = Axis(0.0, 1.0, ((0.0, "0 %"), (1.0, "100 %"), (0.5, "50 %")))
+
+
+def drawn(
+    y: Sequence[float], x: Axis = UNIT, up: Axis = UNIT, columns: int = 41, lines: int = 11
+) -> Cells:
+    """Return one curve through points that are evenly spread over the axis."""
+    places = np.linspace(0.0, 1.0, len(y))
+    at = x.low * (x.high / x.low) ** places if x.logarithmic else x.low + places * (x.high - x.low)
+    return Figure([Curve(at, np.array(y), "scaled")], x, up).draw(columns, lines, COLOURS)
+
+
+def dots(cells: Cells) -> np.ndarray:
+    """Return which dots of braille are set, shape (4 lines, 2 columns)."""
+    codes = np.array([[ord(character) for character in row] for row in cells.characters])
+    codes = np.where((codes >= BLANK) & (codes < BLANK + 256), codes - BLANK, 0)
+    found = np.zeros((4 * cells.lines, 2 * cells.columns), dtype=bool)
+    for bit, (row, column) in enumerate(
+        [(0, 0), (1, 0), (2, 0), (0, 1), (1, 1), (2, 1), (3, 0), (3, 1)]
+    ):
+        found[row::4, column::2] = codes >> bit & 1
+    return found
+
+
+def heights(cells: Cells) -> dict[int, float]:
+    """Return how high each column of dots is on average, from the bottom."""
+    found = dots(cells)
+    rows = np.arange(found.shape[0], 0, -1)
+    return {
+        column: float(rows[found[:, column]].mean())
+        for column in np.flatnonzero(found.any(axis=0)).tolist()
+    }
+
+
+def test_a_line_that_rises_is_seen_to_rise_from_corner_to_corner() -> None:
+    cells = drawn([0.0, 0.25, 0.5, 0.75, 1.0])
+    up = heights(cells)
+    # A column for the blank behind no tick, then every column has the line.
+    assert sorted(up) == list(range(2, 2 * 41))
+    values = np.array([up[column] for column in sorted(up)])
+    assert (np.diff(values) >= 0.0).all()
+    expected = np.linspace(values[0], values[-1], values.size)
+    assert np.abs(values - expected).max() <= 1.5
+    assert dots(cells)[-5, 2:6].any()
+    assert dots(cells)[0, -3:].any()
+
+
+def test_the_value_of_a_flat_line_can_be_read_off_the_tick_beside_it() -> None:
+    ticks = tuple((value, f"{value:g}") for value in (0.0, 0.5, 1.0))
+    for value in (0.0, 0.5, 1.0):
+        cells = drawn([value] * 9, up=Axis(0.0, 1.0, ticks), lines=12)
+        rows = [row for row in cells.text().split("\n") if any(ord(c) > BLANK for c in row)]
+        assert len(rows) == 1
+        assert rows[0].lstrip().startswith(f"{value:g} ")
+
+
+def test_equal_factors_are_equally_far_on_a_logarithmic_axis() -> None:
+    chart = Figure([], D_K, UNIT)
+    columns = [chart.column(2.0**power, 129 + 1) for power in range(0, 17, 2)]
+    assert columns == [1 + 16 * place for place in range(9)]
+    cells = drawn([1.0, 4.0, 16.0], up=Axis(1.0, 16.0, logarithmic=True), lines=21)
+    up = heights(cells)
+    middle = up[2 + 40]
+    assert middle == pytest.approx((up[2] + up[max(up)]) / 2.0, abs=1.5)
+
+
+@pytest.mark.parametrize("hole", [nan, inf, -inf])
+def test_where_there_is_no_number_there_is_no_line(hole: float) -> None:
+    values = [0.2] * 10 + [hole] * 6 + [0.8] * 10
+    cells = drawn(values, columns=53)
+    up = heights(cells)
+    # Two halves on two heights, and nothing that joins them.
+    assert {round(height) for height in up.values()} <= {*range(10, 16), *range(34, 40)}
+    gap = set(range(2, 106)) - set(up)
+    assert len(gap) > 20
+    assert gap == set(range(min(gap), max(gap) + 1))
+
+
+@pytest.mark.parametrize("hole", [nan, inf, -inf])
+def test_no_line_climbs_to_an_infinity_that_has_no_place(hole: float) -> None:
+    # Another value is outside the axis, so that the line is cut as well.
+    up = heights(drawn([0.5, 0.5, hole, 0.5, 0.5, 9.0], columns=101))
+    assert {round(up[column]) for column in up if column < 150} <= {*range(22, 27)}
+
+
+def test_no_tick_is_put_where_another_stands() -> None:
+    rows = Figure([], D_K, SHARES).draw(40, 3, COLOURS).text().split("\n")
+    assert rows[0].startswith("100 %")
+    assert rows[1].startswith("  0 %")
+
+
+@pytest.mark.parametrize("hole", [nan, inf, -inf])
+def test_where_there_is_no_number_nothing_is_filled(hole: float) -> None:
+    values = np.array([0.5] * 10 + [hole] * 20 + [0.5] * 10)
+    curve = Curve(np.linspace(0.0, 1.0, 40), values, "scaled", filled=True)
+    cells = Figure([curve], UNIT, UNIT).draw(41, 9, COLOURS)
+    bottom = cells.backgrounds[7] != ""
+    assert bottom[2]
+    assert bottom[-2]
+    assert not bottom[15:27].any()
+    assert not (cells.backgrounds[0] != "").any()
+
+
+def test_a_value_outside_the_axis_is_cut_off_where_the_line_leaves() -> None:
+    cells = drawn([0.5, 0.5, 0.5, 10.5, 10.5, 10.5, 0.5, 0.5, 0.5], columns=82)
+    up = heights(cells)
+    gap = set(range(2, 164)) - set(up)
+    # The line climbs to the top within a twentieth of one step, and is not drawn along the edge.
+    assert len(gap) > 50
+    assert not dots(cells)[:2, min(gap) + 2 : max(gap) - 2].any()
+    low = drawn([0.5, -9.5, -9.5, 0.5], columns=82)
+    assert not dots(low)[-5:, 60:100].any()
+
+
+def test_a_line_that_crosses_everything_crosses_it_where_it_should() -> None:
+    # From −1 to 2: inside from a third to two thirds of the way.
+    up = heights(drawn([-1.0, 2.0], columns=91))
+    assert min(up) == pytest.approx(2 + 60, abs=3)
+    assert max(up) == pytest.approx(2 + 120, abs=3)
+    falling = heights(drawn([2.0, -1.0], columns=91))
+    assert sorted(falling) == sorted(up)
+    assert falling[min(falling)] > falling[max(falling)]
+
+
+def test_what_is_left_of_the_axis_or_right_of_it_is_not_drawn() -> None:
+    x = np.array([-1.0, -0.5, 0.5, 1.5, 2.0])
+    curve = Curve(x, np.full(5, 0.5), "scaled")
+    cells = Figure([curve], UNIT, UNIT).draw(41, 9, COLOURS)
+    assert len(heights(cells)) <= 4
+    for value in (-0.5, 1.5, nan, inf):
+        chart = Figure([], UNIT, SHARES, mark=(value, "here"), dots=[(0.5, "scaled")])
+        text = chart.draw(41, 9, COLOURS).text()
+        assert "│" not in text
+        assert "here" not in text
+        assert "●" not in text
+
+
+def test_infinities_never_reach_plotext(monkeypatch: pytest.MonkeyPatch) -> None:
+    plotted: list[float] = []
+    plot = figure._plotted
+
+    def watched(width: int, height: int, x: Sequence[float], y: Sequence[float]) -> list[str]:
+        plotted.extend([*x, *y])
+        return plot(width, height, x, y)
+
+    monkeypatch.setattr(figure, "_plotted", watched)
+    figure.braille.cache_clear()
+    drawn([0.1, inf, 0.2, -inf, nan, 0.3, 1e308, 0.4, -1e308, 0.5])
+    x = np.array([-0.0005, 0.5, 1.0005])
+    Figure([Curve(x, x, "scaled")], UNIT, UNIT).draw(41, 9, COLOURS)
+    drawn([0.0, 1.0, 10.0], up=Axis(1.0, 10.0, logarithmic=True))
+    assert plotted
+    assert np.isfinite(plotted).all()
+    assert min(plotted) >= 0.0
+    assert max(plotted) <= 1.0
+
+
+def test_later_curves_lie_over_earlier_ones_and_hide_no_dot_of_them() -> None:
+    x = np.linspace(0.0, 1.0, 9)
+    rising, falling = Curve(x, x, "unscaled"), Curve(x, 1.0 - x, "scaled")
+    one, other, both = (
+        Figure(curves, UNIT, UNIT).draw(41, 11, COLOURS)
+        for curves in ([rising], [falling], [rising, falling])
+    )
+    assert (dots(both) == dots(one) | dots(other)).all()
+    assert set(both.colours[both.colours != ""]) == {COLOURS["unscaled"], COLOURS["scaled"]}
+    crossing = both.colours[(one.characters > " ") & (other.characters > " ")]
+    assert set(crossing) == {COLOURS["scaled"]}
+
+
+def test_the_mark_stands_where_its_value_is_with_a_dot_on_each_curve() -> None:
+    chart = Figure([], D_K, SHARES, mark=(256.0, "256"), dots=[(1.0, "unscaled"), (0.5, "scaled")])
+    cells = chart.draw(49, 12, COLOURS)
+    lines = cells.text().split("\n")
+    column = chart.column(256.0, 49)
+    assert column == chart.gutter + (49 - chart.gutter) // 2
+    assert [lines[line][column] for line in (0, 5, 10)] == ["●", "●", "│"]
+    assert cells.colours[0, column] == COLOURS["unscaled"]
+    assert cells.colours[5, column] == COLOURS["scaled"]
+    assert lines[0].startswith("100 %")
+    assert lines[5].startswith(" 50 %")
+    assert lines[11].split() == ["1", "256", "65,536"]
+
+
+@pytest.mark.parametrize("d_k", [1, 2, 3, 4, 200, 20_000, 50_000, 65_536])
+def test_what_is_written_below_the_mark_touches_no_tick(d_k: int) -> None:
+    chart = Figure([], D_K, SHARES, mark=(float(d_k), f"{d_k:,}"))
+    for columns in range(20, 80):
+        bottom = chart.draw(columns, 6, COLOURS).text().split("\n")[-1]
+        # Every number is whole, and blanks part it from the others.
+        assert f"{d_k:,}" in bottom.split()
+        assert set(bottom.split()) <= {"1", "65,536", f"{d_k:,}"}
+
+
+def test_names_stand_beside_the_ends_of_their_curves_one_below_another() -> None:
+    x = np.linspace(0.0, 1.0, 5)
+    curves = [Curve(x, x * end, "scaled", f"key {n}") for n, end in enumerate([0.5, 1.0, 0.48])]
+    lines = Figure(curves, UNIT, UNIT).draw(41, 12, COLOURS).text().split("\n")
+    places = [
+        next(n for n, line in enumerate(lines) if line.endswith(f"key {key}")) for key in range(3)
+    ]
+    assert places[1] == 0
+    assert places[2] == places[0] + 1
+    assert abs(places[0] - 5) <= 1
+
+
+def test_more_names_than_lines_leave_the_ticks_alone() -> None:
+    x = np.linspace(0.0, 1.0, 5)
+    curves = [Curve(x, x * 0.0, "scaled", f"key {n}") for n in range(9)]
+    chart = Figure(curves, D_K, UNIT, mark=(1.0, "1"))
+    lines = chart.draw(41, 4, COLOURS).text().split("\n")
+    assert "key" not in lines[-1]
+    assert sum("key" in line for line in lines) == 3
+
+
+NUMBERS = st.one_of(
+    st.floats(-2, 3), st.sampled_from([nan, inf, -inf, 0.0, 1.0, 1e308, -1e308, 1e-320])
+)
+CURVES = st.lists(
+    st.builds(
+        lambda values, kind, name, filled: Curve(
+            np.geomspace(1.0, 65_536.0, len(values)), np.array(values), kind, name, filled
+        ),
+        st.lists(NUMBERS, min_size=1, max_size=12),
+        st.sampled_from(["unscaled", "scaled"]),
+        st.sampled_from(["", "key 3", "key 12,345"]),
+        st.booleans(),
+    ),
+    max_size=4,
+)
+
+
+@settings(max_examples=80, derandomize=True)
+@given(
+    CURVES,
+    st.sampled_from([SHARES, Axis(1e-3, 1e3, ((1.0, "1"), (1e3, "1,000")), logarithmic=True)]),
+    st.sampled_from([None, (1.0, "1"), (64.0, "64"), (65_536.0, "65,536"), (1e9, "1,000,000,000")]),
+    st.lists(st.tuples(NUMBERS, st.sampled_from(["unscaled", "scaled"])), max_size=3),
+    st.integers(8, 200),
+    st.integers(2, 60),
+)
+def test_every_size_is_drawn_and_no_number_is_cut(
+    curves: Sequence[Curve],
+    y: Axis,
+    mark: tuple[float, str] | None,
+    dots: Sequence[tuple[float, str]],
+    columns: int,
+    lines: int,
+) -> None:
+    cells = Figure(curves, D_K, y, mark, dots).draw(columns, lines, COLOURS)
+    assert cells.characters.shape == (lines, columns)
+    rows = cells.text().split("\n")
+    numbers = {text for _, text in (*D_K.ticks, *([mark] if mark else []))}
+    assert set(rows[-1].split()) <= numbers
+    beside = {text for _, text in y.ticks}
+    gutter = max(len(text) for text in beside)
+    # All ticks are as they were given, on lines of their own.
+    written = [row[:gutter].strip() for row in rows[:-1]]
+    assert {text for text in written if text} <= beside
+    assert len([text for text in written if text]) == len({text for text in written if text})
+    for row in rows[:-1]:
+        end = row.rstrip().rpartition("key ")
+        assert not end[1] or end[2] in ("3", "12,345")
+
+
+@pytest.mark.parametrize("columns", range(8, 201))
+def test_every_width_is_drawn(columns: int) -> None:
+    x = np.geomspace(1.0, 65_536.0, 40)
+    curve = Curve(x, np.linspace(0.0, 1.0, 40), "scaled", "key 3", filled=True)
+    chart = Figure([curve], D_K, SHARES, mark=(64.0, "64"), dots=[(0.4, "scaled")])
+    for lines in (2, 3, 7, 60):
+        assert chart.draw(columns, lines, COLOURS).characters.shape == (lines, columns)

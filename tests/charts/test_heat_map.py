@@ -1,0 +1,252 @@
+"""Matrices as colours: each entry has its own, at every size of the matrix and of the room."""
+
+from collections.abc import Sequence
+from math import inf, nan
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from attn_tui.charts.cells import Cells
+from attn_tui.charts.colour import both_signs, contrast, ramp, saturation
+from attn_tui.charts.heat_map import HALF, HeatMap
+
+BACKGROUND = "#0e1016"
+
+COLOURS = {
+    "text": "#e6e8ee", "muted": "#7a7d86", "accent": "#b9a3ff", "background": BACKGROUND,
+}  # fmt: skip
+
+KINDS = {
+    "unscaled": ramp("unscaled", BACKGROUND),
+    "both signs": both_signs(BACKGROUND),
+    "saturation": saturation(BACKGROUND),
+}
+
+
+def colour_of(level: float, kind: str) -> str:
+    """Return the colour of a level, empty where there is none."""
+    if not np.isfinite(level):
+        return ""
+    share = (level + 1.0) / 2.0 if kind == "both signs" else level
+    steps = KINDS[kind]
+    return steps[round(min(max(share, 0.0), 1.0) * (len(steps) - 1))]
+
+
+def halves(cells: Cells, chart: HeatMap) -> np.ndarray:
+    """Return the colour of each half cell beside the margin, shape (2 lines, columns)."""
+    found = np.full((2 * cells.lines, cells.columns), "", dtype=object)
+    is_half = cells.characters == HALF
+    lower = np.where(cells.colours == BACKGROUND, "", cells.colours)
+    found[0::2] = cells.backgrounds
+    found[1::2] = np.where(is_half, lower, cells.backgrounds)
+    return found[:, chart.left :]
+
+
+def spread(rows: int, columns: int) -> np.ndarray:
+    """Return a matrix of which no two neighbours have one colour."""
+    return np.linspace(0.0, 1.0, rows * columns).reshape(rows, columns)
+
+
+@pytest.mark.parametrize(
+    ("shape", "room", "each"),
+    [
+        # Lines are two halves: rows of half a line, of one line, of two.
+        ((4, 10), (10, 2), (1, 1)),
+        ((4, 10), (10, 3), (1, 1)),
+        ((4, 10), (10, 4), (2, 1)),
+        ((4, 10), (29, 4), (2, 2)),
+        ((4, 10), (30, 7), (2, 3)),
+        ((4, 10), (30, 8), (4, 3)),
+        ((3, 3), (10, 2), (1, 3)),
+        ((1, 1), (5, 1), (2, 5)),
+        ((5, 1), (3, 3), (1, 3)),
+    ],
+)
+def test_an_entry_that_has_room_is_seen_at_its_own_place_in_its_own_colour(
+    shape: tuple[int, int], room: tuple[int, int], each: tuple[int, int]
+) -> None:
+    levels = spread(*shape)
+    chart = HeatMap(levels, "unscaled")
+    found = halves(chart.draw(*room, COLOURS), chart)
+    high, wide = each
+    expected = np.full(found.shape, "", dtype=object)
+    for (row, column), level in np.ndenumerate(levels):
+        block = slice(row * high, (row + 1) * high), slice(column * wide, (column + 1) * wide)
+        expected[block] = colour_of(level, "unscaled")
+    assert (found == expected).all()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_of_several_entries_in_a_place_the_largest_is_seen_with_its_sign(kind: str) -> None:
+    levels = np.full((40, 60), 0.1)
+    levels[0, 0], levels[17, 31], levels[39, 59] = 0.9, 1.0, 0.8
+    if kind == "both signs":
+        levels[17, 31] = -1.0
+        levels[18, 31] = 0.9
+    levels[20:, :6] = nan
+    levels[21, 1] = 0.5
+    chart = HeatMap(levels, kind)
+    found = halves(chart.draw(20, 10, COLOURS), chart)
+    assert found.shape == (20, 20)
+    expected = np.full((20, 20), colour_of(0.1, kind), dtype=object)
+    expected[0, 0], expected[19, 19] = colour_of(0.9, kind), colour_of(0.8, kind)
+    expected[8, 10] = colour_of(levels[17, 31], kind)
+    if kind == "both signs":
+        expected[9, 10] = colour_of(0.9, kind)
+    expected[10:, :2] = ""
+    expected[10, 0] = colour_of(0.5, kind)
+    assert (found == expected).all()
+
+
+LEVELS = st.sampled_from([0.0, 0.1, 0.3, 0.5, 0.77, 1.0, nan])
+SIGNED = st.sampled_from([-1.0, -0.4, 0.0, 0.2, 0.9, 1.0, nan, inf])
+
+
+@settings(max_examples=80, derandomize=True)
+@given(
+    st.sampled_from([*KINDS]).flatmap(
+        lambda kind: st.tuples(
+            st.just(kind),
+            arrays(
+                np.float64,
+                st.tuples(st.integers(1, 50), st.integers(1, 50)),
+                elements=SIGNED if kind == "both signs" else LEVELS,
+            ),
+        )
+    ),
+    st.integers(1, 60),
+    st.integers(1, 30),
+    st.booleans(),
+)
+def test_what_is_under_the_mouse_is_what_is_drawn_there(
+    kind_and_levels: tuple[str, np.ndarray], columns: int, lines: int, labelled: bool
+) -> None:
+    kind, levels = kind_and_levels
+    rows, across = levels.shape
+    labels = [f"row {row}" for row in range(rows)] if labelled else ()
+    chart = HeatMap(levels, kind, labels, square=columns % 2 == 0)
+    cells = chart.draw(columns, lines, COLOURS)
+    found = halves(cells, chart)
+    seen = set()
+    for line in range(lines):
+        for column in range(columns):
+            entry = chart.entry(column, line, columns, lines)
+            if entry is None:
+                # Nothing is drawn where there is no entry.
+                if column >= chart.left:
+                    assert not found[2 * line : 2 * line + 2, column - chart.left].any()
+                continue
+            seen.add(entry)
+            pair = set(found[2 * line : 2 * line + 2, column - chart.left])
+            assert colour_of(levels[entry], kind) in pair
+    wide, high = chart.room(columns, lines)
+    if rows * 2 <= high and across <= wide:
+        assert len(seen) == rows * across
+
+
+def test_squares_are_no_wider_than_high() -> None:
+    # A cell is twice as high as wide.
+    for lines in range(2, 40):
+        chart = HeatMap(spread(4, 4), "unscaled", square=True)
+        wide, high = chart.room(200, lines)
+        assert wide <= high
+        assert wide // 4 == high // 4
+
+
+TEXTS = (("1", "22", "333"), ("4444", "55555", ""))
+
+
+@pytest.mark.parametrize(
+    ("columns", "expected"),
+    [
+        (3 * 2, set()),
+        (3 * 3, {"1"}),
+        (3 * 4 + 2, {"1", "22"}),
+        (3 * 6, {"1", "22", "333", "4444"}),
+        (3 * 7, {"1", "22", "333", "4444", "55555"}),
+    ],
+)
+def test_a_text_stands_in_its_entry_whole_between_blanks_or_not_at_all(
+    columns: int, expected: set[str]
+) -> None:
+    chart = HeatMap(np.array([[0.0, 0.5, 1.0], [0.2, nan, 0.9]]), "unscaled", texts=TEXTS)
+    cells = chart.draw(columns, 6, COLOURS)
+    assert set(cells.text().split()) == expected
+    width = columns // 3
+    for row, texts in enumerate(TEXTS):
+        line = 3 * row + 1
+        for column, text in enumerate(texts):
+            own = slice(column * width, (column + 1) * width)
+            written = "".join(cells.characters[line, own])
+            assert written.strip() == (text if text in expected else "")
+            assert not written.strip() or written[0] == written[-1] == " "
+            for behind, ink in zip(
+                cells.backgrounds[line, own], cells.colours[line, own], strict=True
+            ):
+                assert not ink or contrast(ink, behind or BACKGROUND) >= 4.5
+
+
+def test_texts_are_left_out_where_entries_are_halves_of_a_line() -> None:
+    chart = HeatMap(np.zeros((4, 1)), "unscaled", texts=[["abc"]] * 4)
+    assert chart.draw(20, 2, COLOURS).text().split() == []
+    assert chart.draw(20, 4, COLOURS).text().split() == ["abc"] * 4
+
+
+def test_a_text_where_there_is_no_number_can_be_read_on_a_light_theme() -> None:
+    chart = HeatMap(np.array([[nan]]), "unscaled", texts=[["?"]])
+    cells = chart.draw(5, 1, {**COLOURS, "background": "#ffffff"})
+    assert cells.colours[0, 2] == "#000000"
+
+
+def label_lines(rows: int, lines: int, cursor: tuple[int, int] | None) -> list[str]:
+    labels = [f"L{row}" for row in range(rows)]
+    chart = HeatMap(np.zeros((rows, 3)), "unscaled", labels, cursor=cursor)
+    text = chart.draw(chart.left + 3, lines, COLOURS).text().split("\n")
+    return [line[: chart.left].strip() for line in text]
+
+
+@pytest.mark.parametrize("lines", range(3, 40))
+def test_labels_are_whole_and_the_row_of_the_cursor_always_has_its_own(lines: int) -> None:
+    for cursor in ((0, 0), (7, 1), (13, 2)):
+        found = [text for text in label_lines(14, lines, cursor) if text and text[0] == "L"]
+        assert f"L{cursor[0]} ▸" in found or f"L{cursor[0]}▸" in found
+        assert {text.rstrip(" ▸") for text in found} <= {f"L{row}" for row in range(14)}
+        order = [int(text.rstrip(" ▸")[1:]) for text in found]
+        assert order == sorted(order)
+
+
+def bottom(labels: Sequence[str], columns: int, cursor: int | None) -> str:
+    place = None if cursor is None else (0, cursor)
+    chart = HeatMap(np.zeros((2, 12)), "unscaled", column_labels=labels, cursor=place)
+    return chart.draw(columns, 3, COLOURS).text().split("\n")[-1]
+
+
+@pytest.mark.parametrize("cursor", [None, 0, 4, 11])
+def test_labels_below_are_whole_and_apart_and_the_cursors_is_among_them(cursor: int | None) -> None:
+    labels = [f"{100 * column:,}" for column in range(12)]
+    for columns in range(7, 90):
+        written = bottom(labels, columns, cursor).split()
+        assert set(written) <= set(labels)
+        assert written == [label for label in labels if label in written]
+        assert cursor is None or labels[cursor] in written
+
+
+def test_a_column_without_a_label_is_marked_all_the_same() -> None:
+    line = bottom((), 26, 5)
+    assert line.strip() == "▴"
+    # Two columns beside the row's mark, then two each.
+    assert line.index("▴") in (2 + 10, 2 + 11)
+
+
+@pytest.mark.parametrize("columns", [1, 2, 3, 5])
+@pytest.mark.parametrize("lines", [1, 2, 3])
+def test_where_there_is_no_room_nothing_is_drawn_and_nothing_breaks(
+    columns: int, lines: int
+) -> None:
+    labels = ["a long label"]
+    chart = HeatMap(spread(5, 7), "unscaled", labels, [*"abcdefg"], cursor=(1, 1))
+    assert chart.draw(columns, lines, COLOURS).text().split() == []
+    assert chart.entry(0, 0, columns, lines) is None

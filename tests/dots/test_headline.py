@@ -1,0 +1,264 @@
+"""What Dot products says first: whole sentences whose numbers are those of the law."""
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from attn_tui.compute.dots.answer import answer, law_of
+from attn_tui.compute.dots.settings import Settings
+from attn_tui.compute.experiment import Experiment
+from attn_tui.compute.number import Number
+from attn_tui.compute.scale import parse_scale
+from attn_tui.compute.setup import Setup
+from attn_tui.dots.headline import headline
+from attn_tui.files.draft import EXAMPLE, parse
+
+SOURCE = parse(EXAMPLE).source
+
+NUMBER = r"−?\d[\d,]*(?:\.\d+)?(?: [mb]illion)?"
+
+
+def asked(settings: Settings, d_k: int = 1024, rule: str = "inverse-sqrt") -> Experiment:
+    return Experiment(SOURCE, Setup(d_k, parse_scale(rule)).put(settings))
+
+
+def of(settings: Settings = Settings(), d_k: int = 1024, rule: str = "inverse-sqrt") -> str:
+    return headline(asked(settings, d_k, rule))
+
+
+@pytest.mark.parametrize(
+    ("ask", "expected"),
+    [
+        (
+            of,
+            "At d_k = 1,024, q·k is typically ±32: it grows as √d_k. Divided by √d_k it is "
+            "typically ±1, at this d_k and at every other.",
+        ),
+        (
+            partial(of, Settings(entries="coins"), 65_536),
+            "At d_k = 65,536, q·k is typically ±256: it grows as √d_k. Divided by √d_k it is "
+            "typically ±1, at this d_k and at every other.",
+        ),
+        (
+            partial(of, Settings(entries="die")),
+            "Dice are never negative, so q·k piles up to about 12,500. Divided by √d_k it is still "
+            "about 390 and grows: the average does it, not the spread.",
+        ),
+        (
+            partial(of, Settings(mean_q=1.0, mean_k=1.0)),
+            "The entries' means are not 0, so q·k piles up to about 1,020. Divided by √d_k it is "
+            "still about 32 and grows: the average does it, not the spread.",
+        ),
+        (
+            partial(of, Settings(mean_q=1.0, mean_k=-1.0)),
+            "The entries' means are not 0, so q·k averages −1,024, give or take 55. Divided by "
+            "√d_k it still averages −32, and falls.",
+        ),
+        (
+            partial(of, Settings(mean_q=0.001, mean_k=0.001)),
+            "At d_k = 1,024, q·k is typically ±32: it grows as √d_k. Divided by √d_k it is "
+            "typically ±1, at this d_k and at every other.",
+        ),
+        (
+            partial(of, Settings(tied=True)),
+            "All components are one number, so nothing cancels: q·k is typically ±1,024. Divided "
+            "by √d_k it is still ±32, and grows.",
+        ),
+        (
+            partial(of, Settings(tied=True), rule="inverse"),
+            "All components are one number, so nothing cancels: q·k is typically ±1,024. Divided "
+            "by d_k it is typically ±1, at this d_k and at every other.",
+        ),
+        (
+            partial(of, Settings(correlation=0.5)),
+            "q and k lean the same way, so q·k averages 512, give or take 36. Divided by √d_k it "
+            "still averages 16, and grows.",
+        ),
+        (
+            partial(of, Settings(correlation=-0.5)),
+            "q and k lean opposite ways, so q·k averages −512, give or take 36. Divided by √d_k it "
+            "still averages −16, and falls.",
+        ),
+        (
+            partial(of, Settings(correlation=0.5), rule="inverse"),
+            "q and k lean the same way, so q·k averages 512, give or take 36. Divided by d_k it "
+            "averages 0.5, at this d_k and at every other.",
+        ),
+        (
+            partial(of, rule="inverse"),
+            "Dividing by d_k is too much: ±32 becomes ±0.03, and shrinks as d_k grows.",
+        ),
+        (
+            partial(of, d_k=65_536, rule="inverse"),
+            "Dividing by d_k is too much: ±256 becomes ±0.004, and shrinks as d_k grows.",
+        ),
+        (
+            partial(of, d_k=4, rule="mup"),
+            "At d_k = 4, q·k is typically ±2: it grows as √d_k. Scaled by the rule mup it is ±4, "
+            "and shrinks as d_k grows.",
+        ),
+        (
+            partial(of, rule="yarn"),
+            "At d_k = 1,024, q·k is typically ±32: it grows as √d_k. Scaled by the rule yarn it is "
+            "typically ±1.87, at this d_k and at every other.",
+        ),
+        (
+            partial(of, rule="fixed:a=144"),
+            "At d_k = 1,024, q·k is typically ±32: it grows as √d_k. Divided by 12 it is still "
+            "±2.67, and grows.",
+        ),
+        (
+            partial(of, rule="temperature:0.3"),
+            "At d_k = 1,024, q·k is typically ±32: it grows as √d_k. Multiplied by 3.33 it is "
+            "±107, and grows.",
+        ),
+        (
+            partial(of, rule="temperature:1e30"),
+            "At d_k = 1,024, q·k is typically ±32: it grows as √d_k. Divided by over a trillion it "
+            "is practically 0.",
+        ),
+        (
+            partial(of, rule="none"),
+            "At d_k = 1,024, q·k is typically ±32: it grows as √d_k. Nothing is divided here (rule "
+            "none).",
+        ),
+        (
+            partial(of, d_k=1),
+            "At d_k = 1, q·k is typically ±1: it grows as √d_k. Nothing is divided here (√1 = 1).",
+        ),
+        (
+            partial(of, d_k=8, rule="mup"),
+            "At d_k = 8, q·k is typically ±2.83: it grows as √d_k. Nothing is divided here "
+            "(√64/d_k is 1).",
+        ),
+        (
+            partial(of, Settings(mean_q=1e6, mean_k=-1e6), rule="mup"),
+            "Here q·k averages under −1 trillion. Scaled by the rule mup it averages under −1 "
+            "trillion, at this d_k and at every other.",
+        ),
+        (
+            partial(of, Settings(entries="coins", correlation=1.0)),
+            "q·k is always 1,024 here: nothing varies.",
+        ),
+    ],
+)  # fmt: skip
+def test_a_person_reads_the_sentence_that_fits_the_question(
+    ask: Callable[[], str], expected: str
+) -> None:
+    assert ask() == expected
+
+
+QUESTIONS = st.builds(
+    asked,
+    st.builds(
+        Settings,
+        entries=st.sampled_from(["normal", "uniform", "coins", "die"]),
+        tied=st.booleans(),
+        correlation=st.sampled_from([0.0, 0.0, 0.5, -0.5, 1e-9, 1.0]),
+        mean_q=st.sampled_from([0.0, 0.0, 1e-6, 1.0, -3.5, 1e6]),
+        mean_k=st.sampled_from([0.0, 0.0, 0.5, -1e6]),
+    ),
+    st.sampled_from([1, 2, 64, 1000, 65_536]),
+    st.sampled_from(
+        [
+            "inverse-sqrt", "none", "inverse", "temperature:T=1e200", "temperature:T=1e-200",
+            "ssmax", "mup", "per-layer:layer=7", "log-length", "fixed:a=144",
+        ]
+    ),
+)  # fmt: skip
+
+
+@settings(max_examples=80, derandomize=True)
+@given(QUESTIONS)
+def test_it_is_short_and_without_the_signs_that_a_newcomer_cannot_read(
+    experiment: Experiment,
+) -> None:
+    sentence = headline(experiment)
+    assert len(sentence) <= 170
+    assert not re.search(
+        r"\de[-+]?\d|∂|‖|\{|\}|\binf\b|nan|  |−over|about over|±−|−0\b(?!\.)", sentence
+    ), sentence
+    assert sentence.endswith(".")
+    assert len(re.findall(NUMBER, sentence.replace("√1 = 1", ""))) <= 5
+
+
+@settings(max_examples=80, derandomize=True)
+@given(QUESTIONS)
+def test_no_number_is_said_that_is_not_of_the_law(experiment: Experiment) -> None:
+    setup = experiment.setup
+    law = law_of(setup.get(Settings), setup.d_k)
+    m = setup.scale.multiplier(setup.d_k, experiment.vectors[0].n_attended)
+    sizes = [law.mean, law.standard_deviation]
+    known = [*sizes, *(m * size for size in sizes), m, 1.0 / m]
+    sentence = re.sub(rf"At d_k = {setup.d_k:,}|\([^)]* (?:1|none)\)", "", headline(experiment))
+    for text in re.findall(NUMBER, re.sub(r"under −1 trillion|practically 0|not 0", "", sentence)):
+        units = {"million": 1e6, "billion": 1e9}
+        number, _, unit = text.replace("−", "-").replace(",", "").partition(" ")
+        told = float(number) * units.get(unit, 1.0)
+        # Two decimals below 1, one digit where they say nothing, otherwise two digits or more.
+        assert any(
+            abs(told - value) <= max(0.0051 * (abs(told) >= 0.01), 0.051 * abs(told))
+            or (abs(told) < 0.01 and abs(told - value) <= 0.5 * abs(told))
+            for value in known
+        ), (headline(experiment), known)
+
+
+@settings(max_examples=80, derandomize=True)
+@given(QUESTIONS)
+def test_what_is_said_to_be_the_same_at_every_d_k_is(experiment: Experiment) -> None:
+    setup = experiment.setup
+    sentence = headline(experiment)
+    sizes = []
+    for d_k in (16, 65_536):
+        law = law_of(setup.get(Settings), d_k)
+        m = setup.scale.multiplier(d_k, experiment.vectors[0].n_attended)
+        sizes.append(m * abs(law.mean if "averages" in sentence else law.standard_deviation))
+    if "at every other" in sentence:
+        assert sizes[1] == pytest.approx(sizes[0], rel=1e-9)
+    if sentence.endswith(("grows.", "falls.")) and "shrinks" not in sentence:
+        assert sizes[1] > 1.5 * sizes[0]
+    if "shrinks as d_k grows" in sentence:
+        assert sizes[1] < sizes[0] / 1.5
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [Settings(), Settings(entries="die"), Settings(tied=True), Settings(correlation=-0.5)],
+)
+def test_what_is_typical_is_what_a_person_would_draw(settings: Settings) -> None:
+    generator, d_k, n = np.random.default_rng(5), 64, 20_000
+    shape = (n, 1 if settings.tied else d_k)
+    if settings.entries == "die":
+        q, k = generator.integers(1, 7, (2, *shape)).astype(float)
+    else:
+        q, other = generator.standard_normal((2, *shape))
+        k = settings.correlation * q + np.sqrt(1 - settings.correlation**2) * other
+    products = (q * k).mean(axis=1) * d_k
+    text = of(settings, d_k).replace("−", "-").replace(",", "")
+    told = [
+        float(number)
+        for number in re.findall(r"(?:±|averages |take |about )(-?\d+(?:\.\d+)?)", text)
+    ]
+    mean, spread = products.mean(), products.std()
+    expected = [spread, spread / 8.0]
+    if "averages" in text:
+        expected = [mean, spread, mean / 8.0]
+    if "about" in text:
+        expected = [mean, mean / 8.0]
+    assert told == pytest.approx(expected, rel=0.06)
+
+
+def test_draws_that_disagree_with_the_law_are_not_passed_over() -> None:
+    *_, drawn = answer(asked(Settings(samples=1000)))
+    assert headline(drawn.experiment, drawn) == headline(drawn.experiment)
+    odd = replace(drawn, unscaled=replace(drawn.unscaled, mean=Number(9.0, 1.0, 0.0)))
+    assert headline(odd.experiment, odd) == (
+        "At d_k = 1,024, q·k is typically ±32: it grows as √d_k. The draws disagree: their mean is "
+        "9.0 standard errors off."
+    )

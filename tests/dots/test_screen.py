@@ -1,0 +1,41 @@
+"""Dot products on the screen: what is drawn is shown, stopped and drawn again."""
+
+from textual.pilot import Pilot
+
+from attn_tui.dots.charts import Bells
+from attn_tui.dots.screen import DotsScreen
+from attn_tui.files.draft import EXAMPLE
+from attn_tui.ui.app import AttnApp
+from attn_tui.ui.picture import Picture
+
+
+async def shown(pilot: Pilot[None], drawn: int, d_k: int) -> DotsScreen:
+    """Wait until so many are drawn at a d_k, and return the screen."""
+    app = pilot.app
+    assert isinstance(app, AttnApp)
+    for _ in range(2000):
+        await pilot.pause()
+        screen = app.instrument
+        answer = screen.answer if isinstance(screen, DotsScreen) else None
+        if answer and answer.drawn == drawn and answer.law.d_k == d_k and app.turns.idle:
+            assert isinstance(screen, DotsScreen)
+            return screen
+    raise AssertionError("nothing is drawn")
+
+
+async def test_a_step_draws_at_another_d_k_and_the_axis_can_be_stretched() -> None:
+    async with AttnApp(EXAMPLE, "dots").run_test(size=(120, 40)) as pilot:
+        screen = await shown(pilot, 100_000, 1024)
+        assert "±32" in screen.headline
+        await pilot.press("right_curly_bracket")
+        screen = await shown(pilot, 100_000, 2048)
+        assert "±45" in screen.headline
+        bells = screen.query_one("#bells", Picture).drawing
+        assert isinstance(bells, Bells)
+        assert not bells.stretched
+        await pilot.press("v", "a")
+        screen = await shown(pilot, 100_000, 2048)
+        bells = screen.query_one("#bells", Picture).drawing
+        assert isinstance(bells, Bells)
+        assert bells.stretched
+        assert screen.pane("bells-pane").border_subtitle == "100,000 drawn"

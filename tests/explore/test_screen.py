@@ -1,0 +1,100 @@
+"""Explore on the screen: what a person types, moves and chooses is asked, shown and undone."""
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Static, TextArea
+
+from attn_tui.charts.figure import Figure
+from attn_tui.explore.charts import WeightBars
+from attn_tui.explore.screen import ExploreScreen
+from attn_tui.files.draft import EXAMPLE
+from attn_tui.ui.app import AttnApp
+from attn_tui.ui.dialogs import HelpScreen, TextScreen
+from attn_tui.ui.picture import Picture
+from attn_tui.ui.settings_panel import SettingsPanel
+
+
+async def shown(pilot: Pilot[None]) -> ExploreScreen:
+    """Wait until everything is asked and shown, and return the screen."""
+    app = pilot.app
+    assert isinstance(app, AttnApp)
+    await pilot.pause()
+    while not app.turns.idle or (app.instrument and app.instrument.asked is None):
+        await pilot.pause()
+    await pilot.pause()
+    screen = app.instrument
+    assert isinstance(screen, ExploreScreen)
+    return screen
+
+
+async def press(pilot: Pilot[None], *keys: str) -> ExploreScreen:
+    await pilot.press(*keys)
+    return await shown(pilot)
+
+
+async def test_d_k_moves_weights_curves_and_headline_in_one_step() -> None:
+    async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
+        screen = await shown(pilot)
+        assert "Divided by 32 it takes 62 %" in screen.headline
+        screen = await press(pilot, "right_curly_bracket", "right_curly_bracket")
+        assert screen.present.experiment.setup.d_k == 4096
+        assert "Divided by 64" in screen.headline
+        bars = screen.query_one("#weights", Picture).drawing
+        assert isinstance(bars, WeightBars)
+        assert bars.answer.scaled.multiplier == 1 / 64
+        curves = screen.query_one("#weights-over-curves", Picture).drawing
+        assert isinstance(curves, Figure)
+        assert curves.mark == (4096.0, "4,096")
+        assert "4,096" in str(screen.query_one("#d_k-typed").value)  # type: ignore[attr-defined]
+        screen = await press(pilot, "d", "6", "4", "enter", "minus")
+        assert screen.present.experiment.setup.d_k == 48
+        screen = await press(pilot, "u", "u")
+        assert screen.present.experiment.setup.d_k == 4096
+
+
+async def test_scores_are_typed_and_what_is_wrong_is_said_beside_them() -> None:
+    async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
+        await shown(pilot)
+        screen = await press(pilot, "e", "end", "comma", "9", "x")
+        assert "is not a number" in str(screen.pane("scores-pane").border_subtitle)
+        assert screen.answer
+        assert screen.answer.vector.vector.n_keys == 4
+        screen = await press(pilot, "backspace", "backspace", "backspace", "escape")
+        assert screen.answer
+        assert screen.answer.vector.vector.n_keys == 3
+        assert screen.query_one("#scores", TextArea).text == "a: 100, 120, 150"
+        screen = await press(pilot, "delete")
+        assert str(screen.present.draft.setup.mask) == "2"
+
+
+async def test_settings_palette_and_lists_ask_the_same_question() -> None:
+    async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
+        await shown(pilot)
+        screen = await press(pilot, "g")
+        assert screen.query(SettingsPanel)
+        screen = await press(pilot, "escape")
+        assert not screen.query(SettingsPanel)
+        await pilot.press("i")
+        while not isinstance(pilot.app.screen, TextScreen):
+            await pilot.pause()
+        screen = await press(pilot, "escape", "question_mark")
+        assert isinstance(pilot.app.screen, HelpScreen)
+        screen = await press(pilot, "escape", "p", "right_curly_bracket")
+        assert screen.headline.startswith("Pinned: ")
+
+
+@pytest.mark.parametrize(
+    ("size", "views"),
+    [((120, 40), 3), ((80, 24), 5), ((40, 15), 7)],
+)
+async def test_each_view_is_there_at_every_size(size: tuple[int, int], views: int) -> None:
+    async with AttnApp(EXAMPLE).run_test(size=size) as pilot:
+        screen = await shown(pilot)
+        seen = {screen.view}
+        for _ in range(views):
+            screen = await press(pilot, "t")
+            assert screen.pane(screen.view).display
+            assert screen.pane(screen.view).size.height > 2
+            seen.add(screen.view)
+        assert len(seen) == views
+        assert "key 2" in str(screen.query_one("#headline", Static).render())
