@@ -10,6 +10,7 @@ from attn_tui.files.draft import Draft
 from attn_tui.instruments import INSTRUMENTS
 from attn_tui.tour.step import Tour
 from attn_tui.tui.app import AttnApp
+from attn_tui.tui.closed import let_go_of_closed
 from attn_tui.tui.input import accept_anything
 from attn_tui.tui.lifeline import lifeline
 from attn_tui.tui.memory import remembered_theme
@@ -55,6 +56,7 @@ def run(
     stream = sys.__stderr__
     assert stream is not None  # Textual writes to it.
     accept_anything()
+    let_go_of_closed()
     in_ascii = ascii or lacks_blocks(environ.get("TERM", ""))
     app = AttnApp(opening(draft), instrument, ascii=in_ascii, guided=guided, tour=tour)
     _use_theme(app, theme)

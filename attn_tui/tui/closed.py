@@ -1,0 +1,26 @@
+"""Lets go of widgets that are closed.
+
+Textual remembers the colours of the last 1,024 widgets by the widgets' lines, and so keeps these:
+100 MB after some hundred dialogues. Colours alone are what they depend on.
+`tests/contract/test_memory.py` fails without this.
+"""
+
+from functools import lru_cache
+
+from textual._styles_cache import StylesCache
+from textual.color import Color
+from textual.style import Style
+
+
+@lru_cache
+def _backgrounds(outer: Color, inner: Color) -> tuple[Style, Style]:
+    return Style(background=outer + inner), Style(background=outer)
+
+
+def _inner_outer(_: StylesCache, outer: Color, inner: Color) -> tuple[Style, Style]:
+    return _backgrounds(outer, inner)
+
+
+def let_go_of_closed() -> None:
+    """Make Textual keep no lines of widgets that are gone."""
+    StylesCache.get_inner_outer = _inner_outer  # type: ignore[assignment, method-assign]
