@@ -1,7 +1,7 @@
 """However long somebody works, the program needs no more memory than at first.
 
-Sixty dialogues, eighty changes between three instruments, or sixty sizes of the window, done a second
-time, may take hardly any more than the first time took.
+Sixty dialogues, eighty changes between three instruments, or sixty sizes of the window, done a
+second time, may take hardly any more than the first time took.
 """
 
 import sys

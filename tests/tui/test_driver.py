@@ -19,6 +19,9 @@ class Interrupted:
         self.size = 1
         self.told: list[int] = []
 
+    def write(self, data: str) -> None:
+        pass
+
     def start_application_mode(self) -> None:
         signal.signal(signal.SIGWINCH, self._tell)
 

@@ -153,15 +153,6 @@ async def test_every_pane_explains_itself() -> None:
         person.sees("one score for each key")
 
 
-async def test_the_palette_finds_what_has_no_key() -> None:
-    async with at_screen() as person:
-        await person.press("ctrl+p")
-        await person.write("ASCII")
-        await person.press("enter")
-        person.sees("> ")
-        person.misses("▸", "█")
-
-
 async def test_what_stands_in_the_title_line_can_be_clicked() -> None:
     async with at_screen() as person:
         await person.click("#title", person.lines[0].index("1/√d_k"))
