@@ -45,7 +45,7 @@ def one(number: int, seed: int, folder: Path) -> None:
     tensors, metadata = _small_heads(rng) if rng.random() < 0.4 else _of_demo(rng, folder)
     path, other = str(folder / "odd.safetensors"), str(folder / "whole.safetensors")
     write_safetensors(other, tensors, metadata)
-    changed = dict(tensors)
+    changed = tensors
     for _ in range(rng.choice((0, 1, 1, 1, 2, 3))):
         changed = _mutated(rng, changed)
     if not changed:
@@ -94,36 +94,50 @@ def _below() -> Iterator[BinaryIO]:
                 os.close(own)
 
 
-def _small_heads(rng: Random) -> tuple[dict[str, NDArray[Any]], None]:
-    """Return q, k, out and the log-sum-exp of random heads, as they are stored in half precision.
+def _small_heads(rng: Random) -> tuple[Tensors, None]:
+    """Return random heads in half precision, mostly without values."""
+    tensors = half_head(
+        rng.getrandbits(32),
+        n=rng.randint(1, 12),
+        d=rng.choice((1, 2, 4, 8, 16)),
+        format=rng.choice((np.float16, ml_dtypes.bfloat16)),
+        heads=rng.choice((1, 2)),
+        multiplier=rng.choice((None, 1.0, 0.01, 30.0)),
+        causal=rng.random() < 0.7,
+    )
+    return tensors if rng.random() < 0.2 else _without(tensors, "v"), None
 
-    Shapes are (1, heads, n, d), and (1, heads, n) of the log-sum-exp.
+
+def half_head(
+    seed: int, n: int, d: int, format: Any, heads: int = 2,
+    multiplier: float | None = None, causal: bool = True,
+) -> dict[str, NDArray[Any]]:  # fmt: skip
+    """Return q, k, v, out and the log-sum-exp of random heads, stored in a format.
+
+    Shapes are (1, heads, n, d), and (1, heads, n) of the log-sum-exp; the multiplier is 1/√d
+    unless given.
     """
-    draw = np.random.default_rng(rng.getrandbits(32)).standard_normal
-    heads, n, d = rng.choice((1, 2)), rng.randint(1, 12), rng.choice((1, 2, 4, 8, 16))
+    draw = np.random.default_rng(seed).standard_normal
     queries, keys, values = (draw((1, heads, n, d)) for _ in range(3))
-    logits = rng.choice((d**-0.5, 1.0, 0.01, 30.0)) * queries @ keys.swapaxes(-1, -2)
-    if rng.random() < 0.7:
+    logits = (multiplier or d**-0.5) * queries @ keys.swapaxes(-1, -2)
+    if causal:
         logits = np.where(np.tri(n, dtype=bool), logits, -np.inf)
     top = logits.max(axis=-1, keepdims=True)
     weights = np.exp(logits - top)
     total = weights.sum(axis=-1, keepdims=True)
     made = {
-        "q": queries, "k": keys, "out": weights @ values / total,
+        "q": queries, "k": keys, "v": values, "out": weights @ values / total,
         "lse": (top + np.log(total))[..., 0],
     }  # fmt: skip
-    if rng.random() < 0.2:
-        made["v"] = values
-    half = rng.choice((np.float16, ml_dtypes.bfloat16))
-    return {f"0.{part}": array.astype(half) for part, array in made.items()}, None
+    return {part: array.astype(format) for part, array in made.items()}
 
 
-def _of_demo(rng: Random, folder: Path) -> tuple[dict[str, NDArray[Any]], dict[str, str]]:
+def _of_demo(rng: Random, folder: Path) -> tuple[Tensors, dict[str, str]]:
     """Return the tensors of one of the demo's captures, of a layer, and its metadata."""
     captures = _demo(folder)
     tensors, metadata = captures[rng.choice(sorted(captures))]
-    layer = rng.choice(sorted({name.split(".")[0] for name in tensors}))
-    one_layer = {name: each for name, each in tensors.items() if name.split(".")[0] == layer}
+    prefix = rng.choice(sorted({name.rpartition(".")[0] for name in tensors}))
+    one_layer = {name: each for name, each in tensors.items() if name.rpartition(".")[0] == prefix}
     return one_layer, metadata
 
 
@@ -148,7 +162,7 @@ def _read(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, str]]:
     return tensors, metadata
 
 
-def _mutated(rng: Random, tensors: Tensors) -> dict[str, NDArray[Any]]:
+def _mutated(rng: Random, tensors: Tensors) -> Tensors:
     """Return tensors of which one is odd, or all are."""
     chosen = rng.choice(sorted(tensors))
     names = list(tensors) if rng.random() < 0.15 else [chosen]

@@ -62,6 +62,15 @@ def test_where_all_rows_see_many_keys_nothing_is_said_of_mixtures() -> None:
     assert mixes(head) is None
 
 
+def test_an_infinite_output_is_no_mixture_and_nothing_is_printed(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    assert HEAD.output is not None
+    output = np.full_like(HEAD.output, np.inf)
+    assert mixes(replace(HEAD, output=output)) is None
+    assert capfd.readouterr() == ("", "")
+
+
 def batch(tmp_path: Path, *hows: Arithmetic, odd: int | None = None) -> str:
     """A capture of sequences, each computed in its own way, an odd one of them not by attention."""
     made = [simulate(seed, how, n_keys=48, d_k=16, rows=range(48)) for seed, how in enumerate(hows)]

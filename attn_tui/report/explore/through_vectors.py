@@ -2,10 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-import numpy as np
-
 from attn_tui.compute.explore.answer import VectorAnswer
-from attn_tui.compute.explore.attention import Attention
+from attn_tui.compute.explore.attention import Attention, lengths
 from attn_tui.compute.keys import Floats
 from attn_tui.report.explore.largest import chunks, listed_keys
 from attn_tui.report.explore.tables import count_noun, short
@@ -23,7 +21,7 @@ def through_vectors(through: Attention, answer: VectorAnswer, top: int | None) -
     yield _line("i", "q_i", answer.names)
     gradients = [through.query_gradient(side, answer.of) for side in sides]
     yield from _numbers(gradients, through.query)
-    norms = [scientific(float(np.linalg.norm(each))) for each in gradients]
+    norms = [scientific(float(lengths(each[None])[0])) for each in gradients]
     yield _line("", f"‖∂{name}/∂q‖", norms)
     yield "\n"
     yield f"norm of the gradient of {name} with respect to each key k, as typed\n"
@@ -43,7 +41,7 @@ def through_vectors(through: Attention, answer: VectorAnswer, top: int | None) -
 def _keys(through: Attention, answer: VectorAnswer, top: int | None) -> Iterator[str]:
     keys = listed_keys(answer, top)
     for some in chunks(keys):
-        sizes = np.linalg.norm(through.keys[some], axis=1)
+        sizes = lengths(through.keys[some])
         columns = [through.key_gradient_norms(side, answer.of, some) for side in answer.sides]
         for key, size, *norms in zip(some, sizes, *columns, strict=True):
             yield _line(str(key), fitted(float(size), 11), [scientific(float(x)) for x in norms])

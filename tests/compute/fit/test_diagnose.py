@@ -12,8 +12,10 @@ from attn_tui.compute.fit.diagnosis import Diagnosis, Estimate, Path, Suspect
 from attn_tui.compute.fit.estimates import Beside, Number, Undecided
 from attn_tui.compute.fit.noise import format_of, paths_of
 from attn_tui.compute.fit.simulate import Arithmetic, computed, simulate
+from attn_tui.compute.fit.supposed import supposed
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
+from attn_tui.compute.logit_map import LogitMap
 
 SMALL: dict[str, Any] = {"n_keys": 96, "d_k": 32, "rows": 16}
 
@@ -64,6 +66,19 @@ def test_what_a_head_has_is_found(
                 assert estimate.at().value is None
             else:
                 assert number(estimate) == pytest.approx(truth, rel=0.2)
+
+
+def test_a_head_whose_neighbour_stands_before_all_keys_is_found_as_well() -> None:
+    how = Arithmetic(0.3, format="float32")
+    start = supposed(LogitMap(0.3), HeadMask("causal", -1000))
+    found = diagnose(simulate(4, how, **SMALL), start=start, deep=False)
+    assert number(found.multiplier) == pytest.approx(0.3, rel=0.02)
+
+
+def test_an_interval_of_what_tells_nothing_has_no_ends() -> None:
+    beside = Beside(Number(0.0, 1.0, 0.0), pull=-1.5e308)
+    interval = Undecided(Number(-1e308, 1e307, 0.0), (beside,)).at()
+    assert (interval.value, interval.low) == (-1e308, None)
 
 
 def test_a_multiplier_of_each_row_is_found_and_a_constant_one_is_said() -> None:

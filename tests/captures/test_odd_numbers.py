@@ -1,0 +1,74 @@
+"""Captures with infinities, NaN and numbers near the end of a format: answers without a warning.
+
+Many more are tried by `tests.fuzz_readers --captures`.
+"""
+
+from pathlib import Path
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from attn_tui.captures.writer import write_safetensors
+from tests.captures.made import Arrays, layer
+from tests.fuzz_captures import check, half_head
+
+
+def write(path: Path, tensors: Arrays) -> str:
+    write_safetensors(path, tensors)
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    ("seed", "d", "format", "multiplier"),
+    [(16, 16, np.float16, None), (0, 4, ml_dtypes.bfloat16, 30.0), (4, 4, ml_dtypes.bfloat16, 1.0)],
+)
+def test_small_heads_without_values_are_examined(
+    tmp_path: Path, seed: int, d: int, format: type, multiplier: float | None
+) -> None:
+    tensors = half_head(seed, 6, d, format, multiplier=multiplier)
+    del tensors["v"]
+    result = check(["doctor", write(tmp_path / "a.safetensors", tensors)])
+    assert " heads" in result.stdout
+
+
+@pytest.mark.parametrize("part", ["q", "k", "v", "out"])
+def test_numbers_beyond_float32_are_said_to_be_too_large(tmp_path: Path, part: str) -> None:
+    tensors = layer(b=1, dtype=np.float64)
+    tensors[part][0, 0, 2, 1] = 1e280
+    result = check(["doctor", write(tmp_path / "a.safetensors", tensors)])
+    assert f"{part} holds numbers beyond float32" in " ".join(result.stdout.split())
+
+
+@pytest.mark.parametrize("part", ["q", "k", "v"])
+def test_numbers_whose_squares_pass_float64_let_no_warning_through(
+    tmp_path: Path, part: str
+) -> None:
+    tensors = layer(b=1, h=2, g=2, dtype=np.float64)
+    whole = write(tmp_path / "whole.safetensors", tensors)
+    tensors[part][0, 0, 2, 1] = 1e280
+    path = write(tmp_path / "odd.safetensors", tensors)
+    check(["heads", path, "--statistic", "bfloat16_spacing,max_logit"])
+    assert "in layer 0, head 0" in check(["compare", whole, path]).stdout
+    check(["show", "--capture", path])
+
+
+def test_keys_that_are_all_infinite_let_no_warning_through(tmp_path: Path) -> None:
+    tensors = layer(b=1, h=1, g=1, dtype=np.float32)
+    tensors["k"][:] = -np.inf
+    result = check(["heads", write(tmp_path / "odd.safetensors", tensors)])
+    assert "15 infinities" in " ".join(result.stdout.split())
+
+
+def test_scores_that_pass_float32_let_no_warning_through(tmp_path: Path) -> None:
+    tensors = layer(b=1, h=1, g=1, dtype=np.float32)
+    tensors["q"] = 1e38 * np.abs(tensors["q"])
+    tensors["k"] = -np.abs(tensors["k"])
+    check(["heads", write(tmp_path / "odd.safetensors", tensors)])
+
+
+def test_no_sink_is_sought_in_sums_without_values(tmp_path: Path) -> None:
+    tensors = half_head(1, n=12, d=4, format=np.float32)
+    tensors["lse"][0, 0] += 1.0
+    del tensors["v"]
+    check(["heads", write(tmp_path / "a.safetensors", tensors)])
