@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from attn_tui.charts.cells import Cells
 from attn_tui.charts.colour import mix
+from attn_tui.compute.log_scale import D_K
 
 Numbers = NDArray[np.float64]
 
@@ -53,6 +54,12 @@ class Axis:
             if self.logarithmic:
                 return np.log(values / self.low) / log(self.high / self.low)
             return (values - self.low) / (self.high - self.low)
+
+
+def d_k_axis() -> Axis:
+    """Return the axis of d_k that all charts share."""
+    ticks = tuple((float(end), f"{end:,}") for end in (D_K.minimum, D_K.maximum))
+    return Axis(D_K.minimum, D_K.maximum, ticks, logarithmic=True)
 
 
 @dataclass(frozen=True, eq=False)

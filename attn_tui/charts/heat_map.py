@@ -170,7 +170,7 @@ class HeatMap:
         bottom = ceil(high / 2)
         labels = [*enumerate(self.column_labels)]
         if self.cursor is not None and own_column >= len(labels):
-            labels.append((own_column, "▴"))
+            labels.append((own_column, "▲"))
         labels.sort(key=lambda label: label[0] != own_column)
         for column, text in labels:
             middle = self.left + int((column + 0.5) * wide / across)

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from textwrap import wrap
 
 from attn_tui.charts.cells import Cells
 
@@ -37,6 +39,8 @@ class Column:
 class Table:
     """Columns of texts, with two blanks between them; no text is ever cut.
 
+    Columns and notes that have no room are left out; rows that have none are counted.
+
     Attributes:
         columns: From the left.
         cursor: The row that is marked, if any.
@@ -48,10 +52,12 @@ class Table:
     notes: Sequence[str] = ()
 
     def fitting(self, width: int) -> list[Column]:
-        """Return the columns there is room for."""
+        """Return the columns there is room for, perhaps none."""
         kept = [*self.columns]
-        while len(kept) > 1 and sum(column.width + 2 for column in kept) - 2 > width:
-            kept.remove(max(reversed(kept), key=lambda column: column.rank))
+        while kept and sum(column.width + 2 for column in kept) - 2 > width:
+            # Of one rank the last is left out first.
+            place = max(range(len(kept)), key=lambda place: (kept[place].rank, place))
+            del kept[place]
         return kept
 
     def draw(self, columns: int, lines: int, colours: Mapping[str, str]) -> Cells:
@@ -61,9 +67,15 @@ class Table:
         spare = columns - 2 - sum(column.width for column in kept)
         gap = min(max(spare // max(len(kept) - 1, 1), 2), 6)
         n_rows = max((len(column.texts) for column in kept), default=0)
-        room = max(lines - 1 - (len(self.notes) + 1 if self.notes else 0), 1)
+        wrapped = partial(wrap, width=max(columns - 2, 1), break_long_words=False)
+        notes = [line for note in self.notes for line in wrapped(note)]
+        if lines < len(notes) + 3 or max(map(len, notes), default=0) > columns - 2:
+            notes = []
+        room = lines - 1 - (len(notes) + 1 if notes else 0)
+        if self.cursor is None and n_rows > room:
+            room -= 1
         first = min(max((self.cursor or 0) - room // 2, 0), max(n_rows - room, 0))
-        shown = range(first, min(first + room, n_rows))
+        shown = range(first, min(first + max(room, 1), n_rows))
         start = 2
         for column in kept:
             self._write(cells, start, 0, column, column.head, colours["muted"])
@@ -72,7 +84,11 @@ class Table:
             start += column.width + gap
         if self.cursor is not None and self.cursor in shown:
             cells.write(0, 1 + self.cursor - first, "▸", colours["accent"])
-        for line, note in enumerate(self.notes, len(shown) + 2):
+        hidden = f"and {n_rows - len(shown):,} more"
+        is_told = self.cursor is None and len(shown) < n_rows and len(hidden) <= columns - 2
+        if is_told:
+            cells.write(2, len(shown) + 1, hidden, colours["muted"])
+        for line, note in enumerate(notes, len(shown) + 2 + is_told):
             cells.write(2, line, note, colours["muted"])
         return cells
 

@@ -2,20 +2,20 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import asinh, sinh
+from math import asinh, ceil, floor, log10
 
 import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.charts.cells import Cells
 from attn_tui.charts.colour import ramp
-from attn_tui.charts.figure import BLANK, Axis, Curve, Figure, braille
+from attn_tui.charts.figure import BLANK, Axis, Curve, Figure, braille, d_k_axis
 from attn_tui.charts.table import Column, Table
-from attn_tui.compute.dots.answer import Answer
+from attn_tui.compute.dots.answer import Answer, law_of
+from attn_tui.compute.log_scale import D_K
 from attn_tui.compute.number import Number
-from attn_tui.explore.charts import d_k_axis
 from attn_tui.report.measured import exact, with_error
-from attn_tui.report.numbers import general
+from attn_tui.report.numbers import MINUS, general
 
 Numbers = NDArray[np.float64]
 
@@ -26,6 +26,11 @@ REACH = 4.0
 """Standard deviations of the unscaled that the axis shows on either side of its mean."""
 
 SIDES = ("unscaled", "scaled")
+
+MOST, LEAST = 22, 13
+"""Characters of a moment with its error, at most and at least."""
+
+RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 @dataclass(frozen=True)
@@ -56,26 +61,35 @@ class Line:
         return np.linspace(self.low, self.high, columns + 1)
 
     def ticks(self) -> list[float]:
-        """Return values that are worth a tick."""
+        """Return values that are worth a tick, those that matter most first."""
         if self.stretched:
-            ends = [each for each in (1.0, 10.0, 100.0, 1000.0, 10_000.0) if each <= self.high]
-            return [*(-each for each in reversed(ends)), 0.0, *ends]
-        return [float(tick) for tick in np.linspace(self.low, self.high, 5)]
+            most = max(-self.low, self.high)
+            powers = [10.0**power for power in range(floor(log10(most)) + 1)]
+            both = [sign * power for power in reversed(powers) for sign in (-1.0, 1.0)]
+            return [tick for tick in (0.0, *both) if self.low <= tick <= self.high]
+        size = (self.high - self.low) / 7.0
+        power = 10.0 ** floor(log10(size))
+        step = power * next(digit for digit in (1.0, 2.0, 5.0, 10.0) if digit * power >= size)
+        places = range(ceil(self.low / step), floor(self.high / step) + 1)
+        return [place * step for place in sorted(places, key=abs)]
 
 
 def line_of(answer: Answer, stretched: bool) -> Line:
     """Return the axis that holds both densities.
 
     The linear one reaches four standard deviations of q·k to either side of its mean and holds 0;
-    the stretched one is the same for every d_k.
+    the stretched one does at the largest d_k, and so is the same for every one.
     """
-    if stretched:
-        return Line(-sinh(11.0) / 10, sinh(11.0) / 10, stretched=True)
     law = answer.law
+    if stretched:
+        law = law_of(answer.settings, D_K.maximum)
     reach = REACH * (law.standard_deviation or 1.0)
     ends = [law.mean - reach, law.mean + reach, 0.0]
     if answer.multiplier > 1.0:
         ends += [answer.multiplier * end for end in ends]
+    if stretched:
+        most = max(map(abs, ends))
+        return Line(-most, most, stretched=True)
     return Line(min(ends), max(ends))
 
 
@@ -169,13 +183,16 @@ class Bells:
         left, right = np.clip(
             np.round(axis.share(ends) * (cells.columns - 1)).astype(int), 0, cells.columns - 1
         ).tolist()
-        text = f" σ = {general(sigma, 3)} "
+        text = f" σ = {short(sigma)} "
         if right - left >= len(text) + 3:
             body = text.center(right - left - 1, "─")
             cells.write(left, line, f"├{body}┤", colours[kind])
             return
         cells.write(left, line, "┴" * max(right - left + 1, 1), colours[kind])
-        cells.write(right + 1, line, text, colours[kind])
+        starts = (right + 1, left - len(text))
+        fitting = [start for start in starts if 0 <= start <= cells.columns - len(text)]
+        if fitting:
+            cells.write(fitting[0], line, text, colours[kind])
 
     def _draw_axis(self, cells: Cells, axis: Line, colours: Mapping[str, str]) -> None:
         line = cells.lines - 2
@@ -183,11 +200,19 @@ class Bells:
         for tick in axis.ticks():
             share = float(axis.share(np.array([tick]))[0])
             column = min(max(round(share * (cells.columns - 1)), 0), cells.columns - 1)
-            text = f"{tick:,.4g}".replace("-", "−")
+            text = short(tick)
             start = min(max(column - len(text) // 2, 0), cells.columns - len(text))
+            beside = range(max(start - 1, 0), min(start + len(text) + 1, cells.columns))
             cells.write(column, line, "┬", colours["muted"])
-            if cells.is_free(max(start - 1, 0), line + 1, len(text)):
+            if cells.is_free(beside.start, line + 1, len(beside)):
                 cells.write(start, line + 1, text, colours["muted"])
+
+
+def short(value: float) -> str:
+    """Return a number to three digits, or whole, or as a power of ten where it is very large."""
+    if 1000.0 <= abs(value) < 1e9:
+        return f"{value:,.0f}".replace("-", MINUS)
+    return general(value, 3)
 
 
 @dataclass(frozen=True, eq=False)
@@ -211,50 +236,75 @@ class Moments:
             ("mean", first.mean, second.mean),
             ("mean |x|", first.mean_size, second.mean_size),
             ("kurtosis", first.kurtosis, second.kurtosis),
-            ("|x| ≤ 2σ", first.coverage, second.coverage),
+            (f"in ±{bound(self.answer)}", first.coverage, second.coverage),
         ]
 
     def draw(self, columns: int, lines: int, colours: Mapping[str, str]) -> Cells:
         """Draw a line a moment."""
-        cells = Cells(columns, lines)
-        side = (columns - 9) // 2
-        known = min(10, side // 3)
-        drawn = side - known - 1
-        for place, kind in enumerate(SIDES):
-            start = 9 + place * side
-            cells.write(start + drawn - len(self.names[place]), 0, self.names[place], colours[kind])
-            cells.write(start + side - len("exact"), 0, "exact", colours["muted"])
-        for line, (name, *numbers) in enumerate(self.rows(), 1):
-            cells.write(0, line, name, colours["text"])
-            for place, number in enumerate(numbers):
-                start = 9 + place * side
-                text, truth = with_error(number, drawn - 1), exact(number, known)
-                cells.write(start + drawn - len(text), line, text, colours[SIDES[place]])
-                cells.write(start + side - len(truth), line, truth, colours["muted"])
-        return cells
+        return self.table(columns).draw(columns, lines, colours)
+
+    def table(self, columns: int) -> Table:
+        """Return the moments with as many digits as have room in a width.
+
+        Where there are too few, exact values are left out, then the scaled side.
+        """
+        table = Table(())
+        for n_sides, has_exact in ((2, True), (2, False), (1, True), (1, False)):
+            for most in range(MOST, LEAST - 1, -1):
+                table = self._table(n_sides, has_exact, most)
+                is_whole = not any("…" in column.texts for column in table.columns)
+                if is_whole and len(table.fitting(columns - 2)) == len(table.columns):
+                    return table
+        return Table(table.columns[:1])
+
+    def _table(self, n_sides: int, has_exact: bool, most: int) -> Table:
+        """Return the moments of one side or both, each number in so many characters at most."""
+        rows = self.rows()
+        columns = [Column("", [name for name, _, _ in rows], left=True)]
+        for place in range(n_sides):
+            numbers = [both[place] for _, *both in rows]
+            texts = [with_error(number, most) for number in numbers]
+            columns.append(Column(self.names[place], texts, SIDES[place]))
+            if has_exact:
+                truths = [exact(number, most - 4) for number in numbers]
+                columns.append(Column("exact", truths, "muted"))
+        return Table(columns)
+
+
+def bound(answer: Answer) -> str:
+    """Return two standard deviations of q·k where nothing is shifted or correlated."""
+    return f"{general(2.0 * answer.law.pair.law.variance, 3)}√d_k"
 
 
 def spread_figure(answer: Answer, d_k: int, names: Sequence[str]) -> Figure:
     """Return the standard deviation of q·k and of m·q·k over d_k, both axes logarithmic."""
-    growth = {each.rule: each for each in answer.growth}
-    rule = answer.experiment.setup.scale.rule
-    lines = [("unscaled", growth["none"], names[0])]
-    if rule in growth and rule != "none":
-        lines.append(("scaled", growth[rule], names[1]))
-    values = np.concatenate([each.standard_deviation for _, each, _ in lines])
-    values = values[values > 0.0]
+    scale, law = answer.experiment.setup.scale, answer.law
+    n_keys = max(answer.experiment.vectors[0].n_attended, 1)
+    growth = next(line for line in answer.growth if line.rule == "none")
+    multipliers = np.array([scale.multiplier(each, n_keys) for each in growth.d_k.tolist()])
+    x, spread = growth.d_k.astype(np.float64), growth.standard_deviation
+    lines = [("unscaled", spread, law.standard_deviation, names[0])]
+    if scale.rule != "none":
+        after = answer.multiplier * law.standard_deviation
+        lines.append(("scaled", multipliers * spread, after, names[1]))
+    values = np.concatenate([line for _, line, _, _ in lines])
+    values = values[(values > 0.0) & np.isfinite(values)]
     low, high = (float(values.min()), float(values.max())) if values.size else (0.1, 10.0)
     low, high = low / 1.5, max(high, 2.0) * 1.2
-    decades = [10.0**power for power in range(-8, 9)]
-    ticks = tuple((tick, f"{tick:,g}") for tick in decades if low <= tick <= high)
-    y = Axis(low, high, ticks, logarithmic=True)
-    curves, dots = [], []
-    for kind, each, name in lines:
-        x = each.d_k.astype(np.float64)
-        curves.append(Curve(x, each.standard_deviation, kind, name, filled=kind == "unscaled"))
-        at = int(np.argmin(np.abs(np.log(x / d_k))))
-        dots.append((float(each.standard_deviation[at]), kind))
+    powers = range(ceil(log10(low)), floor(log10(high)) + 1)
+    y = Axis(low, high, tuple((10.0**power, _power(power)) for power in powers), logarithmic=True)
+    curves = [
+        Curve(x, line, kind, name, filled=kind == "unscaled") for kind, line, _, name in lines
+    ]
+    dots = [(present, kind) for kind, _, present, _ in lines]
     return Figure(curves, d_k_axis(), y, (float(d_k), f"{d_k:,}"), dots)
+
+
+def _power(power: int) -> str:
+    """Return a power of ten as text: ``0.01``, ``1,000``, ``10⁶``."""
+    if -3 <= power <= 5:
+        return f"{10.0**power:,g}"
+    return f"10{str(power).translate(RAISED)}"
 
 
 def rows_table(answer: Answer) -> Table:
@@ -263,7 +313,7 @@ def rows_table(answer: Answer) -> Table:
     return Table(
         [
             Column("d_k", [f"{row.d_k:,}" for row in rows]),
-            Column("±2√d_k", [f"±{general(row.bound, 4)}" for row in rows], "muted"),
+            Column(f"±{bound(answer)}", [f"±{general(row.bound, 4)}" for row in rows], "muted"),
             Column("variance", [with_error(row.variance, 22) for row in rows], "unscaled"),
             Column("exact", [exact(row.variance, 10) for row in rows], "muted", rank=1),
             Column("inside", [with_error(row.coverage, 22) for row in rows], "unscaled"),

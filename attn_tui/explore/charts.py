@@ -2,24 +2,33 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import exp, log
+from math import exp, floor, log10
 
 import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.charts.cells import Cells
 from attn_tui.charts.colour import BESIDE, mix, ramp
-from attn_tui.charts.figure import Axis, Curve, Figure
+from attn_tui.charts.figure import Axis, Curve, Figure, d_k_axis
 from attn_tui.charts.heat_map import HeatMap
+from attn_tui.charts.table import Column, Table
 from attn_tui.compute.explore.answer import OverDk, VectorAnswer
 from attn_tui.compute.keys import largest
-from attn_tui.compute.log_scale import D_K
 from attn_tui.report.numbers import fitted, in_percent, ratio, scientific
+
+WIDEST = 14
+"""Characters of the longest number in a table: ``−10^−2.7e+307``."""
 
 EIGHTHS = " ▏▎▍▌▋▊▉"
 """A cell filled from the left by so many eighths."""
 
 SIDES = ("unscaled", "scaled")
+
+LEAST = 1e-300
+"""A smaller number is drawn as 0."""
+
+PERCENT, SCORE = 6, 8
+"""Columns of a percentage, ``~100 %``, and of a score."""
 
 FEW = 30
 """So many keys stand in their order; of more those of the largest weights come first."""
@@ -61,10 +70,15 @@ class WeightBars:
         if n_keys <= FEW:
             return min(max(self.cursor + steps, 0), n_keys - 1)
         ranking = self.answer.scaled.ranking()
-        own = ranking[self.cursor]
-        place = int((ranking > own).sum() + (ranking[: self.cursor] == own).sum())
-        order = np.lexsort((np.arange(n_keys), -ranking))
-        return int(order[min(max(place + steps, 0), n_keys - 1)])
+        own, places = ranking[self.cursor], np.arange(n_keys)
+        is_tied = ranking == own
+        if steps > 0:
+            below = np.flatnonzero((ranking < own) | (is_tied & (places > self.cursor)))
+            nearest = below[largest(ranking[below], steps)]
+        else:
+            above = np.flatnonzero((ranking > own) | (is_tied & (places < self.cursor)))[::-1]
+            nearest = above[largest(-ranking[above], max(-steps, 1))]
+        return int(nearest[-1]) if steps and nearest.size else self.cursor
 
     def key_at(self, line: int, lines: int) -> int | None:
         """Return the key in a line of the drawing, if there is one."""
@@ -78,51 +92,90 @@ class WeightBars:
         return min(max((lines - 1) // n_keys, 1), 4)
 
     def draw(self, columns: int, lines: int, colours: Mapping[str, str]) -> Cells:
-        """Draw the keys, each as high as there is room for."""
+        """Draw the keys, each as high as there is room for.
+
+        Scores are left out where there is no room for them, and then bars.
+        """
         cells = Cells(columns, lines)
         keys = self.keys(lines)
-        # Key, score, then on each side a percentage and a bar.
-        score_width = 9 if columns >= 60 else 0
-        left = 7 + score_width
-        side = (columns - left) // 2
-        bar = side - 11
-        if bar < 3 or lines < 2:
+        layout = _Layout.of(columns, max(len(f"{key:,}") for key in keys.tolist()))
+        if layout is None or lines < 2:
             return cells
-        muted = colours["muted"]
-        cells.write(2, 0, "key", muted)
-        if score_width:
-            cells.write(left - 5, 0, "score", muted)
+        cells.write(2, 0, "key".rjust(layout.key), colours["muted"])
+        if layout.score:
+            cells.write(layout.left - len("score"), 0, "score", colours["muted"])
         for place, (kind, head) in enumerate(zip(SIDES, self.heads, strict=True)):
-            cells.write(left + place * side + 10, 0, head[:bar], colours[kind])
+            # Above its bar, or above all of its side, or else in one word.
+            start = layout.left + place * layout.side + 1
+            head = next(text for text in (head, kind, "") if len(text) < layout.side)
+            if len(head) <= layout.bar:
+                start += PERCENT + 1
+            cells.write(start, 0, head, colours[kind])
         pitch = self._pitch(len(keys), lines)
         height = min(max(pitch - 1, 1), 3)
         for row, key in enumerate(keys.tolist()):
-            self._draw_key(cells, 1 + row * pitch, height, key, left, side, colours)
+            self._draw_key(cells, 1 + row * pitch, height, key, layout, colours)
         return cells
 
     def _draw_key(
-        self, cells: Cells, line: int, height: int, key: int, left: int, side: int,
+        self, cells: Cells, line: int, height: int, key: int, layout: "_Layout",
         colours: Mapping[str, str],
     ) -> None:  # fmt: skip
         chosen = key == self.cursor
         if chosen:
             cells.write(0, line, "▸", colours["accent"])
         label = colours["text"] if chosen else colours["muted"]
-        cells.write(2, line, f"{key:,}".rjust(3), label)
-        score = float(self.answer.vector.scores[key])
-        masked = score == -np.inf
-        if left > 7:
-            text = "masked" if masked else fitted(score, 7)
-            cells.write(left - len(text), line, text, label)
+        cells.write(2, line, f"{key:,}".rjust(layout.key), label)
+        if layout.score:
+            score = float(self.answer.vector.scores[key])
+            text = "masked" if score == -np.inf else fitted(score, layout.score)
+            cells.write(layout.left - len(text), line, text, label)
         for place, kind in enumerate(SIDES):
             evaluation = self.answer.sides[place]
             weight, log_weight = evaluation.pairs(np.array([key]))[0]
-            text = "–" if masked else in_percent(weight, log_weight)
-            start = left + place * side
-            cells.write(start + 9 - len(text), line, text, colours[kind])
-            bar = slice(start + 10, start + side - 1)
-            for below in range(line, min(line + height, cells.lines)):
-                draw_bar(cells, below, bar, weight, kind, colours["background"])
+            text = "–" if not evaluation.attended[key] else in_percent(weight, log_weight)
+            start = layout.left + place * layout.side + 1
+            cells.write(start + PERCENT - len(text), line, text, colours[kind])
+            if layout.bar:
+                bar = slice(start + PERCENT + 1, start + PERCENT + 1 + layout.bar)
+                for below in range(line, min(line + height, cells.lines)):
+                    draw_bar(cells, below, bar, weight, kind, colours["background"])
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """How the columns of bars are divided.
+
+    Attributes:
+        key: Columns of a key's number, which stands behind two for the mark.
+        score: Columns of a score, a blank before it; 0 where there are none.
+        side: Columns of each side: a blank, a percentage, a blank and a bar.
+        bar: Columns of the bar among them; 0 where there is none.
+    """
+
+    key: int
+    score: int
+    side: int
+    bar: int
+
+    @property
+    def left(self) -> int:
+        """Columns to the left of both sides."""
+        return 2 + self.key + (self.score + 1 if self.score else 0)
+
+    @classmethod
+    def of(cls, columns: int, digits: int) -> "_Layout | None":
+        """Return the layout with the most that has room, if any has."""
+        key = max(digits, len("key"))
+        for score, least_bar in ((SCORE, 8), (0, 3), (0, 0)):
+            left = 2 + key + (score + 1 if score else 0)
+            side = (columns - left) // 2
+            bar = side - PERCENT - 2
+            if bar >= least_bar:
+                return cls(key, score, side, bar)
+            if not least_bar and side > PERCENT:
+                return cls(key, score, side, 0)
+        return None
 
 
 def draw_bar(
@@ -160,38 +213,48 @@ class GradientTable:
 
     def draw(self, columns: int, lines: int, colours: Mapping[str, str]) -> Cells:
         """Draw the table, and below it maps where there is room for them."""
-        cells = Cells(columns, lines)
-        answer = self.answer
-        keys = self.keys[: lines - 1]
-        width = (columns - 5) // 3
-        muted = colours["muted"]
-        cells.write(0, 0, "key", muted)
-        for place, (head, kind) in enumerate(
-            (("unscaled", "unscaled"), ("scaled", "scaled"), ("change", "muted"))
-        ):
-            cells.write(5 + (place + 1) * width - len(head), 0, head, colours[kind])
-        numbers = [
-            (
-                side.gradient(answer.of, answer.wrt, keys),
-                side.log_gradient(answer.of, answer.wrt, keys),
-            )
-            for side in answer.sides
-        ]
-        for line, key in enumerate(keys.tolist(), 1):
-            chosen = key == self.cursor
-            cells.write(0, line, f"{key:,}".rjust(3), colours["text"] if chosen else muted)
-            logs = []
-            for place, (values, log_sizes) in enumerate(numbers):
-                value, log_size = float(values[line - 1]), float(log_sizes[line - 1])
-                logs.append(log_size)
-                text = scientific(value, log_size, width=width - 1)
-                cells.write(5 + (place + 1) * width - len(text), line, text, colours[SIDES[place]])
-            change = ratio(logs[1] - logs[0], width=width - 1) if -np.inf not in logs else "–"
-            cells.write(5 + 3 * width - len(change), line, change, colours["text"])
-        free = lines - 2 - len(keys)
+        cells = self.table(columns).draw(columns, lines, colours)
+        free = lines - 2 - len(self.keys)
         if free >= 3:
-            self._draw_maps(cells, len(keys) + 2, free, colours)
+            self._draw_maps(cells, len(self.keys) + 2, free, colours)
         return cells
+
+    def table(self, columns: int) -> Table:
+        """Return the numbers with as many digits as have room in a width.
+
+        Where not even one has, the change is left out, and then the unscaled side.
+        """
+        answer, keys = self.answer, self.keys
+        logs = [side.log_gradient(answer.of, answer.wrt, keys).tolist() for side in answer.sides]
+        values = [side.gradient(answer.of, answer.wrt, keys).tolist() for side in answer.sides]
+        names = [f"{key:,}" for key in keys.tolist()]
+        marked = np.flatnonzero(keys == self.cursor)
+        cursor = int(marked[0]) if marked.size else None
+
+        def of(width: int, most: int) -> Table:
+            before, after = (
+                [scientific(*number, width=width) for number in zip(*side, strict=True)]
+                for side in zip(values, logs, strict=True)
+            )
+            changes = [
+                "–" if -np.inf in pair else ratio(pair[1] - pair[0], width=width)
+                for pair in zip(*logs, strict=True)
+            ]
+            columns = [Column("key", names, "muted")]
+            if most > 1:
+                columns.append(Column(answer.names[0], before, "unscaled"))
+            columns.append(Column(answer.names[1], after, "scaled"))
+            if most > 2:
+                columns.append(Column("change", changes))
+            return Table(columns, cursor)
+
+        for most in (3, 2, 1):
+            for width in range(WIDEST, 3, -1):
+                table = of(width, most)
+                is_whole = not any("…" in column.texts for column in table.columns)
+                if is_whole and len(table.fitting(columns - 2)) == most + 1:
+                    return table
+        return Table([Column("key", names, "muted")], cursor)
 
     def _draw_maps(self, cells: Cells, top: int, lines: int, colours: Mapping[str, str]) -> None:
         maps = Jacobians(self.answer, self.keys, self.cursor).draw(
@@ -228,74 +291,73 @@ class Jacobians:
             most = float(logs.max())
             start = place * (width + 2)
             size = scientific(float(np.abs(entries).max()), most)
-            cells.write(start, 0, f"∂p/∂{symbol} ±{size}"[:width], colours[SIDES[place]])
+            heads = (f"∂p/∂{symbol} ±{size}", f"±{size}", "")
+            cells.write(start, 0, next(t for t in heads if len(t) <= width), colours[SIDES[place]])
             levels = np.zeros(entries.shape)
-            if most > -np.inf:
-                levels = np.sign(entries) * np.exp((logs - most) / 2.0)
-            drawing = HeatMap(np.nan_to_num(levels), "both signs")
+            if most != -np.inf:
+                # An entry that underflowed is 0 with its sign.
+                levels = np.copysign(np.exp((logs - most) / 2.0), entries)
+            drawing = HeatMap(levels, "both signs")
             cells.put(drawing.draw(width, lines - 1, colours), start, 1)
         return cells
 
 
-D_K_TICKS = ((1.0, "1"), (65_536.0, "65,536"))
-
-
-def d_k_axis() -> Axis:
-    """Return the axis of d_k that all charts share."""
-    return Axis(D_K.minimum, D_K.maximum, D_K_TICKS, logarithmic=True)
-
-
 def _figure(
     scaled: OverDk, names: Sequence[str], values: NDArray[np.float64], flat: Sequence[float],
-    y: Axis, d_k: int,
+    present: Sequence[float], y: Axis, d_k: int,
 ) -> Figure:  # fmt: skip
     """Return curves of the scaled side over flat lines of the unscaled one, marked at d_k."""
     x = scaled.d_k.astype(np.float64)
     curves = [Curve(x, np.full(x.size, level), "unscaled") for level in flat]
     for place, (name, line) in enumerate(zip(names, values, strict=True)):
         curves.append(Curve(x, line, "scaled", name, filled=place == 0))
-    at = int(np.argmin(np.abs(np.log(x) - log(d_k))))
-    dots = [(level, "unscaled") for level in flat] + [
-        (float(line[at]), "scaled") for line in values
-    ]
+    dots = [(level, "unscaled") for level in flat] + [(level, "scaled") for level in present]
     return Figure(curves, d_k_axis(), y, (float(d_k), f"{d_k:,}"), dots)
 
 
 def weights_figure(answer: VectorAnswer, scaled: OverDk, d_k: int) -> Figure:
     """Return the weights of the three largest keys over d_k."""
     keys = scaled.keys[:3]
-    flat = answer.unscaled.weights(keys).tolist()
-    top = 1.0 if float(scaled.weights.max()) > 0.5 or max(flat, default=0.0) > 0.5 else None
-    high = top or 1.1 * max(float(scaled.weights.max()), *flat)
-    y = Axis(
-        0.0, high, tuple((share * high, f"{share * high * 100:.3g} %") for share in (0, 1, 0.5))
-    )
+    flat, present = (side.weights(keys).tolist() for side in answer.sides)
+    most = _most(scaled.weights, flat)
+    high = 1.0 if most > 0.5 or not most else 1.1 * most
+    ticks = tuple((share * high, f"{share * high * 100:.3g} %") for share in (0, 1, 0.5))
     names = [f"key {key:,}" for key in keys.tolist()]
-    return _figure(scaled, names, scaled.weights[: len(keys)], flat, y, d_k)
+    return _figure(
+        scaled, names, scaled.weights[: len(keys)], flat, present, Axis(0.0, high, ticks), d_k
+    )
+
+
+def _most(*values: NDArray[np.float64] | Sequence[float]) -> float:
+    """Return the largest finite number among numbers from 0 on, 0 if there is none."""
+    every = np.concatenate([np.ravel(each) for each in values])
+    return float(every[np.isfinite(every)].max(initial=0.0))
 
 
 def _round_axis(most: float) -> Axis:
     """Return an axis from 0 to a little above a number, with ticks of one digit."""
-    if not most > 0.0 or not np.isfinite(most):
+    if most < LEAST:
         return Axis(0.0, 1.0, ((0.0, "0"), (1.0, "1")))
-    power = 10.0 ** np.floor(np.log10(most))
-    step = next(each * power for each in (0.2, 0.5, 1.0, 2.0, 5.0) if most / (each * power) <= 3.9)
-    ticks = tuple((place * step, f"{place * step:.3g}") for place in range(int(most / step) + 1))
-    return Axis(0.0, 1.05 * most, ticks)
+    power = 10.0 ** floor(log10(most))
+    step = next(size * power for size in (0.2, 0.5, 1.0, 2.0, 5.0) if most / (size * power) <= 3.9)
+    values = [place * step for place in range(int(most / step) + 1)]
+    ticks = [f"{value:,.0f}" if value >= 1000.0 else f"{value:.3g}" for value in values]
+    return Axis(0.0, 1.05 * most, tuple(zip(values, ticks, strict=True)))
 
 
 def gradient_figure(answer: VectorAnswer, scaled: OverDk, d_k: int) -> Figure:
     """Return ‖∂p/∂s‖_F over d_k."""
-    flat = answer.unscaled.norms[answer.wrt].frobenius
-    y = _round_axis(max(flat, float(np.nanmax(scaled.frobenius))))
-    return _figure(scaled, [""], scaled.frobenius[None], [flat], y, d_k)
+    flat, present = ([side.norms[answer.wrt].frobenius] for side in answer.sides)
+    y = _round_axis(_most(scaled.frobenius, flat))
+    return _figure(scaled, [""], scaled.frobenius[None], flat, present, y, d_k)
 
 
 def keys_figure(answer: VectorAnswer, scaled: OverDk, d_k: int) -> Figure:
     """Return the effective keys over d_k."""
     values = np.exp(scaled.entropy)
-    y = _round_axis(max(answer.unscaled.effective_keys, exp(scaled.max_entropy)))
-    return _figure(scaled, [""], values[None], [answer.unscaled.effective_keys], y, d_k)
+    flat, present = ([side.effective_keys] for side in answer.sides)
+    y = _round_axis(_most([exp(scaled.max_entropy)], values, flat))
+    return _figure(scaled, [""], values[None], flat, present, y, d_k)
 
 
 def both(unscaled: str, scaled: str) -> str:

@@ -228,7 +228,7 @@ def _is_of_one(side: Evaluation) -> bool:
 
 
 def _has(side: Evaluation) -> tuple[str, str, str]:
-    """Return who has the weight on a side, the pronoun for it if it is a key, and what it has."""
+    """Return who has the weight on a side, the pronoun if that is keys, and what it has."""
     n_keys = int(side.attended.sum())
     if np.isnan(side.max_weight):
         return "every weight", "", "is NaN"
@@ -242,7 +242,7 @@ def _has(side: Evaluation) -> tuple[str, str, str]:
             sink = f" and the sink {percent(side.sink_weight)}"
     is_even = n_keys > 2 and not sink and side.effective_keys >= EVEN * n_keys
     if side.max_weight < 0.5 and is_even:
-        return f"the {n_keys:,} keys", "", "share almost equally"
+        return f"the {n_keys:,} keys", "they", "share almost equally"
     if side.max_weight < 0.5 and n_keys > FEW:
         others = f" and the sink ({percent(side.sink_weight)})" if sink else ""
         count = about(round(min(side.effective_keys, n_keys)))

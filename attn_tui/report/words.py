@@ -26,8 +26,8 @@ PRESENT = {
 def percent(share: float) -> str:
     """Return a share as a person would say it: ``62 %``, ``99.9 %``, ``0.6 %``, never 100 or 0.
 
-    >>> percent(0.6245), percent(0.9985), percent(0.0061), percent(0.99999), percent(1e-9)
-    ('62 %', '99.9 %', '0.6 %', 'practically all', 'almost none')
+    >>> percent(0.6245), percent(0.9984), percent(0.0061), percent(0.99999), percent(1e-9)
+    ('62 %', '99.8 %', '0.6 %', 'practically all', 'almost none')
     """
     if share >= ALL:
         return "practically all"

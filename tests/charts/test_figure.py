@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from attn_tui.charts import figure
 from attn_tui.charts.cells import Cells
-from attn_tui.charts.figure import BLANK, Axis, Curve, Figure
+from attn_tui.charts.figure import BLANK, Axis, Curve, Figure, d_k_axis
 
 COLOURS = {
     "unscaled": "#e29d04", "scaled": "#4795ed", "text": "#e6e8ee", "muted": "#7a7d86",
@@ -19,7 +19,7 @@ COLOURS = {
 
 UNIT = Axis(0.0, 1.0)
 
-D_K = Axis(1.0, 65_536.0, ((1.0, "1"), (65_536.0, "65,536")), logarithmic=True)
+D_K = d_k_axis()
 
 SHARES = Axis(0.0, 1.0, ((0.0, "0 %"), (1.0, "100 %"), (0.5, "50 %")))
 

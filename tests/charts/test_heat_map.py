@@ -147,6 +147,11 @@ def test_what_is_under_the_mouse_is_what_is_drawn_there(
         assert len(seen) == rows * across
 
 
+def test_of_two_halves_of_a_cell_the_mouse_finds_the_larger() -> None:
+    for levels, row in (([[0.1], [0.9]], 1), ([[0.9], [0.1]], 0)):
+        assert HeatMap(np.array(levels), "unscaled").entry(0, 0, 1, 1) == (row, 0)
+
+
 def test_squares_are_no_wider_than_high() -> None:
     # A cell is twice as high as wide.
     for lines in range(2, 40):
@@ -236,9 +241,9 @@ def test_labels_below_are_whole_and_apart_and_the_cursors_is_among_them(cursor: 
 
 def test_a_column_without_a_label_is_marked_all_the_same() -> None:
     line = bottom((), 26, 5)
-    assert line.strip() == "▴"
+    assert line.strip() == "▲"
     # Two columns beside the row's mark, then two each.
-    assert line.index("▴") in (2 + 10, 2 + 11)
+    assert line.index("▲") in (2 + 10, 2 + 11)
 
 
 @pytest.mark.parametrize("columns", [1, 2, 3, 5])

@@ -156,6 +156,11 @@ def answered(experiment: Experiment) -> tuple[VectorAnswer, OverDk]:
             "Pinned: key 3 takes 47 %. Now it still does, and the gradient stays about the same.",
         ),
         (
+            partial(of, "0 .1 .2", 64, pinned="0 .2 .4"),
+            "Pinned: the 3 keys share almost equally. Now they still do, and the gradient stays "
+            "about the same.",
+        ),
+        (
             partial(of, "0 0 0 50 50 50", 64, pinned="50 50 50 0 0 0"),
             "Pinned: 3 keys take 33 % each. Now, 3 keys take 33 % each, and the gradient stays "
             "about the same.",

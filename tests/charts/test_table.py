@@ -1,0 +1,152 @@
+"""Numbers in columns: what is not shown whole is not shown."""
+
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from attn_tui.charts.cells import Cells
+from attn_tui.charts.table import Column, Page, Table
+
+COLOURS = {
+    "text": "#e6e8ee", "muted": "#7a7d86", "accent": "#b9a3ff", "unscaled": "#e29d04",
+}  # fmt: skip
+
+LETTERS = "abcdefghij"
+
+
+def words(cells: Cells) -> list[str]:
+    return cells.text().split()
+
+
+def table(n_rows: int = 3, cursor: int | None = None, notes: Sequence[str] = ()) -> Table:
+    """Return a table whose texts are of two kinds: r0, r1, … and wider numbers, row by row."""
+    return Table(
+        [
+            Column("row", [f"r{row}" for row in range(n_rows)], left=True),
+            Column("number", [f"{row}.{'5' * row}" for row in range(n_rows)], "unscaled"),
+            Column("remark", ["as_long_as_this"] * n_rows, "muted", left=True, rank=2),
+        ],
+        cursor,
+        notes,
+    )
+
+
+def test_numbers_end_below_the_end_of_their_head_and_names_begin_below_its_beginning() -> None:
+    lines = table().draw(60, 6, COLOURS).text().split("\n")
+    end = lines[0].index("number") + len("number")
+    assert [line[:end].split()[-1] for line in lines[1:4]] == ["0.", "1.5", "2.55"]
+    assert {line[end - 1] for line in lines[1:4]} <= {".", "5"}
+    start = lines[0].index("remark")
+    assert all(line[start:] == "as_long_as_this" for line in lines[1:4])
+    assert {line.index("r") for line in lines[:4]} == {2}
+
+
+@pytest.mark.parametrize(
+    ("columns", "heads"),
+    [
+        (2 + 3 + 2 + 6 + 2 + 15, ["row", "number", "remark"]),
+        (2 + 3 + 2 + 6 + 2 + 14, ["row", "number"]),
+        (2 + 3 + 2 + 6, ["row", "number"]),
+        (2 + 3 + 2 + 5, ["row"]),
+        (2 + 3, ["row"]),
+        (2 + 2, []),
+        (1, []),
+    ],
+)
+def test_a_column_that_has_no_room_is_left_out_by_its_rank(
+    columns: int, heads: Sequence[str]
+) -> None:
+    cells = table().draw(columns, 6, COLOURS)
+    assert words(cells)[: len(heads)] == list(heads)
+    assert bool(words(cells)) == bool(heads)
+
+
+def test_of_columns_of_one_rank_the_last_goes_first() -> None:
+    columns = [Column(head, ["1"], rank=rank) for head, rank in [("aa", 0), ("bb", 1), ("cc", 1)]]
+    assert words(Table(columns).draw(8, 3, COLOURS))[:2] == ["aa", "bb"]
+
+
+def test_rows_that_have_no_room_are_counted_and_not_passed_over() -> None:
+    lines = table(20).draw(60, 8, COLOURS).text().split("\n")
+    assert [line.split()[0] for line in lines] == ["row", *(f"r{row}" for row in range(6)), "and"]
+    assert lines[-1].strip() == "and 14 more"
+    assert "an" not in table(20).draw(9, 8, COLOURS).text()
+    whole = table(7).draw(60, 8, COLOURS).text()
+    assert "r6" in whole
+    assert "more" not in whole
+
+
+@pytest.mark.parametrize("cursor", [0, 1, 10, 18, 19])
+def test_the_row_of_the_cursor_is_always_shown_and_marked(cursor: int) -> None:
+    for lines in range(2, 30):
+        cells = table(20, cursor, ["a note"]).draw(60, lines, COLOURS)
+        marked = [line for line in cells.text().split("\n") if line.startswith("▸")]
+        assert [line.split()[1] for line in marked] == [f"r{cursor}"]
+
+
+def test_notes_are_wrapped_and_stand_below_the_rows() -> None:
+    note = "a note that is longer than the table is wide"
+    lines = table(notes=[note, "another"]).draw(26, 10, COLOURS).text().split("\n")
+    assert [line.split()[:1] for line in lines[:5]] == [["row"], ["r0"], ["r1"], ["r2"], []]
+    assert " ".join(" ".join(lines[5:]).split()) == f"{note} another"
+
+
+def test_notes_leave_room_for_a_row() -> None:
+    cells = table(notes=["first", "second"]).draw(60, 4, COLOURS)
+    assert "r0" in words(cells)
+    assert "first" not in words(cells)
+
+
+TEXTS = st.text(LETTERS, min_size=1, max_size=24)
+
+
+@settings(max_examples=80, derandomize=True)
+@given(
+    st.integers(1, 12).flatmap(
+        lambda n: st.lists(
+            st.builds(
+                Column,
+                TEXTS,
+                st.lists(TEXTS, min_size=n, max_size=n),
+                st.sampled_from(["text", "unscaled"]),
+                st.booleans(),
+                st.integers(0, 2),
+            ),
+            min_size=1,
+            max_size=6,
+        )
+    ),
+    st.one_of(st.none(), st.integers(0, 11)),
+    st.lists(st.lists(TEXTS, min_size=1).map(" ".join), max_size=3),
+    st.integers(1, 120),
+    st.integers(2, 30),
+)
+def test_no_text_is_ever_cut(
+    columns: Sequence[Column], cursor: int | None, notes: Sequence[str], width: int, lines: int
+) -> None:
+    drawing = Table(columns, cursor, notes)
+    cells = drawing.draw(width, lines, COLOURS)
+    whole = {"▸", "and", "more", *map(str, range(13))}
+    for column in columns:
+        whole |= {column.head, *column.texts}
+    whole |= {word for note in notes for word in note.split()}
+    assert set(words(cells)) <= whole
+    # As many columns are shown as have room, each from its head to its last row.
+    kept = drawing.fitting(width - 2)
+    assert cells.text().split("\n")[0].split() == [column.head for column in kept]
+
+
+def test_a_page_is_drawn_in_the_colours_of_its_words() -> None:
+    page = Page(lambda width: [[("var ", "label"), ("1.5", "strong")], []], {"label": "muted"})
+    cells = page.draw(20, 4, COLOURS)
+    assert cells.text().split("\n")[0] == "var 1.5"
+    assert cells.colours[0, 0] == COLOURS["muted"]
+    assert cells.colours[0, 4] == COLOURS["text"]
+
+
+def test_a_note_with_a_word_that_has_no_room_is_left_out() -> None:
+    cells = table(notes=["a note_with_a_word_that_is_long"]).draw(20, 9, COLOURS)
+    assert "note" not in cells.text()
+    assert "r2" in words(cells)

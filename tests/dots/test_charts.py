@@ -1,0 +1,345 @@
+"""What Dot products draws: densities of what was drawn and of the law, and whole numbers."""
+
+from functools import cache
+from math import erf, inf, sqrt
+
+import numpy as np
+import pytest
+
+from attn_tui.charts.cells import Cells
+from attn_tui.charts.figure import BLANK
+from attn_tui.compute.dots.answer import Answer, answer
+from attn_tui.compute.dots.settings import Settings
+from attn_tui.compute.experiment import Experiment
+from attn_tui.compute.scale import parse_scale
+from attn_tui.compute.setup import Setup
+from attn_tui.dots.charts import (
+    HEIGHTS,
+    REACH,
+    Bells,
+    Moments,
+    line_of,
+    rows_table,
+    short,
+    spread_figure,
+)
+from attn_tui.files.draft import EXAMPLE, parse
+from attn_tui.report.measured import exact, with_error
+
+SOURCE = parse(EXAMPLE).source
+
+COLOURS = {
+    "unscaled": "#e29d04", "scaled": "#4795ed", "text": "#e6e8ee", "muted": "#7a7d86",
+    "accent": "#b9a3ff", "background": "#0e1016",
+}  # fmt: skip
+
+NAMES = ("q·k", "q·k/√d_k")
+
+CASES: dict[str, tuple[Settings, int, str]] = {
+    "normal": (Settings(samples=100_000), 1024, "inverse-sqrt"),
+    "one": (Settings(samples=1), 1024, "inverse-sqrt"),
+    "smallest": (Settings(samples=2_000), 1, "inverse-sqrt"),
+    "largest": (Settings(samples=2_000), 65_536, "inverse-sqrt"),
+    "coins": (Settings(samples=2_000, entries="coins"), 4, "inverse-sqrt"),
+    "dice": (Settings(samples=2_000, entries="die"), 1024, "inverse-sqrt"),
+    "tied": (Settings(samples=2_000, tied=True), 1024, "inverse-sqrt"),
+    "shifted": (Settings(samples=2_000, mean_q=1e6, mean_k=-1e6), 65_536, "inverse"),
+    "constant": (Settings(samples=2_000, entries="coins", correlation=1.0), 64, "inverse-sqrt"),
+    "multiplied": (Settings(samples=2_000), 64, "temperature:0.3"),
+    "vanishing": (Settings(samples=2_000), 64, "temperature:1e30"),
+    "none": (Settings(samples=2_000), 64, "none"),
+    "yarn": (Settings(samples=2_000), 64, "yarn"),
+}
+
+
+@cache
+def answer_of(name: str) -> Answer:
+    settings, d_k, rule = CASES[name]
+    *_, last = answer(Experiment(SOURCE, Setup(d_k, parse_scale(rule)).put(settings)))
+    return last
+
+
+def is_dot(character: str) -> bool:
+    return BLANK < ord(character) < BLANK + 256
+
+
+def words(text: str) -> set[str]:
+    """Return what is written, without bars, brackets, axes and dots."""
+    drawn = {*HEIGHTS, *"─┬├┤┴│┈●"}
+    kept = "".join(" " if c in drawn - {" "} or is_dot(c) else c for c in text)
+    return set(kept.split())
+
+
+def filled(cells: Cells, top: int, height: int) -> np.ndarray:
+    """Return how many eighths of each column are filled, from bars alone."""
+    block = slice(top, top + height)
+    eighths = 8 * (cells.backgrounds[block] != "").sum(axis=0)
+    for row in cells.characters[block]:
+        eighths = eighths + np.array([max(HEIGHTS.find(character), 0) for character in row])
+    return np.asarray(eighths)
+
+
+# The bells
+
+
+@pytest.mark.parametrize(("place", "m"), [(0, 1.0), (1, 1.0 / 32.0)])
+@pytest.mark.parametrize("stretched", [False, True])
+def test_the_bars_are_the_density_that_was_drawn_and_the_line_the_exact_one(
+    place: int, m: float, stretched: bool
+) -> None:
+    last = answer_of("normal")
+    chart = Bells(last, NAMES, stretched)
+    axis = line_of(last, stretched)
+    shares, _ = chart.density(120, 10, m, axis)
+    edges = axis.edges(120)
+    below = np.array([0.5 * (1.0 + erf(edge / (32.0 * m * sqrt(2.0)))) for edge in edges])
+    exact = np.diff(below) / np.diff(edges)
+    # 100,000 draws: each column is right to some hundredths of the highest.
+    assert shares / shares.max() == pytest.approx(exact / exact.max(), abs=0.06)
+    assert shares.max() <= 1.0
+
+
+def test_the_unscaled_bell_is_wide_and_the_scaled_one_a_needle_on_the_same_axis() -> None:
+    last = answer_of("normal")
+    cells = Bells(last, NAMES).draw(100, 22, COLOURS)
+    height = (22 - 2) // 2 - 1
+    rows = [filled(cells, top, height) for top in (0, height + 1)]
+    wide, needle = (np.flatnonzero(row > 0.55 * row.max()).size for row in rows)
+    # 8 σ are the axis, and a bell is above 0.55 of its top within some 1.1 σ of its mean.
+    assert wide == pytest.approx(100 / 8 * 2.2, abs=6)
+    assert needle <= 3
+    top = rows[1].argmax()
+    assert abs(top - 50) <= 1
+
+
+def test_the_line_is_drawn_where_the_bars_end() -> None:
+    last = answer_of("normal")
+    cells = Bells(last, NAMES).draw(100, 26, COLOURS)
+    height = (26 - 2) // 2 - 1
+    bars = filled(cells, 0, height)
+    near = 0
+    for column in range(20, 80):
+        lines = [line for line in range(height) if is_dot(cells.characters[line, column])]
+        assert lines, column
+        level = 8 * (height - (min(lines) + max(lines) + 1) / 2.0)
+        near += abs(level - bars[column]) <= 16
+    assert near >= 50
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_axis_reaches_four_deviations_and_holds_0_and_both_means(name: str) -> None:
+    last = answer_of(name)
+    law, m = last.law, last.multiplier
+    reach = REACH * (law.standard_deviation or 1.0)
+    for stretched in (False, True):
+        axis = line_of(last, stretched)
+        ends = [law.mean - reach, law.mean + reach]
+        for value in (0.0, *ends, *(m * end for end in ends)):
+            assert axis.low <= value <= axis.high
+
+
+def test_the_stretched_axis_stands_still_while_d_k_moves() -> None:
+    axes = set()
+    for d_k in (1, 64, 65_536):
+        setup = Setup(d_k).put(Settings(samples=100))
+        *_, last = answer(Experiment(SOURCE, setup))
+        axes.add(line_of(last, stretched=True))
+    assert len(axes) == 1
+
+
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("stretched", [False, True])
+def test_no_number_of_the_bells_is_cut_at_any_size(name: str, stretched: bool) -> None:
+    last = answer_of(name)
+    chart = Bells(last, NAMES, stretched)
+    whole = {*NAMES, "σ", "="} | {short(tick) for tick in line_of(last, stretched).ticks()}
+    whole |= {short(m * last.law.standard_deviation) for m in (1.0, last.multiplier)}
+    for columns in (*range(30, 90, 7), 120, 200):
+        for lines in (8, 15, 30):
+            cells = chart.draw(columns, lines, COLOURS)
+            assert words(cells.text()) <= whole, (columns, lines)
+            assert "σ" in cells.text()
+    for columns, lines in ((19, 30), (60, 7), (1, 1)):
+        assert not chart.draw(columns, lines, COLOURS).text().strip()
+
+
+@pytest.mark.parametrize("name", ["normal", "multiplied", "coins", "dice"])
+def test_brackets_reach_from_one_deviation_below_to_one_above(name: str) -> None:
+    last = answer_of(name)
+    axis = line_of(last, stretched=False)
+    cells = Bells(last, NAMES).draw(120, 20, COLOURS)
+    height = (20 - 2) // 2 - 1
+    for line, m in ((height, 1.0), (2 * height + 1, last.multiplier)):
+        row = "".join(cells.characters[line])
+        ends = [place for place, character in enumerate(row) if character in "├┤┴"]
+        law = last.law
+        one = np.array([law.mean - law.standard_deviation, law.mean + law.standard_deviation])
+        expected = axis.share(m * one) * 119
+        assert [ends[0], ends[-1]] == pytest.approx(expected.tolist(), abs=0.51)
+
+
+@pytest.mark.parametrize("stretched", [False, True])
+def test_ticks_stand_where_their_values_are(stretched: bool) -> None:
+    for name in ("normal", "dice", "multiplied", "largest"):
+        last = answer_of(name)
+        axis = line_of(last, stretched)
+        cells = Bells(last, NAMES, stretched).draw(120, 12, COLOURS)
+        bottom = "".join(cells.characters[-1])
+        columns = {}
+        for text in bottom.split():
+            start = f" {bottom} ".index(f" {text} ")
+            columns[float(text.replace("−", "-").replace(",", ""))] = start + len(text) / 2.0
+        assert len(columns) >= 4
+        assert 0.0 in columns
+        for value, column in columns.items():
+            place = float(axis.share(np.array([value]))[0]) * 119
+            # Texts at the ends are moved inwards.
+            assert column == pytest.approx(min(max(place, 2.0), 116.0), abs=3.0)
+            assert cells.characters[-2, round(place)] == "┬"
+
+
+@pytest.mark.parametrize("columns", range(30, 120, 7))
+def test_0_has_its_tick_before_any_other(columns: int) -> None:
+    for name in ("normal", "dice", "shifted"):
+        cells = Bells(answer_of(name), NAMES, stretched=True).draw(columns, 12, COLOURS)
+        assert "0" in "".join(cells.characters[-1]).split()
+
+
+def test_the_end_of_a_bar_is_not_lost_below_the_line() -> None:
+    cells = Bells(answer_of("normal"), NAMES).draw(100, 26, COLOURS)
+    height = (26 - 2) // 2 - 1
+    shares, _ = Bells(answer_of("normal"), NAMES).density(
+        100, height, 1.0, line_of(answer_of("normal"), stretched=False)
+    )
+    hidden = 0
+    for column in range(20, 80):
+        whole, eighths = divmod(round(8 * height * float(shares[column])), 8)
+        line = height - 1 - whole
+        if eighths >= 4 and is_dot(cells.characters[line, column]):
+            hidden += 1
+            assert cells.backgrounds[line, column]
+    assert hidden
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (12_544.0, "12,544"),
+        (-100.0, "−100"),
+        (-2000.0, "−2,000"),
+        (2e11, "2e+11"),
+        (0.0625, "0.0625"),
+    ],
+)
+def test_numbers_are_short_and_as_a_person_writes_them(value: float, text: str) -> None:
+    assert short(value) == text
+
+
+# Moments
+
+
+def test_moments_are_those_of_the_answer_with_their_errors_and_exact_values() -> None:
+    last = answer_of("normal")
+    lines = Moments(last, NAMES).draw(120, 9, COLOURS).text().split("\n")
+    assert lines[0].split() == ["q·k", "exact", "q·k/√d_k", "exact"]
+    variance = lines[1].split()
+    expected = []
+    for side in (last.unscaled, last.scaled):
+        expected += [*with_error(side.variance, 22).split(), exact(side.variance, 18)]
+    assert variance == ["variance", *expected]
+    numbers = dict(zip(("σ", "mean"), (line.split() for line in lines[2:4]), strict=True))
+    assert float(numbers["σ"][4]) == 32.0
+    assert float(numbers["σ"][8]) == 1.0
+    assert float(numbers["mean"][4]) == 0.0
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_no_moment_is_cut_or_replaced_by_dots_at_any_width(name: str) -> None:
+    chart = Moments(answer_of(name), NAMES)
+    for columns in range(12, 140):
+        table = chart.table(columns)
+        kept = table.fitting(columns - 2)
+        text = chart.draw(columns, 8, COLOURS).text()
+        assert "…" not in text
+        if columns >= 34:
+            assert [column.head for column in kept] == [column.head for column in table.columns]
+            assert "q·k" in text
+            # No error without its number, and no number without its error.
+            assert all(" ± " in value for value in kept[1].texts)
+    heads = [column.head for column in chart.table(140).columns]
+    assert heads == ["", "q·k", "exact", "q·k/√d_k", "exact"]
+
+
+@pytest.mark.parametrize(("name", "label"), [("normal", "in ±2√d_k"), ("dice", "in ±5.83√d_k")])
+def test_the_share_inside_says_inside_of_what(name: str, label: str) -> None:
+    last = answer_of(name)
+    assert label in Moments(last, NAMES).draw(120, 9, COLOURS).text()
+    heads = [column.head for column in rows_table(last).columns]
+    assert f"±{label.partition('±')[2]}" in heads
+    row = last.table[0]
+    size = float(label.partition("±")[2].removesuffix("√d_k"))
+    assert row.bound == pytest.approx(size * sqrt(row.d_k), rel=0.01)
+
+
+# The spread over d_k
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_spread_is_that_of_the_law_under_the_rule_that_is_asked(name: str) -> None:
+    last = answer_of(name)
+    _, d_k, rule = CASES[name]
+    figure = spread_figure(last, d_k, NAMES)
+    curves = {curve.kind: curve for curve in figure.curves}
+    assert set(curves) == ({"unscaled"} if rule == "none" else {"unscaled", "scaled"})
+    for kind, curve in curves.items():
+        for x, y in zip(curve.x.tolist(), curve.y.tolist(), strict=True):
+            m = parse_scale(rule).multiplier(int(x), 3) if kind == "scaled" else 1.0
+            growth = x if CASES[name][0].tied else sqrt(x)
+            assert y == pytest.approx(m * growth * sqrt(last.law.product.variance), rel=1e-9)
+    sigma = last.law.standard_deviation
+    dots = {kind: value for value, kind in figure.dots}
+    assert dots["unscaled"] == sigma
+    if "scaled" in dots:
+        assert dots["scaled"] == pytest.approx(last.multiplier * sigma)
+    assert figure.mark == (float(d_k), f"{d_k:,}")
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_everything_that_has_a_spread_has_room_on_its_axis_with_whole_powers(name: str) -> None:
+    last = answer_of(name)
+    figure = spread_figure(last, last.law.d_k, NAMES)
+    assert 0.0 < figure.y.low < figure.y.high < inf
+    for curve in figure.curves:
+        spread = curve.y[curve.y > 0.0]
+        assert ((spread >= figure.y.low) & (spread <= figure.y.high)).all()
+    raised = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
+    assert figure.y.ticks
+    for value, text in figure.y.ticks:
+        told = text.replace(",", "")
+        assert "e" not in told
+        is_power = told.startswith("10") and told[2:].translate(raised) != told[2:]
+        power = float(f"1e{told[2:].translate(raised)}") if is_power else float(told)
+        assert power == pytest.approx(value)
+    for columns, lines in ((30, 6), (60, 12)):
+        assert figure.draw(columns, lines, COLOURS).text().strip()
+
+
+def test_the_dot_is_at_the_present_d_k_even_between_two_that_are_drawn() -> None:
+    setup = Setup(1000).put(Settings(samples=100))
+    *_, last = answer(Experiment(SOURCE, setup))
+    figure = spread_figure(last, 1000, NAMES)
+    assert [value for value, _ in figure.dots] == pytest.approx([sqrt(1000.0), 1.0], rel=1e-12)
+
+
+# The table
+
+
+@pytest.mark.parametrize("columns", [30, 40, 60, 80, 120])
+def test_rows_at_other_d_k_are_whole_and_in_their_order(columns: int) -> None:
+    last = answer_of("normal")
+    table = rows_table(last)
+    text = table.draw(columns, 8, COLOURS).text()
+    lines = [line.split() for line in text.split("\n") if line]
+    assert [line[0] for line in lines[1:]] == ["2", "4", "512", "1,024"]
+    whole = {word for column in table.columns for text in column.texts for word in text.split()}
+    assert {word for line in lines[1:] for word in line} <= whole
