@@ -47,6 +47,14 @@ class Cells:
         self._rows.clear()
         self._place = (-1, -1)
 
+    @property
+    def picture(self) -> str:
+        """What writes every cell that is known, and leaves the cursor where it is."""
+        texts = [text for row in sorted(self._rows) for text in self._rows[row].texts(row)]
+        row, column = self._place
+        end = f"\x1b[{row + 1};{column + 1}H" if row >= 0 else ""
+        return f"{''.join(texts)}{end}"
+
     def changes(self, data: str) -> str:
         """Return what must be sent so that the terminal shows what data would make it show.
 
@@ -116,30 +124,11 @@ def collapsed(data: str, size: tuple[int, int]) -> str:
         data: The pictures; the first of them says where its text begins.
         size: Columns and lines of the terminal.
     """
-    rows: dict[int, _Row] = {}
-    row, column, style = -1, -1, ""
-    for token in _TOKEN.finditer(data):
-        kind = token.lastgroup
-        if kind in ("run", "text"):
-            look, value = token.group("look", kind)
-            look = f"{style};{look}".strip(";") if look else style
-            width = len(value) if is_narrow(value) else cell_len(value)
-            room = size[0] - column
-            if row >= 0 and room > 0 and row < size[1]:
-                cells_there = rows.setdefault(row, _Row())
-                [*cells_there.write(column, _cut(_cells_of(value, width), room), look)]
-            column += width
-            style = "" if kind == "run" else style
-        elif kind == "place":
-            row, column = (int(part) - 1 for part in token["place"].split(";"))
-        elif kind == "style":
-            style = "" if token["style"] in _PLAIN else f"{style};{token['style']}".strip(";")
-        elif kind == "line":
-            row += 1
-    texts = [text for place in sorted(rows) for text in rows[place].texts(place)]
-    end = f"\x1b[{row + 1};{column + 1}H" if row >= 0 else ""
+    wanted = Cells()
+    wanted.fit(*size)
+    wanted.changes(data)
     first, last = BRACKETS if _BEGIN in data else ("", "")
-    return f"{first}{''.join(texts)}{end}{last}"
+    return f"{first}{wanted.picture}{last}"
 
 
 class _Row:

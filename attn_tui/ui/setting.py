@@ -7,9 +7,10 @@ from typing import Any
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.field import Field, Kind, fields_of, one_of
 from attn_tui.compute.mask import Mask, parse_mask
-from attn_tui.compute.scale import RULES, Scale, parse_scale
+from attn_tui.compute.scale import RULES, parse_scale
 from attn_tui.compute.setup import FIELDS
 from attn_tui.compute.source import Drawn
+from attn_tui.compute.sweep.rules import rule_text
 from attn_tui.files.draft import parse
 from attn_tui.tui import edits
 from attn_tui.tui.state import Asked, Edit
@@ -98,12 +99,6 @@ def _with_scale(value: str) -> Edit:
     return edits.setup(
         lambda setup: setup.put(replace(setup.scale, rule=rule.rule, given=rule.given))
     )
-
-
-def rule_text(scale: Scale) -> str:
-    """Return a rule as the command line writes it: ``temperature:T=4``."""
-    given = ",".join(f"{name}={value:g}" for name, value in scale.given)
-    return f"{scale.rule}:{given}" if given else scale.rule
 
 
 def _is_rule(value: object) -> bool:

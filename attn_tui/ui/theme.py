@@ -88,7 +88,7 @@ def _opaque(colour: str, background: str) -> str:
     parsed = Color.parse(colour)
     if parsed.ansi is not None:
         return "#000000" if colour == background else "#d0d0d0"
-    return parsed.rgb and f"#{parsed.r:02x}{parsed.g:02x}{parsed.b:02x}"
+    return f"#{parsed.r:02x}{parsed.g:02x}{parsed.b:02x}"
 
 
 def data_variables(variables: Mapping[str, str]) -> dict[str, str]:
