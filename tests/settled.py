@@ -7,9 +7,9 @@ from typing import Any
 
 from textual.dom import DOMNode
 
-from attn_tui.tui.app import AttnApp
-from attn_tui.tui.instrument_screen import InstrumentScreen
-from attn_tui.tui.work import WorkDialog
+from attn_tui.old.tui.app import AttnApp
+from attn_tui.old.tui.instrument_screen import InstrumentScreen
+from attn_tui.old.tui.work import WorkDialog
 
 _COMPUTES = "compute"
 """The threads of answers; what is stopped may go on there a while, and shows nothing any more."""

@@ -23,7 +23,7 @@ from attn_tui.compute.source import Drawn, Products, Source, Typed
 from attn_tui.compute.vector import Vector
 from attn_tui.files.codec import experiment_from_plain
 from attn_tui.files.draft import EXAMPLE, draft_of, parse
-from attn_tui.tui.state import Asked
+from attn_tui.files.history import Asked
 
 ROWS = np.array([[1.0, 0.0], [0.0, 2.0]])
 

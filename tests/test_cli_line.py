@@ -30,8 +30,8 @@ from attn_tui.compute.sweep import settings as sweep
 from attn_tui.compute.vector import Vector
 from attn_tui.files.draft import draft_of
 from attn_tui.files.entries import LONGEST_NAME, usable
+from attn_tui.files.history import Asked
 from attn_tui.instruments import INSTRUMENTS, load
-from attn_tui.tui.state import Asked
 
 D_KS = st.integers(1, 65_536)
 NUMBERS = st.floats(-1e6, 1e6)

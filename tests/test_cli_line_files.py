@@ -29,10 +29,10 @@ from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn, Products, Source
 from attn_tui.compute.sweep import settings as sweep
 from attn_tui.files.draft import Draft, draft_of, parse
+from attn_tui.files.history import Asked
 from attn_tui.files.opening import open_draft
 from attn_tui.instruments import INSTRUMENTS, load
 from attn_tui.report.explore import json as explore_json
-from attn_tui.tui.state import Asked
 from tests.test_cli_line import alike, ask, given_by, setups, sources, values
 
 RANDOM = np.random.default_rng(1)

@@ -154,7 +154,7 @@ def test_what_starts_the_program_imports_nothing_that_takes_time() -> None:
 
 def test_the_first_screen_imports_nothing_that_reads_captures() -> None:
     program = (
-        "import sys, attn_tui.tui.running, attn_tui.tui.explore.screen; "
+        "import sys, attn_tui.old.tui.running, attn_tui.old.tui.explore.screen; "
         "print(*sorted(name for name in sys.modules if name.startswith('attn_tui.')))"
     )
     done = subprocess.run(

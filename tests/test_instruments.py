@@ -22,21 +22,21 @@ from attn_tui.compute.setup import Setup
 from attn_tui.compute.vector import Vector
 from attn_tui.files.codec import experiment_from_plain, experiment_to_plain
 from attn_tui.files.draft import EXAMPLE, Draft, parse
+from attn_tui.files.history import Asked
 from attn_tui.instruments import Instrument
-from attn_tui.tui.actions import Action, Section, bindings
-from attn_tui.tui.app import AttnApp
-from attn_tui.tui.everywhere import KEYS
-from attn_tui.tui.explaining import Explanation
-from attn_tui.tui.filing import Filing
-from attn_tui.tui.instrument_screen import InstrumentScreen
-from attn_tui.tui.parts import Host, Part
-from attn_tui.tui.scene import Scene
-from attn_tui.tui.settings import Group, asked_for
-from attn_tui.tui.state import Asked
-from attn_tui.tui.widgets.canvas import Canvas
-from attn_tui.tui.widgets.entry import Entry
+from attn_tui.old.tui.actions import Action, Section, bindings
+from attn_tui.old.tui.app import AttnApp
+from attn_tui.old.tui.everywhere import KEYS
+from attn_tui.old.tui.explaining import Explanation
+from attn_tui.old.tui.filing import Filing
+from attn_tui.old.tui.instrument_screen import InstrumentScreen
+from attn_tui.old.tui.parts import Host, Part
+from attn_tui.old.tui.scene import Scene
+from attn_tui.old.tui.settings import Group, asked_for
+from attn_tui.old.tui.widgets.canvas import Canvas
+from attn_tui.old.tui.widgets.entry import Entry
 from tests.asking import asking
-from tests.tui.person import MEDIUM, at_screen, settle
+from tests.old.tui.person import MEDIUM, at_screen, settle
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from attn_tui.engine.settings import Settings
 
 if TYPE_CHECKING:
     from attn_tui.compute.experiment import Experiment
-    from attn_tui.tui.state import Asked
+    from attn_tui.files.history import Asked
 
 
 def are_captures(words: Sequence[str]) -> bool:

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from attn_tui.compute.experiment import Experiment
     from attn_tui.compute.source import Source
     from attn_tui.compute.sweep.settings import Settings as SweepSettings
+    from attn_tui.files.history import Asked
     from attn_tui.files.origin import Origin
-    from attn_tui.tui.state import Asked
 
 LONGEST = 4000
 """Characters of a line that somebody may still want in a terminal, or paste."""

@@ -75,7 +75,7 @@ def open_screen(
     # Nearly all that is made until the screen stands lives as long: not yet looked through.
     gc.disable()
     if theme is not None:
-        from attn_tui.tui.theme import check_theme
+        from attn_tui.old.tui.theme import check_theme
 
         # What is said of the scores may be for want of a theme's name before them.
         check_theme(theme)
@@ -105,7 +105,7 @@ def open_screen(
         return
     check_terminal("show")
     from attn_tui.files.draft import draft_of
-    from attn_tui.tui.running import run
+    from attn_tui.old.tui.running import run
 
     asked = any(context.get_parameter_source(name) is not ParameterSource.DEFAULT for name in given)
     draft = draft_of(experiment, origin)
@@ -138,7 +138,7 @@ def _open_heads(
     from attn_tui.commands.capture_line import asked
     from attn_tui.engine.settings import Settings
     from attn_tui.files.models.opening import open_configured
-    from attn_tui.tui.running import run
+    from attn_tui.old.tui.running import run
 
     experiment = asked(given | {"captures": paths})
     settings = experiment.setup.get(Settings)

@@ -18,11 +18,11 @@ from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.field import fields_of
 from attn_tui.dots import charts
 from attn_tui.dots.headline import headline
+from attn_tui.files.history import Asked
 from attn_tui.report.dots import csv, json, text
 from attn_tui.report.dots.derivation import derivation
 from attn_tui.report.export import Forms
 from attn_tui.report.headline import DIVISORS
-from attn_tui.tui.state import Asked
 from attn_tui.ui.d_k import DkPane
 from attn_tui.ui.instrument_screen import InstrumentScreen
 from attn_tui.ui.pane import Pane

@@ -26,13 +26,13 @@ from attn_tui.explore.headline import headline
 from attn_tui.explore.lab import lab_table
 from attn_tui.explore.vectors import vectors_table
 from attn_tui.explore.weights import Weights
+from attn_tui.files import edits
+from attn_tui.files.history import Asked, Edit
 from attn_tui.report.explore import csv, json, text
 from attn_tui.report.explore.contents import Contents
 from attn_tui.report.export import Forms
 from attn_tui.report.numbers import quantity, weight_name
 from attn_tui.report.words import done
-from attn_tui.tui import edits
-from attn_tui.tui.state import Asked, Edit
 from attn_tui.ui.d_k import DkPane
 from attn_tui.ui.instrument_screen import InstrumentScreen
 from attn_tui.ui.pane import Pane

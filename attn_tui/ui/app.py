@@ -17,18 +17,18 @@ from textual.events import Event, InputEvent, Paste
 from textual.filter import LineFilter
 
 from attn_tui.compute.errors import InputError
+from attn_tui.files import edits
 from attn_tui.files.draft import Draft
+from attn_tui.files.history import Asked, Gesture, History
 from attn_tui.instruments import INSTRUMENTS, load
-from attn_tui.tui import edits
-from attn_tui.tui.cells import Cells
-from attn_tui.tui.crash import STATUS, Crash, crash
-from attn_tui.tui.driver import thrifty
-from attn_tui.tui.guard import VISIBLE, received
-from attn_tui.tui.state import Asked, Gesture, History
-from attn_tui.tui.terminal import ASCII_GLYPHS
-from attn_tui.tui.turns import Turns
 from attn_tui.ui import palette
+from attn_tui.ui.crash import STATUS, Crash, crash
 from attn_tui.ui.instrument_screen import InstrumentScreen
+from attn_tui.ui.terminal.ascii import ASCII_GLYPHS
+from attn_tui.ui.terminal.cells import Cells
+from attn_tui.ui.terminal.driver import thrifty
+from attn_tui.ui.terminal.guard import VISIBLE, received
+from attn_tui.ui.terminal.turns import Turns
 from attn_tui.ui.theme import THEMES, data_variables, default_theme
 
 SCREENS = {

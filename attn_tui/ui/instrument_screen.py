@@ -17,11 +17,11 @@ from textual.widgets import Footer, Label, Static, Tab, Tabs
 
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.visible import visible
+from attn_tui.files import edits
+from attn_tui.files.history import Asked, Edit
 from attn_tui.files.paths import true_path
 from attn_tui.instruments import INSTRUMENTS
 from attn_tui.report.export import Forms, export
-from attn_tui.tui import edits
-from attn_tui.tui.state import Asked, Edit
 from attn_tui.ui.d_k import DkPane
 from attn_tui.ui.dialogs import FileScreen, HelpScreen, TextScreen
 from attn_tui.ui.help import help_text

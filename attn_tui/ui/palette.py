@@ -8,8 +8,8 @@ from textual.types import IgnoreReturnCallbackType
 
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.models import MODELS
+from attn_tui.files import edits
 from attn_tui.files.examples import EXAMPLES
-from attn_tui.tui import edits
 from attn_tui.ui.instrument_screen import InstrumentScreen
 from attn_tui.ui.setting import MODEL, RULE, Setting
 

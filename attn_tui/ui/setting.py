@@ -11,9 +11,9 @@ from attn_tui.compute.scale import RULES, parse_scale
 from attn_tui.compute.setup import FIELDS
 from attn_tui.compute.source import Drawn
 from attn_tui.compute.sweep.rules import rule_text
+from attn_tui.files import edits
 from attn_tui.files.draft import parse
-from attn_tui.tui import edits
-from attn_tui.tui.state import Asked, Edit
+from attn_tui.files.history import Asked, Edit
 
 
 def _never(asked: Asked) -> str:

@@ -11,7 +11,7 @@ from textual.widget import Widget
 from textual.widgets import Input, Label, Select, Switch
 
 from attn_tui.compute.errors import InputError
-from attn_tui.tui.state import Asked, Edit
+from attn_tui.files.history import Asked, Edit
 from attn_tui.ui.setting import Setting
 
 

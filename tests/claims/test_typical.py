@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import pytest
 
-from attn_tui.charts.claims.picture import curves
 from attn_tui.claims.drawn_rows import check_cost, logs_at_std, mean, row_logs
 from attn_tui.claims.trial import Trial
 from attn_tui.claims.typical import both_sides, factors, turning_point
@@ -12,6 +11,7 @@ from attn_tui.compute.errors import InputError
 from attn_tui.compute.sweep.exact import trace_at
 from attn_tui.compute.sweep.readouts import ROWS
 from attn_tui.library import drawn, statistics
+from attn_tui.old.charts.claims.picture import curves
 from attn_tui.report.headline import rounded
 from attn_tui.report.rows import plain
 from tests.claims.breaking import Broken

@@ -22,7 +22,7 @@ from attn_tui.files.captured import (
 )
 from attn_tui.files.models.fused import told_layouts
 from attn_tui.files.models.opening import open_configured
-from attn_tui.tui.heads.examining import examined
+from attn_tui.old.tui.heads.examining import examined
 from tests.doctor.captures import save, tensors, write
 from tests.doctor.command import HEALTHY, LLAMA, call, run
 

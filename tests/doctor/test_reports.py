@@ -11,13 +11,14 @@ import pytest
 
 from attn_tui.captures.capture import Capture, HeadId
 from attn_tui.captures.opening import open_capture
-from attn_tui.charts.heads.findings import finding_rows
 from attn_tui.compute.fit.diagnosis import Diagnosis, Stretch, Suspect, Temperature
 from attn_tui.compute.fit.simulate import Arithmetic
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.doctor.report import Finding, Report, Settings, status
 from attn_tui.doctor.verdict import judge
 from attn_tui.files.models.expected import NONE, Expectation, Expected
+from attn_tui.old.charts.heads.findings import finding_rows
+from attn_tui.old.tui.heads.examining import TITLES
 from attn_tui.report.doctor import json as doctor_json
 from attn_tui.report.doctor import text
 from attn_tui.report.doctor.groups import groups
@@ -25,7 +26,6 @@ from attn_tui.report.doctor.headline import headline
 from attn_tui.report.doctor.line import verdict_line, why
 from attn_tui.report.headline import FULL, SHORT, wrapped
 from attn_tui.report.rows import length, plain
-from attn_tui.tui.heads.examining import TITLES
 from tests.doctor.captures import write
 from tests.doctor.fakes import Cap, Log, Sink, Straight, diagnosis
 

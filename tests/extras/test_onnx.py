@@ -15,9 +15,9 @@ from attn_tui.compute.logit_map import LogitMap
 from attn_tui.compute.setup import Setup
 from attn_tui.engine.settings import Settings
 from attn_tui.files.draft import EXAMPLE
-from attn_tui.tui.instrument_screen import InstrumentScreen
-from attn_tui.tui.picture import screen_picture
-from attn_tui.tui.svg import svg
+from attn_tui.old.tui.instrument_screen import InstrumentScreen
+from attn_tui.old.tui.picture import screen_picture
+from attn_tui.old.tui.svg import svg
 from tests import golden
 from tests.extras.recipes import agrees, capturing, far, needed, opened
 
@@ -82,7 +82,7 @@ def test_the_doctor_agrees_with_what_a_recogniser_should_do(path: Path) -> None:
 async def test_the_pictures_of_captures_are_of_trained_heads(
     path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from tests.tui.person import MEDIUM, at_screen
+    from tests.old.tui.person import MEDIUM, at_screen
 
     monkeypatch.chdir(tmp_path)
     Path("recogniser.safetensors").write_bytes(path.read_bytes())

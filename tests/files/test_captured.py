@@ -27,9 +27,9 @@ from attn_tui.engine.settings import Settings
 from attn_tui.files.captured import as_captured, captured_at, captured_text, parse_captured
 from attn_tui.files.codec import experiment_from_plain, experiment_to_plain
 from attn_tui.files.draft import Draft, draft_of, parse
+from attn_tui.files.history import Asked
 from attn_tui.files.opening import open_draft
 from attn_tui.files.readers import read_experiment, read_file
-from attn_tui.tui.state import Asked
 from tests.engine import captured as made_up
 
 HEADS, N, D = 2, 70, 4

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from attn_tui.tui.finding import typed_values
-from attn_tui.tui.instrument_screen import InstrumentScreen
+from attn_tui.old.tui.finding import typed_values
+from attn_tui.old.tui.instrument_screen import InstrumentScreen
 from tests.contract.terminal import Patience
+from tests.old.tui.person import at_screen
 from tests.terminal import captured
 from tests.terminal.compared import (
     OTHERS,
@@ -24,7 +25,6 @@ from tests.terminal.driven import Driven
 from tests.terminal.driver import run
 from tests.terminal.events import CAPTURE, LEAVE, OTHER, Size, found, opening
 from tests.terminal.watched import END
-from tests.tui.person import at_screen
 
 INSTRUMENTS_OF = {"dot": "dots", "sweep": "sweep", "attention": "attention", "claim": "claims"}
 

@@ -29,9 +29,9 @@ from attn_tui.claims import ledger
 from attn_tui.claims.claim import try_claim
 from attn_tui.cli import main
 from attn_tui.files.codec import experiment_to_plain
-from attn_tui.tui import app
-from attn_tui.tui.instrument_screen import InstrumentScreen
-from attn_tui.tui.turns import Give, Turns
+from attn_tui.old.tui import app
+from attn_tui.old.tui.instrument_screen import InstrumentScreen
+from attn_tui.ui.terminal.turns import Give, Turns
 from tests.claims.shared import share
 from tests.settled import until_settled
 

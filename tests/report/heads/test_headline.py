@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from attn_tui.captures.capture import HeadId
 from attn_tui.captures.suffixes import EXAMPLE_NAME
-from attn_tui.charts.heads.shading import SCALES
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.partial import Partial
 from attn_tui.compute.heads.statistic import STATISTICS
@@ -22,6 +21,7 @@ from attn_tui.engine.found import FoundMask
 from attn_tui.engine.settings import Settings
 from attn_tui.engine.table import HeadNumbers
 from attn_tui.files.draft import EXAMPLE, Draft, parse
+from attn_tui.old.charts.heads.shading import SCALES
 from attn_tui.report.headline import FULL, SHORT, wrapped
 from attn_tui.report.heads.headline import first_of, headline
 

@@ -1,0 +1,60 @@
+"""What is saved of the Explore screen, and read as text."""
+
+from collections.abc import Callable, Iterator
+
+from attn_tui.compute.errors import InputError
+from attn_tui.compute.explore.answer import VectorAnswer, answer, answer_vector
+from attn_tui.files.history import Asked, Edit
+from attn_tui.old.tui.explore.found import Found
+from attn_tui.report.explore.contents import Contents
+from attn_tui.report.explore.headline import headline
+from attn_tui.report.export import Forms
+from attn_tui.report.headline import FULL
+
+FEW = 2_000
+"""Keys up to which it is said what a choice would do as the cursor reaches it."""
+
+READ_KEYS = 100
+"""Keys that are listed where all is said as text."""
+
+
+def forms(asked: Asked, pinned: VectorAnswer | None) -> Forms:
+    """Return what can be written: all vectors, compared with the one that is pinned."""
+    from attn_tui.report.explore import csv, json, text
+
+    contents = Contents(pinned=() if pinned is None else (pinned,))
+
+    def form(render: Callable[..., Iterator[str]]) -> Callable[[], Iterator[str]]:
+        def written() -> Iterator[str]:
+            if asked.error:
+                expected = "scores that are, or a picture of the screen: .svg"
+                raise InputError("file", "the scores are not understood", expected)
+            for found in answer(asked.experiment):
+                yield from render(found, contents)
+
+        return written
+
+    return {".txt": form(text.render), ".json": form(json.render), ".csv": form(csv.render)}
+
+
+def said(found: Found) -> Iterator[str]:
+    """Yield all there is to say of the vector."""
+    from attn_tui.report.explore import text
+
+    question = found.question
+    yield from text.render_vector(question.experiment, question.vector, found.answer, READ_KEYS)
+
+
+def preview(asked: Asked | None, edit: Edit, vector: int, width: int) -> str:
+    """Return the headline of a vector after an edit, or why there is none; of few keys only."""
+    if asked is None:
+        return ""
+    changed = asked.ask(edit(asked.draft))
+    if changed.error:
+        return changed.error.beside
+    vectors = changed.experiment.vectors
+    if vectors.n_keys > FEW:
+        return ""
+    found = answer_vector(changed.experiment, min(vector, len(vectors) - 1))
+    said = headline(found, changed.experiment)
+    return said.full if width >= FULL else said.short

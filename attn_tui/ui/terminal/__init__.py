@@ -1,0 +1,1 @@
+"""What Textual lacks between an application and a terminal, each by itself."""

@@ -1,0 +1,342 @@
+"""What the screens show, as text at several sizes, and in colour where colour is the point."""
+
+import atexit
+import json
+from dataclasses import replace
+from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
+from typing import Any
+
+import pytest
+
+from attn_tui.captures.demo import demos, tensors_of
+from attn_tui.captures.writer import write_safetensors
+from attn_tui.claims import settings as claims
+from attn_tui.commands.asked import asked_by
+from attn_tui.compute.dots.settings import Settings
+from attn_tui.compute.field import fields_of
+from attn_tui.compute.mask import Mask
+from attn_tui.compute.precision import Precision
+from attn_tui.compute.scale import Scale
+from attn_tui.compute.setup import Setup
+from attn_tui.compute.sweep import settings as sweep
+from attn_tui.files.draft import EXAMPLE, Draft
+from attn_tui.old.tui.instrument_screen import InstrumentScreen
+from attn_tui.old.tui.picture import screen_picture
+from attn_tui.old.tui.running import opening
+from attn_tui.old.tui.svg import svg
+from attn_tui.tour.reader import our_tour
+from attn_tui.ui.memory import remember_tour
+from tests import golden
+from tests.old.tui.at_heads import captured
+from tests.old.tui.camera import (
+    Shot,
+    bars_of,
+    baseline,
+    colours_of,
+    done,
+    done_by,
+    tab,
+    text_of,
+    typed,
+)
+from tests.old.tui.person import MEDIUM, NARROW, WIDE, Person
+
+pytestmark = baseline
+
+CLAIM = fields_of(claims.Settings)["claim"]
+
+FOLDER = Path(__file__).parent / "golden"
+DOCS = Path(__file__).parents[3] / "docs"
+
+DRAWN = Draft("n = 1000, seed = 7, vectors = 2", Setup(d_k=64), "drawn")
+MANY = Draft("n = 1000, seed = 7", Setup(d_k=64), "drawn")
+VECTORS = Draft(
+    "q: 1, 0, 2\nK: [[1, 0, 1], [0, 1, 0], [0.5, 0.5, -1]]\nV: [[10, 0], [0, 20], [3, 3]]",
+    Setup(),
+    "vectors",
+)
+CAPPED = Draft(
+    "a: 100, 120, 150, 90",
+    Setup(
+        128,
+        Scale("fixed", (("a", 144.0),), softcap=50.0, sink=0.0),
+        Precision("bfloat16", scores="float16"),
+        Mask(((1, 2),)),
+    ),
+)
+NAIVE = Draft("100, 120, 150", Setup(precision=Precision("float32", stable=False)))
+THOUSAND = Draft(", ".join(str((7 * key) % 1000 / 10) for key in range(1000)))
+
+DOTS = Shot(
+    Draft("a: 1, 2", Setup(d_k=64).put(Settings(samples=50_000, seed=7))), instrument="dots"
+)
+DICE = replace(
+    DOTS, draft=Draft("a: 1, 2", Setup(d_k=64).put(Settings("die", samples=50_000, seed=7)))
+)
+SWEEP = Shot(
+    Draft(
+        EXAMPLE.text,
+        Setup(256).put(sweep.Settings(n=64, n_range=(2, 512), points=14, map_points=8, draws=160)),
+    ),
+    instrument="sweep",
+)
+
+
+CLAIMS = Shot(instrument="claims")
+HEADS = Shot(instrument="heads")
+
+
+def heads(*keys: str, **asked: Any) -> Shot:
+    """Look at the example capture."""
+    return replace(HEADS, draft=captured(**asked), deed=typed(*keys))
+
+
+def faulty(name: str) -> Shot:
+    """Have the doctor look at the capture of a demonstration, with what its model expects."""
+    folder = Path(mkdtemp(prefix="attn-tui-"))
+    atexit.register(rmtree, folder, ignore_errors=True)
+    demo = next(each for each in demos() if each.name == name)
+    write_safetensors(folder / "capture.safetensors", tensors_of(demo))
+    (folder / "config.json").write_text(json.dumps(demo.config))
+    path = str(folder / "capture.safetensors")
+    return heads("t", "t", capture=(path,), config=str(folder))
+
+
+def claimed(name: str, *keys: str) -> Shot:
+    draft = replace(EXAMPLE, setup=Setup().changed(CLAIM, lambda _: name))
+    return replace(CLAIMS, draft=draft, deed=typed(*keys))
+
+
+def dots(*keys: str) -> Shot:
+    return replace(DOTS, deed=typed(*keys))
+
+
+def swept(*keys: str) -> Shot:
+    return replace(SWEEP, deed=typed(*keys))
+
+
+async def last_step(person: Person) -> None:
+    tour = our_tour(asked_by)
+    remember_tour(tour.name, len(tour.steps) - 1, ())
+    await person.run("app.tour('begin')")
+    await person.press("right", "enter")
+    await person.put("rule", "inverse")
+    await person.put("d_k", "1024")
+
+
+HEAD = Shot(instrument="attention")
+SEVERAL = Shot(
+    Draft(
+        "q: [[1, 0, 2], [0, 1, 1], [3, 1, 0]]\nK: [[1, 0, 1], [0, 1, 0], [0.5, 0.5, -1]]\n"
+        "V: [[10, 0], [0, 20], [3, 3]]",
+        Setup(mask=Mask(causal=True)),
+        "vectors",
+    ),
+    instrument="attention",
+)
+
+
+def head(*keys: str) -> Shot:
+    return replace(HEAD, deed=typed(*keys))
+
+
+SHOTS = {
+    "attention": {
+        "main": HEAD,
+        "rows": head("t"),
+        "settings": head("tab"),
+        "pinned": head("p", "minus", "minus", "minus", "minus"),
+        "sharpest": replace(HEAD, deed=done_by("fields.set('sort', 'entropy')")),
+        "many": replace(HEAD, deed=done_by("fields.set('n', '300')")),
+        "full": head("f"),
+        "visited": head("up", "enter"),
+        "output": replace(SEVERAL, deed=tab("output")),
+    },
+    "heads": {
+        "empty": HEADS,
+        "map": heads(),
+        "sampled": heads(rows=16, statistic="max_logit", layer=3, head=2),
+        "list": heads("t"),
+        "differs": faulty("mla"),
+    },
+    "claims": {
+        "main": CLAIMS,
+        "holds": claimed("S2-19"),
+        "false": claimed("S0-14"),
+        "wording": claimed("S0-17"),
+        "curves": claimed("L-13", "t"),
+        "beside": claimed("S0-14", "t"),
+        "settings": claimed("S0-14", "tab"),
+        "visited": claimed("S0-14", "enter"),
+    },
+    "explore": {
+        "main": Shot(),
+        "weights": Shot(deed=tab("bars"), sizes=(NARROW,)),
+        "weights_log": Shot(deed=tab("bars", "v")),
+        "jacobian": Shot(deed=tab("jacobian")),
+        "jacobian_log": Shot(deed=tab("jacobian", "v")),
+        "over_d_k": Shot(deed=tab("over_d_k")),
+        "over_d_k_log": Shot(deed=tab("over_d_k", "v")),
+        "precision": Shot(deed=tab("precision")),
+        "gradient": Shot(deed=typed("t"), sizes=(NARROW,)),
+        "error_in_the_scores": Shot(deed=typed("e", "end", text="\n1, two, 3")),
+        "error_in_d_k": Shot(deed=typed("d", text="0", then=("enter",))),
+        "error_in_a_parameter": Shot(deed=typed("r", "end", "enter", text="T=-1", then=("enter",))),
+        "overflow": Shot(NAIVE),
+        "every_key_masked": Shot(Draft("-inf, -inf")),
+        "a_thousand_keys": Shot(THOUSAND, typed("end")),
+        "drawn": Shot(DRAWN),
+        "drawn_jacobian": Shot(MANY, tab("jacobian")),
+        "vectors": Shot(VECTORS),
+        "vectors_tab": Shot(VECTORS, tab("vectors")),
+        "comparison": Shot(Draft("a: 1, 2, 3\nb: 3, 1"), typed("p", "right")),
+        "cap_sink_and_mask": Shot(CAPPED, typed("shift+down")),
+        "rules": Shot(deed=typed("r")),
+        "models": Shot(deed=typed("m")),
+        "sources": Shot(deed=typed("slash", text="from", then=("enter",))),
+        "examples": Shot(deed=typed("x")),
+        "file_to_open": Shot(deed=typed("ctrl+o", text="nothing.npy", then=("enter",))),
+        "help": Shot(deed=typed("question_mark")),
+        "settings": Shot(deed=typed("tab")),
+        "setting_typed": Shot(deed=typed("tab", "6", "4")),
+        "find": Shot(deed=typed("slash", text="undo")),
+        "find_sets": Shot(deed=typed("slash", text="d_k 64")),
+        "full": Shot(deed=typed("f")),
+        "full_chart": Shot(deed=tab("over_d_k", "tab", "tab", "f"), sizes=(WIDE, MEDIUM)),
+    },
+    "dots": {
+        "main": DOTS,
+        "over_d_k": replace(DOTS, deed=tab("over_d_k")),
+        "table": replace(DOTS, deed=tab("table")),
+        "derivation": replace(DOTS, deed=tab("derivation")),
+        "settings": replace(DOTS, deed=typed("tab")),
+        "moments": replace(DOTS, deed=tab("moments"), sizes=(NARROW,)),
+        "linear": dots("v"),
+        "error": replace(DOTS, deed=typed("slash", text="samples 0", then=("enter",))),
+        "full": dots("f"),
+        "tied": replace(
+            DOTS,
+            deed=done_by(
+                "fields.set('tied', 'yes')",
+                "fields.set('correlation', '1')",
+                "fields.set('axis', 'linear')",
+            ),
+        ),
+        "dice": DICE,
+        "dice_linear": replace(DICE, deed=typed("v")),
+        "dice_derivation": replace(DICE, deed=tab("derivation")),
+    },
+    "sweep": {
+        "main": SWEEP,
+        "ratio": replace(SWEEP, deed=done_by("looking.ratio")),
+        "over_n": swept("t"),
+        "map": swept("T"),
+        "settings": swept("tab"),
+        "map_of_sizes": replace(SWEEP, deed=done_by("looking.tab('map')", "looking.ratio")),
+        "numbers": swept("t", "t"),
+        "rules": swept("r"),
+        "full": replace(SWEEP, deed=done_by("looking.tab('map')", "full.turn")),
+    },
+    "tour": {
+        "first": Shot(deed=done_by("app.tour('anew')")),
+        "last": Shot(deed=last_step),
+    },
+}
+
+TITLES = {
+    "attention": HEAD,
+    "explore": Shot(),
+    "explore_drawn": Shot(DRAWN),
+    "explore_from_q_and_k": Shot(VECTORS),
+    "explore_cap_and_sink": Shot(CAPPED),
+    "explore_overflow": Shot(NAIVE),
+    "dots": DOTS,
+    "sweep": SWEEP,
+    "sweep_map": SHOTS["sweep"]["map"],
+    "claims": CLAIMS,
+    "heads": heads(),
+}
+KEYS = ("attention", "claims", "heads", "explore", "dots", "sweep", "sweep_map")
+
+COLOURS = {
+    "main_dark": Shot(sizes=(WIDE,)),
+    "main_light": Shot(sizes=(WIDE,), theme="textual-light"),
+    "main_ansi": Shot(sizes=(WIDE,), theme="ansi-dark"),
+    "main_no_color": Shot(sizes=(WIDE,), theme="NO_COLOR"),
+    "over_d_k": Shot(deed=tab("over_d_k"), sizes=(MEDIUM,)),
+    "jacobian_log": Shot(deed=tab("jacobian", "v"), sizes=(MEDIUM,)),
+    "error_in_d_k": Shot(deed=typed("d", text="0", then=("enter",)), sizes=(MEDIUM,)),
+    "cap_sink_and_mask": replace(SHOTS["explore"]["cap_sink_and_mask"], sizes=(MEDIUM,)),
+    "rules": Shot(deed=typed("r"), sizes=(MEDIUM,)),
+    "dots_ansi": replace(DOTS, sizes=(WIDE,), theme="ansi-light"),
+    "dots_no_color": replace(DOTS, sizes=(WIDE,), theme="NO_COLOR"),
+    "sweep_map": replace(SHOTS["sweep"]["map"], sizes=(MEDIUM,)),
+    "attention": replace(HEAD, sizes=(MEDIUM,)),
+}
+
+
+@pytest.mark.parametrize(
+    ("instrument", "name"),
+    [(instrument, name) for instrument, shots in SHOTS.items() for name in shots],
+)
+async def test_a_screen_says_what_was_reviewed(instrument: str, name: str) -> None:
+    text = await text_of(SHOTS[instrument][name])
+    golden.compare(FOLDER / instrument / f"{name}.txt", text)
+
+
+@pytest.mark.parametrize(
+    ("instrument", "name"), [("explore", "drawn"), ("dots", "main"), ("sweep", "main")]
+)
+async def test_a_screen_that_becomes_larger_is_the_one_that_became_smaller(
+    instrument: str, name: str
+) -> None:
+    shot = replace(SHOTS[instrument][name], sizes=(NARROW, MEDIUM, WIDE))
+    kept = (FOLDER / instrument / f"{name}.txt").read_text("utf-8")
+    assert blocks(await text_of(shot)) == blocks(kept)
+
+
+def blocks(text: str) -> set[str]:
+    return set(text.split("--- ")[1:])
+
+
+@pytest.mark.parametrize("name", TITLES)
+async def test_title_and_key_bar_say_what_was_reviewed(name: str) -> None:
+    titles, keys = await bars_of(TITLES[name])
+    golden.compare(FOLDER / "titles" / f"{name}.txt", titles)
+    if name in KEYS:
+        golden.compare(FOLDER / "keys" / f"{name}.txt", keys)
+
+
+@pytest.mark.parametrize("name", COLOURS)
+async def test_colours_are_as_reviewed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    shot = COLOURS[name]
+    if shot.theme == "NO_COLOR":
+        monkeypatch.setenv("NO_COLOR", "1")
+        shot = replace(shot, theme="")
+    golden.compare(FOLDER / "colours" / f"{name}.svg", await colours_of(shot))
+
+
+@pytest.mark.parametrize(
+    ("name", "shot"),
+    [
+        ("screen", Shot(sizes=(WIDE,))),
+        ("dots", Shot(EXAMPLE, sizes=(WIDE,), instrument="dots")),
+        ("attention", Shot(EXAMPLE, sizes=(WIDE,), instrument="attention")),
+        ("sweep", Shot(opening(EXAMPLE), sizes=(WIDE,), instrument="sweep")),
+    ],
+)
+async def test_the_pictures_in_the_readme_are_of_the_present_screens(name: str, shot: Shot) -> None:
+    async with done(shot, bars=True) as person:
+        screen = person.app.screen
+        assert isinstance(screen, InstrumentScreen)
+        golden.compare(DOCS / f"{name}.svg", "".join(svg(screen_picture(screen))))
+
+
+def test_no_golden_is_left_of_what_is_not_shot_any_more() -> None:
+    for instrument, shots in SHOTS.items():
+        golden.compare_names(FOLDER / instrument, {f"{name}.txt" for name in shots})
+    golden.compare_names(FOLDER / "titles", {f"{name}.txt" for name in TITLES})
+    golden.compare_names(FOLDER / "keys", {f"{name}.txt" for name in KEYS})
+    golden.compare_names(FOLDER / "colours", {f"{name}.svg" for name in COLOURS})

@@ -1,0 +1,48 @@
+"""What the way to the terminal makes of sizes that come faster than they are told."""
+
+import asyncio
+import os
+import signal
+from types import FrameType
+
+import pytest
+
+from attn_tui.ui.terminal.cells import Cells
+from attn_tui.ui.terminal.driver import thrifty
+from tests.old.tui.person import DEADLINE
+
+
+class Interrupted:
+    """Is told of a second size while it tells of the first."""
+
+    def __init__(self) -> None:
+        self.size = 1
+        self.told: list[int] = []
+
+    def write(self, data: str) -> None:
+        pass
+
+    def start_application_mode(self) -> None:
+        signal.signal(signal.SIGWINCH, self._tell)
+
+    def _tell(self, number: int, frame: FrameType | None) -> None:
+        size = self.size
+        if size == 1:
+            self.size = 2
+            os.kill(os.getpid(), signal.SIGWINCH)
+        self.told.append(size)
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGWINCH"), reason="sizes do not come by signal")
+async def test_the_last_size_is_told_last() -> None:
+    before = signal.getsignal(signal.SIGWINCH)
+    driver = thrifty(Interrupted, Cells())()  # type: ignore[arg-type, call-arg]
+    try:
+        driver.start_application_mode()
+        os.kill(os.getpid(), signal.SIGWINCH)
+        async with asyncio.timeout(DEADLINE):
+            while len(driver.told) < 2:  # type: ignore[attr-defined]
+                await asyncio.sleep(0)
+        assert driver.told == [1, 2]  # type: ignore[attr-defined]
+    finally:
+        signal.signal(signal.SIGWINCH, before)

@@ -1,0 +1,81 @@
+"""What is made of what a terminal sends: keys that come together, and pastes."""
+
+from random import Random
+
+import pytest
+from textual.events import Key, Paste
+from textual.message import Message
+
+from attn_tui.ui.terminal.input import Parser
+
+
+def told(message: Message) -> str:
+    """Return a key by its name, and a paste in quotes."""
+    assert isinstance(message, Key | Paste)
+    return message.key if isinstance(message, Key) else repr(message.text)
+
+
+def read(*parts: str) -> list[str]:
+    """Return what is read of what comes in parts."""
+    parser = Parser()
+    return [told(message) for part in parts for message in parser.feed(part)]
+
+
+@pytest.mark.parametrize("key", "rRfb5é>")
+def test_escape_and_a_key_in_one_read_are_escape_and_then_the_key(key: str) -> None:
+    assert read(f"\x1b{key}") == ["escape", *read(key)]
+    assert read(f"\x1b{key}\x1b[A") == ["escape", *read(key), "up"]
+
+
+@pytest.mark.parametrize("key", ["[", "O", "\r"])
+def test_so_it_is_where_more_could_have_followed(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 0.0
+    monkeypatch.setattr("textual._parser.get_time", lambda: now)
+    parser = Parser()
+    assert not list(parser.feed(f"\x1b{key}"))
+    now += 10.0
+    assert not list(parser.tick())
+    assert [told(message) for message in parser.tick()] == ["escape", *read(key)]
+
+
+@pytest.mark.parametrize("key", ["\x1b[27u", "\x1b[24;5~", "\x1b[A", "\x1bOP"])
+def test_a_key_stays_one_however_late_its_parts_are_read(
+    key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = 0.0
+    monkeypatch.setattr("textual._parser.get_time", lambda: now)
+    for end in range(1, len(key)):
+        parser, found = Parser(), []
+        for part in (key[:end], key[end:]):
+            found += [told(message) for message in parser.feed(part)]
+            # So much passes until the program, which others keep from running, looks for more.
+            now += 10.0
+            found += [told(message) for message in parser.tick()]
+        assert found == read(key)
+
+
+def test_alt_that_the_terminal_tells_of_types_nothing() -> None:
+    (key,) = Parser().feed("\x1b[114;3u")
+    assert isinstance(key, Key)
+    assert (key.key, key.character) == ("alt+r", None)
+
+
+def test_a_key_of_no_number_is_none() -> None:
+    assert read("\x1b[114:82;4u", "\x1b[99999999999u", "a") == ["a"]
+
+
+SENT = (
+    "a\x1b[200~1 \x1bq \x1b]2;x\x07\x00 \x1b[A\n\x1b[201~b"
+    "\x1b[200~\x1b[201~\x1b[A\x1b[200~2\x1b[201~"
+)
+
+
+@pytest.mark.parametrize("seed", range(50))
+def test_a_paste_is_text_alone_in_whatever_parts_it_comes(seed: int) -> None:
+    random, left, parts = Random(seed), SENT, []
+    while left:
+        size = random.randint(1, 7)
+        parts.append(left[:size])
+        left = left[size:]
+    text = "1 \x1bq \x1b]2;x\x07 \x1b[A\n"
+    assert read(*parts) == ["a", repr(text), "b", "''", "up", "'2'"]
