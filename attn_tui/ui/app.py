@@ -24,6 +24,7 @@ from attn_tui.instruments import INSTRUMENTS, load
 from attn_tui.ui import palette
 from attn_tui.ui.crash import STATUS, Crash, crash
 from attn_tui.ui.instrument_screen import InstrumentScreen
+from attn_tui.ui.memory import remember_theme
 from attn_tui.ui.terminal.ascii import ASCII_GLYPHS
 from attn_tui.ui.terminal.cells import Cells
 from attn_tui.ui.terminal.driver import thrifty
@@ -128,6 +129,9 @@ class AttnApp(App[None]):
         for name, part in SCREENS.items():
             self.add_mode(name, partial(_screen, part))
         self.switch_mode(self._opens_on)
+        # Those of a start without colours were not chosen.
+        if not self.no_color:
+            self.theme_changed_signal.subscribe(self, lambda theme: remember_theme(theme.name))
 
     def action_go(self, name: str) -> None:
         """Go to an instrument, or on the tour."""

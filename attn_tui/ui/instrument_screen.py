@@ -13,7 +13,9 @@ from textual.containers import Horizontal
 from textual.message import Message
 from textual.reactive import var
 from textual.screen import Screen
+from textual.timer import Timer
 from textual.widgets import Footer, Label, Static, Tab, Tabs
+from textual.worker import Worker, WorkerState
 
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.visible import visible
@@ -30,6 +32,9 @@ from attn_tui.ui.picture import Drawing, Picture
 from attn_tui.ui.setting import Setting
 from attn_tui.ui.settings_panel import SettingsPanel
 from attn_tui.ui.slider import Slider
+
+PACE = 0.25
+"""Seconds between two stops of d_k that are played."""
 
 SIDES = re.compile(r"(Unscaled|unscaled)|((?:Divided|divided|Multiplied|multiplied) by [^ ,.]+)")
 """What a headline calls the two sides."""
@@ -60,6 +65,10 @@ class InstrumentScreen(Screen[None]):
         Binding("left_curly_bracket,pageup", "double_d_k(-1)", "Halve d_k", show=False, id="halve"),
         Binding("right_curly_bracket,pagedown", "double_d_k(1)", "Double d_k", show=False,
                 id="double"),
+        Binding("comma", "step_n(-1)", "Fewer keys", show=False, id="fewer"),
+        Binding("full_stop", "step_n(1)", "More keys", show=False, id="further"),
+        Binding("n", "type_n", "Type n", show=False, id="type_n"),
+        Binding("space", "go_on", "Stop, go on or play", show=False, id="go_on"),
         Binding("d", "type_d_k", "Type d_k", show=False, id="type_d_k"),
         Binding("g", "settings", "Settings", id="settings"),
         Binding("r", "app.choose('rule')", "Rule", id="rule"),
@@ -73,6 +82,9 @@ class InstrumentScreen(Screen[None]):
         Binding("o,ctrl+o", "open", "Open", show=False, id="open"),
         Binding("question_mark,f1", "help", "Help", key_display="?", id="help"),
     ]  # fmt: skip
+
+    NO_N: ClassVar[str] = "There is no number of keys to move here"
+    """Why the number of keys cannot be moved."""
 
     asked: var[Asked | None] = var(None, init=False)
     headline: var[str] = var("", init=False)
@@ -101,6 +113,11 @@ class InstrumentScreen(Screen[None]):
     class Ready(Message):
         """An instrument is there to be shown what is asked."""
 
+    def __init__(self) -> None:
+        super().__init__()
+        self._player: Timer | None = None
+        self._direction = 1
+
     def compose(self) -> ComposeResult:
         """Lay out the lines that all instruments share around the body."""
         with Horizontal(id="title"):
@@ -121,6 +138,21 @@ class InstrumentScreen(Screen[None]):
         """Begin with the first view."""
         self.query_one(Tabs).can_focus = False
         self.view = self.VIEWS[0] if self.VIEWS else ""
+
+    def on_screen_suspend(self) -> None:
+        """Play no longer than the screen is seen."""
+        self._stop_playing()
+
+    @on(Worker.StateChanged)
+    def _say_what_failed(self, event: Worker.StateChanged) -> None:
+        """Say that something could not be worked out, and how to report it; the rest goes on."""
+        if event.state == WorkerState.ERROR:
+            error = event.worker.error
+            reason = visible(f"{type(error).__name__}: {error}")
+            self.notify(
+                f"{reason}\n\nPlease report it, with the command that c copies.",
+                title="This could not be worked out", severity="error", timeout=30, markup=False,
+            )  # fmt: skip
 
     def on_screen_resume(self) -> None:
         """Ask to be shown what is asked now: while another instrument was, it was not."""
@@ -162,6 +194,38 @@ class InstrumentScreen(Screen[None]):
     def action_type_d_k(self) -> None:
         """Type d_k."""
         self.query_one(DkPane).edit()
+
+    def action_step_n(self, steps: int) -> None:
+        """Move the number of keys some stops up or down, where there is one to move."""
+        self.notify(self.NO_N, timeout=3)
+
+    async def action_type_n(self) -> None:
+        """Type the number of keys."""
+        self.notify(self.NO_N, timeout=3)
+
+    def action_go_on(self) -> None:
+        """Play d_k, or stop, where a pane is shown alone; elsewhere stop what goes on, or go on."""
+        if self._player is not None:
+            self._stop_playing()
+        elif self.has_class("-full"):
+            self._player = self.set_interval(PACE, self._play)
+        else:
+            self.stop_or_go_on()
+
+    def stop_or_go_on(self) -> None:
+        """Stop what takes long, or go on with it."""
+
+    def _play(self) -> None:
+        """Go a stop on in d_k, and back from where it ends."""
+        slider = self.query_one(Slider)
+        if slider.value in (slider.scale.minimum, slider.scale.maximum):
+            self._direction = 1 if slider.value == slider.scale.minimum else -1
+        slider.action_step(self._direction)
+
+    def _stop_playing(self) -> None:
+        if self._player is not None:
+            self._player.stop()
+            self._player = None
 
     @on(SettingsPanel.Changed)
     def _change_setting(self, event: SettingsPanel.Changed) -> None:
@@ -315,6 +379,7 @@ class InstrumentScreen(Screen[None]):
 
     def _show_all(self) -> None:
         """Show all panes again."""
+        self._stop_playing()
         self.remove_class("-full")
         self.query(".-large").remove_class("-large")
 
