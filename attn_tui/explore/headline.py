@@ -42,6 +42,9 @@ TIED = 0.9
 BACK = log(10.0)
 """A gradient is back where it is within ten times of its largest over d_k."""
 
+SHARE = "share the weight"
+"""What several keys do, where it was not yet said that it is the weight."""
+
 TROUBLES = {
     "overflow": "A number overflows its format", "nan": "A number became NaN",
 }  # fmt: skip
@@ -68,6 +71,7 @@ SPREAD = (
     "{makes} the {gradient} {made}."
 )
 DRAWN = "In this draw {before} unscaled. {done}{after}, and the {gradient} {becomes}{typically}."
+DRAWN_CLOSE = "In this draw {before} unscaled. {done}{after}; the {gradient} {becomes}{typically}."
 EXACTLY_0 = (
     "Unscaled in {format}, {before} and the {gradient} is exactly 0. {done}{after}, and the "
     "{gradient} {becomes}."
@@ -197,6 +201,7 @@ def headline(
     elif experiment.source.redraws:
         often = "" if typical is None else _typically(typical, change.text)
         texts.append(DRAWN.format(typically=often, **slots))
+        texts.append(DRAWN_CLOSE.format(typically=often, **slots))
         texts.append(DRAWN.format(typically="", **slots))
     elif change.before == -inf and n_keys > 1:
         texts.append(EXACTLY_0.format(**slots))
@@ -246,7 +251,7 @@ def _has(side: Evaluation) -> tuple[str, str, str]:
     if side.max_weight < 0.5 and n_keys > FEW:
         others = f" and the sink ({percent(side.sink_weight)})" if sink else ""
         count = about(round(min(side.effective_keys, n_keys)))
-        return f"about {count} of {n_keys:,} keys{others}", "", "share the weight"
+        return f"about {count} of {n_keys:,} keys{others}", "", SHARE
     tied = np.flatnonzero(side.weights() == side.max_weight)
     if tied.size > 1:
         return _names(tied), "they", f"take {percent(side.max_weight)} each{sink}"
@@ -263,6 +268,8 @@ def follows(first: Evaluation, second: Evaluation) -> str:
     """Return who has the weight afterwards, behind what was done: `` it takes 62 %``."""
     before, _, had = _has(first)
     subject, pronoun, predicate = _has(second)
+    if predicate == SHARE:
+        return f", {subject} share"
     if not pronoun or subject != before or leader(first) != leader(second):
         return f", {subject} {predicate}"
     if predicate == had:

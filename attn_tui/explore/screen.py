@@ -30,6 +30,7 @@ from attn_tui.explore.vectors import vectors_table
 from attn_tui.explore.weights import Weights
 from attn_tui.files import edits
 from attn_tui.files.history import Asked, Edit
+from attn_tui.files.kinds import KINDS
 from attn_tui.report.explore import csv, json, text
 from attn_tui.report.explore.contents import Contents
 from attn_tui.report.export import Forms
@@ -100,7 +101,7 @@ class ExploreScreen(InstrumentScreen):
     def _take_scores(self, event: TextArea.Changed) -> None:
         typed = event.text_area.text
         if self.asked and typed != self.present.draft.text:
-            self.ask(edits.text(typed), "typing")
+            self.ask(edits.typed(typed), "typing")
 
     def action_edit(self) -> None:
         """Type scores."""
@@ -269,7 +270,9 @@ class ExploreScreen(InstrumentScreen):
             if n_vectors == 1
             else (f"vector {found.index + 1} of {n_vectors:,}, {n_keys:,} keys")
         )
-        self.pane("scores-pane").describe("Scores s", f"[$error]{error}[/]" if error else count)
+        source = KINDS[found.experiment.source.kind].title
+        title = "Scores s" if source == "typed" else f"Scores s, {source}"
+        self.pane("scores-pane").describe(title, f"[$error]{error}[/]" if error else count)
         self.pane("scores-pane").set_class(error is not None, "-wrong")
         self.pane("d_k-pane").describe("d_k", f"{setup.scale.formula}: {how[:1].lower()}{how[1:]}")
         self.draw("weights", charts.WeightBars(shown, self.cursor, heads))

@@ -205,12 +205,17 @@ class InstrumentScreen(Screen[None]):
 
     def action_go_on(self) -> None:
         """Play d_k, or stop, where a pane is shown alone; elsewhere stop what goes on, or go on."""
-        if self._player is not None:
+        if self.is_playing:
             self._stop_playing()
         elif self.has_class("-full"):
             self._player = self.set_interval(PACE, self._play)
         else:
             self.stop_or_go_on()
+
+    @property
+    def is_playing(self) -> bool:
+        """Whether d_k is played."""
+        return self._player is not None
 
     def stop_or_go_on(self) -> None:
         """Stop what takes long, or go on with it."""

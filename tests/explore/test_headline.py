@@ -116,23 +116,23 @@ def answered(experiment: Experiment) -> tuple[VectorAnswer, OverDk]:
         (partial(of, "-inf -inf"), "Every key is masked, so every weight and every gradient is 0."),
         (
             partial(of, "n = 512, seed = 1", 64, typical=-log(32.0)),
-            "In this draw key 60 takes 94 % unscaled. Divided by 8, about 210 of 512 keys share "
-            "the weight, and the gradient is 6.5 times smaller (typically 32 times).",
+            "In this draw key 60 takes 94 % unscaled. Divided by 8, about 210 of 512 keys share, "
+            "and the gradient is 6.5 times smaller (typically 32 times).",
         ),
         (
             partial(of, "n = 512, seed = 1", 64, typical=log(1.34)),
-            "In this draw key 60 takes 94 % unscaled. Divided by 8, about 210 of 512 keys share "
-            "the weight, and the gradient is 6.5 times smaller (typically 1.3 times larger).",
+            "In this draw key 60 takes 94 % unscaled. Divided by 8, about 210 of 512 keys share, "
+            "and the gradient is 6.5 times smaller (typically 1.3 times larger).",
         ),
         (
             partial(of, "n = 5000, seed = 1", typical=-log(32.0)),
             "In this draw key 2,793 takes practically all the weight unscaled. Divided by 32, "
-            "about 3,000 of 5,000 keys share the weight, and the gradient is 35 times larger.",
+            "about 3,000 of 5,000 keys share, and the gradient is 35 times larger.",
         ),
         (
             partial(of, "n = 5000, seed = 1", rule=Scale(softcap=50.0)),
-            "Unscaled, key 2,793 takes practically all the weight. Divided by 32 and capped at 50, "
-            "about 3,000 of 5,000 keys share the weight, and the gradient is 34 times larger.",
+            "In this draw key 2,793 takes practically all the weight unscaled. Divided by 32 and "
+            "capped at 50, about 3,000 of 5,000 keys share, and the gradient is 34 times larger.",
         ),
         (
             partial(of, "100 120 150", 1),
@@ -202,7 +202,7 @@ def answered(experiment: Experiment) -> tuple[VectorAnswer, OverDk]:
         (
             partial(of, "3 3 3 2 2 2 0 0 0 0", 64, Scale(sink=0.0)),
             "Unscaled, about 6 of 10 keys share the weight. Divided by 8, about 10 of 10 keys and "
-            "the sink (8 %) share the weight, and the gradient is 11 times smaller.",
+            "the sink (8 %) share, and the gradient is 11 times smaller.",
         ),
         (
             partial(of, "7 7 0 0 0 0 0 0", 64),
