@@ -180,10 +180,11 @@ class DotsScreen(InstrumentScreen):
             self._draw_bells(found)
 
     def _draw_bells(self, found: Answer) -> None:
-        title = "bars drawn, line exact; each to its own height"
         count = f"{found.drawn:,} drawn"
         if not found.complete:
             count += f" of {found.settings.samples:,}"
             count += ", stopped: space goes on" if self.stopped else ", space stops"
-        self.pane("bells-pane").describe(title, count)
+        self.pane("bells-pane").describe(
+            "Bars drawn, lines exact", f"{count}, each to its own height"
+        )
         self.draw("bells", charts.Bells(found, self.names, self.stretched))

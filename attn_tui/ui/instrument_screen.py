@@ -59,9 +59,9 @@ class InstrumentScreen(Screen[None]):
     VERTICAL_BREAKPOINTS = [(0, "-low"), (20, "-short"), (32, "-high")]  # noqa: RUF012
     AUTO_FOCUS = "Slider"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("minus,left_square_bracket", "step_d_k(-1)", "d_k −", key_display="-", id="less"),
-        Binding("plus,right_square_bracket,equals_sign", "step_d_k(1)", "d_k +", key_display="+",
-                id="more"),
+        Binding("minus,left_square_bracket", "step_d_k(-1)", "Lower d_k", show=False, id="less"),
+        Binding("plus,right_square_bracket,equals_sign", "step_d_k(1)", "d_k", key_display="-+",
+                tooltip="Lower or raise d_k", id="more"),
         Binding("left_curly_bracket,pageup", "double_d_k(-1)", "Halve d_k", show=False, id="halve"),
         Binding("right_curly_bracket,pagedown", "double_d_k(1)", "Double d_k", show=False,
                 id="double"),
@@ -72,7 +72,7 @@ class InstrumentScreen(Screen[None]):
         Binding("d", "type_d_k", "Type d_k", show=False, id="type_d_k"),
         Binding("g", "settings", "Settings", id="settings"),
         Binding("r", "app.choose('rule')", "Rule", id="rule"),
-        Binding("m", "app.choose('model')", "Model", id="model"),
+        Binding("m", "app.choose('model')", "Model", show=False, id="model"),
         Binding("t", "view(1)", "View", id="view"),
         Binding("T", "view(-1)", "View before", show=False, id="view_before"),
         Binding("f", "full", "Full", id="full"),
@@ -240,6 +240,7 @@ class InstrumentScreen(Screen[None]):
         """Open the panel of settings, or close it."""
         if self.query(SettingsPanel):
             await self.query(SettingsPanel).remove()
+            self.remove_class("-settings")
             self.set_focus(self.query_one(Slider))
         else:
             await self.open_setting(self.settings[0].name)
@@ -247,6 +248,7 @@ class InstrumentScreen(Screen[None]):
     async def open_setting(self, name: str) -> None:
         """Open the panel of settings, with the focus on one of them."""
         if not self.query(SettingsPanel):
+            self.add_class("-settings")
             await self.query_one("#body").mount(SettingsPanel(self.GROUPS), before=0)
         panel = self.query_one(SettingsPanel)
         panel.asked = self.asked
