@@ -38,6 +38,7 @@ from attn_tui.report.numbers import quantity, weight_name
 from attn_tui.report.words import done
 from attn_tui.ui.d_k import DkPane
 from attn_tui.ui.instrument_screen import InstrumentScreen
+from attn_tui.ui.markup import plain
 from attn_tui.ui.pane import Pane
 from attn_tui.ui.picture import Picture, Sheet
 from attn_tui.ui.setting import DRAW, MASK, N_KEYS, PRECISION, SCALE, of_field
@@ -272,7 +273,8 @@ class ExploreScreen(InstrumentScreen):
         )
         source = KINDS[found.experiment.source.kind].title
         title = "Scores s" if source == "typed" else f"Scores s, {source}"
-        self.pane("scores-pane").describe(title, f"[$error]{error}[/]" if error else count)
+        problem = f"[$error]{plain(str(error))}[/]" if error else ""
+        self.pane("scores-pane").describe(title, problem or count)
         self.pane("scores-pane").set_class(error is not None, "-wrong")
         self.pane("d_k-pane").describe("d_k", f"{setup.scale.formula}: {how[:1].lower()}{how[1:]}")
         self.draw("weights", charts.WeightBars(shown, self.cursor, heads))
@@ -282,7 +284,7 @@ class ExploreScreen(InstrumentScreen):
         self.draw("gradient", charts.GradientTable(shown, keys, self.cursor))
         counts = [f"{side.effective_keys:.3g}" for side in shown.sides]
         among = f"effective keys {charts.both(*counts)} of {shown.vector.n_attended:,}"
-        self.pane("weights-pane").describe("Weights p", found.vector.reason or among)
+        self.pane("weights-pane").describe("Weights p", plain(found.vector.reason) or among)
         symbol = "s" if shown.wrt == "scores" else "z"
         self.pane("gradient-pane").describe(f"Gradient ∂{weight_name(shown.of)}/∂{symbol}")
 

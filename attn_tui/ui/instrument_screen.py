@@ -27,9 +27,10 @@ from attn_tui.report.export import Forms, export
 from attn_tui.ui.d_k import DkPane
 from attn_tui.ui.dialogs import FileScreen, HelpScreen, TextScreen
 from attn_tui.ui.help import help_text
+from attn_tui.ui.markup import plain
 from attn_tui.ui.pane import Pane
 from attn_tui.ui.picture import Drawing, Picture
-from attn_tui.ui.setting import Setting
+from attn_tui.ui.setting import D_K, Setting
 from attn_tui.ui.settings_panel import SettingsPanel
 from attn_tui.ui.slider import Slider
 
@@ -168,8 +169,8 @@ class InstrumentScreen(Screen[None]):
 
     @property
     def settings(self) -> list[Setting]:
-        """All settings of the instrument."""
-        return [setting for _, group in self.GROUPS for setting in group]
+        """All settings of the instrument, d_k among them, which has a place of its own."""
+        return [D_K, *(setting for _, group in self.GROUPS for setting in group)]
 
     def ask(self, edit: Edit, gesture: str = "") -> None:
         """Ask something else."""
@@ -243,10 +244,13 @@ class InstrumentScreen(Screen[None]):
             self.remove_class("-settings")
             self.set_focus(self.query_one(Slider))
         else:
-            await self.open_setting(self.settings[0].name)
+            await self.open_setting(self.GROUPS[0][1][0].name)
 
     async def open_setting(self, name: str) -> None:
-        """Open the panel of settings, with the focus on one of them."""
+        """Open the panel of settings, with the focus on one of them; or go to where d_k is."""
+        if name == D_K.name:
+            self.action_type_d_k()
+            return
         if not self.query(SettingsPanel):
             self.add_class("-settings")
             await self.query_one("#body").mount(SettingsPanel(self.GROUPS), before=0)
@@ -351,7 +355,7 @@ class InstrumentScreen(Screen[None]):
         first, stop, second = self.headline.partition(". ")
         fits = max(len(first) + 1, len(second)) <= self.size.width - 4
         text = f"{first}.\n{second}" if stop and fits else self.headline
-        marked = SIDES.sub(colour, text.replace("[", r"\["))
+        marked = SIDES.sub(colour, plain(text))
         self.query_one("#headline", Static).update(marked, layout=False)
 
     def pane(self, id: str) -> Pane:

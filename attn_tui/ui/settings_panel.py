@@ -55,7 +55,7 @@ class SettingsPanel(VerticalScroll):
                     widget = self._widget(setting)
                     widget.tooltip = setting.help
                     yield widget
-        yield Label("", id="problem")
+        yield Label("", markup=False, id="problem")
 
     def _widget(self, setting: Setting) -> Input | Select[str] | Switch:
         name = id_of(setting.name)
