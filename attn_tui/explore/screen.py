@@ -105,8 +105,10 @@ class ExploreScreen(InstrumentScreen):
             self.ask(edits.typed(typed), "typing")
 
     def action_edit(self) -> None:
-        """Type scores."""
-        self.query_one("#scores").focus()
+        """Type scores, behind those there are."""
+        scores = self.query_one("#scores", TextArea)
+        scores.focus()
+        scores.move_cursor(scores.document.end)
 
     def action_again(self) -> None:
         """Draw other scores."""

@@ -13,7 +13,7 @@ from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.command import CommandPalette
 from textual.driver import Driver
-from textual.events import Event, InputEvent, Paste
+from textual.events import AppBlur, AppFocus, Event, InputEvent, Paste
 from textual.filter import LineFilter
 
 from attn_tui.compute.errors import InputError
@@ -27,10 +27,14 @@ from attn_tui.ui.instrument_screen import InstrumentScreen
 from attn_tui.ui.memory import remember_theme
 from attn_tui.ui.terminal.ascii import ASCII_GLYPHS
 from attn_tui.ui.terminal.cells import Cells
+from attn_tui.ui.terminal.clipboard import load_tmux
 from attn_tui.ui.terminal.driver import thrifty
 from attn_tui.ui.terminal.guard import VISIBLE, received
 from attn_tui.ui.terminal.turns import Turns
 from attn_tui.ui.theme import THEMES, data_variables, default_theme
+
+BY_PERSON = InputEvent | Paste | AppFocus | AppBlur
+"""Events that somebody causes, whose order counts."""
 
 SCREENS = {
     "explore": "attn_tui.explore.screen:ExploreScreen",
@@ -160,7 +164,7 @@ class AttnApp(App[None]):
 
     async def on_event(self, event: Event) -> None:
         """Let keys and pastes take effect one at a time, in the order in which they came."""
-        if not isinstance(event, InputEvent | Paste) or event.is_forwarded:
+        if not isinstance(event, BY_PERSON) or event.is_forwarded:
             await super().on_event(event)
         elif self.elsewhere:
             self.typed_ahead.append(event)
@@ -227,6 +231,8 @@ class AttnApp(App[None]):
             self.notify(str(error), severity="warning", markup=False)
             return
         self.copy_to_clipboard(line)
+        if environ.get("TMUX") and not self.is_headless:
+            self.run_worker(partial(load_tmux, line), thread=True)
         self.notify(f"{line}\n\nIt was sent to the terminal; q prints it too.", markup=False)
 
     async def action_quit(self) -> None:

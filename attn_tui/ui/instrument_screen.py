@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import ClassVar
 
 from textual import on, work
@@ -17,9 +16,9 @@ from textual.timer import Timer
 from textual.widgets import Footer, Label, Static, Tab, Tabs
 from textual.worker import Worker, WorkerState
 
-from attn_tui.compute.errors import InputError
 from attn_tui.compute.visible import visible
 from attn_tui.files import edits
+from attn_tui.files.draft import Draft
 from attn_tui.files.history import Asked, Edit
 from attn_tui.files.paths import true_path
 from attn_tui.instruments import INSTRUMENTS
@@ -285,49 +284,37 @@ class InstrumentScreen(Screen[None]):
     def _picture(self) -> Iterator[str]:
         yield self.app.export_screenshot(title="attn-tui")
 
-    def _ask_file(self, name: str, problem: str = "") -> None:
-        forms = {**self.forms(), ".svg": self._picture}
-        hint = f"the name ends in {', '.join(forms)}"
-
-        def save(path: str | None) -> None:
-            if path is not None:
-                self._save(path, {**forms, ".svg": partial(iter, picture)})
-
+    def _ask_file(self, name: str) -> None:
         # Taken before the dialogue is over it.
         picture = [*self._picture()]
-        self.app.push_screen(FileScreen("Save what is shown", name, hint, problem), save)
+        forms: Forms = {**self.forms(), ".svg": lambda: iter(picture)}
 
-    @work(thread=True, group="files", exit_on_error=False)
-    def _save(self, path: str, forms: Forms) -> None:
-        try:
+        def save(path: str) -> str:
             export(true_path(path), forms)
-        except InputError as error:
-            self.app.call_from_thread(self._ask_file, path, error.beside)
-            return
-        self.app.call_from_thread(self.notify, f"Saved {visible(path)}", markup=False)
+            return path
+
+        hint = f"the name ends in {', '.join(forms)}"
+        self.app.push_screen(FileScreen("Save what is shown", save, name, hint), self._say_saved)
+
+    def _say_saved(self, path: str | None) -> None:
+        if path is not None:
+            self.notify(f"Saved {visible(path)}", markup=False)
 
     def action_open(self) -> None:
         """Open a file of scores, of queries and keys, or of a whole question."""
-        self._ask_open()
-
-    def _ask_open(self, name: str = "", problem: str = "") -> None:
-        hint = ".npy, .npz, .csv, .txt: scores; .json: what was saved"
-        self.app.push_screen(FileScreen("Open a file", name, hint, problem), self._take_file)
-
-    def _take_file(self, path: str | None) -> None:
-        if path is not None:
-            self._open(path)
-
-    @work(thread=True, group="files", exit_on_error=False)
-    def _open(self, path: str) -> None:
         from attn_tui.files.opening import open_draft
 
-        try:
-            draft = open_draft(true_path(path), self.present.draft.setup)
-        except InputError as error:
-            self.app.call_from_thread(self._ask_open, path, error.beside)
-            return
-        self.app.call_from_thread(self.ask, edits.become(draft))
+        setup = self.present.draft.setup
+
+        def read(path: str) -> Draft:
+            return open_draft(true_path(path), setup)
+
+        hint = ".npy, .npz, .csv, .txt: scores; .json: what was saved"
+        self.app.push_screen(FileScreen("Open a file", read, hint=hint), self._ask_draft)
+
+    def _ask_draft(self, draft: Draft | None) -> None:
+        if draft is not None:
+            self.ask(edits.become(draft))
 
     def action_help(self) -> None:
         """Say what the pane with the focus shows, and what keys do."""
