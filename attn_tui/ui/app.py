@@ -1,6 +1,5 @@
 """The application: what is asked, by which instrument it is shown, and in which colours."""
 
-import sys
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -22,13 +21,14 @@ from attn_tui.files.draft import Draft
 from attn_tui.files.history import Asked, Gesture, History
 from attn_tui.instruments import INSTRUMENTS, load
 from attn_tui.ui import palette
-from attn_tui.ui.crash import STATUS, Crash, crash
+from attn_tui.ui.crash import Crash, crash
 from attn_tui.ui.instrument_screen import InstrumentScreen
 from attn_tui.ui.memory import remember_theme
 from attn_tui.ui.terminal.ascii import ASCII_GLYPHS
 from attn_tui.ui.terminal.cells import Cells
 from attn_tui.ui.terminal.clipboard import load_tmux
 from attn_tui.ui.terminal.driver import thrifty
+from attn_tui.ui.terminal.fatal import Failing
 from attn_tui.ui.terminal.guard import VISIBLE, received
 from attn_tui.ui.terminal.turns import Turns
 from attn_tui.ui.theme import THEMES, data_variables, default_theme
@@ -42,7 +42,7 @@ SCREENS = {
 }
 
 
-class AttnApp(App[None]):
+class AttnApp(Failing):
     """attn-tui on the screen.
 
     Args:
@@ -244,14 +244,6 @@ class AttnApp(App[None]):
     def fail(self, error: BaseException) -> None:
         """Save what was asked, and remember what went wrong first."""
         self.crash = self.crash or crash(error, self.history.present)
-
-    def _fatal_error(self) -> None:
-        """End after an error nobody expected: Textual's own name, for there is no public one."""
-        error = sys.exception()
-        if error is not None:
-            self.fail(error)
-        self.exit(return_code=STATUS)
-        self._close_messages_no_wait()
 
     def action_redraw(self) -> None:
         """Draw everything anew, for something else may have written on the terminal."""

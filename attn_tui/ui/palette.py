@@ -1,6 +1,7 @@
 """What the command palette finds: settings with a value, models, examples, views and actions."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 
 from textual.command import DiscoveryHit, Hit, Hits, Provider
@@ -41,6 +42,11 @@ class SettingsProvider(InstrumentProvider):
             if text:
                 yield self._hit(self.instrument, setting, text)
                 continue
+            for preset in setting.presets:
+                is_named = query.strip().casefold() == preset
+                score = SURE if is_named else matcher.match(f"{preset} {setting.label}")
+                if score > 0:
+                    yield replace(self._hit(self.instrument, setting, preset), score=score)
             best = max(matcher.match(name) for name in setting.names)
             if best > 0:
                 focus = partial(self.instrument.open_setting, setting.name)
