@@ -21,8 +21,8 @@ def shares(
 ) -> NDArray[np.float64]:
     """Return what softmax gives each key and, with a sink, in the last place what it takes.
 
-    Every operation is rounded to the precision's inner format, but the sum of a 16-bit format is
-    kept in float32; weights are rounded to its format. Naive softmax yields the infinities and NaN
+    Every operation is rounded to the precision's inner format, the sum of a 16-bit format once it
+    is taken; weights are rounded to its format. Naive softmax yields the infinities and NaN
     of the inner format; so do scores that exceed it. If every key is masked, every weight is 0.
 
     Args:
@@ -44,7 +44,7 @@ def shares(
     values = powers if dtype == np.float64 else np.empty(powers.size)
     with np.errstate(all="ignore"):
         np.exp(powers, out=powers)
-        total = powers.sum(dtype=accumulator_of(dtype))
+        total = powers.sum(dtype=accumulator_of(dtype)).astype(dtype)
         if map.sink is None and largest[0] == -np.inf:
             total = total.dtype.type(1.0)
         for block in blocks(powers.size):

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from attn_tui.charts.table import Column, Table
 from attn_tui.compute.explore.precision_lab import Lab, Trial
+from attn_tui.compute.precision import ROUNDS
 from attn_tui.report.numbers import scientific, weight
 
 
@@ -32,7 +33,11 @@ def lab_table(lab: Lab) -> Table:
         Column("why", [_reason(pair) for pair in pairs], "muted", left=True, rank=2),
     ]
     exact = [weight(side.exact) for side in lab.sides]
-    notes = [f"exact: {exact[0]} unscaled, {exact[1]} scaled"]
+    arithmetic = first.trials[0].precision.arithmetic
+    notes = [
+        f"exact: {exact[0]} unscaled, {exact[1]} scaled",
+        f"16 bits: {arithmetic} rounds {ROUNDS[arithmetic]}",
+    ]
     return Table(columns, notes=notes)
 
 
