@@ -224,7 +224,8 @@ def test_a_16_bit_weight_is_the_exact_one_of_rounded_logits_rounded(
         ([1.7e308, -1.7e308, 1.7e308], 2e-309),
         ([5.0, -inf, 5.0], 0.0),
         ([-inf, -inf], 1.0),
-        ([2.0**968, -1.79e308], 1e-300),
+        ([2.0**968, -1.79e308], 1e-308),
+        ([2.0**990, -1.7976931348623157e308], 1e-308),
     ],
 )
 def test_the_short_way_is_taken_only_where_nothing_overflows(scores: list[float], m: float) -> None:
