@@ -160,12 +160,13 @@ def by_hand(
     if arithmetic == "stepwise":
         z = scores.astype(narrow) * narrow.type(m)
         powers = np.exp(z - z.max())
-        return (powers / powers.sum(dtype=np.float32).astype(narrow)).astype(np.float64)
+        total = powers.sum(dtype=np.float32).astype(narrow)
+        return np.asarray(powers / total, np.float64)
     z = scores.astype(np.float32) * np.float32(m)
     if arithmetic == "softmax":
         z = z.astype(narrow).astype(np.float32)
     powers = np.exp(z - z.max())
-    return (powers / powers.sum()).astype(narrow).astype(np.float64)
+    return np.asarray((powers / powers.sum()).astype(narrow), np.float64)
 
 
 @pytest.mark.parametrize("arithmetic", ROUNDS)
