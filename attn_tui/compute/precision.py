@@ -14,14 +14,14 @@ Arithmetic = Literal["softmax", "sdpa", "stepwise"]
 
 ROUNDS: Mapping[Arithmetic, str] = {
     "softmax": "logits and weights",
-    "sdpa": "only weights",
+    "sdpa": "the weights alone",
     "stepwise": "every operation",
 }
 """What each arithmetic rounds to 16 bits."""
 
 _EQUALS: Mapping[str, str] = {
     "softmax": "logits and weights, as torch.softmax of 16-bit logits",
-    "sdpa": "only weights, as torch.softmax of float32 logits m·(q·k), or m·s if typed, then to 16",
+    "sdpa": "the weights alone, as torch.softmax of float32 logits m·(q·k), or of typed m·s",
     "stepwise": "every operation, as e = exp(z − max z), e/e.sum() of 16-bit tensors",
 }
 
