@@ -40,7 +40,8 @@ TIED = 0.9
 """Keys that are tied are said to split the weight if they have so much of it together."""
 
 BACK = log(10.0)
-"""A gradient is back where it is within ten times of its largest over d_k."""
+"""A gradient is back where it is within ten times of its largest over d_k, unless the keys share
+almost equally: there dividing has gone too far, and only makes it smaller."""
 
 SHARE = "share the weight"
 """What several keys do, where it was not yet said that it is the weight."""
@@ -95,11 +96,13 @@ class Change:
         before: ln of it on the first side; −∞ where it is exactly 0.
         after: The same on the second.
         from_largest: ln of how far below its largest over d_k it is then; infinite if unknown.
+        is_even: Whether the keys share almost equally then.
     """
 
     before: float
     after: float
     from_largest: float = inf
+    is_even: bool = False
 
     @classmethod
     def of(cls, answer: VectorAnswer, over: OverDk | None) -> "Change":
@@ -108,7 +111,10 @@ class Change:
         if over is None:
             return cls(before, after)
         known = over.log_frobenius[over.log_frobenius > -inf]
-        return cls(before, after, float(known.max()) - after if known.size else inf)
+        from_largest = float(known.max()) - after if known.size else inf
+        second = answer.sides[1]
+        is_even = second.effective_keys >= EVEN * int(second.attended.sum())
+        return cls(before, after, from_largest, is_even)
 
     @property
     def log_factor(self) -> float:
@@ -117,9 +123,10 @@ class Change:
 
     @property
     def is_back(self) -> bool:
-        """Whether it was lost before, and no longer is."""
+        """Whether it was lost before, and is near its largest, unless that is small itself."""
         was_lost = -inf < self.before < log(DEAD) and self.log_factor > UNTOLD
-        return was_lost and self.after >= log(DEAD) and self.from_largest < BACK
+        is_near = self.from_largest < BACK and not self.is_even
+        return was_lost and is_near and self.after >= log(DEAD)
 
     @property
     def text(self) -> str:

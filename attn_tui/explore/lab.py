@@ -2,6 +2,7 @@
 
 from attn_tui.charts.table import Column, Table
 from attn_tui.compute.explore.precision_lab import Lab, Trial
+from attn_tui.compute.precision import ROUNDS
 from attn_tui.report.numbers import scientific, weight
 
 
@@ -29,7 +30,11 @@ def lab_table(lab: Lab) -> Table:
         Column("largest error", [_worst(trial) for _, trial in pairs], "scaled", rank=1),
     ]
     exact = [weight(side.exact) for side in lab.sides]
-    notes = [f"exact: {exact[0]} unscaled, {exact[1]} scaled"]
+    arithmetic = first.trials[0].precision.arithmetic
+    notes = [
+        f"exact: {exact[0]} unscaled, {exact[1]} scaled",
+        f"16 bits: {arithmetic} rounds {ROUNDS[arithmetic]}",
+    ]
     for pair in pairs:
         notes += [_reason(trial) for trial in pair if trial.reason]
     return Table(columns, notes=notes)
