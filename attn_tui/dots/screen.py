@@ -158,6 +158,11 @@ class DotsScreen(InstrumentScreen):
         """Draw on the other axis."""
         self._draw_view()
 
+    def watch_stopped(self) -> None:
+        """Say whether it goes on."""
+        if self.answer is not None:
+            self._describe(self.answer)
+
     def watch_answer(self, found: Answer) -> None:
         """Show what was drawn so far, which may disagree with the law."""
         self.headline = headline(found.experiment, found)
@@ -180,11 +185,13 @@ class DotsScreen(InstrumentScreen):
             self._draw_bells(found)
 
     def _draw_bells(self, found: Answer) -> None:
-        count = f"{found.drawn:,} drawn"
-        if not found.complete:
-            count += f" of {found.settings.samples:,}"
-            count += ", stopped: space goes on" if self.stopped else ", space stops"
-        self.pane("bells-pane").describe(
-            "Bars drawn, lines exact", f"{count}, each to its own height"
-        )
+        self._describe(found)
         self.draw("bells", charts.Bells(found, self.names, self.stretched))
+
+    def _describe(self, found: Answer) -> None:
+        """Say how much of the sample is drawn."""
+        count = f"{found.drawn:,} drawn, each to its own height"
+        if not found.complete:
+            progress = "stopped: space goes on" if self.stopped else "space stops"
+            count = f"{found.drawn:,} drawn of {found.settings.samples:,}, {progress}"
+        self.pane("bells-pane").describe("Bars drawn, lines exact", count)

@@ -12,7 +12,7 @@ from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.command import CommandPalette
 from textual.driver import Driver
-from textual.events import AppBlur, AppFocus, Event, InputEvent, Paste
+from textual.events import AppBlur, AppFocus, Event, InputEvent, Paste, Resize
 from textual.filter import LineFilter
 
 from attn_tui.compute.errors import InputError
@@ -163,7 +163,12 @@ class AttnApp(Failing):
         return [*filters, ASCII_GLYPHS] if self.in_ascii else filters
 
     async def on_event(self, event: Event) -> None:
-        """Let keys and pastes take effect one at a time, in the order in which they came."""
+        """Let keys and pastes take effect one at a time, in the order in which they came.
+
+        A terminal that was another size for a moment may have forgotten what it showed.
+        """
+        if isinstance(event, Resize) and self.screen_stack:
+            self.action_redraw()
         if not isinstance(event, BY_PERSON) or event.is_forwarded:
             await super().on_event(event)
         elif self.elsewhere:

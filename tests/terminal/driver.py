@@ -1,33 +1,35 @@
 """Does anything at all to the program on a pseudo-terminal, and sees that it still tells the truth.
 
-After every hundred events dialogues and fields are left, Explore is gone to, and its table of
-weights and gradients is compared, key by key, with what ``attn-tui show`` prints of the question
-the program then has. Scores that cannot be read are replaced by an example. After every three
-hundred it is one of these in turn besides: the text of ``i`` in Explore, line by line as far as it
-is visible, with what ``show`` prints of what ctrl+s saves there; and the text of each other
-instrument with what its command prints.
+It must neither end unasked, nor stand still, nor write what was pasted as it is. After every
+hundred events dialogues and fields are left, Explore is gone to, and what is saved there as JSON is
+compared with what ``attn-tui show --json`` prints of the question in it.
 
     python -m tests.terminal.driver --events 1000000 --seed 1 --jobs 2
 
-prints each fault with the seed and the number of events that lead to it, the last screen, and where
-the program stands: its threads, and what the tasks of its event loop wait for.
+prints each fault with the seed and the number of events that lead to it, and the last screen.
 """
 
 import argparse
+import json
+import os
+import re
+import select
 import sys
 import tempfile
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from multiprocessing import get_context
-from multiprocessing.queues import SimpleQueue
+from collections.abc import Callable, Sequence
+from contextlib import chdir
+from itertools import groupby
+from multiprocessing import Pool
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from click.testing import CliRunner
 
-from tests.terminal import captured
-from tests.terminal.compared import compare, compare_other, compare_saved
-from tests.terminal.driven import Driven, EndedError, FaultError
-from tests.terminal.events import Event, Size, bursts
+from attn_tui.commands.program import program
+from tests.contract.terminal import Patience, Terminal
+from tests.engine.captured import heads, write
+from tests.terminal.events import BROKEN, CAPTURE, LEAVE, OTHER, Burst, Size, bursts, pasted
 
 EVENTS = 1000
 """Events of one seed, if there are no fewer."""
@@ -35,56 +37,8 @@ EVENTS = 1000
 EVERY = 100
 """Events between two comparisons."""
 
-
-@dataclass
-class Course:
-    """How far a seed has gone.
-
-    Attributes:
-        seed: The seed.
-        done: Events so far.
-        last: The last of them.
-        compared: Comparisons so far.
-        unread: How many times there was nothing to compare.
-        starts: How many times the program was started.
-    """
-
-    seed: int
-    done: int = 0
-    last: list[Event] = field(default_factory=list)
-    compared: int = 0
-    unread: int = 0
-    starts: int = 0
-
-    def compare(self, driven: Driven) -> None:
-        """Compare the table of Explore, and now and then what else is said."""
-        turn, is_more = divmod(self.compared, OFTEN)
-        more = MORE[turn % len(MORE)] if not is_more else ""
-        for _ in range(2):
-            self.compared += 1
-            if (
-                compare_saved(driven, f"n{self.compared}.json")
-                if more == "saved"
-                else compare(driven)
-            ):
-                break
-            self.unread += 1
-        else:
-            raise FaultError("an example cannot be read")
-        if more == "heads":
-            captured.compare_heads(driven, SEEDS + self.compared)
-        elif more and more != "saved":
-            compare_other(driven, more, SEEDS + self.compared)
-
-
-OFTEN = 3
-"""Of so many comparisons one is followed by another one, or is one of more."""
-
-MORE = ("saved", "claim", "dot", "attention", "heads", "sweep")
-"""Which, one after the other."""
-
-SEEDS = 1_000_000
-"""Beyond what is typed."""
+FORBIDDEN = re.compile(rb"\x1b\]2;|\x1bPq|\xc2[\x80-\x9f]|\x1b\[31;5m")
+"""What is pasted, or the name of a file, and must not be written as it is."""
 
 ARGUMENTS: tuple[list[str], ...] = (
     [], ["--draw", "6", "--vectors", "2"], ["100,120,150", "q:3,4"], ["--d-k", "64", "-1,0,1"],
@@ -92,67 +46,183 @@ ARGUMENTS: tuple[list[str], ...] = (
 )  # fmt: skip
 """What the program is started with, one after the other."""
 
+PAUSE = 0.02
+"""Seconds without output in which a person looks; nothing that is found depends on it."""
+
+
+class FaultError(Exception):
+    """What the program must not do."""
+
+
+class EndedError(Exception):
+    """The program ended as it should when it is asked to."""
+
+
+class Driven:
+    """The program, on a terminal where it must neither end nor write what was pasted.
+
+    Args:
+        size: Of the terminal.
+        arguments: Of the program.
+        folder: It works there, and keeps there what it keeps.
+    """
+
+    def __init__(self, size: Size, arguments: Sequence[str], folder: Path) -> None:
+        homes = ("HOME", "TMPDIR", *(f"XDG_{kind}_HOME" for kind in ("CONFIG", "STATE", "CACHE")))
+        environment = dict.fromkeys(homes, os.fspath(folder))
+        self.terminal = Terminal(
+            size.columns, size.lines, arguments, environment=environment, folder=folder
+        )
+        self._end = self.terminal.child.child_fd
+        os.set_blocking(self._end, False)
+        # Before, the terminal itself would take ctrl+c for the signal.
+        self.wait(lambda: b"\x1b[?2004h" in self.terminal.raw, "start")
+
+    def _read(self, seconds: float) -> bool:
+        """Read what there is, once there is something; return whether there was."""
+        if not select.select([self._end], [], [], seconds)[0]:
+            return False
+        try:
+            data = os.read(self._end, 65536)
+        except OSError:
+            data = b""
+        if not data:
+            self._ended()
+        if match := FORBIDDEN.search(self.terminal.raw[-8:] + data.partition(b"\x1b[?1049l")[0]):
+            raise FaultError(f"wrote {match[0]!r}")
+        self.terminal.take(data)
+        return True
+
+    def _ended(self) -> None:
+        status = self.terminal.leave()
+        if status == 0:
+            raise EndedError
+        told = self.terminal.raw.rpartition(b"\x1b[?1049l")[2].decode(errors="replace")
+        raise FaultError(f"ended with {status}\n{told}")
+
+    def wait(self, holds: Callable[[], object], wanted: str) -> None:
+        """Read until something holds."""
+        patience = Patience(self.terminal.child.pid)
+        while not holds():
+            if patience.over:
+                raise FaultError(f"no {wanted}")
+            self._read(1.0)
+
+    def send(self, text: str) -> None:
+        """Send keys, and read meanwhile, since the program may wait to be read."""
+        rest, patience = text.encode(), Patience(self.terminal.child.pid)
+        while rest:
+            if patience.over:
+                raise FaultError("no key is read")
+            if not self._read(0.0) and select.select([], [self._end], [], 1.0)[1]:
+                rest = rest[os.write(self._end, rest[:1024]) :]
+
+    def look(self) -> None:
+        """Read until nothing comes for a moment."""
+        for _ in range(20):
+            if not self._read(PAUSE):
+                break
+
+    def do(self, burst: Burst) -> None:
+        """Do what comes together: as many keys as can be in one write."""
+        for kind, some in groupby(burst.events, type):
+            if kind is str:
+                self.send("".join(map(str, some)))
+                continue
+            for size in some:
+                assert isinstance(size, Size)
+                self.terminal.resize(size.columns, size.lines)
+        if burst.rest:
+            self.look()
+
+    def shows(self, text: str) -> bool:
+        """Return whether a text stands on the screen."""
+        return any(text in line for line in self.terminal.display)
+
+    def compare(self, name: str, folder: Path) -> None:
+        """Compare what is saved in Explore with what the command prints of the same question."""
+        self.terminal.resize(100, 32)
+        self.send(f"{LEAVE}1{LEAVE}")
+        self.wait(lambda: self.shows("Weights p"), "Explore")
+        self.send("s\x15")
+        self.wait(lambda: self.shows("Save what is shown"), "dialogue")
+        self.send(f"{pasted(name)}\r")
+        self.wait(lambda: self.shows(f"Saved {name}"), "file")
+        with chdir(folder):
+            result = CliRunner().invoke(program, ["show", "--json", "--experiment", name])
+        if result.exit_code:
+            raise FaultError(f"show: {result.output}")
+        saved, printed = json.loads((folder / name).read_text()), json.loads(result.stdout)
+        if saved.pop("pinned", None) is None and saved != printed:
+            raise FaultError(f"another answer in {name}: {_difference(saved, printed)}")
+
+
+def _difference(one: Any, other: Any, path: str = "") -> str:
+    """Return where two values of JSON differ first."""
+    if isinstance(one, dict) and isinstance(other, dict) and one.keys() == other.keys():
+        parts = [(f"{path}.{key}", one[key], other[key]) for key in one]
+    elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+        parts = [
+            (f"{path}[{place}]", *pair) for place, pair in enumerate(zip(one, other, strict=True))
+        ]
+    else:
+        return f"{path}: {one!r} and {other!r}"
+    return next((_difference(a, b, where) for where, a, b in parts if a != b), "")
+
 
 def fill(folder: Path) -> None:
     """Write the files that are opened."""
     (folder / "scores.csv").write_text("1,2,3\n4,5,6\n")
     np.save(folder / "rows.npy", np.arange(12.0).reshape(3, 4))
     (folder / "broken.json").write_text('{"schema": "attn-tui/1", "experiment": [}')
-    captured.fill(folder)
     (folder / "data\x1b]2;x.txt").write_text("1 2 3")
+    whole = write(folder / CAPTURE, heads())
+    write(folder / OTHER, heads(seed=2))
+    (folder / BROKEN).write_bytes(whole.read_bytes()[: whole.stat().st_size // 2])
 
 
-def drive(course: Course, events: int, folder: Path) -> None:
-    """Do so many events of a seed.
+def drive(seed: int, events: int, folder: Path) -> int:
+    """Do so many events of a seed; return how often what it says was compared.
 
     Raises:
-        FaultError: At the first thing that must not be; its notes hold the last screen, and
-            where the program stands.
+        FaultError: At the first thing that must not be; its notes hold how to do it again, and
+            the last screen.
     """
     size = Size(80, 24)
-    doing = bursts(course.seed, size)
-    while course.done < events:
-        arguments = ARGUMENTS[course.starts % len(ARGUMENTS)]
-        # Most of the time nobody waits until all claims are tried.
-        fresh = course.starts % 4 == 1
-        course.starts += 1
-        with Driven(size, arguments, folder, fresh) as driven:
+    doing = bursts(seed, size)
+    done = starts = compared = 0
+    while done < events:
+        driven = Driven(size, ARGUMENTS[starts % len(ARGUMENTS)], folder)
+        starts += 1
+        with driven.terminal:
             try:
-                while course.done < events:
+                while done < events:
                     burst = next(doing)
-                    before, course.done = course.done, course.done + len(burst.events)
-                    course.last = [*course.last[-60:], *burst.events]
+                    before, done = done, done + len(burst.events)
                     size = next((e for e in burst.events[::-1] if isinstance(e, Size)), size)
-                    driven.do(burst.events)
-                    if burst.rest:
-                        driven.look()
-                    if course.done // EVERY > before // EVERY:
-                        course.compare(driven)
-                        driven.resize(size.columns, size.lines)
+                    driven.do(burst)
+                    if done // EVERY > before // EVERY:
+                        compared += 1
+                        driven.compare(f"n{compared}.json", folder)
+                        driven.terminal.resize(size.columns, size.lines)
             except EndedError:
                 pass
             except FaultError as fault:
-                fault.add_note("\n".join([*(driven.last or driven.display), driven.stands()]))
+                fault.add_note(f"--seed {seed} --events {done}: {burst.events}")
+                fault.add_note("\n".join(driven.terminal.display))
                 raise
+    return compared
 
 
-def told(fault: FaultError, course: Course) -> str:
-    """Return all there is to say of a fault."""
-    replay = f"--seed {course.seed} --events {course.done}"
-    screen = "\n".join(fault.__notes__)
-    return f"{replay}\n{course.last}\n{fault}\nthe screen:\n{screen}\n"
-
-
-def run(seed: int, events: int) -> tuple[Course, str]:
-    """Drive a seed in a folder of its own; return how far it went, and what it found."""
-    course = Course(seed)
+def run(part: tuple[int, int]) -> tuple[int, int, str]:
+    """Drive a seed in a folder of its own; return it, how often it compared, and what it found."""
+    seed, events = part
     with tempfile.TemporaryDirectory() as name:
         fill(Path(name))
         try:
-            drive(course, events, Path(name))
+            return seed, drive(seed, events, Path(name)), ""
         except FaultError as fault:
-            return course, told(fault, course)
-    return course, ""
+            return seed, 0, "\n".join([str(fault), *fault.__notes__, ""])
 
 
 def main() -> int:
@@ -163,26 +233,13 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=1, help="seeds at a time, which share the rest")
     given = parser.parse_args()
     parts = [min(EVENTS, given.events - done) for done in range(0, given.events, EVENTS)]
-    seeds = [*enumerate(parts, given.seed)]
-    done = faults = 0
-    # Those of a pool may have no children of their own.
-    context = get_context("spawn")
-    courses = context.SimpleQueue()
-    for job in range(given.jobs):
-        context.Process(target=_run_all, args=(seeds[job :: given.jobs], courses)).start()
-    for _ in seeds:
-        course, fault = courses.get()
-        done, faults = done + course.done, faults + bool(fault)
-        out = f"seed {course.seed}: {course.done} events"
-        out += f", {course.compared - course.unread} compared"
-        sys.stdout.write(f"{out}; {done} events, {faults} faults so far\n{fault}")
-        sys.stdout.flush()
+    faults = 0
+    with Pool(given.jobs) as pool:
+        for seed, compared, fault in pool.imap_unordered(run, enumerate(parts, given.seed)):
+            faults += bool(fault)
+            sys.stdout.write(f"seed {seed}: {compared} compared, {faults} faults so far\n{fault}")
+            sys.stdout.flush()
     return bool(faults)
-
-
-def _run_all(parts: Sequence[tuple[int, int]], courses: SimpleQueue[tuple[Course, str]]) -> None:
-    for seed, events in parts:
-        courses.put(run(seed, events))
 
 
 if __name__ == "__main__":

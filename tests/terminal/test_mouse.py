@@ -21,24 +21,22 @@ def click(terminal: Terminal, text: str, line: str = "") -> None:
     to(terminal, text, line, 0, "m")
 
 
-def test_what_a_click_would_do_is_said_until_a_key_is_pressed_and_a_click_does_it() -> None:
+def test_the_mouse_points_drags_turns_and_chooses() -> None:
     with Terminal(120, 40) as terminal:
         terminal.until_shows("? Help")
-        terminal.until_shows("‖∂p/∂s‖_F, largest")
-        to(terminal, "64━", "d_k 1━")
-        terminal.until_shows("Go to d_k = 64")
-        to(terminal, "   2", "  150  ~100 %")
-        terminal.until_shows("Key 2: 62.5 %")
-        assert not any("Go to d_k" in row for row in terminal.display)
-        terminal.press("]")
-        terminal.until_shows("÷ √1280")
-        terminal.until(lambda: "Key 2:" not in "".join(terminal.display), "nothing said")
-        click(terminal, "64━", "d_k 1━")
-        terminal.until_shows("÷ √64 ")
-        click(terminal, "Jacobian", "│ Precision")
+        terminal.until_shows("0.0127")
+        to(terminal, "●", "1,024", 0)
+        to(terminal, "64", "256", 32)
+        to(terminal, "64", "256", 0, "m")
+        terminal.until_shows("ivided by 8 ")
+        to(terminal, "64", "256", 64)
+        terminal.until_shows("ivided by 8.94")
+        click(terminal, "100", "~0 %")
+        terminal.until_shows("▸   0")
+        click(terminal, "View")
         terminal.until_shows("Jacobian ∂p_i/∂s_j")
-        click(terminal, "Unscaled, key 2")
-        terminal.until_shows("In words and numbers")
+        click(terminal, "2 Dot products")
+        terminal.until_shows("100,000 drawn")
         terminal.press("\x11")
         assert terminal.leave() == 0
         assert not re.search(rb"Traceback", terminal.raw)
