@@ -1,6 +1,6 @@
 """What Dot products draws: two densities on one axis, moments, and the spread over d_k."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import asinh, ceil, floor, log10
 
@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.charts.cells import Cells
-from attn_tui.charts.colour import ramp
+from attn_tui.charts.colour import Palette
 from attn_tui.charts.figure import BLANK, Axis, Curve, Figure, braille, d_k_axis
+from attn_tui.charts.glyphs import FILLS
 from attn_tui.charts.table import Column, Table
 from attn_tui.compute.dots.answer import Answer, law_of
 from attn_tui.compute.log_scale import D_K
@@ -107,7 +108,7 @@ class Bells:
     names: tuple[str, str]
     stretched: bool = False
 
-    def draw(self, columns: int, lines: int, colours: Mapping[str, str]) -> Cells:
+    def draw(self, columns: int, lines: int, colours: Palette) -> Cells:
         """Draw both with a bracket for σ below each, and the axis in the last two lines."""
         cells = Cells(columns, lines)
         if columns < 20 or lines < 8:
@@ -119,29 +120,34 @@ class Bells:
             m = self.answer.multiplier if place else 1.0
             self._draw_bell(cells, top, height, kind, m, axis, colours)
             self._draw_bracket(cells, top + height, kind, m, axis, colours)
-            cells.write(1, top, self.names[place], colours[kind])
+            name = f"{FILLS[kind]} {self.names[place]}" if colours.textured else self.names[place]
+            cells.write(1, top, name, colours[kind])
         self._draw_axis(cells, axis, colours)
         return cells
 
     def _draw_bell(
         self, cells: Cells, top: int, height: int, kind: str, m: float, axis: Line,
-        colours: Mapping[str, str],
+        colours: Palette,
     ) -> None:  # fmt: skip
         shares, dots = self.density(cells.columns, height, m, axis)
-        steps = ramp(kind, colours["background"])
+        steps = colours.ramp(kind)
         eighths = np.round(shares * height * 8).astype(int)
+        if colours.textured:
+            eighths = (eighths + 4) // 8 * 8
         for row in range(height):
             line = top + height - 1 - row
-            colour = steps[round((0.25 + 0.5 * row / height) * (len(steps) - 1))]
+            colour = steps[round((0.3 + 0.5 * row / height) * (len(steps) - 1))]
             for column, filled in enumerate(np.clip(eighths - 8 * row, 0, 8).tolist()):
-                if filled == 8:
+                if filled == 8 and not colours.textured:
                     cells.backgrounds[line, column] = colour
+                elif filled == 8:
+                    cells.write(column, line, FILLS[kind], colours[kind])
                 elif filled:
                     cells.write(column, line, HEIGHTS[filled], colour)
         for row, column in np.argwhere(dots > 0).tolist():
             line = top + row
-            is_half_filled = eighths[column] - 8 * (height - 1 - row) >= 4
-            if is_half_filled and not cells.backgrounds[line, column]:
+            is_half_filled = eighths[column] - 8 * (height - 1 - row) in range(4, 8)
+            if is_half_filled:
                 cells.backgrounds[line, column] = cells.colours[line, column]
             cells.write(column, line, chr(BLANK + int(dots[row, column])), colours["text"])
 
@@ -174,7 +180,7 @@ class Bells:
         return np.asarray(np.diff(np.interp(edges, x, below)) / np.diff(edges))
 
     def _draw_bracket(
-        self, cells: Cells, line: int, kind: str, m: float, axis: Line, colours: Mapping[str, str]
+        self, cells: Cells, line: int, kind: str, m: float, axis: Line, colours: Palette
     ) -> None:
         """Draw from one standard deviation below the mean to one above, with what it is."""
         law = self.answer.law
@@ -194,7 +200,7 @@ class Bells:
         if fitting:
             cells.write(fitting[0], line, text, colours[kind])
 
-    def _draw_axis(self, cells: Cells, axis: Line, colours: Mapping[str, str]) -> None:
+    def _draw_axis(self, cells: Cells, axis: Line, colours: Palette) -> None:
         line = cells.lines - 2
         cells.write(0, line, "─" * cells.columns, colours["muted"])
         for tick in axis.ticks():
@@ -239,7 +245,7 @@ class Moments:
             (f"in ±{bound(self.answer)}", first.coverage, second.coverage),
         ]
 
-    def draw(self, columns: int, lines: int, colours: Mapping[str, str]) -> Cells:
+    def draw(self, columns: int, lines: int, colours: Palette) -> Cells:
         """Draw a line a moment."""
         return self.table(columns).draw(columns, lines, colours)
 

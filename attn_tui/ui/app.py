@@ -29,6 +29,7 @@ from attn_tui.ui.terminal.cells import Cells
 from attn_tui.ui.terminal.driver import thrifty
 from attn_tui.ui.terminal.guard import VISIBLE, received
 from attn_tui.ui.terminal.turns import Turns
+from attn_tui.ui.terminal.xterm import XTERM
 from attn_tui.ui.theme import THEMES, data_variables, default_theme
 
 SCREENS = {
@@ -120,8 +121,7 @@ class AttnApp(App[None]):
 
     def get_css_variables(self) -> dict[str, str]:
         """Return the theme's variables, and the colours of data on its background."""
-        variables = super().get_css_variables()
-        return variables | data_variables(variables)
+        return super().get_css_variables() | data_variables(self)
 
     def on_mount(self) -> None:
         """Open the first instrument."""
@@ -152,7 +152,11 @@ class AttnApp(App[None]):
     def get_line_filters(self) -> Sequence[LineFilter]:
         """Let no widget show what the terminal would obey."""
         filters = [*super().get_line_filters(), VISIBLE]
-        return [*filters, ASCII_GLYPHS] if self.in_ascii else filters
+        if self.in_ascii:
+            filters.append(ASCII_GLYPHS)
+        if self.console.color_system == "256":
+            filters.append(XTERM)
+        return filters
 
     async def on_event(self, event: Event) -> None:
         """Let keys and pastes take effect one at a time, in the order in which they came."""

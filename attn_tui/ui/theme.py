@@ -7,7 +7,8 @@ from textual.app import App
 from textual.color import Color
 from textual.theme import Theme
 
-from attn_tui.charts.colour import HUES, contrast, luminance, mix
+from attn_tui.charts.colour import HUES, Depth, Palette, contrast, few, luminance, mix
+from attn_tui.ui.terminal.ascii import ASCII_GLYPHS
 
 CONTRAST = 4.5
 """Least contrast of a text with what is behind it, as WCAG AA asks."""
@@ -63,37 +64,60 @@ def legible(colour: str, background: str) -> str:
     return end
 
 
-def colours_of(app: App[object]) -> Mapping[str, str]:
+def depth_of(app: App[object]) -> Depth:
+    """Return what the terminal of an application can show."""
+    if app.no_color or ASCII_GLYPHS in app.get_line_filters():
+        return Depth.TEXTURES
+    return {"truecolor": Depth.TRUE, "256": Depth.FEW}.get(
+        app.console.color_system or "", Depth.TEXTURES
+    )
+
+
+def colours_of(app: App[object]) -> Palette:
     """Return the colour of each kind of data, of ``text``, ``muted`` and ``background``."""
     variables = app.theme_variables
-    return _colours(variables["background"], variables["foreground"], variables["accent"])
+    return _colours(
+        variables["background"], variables["foreground"], variables["accent"],
+        app.current_theme.dark, depth_of(app),
+    )  # fmt: skip
 
 
 @lru_cache(maxsize=16)
-def _colours(background: str, foreground: str, accent: str) -> Mapping[str, str]:
-    behind, text, accent = (
-        _opaque(colour, background) for colour in (background, foreground, accent)
+def _colours(background: str, foreground: str, accent: str, dark: bool, depth: Depth) -> Palette:
+    # The terminal's own colours are taken for black on white, or for the other way round.
+    ends = ("#000000", "#d0d0d0") if dark else ("#ffffff", "#303030")
+    behind, text, mark = (
+        _opaque(background, ends[0]),
+        _opaque(foreground, ends[1]),
+        _opaque(accent, ends[1]),
     )
-    is_dark = luminance(behind) < 0.2
-    colours = {
-        kind: legible(hue.dark[0] if is_dark else hue.light[0], behind)
-        for kind, hue in HUES.items()
-    }
+    colours = {kind: _of_data(kind, behind, depth) for kind in HUES}
     muted = legible(mix(behind, text, 0.5), behind)
-    return {**colours, "text": text, "muted": muted, "background": behind, "accent": accent}
+    named = {**colours, "text": text, "muted": muted, "background": behind, "accent": mark}
+    return Palette(named, depth)
 
 
-def _opaque(colour: str, background: str) -> str:
-    """Return a theme's colour as ``#rrggbb``; the terminal's own are taken for black and white."""
+def _of_data(kind: str, background: str, depth: Depth) -> str:
+    """Return the colour of texts and curves of a kind of data."""
+    if depth is Depth.FEW:
+        for colour in few(kind, background)[-2:]:
+            if contrast(colour, background) >= CONTRAST:
+                return colour
+    hue = HUES[kind]
+    return legible((hue.dark if luminance(background) < 0.2 else hue.light)[0], background)
+
+
+def _opaque(colour: str, default: str) -> str:
+    """Return a theme's colour as ``#rrggbb``, and another for one that is the terminal's own."""
     parsed = Color.parse(colour)
     if parsed.ansi is not None:
-        return "#000000" if colour == background else "#d0d0d0"
+        return default
     return f"#{parsed.r:02x}{parsed.g:02x}{parsed.b:02x}"
 
 
-def data_variables(variables: Mapping[str, str]) -> dict[str, str]:
+def data_variables(app: App[object]) -> dict[str, str]:
     """Return the colours of data as variables of the style sheet: ``$unscaled``, ``$scaled``."""
-    colours = _colours(variables["background"], variables["foreground"], variables["accent"])
+    colours = colours_of(app)
     return {kind: colours[kind] for kind in (*HUES, "muted")}
 
 

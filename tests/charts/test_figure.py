@@ -10,12 +10,15 @@ from hypothesis import strategies as st
 
 from attn_tui.charts import figure
 from attn_tui.charts.cells import Cells
+from attn_tui.charts.colour import Palette
 from attn_tui.charts.figure import BLANK, Axis, Curve, Figure, d_k_axis
 
-COLOURS = {
-    "unscaled": "#e29d04", "scaled": "#4795ed", "text": "#e6e8ee", "muted": "#7a7d86",
-    "background": "#0e1016",
-}  # fmt: skip
+COLOURS = Palette(
+    {
+        "unscaled": "#e29d04", "scaled": "#4795ed", "text": "#e6e8ee", "muted": "#7a7d86",
+        "background": "#0e1016",
+    }
+)  # fmt: skip
 
 UNIT = Axis(0.0, 1.0)
 

@@ -10,14 +10,16 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from attn_tui.charts.cells import Cells
-from attn_tui.charts.colour import both_signs, contrast, ramp, saturation
+from attn_tui.charts.colour import Palette, both_signs, contrast, ramp, saturation
 from attn_tui.charts.heat_map import HALF, HeatMap
 
 BACKGROUND = "#0e1016"
 
-COLOURS = {
-    "text": "#e6e8ee", "muted": "#7a7d86", "accent": "#b9a3ff", "background": BACKGROUND,
-}  # fmt: skip
+COLOURS = Palette(
+    {
+        "text": "#e6e8ee", "muted": "#7a7d86", "accent": "#b9a3ff", "background": BACKGROUND,
+    }
+)  # fmt: skip
 
 KINDS = {
     "unscaled": ramp("unscaled", BACKGROUND),
@@ -202,7 +204,7 @@ def test_texts_are_left_out_where_entries_are_halves_of_a_line() -> None:
 
 def test_a_text_where_there_is_no_number_can_be_read_on_a_light_theme() -> None:
     chart = HeatMap(np.array([[nan]]), "unscaled", texts=[["?"]])
-    cells = chart.draw(5, 1, {**COLOURS, "background": "#ffffff"})
+    cells = chart.draw(5, 1, Palette({**COLOURS, "background": "#ffffff"}))
     assert cells.colours[0, 2] == "#000000"
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from attn_tui.charts.cells import Cells
+from attn_tui.charts.colour import Palette
 from attn_tui.charts.figure import BLANK
 from attn_tui.compute.dots.answer import Answer, answer
 from attn_tui.compute.dots.settings import Settings
@@ -28,10 +29,12 @@ from attn_tui.report.measured import exact, with_error
 
 SOURCE = parse(EXAMPLE).source
 
-COLOURS = {
-    "unscaled": "#e29d04", "scaled": "#4795ed", "text": "#e6e8ee", "muted": "#7a7d86",
-    "accent": "#b9a3ff", "background": "#0e1016",
-}  # fmt: skip
+COLOURS = Palette(
+    {
+        "unscaled": "#e29d04", "scaled": "#4795ed", "text": "#e6e8ee", "muted": "#7a7d86",
+        "accent": "#b9a3ff", "background": "#0e1016",
+    }
+)  # fmt: skip
 
 NAMES = ("q·k", "q·k/√d_k")
 

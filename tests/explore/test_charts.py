@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attn_tui.charts.cells import Cells
-from attn_tui.charts.colour import oklab, ramp
+from attn_tui.charts.colour import Palette, oklab, ramp
 from attn_tui.charts.figure import Figure
 from attn_tui.compute.explore.answer import OverDk, VectorAnswer, answer_vector
 from attn_tui.compute.explore.compare import compare
@@ -40,10 +40,12 @@ from attn_tui.files.draft import Draft, parse
 from attn_tui.report.numbers import fitted, in_percent, ratio, scientific
 from tests.asking import answer_to, asking
 
-COLOURS = {
-    "unscaled": "#e29d04", "scaled": "#4795ed", "text": "#e6e8ee", "muted": "#7a7d86",
-    "accent": "#b9a3ff", "background": "#0e1016",
-}  # fmt: skip
+COLOURS = Palette(
+    {
+        "unscaled": "#e29d04", "scaled": "#4795ed", "text": "#e6e8ee", "muted": "#7a7d86",
+        "accent": "#b9a3ff", "background": "#0e1016",
+    }
+)  # fmt: skip
 
 HEADS = ("unscaled", "divided by 32")
 
@@ -158,7 +160,7 @@ def test_a_bar_is_as_long_as_its_weight_is_large() -> None:
 @given(st.floats(0.0, 1.0), st.integers(1, 80))
 def test_a_bar_is_right_to_an_eighth_of_a_cell(share: float, width: int) -> None:
     cells = Cells(width + 4, 1)
-    draw_bar(cells, 0, slice(2, 2 + width), share, "scaled", COLOURS["background"])
+    draw_bar(cells, 0, slice(2, 2 + width), share, "scaled", COLOURS)
     length = bar_lengths(cells, 0, "scaled")
     exact = 8 * width * share
     assert abs(length - exact) <= 0.5 or (length == 1 and 0.0 < exact < 1.0)
@@ -169,14 +171,14 @@ def test_a_bar_is_right_to_an_eighth_of_a_cell(share: float, width: int) -> None
 
 def test_a_weight_that_is_not_0_has_a_bar_however_small() -> None:
     cells = Cells(20, 1)
-    draw_bar(cells, 0, slice(0, 20), 1e-300, "unscaled", COLOURS["background"])
+    draw_bar(cells, 0, slice(0, 20), 1e-300, "unscaled", COLOURS)
     assert bar_lengths(cells, 0, "unscaled") == 1
 
 
 @pytest.mark.parametrize("share", [float("nan"), 0.0])
 def test_no_weight_has_no_bar(share: float) -> None:
     cells = Cells(20, 1)
-    draw_bar(cells, 0, slice(0, 20), share, "unscaled", COLOURS["background"])
+    draw_bar(cells, 0, slice(0, 20), share, "unscaled", COLOURS)
     assert bar_lengths(cells, 0, "unscaled") == 0
 
 
@@ -354,7 +356,7 @@ def test_the_scale_of_a_map_is_whole_or_left_out() -> None:
         sizes.add("±" + scientific(float(np.abs(entries).max()), float(logs.max())))
     for columns in range(6, 80):
         cells = Jacobians(vector, np.arange(3), 0).draw(columns, 5, COLOURS)
-        assert set(words(cells)[0]) <= sizes | {"∂p/∂s"}
+        assert set(words(cells)[0]) <= sizes | {"unscaled:", "scaled:", "∂p/∂s"}
 
 
 # Curves over d_k
