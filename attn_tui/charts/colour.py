@@ -7,7 +7,7 @@ the contrast.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,7 +36,7 @@ BESIDE = 0.13
 """How far from the background to the hue the first colour of a ramp lies."""
 
 NEAR = 0.04
-"""A colour whose lightness in OKLab is no further from that of another is hard to see on it."""
+"""A colour must be so much lighter in OKLab than what is behind it, or darker, to be seen."""
 
 
 @dataclass(frozen=True)
@@ -130,6 +130,11 @@ def of_oklab(lab: Numbers) -> str:
 def mix(first: str, second: str, share: float) -> str:
     """Return the colour at a share of the way from one to another in OKLab."""
     return of_oklab(oklab(first) * (1.0 - share) + oklab(second) * share)
+
+
+def distance(first: str, second: str) -> float:
+    """Return how different two colours look, as OKLab measures it: black and white by 1."""
+    return float(np.linalg.norm(oklab(first) - oklab(second)))
 
 
 def luminance(colour: str) -> float:
@@ -240,17 +245,14 @@ def few(kind: str, background: str) -> tuple[str, ...]:
         return tuple(map(of_xterm, FEW_SIGNS[is_light]))
     if kind == "saturation":
         picked = [of_xterm(number) for number in FEW_WARNINGS[is_light]]
-        return tuple(_nearest(colour, picked) for colour in saturation(background))
+        return tuple(
+            min(picked, key=partial(distance, colour)) for colour in saturation(background)
+        )
     hue = HUES[kind]
     steps = [of_xterm(number) for number in (hue.few_light if is_light else hue.few_dark)]
     behind = oklab(of_xterm(to_xterm(background)))[0]
-    away = [step for step in steps if abs(oklab(step)[0] - behind) > NEAR]
-    return tuple(away)
-
-
-def _nearest(colour: str, others: Sequence[str]) -> str:
-    lab = oklab(colour)
-    return min(others, key=lambda other: float(np.linalg.norm(oklab(other) - lab)))
+    sign = -1.0 if is_light else 1.0
+    return tuple(step for step in steps if sign * (oklab(step)[0] - behind) > NEAR)
 
 
 @dataclass(frozen=True, eq=False)
@@ -289,3 +291,11 @@ class Palette(Mapping[str, str]):
         if kind == "saturation":
             return saturation(background)
         return ramp(kind, background)
+
+    def tint(self, kind: str, level: float) -> str:
+        """Return what is behind a curve of a kind at a height from 0 to 1."""
+        background, share = self["background"], 0.08 + 0.24 * level
+        if self.depth is Depth.FEW:
+            # The faint ones of 256 are of another hue each, but for the greys.
+            return mix(background, "#808080", share)
+        return mix(background, self[kind], share)

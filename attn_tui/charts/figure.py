@@ -150,7 +150,7 @@ class Figure:
             x, y = self.x.share(curve.x), self.y.share(curve.y)
             dots = braille(width, height, tuple(x.tolist()), tuple(y.tolist()))
             if curve.filled and not colours.textured:
-                self._fill(cells.backgrounds[inside], x, y, colours[curve.kind], colours)
+                self._fill(cells.backgrounds[inside], x, y, curve.kind, colours)
             if colours.textured and curve.kind == "unscaled":
                 drawn = _thin(dots)
                 cells.characters[inside][drawn] = LINES["unscaled"]
@@ -233,7 +233,7 @@ class Figure:
                 cells.write(place, height, text, colours["muted"])
 
     def _fill(
-        self, backgrounds: NDArray[np.object_], x: Numbers, y: Numbers, colour: str,
+        self, backgrounds: NDArray[np.object_], x: Numbers, y: Numbers, kind: str,
         colours: Palette,
     ) -> None:  # fmt: skip
         """Tint the cells below a curve, more the higher they are."""
@@ -246,8 +246,7 @@ class Figure:
         tops[np.interp(places, x, known.astype(float)) < 1.0] = -inf
         for line in range(height):
             level = (height - 1 - line) / height
-            tint = mix(colours["background"], colour, 0.08 + 0.24 * level)
-            backgrounds[line, tops >= level + 0.5 / height] = tint
+            backgrounds[line, tops >= level + 0.5 / height] = colours.tint(kind, level)
 
     def _name_curves(self, cells: Cells, colours: Palette) -> None:
         """Write names beside the ends of curves, one a line, near where they end."""

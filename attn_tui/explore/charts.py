@@ -203,11 +203,13 @@ def draw_bar(
         eighths = max(eighths, 1)
     for place in range(width):
         filled = min(max(eighths - 8 * place, 0), 8)
-        colour = steps[round((0.42 + 0.42 * place / width) * (len(steps) - 1))]
+        colour = colours[kind]
+        if not colours.textured:
+            colour = steps[round((0.42 + 0.42 * place / width) * (len(steps) - 1))]
         if filled == 8 and not colours.textured:
             cells.backgrounds[line, columns.start + place] = colour
         elif filled == 8:
-            cells.write(columns.start + place, line, FILLS[kind], colours[kind])
+            cells.write(columns.start + place, line, FILLS[kind], colour)
         elif filled:
             cells.write(columns.start + place, line, EIGHTHS[filled], colour)
 

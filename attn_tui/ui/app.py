@@ -16,6 +16,7 @@ from textual.driver import Driver
 from textual.events import Event, InputEvent, Paste
 from textual.filter import LineFilter
 
+from attn_tui.charts.colour import Depth
 from attn_tui.compute.errors import InputError
 from attn_tui.files import edits
 from attn_tui.files.draft import Draft
@@ -30,7 +31,7 @@ from attn_tui.ui.terminal.driver import thrifty
 from attn_tui.ui.terminal.guard import VISIBLE, received
 from attn_tui.ui.terminal.turns import Turns
 from attn_tui.ui.terminal.xterm import XTERM
-from attn_tui.ui.theme import THEMES, data_variables, default_theme
+from attn_tui.ui.theme import THEMES, data_variables, default_theme, depth_of
 
 SCREENS = {
     "explore": "attn_tui.explore.screen:ExploreScreen",
@@ -125,6 +126,7 @@ class AttnApp(App[None]):
 
     def on_mount(self) -> None:
         """Open the first instrument."""
+        self.set_class(depth_of(self) is Depth.TEXTURES, "-textures")
         for name, part in SCREENS.items():
             self.add_mode(name, partial(_screen, part))
         self.switch_mode(self._opens_on)

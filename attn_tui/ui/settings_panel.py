@@ -61,7 +61,7 @@ class SettingsPanel(VerticalScroll):
         name = id_of(setting.name)
         choices = setting.kind.choices
         if [*choices] == ["no", "yes"]:
-            return Switch(id=name)
+            return YesNo(animate=False, id=name)
         if choices:
             options = [(setting.kind.shown(choice), choice) for choice in choices]
             return Select(options, allow_blank=False, compact=True, id=name)
@@ -126,6 +126,14 @@ class SettingsPanel(VerticalScroll):
     def widget_of(self, name: str) -> Widget:
         """Return the widget of a setting, by its name."""
         return self.query_one(f"#{id_of(name)}")
+
+
+class YesNo(Switch):
+    """A switch that says in a word which way it is, for without colours its place does not."""
+
+    def render(self) -> str:
+        """Return the word."""
+        return "yes" if self.value else "no"
 
 
 def id_of(name: str) -> str:

@@ -7,8 +7,22 @@ from textual.app import App
 from textual.color import Color
 from textual.theme import Theme
 
-from attn_tui.charts.colour import HUES, Depth, Palette, contrast, few, luminance, mix
+from attn_tui.charts.colour import (
+    HUES,
+    Depth,
+    Palette,
+    contrast,
+    distance,
+    few,
+    luminance,
+    mix,
+    of_xterm,
+    to_xterm,
+)
 from attn_tui.ui.terminal.ascii import ASCII_GLYPHS
+
+APART = 0.08
+"""How far in OKLab a colour is from those of data at least, to be taken for none of them."""
 
 CONTRAST = 4.5
 """Least contrast of a text with what is behind it, as WCAG AA asks."""
@@ -74,26 +88,37 @@ def depth_of(app: App[object]) -> Depth:
 
 
 def colours_of(app: App[object]) -> Palette:
-    """Return the colour of each kind of data, of ``text``, ``muted`` and ``background``."""
+    """Return the colour of each kind of data, and of whatever else pictures consist of.
+
+    That is ``text``, ``muted`` text, the ``background``, the ``frame`` of a pane, and the
+    ``accent``, which marks where the focus and the cursor are.
+    """
     variables = app.theme_variables
-    return _colours(
-        variables["background"], variables["foreground"], variables["accent"],
-        app.current_theme.dark, depth_of(app),
-    )  # fmt: skip
+    own = [variables[name] for name in ("background", "foreground", "accent", "primary")]
+    return _colours(*own, app.current_theme.dark, depth_of(app))
 
 
 @lru_cache(maxsize=16)
-def _colours(background: str, foreground: str, accent: str, dark: bool, depth: Depth) -> Palette:
-    # The terminal's own colours are taken for black on white, or for the other way round.
-    ends = ("#000000", "#d0d0d0") if dark else ("#ffffff", "#303030")
-    behind, text, mark = (
-        _opaque(background, ends[0]),
-        _opaque(foreground, ends[1]),
-        _opaque(accent, ends[1]),
-    )
-    colours = {kind: _of_data(kind, behind, depth) for kind in HUES}
-    muted = legible(mix(behind, text, 0.5), behind)
-    named = {**colours, "text": text, "muted": muted, "background": behind, "accent": mark}
+def _colours(
+    background: str, foreground: str, accent: str, primary: str, dark: bool, depth: Depth
+) -> Palette:
+    # The terminal's own colours are taken for nearly white on black, or for the other way round.
+    ends = ("#101010", "#d0d0d0") if dark else ("#ffffff", "#303030")
+    behind, text = _opaque(background, ends[0]), _opaque(foreground, ends[1])
+    data = {kind: _of_data(kind, behind, depth) for kind in HUES}
+    marks = [legible(_opaque(colour, text), behind) for colour in (accent, primary)]
+    if depth is Depth.FEW:
+        marks = [of_xterm(to_xterm(mark)) for mark in marks]
+    # A theme's accent may be the colour of data, which it must not look like.
+    apart = [mark for mark in marks if min(distance(mark, own) for own in data.values()) > APART]
+    named = {
+        **data,
+        "text": text,
+        "muted": legible(mix(behind, text, 0.5), behind),
+        "background": behind,
+        "frame": mix(behind, text, 0.25),
+        "accent": apart[0] if apart else text,
+    }
     return Palette(named, depth)
 
 
@@ -116,9 +141,9 @@ def _opaque(colour: str, default: str) -> str:
 
 
 def data_variables(app: App[object]) -> dict[str, str]:
-    """Return the colours of data as variables of the style sheet: ``$unscaled``, ``$scaled``."""
+    """Return the colours of pictures as variables of the style sheet: ``$unscaled``, ``$mark``."""
     colours = colours_of(app)
-    return {kind: colours[kind] for kind in (*HUES, "muted")}
+    return {kind: colours[kind] for kind in (*HUES, "muted", "frame")} | {"mark": colours["accent"]}
 
 
 def default_theme(environ: Mapping[str, str]) -> str:
