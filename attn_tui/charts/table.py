@@ -60,6 +60,17 @@ class Table:
             del kept[place]
         return kept
 
+    def height(self, columns: int) -> int:
+        """Return the lines of heads, rows and notes in a width."""
+        notes = self._wrapped(columns)
+        rows = max((len(column.texts) for column in self.fitting(columns - 2)), default=0)
+        return 1 + rows + (len(notes) + 1 if notes else 0)
+
+    def _wrapped(self, columns: int) -> list[str]:
+        """Return the lines of the notes in a width."""
+        wrapped = partial(wrap, width=max(columns - 2, 1), break_long_words=False)
+        return [line for note in self.notes for line in wrapped(note)]
+
     def draw(self, columns: int, lines: int, colours: Mapping[str, str]) -> Cells:
         """Draw heads and rows; of more rows than there is room for, those about the cursor."""
         cells = Cells(columns, lines)
@@ -67,8 +78,7 @@ class Table:
         spare = columns - 2 - sum(column.width for column in kept)
         gap = min(max(spare // max(len(kept) - 1, 1), 2), 6)
         n_rows = max((len(column.texts) for column in kept), default=0)
-        wrapped = partial(wrap, width=max(columns - 2, 1), break_long_words=False)
-        notes = [line for note in self.notes for line in wrapped(note)]
+        notes = self._wrapped(columns)
         if lines < len(notes) + 3 or max(map(len, notes), default=0) > columns - 2:
             notes = []
         room = lines - 1 - (len(notes) + 1 if notes else 0)
@@ -109,6 +119,10 @@ class Page:
 
     rows: Callable[[int], Sequence[Spans]]
     kinds: Mapping[str, str] = field(default_factory=dict)
+
+    def height(self, columns: int) -> int:
+        """Return the lines it has in a width."""
+        return len(self.rows(columns))
 
     def draw(self, columns: int, lines: int, colours: Mapping[str, str]) -> Cells:
         """Draw as many lines as there is room for."""

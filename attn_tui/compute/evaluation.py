@@ -74,7 +74,7 @@ class Evaluation:
     precision: Precision
     n_keys: int
     given: Numbers = field(repr=False)
-    _split: Split = field(repr=False)
+    _values: Numbers = field(repr=False)
     bias: logits.Bias = field(default=None, repr=False)
 
     @property
@@ -107,7 +107,7 @@ class Evaluation:
 
     def weights(self, keys: Keys = ALL) -> Numbers:
         """Return p, shape (len(keys),)."""
-        return self._split.weights[keys]
+        return self._values[: self.n_keys][keys]
 
     def log_weights(self, keys: Keys = ALL) -> Numbers:
         """Return ln p, shape (len(keys),).
@@ -246,7 +246,7 @@ class Evaluation:
     @cached_property
     def max_weight(self) -> float:
         """The largest weight of a key."""
-        return float(self._split.weights.max())
+        return float(self.weights().max())
 
     @property
     def log_max_weight(self) -> float:
@@ -265,7 +265,7 @@ class Evaluation:
         """Weights that are 0 in the format and not exactly, if there are any; none in float64."""
         if self.precision.format == "float64":
             return None
-        lost = np.flatnonzero((self._split.weights == 0.0) & (self.given > -inf))
+        lost = np.flatnonzero((self.weights() == 0.0) & (self.given > -inf))
         if not lost.size:
             return None
         exact = evaluate(self.given, self.map, Precision(), self.bias)
@@ -281,7 +281,7 @@ class Evaluation:
     @property
     def sink_weight(self) -> float:
         """What the sink takes, 1 − Σp; 0 without a sink."""
-        return self._split.sink
+        return float(self._values[self.n_keys :].sum())
 
     @property
     def log_sink_weight(self) -> float:
@@ -303,8 +303,12 @@ class Evaluation:
             return self
         scores = np.append(self.given, np.full(more, -inf))
         bias = None if self.bias is None else np.append(self.bias, np.zeros(more))
-        split = self._split.padded(more)
-        return replace(self, n_keys=n_keys, given=scores, _split=split, bias=bias)
+        values = np.insert(self._values, self.n_keys, np.zeros(more))
+        return replace(self, n_keys=n_keys, given=scores, _values=values, bias=bias)
+
+    @cached_property
+    def _split(self) -> Split:
+        return split(self._values, self.n_keys)
 
     @property
     def _outlives(self) -> bool:
@@ -351,4 +355,4 @@ def evaluate(
     """Compute the softmax of scores, shape (n,); what is asked of it is computed when asked."""
     values = shares(scores, map, precision, bias)
     values.setflags(write=False)
-    return Evaluation(map, precision, int(scores.size), scores, split(values, scores.size), bias)
+    return Evaluation(map, precision, int(scores.size), scores, values, bias)

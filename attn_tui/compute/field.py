@@ -37,6 +37,7 @@ class Kind:
         metavar: What stands for a value in the help of an option.
         choices: Every value as text with its meaning, where there are few.
         paths: Whether values are paths of files, one or a tuple of several.
+        former: What a value is called now, by the name it had.
     """
 
     expected: str
@@ -50,6 +51,7 @@ class Kind:
     metavar: str = "TEXT"
     choices: Mapping[str, str] = dataclasses.field(default_factory=dict)
     paths: bool = False
+    former: Mapping[Any, Any] = dataclasses.field(default_factory=dict)
 
     @property
     def steps(self) -> bool:
@@ -169,17 +171,25 @@ def number(
     )
 
 
-def one_of(meanings: Mapping[Any, str], words: Mapping[str, str] | None = None) -> Kind:
-    """Return names with their meanings, and what the screen calls those it has words for."""
-    names = list(meanings)
+def one_of(
+    meanings: Mapping[Any, str], words: Mapping[str, str] | None = None,
+    former: Mapping[str, str] | None = None,
+) -> Kind:  # fmt: skip
+    """Return names with their meanings, what the screen calls some, and names that some had."""
+    names, renamed = list(meanings), former or {}
+
+    def read(text: str) -> str:
+        return renamed.get(text, text if text in names else text.replace("-", "_"))
+
     return Kind(
         "one of " + ", ".join(names),
-        lambda text: text if text in names else text.replace("-", "_"),
+        read,
         lambda value: isinstance(value, str) and value in names,
         shown=lambda value: (words or {}).get(value, value),
         step=lambda value, steps: names[(names.index(value) + steps) % len(names)],
         metavar="NAME" if len(names) > 2 else "|".join(names),
         choices=meanings,
+        former=renamed,
     )
 
 

@@ -40,8 +40,8 @@ def logits(scores: Scores, map: LogitMap, precision: Precision, bias: Bias = Non
             z *= cap
         if bias is not None:
             z += bias.astype(dtype)
-        if precision.inner != precision.format:
-            z = z.astype(dtype_of(precision.format)).astype(dtype)
+        if precision.inner != precision.logits:
+            z = z.astype(dtype_of(precision.logits)).astype(dtype)
     z[scores == -inf] = -inf
     return z
 
@@ -62,8 +62,8 @@ def exponents(
     """Return what softmax raises e to: z − max z if stable, z if naive.
 
     The largest score is subtracted before the product, since a difference of products would lose
-    what large scores have in common, unless logits have been rounded by then, to a format that is
-    not that of the difference. The maximum includes the sink.
+    what large scores have in common; in 16 bits the largest logit is, as PyTorch has it. The
+    maximum includes the sink.
 
     Args:
         scores: Shape (n,), any of a vector's; −∞ marks a masked key.
@@ -79,23 +79,24 @@ def exponents(
     sinks = [] if map.sink is None else [map.sink]
     own, of_largest = biases or (None, None)
     with np.errstate(all="ignore"):
-        sink = rounded(np.array(sinks, np.float64), precision.format).astype(dtype)
+        sink = rounded(np.array(sinks, np.float64), precision.logits).astype(dtype)
         if not precision.stable:
             return logits(scores, map, precision, own), sink
         top = logits(largest, map, precision, of_largest)
         # Of two capped logits with biases, either score may be the larger one.
         z: Floats
-        if precision.inner != precision.format or (biases and map.softcap is not None):
-            z = logits(scores, map, precision, own) - top
+        if precision.is_narrow or (biases and map.softcap is not None):
+            peak = np.maximum(top, sink) if sink.size else top
+            z = logits(scores, map, precision, own) - peak
+            sink -= peak[: sink.size]
         else:
-            gaps = _below(scores, largest, map, precision)
+            z = _below(scores, largest, map, precision)
             if biases:
-                gaps += biases[0].astype(dtype) - biases[1].astype(dtype)
-            z = gaps
-        if sink.size:
-            sink -= top
-            z -= np.maximum(sink, dtype.type(0))
-            sink = np.minimum(sink, dtype.type(0))
+                z += biases[0].astype(dtype) - biases[1].astype(dtype)
+            if sink.size:
+                sink -= top
+                z -= np.maximum(sink, dtype.type(0))
+                sink = np.minimum(sink, dtype.type(0))
     z[scores == -inf] = -inf
     return z, sink
 

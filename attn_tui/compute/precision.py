@@ -1,5 +1,6 @@
 """The number formats softmax can be computed in, and what is rounded before."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -8,8 +9,21 @@ from attn_tui.compute.field import Checked, asked, one_of, switch
 FORMATS = ("float64", "float32", "float16", "bfloat16")
 """Names of the formats, widest first."""
 
-Arithmetic = Literal["fused", "stepwise"]
-"""What a 16-bit softmax rounds: the logits and the weights, or every operation."""
+Arithmetic = Literal["softmax", "sdpa", "stepwise"]
+"""What of a softmax is rounded to a 16-bit format."""
+
+ROUNDS: Mapping[Arithmetic, str] = {
+    "softmax": "logits and weights",
+    "sdpa": "the weights alone",
+    "stepwise": "every operation",
+}
+"""What each arithmetic rounds to 16 bits."""
+
+_EQUALS: Mapping[str, str] = {
+    "softmax": "logits and weights, as torch.softmax of 16-bit logits",
+    "sdpa": "the weights alone, as torch.softmax of float32 logits m·(q·k), or of typed m·s",
+    "stepwise": "every operation, as e = exp(z − max z), e/e.sum() of 16-bit tensors",
+}
 
 _FORMAT = one_of(dict.fromkeys(FORMATS, ""))
 
@@ -25,9 +39,21 @@ class Precision(Checked):
         scores: The format scores are rounded to before anything else.
         vectors: The format queries and keys are rounded to before their product is taken,
             where there are any.
-        arithmetic: Of a 16-bit format: fused, as hardware and PyTorch do, logits are rounded to the
-            format, all inside is float32, and the weights are rounded; stepwise, every operation
-            is rounded to the format, but the sum is kept in float32.
+        arithmetic: What is rounded to a 16-bit format, one of `ROUNDS`.
+
+    The three arithmetics, for a 16-bit type t, are these of PyTorch 2.14 on a CPU:
+
+    - softmax: ``torch.softmax((s.float() * m).to(t), -1)``, and ``torch.softmax(s.to(t) * m, -1)``
+      if ``scores`` are rounded too. All inside is float32.
+    - sdpa: ``torch.softmax(s.float() * m, -1).to(t)``. It is also what the math path of
+      ``scaled_dot_product_attention`` returns for V = I and q and k of the type (``vectors``);
+      typed scores take the place of q·k. That path rounds nothing before V; flash kernels round
+      e^(z − max z), and divide after V.
+    - stepwise: ``z = s.to(t) * m; e = (z - z.max()).exp(); e / e.sum()``, with m of the type too.
+
+    They agree bit for bit, except where the last bits of float32 take a weight across the middle
+    between two 16-bit numbers: of 100,000 weights about 1 in bfloat16 and 4 in float16, and 30 in
+    float16 for q·k, whose terms are added in another order.
     """
 
     format: str = asked(
@@ -54,12 +80,23 @@ class Precision(Checked):
         ),
     )  # fmt: skip
     arithmetic: Arithmetic = asked(
-        "fused", one_of({"fused": "as hardware does", "stepwise": "every operation"}), "16 bits",
-        "whether 16 bits round logits and weights, or every operation", option="--arithmetic",
+        "softmax", one_of(_EQUALS, former={"fused": "softmax"}), "16 bits",
+        "what 16 bits round, bit for bit ("
+        + "; ".join(f"{name} rounds {what}" for name, what in _EQUALS.items()) + ")",
+        option="--arithmetic",
     )  # fmt: skip
+
+    @property
+    def is_narrow(self) -> bool:
+        """Whether the weights are 16-bit numbers."""
+        return self.format in FORMATS[2:]
 
     @property
     def inner(self) -> str:
         """The format of what happens inside softmax."""
-        narrow = self.format in FORMATS[2:] and self.arithmetic == "fused"
-        return "float32" if narrow else self.format
+        return "float32" if self.is_narrow and self.arithmetic != "stepwise" else self.format
+
+    @property
+    def logits(self) -> str:
+        """The format of the logits."""
+        return "float32" if self.is_narrow and self.arithmetic == "sdpa" else self.format

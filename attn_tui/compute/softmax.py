@@ -12,6 +12,9 @@ from attn_tui.compute.precision import Precision
 STABLE = Precision()
 """float64 with the maximum subtracted."""
 
+_NEGLIGIBLE = 2.0**969
+"""Scores below it, subtracted from any number of float64, never make it overflow."""
+
 
 def shares(
     scores: NDArray[np.float64],
@@ -21,8 +24,8 @@ def shares(
 ) -> NDArray[np.float64]:
     """Return what softmax gives each key and, with a sink, in the last place what it takes.
 
-    Every operation is rounded to the precision's inner format, but the sum of a 16-bit format is
-    kept in float32; weights are rounded to its format. Naive softmax yields the infinities and NaN
+    Every operation is rounded to the precision's inner format, the sum of a 16-bit format once it
+    is taken; weights are rounded to its format. Naive softmax yields the infinities and NaN
     of the inner format; so do scores that exceed it. If every key is masked, every weight is 0.
 
     Args:
@@ -36,6 +39,8 @@ def shares(
     """
     top = [top_key(scores, map, precision, bias)]
     largest = scores[top]
+    if bias is None and _is_plain(map, precision) and abs(largest[0]) < _NEGLIGIBLE:
+        return _plain(scores, largest[0], map.multiplier)
     n_keys, dtype = scores.size, dtype_of(precision.inner)
     powers = np.empty(n_keys + (map.sink is not None), dtype)
     for block in blocks(n_keys):
@@ -44,9 +49,25 @@ def shares(
     values = powers if dtype == np.float64 else np.empty(powers.size)
     with np.errstate(all="ignore"):
         np.exp(powers, out=powers)
-        total = powers.sum(dtype=accumulator_of(dtype))
+        total = powers.sum(dtype=accumulator_of(dtype)).astype(dtype)
         if map.sink is None and largest[0] == -np.inf:
             total = total.dtype.type(1.0)
         for block in blocks(powers.size):
             values[block] = (powers[block] / total).astype(dtype_of(precision.format))
+    return values
+
+
+def _is_plain(map: LogitMap, precision: Precision) -> bool:
+    """Return whether there is nothing but a multiplier, in float64, with the maximum subtracted."""
+    exact = precision.format == precision.scores == "float64" and precision.stable
+    return exact and map.multiplier > 0.0 and map.softcap is None and map.sink is None
+
+
+def _plain(scores: NDArray[np.float64], largest: float, multiplier: float) -> NDArray[np.float64]:
+    """Return e^(m(s − max s))/Σ, shape (n,), in one array and without a pass that it can spare."""
+    with np.errstate(all="ignore"):
+        values = scores - largest
+        values *= multiplier
+        np.exp(values, out=values)
+        values /= values.sum()
     return values

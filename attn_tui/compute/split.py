@@ -1,6 +1,6 @@
 """Sums of all entries but one, which is how a complement 1 − p is computed without cancellation."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -39,22 +39,11 @@ class Split:
         """The values of the keys, shape (n,)."""
         return self.values[: self.n_keys]
 
-    @property
-    def sink(self) -> float:
-        """The sink's value; 0 without a sink."""
-        return float(self.values[self.n_keys :].sum())
-
     def without(self, keys: Keys = ALL) -> Numbers:
         """Return, for each of the keys, the sum of all values but its own; shape (len(keys),)."""
         others = np.asarray(self.total - self.weights[keys])
         others[place_of(self.winner, keys, self.n_keys)] = self.rest
         return others
-
-    def padded(self, more: int) -> "Split":
-        """Return the same with so many more keys whose value is 0."""
-        values = np.insert(self.values, self.n_keys, np.zeros(more))
-        winner = self.winner + (more if self.winner == self.n_keys else 0)
-        return replace(self, values=values, n_keys=self.n_keys + more, winner=winner)
 
     def logs(self, of: Keys = ALL) -> Numbers:
         """Return ln of some values, or all, −∞ where one is 0."""

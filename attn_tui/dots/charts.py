@@ -194,7 +194,8 @@ class Bells:
             body = text.center(right - left - 1, "─")
             cells.write(left, line, f"├{body}┤", colours[kind])
             return
-        cells.write(left, line, "┴" * max(right - left + 1, 1), colours[kind])
+        bracket = f"├{'─' * (right - left - 1)}┤" if right > left else "┴"
+        cells.write(left, line, bracket, colours[kind])
         starts = (right + 1, left - len(text))
         fitting = [start for start in starts if 0 <= start <= cells.columns - len(text)]
         if fitting:

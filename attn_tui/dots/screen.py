@@ -7,7 +7,7 @@ from typing import ClassVar
 from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Container, Vertical
+from textual.containers import Container, Vertical, VerticalScroll
 from textual.reactive import var
 from textual.worker import get_current_worker
 
@@ -26,7 +26,7 @@ from attn_tui.report.headline import DIVISORS
 from attn_tui.ui.d_k import DkPane
 from attn_tui.ui.instrument_screen import InstrumentScreen
 from attn_tui.ui.pane import Pane
-from attn_tui.ui.picture import Picture
+from attn_tui.ui.picture import Picture, Sheet
 from attn_tui.ui.setting import RULE, of_field
 
 FIELDS = {name: of_field(field) for name, field in fields_of(Settings).items()}
@@ -50,13 +50,14 @@ class DotsScreen(InstrumentScreen):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("a", "again", "Another draw", show=False, id="again"),
         Binding("v", "axis", "Axis", id="axis"),
-        Binding("space", "stop", "Stop", show=False, id="stop"),
     ]
 
     answer: var[Answer | None] = var(None, init=False)
     stretched: var[bool] = var(False, init=False)
     """Whether the axis is asinh, and so stands still while d_k moves."""
     stopped: var[bool] = var(False, init=False)
+
+    NO_N = "Dot products have no number of keys: 1 has one, and 3"
 
     def __init__(self) -> None:
         super().__init__()
@@ -69,8 +70,9 @@ class DotsScreen(InstrumentScreen):
             with Container(id="panes"):
                 yield Pane("", Picture("bells"), id="bells-pane")
                 yield Pane("σ over d_k, both axes logarithmic", Picture("over"), id="over-pane")
-                yield Pane("Why the variance of q·k is d_k", Picture("why"), id="why-pane")
-                yield Pane("Draws at other d_k", Picture("table"), id="table-pane")
+                why = VerticalScroll(Sheet("why"))
+                yield Pane("Why the variance of q·k is d_k", why, id="why-pane")
+                yield Pane("Draws at other d_k", VerticalScroll(Sheet("table")), id="table-pane")
                 yield Pane("Moments, ± standard error", Picture("moments"), id="moments-pane")
                 yield Pane("σ over d_k", Picture("spread"), id="spread-pane")
 
@@ -85,7 +87,7 @@ class DotsScreen(InstrumentScreen):
         """Stretch the axis, or make it linear again."""
         self.stretched = not self.stretched
 
-    def action_stop(self) -> None:
+    def stop_or_go_on(self) -> None:
         """Stop drawing, or go on."""
         self.stopped = not self.stopped
         if self.stopped:
@@ -157,7 +159,8 @@ class DotsScreen(InstrumentScreen):
         self._draw_view()
 
     def watch_answer(self, found: Answer) -> None:
-        """Show what was drawn so far."""
+        """Show what was drawn so far, which may disagree with the law."""
+        self.headline = headline(found.experiment, found)
         self._draw_view()
         self.draw("moments", charts.Moments(found, self.names))
         self.draw("spread", charts.spread_figure(found, found.law.d_k, self.names))
@@ -177,10 +180,11 @@ class DotsScreen(InstrumentScreen):
             self._draw_bells(found)
 
     def _draw_bells(self, found: Answer) -> None:
-        title = "bars drawn, line exact; each to its own height"
         count = f"{found.drawn:,} drawn"
         if not found.complete:
             count += f" of {found.settings.samples:,}"
             count += ", stopped: space goes on" if self.stopped else ", space stops"
-        self.pane("bells-pane").describe(title, count)
+        self.pane("bells-pane").describe(
+            "Bars drawn, lines exact", f"{count}, each to its own height"
+        )
         self.draw("bells", charts.Bells(found, self.names, self.stretched))

@@ -11,6 +11,9 @@ from attn_tui.compute.log_scale import D_K
 from attn_tui.compute.models import NO_MODEL
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Source
+from attn_tui.compute.sweep.answer import answer as sweep
+from attn_tui.compute.sweep.answer import at_place
+from attn_tui.compute.sweep.rules import rule_text
 
 MOST_KEYS = 3
 """Keys whose weights are drawn over d_k."""
@@ -28,12 +31,15 @@ class Answer:
         index: Which of its vectors.
         vector: Weights and gradients on both sides.
         over: The scaled side over all d_k; None while it is not known.
+        typical: ln of what the scale does to the median gradient of draws like this one; None while
+            it is not known, and where nothing is drawn.
     """
 
     experiment: Experiment
     index: int
     vector: VectorAnswer
     over: OverDk | None = None
+    typical: float | None = None
 
     @property
     def through(self) -> Attention | None:
@@ -59,6 +65,26 @@ def answer(experiment: Experiment, index: int, stop: Stop = never) -> Iterator[A
     over = _over(experiment.source, replace(experiment.setup, d_k=1, model=NO_MODEL), index, stop)
     if over is not None:
         yield replace(first, over=over)
+
+
+def typical(experiment: Experiment, stop: Stop = never) -> float | None:
+    """Return ln of what a scale does to the median gradient of draws like those of a question.
+
+    None where it was stopped, and of scores that are not drawn, capped, masked or joined by a sink.
+    """
+    setup = experiment.setup
+    is_plain = setup.scale.softcap is None and setup.scale.sink is None and not setup.mask
+    if not (experiment.source.redraws and is_plain):
+        return None
+    place = at_place(experiment, experiment.vectors.n_keys, setup.d_k)
+    if place is None:
+        return None
+    for drawn in sweep(place, stop):
+        if drawn.progress == 1.0:
+            n, d_k = drawn.points.places[0]
+            change = drawn.points.ratio(n, d_k, rule_text(setup.scale), "gradient")
+            return -change.log_median if change else None
+    return None
 
 
 def _over(source: Source, setup: Setup, index: int, stop: Stop) -> OverDk | None:

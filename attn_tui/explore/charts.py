@@ -31,6 +31,9 @@ LEAST = 1e-300
 PERCENT, SCORE = 6, 8
 """Columns of a percentage, ``~100 %``, and of a score."""
 
+FEW_ENTRIES = 10
+"""Entries of so many keys may be written into the Jacobian."""
+
 FEW = 30
 """So many keys stand in their order; of more those of the largest weights come first."""
 
@@ -274,9 +277,7 @@ class GradientTable:
         return Table([Column("key", names, "muted")], cursor)
 
     def _draw_maps(self, cells: Cells, top: int, lines: int, colours: Palette) -> None:
-        maps = Jacobians(self.answer, self.keys, self.cursor).draw(
-            cells.columns, lines + 1, colours
-        )
+        maps = Jacobians(self.answer, self.keys).draw(cells.columns, lines + 1, colours)
         cells.put(maps, 0, top - 1)
 
 
@@ -287,12 +288,12 @@ class Jacobians:
     Attributes:
         answer: The vector.
         keys: Those whose rows and columns are shown if they fit.
-        cursor: The key that is marked.
+        cursor: The key whose entry on the diagonal is marked; None leaves the margins out.
     """
 
     answer: VectorAnswer
     keys: NDArray[np.intp]
-    cursor: int
+    cursor: int | None = None
 
     def draw(self, columns: int, lines: int, colours: Palette) -> Cells:
         """Draw a line with the scale of each map, and the maps below."""
@@ -317,9 +318,24 @@ class Jacobians:
             if most != -np.inf:
                 # An entry that underflowed is 0 with its sign.
                 levels = np.copysign(np.exp((logs - most) / 2.0), entries)
-            drawing = HeatMap(levels, "both signs")
+            texts = [
+                [scientific(*number, width=9) for number in zip(*row, strict=True)]
+                for row in zip(entries.tolist(), logs.tolist(), strict=True)
+            ]
+            drawing = self._map(levels, keys, texts if keys.size <= FEW_ENTRIES else ())
             cells.put(drawing.draw(width, lines - 1, colours), start, 1)
         return cells
+
+    def _map(
+        self, levels: NDArray[np.float64], keys: NDArray[np.intp], texts: Sequence[Sequence[str]]
+    ) -> HeatMap:
+        """Return one of the maps, with the names of its keys in the margins if one is marked."""
+        if self.cursor is None:
+            return HeatMap(levels, "both signs")
+        names = [f"{key:,}" for key in keys.tolist()]
+        marked = np.flatnonzero(keys == self.cursor)
+        place = (int(marked[0]), int(marked[0])) if marked.size else None
+        return HeatMap(levels, "both signs", names, names, texts, place)
 
 
 def _figure(

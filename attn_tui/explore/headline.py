@@ -40,7 +40,11 @@ TIED = 0.9
 """Keys that are tied are said to split the weight if they have so much of it together."""
 
 BACK = log(10.0)
-"""A gradient is back where it is within ten times of its largest over d_k."""
+"""A gradient is back where it is within ten times of its largest over d_k, unless the keys share
+almost equally: there dividing has gone too far, and only makes it smaller."""
+
+SHARE = "share the weight"
+"""What several keys do, where it was not yet said that it is the weight."""
 
 TROUBLES = {
     "overflow": "A number overflows its format", "nan": "A number became NaN",
@@ -68,6 +72,7 @@ SPREAD = (
     "{makes} the {gradient} {made}."
 )
 DRAWN = "In this draw {before} unscaled. {done}{after}, and the {gradient} {becomes}{typically}."
+DRAWN_CLOSE = "In this draw {before} unscaled. {done}{after}; the {gradient} {becomes}{typically}."
 EXACTLY_0 = (
     "Unscaled in {format}, {before} and the {gradient} is exactly 0. {done}{after}, and the "
     "{gradient} {becomes}."
@@ -91,11 +96,13 @@ class Change:
         before: ln of it on the first side; −∞ where it is exactly 0.
         after: The same on the second.
         from_largest: ln of how far below its largest over d_k it is then; infinite if unknown.
+        is_even: Whether the keys share almost equally then.
     """
 
     before: float
     after: float
     from_largest: float = inf
+    is_even: bool = False
 
     @classmethod
     def of(cls, answer: VectorAnswer, over: OverDk | None) -> "Change":
@@ -104,7 +111,10 @@ class Change:
         if over is None:
             return cls(before, after)
         known = over.log_frobenius[over.log_frobenius > -inf]
-        return cls(before, after, float(known.max()) - after if known.size else inf)
+        from_largest = float(known.max()) - after if known.size else inf
+        second = answer.sides[1]
+        is_even = second.effective_keys >= EVEN * int(second.attended.sum())
+        return cls(before, after, from_largest, is_even)
 
     @property
     def log_factor(self) -> float:
@@ -113,9 +123,10 @@ class Change:
 
     @property
     def is_back(self) -> bool:
-        """Whether it was lost before, and no longer is."""
+        """Whether it was lost before, and is near its largest, unless that is small itself."""
         was_lost = -inf < self.before < log(DEAD) and self.log_factor > UNTOLD
-        return was_lost and self.after >= log(DEAD) and self.from_largest < BACK
+        is_near = self.from_largest < BACK and not self.is_even
+        return was_lost and is_near and self.after >= log(DEAD)
 
     @property
     def text(self) -> str:
@@ -197,6 +208,7 @@ def headline(
     elif experiment.source.redraws:
         often = "" if typical is None else _typically(typical, change.text)
         texts.append(DRAWN.format(typically=often, **slots))
+        texts.append(DRAWN_CLOSE.format(typically=often, **slots))
         texts.append(DRAWN.format(typically="", **slots))
     elif change.before == -inf and n_keys > 1:
         texts.append(EXACTLY_0.format(**slots))
@@ -246,7 +258,7 @@ def _has(side: Evaluation) -> tuple[str, str, str]:
     if side.max_weight < 0.5 and n_keys > FEW:
         others = f" and the sink ({percent(side.sink_weight)})" if sink else ""
         count = about(round(min(side.effective_keys, n_keys)))
-        return f"about {count} of {n_keys:,} keys{others}", "", "share the weight"
+        return f"about {count} of {n_keys:,} keys{others}", "", SHARE
     tied = np.flatnonzero(side.weights() == side.max_weight)
     if tied.size > 1:
         return _names(tied), "they", f"take {percent(side.max_weight)} each{sink}"
@@ -263,6 +275,8 @@ def follows(first: Evaluation, second: Evaluation) -> str:
     """Return who has the weight afterwards, behind what was done: `` it takes 62 %``."""
     before, _, had = _has(first)
     subject, pronoun, predicate = _has(second)
+    if predicate == SHARE:
+        return f", {subject} share"
     if not pronoun or subject != before or leader(first) != leader(second):
         return f", {subject} {predicate}"
     if predicate == had:

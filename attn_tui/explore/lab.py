@@ -1,9 +1,8 @@
 """The precision lab: softmax in every number format, stable and naive, beside the exact weight."""
 
-from collections.abc import Sequence
-
 from attn_tui.charts.table import Column, Table
 from attn_tui.compute.explore.precision_lab import Lab, Trial
+from attn_tui.compute.precision import ROUNDS
 from attn_tui.report.numbers import scientific, weight
 
 
@@ -29,13 +28,19 @@ def lab_table(lab: Lab) -> Table:
         Column("largest error", [_worst(trial) for trial, _ in pairs], "unscaled", rank=1),
         Column(f"p{lab.key} scaled", [_weight(trial) for _, trial in pairs], "scaled"),
         Column("largest error", [_worst(trial) for _, trial in pairs], "scaled", rank=1),
-        Column("why", [_reason(pair) for pair in pairs], "muted", left=True, rank=2),
     ]
     exact = [weight(side.exact) for side in lab.sides]
-    notes = [f"exact: {exact[0]} unscaled, {exact[1]} scaled"]
+    arithmetic = first.trials[0].precision.arithmetic
+    notes = [
+        f"exact: {exact[0]} unscaled, {exact[1]} scaled",
+        f"16 bits: {arithmetic} rounds {ROUNDS[arithmetic]}",
+    ]
+    for pair in pairs:
+        notes += [_reason(trial) for trial in pair if trial.reason]
     return Table(columns, notes=notes)
 
 
-def _reason(pair: Sequence[Trial]) -> str:
-    """Return why a number gave out, on the unscaled side or else on the other."""
-    return next((trial.reason for trial in pair if trial.reason), "")
+def _reason(trial: Trial) -> str:
+    """Return why a number gave out."""
+    method = "stable" if trial.precision.stable else "naive"
+    return f"{trial.precision.format} {method}: {trial.reason}"

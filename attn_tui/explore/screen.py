@@ -1,6 +1,7 @@
 """The Explore screen: scores and d_k above, weights and gradient, and curves over d_k."""
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import ClassVar
 
@@ -8,7 +9,7 @@ import numpy as np
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Container, Horizontal, Vertical
+from textual.containers import Container, Horizontal, Vertical, VerticalScroll
 from textual.reactive import var
 from textual.widgets import TextArea
 from textual.worker import get_current_worker
@@ -20,14 +21,16 @@ from attn_tui.compute.explore.compare import compare
 from attn_tui.compute.explore.precision_lab import Lab, lab
 from attn_tui.compute.field import fields_of
 from attn_tui.compute.keys import largest
+from attn_tui.compute.log_scale import N_KEYS as N
 from attn_tui.explore import charts
-from attn_tui.explore.answer import Answer, answer, is_quick
+from attn_tui.explore.answer import Answer, answer, is_quick, typical
 from attn_tui.explore.headline import headline
 from attn_tui.explore.lab import lab_table
 from attn_tui.explore.vectors import vectors_table
 from attn_tui.explore.weights import Weights
 from attn_tui.files import edits
 from attn_tui.files.history import Asked, Edit
+from attn_tui.files.kinds import KINDS
 from attn_tui.report.explore import csv, json, text
 from attn_tui.report.explore.contents import Contents
 from attn_tui.report.export import Forms
@@ -35,9 +38,10 @@ from attn_tui.report.numbers import quantity, weight_name
 from attn_tui.report.words import done
 from attn_tui.ui.d_k import DkPane
 from attn_tui.ui.instrument_screen import InstrumentScreen
+from attn_tui.ui.markup import plain
 from attn_tui.ui.pane import Pane
-from attn_tui.ui.picture import Picture
-from attn_tui.ui.setting import DRAW, MASK, PRECISION, SCALE, of_field
+from attn_tui.ui.picture import Picture, Sheet
+from attn_tui.ui.setting import DRAW, MASK, N_KEYS, PRECISION, SCALE, of_field
 
 OF, WRT = (of_field(field) for field in fields_of(settings.Settings).values())
 
@@ -84,8 +88,13 @@ class ExploreScreen(InstrumentScreen):
                 for name in OVER:
                     yield Pane("", Picture(f"{name}-curves"), id=name, classes="over")
                 yield Pane("Jacobian", Picture("jacobian-map"), id="jacobian", classes="wide")
-                yield Pane("Precision", Picture("lab-table"), id="lab", classes="wide")
-                yield Pane("q, K and V", Picture("vectors-table"), id="vectors", classes="wide")
+                yield Pane(
+                    "Precision", VerticalScroll(Sheet("lab-table")), id="lab", classes="wide"
+                )
+                yield Pane(
+                    "q, K and V", VerticalScroll(Sheet("vectors-table")), id="vectors",
+                    classes="wide",
+                )  # fmt: skip
 
     # What is asked
 
@@ -93,15 +102,34 @@ class ExploreScreen(InstrumentScreen):
     def _take_scores(self, event: TextArea.Changed) -> None:
         typed = event.text_area.text
         if self.asked and typed != self.present.draft.text:
-            self.ask(edits.text(typed), "typing")
+            self.ask(edits.typed(typed), "typing")
 
     def action_edit(self) -> None:
-        """Type scores."""
-        self.query_one("#scores").focus()
+        """Type scores, behind those there are."""
+        scores = self.query_one("#scores", TextArea)
+        scores.focus()
+        scores.move_cursor(scores.document.end)
 
     def action_again(self) -> None:
         """Draw other scores."""
-        self.ask(edits.redraw)
+        if self.present.experiment.source.redraws:
+            self.ask(edits.redraw)
+        else:
+            self.notify("Typed scores are not drawn: type n = 64, seed = 1", timeout=3)
+
+    def action_step_n(self, steps: int) -> None:
+        """Draw more keys, or fewer."""
+        if reason := N_KEYS.held(self.present):
+            self.notify(reason, timeout=3)
+        else:
+            self.ask(N_KEYS.edit(N.step(N_KEYS.value(self.present), steps)), "step n")
+
+    async def action_type_n(self) -> None:
+        """Type the number of keys that are drawn."""
+        if reason := N_KEYS.held(self.present):
+            self.notify(reason, timeout=3)
+        else:
+            await self.open_setting(N_KEYS.name)
 
     def action_mask(self) -> None:
         """Mask the cursor's key, or show it again."""
@@ -152,8 +180,18 @@ class ExploreScreen(InstrumentScreen):
         experiment = self.present.experiment
         if is_quick(experiment):
             self.answer = next(answer(experiment, self.index))
+            if experiment.source.redraws:
+                self._find_typical(self.answer)
         else:
-            self._answer_long(self.asked, self.index)
+            self._answer_long(self.present, self.index)
+
+    @work(thread=True, exclusive=True, group="answer", exit_on_error=False)
+    def _find_typical(self, found: Answer) -> None:
+        """Find out what draws like this one typically do."""
+        worker = get_current_worker()
+        log_factor = typical(found.experiment, lambda: worker.is_cancelled)
+        if log_factor is not None and not worker.is_cancelled:
+            self.app.call_from_thread(self.set_answer, replace(found, typical=log_factor))
 
     @work(thread=True, exclusive=True, group="answer", exit_on_error=False)
     def _answer_long(self, asked: Asked, index: int) -> None:
@@ -225,7 +263,7 @@ class ExploreScreen(InstrumentScreen):
     def _draw_numbers(self, found: Answer) -> None:
         shown = self._side_by_side(found)
         setup = found.experiment.setup
-        self.headline = headline(shown, found.experiment, found.over)
+        self.headline = headline(shown, found.experiment, found.over, found.typical)
         how = done(shown.scaled.map)
         heads = ("pinned", "now") if self.pinned else ("unscaled", how.lower())
         n_keys, n_vectors = shown.vector.n_keys, len(found.experiment.vectors)
@@ -235,7 +273,10 @@ class ExploreScreen(InstrumentScreen):
             if n_vectors == 1
             else (f"vector {found.index + 1} of {n_vectors:,}, {n_keys:,} keys")
         )
-        self.pane("scores-pane").describe("Scores s", f"[$error]{error}[/]" if error else count)
+        source = KINDS[found.experiment.source.kind].title
+        title = "Scores s" if source == "typed" else f"Scores s, {source}"
+        problem = f"[$error]{plain(str(error))}[/]" if error else ""
+        self.pane("scores-pane").describe(title, problem or count)
         self.pane("scores-pane").set_class(error is not None, "-wrong")
         self.pane("d_k-pane").describe("d_k", f"{setup.scale.formula}: {how[:1].lower()}{how[1:]}")
         self.draw("weights", charts.WeightBars(shown, self.cursor, heads))
@@ -244,10 +285,8 @@ class ExploreScreen(InstrumentScreen):
             keys = largest(shown.scaled.ranking(), 40)
         self.draw("gradient", charts.GradientTable(shown, keys, self.cursor))
         counts = [f"{side.effective_keys:.3g}" for side in shown.sides]
-        self.pane("weights-pane").describe(
-            "Weights p",
-            f"effective keys {charts.both(*counts)} of {shown.vector.n_attended:,}",
-        )
+        among = f"effective keys {charts.both(*counts)} of {shown.vector.n_attended:,}"
+        self.pane("weights-pane").describe("Weights p", plain(found.vector.reason) or among)
         symbol = "s" if shown.wrt == "scores" else "z"
         self.pane("gradient-pane").describe(f"Gradient ∂{weight_name(shown.of)}/∂{symbol}")
 
@@ -297,4 +336,5 @@ class ExploreScreen(InstrumentScreen):
         symbol = "s" if shown.wrt == "scores" else "z"
         keys = np.arange(min(shown.vector.n_keys, 128))
         self.draw("jacobian-map", charts.Jacobians(shown, keys, self.cursor))
-        self.pane("jacobian").describe(f"Jacobian ∂p_i/∂{symbol}_j", "row i, column j")
+        legend = "row i, column j: p_i [$larger]rises[/] or [$smaller]falls[/]"
+        self.pane("jacobian").describe(f"Jacobian ∂p_i/∂{symbol}_j", f"{legend} with {symbol}_j")

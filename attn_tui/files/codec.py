@@ -107,7 +107,7 @@ def _with_field(setup: Setup, name: str, values: dict[str, Any]) -> Setup:
     field = FIELDS[name]
     value = _setting(name, values[name], get_type_hints(field.owner)[field.name])
     # The one name in JSON that says the opposite.
-    value = not value if name == "naive" else value
+    value = not value if name == "naive" else field.kind.former.get(value, value)
     return checked(setup.changed, field, lambda _: value)
 
 

@@ -7,7 +7,7 @@ from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Kind, Source
 from attn_tui.files.attachments import Attachment
-from attn_tui.files.kinds import KINDS, compacted, source_text
+from attn_tui.files.kinds import KINDS, compacted, kind_of, source_text
 from attn_tui.files.origin import Origin
 
 
@@ -56,6 +56,10 @@ class Draft:
         text, attachments = compacted(self.source, text, self.attachments)
         return replace(self, text=text, attachments=attachments)
 
+    def typed(self, text: str) -> "Draft":
+        """Return the draft with a text of whichever kind of source it is, by how it begins."""
+        return self.from_source(kind_of(text)).with_text(text)
+
     def pasted(self, text: str) -> "Draft":
         """Return the draft with other scores: in the grammar of the present kind, or else typed.
 
@@ -63,7 +67,7 @@ class Draft:
             InputError: If they are neither, or there is no answer to them under the setup; as of
                 typed ones.
         """
-        for kind in dict.fromkeys((self.source, "typed")):
+        for kind in dict.fromkeys((self.source, kind_of(text), "typed")):
             draft = self.from_source(kind).with_text(text)
             try:
                 parse(draft)

@@ -20,6 +20,11 @@ def text(value: str) -> Edit:
     return lambda draft: draft.with_text(value)
 
 
+def typed(value: str) -> Edit:
+    """Ask for the scores that a text means, of whichever kind of source it is."""
+    return lambda draft: draft.typed(value)
+
+
 def redraw(draft: Draft) -> Draft:
     """Ask for the next seed, if scores are drawn and the draw can be read."""
     try:

@@ -4,6 +4,7 @@ What a source is, and its vectors, lives in `compute.source`; what a report says
 `report.origin`.
 """
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -137,6 +138,25 @@ KINDS: dict[Kind, SourceKind] = {
     )
 }
 """Every kind by its name, the default first."""
+
+
+_BEGINNINGS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
+    (Drawn.kind, re.compile(r"\A\s*(n|seed|vectors)\s*=")),
+    (Captured.kind, re.compile(r"\A\s*file\s*:")),
+    (Products.kind, re.compile(r"^\s*[qQKV]\s*:", re.MULTILINE)),
+)
+
+
+def kind_of(text: str) -> Kind:
+    """Return the kind of source that a text is of, by what its lines begin with.
+
+    >>> kind_of("n = 64, seed = 1"), kind_of("q: 1, 0"), kind_of("a: 100, 120, 150")
+    ('drawn', 'vectors', 'typed')
+    """
+    for kind, beginning in _BEGINNINGS:
+        if beginning.search(text):
+            return kind
+    return Typed.kind
 
 
 def source_text(source: Source, attachments: Attachments = ()) -> tuple[str, Attachments]:

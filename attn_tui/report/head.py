@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from attn_tui.captures.source import Captured
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.models import MODELS
-from attn_tui.compute.precision import FORMATS
+from attn_tui.compute.precision import ROUNDS
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.files.codec import experiment_to_plain
@@ -116,9 +116,8 @@ def not_applied(scale: Scale, but_qk_norm: bool = False) -> str:
 def _precision(experiment: Experiment, setup: Setup) -> Iterator[str]:
     precision = setup.precision
     how = "largest score subtracted" if precision.stable else "naive: no maximum subtracted"
-    narrow = precision.format in FORMATS[2:]
-    rounds = "logits and weights" if precision.arithmetic == "fused" else "every operation"
-    rounding = f", {precision.arithmetic}: rounds {rounds}" if narrow else ""
+    arithmetic = precision.arithmetic
+    rounding = f", {arithmetic}: rounds {ROUNDS[arithmetic]}" if precision.is_narrow else ""
     yield line("precision", f"softmax in {precision.format}, {how}{rounding}")
     if precision.vectors != "float64" and experiment.source.rounds:
         yield line("", f"q and k are rounded to {precision.vectors} before their product")

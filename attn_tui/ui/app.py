@@ -1,6 +1,5 @@
 """The application: what is asked, by which instrument it is shown, and in which colours."""
 
-import sys
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -13,7 +12,7 @@ from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.command import CommandPalette
 from textual.driver import Driver
-from textual.events import Event, InputEvent, Paste
+from textual.events import AppBlur, AppFocus, Event, InputEvent, Paste
 from textual.filter import LineFilter
 
 from attn_tui.charts.colour import Depth
@@ -23,15 +22,21 @@ from attn_tui.files.draft import Draft
 from attn_tui.files.history import Asked, Gesture, History
 from attn_tui.instruments import INSTRUMENTS, load
 from attn_tui.ui import palette
-from attn_tui.ui.crash import STATUS, Crash, crash
+from attn_tui.ui.crash import Crash, crash
 from attn_tui.ui.instrument_screen import InstrumentScreen
+from attn_tui.ui.memory import remember_theme
 from attn_tui.ui.terminal.ascii import ASCII_GLYPHS
 from attn_tui.ui.terminal.cells import Cells
+from attn_tui.ui.terminal.clipboard import load_tmux
 from attn_tui.ui.terminal.driver import thrifty
+from attn_tui.ui.terminal.fatal import Failing
 from attn_tui.ui.terminal.guard import VISIBLE, received
 from attn_tui.ui.terminal.turns import Turns
 from attn_tui.ui.terminal.xterm import XTERM
 from attn_tui.ui.theme import THEMES, data_variables, default_theme, depth_of
+
+BY_PERSON = InputEvent | Paste | AppFocus | AppBlur
+"""Events that somebody causes, whose order counts."""
 
 SCREENS = {
     "explore": "attn_tui.explore.screen:ExploreScreen",
@@ -39,7 +44,7 @@ SCREENS = {
 }
 
 
-class AttnApp(App[None]):
+class AttnApp(Failing):
     """attn-tui on the screen.
 
     Args:
@@ -130,6 +135,9 @@ class AttnApp(App[None]):
         for name, part in SCREENS.items():
             self.add_mode(name, partial(_screen, part))
         self.switch_mode(self._opens_on)
+        # Those of a start without colours were not chosen.
+        if not self.no_color:
+            self.theme_changed_signal.subscribe(self, lambda theme: remember_theme(theme.name))
 
     def action_go(self, name: str) -> None:
         """Go to an instrument, or on the tour."""
@@ -162,7 +170,7 @@ class AttnApp(App[None]):
 
     async def on_event(self, event: Event) -> None:
         """Let keys and pastes take effect one at a time, in the order in which they came."""
-        if not isinstance(event, InputEvent | Paste) or event.is_forwarded:
+        if not isinstance(event, BY_PERSON) or event.is_forwarded:
             await super().on_event(event)
         elif self.elsewhere:
             self.typed_ahead.append(event)
@@ -229,6 +237,8 @@ class AttnApp(App[None]):
             self.notify(str(error), severity="warning", markup=False)
             return
         self.copy_to_clipboard(line)
+        if environ.get("TMUX") and not self.is_headless:
+            self.run_worker(partial(load_tmux, line), thread=True)
         self.notify(f"{line}\n\nIt was sent to the terminal; q prints it too.", markup=False)
 
     async def action_quit(self) -> None:
@@ -240,14 +250,6 @@ class AttnApp(App[None]):
     def fail(self, error: BaseException) -> None:
         """Save what was asked, and remember what went wrong first."""
         self.crash = self.crash or crash(error, self.history.present)
-
-    def _fatal_error(self) -> None:
-        """End after an error nobody expected: Textual's own name, for there is no public one."""
-        error = sys.exception()
-        if error is not None:
-            self.fail(error)
-        self.exit(return_code=STATUS)
-        self._close_messages_no_wait()
 
     def action_redraw(self) -> None:
         """Draw everything anew, for something else may have written on the terminal."""

@@ -74,7 +74,7 @@ class DkPane(Pane):
         try:
             d_k = D_K.parse(event.value)
         except InputError as error:
-            self.notify(str(error), severity="warning")
+            self.notify(str(error), severity="warning", markup=False)
             return
         self.query_one(Slider).focus()
         if d_k != self.d_k:

@@ -1,13 +1,13 @@
 """Dialogues over a screen: a text to read, a file to save to, a file to open."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from rich.style import Style
 from rich.text import Text
-from textual import on
+from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
@@ -16,6 +16,7 @@ from textual.widgets import DirectoryTree, Input, Label, Markdown, Static
 from textual.widgets.directory_tree import DirEntry
 from textual.widgets.tree import TreeNode
 
+from attn_tui.compute.errors import InputError
 from attn_tui.compute.visible import visible
 
 
@@ -71,22 +72,25 @@ class HelpScreen(ModalScreen[None]):
             yield Markdown(self._text)
 
 
-class FileScreen(ModalScreen[str | None]):
-    """Asks for a file: a name to type above a tree of files; dismissed with the path.
+class FileScreen(ModalScreen[Any]):
+    """Asks for a file: a name to type above a tree of files; dismissed with what is made of it.
 
     Args:
         title: What the file is for.
+        use: From a path to what is made of it, in a thread; raises InputError where nothing is, and
+            the dialogue says why and stays.
         name: What is typed at first.
         hint: What names may end in.
-        problem: What was wrong with the last one, or nothing.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "Close")]
 
-    def __init__(self, title: str, name: str = "", hint: str = "", problem: str = "") -> None:
+    def __init__(
+        self, title: str, use: Callable[[str], Any], name: str = "", hint: str = ""
+    ) -> None:
         super().__init__()
-        self._title, self._typed = title, name
-        self._hint, self._problem = hint, problem
+        self._title, self._use = title, use
+        self._typed, self._hint = name, hint
 
     def compose(self) -> ComposeResult:
         """Lay out the line for the name, what is wrong with it, and the files there are."""
@@ -94,12 +98,11 @@ class FileScreen(ModalScreen[str | None]):
             box.border_title = self._title
             box.border_subtitle = "enter takes it, esc closes"
             yield Input(self._typed, placeholder="path of a file", select_on_focus=False)
-            yield Label(self._problem or self._hint, markup=False, id="hint")
+            yield Label(self._hint, markup=False, id="hint")
             yield Files(os.curdir)
 
     def on_mount(self) -> None:
-        """Mark a problem as one, and stand behind the name."""
-        self.query_one("#hint").set_class(bool(self._problem), "-wrong")
+        """Stand behind the name."""
         self.query_one(Input).focus()
 
     def action_leave(self) -> None:
@@ -109,12 +112,27 @@ class FileScreen(ModalScreen[str | None]):
     @on(Input.Submitted)
     def _take(self, event: Input.Submitted) -> None:
         if event.value.strip():
-            self.dismiss(event.value)
+            self._try(event.value)
 
     @on(DirectoryTree.FileSelected)
     def _take_file(self, event: DirectoryTree.FileSelected) -> None:
         event.stop()
-        self.dismiss(os.fspath(event.path))
+        self._try(os.fspath(event.path))
+
+    @work(thread=True, exclusive=True, exit_on_error=False)
+    def _try(self, path: str) -> None:
+        """Make of a file what can be made of it, or say why nothing can."""
+        try:
+            made = self._use(path)
+        except InputError as error:
+            self.app.call_from_thread(self._refuse, error.beside)
+        else:
+            self.app.call_from_thread(self.dismiss, made)
+
+    def _refuse(self, problem: str) -> None:
+        hint = self.query_one("#hint", Label)
+        hint.update(problem)
+        hint.add_class("-wrong")
 
 
 class Files(DirectoryTree):

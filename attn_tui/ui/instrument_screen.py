@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import ClassVar
 
 from textual import on, work
@@ -13,11 +12,13 @@ from textual.containers import Horizontal
 from textual.message import Message
 from textual.reactive import var
 from textual.screen import Screen
+from textual.timer import Timer
 from textual.widgets import Footer, Label, Static, Tab, Tabs
+from textual.worker import Worker, WorkerState
 
-from attn_tui.compute.errors import InputError
 from attn_tui.compute.visible import visible
 from attn_tui.files import edits
+from attn_tui.files.draft import Draft
 from attn_tui.files.history import Asked, Edit
 from attn_tui.files.paths import true_path
 from attn_tui.instruments import INSTRUMENTS
@@ -25,11 +26,15 @@ from attn_tui.report.export import Forms, export
 from attn_tui.ui.d_k import DkPane
 from attn_tui.ui.dialogs import FileScreen, HelpScreen, TextScreen
 from attn_tui.ui.help import help_text
+from attn_tui.ui.markup import plain
 from attn_tui.ui.pane import Pane
 from attn_tui.ui.picture import Drawing, Picture
-from attn_tui.ui.setting import Setting
+from attn_tui.ui.setting import D_K, Setting
 from attn_tui.ui.settings_panel import SettingsPanel
 from attn_tui.ui.slider import Slider
+
+PACE = 0.25
+"""Seconds between two stops of d_k that are played."""
 
 SIDES = re.compile(r"(Unscaled|unscaled)|((?:Divided|divided|Multiplied|multiplied) by [^ ,.]+)")
 """What a headline calls the two sides."""
@@ -54,16 +59,20 @@ class InstrumentScreen(Screen[None]):
     VERTICAL_BREAKPOINTS = [(0, "-low"), (20, "-short"), (32, "-high")]  # noqa: RUF012
     AUTO_FOCUS = "Slider"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("minus,left_square_bracket", "step_d_k(-1)", "d_k −", key_display="-", id="less"),
-        Binding("plus,right_square_bracket,equals_sign", "step_d_k(1)", "d_k +", key_display="+",
-                id="more"),
+        Binding("minus,left_square_bracket", "step_d_k(-1)", "Lower d_k", show=False, id="less"),
+        Binding("plus,right_square_bracket,equals_sign", "step_d_k(1)", "d_k", key_display="-+",
+                tooltip="Lower or raise d_k", id="more"),
         Binding("left_curly_bracket,pageup", "double_d_k(-1)", "Halve d_k", show=False, id="halve"),
         Binding("right_curly_bracket,pagedown", "double_d_k(1)", "Double d_k", show=False,
                 id="double"),
+        Binding("comma", "step_n(-1)", "Fewer keys", show=False, id="fewer"),
+        Binding("full_stop", "step_n(1)", "More keys", show=False, id="further"),
+        Binding("n", "type_n", "Type n", show=False, id="type_n"),
+        Binding("space", "go_on", "Stop, go on or play", show=False, id="go_on"),
         Binding("d", "type_d_k", "Type d_k", show=False, id="type_d_k"),
         Binding("g", "settings", "Settings", id="settings"),
         Binding("r", "app.choose('rule')", "Rule", id="rule"),
-        Binding("m", "app.choose('model')", "Model", id="model"),
+        Binding("m", "app.choose('model')", "Model", show=False, id="model"),
         Binding("t", "view(1)", "View", id="view"),
         Binding("T", "view(-1)", "View before", show=False, id="view_before"),
         Binding("f", "full", "Full", id="full"),
@@ -73,6 +82,9 @@ class InstrumentScreen(Screen[None]):
         Binding("o,ctrl+o", "open", "Open", show=False, id="open"),
         Binding("question_mark,f1", "help", "Help", key_display="?", id="help"),
     ]  # fmt: skip
+
+    NO_N: ClassVar[str] = "There is no number of keys to move here"
+    """Why the number of keys cannot be moved."""
 
     asked: var[Asked | None] = var(None, init=False)
     headline: var[str] = var("", init=False)
@@ -101,6 +113,11 @@ class InstrumentScreen(Screen[None]):
     class Ready(Message):
         """An instrument is there to be shown what is asked."""
 
+    def __init__(self) -> None:
+        super().__init__()
+        self._player: Timer | None = None
+        self._direction = 1
+
     def compose(self) -> ComposeResult:
         """Lay out the lines that all instruments share around the body."""
         with Horizontal(id="title"):
@@ -122,6 +139,21 @@ class InstrumentScreen(Screen[None]):
         self.query_one(Tabs).can_focus = False
         self.view = self.VIEWS[0] if self.VIEWS else ""
 
+    def on_screen_suspend(self) -> None:
+        """Play no longer than the screen is seen."""
+        self._stop_playing()
+
+    @on(Worker.StateChanged)
+    def _say_what_failed(self, event: Worker.StateChanged) -> None:
+        """Say that something could not be worked out, and how to report it; the rest goes on."""
+        if event.state == WorkerState.ERROR:
+            error = event.worker.error
+            reason = visible(f"{type(error).__name__}: {error}")
+            self.notify(
+                f"{reason}\n\nPlease report it, with the command that c copies.",
+                title="This could not be worked out", severity="error", timeout=30, markup=False,
+            )  # fmt: skip
+
     def on_screen_resume(self) -> None:
         """Ask to be shown what is asked now: while another instrument was, it was not."""
         self.post_message(self.Ready())
@@ -136,8 +168,8 @@ class InstrumentScreen(Screen[None]):
 
     @property
     def settings(self) -> list[Setting]:
-        """All settings of the instrument."""
-        return [setting for _, group in self.GROUPS for setting in group]
+        """All settings of the instrument, d_k among them, which has a place of its own."""
+        return [D_K, *(setting for _, group in self.GROUPS for setting in group)]
 
     def ask(self, edit: Edit, gesture: str = "") -> None:
         """Ask something else."""
@@ -163,6 +195,43 @@ class InstrumentScreen(Screen[None]):
         """Type d_k."""
         self.query_one(DkPane).edit()
 
+    def action_step_n(self, steps: int) -> None:
+        """Move the number of keys some stops up or down, where there is one to move."""
+        self.notify(self.NO_N, timeout=3)
+
+    async def action_type_n(self) -> None:
+        """Type the number of keys."""
+        self.notify(self.NO_N, timeout=3)
+
+    def action_go_on(self) -> None:
+        """Play d_k, or stop, where a pane is shown alone; elsewhere stop what goes on, or go on."""
+        if self.is_playing:
+            self._stop_playing()
+        elif self.has_class("-full"):
+            self._player = self.set_interval(PACE, self._play)
+        else:
+            self.stop_or_go_on()
+
+    @property
+    def is_playing(self) -> bool:
+        """Whether d_k is played."""
+        return self._player is not None
+
+    def stop_or_go_on(self) -> None:
+        """Stop what takes long, or go on with it."""
+
+    def _play(self) -> None:
+        """Go a stop on in d_k, and back from where it ends."""
+        slider = self.query_one(Slider)
+        if slider.value in (slider.scale.minimum, slider.scale.maximum):
+            self._direction = 1 if slider.value == slider.scale.minimum else -1
+        slider.action_step(self._direction)
+
+    def _stop_playing(self) -> None:
+        if self._player is not None:
+            self._player.stop()
+            self._player = None
+
     @on(SettingsPanel.Changed)
     def _change_setting(self, event: SettingsPanel.Changed) -> None:
         self.ask(event.edit, f"set {event.name}")
@@ -171,13 +240,18 @@ class InstrumentScreen(Screen[None]):
         """Open the panel of settings, or close it."""
         if self.query(SettingsPanel):
             await self.query(SettingsPanel).remove()
+            self.remove_class("-settings")
             self.set_focus(self.query_one(Slider))
         else:
-            await self.open_setting(self.settings[0].name)
+            await self.open_setting(self.GROUPS[0][1][0].name)
 
     async def open_setting(self, name: str) -> None:
-        """Open the panel of settings, with the focus on one of them."""
+        """Open the panel of settings, with the focus on one of them; or go to where d_k is."""
+        if name == D_K.name:
+            self.action_type_d_k()
+            return
         if not self.query(SettingsPanel):
+            self.add_class("-settings")
             await self.query_one("#body").mount(SettingsPanel(self.GROUPS), before=0)
         panel = self.query_one(SettingsPanel)
         panel.asked = self.asked
@@ -210,49 +284,37 @@ class InstrumentScreen(Screen[None]):
     def _picture(self) -> Iterator[str]:
         yield self.app.export_screenshot(title="attn-tui")
 
-    def _ask_file(self, name: str, problem: str = "") -> None:
-        forms = {**self.forms(), ".svg": self._picture}
-        hint = f"the name ends in {', '.join(forms)}"
-
-        def save(path: str | None) -> None:
-            if path is not None:
-                self._save(path, {**forms, ".svg": partial(iter, picture)})
-
+    def _ask_file(self, name: str) -> None:
         # Taken before the dialogue is over it.
         picture = [*self._picture()]
-        self.app.push_screen(FileScreen("Save what is shown", name, hint, problem), save)
+        forms: Forms = {**self.forms(), ".svg": lambda: iter(picture)}
 
-    @work(thread=True, group="files", exit_on_error=False)
-    def _save(self, path: str, forms: Forms) -> None:
-        try:
+        def save(path: str) -> str:
             export(true_path(path), forms)
-        except InputError as error:
-            self.app.call_from_thread(self._ask_file, path, error.beside)
-            return
-        self.app.call_from_thread(self.notify, f"Saved {visible(path)}", markup=False)
+            return path
+
+        hint = f"the name ends in {', '.join(forms)}"
+        self.app.push_screen(FileScreen("Save what is shown", save, name, hint), self._say_saved)
+
+    def _say_saved(self, path: str | None) -> None:
+        if path is not None:
+            self.notify(f"Saved {visible(path)}", markup=False)
 
     def action_open(self) -> None:
         """Open a file of scores, of queries and keys, or of a whole question."""
-        self._ask_open()
-
-    def _ask_open(self, name: str = "", problem: str = "") -> None:
-        hint = ".npy, .npz, .csv, .txt: scores; .json: what was saved"
-        self.app.push_screen(FileScreen("Open a file", name, hint, problem), self._take_file)
-
-    def _take_file(self, path: str | None) -> None:
-        if path is not None:
-            self._open(path)
-
-    @work(thread=True, group="files", exit_on_error=False)
-    def _open(self, path: str) -> None:
         from attn_tui.files.opening import open_draft
 
-        try:
-            draft = open_draft(true_path(path), self.present.draft.setup)
-        except InputError as error:
-            self.app.call_from_thread(self._ask_open, path, error.beside)
-            return
-        self.app.call_from_thread(self.ask, edits.become(draft))
+        setup = self.present.draft.setup
+
+        def read(path: str) -> Draft:
+            return open_draft(true_path(path), setup)
+
+        hint = ".npy, .npz, .csv, .txt: scores; .json: what was saved"
+        self.app.push_screen(FileScreen("Open a file", read, hint=hint), self._ask_draft)
+
+    def _ask_draft(self, draft: Draft | None) -> None:
+        if draft is not None:
+            self.ask(edits.become(draft))
 
     def action_help(self) -> None:
         """Say what the pane with the focus shows, and what keys do."""
@@ -280,7 +342,7 @@ class InstrumentScreen(Screen[None]):
         first, stop, second = self.headline.partition(". ")
         fits = max(len(first) + 1, len(second)) <= self.size.width - 4
         text = f"{first}.\n{second}" if stop and fits else self.headline
-        marked = SIDES.sub(colour, text.replace("[", r"\["))
+        marked = SIDES.sub(colour, plain(text))
         self.query_one("#headline", Static).update(marked, layout=False)
 
     def pane(self, id: str) -> Pane:
@@ -315,6 +377,7 @@ class InstrumentScreen(Screen[None]):
 
     def _show_all(self) -> None:
         """Show all panes again."""
+        self._stop_playing()
         self.remove_class("-full")
         self.query(".-large").remove_class("-large")
 

@@ -1,9 +1,11 @@
 """What the command palette finds: settings with a value, models, examples, views and actions."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 
 from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual.content import Content
 from textual.types import IgnoreReturnCallbackType
 
 from attn_tui.compute.errors import InputError
@@ -11,6 +13,7 @@ from attn_tui.compute.models import MODELS
 from attn_tui.files import edits
 from attn_tui.files.examples import EXAMPLES
 from attn_tui.ui.instrument_screen import InstrumentScreen
+from attn_tui.ui.markup import plain
 from attn_tui.ui.setting import MODEL, RULE, Setting
 
 SURE = 1e6
@@ -39,13 +42,17 @@ class SettingsProvider(InstrumentProvider):
             if text:
                 yield self._hit(self.instrument, setting, text)
                 continue
+            for preset in setting.presets:
+                is_named = query.strip().casefold() == preset
+                score = SURE if is_named else matcher.match(f"{preset} {setting.label}")
+                if score > 0:
+                    yield replace(self._hit(self.instrument, setting, preset), score=score)
             best = max(matcher.match(name) for name in setting.names)
             if best > 0:
                 focus = partial(self.instrument.open_setting, setting.name)
-                title = (
-                    f"{setting.label}: {setting.kind.shown(setting.value(self.instrument.asked))}"
-                )
-                yield Hit(best, title, focus, setting.label, setting.help)
+                shown = setting.kind.shown(setting.value(self.instrument.asked))
+                title = Content(f"{setting.label}: {shown}")
+                yield Hit(best, title, focus, setting.label, plain(setting.help))
 
     def _hit(self, screen: InstrumentScreen, setting: Setting, text: str) -> Hit:
         assert screen.asked
@@ -53,13 +60,13 @@ class SettingsProvider(InstrumentProvider):
         try:
             edit = setting.read(screen.asked, text)
         except InputError as error:
-            say = partial(screen.notify, str(error), severity="warning")
-            return Hit(SURE, f"{setting.label} {text}", say, help=str(error))
+            say = partial(screen.notify, str(error), severity="warning", markup=False)
+            title = Content(f"{setting.label} {text}")
+            return Hit(SURE, title, say, text=title.plain, help=plain(str(error)))
         after = setting.kind.shown(setting.value(screen.asked.ask(edit(screen.asked.draft))))
-        title = f"{setting.label}: {before} → {after}"
-        return Hit(
-            SURE, title, partial(screen.ask, edit), help=screen.preview(edit) or setting.help
-        )
+        title = Content(f"{setting.label}: {before} → {after}")
+        preview = plain(screen.preview(edit) or setting.help)
+        return Hit(SURE, title, partial(screen.ask, edit), text=title.plain, help=preview)
 
 
 def value_behind(setting: Setting, query: str) -> str:
@@ -87,7 +94,7 @@ class ChoicesProvider(InstrumentProvider):
         try:
             self.instrument.ask(self.setting.read(self.instrument.asked, text))
         except InputError as error:
-            self.instrument.notify(str(error), severity="warning")
+            self.instrument.notify(str(error), severity="warning", markup=False)
 
     async def discover(self) -> Hits:
         """Yield all of them."""

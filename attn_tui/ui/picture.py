@@ -1,6 +1,6 @@
 """A widget that shows a drawing: curves, bars, a heat map, or a table of numbers."""
 
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from textual.geometry import Size
 from textual.reactive import var
@@ -18,6 +18,14 @@ class Drawing(Protocol):
 
     def draw(self, columns: int, lines: int, colours: Palette) -> Cells:
         """Return it in a block of cells, in the colours of each kind of data."""
+
+
+@runtime_checkable
+class Text(Drawing, Protocol):
+    """A drawing that has as many lines as it has, so that it may have to be scrolled."""
+
+    def height(self, columns: int) -> int:
+        """Return its lines in a width."""
 
 
 class Picture(Widget):
@@ -56,3 +64,23 @@ class Picture(Widget):
         if y < len(self._lines):
             return self._lines[y]
         return Strip.blank(columns, self.rich_style)
+
+
+class Sheet(Picture):
+    """Shows a text as high as it is, inside of what scrolls."""
+
+    DEFAULT_CSS = """
+    Sheet { height: auto; }
+    """
+
+    def watch_drawing(self) -> None:
+        """Show another text, which may be of another height."""
+        super().watch_drawing()
+        self.refresh(layout=self._height(self.content_size.width) != self.content_size.height)
+
+    def _height(self, columns: int) -> int:
+        return self.drawing.height(columns) if isinstance(self.drawing, Text) else 1
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """Return the lines of the text in a width."""
+        return self._height(width)

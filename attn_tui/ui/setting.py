@@ -34,6 +34,7 @@ class Setting:
         default: What it is unless somebody changes it.
         held: Why it is of no use in a question, or nothing.
         synonyms: What else it is called.
+        presets: Values, as text, that are found by their own name.
     """
 
     name: str
@@ -45,6 +46,7 @@ class Setting:
     default: Any = None
     held: Callable[[Asked], str] = _never
     synonyms: tuple[str, ...] = ()
+    presets: tuple[str, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -130,7 +132,7 @@ MASK = Setting(
     ),
     lambda asked: asked.draft.setup.mask,
     lambda value: edits.setup(lambda setup: replace(setup, mask=value)), Mask(),
-    synonyms=("hide", "causal"),
+    synonyms=("hide",), presets=("causal",),
 )  # fmt: skip
 
 N_KEYS, SEED, VECTORS = (

@@ -56,13 +56,13 @@ class SettingsPanel(VerticalScroll):
                     widget = self._widget(setting)
                     widget.tooltip = setting.help
                     yield widget
-        yield Label("", id="problem")
+        yield Label("", markup=False, id="problem")
 
     def _widget(self, setting: Setting) -> Input | Select[str] | Switch:
         name = id_of(setting.name)
         choices = setting.kind.choices
         if [*choices] == ["no", "yes"]:
-            return Word(*(setting.kind.shown(choice) for choice in choices), id=name)
+            return Word(*choices.values(), id=name)
         if choices:
             options = [(setting.kind.shown(choice), choice) for choice in choices]
             return Select(options, allow_blank=False, compact=True, id=name)

@@ -50,6 +50,7 @@ def test_a_field_reads_what_it_writes_and_its_step_will_do(field: Field) -> None
         (number(optional=True), "none", None),
         (number(optional=True), "", None),
         (one_of({"d_k": "", "n": ""}), "d-k", "d_k"),
+        (FIELDS["arithmetic"].kind, "fused", "softmax"),
         (switch(), "YES", True),
         (span(1, 64), "2:8", (2, 8)),
         (wholes(1, 64, 3), "8, 2 2", (8, 2)),

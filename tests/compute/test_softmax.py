@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from attn_tui.compute.evaluation import evaluate
 from attn_tui.compute.formats import dtype_of, limits, rounded
 from attn_tui.compute.logit_map import PLAIN, LogitMap
-from attn_tui.compute.precision import FORMATS, Precision
+from attn_tui.compute.precision import FORMATS, ROUNDS, Arithmetic, Precision
 from attn_tui.compute.split import split
 
 from . import exact
@@ -128,10 +129,78 @@ def test_naive_softmax_gives_out_at_the_formats_thresholds(
     assert np.isnan(softmax([first_zero], 1.0, naive)[0])
 
 
-def test_fused_rounds_logits_and_weights_as_torch_does() -> None:
-    """Against torch.softmax of bfloat16 and float16 tensors, which computes in float32."""
-    fused, stepwise = Precision("bfloat16"), Precision("bfloat16", arithmetic="stepwise")
-    assert softmax([60.25, -10.4375], 1.0, fused)[1] == pytest.approx(2.003e-31, rel=1e-3)
+OF_TORCH: dict[tuple[str, Arithmetic], list[float]] = {
+    ("bfloat16", "softmax"): [
+        0.1416015625, 2.6557245291769505e-10, 0.55859375, 0.298828125, 7.741618901491165e-09,
+    ],
+    ("bfloat16", "sdpa"): [
+        0.142578125, 2.6921043172478676e-10, 0.546875, 0.30859375, 7.8580342233181e-09,
+    ],
+    ("bfloat16", "stepwise"): [
+        0.15234375, 2.7466739993542433e-10, 0.52734375, 0.3203125, 8.09086486697197e-09,
+    ],
+    ("float16", "softmax"): [0.1424560546875, 0.0, 0.54638671875, 0.311279296875, 0.0],
+    ("float16", "sdpa"): [0.1424560546875, 0.0, 0.5478515625, 0.3095703125, 0.0],
+    ("float16", "stepwise"): [0.1431884765625, 0.0, 0.548828125, 0.307861328125, 0.0],
+}  # fmt: skip
+"""What PyTorch 2.14 computed from five scores times 4/√96, by the lines `Precision` says."""
+
+
+@pytest.mark.parametrize(("name", "arithmetic"), OF_TORCH)
+def test_each_arithmetic_is_what_torch_computed(name: str, arithmetic: Arithmetic) -> None:
+    scores, precision = [41.3, -7.9, 44.6, 43.2, 0.37], Precision(name, arithmetic=arithmetic)
+    assert softmax(scores, 96**-0.5 * 4, precision).tolist() == OF_TORCH[name, arithmetic]
+
+
+def by_hand(
+    scores: NDArray[np.float64], m: float, name: str, arithmetic: Arithmetic
+) -> NDArray[np.float64]:
+    """Return the weights by steps in arrays of the types, as ml_dtypes and NumPy round them."""
+    narrow = dtype_of(name)
+    if arithmetic == "stepwise":
+        z = scores.astype(narrow) * narrow.type(m)
+        powers = np.exp(z - z.max())
+        total = powers.sum(dtype=np.float32).astype(narrow)
+        return np.asarray(powers / total, np.float64)
+    z = scores.astype(np.float32) * np.float32(m)
+    if arithmetic == "softmax":
+        z = z.astype(narrow).astype(np.float32)
+    powers = np.exp(z - z.max())
+    return np.asarray((powers / powers.sum()).astype(narrow), np.float64)
+
+
+@pytest.mark.parametrize("arithmetic", ROUNDS)
+@pytest.mark.parametrize("name", ["float16", "bfloat16"])
+def test_each_arithmetic_is_its_steps_bit_for_bit(name: str, arithmetic: Arithmetic) -> None:
+    generator = np.random.default_rng(5)
+    precision = Precision(name, arithmetic=arithmetic)
+    for n_keys, m, spread in ((2, 1.0, 1.0), (7, 96**-0.5, 300.0), (500, 1 / 8, 20.0)):
+        scores = spread * generator.standard_normal(n_keys)
+        scores[0] = -inf
+        found = softmax(scores, m, precision)
+        assert found.tolist() == by_hand(scores, m, name, arithmetic).tolist()
+
+
+def test_sdpa_keeps_logits_that_16_bits_cannot_tell_apart() -> None:
+    sdpa, exact_weights = Precision("bfloat16", arithmetic="sdpa"), softmax([100.0, 100.2])
+    side = evaluate(np.array([100.0, 100.2]), PLAIN, sdpa)
+    assert side.logits().tolist() == [100.0, float(np.float32(100.2))]
+    assert side.weights().tolist() == rounded(exact_weights, "bfloat16").tolist()
+
+
+def test_a_sink_above_every_key_is_what_16_bits_subtract() -> None:
+    """The sink is one more logit, so that the weights are those of softmax with it at the end."""
+    scores = np.array([1.03, 2.7, -0.4])
+    for name, arithmetic in OF_TORCH:
+        precision = Precision(name, arithmetic=arithmetic)
+        side = evaluate(scores, LogitMap(1.0, sink=7.0), precision)
+        appended = by_hand(np.append(scores, 7.0), 1.0, name, arithmetic).tolist()
+        assert [*side.weights(), side.sink_weight] == appended
+
+
+def test_in_16_bits_logits_and_weights_are_rounded_and_all_between_is_float32() -> None:
+    softmax_16, stepwise = Precision("bfloat16"), Precision("bfloat16", arithmetic="stepwise")
+    assert softmax([60.25, -10.4375], 1.0, softmax_16)[1] == pytest.approx(2.003e-31, rel=1e-3)
     assert softmax([60.25, -10.4375], 1.0, stepwise)[1] == pytest.approx(2.40e-31, rel=2e-3)
     naive = Precision("float16", stable=False)
     assert softmax([88.7, 80.0], 1.0, naive)[0] == pytest.approx(1.0 - np.exp(-8.7), abs=2**-11)
@@ -139,7 +208,7 @@ def test_fused_rounds_logits_and_weights_as_torch_does() -> None:
 
 
 @given(st.lists(st.floats(-40, 40, width=16), min_size=1, max_size=20), st.sampled_from([0, 1]))
-def test_a_fused_weight_is_the_exact_one_of_rounded_logits_rounded(
+def test_a_16_bit_weight_is_the_exact_one_of_rounded_logits_rounded(
     scores: list[float], which: int
 ) -> None:
     name = ("float16", "bfloat16")[which]
@@ -148,6 +217,24 @@ def test_a_fused_weight_is_the_exact_one_of_rounded_logits_rounded(
     spacing = 2.0 ** (-10, -7)[which]
     found = softmax(scores, 0.3125, Precision(name))
     np.testing.assert_allclose(found, exact_weights, rtol=0.51 * spacing, atol=3e-8)
+
+
+@pytest.mark.parametrize(
+    ("scores", "m"),
+    [
+        ([1.7e308, -1.7e308, 1.7e308], 2e-309),
+        ([5.0, -inf, 5.0], 0.0),
+        ([-inf, -inf], 1.0),
+        ([2.0**968, -1.79e308], 1e-308),
+        ([2.0**990, -1.7976931348623157e308], 1e-308),
+    ],
+)
+def test_the_short_way_is_taken_only_where_nothing_overflows(scores: list[float], m: float) -> None:
+    seen = np.array(scores) > -inf
+    found = softmax(scores, m)
+    assert not found[~seen].any()
+    if seen.any():
+        assert exact.agrees(found[seen], exact.weights(np.array(scores)[seen].tolist(), m))
 
 
 def test_naive_log_weights_are_logarithms_of_what_the_weights_became() -> None:

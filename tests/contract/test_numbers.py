@@ -138,6 +138,14 @@ SHOWN = {
     "show-stepwise": Case(
         f"show {SCORES} --precision float16 --arithmetic stepwise --d-k 4 --json", ROUNDED
     ),
+    "show-sdpa": Case(
+        f"show {ROWS} {VALUES} --precision bfloat16 --arithmetic sdpa --round-vectors bfloat16"
+        " --json",
+        ROUNDED,
+    ),
+    "show-fused": Case(
+        f"show {SCORES} --precision float16 --arithmetic fused --d-k 4 --json", ROUNDED, leaves=()
+    ),
     "show-overflow": Case("show 100,20000,-5 --precision float16 --naive --d-k 1 --json", ROUNDED),
     "show-lab": Case(
         "show 5,1,4.5 1000,1000.25 --rule temperature:T=4 --lab --json", leaves=OF_LAB

@@ -1,6 +1,7 @@
 """Explore on the screen: what a person types, moves and chooses is asked, shown and undone."""
 
 import pytest
+from textual.command import CommandList
 from textual.pilot import Pilot
 from textual.widgets import Static, TextArea
 
@@ -81,6 +82,13 @@ async def test_settings_palette_and_lists_ask_the_same_question() -> None:
         assert isinstance(pilot.app.screen, HelpScreen)
         screen = await press(pilot, "escape", "p", "right_curly_bracket")
         assert screen.headline.startswith("Pinned: ")
+        await pilot.press("slash", *"causal")
+        while not pilot.app.screen.query_one(CommandList).option_count:
+            await pilot.pause()
+        await pilot.press("enter")
+        while not (screen := await shown(pilot)).present.draft.setup.mask:
+            await pilot.pause()
+        assert str(screen.present.draft.setup.mask) == "causal"
 
 
 @pytest.mark.parametrize(

@@ -62,7 +62,7 @@ def find_trouble(evaluation: Evaluation) -> Trouble | None:
 def _steps(ends: NDArray[np.intp], evaluation: Evaluation) -> Iterator[tuple[Status, str]]:
     """Yield what gave out, in the order of computation; the largest and the least score tell."""
     precision, scale = evaluation.precision, evaluation.map
-    inner, too_large = _too_large(precision.inner), _too_large(precision.format)
+    inner, too_large = _too_large(precision.inner), _too_large(precision.logits)
     scores = evaluation.scores(ends)
     if np.isnan(scores).any():
         yield "nan", f"the score of key {ends[0]:,} is NaN, as captured"
@@ -73,7 +73,7 @@ def _steps(ends: NDArray[np.intp], evaluation: Evaluation) -> Iterator[tuple[Sta
     for name, number in (("multiplier", scale.multiplier), ("soft cap", scale.softcap)):
         if number is not None and np.isinf(_cast(number, evaluation)):
             yield "overflow", f"{name} overflows {inner}"
-    if scale.sink is not None and np.isinf(rounded(np.array(scale.sink), precision.format)):
+    if scale.sink is not None and np.isinf(rounded(np.array(scale.sink), precision.logits)):
         yield "overflow", f"sink overflows {too_large}"
     if scale.softcap is not None and _cast(scale.softcap, evaluation) == 0:
         yield "nan", f"soft cap rounds to 0 in {precision.inner}"

@@ -40,6 +40,7 @@ from attn_tui.old.tui.visiting import Visit
 from attn_tui.old.tui.widgets.hint import Hint
 from attn_tui.old.tui.widgets.tour_pane import GOING
 from attn_tui.tour.step import Tour
+from attn_tui.ui.app import SCREENS
 from attn_tui.ui.crash import STATUS, Crash, crash
 from attn_tui.ui.memory import remember_theme
 from attn_tui.ui.terminal.ascii import ASCII_GLYPHS
@@ -113,6 +114,12 @@ class AttnApp(Punctual, App[None]):
         self._shown_at = -inf
         self.crash: Crash | None = None
         self.parting = ""
+        self.leaves = False
+        """Whether Explore and Dot products are shown by another program of ours."""
+        self.elsewhere = ""
+        """The instrument that it is to go on with."""
+        self.typed_ahead: list[Event] = []
+        """What was typed for it."""
         self.visit: Visit | None = None
         self._tooltips = Tooltips(self)
         self.hint_of = self._tooltips.of
@@ -191,6 +198,9 @@ class AttnApp(Punctual, App[None]):
 
     async def on_event(self, event: Event) -> None:
         """Let what a person does have its turn; the rest is dealt with at once."""
+        if self.elsewhere and isinstance(event, InputEvent | Paste) and not event.is_forwarded:
+            self.typed_ahead.append(event)
+            return
         if isinstance(event, InputEvent | Paste | AppFocus | AppBlur) and not event.is_forwarded:
             self._notice(event)
             self._tooltips.notice(event)
@@ -335,7 +345,11 @@ class AttnApp(Punctual, App[None]):
 
     async def action_instrument(self, name: str) -> None:
         """Go to an instrument as somebody asks, by what leads there from the present one."""
-        if isinstance(self.screen, InstrumentScreen) and (lead := self.screen.LEADS.get(name)):
+        if name in SCREENS and self.leaves and self._guide.progress is None:
+            self.elsewhere = name
+            self.typed_ahead = self.turns.hand_over()
+            self.exit()
+        elif isinstance(self.screen, InstrumentScreen) and (lead := self.screen.LEADS.get(name)):
             self.screen.do(lead)
         else:
             await self.go_to(name)

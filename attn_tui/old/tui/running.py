@@ -1,16 +1,23 @@
 """Runs the program on the terminal, from what it opens with to what it leaves behind."""
 
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from os import environ
+
+from textual.events import Event
 
 from attn_tui.compute.sweep import settings as sweep
 from attn_tui.files.draft import Draft
-from attn_tui.instruments import INSTRUMENTS
+from attn_tui.files.history import History
+from attn_tui.instruments import INSTRUMENTS, load
 from attn_tui.old.tui.app import AttnApp
 from attn_tui.old.tui.theme import check_theme
+from attn_tui.tour.reader import our_tour
 from attn_tui.tour.step import Tour
+from attn_tui.ui import app as ui
 from attn_tui.ui.memory import remembered_theme
 from attn_tui.ui.terminal.ascii import lacks_blocks
 from attn_tui.ui.terminal.closed import let_go_of_closed
@@ -25,7 +32,7 @@ def opening(draft: Draft) -> Draft:
     return replace(draft, setup=draft.setup.put(sweep.Settings(view="map", ratio=True)))
 
 
-def _use_theme(app: AttnApp, named: str | None) -> None:
+def _use_theme(app: AttnApp | ui.AttnApp, named: str | None) -> None:
     """Use a theme that is named, by option or environment, or else the one chosen last."""
     name = named or environ.get("TEXTUAL_THEME")
     if name:
@@ -33,6 +40,15 @@ def _use_theme(app: AttnApp, named: str | None) -> None:
     name = name or remembered_theme()
     if name in app.available_themes and not app.no_color:
         app.theme = name
+
+
+def _old(draft: Draft, at: str, tour: Tour | None, in_ascii: bool, guided: bool) -> AttnApp:
+    """Return the program that shows the instruments that are not rebuilt, and leads on tours."""
+    if at == "tour":
+        at, tour = INSTRUMENTS[0].name, tour or our_tour(load("attn_tui.commands.asked:asked_by"))
+    app = AttnApp(draft, at, ascii=in_ascii, guided=guided, tour=tour)
+    app.leaves = True
+    return app
 
 
 def run(
@@ -58,13 +74,27 @@ def run(
     accept_anything()
     let_go_of_closed()
     in_ascii = ascii or lacks_blocks(environ.get("TERM", ""))
-    app = AttnApp(opening(draft), instrument, ascii=in_ascii, guided=guided, tour=tour)
-    _use_theme(app, theme)
-    with lifeline(lambda: app.call_later(app.exit)) as line:
-        try:
-            app.run(mouse=mouse)
-        except Exception as error:
-            app.fail(error)
+    at = "tour" if tour else instrument
+    app: ui.AttnApp | AttnApp
+    history: History | None = None
+    typed: Sequence[Event] = ()
+    while True:
+        if at in ui.SCREENS:
+            app = ui.AttnApp(opening(draft), at, history, ascii=in_ascii)
+        else:
+            app = _old(opening(draft), at, tour, in_ascii, guided)
+            app.history = history or app.history
+        _use_theme(app, theme)
+        for event in typed:
+            app.turns.take(event)
+        with lifeline(partial(app.call_later, app.exit)) as line:
+            try:
+                app.run(mouse=mouse)
+            except Exception as error:
+                app.fail(error)
+        if not app.elsewhere or app.crash or line.number:
+            break
+        at, history, typed = app.elsewhere, app.history, app.typed_ahead
     if said := app.crash.message if app.crash else app.parting:
         with suppress(OSError):
             stream.write(f"{said}\n")

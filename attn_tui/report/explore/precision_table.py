@@ -1,12 +1,12 @@
 """The section of the text report about number formats: every one tried, and what it does."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import isnan
 from textwrap import wrap
 
 from attn_tui.compute.explore.precision_lab import Lab, LabSide, Trial
 from attn_tui.compute.formats import dtype_of, limits
-from attn_tui.compute.precision import FORMATS
+from attn_tui.compute.precision import ROUNDS, Arithmetic
 from attn_tui.report.numbers import general, scientific, weight, weight_name
 from attn_tui.report.rows import WIDTH, Span
 from attn_tui.report.sides import role_of
@@ -20,11 +20,11 @@ def precision_table(lab: Lab, n_keys: int) -> Iterator[str]:
         lab: What was found.
         n_keys: How many keys the vector has.
     """
-    name = weight_name(lab.key)
+    name, arithmetic = weight_name(lab.key), lab.sides[0].trials[0].precision.arithmetic
     yield (
         f"precision lab: {name}, and how many of {n_keys:,} weights differ from the exact ones\n"
-        "rounded to the format, or are 0 though the exact ones are not; 16 bits "
-        f"{lab.sides[0].trials[0].precision.arithmetic}\n"
+        "rounded to the format, or are 0 though the exact ones are not\n"
+        f"16 bits: {arithmetic}, which rounds {ROUNDS[arithmetic]}\n"
     )
     for side in lab.sides:
         yield f"\n{side.name}: exact {name} = {weight(side.exact)} (nothing rounded)\n"
@@ -37,6 +37,8 @@ NUMBERS = ("differ", "|p−exact|", "at key", "vanished")
 """What there is of a trial besides its weight."""
 
 _RANKS = (0, 2, 1, 4, 3)
+
+_SHORT: Mapping[Arithmetic, str] = {"softmax": "", "sdpa": " sdpa", "stepwise": " steps"}
 
 
 def trial_columns(
@@ -91,10 +93,9 @@ def numbers(trial: Trial, inline: bool = False, width: int | None = None) -> tup
 
 
 def format_name(trial: Trial) -> str:
-    """Return the format of a trial, and that every operation was rounded to 16 bits if it was."""
+    """Return the format of a trial, and the arithmetic of 16 bits other than that of softmax."""
     precision = trial.precision
-    stepwise = precision.arithmetic == "stepwise" and precision.format in FORMATS[2:]
-    return precision.format + " steps" * stepwise
+    return precision.format + (_SHORT[precision.arithmetic] if precision.is_narrow else "")
 
 
 def method(trial: Trial) -> str:

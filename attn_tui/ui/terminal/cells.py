@@ -2,7 +2,9 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from sys import maxsize
+from typing import NamedTuple
 
 from rich.cells import cell_len
 
@@ -233,6 +235,64 @@ def _runs(places: Sequence[int]) -> Iterator[tuple[int, int]]:
     yield first, last
 
 
+class _Look(NamedTuple):
+    """A style in its parts, as parameters of SGR.
+
+    Attributes:
+        attributes: Bold, underline and the like, in ascending order.
+        ink: The colour of the text; 39 for the terminal's own.
+        ground: The colour behind it; 49 for the terminal's own.
+    """
+
+    attributes: tuple[str, ...] = ()
+    ink: str = "39"
+    ground: str = "49"
+
+    @property
+    def fills(self) -> bool:
+        """Whether nothing but the colour behind it is seen of a blank."""
+        return not _SEEN_ON_BLANKS.intersection(self.attributes)
+
+
+_NO_LOOK = _Look()
+_SEEN_ON_BLANKS = {"4", "7", "9", "21", "53"}
+"""Lines through and about a text, and colours that are reversed."""
+
+
+@lru_cache(maxsize=4096)
+def _look(style: str) -> _Look:
+    """Return the parts of a style, of which later parameters overrule earlier ones."""
+    attributes, ink, ground = set(), _NO_LOOK.ink, _NO_LOOK.ground
+    for part in _PART.findall(style):
+        number = int(part.partition(";")[0])
+        if number in _INKS:
+            ink = part
+        elif number in _GROUNDS:
+            ground = part
+        else:
+            attributes.add(part)
+    return _Look(tuple(sorted(attributes)), ink, ground)
+
+
+_PART = re.compile(r"[34]8;2;\d+;\d+;\d+|[34]8;5;\d+|\d+")
+_INKS, _GROUNDS = {*range(30, 40), *range(90, 98)}, {*range(40, 50), *range(100, 108)}
+
+
+@lru_cache(maxsize=4096)
+def _change(before: _Look, after: _Look) -> str:
+    """Return the shortest sequence that changes one look into another."""
+    if before == after:
+        return ""
+    whole = ["0", *after.attributes]
+    whole += [part for part in after[1:] if part not in (_NO_LOOK.ink, _NO_LOOK.ground)]
+    kept = set(before.attributes)
+    if not kept <= set(after.attributes):
+        return f"\x1b[{';'.join(whole)}m"
+    added = [each for each in after.attributes if each not in kept]
+    added += [new for old, new in zip(before[1:], after[1:], strict=True) if old != new]
+    return f"\x1b[{';'.join(min(added, whole, key=lambda parts: len(';'.join(parts))))}m"
+
+
 class _Output:
     """What is sent: pieces of text, with as few moves and styles as will do.
 
@@ -244,7 +304,7 @@ class _Output:
     def __init__(self, place: tuple[int, int]) -> None:
         self.place = place
         self.parts: list[str] = []
-        self._style = ""
+        self._look = _NO_LOOK
 
     def write(self, row: int, column: int, shown: Sequence[str], style: str) -> None:
         """Send what cells show, from one of them on.
@@ -252,9 +312,11 @@ class _Output:
         Terminals differ in how many cells a joined emoji takes: those that do not join it draw
         its parts. So it is drawn on blanks, and what follows it is put in its own place.
         """
-        if style != self._style:
-            self.parts.append(f"\x1b[0;{style}m" if style else "\x1b[0m")
-            self._style = style
+        look = _look(style)
+        if look.fills and self._look.fills and all(part == " " for part in shown):
+            look = self._look._replace(ground=look.ground)
+        self.parts.append(_change(self._look, look))
+        self._look = look
         self.move(row, column)
         if max(map(len, shown)) <= 1:
             self.parts.append("".join(shown))
@@ -281,9 +343,9 @@ class _Output:
 
     def finish(self) -> None:
         """Leave the terminal without a style."""
-        if self._style:
+        if self._look != _NO_LOOK:
             self.parts.append("\x1b[0m")
-            self._style = ""
+            self._look = _NO_LOOK
 
     def move(self, row: int, column: int) -> None:
         """Leave the terminal's cursor in a place, if it is one."""

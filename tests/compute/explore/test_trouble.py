@@ -109,7 +109,8 @@ HALF, NAIVE_HALF, BRAIN, NAIVE_BRAIN = (
     for name in ("float16", "bfloat16")
     for stable in (True, False)
 )
-FUSED, NAIVE_FUSED = Precision("float16"), Precision("float16", stable=False)
+SOFTMAX, NAIVE_SOFTMAX = Precision("float16"), Precision("float16", stable=False)
+SDPA = Precision("float16", arithmetic="sdpa")
 
 
 @pytest.mark.parametrize(
@@ -134,27 +135,33 @@ FUSED, NAIVE_FUSED = Precision("float16"), Precision("float16", stable=False)
             "rounded scores overflow float16 beyond ±65504; the weights hold",
         ),
         ([1, 2], HALF, Scale("none", softcap=1e5), "soft cap overflows float16"),
-        ([1, 2], HALF, Scale("none", softcap=1e-9), "soft cap rounds to 0 in float16; 0/0 is NaN"),
+        ([1, 0], HALF, Scale("none", softcap=1e-9), "soft cap rounds to 0 in float16; 0/0 is NaN"),
+        ([1, 2], HALF, Scale("none", softcap=1e-9), "cap rounds to 0 in float16; the weights hold"),
         (
             [1, 2],
             HALF,
             Scale("none", sink=1e5),
-            "sink overflows float16 beyond ±65504; the weights",
+            "sink overflows float16 beyond ±65504; infinity−infinity is NaN",
         ),
         ([1, 2], NAIVE_HALF, Scale("none", sink=1e5), "sink overflows float16 beyond ±65504; inf"),
         ([1, 2], NAIVE_HALF, Scale("none", sink=12.0), "e^z overflows float16 above 11.09"),
-        ([100, 120, 150], NAIVE_FUSED, NONE, "e^z overflows float32 above 88.72"),
-        ([88, 12], NAIVE_FUSED, NONE, ""),
-        ([-104.5], NAIVE_FUSED, NONE, "every e^z rounds to 0 in float32 below −103.97"),
-        ([70_000, 0], FUSED, NONE, "logits overflow float16 beyond ±65504; infinity−infinity"),
-        ([70_000, 0], FUSED, parse_scale("temperature:T=2"), "unscaled: logits overflow float16"),
-        ([1, 2], FUSED, Scale("none", sink=1e5), "sink overflows float16 beyond ±65504; the"),
+        ([100, 120, 150], NAIVE_SOFTMAX, NONE, "e^z overflows float32 above 88.72"),
+        ([88, 12], NAIVE_SOFTMAX, NONE, ""),
+        ([-104.5], NAIVE_SOFTMAX, NONE, "every e^z rounds to 0 in float32 below −103.97"),
+        ([70_000, 0], SOFTMAX, NONE, "logits overflow float16 beyond ±65504; infinity−infinity"),
+        ([70_000, 0], SOFTMAX, parse_scale("temperature:T=2"), "unscaled: logits overflow float16"),
+        ([1, 2], SOFTMAX, Scale("none", sink=1e5), "sink overflows float16 beyond ±65504; inf"),
+        ([70_000, 0], SDPA, Scale("none", sink=1e5), ""),
+        ([0.0] * 65_520, HALF, NONE, "Σe^z overflows float16 beyond ±65504; every e^z/"),
+        ([0.0] * 65_520, SOFTMAX, NONE, ""),
     ],
 )
 def test_every_format_gives_out_where_it_does(
     scores: list[float], precision: Precision, scale: Scale, reason: str
 ) -> None:
-    assert reason in answered(scores, precision, scale).reason
+    found = answered(scores, precision, scale).reason
+    assert reason in found
+    assert bool(found) == bool(reason)
 
 
 def test_a_sink_keeps_weights_that_would_be_0_over_0() -> None:

@@ -104,7 +104,7 @@ def test_the_head_says_what_was_asked() -> None:
         "           Gemma 2, arXiv 2408.00118\n"
         "sink       softmax over the logits and b = −1.5, whose weight is dropped\n"
         "           StreamingLLM, arXiv 2309.17453; gpt-oss learns b; b = 0 is softmax₁\n"
-        "precision  softmax in bfloat16, naive: no maximum subtracted, fused: rounds\n"
+        "precision  softmax in bfloat16, naive: no maximum subtracted, softmax: rounds\n"
         "           logits and weights\n"
         "           scores are rounded to float16 before everything else\n"
         "mask       0, 2: (masked keys have weight 0 and gradient 0)"

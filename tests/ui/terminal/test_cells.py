@@ -39,7 +39,16 @@ class Shown:
 
     @property
     def cells(self) -> list[list[pyte.screens.Char]]:
-        return [[self.screen.buffer[y][x] for x in range(COLUMNS)] for y in range(LINES)]
+        return [[seen(self.screen.buffer[y][x]) for x in range(COLUMNS)] for y in range(LINES)]
+
+
+def seen(cell: pyte.screens.Char) -> pyte.screens.Char:
+    """Return a cell by what a person sees of it: of a blank that is its ground and its lines."""
+    if cell.data != " " or cell.reverse:
+        return cell
+    return pyte.screens.Char(
+        " ", bg=cell.bg, underscore=cell.underscore, strikethrough=cell.strikethrough
+    )
 
 
 @example([update(0, 15, "", "宽字"), update(0, 13, "", "aaaaa"),
@@ -115,7 +124,7 @@ def test_of_a_line_only_what_differs_is_sent() -> None:
     cells = Cells()
     cells.changes("\x1b[1;1H\x1b[31mkey 1   0.1309\x1b[0m  and more")
     assert cells.changes("\x1b[1;1H\x1b[31mkey 1   0.1310\x1b[0m  and more") == (
-        "\x1b[0;31m\x1b[1;13H10\x1b[0m\x1b[1;25H"
+        "\x1b[31m\x1b[1;13H10\x1b[0m\x1b[1;25H"
     )
 
 
@@ -137,3 +146,13 @@ def test_what_is_not_text_is_sent_as_it_is_and_what_clears_is_heeded() -> None:
     assert "same" in cells.changes("\x1b[1;1Hsame")
     cells.forget()
     assert "same" in cells.changes("\x1b[1;1Hsame")
+
+
+def test_of_a_style_only_what_differs_is_sent_and_blanks_keep_their_ink() -> None:
+    cells = Cells()
+    blue, amber = "38;2;0;0;255;48;2;9;9;9", "38;2;255;99;0;48;2;9;9;9"
+    row = f"\x1b[1;1H\x1b[{blue}mab\x1b[0m\x1b[{amber}mcd\x1b[0m\x1b[1;{amber}m  \x1b[0m"
+    assert cells.changes(row) == (f"\x1b[{blue}m\x1b[1;1Hab\x1b[38;2;255;99;0mcd  \x1b[0m")
+    assert cells.changes("\x1b[1;1H\x1b[1mab\x1b[0m\x1b[31mc\x1b[0m") == (
+        "\x1b[1m\x1b[1;1Hab\x1b[0;31mc\x1b[0m"
+    )

@@ -8,7 +8,7 @@ from attn_tui.compute.counted import counted
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.explore.answer import VectorAnswer
 from attn_tui.compute.logit_map import SYMBOL
-from attn_tui.compute.precision import FORMATS, Precision
+from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.source import Source
 from attn_tui.files.history import Asked
@@ -34,8 +34,8 @@ _SHORT_FORMATS = {"float64": "f64", "float32": "f32", "float16": "f16", "bfloat1
 
 def precision_text(precision: Precision) -> str:
     """Return what is rounded and how softmax is computed: ``bf16 naive, s in f16``."""
-    stepwise = precision.arithmetic == "stepwise" and precision.format in FORMATS[2:]
-    parts = [_SHORT_FORMATS[precision.format] + " stepwise" * stepwise]
+    other = precision.is_narrow and precision.arithmetic != "softmax"
+    parts = [_SHORT_FORMATS[precision.format] + (f" {precision.arithmetic}" if other else "")]
     parts[0] += "" if precision.stable else " naive"
     for symbol, name in (("s", precision.scores), ("q, k", precision.vectors)):
         if name != "float64":

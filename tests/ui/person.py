@@ -1,0 +1,30 @@
+"""What tests of screens share: keys of one person, and waiting until all of them took effect."""
+
+from textual.pilot import Pilot
+
+from attn_tui.ui.app import AttnApp
+from attn_tui.ui.instrument_screen import InstrumentScreen
+
+
+async def shown(pilot: Pilot[None]) -> InstrumentScreen:
+    """Wait until everything is asked, worked out and shown, and return the instrument."""
+    app = pilot.app
+    assert isinstance(app, AttnApp)
+    await pilot.pause()
+    while not app.turns.idle or app.instrument is None or app.instrument.asked is None:
+        await pilot.pause()
+    await app.workers.wait_for_complete()
+    await pilot.pause()
+    assert app.instrument
+    return app.instrument
+
+
+async def press(pilot: Pilot[None], *keys: str) -> InstrumentScreen:
+    """Press keys, and wait until all is shown."""
+    await pilot.press(*keys)
+    return await shown(pilot)
+
+
+def notices(pilot: Pilot[None]) -> str:
+    """Return what notifications say."""
+    return "\n".join(notice.message for notice in pilot.app._notifications)

@@ -1,0 +1,73 @@
+"""What all instruments share: playing d_k, moving n, colours that are remembered, failures."""
+
+import pytest
+
+from attn_tui.explore import screen as explore
+from attn_tui.explore.screen import ExploreScreen
+from attn_tui.files.draft import EXAMPLE
+from attn_tui.ui.app import AttnApp
+from attn_tui.ui.memory import remembered_theme
+from tests.ui.person import notices, press, shown
+
+DRAWN = EXAMPLE.typed("n = 64, seed = 1")
+
+
+def n_keys(screen: object) -> int:
+    assert isinstance(screen, ExploreScreen)
+    assert screen.answer
+    return screen.answer.vector.vector.n_keys
+
+
+async def test_n_moves_where_keys_are_drawn() -> None:
+    async with AttnApp(DRAWN).run_test(size=(120, 40)) as pilot:
+        screen = await press(pilot, "d", "6", "4", "enter")
+        assert n_keys(screen) == 64
+        assert "typically" in screen.headline
+        assert n_keys(await press(pilot, "full_stop")) == 80
+        assert n_keys(await press(pilot, "comma", "comma")) == 48
+        assert n_keys(await press(pilot, "n", "7", "enter")) == 7
+        await press(pilot, "escape", "u", "u", "u")
+        assert n_keys(await shown(pilot)) == 64
+
+
+async def test_n_says_why_it_cannot_move() -> None:
+    async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
+        assert n_keys(await press(pilot, "full_stop")) == 3
+        assert "type n = 64" in notices(pilot)
+        await press(pilot, "2", "comma")
+        assert "Dot products have no number of keys" in notices(pilot)
+
+
+async def test_space_plays_d_k_in_a_pane_shown_alone_until_it_is_left() -> None:
+    async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
+        screen = await press(pilot, "f", "space")
+        while screen.present.experiment.setup.d_k == 1024:
+            await pilot.pause()
+        await press(pilot, "f")
+        assert not screen.is_playing
+
+
+async def test_a_theme_that_is_chosen_is_remembered() -> None:
+    async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
+        await shown(pilot)
+        pilot.app.theme = "nord"
+        await pilot.pause()
+        assert remembered_theme() == "nord"
+
+
+async def test_what_fails_in_a_thread_is_said_and_the_rest_goes_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def fail(*args: object) -> None:
+        raise ZeroDivisionError("nothing to divide by")
+
+    async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
+        await shown(pilot)
+        monkeypatch.setattr(explore, "lab", fail)
+        await pilot.press("t", "t")
+        while not notices(pilot):
+            await pilot.pause()
+        assert "ZeroDivisionError: nothing to divide by" in notices(pilot)
+        assert "report" in notices(pilot)
+        screen = await press(pilot, "T", "right_curly_bracket")
+        assert screen.present.experiment.setup.d_k == 2048
