@@ -323,7 +323,7 @@ def test_a_weight_rises_with_its_own_score_and_falls_with_others_in_colour(name:
     n_keys = vector.vector.n_keys
     larger = [oklab_green(colour) for colour in ramp("larger", COLOURS["background"])]
     assert min(larger) < 0.0
-    chart = Jacobians(vector, np.arange(n_keys), 0)
+    chart = Jacobians(vector, np.arange(n_keys))
     cells = chart.draw(2 + 2 * 2 * n_keys, 1 + n_keys, COLOURS)
     for start, side in ((0, vector.unscaled), (2 + 2 * n_keys, vector.scaled)):
         logs = side.log_jacobian(np.arange(n_keys), np.arange(n_keys), "scores")
