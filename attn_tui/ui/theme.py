@@ -21,7 +21,7 @@ from attn_tui.charts.colour import (
 )
 from attn_tui.ui.terminal.ascii import ASCII_GLYPHS
 
-APART = 0.08
+APART = {Depth.TRUE: 0.1, Depth.FEW: 0.08, Depth.TEXTURES: 0.1}
 """How far in OKLab a colour is from those of data at least, to be taken for none of them."""
 
 CONTRAST = 4.5
@@ -68,11 +68,16 @@ LIGHT = Theme(
 THEMES = (DARK, LIGHT)
 
 
-def legible(colour: str, background: str) -> str:
+def seen(colour: str, depth: Depth) -> str:
+    """Return what a terminal shows for a colour."""
+    return of_xterm(to_xterm(colour)) if depth is Depth.FEW else colour
+
+
+def legible(colour: str, background: str, depth: Depth = Depth.TRUE) -> str:
     """Return a colour moved towards white or black until it can be read on a background."""
     end = max(("#000000", "#ffffff"), key=lambda each: contrast(each, background))
     for step in range(20):
-        moved = mix(colour, end, step / 20)
+        moved = seen(mix(colour, end, step / 20), depth)
         if contrast(moved, background) >= CONTRAST:
             return moved
     return end
@@ -104,17 +109,21 @@ def _colours(
 ) -> Palette:
     # The terminal's own colours are taken for nearly white on black, or for the other way round.
     ends = ("#101010", "#d0d0d0") if dark else ("#ffffff", "#303030")
-    behind, text = _opaque(background, ends[0]), _opaque(foreground, ends[1])
+    behind, text = (
+        seen(_opaque(colour, end), depth)
+        for colour, end in zip((background, foreground), ends, strict=True)
+    )
     data = {kind: _of_data(kind, behind, depth) for kind in HUES}
-    marks = [legible(_opaque(colour, text), behind) for colour in (accent, primary)]
+    taken = [*data.values()]
     if depth is Depth.FEW:
-        marks = [of_xterm(to_xterm(mark)) for mark in marks]
+        taken += [step for kind in HUES for step in few(kind, behind)]
+    marks = [legible(_opaque(colour, text), behind, depth) for colour in (accent, primary)]
     # A theme's accent may be the colour of data, which it must not look like.
-    apart = [mark for mark in marks if min(distance(mark, own) for own in data.values()) > APART]
+    apart = [mark for mark in marks if min(distance(mark, own) for own in taken) > APART[depth]]
     named = {
         **data,
         "text": text,
-        "muted": legible(mix(behind, text, 0.5), behind),
+        "muted": legible(mix(behind, text, 0.5), behind, depth),
         "background": behind,
         "frame": mix(behind, text, 0.25),
         "accent": apart[0] if apart else text,
@@ -129,7 +138,8 @@ def _of_data(kind: str, background: str, depth: Depth) -> str:
             if contrast(colour, background) >= CONTRAST:
                 return colour
     hue = HUES[kind]
-    return legible((hue.dark if luminance(background) < 0.2 else hue.light)[0], background)
+    own = (hue.dark if luminance(background) < 0.2 else hue.light)[0]
+    return legible(own, background, depth)
 
 
 def _opaque(colour: str, default: str) -> str:

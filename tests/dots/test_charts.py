@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from attn_tui.charts.cells import Cells
-from attn_tui.charts.colour import Palette
+from attn_tui.charts.colour import Depth, Palette
 from attn_tui.charts.figure import BLANK
+from attn_tui.charts.glyphs import FILLS
 from attn_tui.compute.dots.answer import Answer, answer
 from attn_tui.compute.dots.settings import Settings
 from attn_tui.compute.experiment import Experiment
@@ -346,3 +347,18 @@ def test_rows_at_other_d_k_are_whole_and_in_their_order(columns: int) -> None:
     assert [line[0] for line in lines[1:]] == ["2", "4", "512", "1,024"]
     whole = {word for column in table.columns for text in column.texts for word in text.split()}
     assert {word for line in lines[1:] for word in line} <= whole
+
+
+def test_without_colours_each_bell_is_filled_with_the_glyph_that_stands_before_its_name() -> None:
+    plain = Palette(COLOURS, Depth.TEXTURES)
+    cells = Bells(answer_of("normal"), NAMES).draw(118, 21, plain)
+    rows = cells.text().split("\n")
+    height = (21 - 2) // 2 - 1
+    assert rows[0].startswith(f" {FILLS['unscaled']} q·k")
+    assert rows[height + 1].startswith(f" {FILLS['scaled']} q·k/√d_k")
+    bell, needle = "".join(rows[1:height]), "".join(rows[height + 2 : 2 * height + 1])
+    assert bell.count(FILLS["unscaled"]) > 100
+    assert 0 < needle.count(FILLS["scaled"]) < 20
+    assert FILLS["scaled"] not in bell
+    assert FILLS["unscaled"] not in needle
+    assert set(cells.backgrounds.flat) == {""}

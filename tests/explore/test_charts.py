@@ -12,8 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attn_tui.charts.cells import Cells
-from attn_tui.charts.colour import Palette, oklab, ramp
+from attn_tui.charts.colour import Depth, Palette, oklab, ramp
 from attn_tui.charts.figure import Figure
+from attn_tui.charts.glyphs import FILLS, LESS, MORE, in_ascii
 from attn_tui.compute.explore.answer import OverDk, VectorAnswer, answer_vector
 from attn_tui.compute.explore.compare import compare
 from attn_tui.compute.explore.precision_lab import lab
@@ -501,3 +502,32 @@ def test_a_million_keys_are_not_walked_through_one_by_one() -> None:
     text = chart.draw(60, 30, COLOURS).text()
     for key in chart.keys(30).tolist():
         assert f" {key:,} " in text
+
+
+# Without colours
+
+PLAIN = Palette(COLOURS, Depth.TEXTURES)
+
+
+def test_without_colours_bars_are_as_long_and_each_side_has_its_glyph() -> None:
+    cells = WeightBars(vector_of("usual"), 2, HEADS).draw(76, 10, PLAIN)
+    rows = cells.text().split("\n")
+    assert f"{FILLS['unscaled']} unscaled" in rows[0]
+    assert f"{FILLS['scaled']} divided by 32" in rows[0]
+    width = rows[7].count(FILLS["unscaled"])
+    assert width > 15
+    assert rows[7].count(FILLS["scaled"]) == pytest.approx(0.6245 * width, abs=1.0)
+    assert rows[1].count(FILLS["scaled"]) == pytest.approx(0.1309 * width, abs=1.0)
+    assert FILLS["unscaled"] not in rows[1]
+    assert in_ascii(FILLS["unscaled"]) != in_ascii(FILLS["scaled"])
+    assert set(cells.backgrounds.flat) == {""}
+
+
+def test_without_colours_maps_name_their_sides_and_what_is_which_sign() -> None:
+    cells = Jacobians(vector_of("usual"), np.arange(3), 2).draw(100, 12, PLAIN)
+    head, *rows = cells.text().split("\n")
+    for side in ("unscaled", "scaled"):
+        assert f"{side}: ∂p/∂s ±" in head
+    assert head.count(f"{MORE[-1]} + {LESS[-1]} −") == 2
+    assert MORE[-1] in "".join(rows)
+    assert any(glyph in "".join(rows) for glyph in LESS[1:])
