@@ -270,7 +270,7 @@ def _thin(dots: NDArray[np.uint8]) -> NDArray[np.bool_]:
     """Return which cells a line goes through, one in each column unless it is steep."""
     counts = np.bitwise_count(dots)
     is_fullest = np.arange(len(dots))[:, None] == counts.argmax(axis=0)
-    return (counts > 0) & (is_fullest | (counts >= 4))
+    return np.asarray((counts > 0) & (is_fullest | (counts >= 4)))
 
 
 @lru_cache(maxsize=KEPT)

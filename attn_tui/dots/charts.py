@@ -26,6 +26,9 @@ HEIGHTS = " ▁▂▃▄▅▆▇"
 REACH = 4.0
 """Standard deviations of the unscaled that the axis shows on either side of its mean."""
 
+NEEDLE = 4
+"""Columns of a line that are no wider than itself."""
+
 SIDES = ("unscaled", "scaled")
 
 MOST, LEAST = 22, 13
@@ -144,8 +147,12 @@ class Bells:
                     cells.write(column, line, FILLS[kind], colours[kind])
                 elif filled:
                     cells.write(column, line, HEIGHTS[filled], colour)
+        is_needle = np.count_nonzero(dots.any(axis=0)) <= NEEDLE
         for row, column in np.argwhere(dots > 0).tolist():
             line = top + row
+            if colours.textured and is_needle and cells.characters[line, column] == FILLS[kind]:
+                # The line would leave nothing of the bars.
+                continue
             is_half_filled = eighths[column] - 8 * (height - 1 - row) in range(4, 8)
             if is_half_filled:
                 cells.backgrounds[line, column] = cells.colours[line, column]

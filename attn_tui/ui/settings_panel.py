@@ -62,7 +62,7 @@ class SettingsPanel(VerticalScroll):
         name = id_of(setting.name)
         choices = setting.kind.choices
         if [*choices] == ["no", "yes"]:
-            return Word(*choices.values(), id=name)
+            return Word(choices["no"], choices["yes"], name)
         if choices:
             options = [(setting.kind.shown(choice), choice) for choice in choices]
             return Select(options, allow_blank=False, compact=True, id=name)

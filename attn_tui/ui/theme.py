@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from functools import lru_cache
+from typing import Any
 
 from textual.app import App
 from textual.color import Color
@@ -83,7 +84,7 @@ def legible(colour: str, background: str, depth: Depth = Depth.TRUE) -> str:
     return end
 
 
-def depth_of(app: App[object]) -> Depth:
+def depth_of(app: App[Any]) -> Depth:
     """Return what the terminal of an application can show."""
     if app.no_color or ASCII_GLYPHS in app.get_line_filters():
         return Depth.TEXTURES
@@ -92,7 +93,7 @@ def depth_of(app: App[object]) -> Depth:
     )
 
 
-def colours_of(app: App[object]) -> Palette:
+def colours_of(app: App[Any]) -> Palette:
     """Return the colour of each kind of data, and of whatever else pictures consist of.
 
     That is ``text``, ``muted`` text, the ``background``, the ``frame`` of a pane, and the
@@ -150,7 +151,7 @@ def _opaque(colour: str, default: str) -> str:
     return f"#{parsed.r:02x}{parsed.g:02x}{parsed.b:02x}"
 
 
-def data_variables(app: App[object]) -> dict[str, str]:
+def data_variables(app: App[Any]) -> dict[str, str]:
     """Return the colours of pictures as variables of the style sheet: ``$unscaled``, ``$mark``."""
     colours = colours_of(app)
     return {kind: colours[kind] for kind in (*HUES, "muted", "frame")} | {"mark": colours["accent"]}
