@@ -112,17 +112,22 @@ class Bells:
     stretched: bool = False
 
     def draw(self, columns: int, lines: int, colours: Palette) -> Cells:
-        """Draw both with a bracket for σ below each, and the axis in the last two lines."""
+        """Draw both with a bracket for σ below each, and the axis in the last two lines.
+
+        In few lines there are no brackets.
+        """
         cells = Cells(columns, lines)
-        if columns < 20 or lines < 8:
+        if columns < 20 or lines < 4:
             return cells
         axis = line_of(self.answer, self.stretched)
-        height = (lines - 2) // 2 - 1
+        has_brackets = lines >= 8
+        height = (lines - 2) // 2 - has_brackets
         for place, kind in enumerate(SIDES):
-            top = place * (height + 1)
+            top = place * (height + has_brackets)
             m = self.answer.multiplier if place else 1.0
             self._draw_bell(cells, top, height, kind, m, axis, colours)
-            self._draw_bracket(cells, top + height, kind, m, axis, colours)
+            if has_brackets:
+                self._draw_bracket(cells, top + height, kind, m, axis, colours)
             name = f"{FILLS[kind]} {self.names[place]}" if colours.textured else self.names[place]
             cells.write(1, top, name, colours[kind])
         self._draw_axis(cells, axis, colours)
@@ -147,13 +152,21 @@ class Bells:
                     cells.write(column, line, FILLS[kind], colours[kind])
                 elif filled:
                     cells.write(column, line, HEIGHTS[filled], colour)
+        if height > 1:
+            self._draw_line(cells, top, eighths, dots, kind, colours)
+
+    def _draw_line(
+        self, cells: Cells, top: int, eighths: NDArray[np.int_], dots: NDArray[np.uint8],
+        kind: str, colours: Palette,
+    ) -> None:  # fmt: skip
+        """Draw the exact density over bars of so many eighths of a line, one a column."""
         is_needle = np.count_nonzero(dots.any(axis=0)) <= NEEDLE
         for row, column in np.argwhere(dots > 0).tolist():
             line = top + row
             if colours.textured and is_needle and cells.characters[line, column] == FILLS[kind]:
                 # The line would leave nothing of the bars.
                 continue
-            is_half_filled = eighths[column] - 8 * (height - 1 - row) in range(4, 8)
+            is_half_filled = eighths[column] - 8 * (len(dots) - 1 - row) in range(4, 8)
             if is_half_filled:
                 cells.backgrounds[line, column] = cells.colours[line, column]
             cells.write(column, line, chr(BLANK + int(dots[row, column])), colours["text"])

@@ -159,11 +159,11 @@ def test_no_number_of_the_bells_is_cut_at_any_size(name: str, stretched: bool) -
     whole = {*NAMES, "σ", "="} | {short(tick) for tick in line_of(last, stretched).ticks()}
     whole |= {short(m * last.law.standard_deviation) for m in (1.0, last.multiplier)}
     for columns in (*range(30, 90, 7), 120, 200):
-        for lines in (8, 15, 30):
+        for lines in (4, 7, 8, 15, 30):
             cells = chart.draw(columns, lines, COLOURS)
             assert words(cells.text()) <= whole, (columns, lines)
-            assert "σ" in cells.text()
-    for columns, lines in ((19, 30), (60, 7), (1, 1)):
+            assert ("σ" in cells.text()) == (lines >= 8)
+    for columns, lines in ((19, 30), (60, 3), (1, 1)):
         assert not chart.draw(columns, lines, COLOURS).text().strip()
 
 
@@ -365,3 +365,21 @@ def test_without_colours_each_bell_is_filled_with_the_glyph_that_stands_before_i
     assert FILLS["scaled"] not in bell
     assert FILLS["unscaled"] not in needle
     assert set(cells.backgrounds.flat) == {""}
+
+
+@pytest.mark.parametrize("depth", [Depth.TRUE, Depth.TEXTURES])
+def test_in_few_lines_both_bells_and_the_axis_are_there(depth: Depth) -> None:
+    for lines in range(4, 8):
+        cells = Bells(answer_of("normal"), NAMES).draw(36, lines, Palette(COLOURS, depth))
+        ends = "".join(cells.text().split("\n")[-2:])
+        assert "┬" in ends
+        assert "0" in ends
+        height = (lines - 2) // 2
+        is_drawn = (cells.characters != " ") | (cells.backgrounds != "")
+        middle = slice(10, 30)
+        bell, needle = (
+            np.count_nonzero(is_drawn[top : top + height, middle].any(axis=0))
+            for top in (0, height)
+        )
+        assert bell > 6
+        assert 0 < needle < bell
