@@ -4,9 +4,10 @@ Source: B. Ottosson, "A perceptual color space for image processing" (2020), for
 the contrast.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from enum import Enum
+from functools import lru_cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +35,9 @@ STEPS = 64
 BESIDE = 0.13
 """How far from the background to the hue the first colour of a ramp lies."""
 
+NEAR = 0.04
+"""A colour must be so much lighter in OKLab than what is behind it, or darker, to be seen."""
+
 
 @dataclass(frozen=True)
 class Hue:
@@ -42,19 +46,55 @@ class Hue:
     Attributes:
         dark: On a dark background: the colour, then its brightest.
         light: On a light background: the colour, then its darkest.
+        few_dark: Its ramp on a dark background among the 256 colours of xterm, by their numbers.
+        few_light: The same on a light one.
     """
 
     dark: tuple[str, str]
     light: tuple[str, str]
+    few_dark: tuple[int, ...]
+    few_light: tuple[int, ...]
 
 
 HUES = {
-    "unscaled": Hue(("#e29d04", "#ffd97d"), ("#e19a00", "#9e5b00")),
-    "scaled": Hue(("#4795ed", "#8cbfff"), ("#4c96ea", "#004aa0")),
-    "larger": Hue(("#48a84f", "#9ac883"), ("#4ca858", "#005d00")),
-    "smaller": Hue(("#d081ad", "#e9bad8"), ("#cc7aa7", "#843865")),
-}
+    "unscaled": Hue(
+        ("#e29d04", "#ffd97d"), ("#e19a00", "#9e5b00"),
+        (235, 238, 94, 136, 178, 221), (254, 223, 179, 172, 130, 94),
+    ),
+    "scaled": Hue(
+        ("#4795ed", "#8cbfff"), ("#4c96ea", "#004aa0"),
+        (235, 238, 24, 32, 75, 153), (254, 153, 75, 32, 25),
+    ),
+    "larger": Hue(
+        ("#48a84f", "#9ac883"), ("#4ca858", "#005d00"),
+        (235, 237, 22, 28, 71, 114), (254, 151, 114, 71, 28, 22),
+    ),
+    "smaller": Hue(
+        ("#d081ad", "#e9bad8"), ("#cc7aa7", "#843865"),
+        (235, 238, 96, 132, 175, 218), (254, 218, 175, 132, 89),
+    ),
+}  # fmt: skip
 """What colours mean on every screen."""
+
+FEW_SIGNS = (175, 132, 96, 235, 22, 28, 71), (132, 175, 218, 254, 151, 71, 28)
+"""Of 256 colours those from most negative over 0 to most positive, on dark and on light."""
+
+FEW_WARNINGS = (235, 237, 239, 240, 95, 137, 179, 214, 203), (254, 252, 250, 180, 179, 172, 160)
+"""Of 256 colours those of the warning ramp, on dark and on light."""
+
+KINDS = (*HUES, "both signs", "saturation")
+"""What there are ramps of."""
+
+CUBE = (0, 95, 135, 175, 215, 255)
+"""The parts of xterm's colours from 16 on: red, green and blue, blue first; then greys follow."""
+
+
+class Depth(Enum):
+    """By what a terminal can show how much there is."""
+
+    TRUE = "true colour"
+    FEW = "256 colours"
+    TEXTURES = "glyphs, for colours are too few, or not wanted"
 
 
 def rgb(colour: str) -> Numbers:
@@ -92,6 +132,11 @@ def mix(first: str, second: str, share: float) -> str:
     return of_oklab(oklab(first) * (1.0 - share) + oklab(second) * share)
 
 
+def distance(first: str, second: str) -> float:
+    """Return how different two colours look, as OKLab measures it: black and white by 1."""
+    return float(np.linalg.norm(oklab(first) - oklab(second)))
+
+
 def luminance(colour: str) -> float:
     """Return the relative luminance of a colour, from 0 to 1."""
     return float(np.array([0.2126, 0.7152, 0.0722]) @ _linear(rgb(colour)))
@@ -116,6 +161,24 @@ def even(stops: Sequence[str], steps: int = STEPS) -> tuple[str, ...]:
     wanted = np.linspace(0.0, places[-1], steps)
     parts = [np.interp(wanted, places, labs[:, part]) for part in range(3)]
     return tuple(of_oklab(lab) for lab in np.stack(parts, axis=1))
+
+
+def of_xterm(number: int) -> str:
+    """Return what xterm shows for a colour from 16 to 255; those below are the user's own."""
+    if number >= 232:
+        return f"#{8 + 10 * (number - 232):02x}" + f"{8 + 10 * (number - 232):02x}" * 2
+    blue_first = number - 16
+    parts = (blue_first // 36, blue_first // 6 % 6, blue_first % 6)
+    return "#" + "".join(f"{CUBE[part]:02x}" for part in parts)
+
+
+_XTERM = np.array([oklab(of_xterm(number)) for number in range(16, 256)])
+
+
+@lru_cache(maxsize=4096)
+def to_xterm(colour: str) -> int:
+    """Return which of xterm's colours from 16 to 255 looks most like ``#rrggbb``."""
+    return 16 + int(np.linalg.norm(_XTERM - oklab(colour), axis=1).argmin())
 
 
 @lru_cache(maxsize=64)
@@ -165,3 +228,74 @@ def saturation(background: str) -> tuple[str, ...]:
     wanted = np.linspace(0.0, 1.0, STEPS)
     parts = [np.interp(wanted, places, labs[:, part]) for part in range(3)]
     return tuple(of_oklab(lab) for lab in np.stack(parts, axis=1))
+
+
+@lru_cache(maxsize=64)
+def few(kind: str, background: str) -> tuple[str, ...]:
+    """Return the colours of a ramp among the 256 of xterm, those away from a background.
+
+    They are picked by hand: the nearest to a ramp are neither even nor of one hue.
+
+    Args:
+        kind: One of `KINDS`.
+        background: The theme's, ``#rrggbb``.
+    """
+    is_light = luminance(background) >= 0.2
+    if kind == "both signs":
+        return tuple(map(of_xterm, FEW_SIGNS[is_light]))
+    if kind == "saturation":
+        picked = [of_xterm(number) for number in FEW_WARNINGS[is_light]]
+        return tuple(
+            min(picked, key=partial(distance, colour)) for colour in saturation(background)
+        )
+    hue = HUES[kind]
+    steps = [of_xterm(number) for number in (hue.few_light if is_light else hue.few_dark)]
+    behind = oklab(of_xterm(to_xterm(background)))[0]
+    sign = -1.0 if is_light else 1.0
+    return tuple(step for step in steps if sign * (oklab(step)[0] - behind) > NEAR)
+
+
+@dataclass(frozen=True, eq=False)
+class Palette(Mapping[str, str]):
+    """What pictures are drawn in: a colour for each kind of data, of text and of what is behind.
+
+    Attributes:
+        named: The colours by name, ``background`` among them.
+        depth: What the terminal can show.
+    """
+
+    named: Mapping[str, str]
+    depth: Depth = Depth.TRUE
+
+    def __getitem__(self, name: str) -> str:
+        return self.named[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.named)
+
+    def __len__(self) -> int:
+        return len(self.named)
+
+    @property
+    def textured(self) -> bool:
+        """Whether glyphs and not colours tell more from less, and one side from the other."""
+        return self.depth is Depth.TEXTURES
+
+    def ramp(self, kind: str) -> tuple[str, ...]:
+        """Return the colours of one of `KINDS` from least to most, as many as there are."""
+        background = self["background"]
+        if self.depth is Depth.FEW:
+            return few(kind, background)
+        if kind == "both signs":
+            return both_signs(background)
+        if kind == "saturation":
+            return saturation(background)
+        return ramp(kind, background)
+
+    def tint(self, kind: str, level: float) -> str:
+        """Return what is behind a curve of a kind at a height from 0 to 1."""
+        background, share = self["background"], 0.08 + 0.24 * level
+        if self.depth is Depth.FEW:
+            # The faint ones of 256 are of another hue each, but for the greys.
+            return mix(background, "#808080", share)
+        return mix(background, self[kind], share)

@@ -6,16 +6,18 @@ finite numbers between 0 and 1, and the dots of braille of several are joined.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import product
 from math import inf, log, nan
 
 import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.charts.cells import Cells
-from attn_tui.charts.colour import mix
+from attn_tui.charts.colour import Palette, mix
+from attn_tui.charts.glyphs import LINES
 from attn_tui.compute.log_scale import D_K
 
 Numbers = NDArray[np.float64]
@@ -128,13 +130,14 @@ class Figure:
             return None
         return lines - 2 - min(max(round(share * (lines - 2)), 0), lines - 2)
 
-    def draw(self, columns: int, lines: int, colours: Mapping[str, str]) -> Cells:
+    def draw(self, columns: int, lines: int, colours: Palette) -> Cells:
         """Draw everything into a block of cells; the last line holds the ticks of x.
 
         Args:
             columns: Width of the block.
             lines: Height of the block.
-            colours: The colour of each kind of curve, of ``muted`` and of ``background``.
+            colours: That of each kind of curve, of ``muted`` and of ``background``; where they
+                do not tell sides apart, each side is drawn with a glyph of its own.
         """
         cells = Cells(columns, lines)
         width, height = self.room(columns, lines)
@@ -146,18 +149,40 @@ class Figure:
         for curve in self.curves:
             x, y = self.x.share(curve.x), self.y.share(curve.y)
             dots = braille(width, height, tuple(x.tolist()), tuple(y.tolist()))
-            if curve.filled:
-                self._fill(cells.backgrounds[inside], x, y, colours[curve.kind], colours)
-            joined |= dots
-            cells.characters[inside][dots > 0] = [
-                chr(BLANK + int(code)) for code in joined[dots > 0]
-            ]
-            cells.colours[inside][dots > 0] = colours[curve.kind]
+            if curve.filled and not colours.textured:
+                self._fill(cells.backgrounds[inside], x, y, curve.kind, colours)
+            if colours.textured and curve.kind == "unscaled":
+                drawn = _thin(dots)
+                cells.characters[inside][drawn] = LINES["unscaled"]
+            else:
+                drawn = dots > 0
+                joined |= dots
+                cells.characters[inside][drawn] = [chr(BLANK + int(code)) for code in joined[drawn]]
+            cells.colours[inside][drawn] = colours[curve.kind]
         self._name_curves(cells, colours)
         self._draw_mark(cells, colours)
+        if colours.textured:
+            self._write_legend(cells, colours)
         return cells
 
-    def _draw_mark(self, cells: Cells, colours: Mapping[str, str]) -> None:
+    def _write_legend(self, cells: Cells, colours: Palette) -> None:
+        """Say which glyph is which side, where there are two and a place is free."""
+        drawn = {curve.kind for curve in self.curves}
+        kinds = [kind for kind in LINES if kind in drawn]
+        if len(kinds) < 2:
+            return
+        width, height = self.room(cells.columns, cells.lines)
+        length = max(map(len, kinds)) + 4
+        places = product(
+            range(height - len(kinds) + 1), range(self.gutter + width - length, self.gutter - 1, -1)
+        )
+        for top, column in places:
+            if all(cells.is_free(column, top + line, length) for line in range(len(kinds))):
+                for line, kind in enumerate(kinds, top):
+                    cells.write(column + 1, line, f"{LINES[kind]} {kind}", colours[kind])
+                return
+
+    def _draw_mark(self, cells: Cells, colours: Palette) -> None:
         """Draw the vertical line over the curves, and the dots on it."""
         column = self._mark_column(cells.columns)
         if column is None or self.mark is None:
@@ -186,7 +211,7 @@ class Figure:
         start = max(min(column - length // 2, last), 0)
         return range(start, start + length)
 
-    def _draw_grid(self, cells: Cells, colours: Mapping[str, str]) -> None:
+    def _draw_grid(self, cells: Cells, colours: Palette) -> None:
         """Write the ticks, with a faint line from each on the vertical axis."""
         faint = mix(colours["background"], colours["muted"], 0.35)
         width, height = self.room(cells.columns, cells.lines)
@@ -208,8 +233,8 @@ class Figure:
                 cells.write(place, height, text, colours["muted"])
 
     def _fill(
-        self, backgrounds: NDArray[np.object_], x: Numbers, y: Numbers, colour: str,
-        colours: Mapping[str, str],
+        self, backgrounds: NDArray[np.object_], x: Numbers, y: Numbers, kind: str,
+        colours: Palette,
     ) -> None:  # fmt: skip
         """Tint the cells below a curve, more the higher they are."""
         height, width = backgrounds.shape
@@ -221,10 +246,9 @@ class Figure:
         tops[np.interp(places, x, known.astype(float)) < 1.0] = -inf
         for line in range(height):
             level = (height - 1 - line) / height
-            tint = mix(colours["background"], colour, 0.08 + 0.24 * level)
-            backgrounds[line, tops >= level + 0.5 / height] = tint
+            backgrounds[line, tops >= level + 0.5 / height] = colours.tint(kind, level)
 
-    def _name_curves(self, cells: Cells, colours: Mapping[str, str]) -> None:
+    def _name_curves(self, cells: Cells, colours: Palette) -> None:
         """Write names beside the ends of curves, one a line, near where they end."""
         width, height = self.room(cells.columns, cells.lines)
         ends = []
@@ -240,6 +264,13 @@ class Figure:
             line = max(free, min(line, height - 1 - below))
             cells.write(self.gutter + width + 1, line, curve.name, colours[curve.kind])
             free = line + 1
+
+
+def _thin(dots: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    """Return which cells a line goes through, one in each column unless it is steep."""
+    counts = np.bitwise_count(dots)
+    is_fullest = np.arange(len(dots))[:, None] == counts.argmax(axis=0)
+    return np.asarray((counts > 0) & (is_fullest | (counts >= 4)))
 
 
 @lru_cache(maxsize=KEPT)

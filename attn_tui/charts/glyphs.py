@@ -26,6 +26,18 @@ LINE = "⠤"
 SIZES = " ▏▎▍▌▋▊▉█"
 """Eighths of a cell, from left to right."""
 
+FILLS = {"unscaled": "▒", "scaled": "█"}
+"""What the bars of a side are filled with where colours do not tell the sides apart."""
+
+LINES = {"unscaled": "x", "scaled": "⠶"}
+"""What the curves of a side look like there: marks, or braille."""
+
+TRACK = "·"
+"""The rest of a bar, and what is too small for a shade."""
+
+MORE, LESS = "·░▒▓█", "·-~=≡"
+"""Steps of what is above 0 and of what is below it, where colours do not show them."""
+
 _LEFT, _RIGHT = (0x01, 0x02, 0x04, 0x40), (0x08, 0x10, 0x20, 0x80)
 """The bits of a cell's dots in braille, from top to bottom."""
 
@@ -52,7 +64,7 @@ DRAWN = {
     **{chr(0x2800 + dots): _of_dots(dots) for dots in range(1, 0x100)},
     **dict(zip("─┄┅┈┉╌╍━═│┃┆┇┊┋╎╏║", "-------==|||||:|||", strict=True)),
     **dict(zip("▁▂▃▄▅▆▔░▒▓▏▎▍▌▐▕", "___===-':%||||||", strict=True)),
-    **dict(zip("↑↓▲▼▸■▪◆○●⠀", "^v^v>H**oO ", strict=True)),
+    **dict(zip("↑↓▲▼▸■▪◆○●⠀≡", "^v^v>H**oO E", strict=True)),
 }
 """ASCII, one for one, for frames, blocks, curves and marks; mathematical signs are text."""
 

@@ -1,9 +1,10 @@
 """A matrix as colours: a cell of the terminal or more for each entry, or half of one.
 
 Where entries are more than the room, each half cell shows the one of largest size among several.
+Where colours do not show how much there is, glyphs do, each in a cell of its own.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, inf
 
@@ -11,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.charts.cells import Cells
-from attn_tui.charts.colour import both_signs, ink, ramp, saturation
+from attn_tui.charts.colour import Palette, ink
+from attn_tui.charts.glyphs import LESS, MORE
 
 Numbers = NDArray[np.float64]
 
@@ -53,19 +55,25 @@ class HeatMap:
         """Lines of the margin below."""
         return int(bool(self.column_labels) or self.cursor is not None)
 
-    def room(self, columns: int, lines: int) -> tuple[int, int]:
-        """Return columns and half lines that the entries take in a block."""
-        wide, high = columns - self.left, 2 * (lines - self.below)
+    def room(self, columns: int, lines: int, halves: int = 2) -> tuple[int, int]:
+        """Return columns and half lines that the entries take in a block.
+
+        Args:
+            columns: Width of the block.
+            lines: Height of the block.
+            halves: Into how many parts a line is divided: 1 where there are no colours.
+        """
+        wide, high = columns - self.left, halves * (lines - self.below)
         rows, across = self.levels.shape
         if across < wide:
             wide = wide // across * across
         if rows < high:
             # Entries of an odd number of half lines would be of two heights beside one another.
             each = high // rows
-            each = each // 2 * 2 if each > 1 else each
+            each = each // halves * halves if each > 1 else each
             high = each * rows
         if self.square and across <= wide and rows <= high:
-            wide = min(wide // across, high // rows) * across
+            wide = min(wide // across, high * 2 // halves // rows) * across
         return max(wide, 0), max(high, 0)
 
     def entry(self, column: int, line: int, columns: int, lines: int) -> tuple[int, int] | None:
@@ -86,13 +94,26 @@ class HeatMap:
         place = int(np.where(np.isfinite(block), sizes, -1.0).argmax())
         return own_rows[0] + place // block.shape[1], own_columns.start + place % block.shape[1]
 
-    def draw(self, columns: int, lines: int, colours: Mapping[str, str]) -> Cells:
+    def draw(self, columns: int, lines: int, colours: Palette) -> Cells:
         """Draw it into a block of cells, with what fits of the labels."""
         cells = Cells(columns, lines)
-        wide, high = self.room(columns, lines)
+        wide, high = self.room(columns, lines, 1 if colours.textured else 2)
         if not (wide and high):
             return cells
-        shades = self._shades(wide, high, colours["background"])
+        if colours.textured:
+            block = slice(0, high), slice(self.left, self.left + wide)
+            cells.characters[block] = self._textures(wide, high)
+            # Margins and texts count in half lines.
+            high *= 2
+        else:
+            self._draw_shades(cells, wide, high, colours)
+        self._write_texts(cells, wide, high, colours)
+        self._write_margins(cells, wide, high, colours)
+        return cells
+
+    def _draw_shades(self, cells: Cells, wide: int, high: int, colours: Palette) -> None:
+        """Draw two entries a cell, the lower one as its character."""
+        shades = self._shades(wide, high, colours)
         for line in range(ceil(high / 2)):
             upper = shades[2 * line]
             lower = shades[2 * line + 1] if 2 * line + 1 < high else upper * 0
@@ -101,20 +122,23 @@ class HeatMap:
                 if above != under:
                     cells.characters[line, x] = HALF
                     cells.colours[line, x] = under or colours["background"]
-        self._write_texts(cells, wide, high, colours["background"])
-        self._write_margins(cells, wide, high, colours)
-        return cells
 
-    def _shades(self, wide: int, high: int, background: str) -> NDArray[np.object_]:
+    def _textures(self, wide: int, high: int) -> NDArray[np.str_]:
+        """Return the glyph of each cell, shape (high, wide): by size, and another set below 0."""
+        levels = self.reduced(wide, high)
+        known = np.isfinite(levels)
+        sizes = np.clip(np.where(known, np.abs(levels), 0.0), 0.0, 1.0)
+        places = np.ceil(sizes * (len(MORE) - 1) - 0.4).astype(np.intp)
+        glyphs = np.where(levels < 0.0, np.array([*LESS])[places], np.array([*MORE])[places])
+        glyphs[~known] = " "
+        return np.asarray(glyphs)
+
+    def _shades(self, wide: int, high: int, colours: Palette) -> NDArray[np.object_]:
         """Return the colour of each half cell, shape (high, wide)."""
         levels = self.reduced(wide, high)
         if self.kind == "both signs":
-            steps = both_signs(background)
             levels = (levels + 1.0) / 2.0
-        elif self.kind == "saturation":
-            steps = saturation(background)
-        else:
-            steps = ramp(self.kind, background)
+        steps = colours.ramp(self.kind)
         known = np.isfinite(levels)
         places = np.clip(np.where(known, levels, 0.0), 0.0, 1.0) * (len(steps) - 1)
         shades = np.array(steps, dtype=object)[places.round().astype(np.intp)]
@@ -137,7 +161,7 @@ class HeatMap:
             levels = np.where(most < 0.0, np.nan, signed)
         return levels
 
-    def _write_texts(self, cells: Cells, wide: int, high: int, background: str) -> None:
+    def _write_texts(self, cells: Cells, wide: int, high: int, colours: Palette) -> None:
         """Write the text of each entry into the middle of its cells, where it has room."""
         rows, across = self.levels.shape
         width, height = wide // across, high // rows // 2
@@ -147,13 +171,16 @@ class HeatMap:
             line = row * high // rows // 2 + (height - 1) // 2
             for column, text in enumerate(texts):
                 start = self.left + column * width
-                if text and len(text) + 2 <= width:
-                    behind = cells.backgrounds[line, start] or background
-                    cells.write(start + (width - len(text)) // 2, line, text, ink(behind))
+                if not text or len(text) + 2 > width:
+                    continue
+                behind = cells.backgrounds[line, start] or colours["background"]
+                own = start + (width - len(text)) // 2
+                if colours.textured:
+                    cells.write(own - 1, line, f" {text} ", colours["text"])
+                else:
+                    cells.write(own, line, text, ink(behind))
 
-    def _write_margins(
-        self, cells: Cells, wide: int, high: int, colours: Mapping[str, str]
-    ) -> None:
+    def _write_margins(self, cells: Cells, wide: int, high: int, colours: Palette) -> None:
         """Write labels, those that have room, and mark the cursor's row and column."""
         rows, across = self.levels.shape
         own_row, own_column = self.cursor or (-1, -1)

@@ -1,6 +1,6 @@
 """What Dot products draws: two densities on one axis, moments, and the spread over d_k."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import asinh, ceil, floor, log10
 
@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.charts.cells import Cells
-from attn_tui.charts.colour import ramp
+from attn_tui.charts.colour import Palette
 from attn_tui.charts.figure import BLANK, Axis, Curve, Figure, braille, d_k_axis
+from attn_tui.charts.glyphs import FILLS
 from attn_tui.charts.table import Column, Table
 from attn_tui.compute.dots.answer import Answer, law_of
 from attn_tui.compute.log_scale import D_K
@@ -24,6 +25,9 @@ HEIGHTS = " ▁▂▃▄▅▆▇"
 
 REACH = 4.0
 """Standard deviations of the unscaled that the axis shows on either side of its mean."""
+
+NEEDLE = 4
+"""Columns of a line that are no wider than itself."""
 
 SIDES = ("unscaled", "scaled")
 
@@ -107,41 +111,63 @@ class Bells:
     names: tuple[str, str]
     stretched: bool = False
 
-    def draw(self, columns: int, lines: int, colours: Mapping[str, str]) -> Cells:
-        """Draw both with a bracket for σ below each, and the axis in the last two lines."""
+    def draw(self, columns: int, lines: int, colours: Palette) -> Cells:
+        """Draw both with a bracket for σ below each, and the axis in the last two lines.
+
+        In few lines there are no brackets.
+        """
         cells = Cells(columns, lines)
-        if columns < 20 or lines < 8:
+        if columns < 20 or lines < 4:
             return cells
         axis = line_of(self.answer, self.stretched)
-        height = (lines - 2) // 2 - 1
+        has_brackets = lines >= 8
+        height = (lines - 2) // 2 - has_brackets
         for place, kind in enumerate(SIDES):
-            top = place * (height + 1)
+            top = place * (height + has_brackets)
             m = self.answer.multiplier if place else 1.0
             self._draw_bell(cells, top, height, kind, m, axis, colours)
-            self._draw_bracket(cells, top + height, kind, m, axis, colours)
-            cells.write(1, top, self.names[place], colours[kind])
+            if has_brackets:
+                self._draw_bracket(cells, top + height, kind, m, axis, colours)
+            name = f"{FILLS[kind]} {self.names[place]}" if colours.textured else self.names[place]
+            cells.write(1, top, name, colours[kind])
         self._draw_axis(cells, axis, colours)
         return cells
 
     def _draw_bell(
         self, cells: Cells, top: int, height: int, kind: str, m: float, axis: Line,
-        colours: Mapping[str, str],
+        colours: Palette,
     ) -> None:  # fmt: skip
         shares, dots = self.density(cells.columns, height, m, axis)
-        steps = ramp(kind, colours["background"])
+        steps = colours.ramp(kind)
         eighths = np.round(shares * height * 8).astype(int)
+        if colours.textured:
+            eighths = (eighths + 4) // 8 * 8
         for row in range(height):
             line = top + height - 1 - row
-            colour = steps[round((0.25 + 0.5 * row / height) * (len(steps) - 1))]
+            colour = steps[round((0.3 + 0.5 * row / height) * (len(steps) - 1))]
             for column, filled in enumerate(np.clip(eighths - 8 * row, 0, 8).tolist()):
-                if filled == 8:
+                if filled == 8 and not colours.textured:
                     cells.backgrounds[line, column] = colour
+                elif filled == 8:
+                    cells.write(column, line, FILLS[kind], colours[kind])
                 elif filled:
                     cells.write(column, line, HEIGHTS[filled], colour)
+        if height > 1:
+            self._draw_line(cells, top, eighths, dots, kind, colours)
+
+    def _draw_line(
+        self, cells: Cells, top: int, eighths: NDArray[np.int_], dots: NDArray[np.uint8],
+        kind: str, colours: Palette,
+    ) -> None:  # fmt: skip
+        """Draw the exact density over bars of so many eighths of a line, one a column."""
+        is_needle = np.count_nonzero(dots.any(axis=0)) <= NEEDLE
         for row, column in np.argwhere(dots > 0).tolist():
             line = top + row
-            is_half_filled = eighths[column] - 8 * (height - 1 - row) >= 4
-            if is_half_filled and not cells.backgrounds[line, column]:
+            if colours.textured and is_needle and cells.characters[line, column] == FILLS[kind]:
+                # The line would leave nothing of the bars.
+                continue
+            is_half_filled = eighths[column] - 8 * (len(dots) - 1 - row) in range(4, 8)
+            if is_half_filled:
                 cells.backgrounds[line, column] = cells.colours[line, column]
             cells.write(column, line, chr(BLANK + int(dots[row, column])), colours["text"])
 
@@ -174,7 +200,7 @@ class Bells:
         return np.asarray(np.diff(np.interp(edges, x, below)) / np.diff(edges))
 
     def _draw_bracket(
-        self, cells: Cells, line: int, kind: str, m: float, axis: Line, colours: Mapping[str, str]
+        self, cells: Cells, line: int, kind: str, m: float, axis: Line, colours: Palette
     ) -> None:
         """Draw from one standard deviation below the mean to one above, with what it is."""
         law = self.answer.law
@@ -195,7 +221,7 @@ class Bells:
         if fitting:
             cells.write(fitting[0], line, text, colours[kind])
 
-    def _draw_axis(self, cells: Cells, axis: Line, colours: Mapping[str, str]) -> None:
+    def _draw_axis(self, cells: Cells, axis: Line, colours: Palette) -> None:
         line = cells.lines - 2
         cells.write(0, line, "─" * cells.columns, colours["muted"])
         for tick in axis.ticks():
@@ -240,7 +266,7 @@ class Moments:
             (f"in ±{bound(self.answer)}", first.coverage, second.coverage),
         ]
 
-    def draw(self, columns: int, lines: int, colours: Mapping[str, str]) -> Cells:
+    def draw(self, columns: int, lines: int, colours: Palette) -> Cells:
         """Draw a line a moment."""
         return self.table(columns).draw(columns, lines, colours)
 

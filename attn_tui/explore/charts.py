@@ -1,6 +1,6 @@
 """What Explore draws: bars of weights, the gradient as a table, and curves over d_k."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import exp, floor, log10
 
@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.charts.cells import Cells
-from attn_tui.charts.colour import BESIDE, mix, ramp
+from attn_tui.charts.colour import BESIDE, Palette, mix
 from attn_tui.charts.figure import Axis, Curve, Figure, d_k_axis
+from attn_tui.charts.glyphs import FILLS, LESS, MORE, TRACK
 from attn_tui.charts.heat_map import HeatMap
 from attn_tui.charts.table import Column, Table
 from attn_tui.compute.explore.answer import OverDk, VectorAnswer
@@ -94,7 +95,7 @@ class WeightBars:
         """Return how many lines each key has."""
         return min(max((lines - 1) // n_keys, 1), 4)
 
-    def draw(self, columns: int, lines: int, colours: Mapping[str, str]) -> Cells:
+    def draw(self, columns: int, lines: int, colours: Palette) -> Cells:
         """Draw the keys, each as high as there is room for.
 
         Scores are left out where there is no room for them, and then bars.
@@ -110,7 +111,10 @@ class WeightBars:
         for place, (kind, head) in enumerate(zip(SIDES, self.heads, strict=True)):
             # Above its bar, or above all of its side, or else in one word.
             start = layout.left + place * layout.side + 1
-            head = next(text for text in (head, kind, "") if len(text) < layout.side)
+            heads = (head, kind, "")
+            if colours.textured and layout.bar:
+                heads = (f"{FILLS[kind]} {head}", f"{FILLS[kind]} {kind}", FILLS[kind])
+            head = next(text for text in heads if len(text) < layout.side)
             if len(head) <= layout.bar:
                 start += PERCENT + 1
             cells.write(start, 0, head, colours[kind])
@@ -122,7 +126,7 @@ class WeightBars:
 
     def _draw_key(
         self, cells: Cells, line: int, height: int, key: int, layout: "_Layout",
-        colours: Mapping[str, str],
+        colours: Palette,
     ) -> None:  # fmt: skip
         chosen = key == self.cursor
         if chosen:
@@ -142,7 +146,7 @@ class WeightBars:
             if layout.bar:
                 bar = slice(start + PERCENT + 1, start + PERCENT + 1 + layout.bar)
                 for below in range(line, min(line + height, cells.lines)):
-                    draw_bar(cells, below, bar, weight, kind, colours["background"])
+                    draw_bar(cells, below, bar, weight, kind, colours)
 
 
 @dataclass(frozen=True)
@@ -182,20 +186,33 @@ class _Layout:
 
 
 def draw_bar(
-    cells: Cells, line: int, columns: slice, share: float, kind: str, background: str
+    cells: Cells, line: int, columns: slice, share: float, kind: str, colours: Palette
 ) -> None:
-    """Draw a share from 0 to 1 as a bar on a track, brighter towards its end."""
+    """Draw a share from 0 to 1 as a bar on a track, brighter towards its end.
+
+    Where colours do not tell the sides apart, each is filled with a glyph of its own.
+    """
     width = columns.stop - columns.start
-    steps = ramp(kind, background)
-    cells.backgrounds[line, columns] = mix(background, "#808080", BESIDE)
+    steps = colours.ramp(kind)
+    if colours.textured:
+        cells.write(columns.start, line, TRACK * width, colours["muted"])
+    else:
+        cells.backgrounds[line, columns] = mix(colours["background"], "#808080", BESIDE)
     eighths = round(min(max(share, 0.0), 1.0) * width * 8) if share == share else 0
+    if colours.textured and kind == "unscaled":
+        # Its filling has no eighths.
+        eighths = (eighths + 4) // 8 * 8
     if share > 0.0:
         eighths = max(eighths, 1)
     for place in range(width):
         filled = min(max(eighths - 8 * place, 0), 8)
-        colour = steps[round((0.42 + 0.42 * place / width) * (len(steps) - 1))]
-        if filled == 8:
+        colour = colours[kind]
+        if not colours.textured:
+            colour = steps[round((0.42 + 0.42 * place / width) * (len(steps) - 1))]
+        if filled == 8 and not colours.textured:
             cells.backgrounds[line, columns.start + place] = colour
+        elif filled == 8:
+            cells.write(columns.start + place, line, FILLS[kind], colour)
         elif filled:
             cells.write(columns.start + place, line, EIGHTHS[filled], colour)
 
@@ -214,7 +231,7 @@ class GradientTable:
     keys: NDArray[np.intp]
     cursor: int
 
-    def draw(self, columns: int, lines: int, colours: Mapping[str, str]) -> Cells:
+    def draw(self, columns: int, lines: int, colours: Palette) -> Cells:
         """Draw the table, and below it maps where there is room for them."""
         cells = self.table(columns).draw(columns, lines, colours)
         free = lines - 2 - len(self.keys)
@@ -259,7 +276,7 @@ class GradientTable:
                     return table
         return Table([Column("key", names, "muted")], cursor)
 
-    def _draw_maps(self, cells: Cells, top: int, lines: int, colours: Mapping[str, str]) -> None:
+    def _draw_maps(self, cells: Cells, top: int, lines: int, colours: Palette) -> None:
         maps = Jacobians(self.answer, self.keys).draw(cells.columns, lines + 1, colours)
         cells.put(maps, 0, top - 1)
 
@@ -278,7 +295,7 @@ class Jacobians:
     keys: NDArray[np.intp]
     cursor: int | None = None
 
-    def draw(self, columns: int, lines: int, colours: Mapping[str, str]) -> Cells:
+    def draw(self, columns: int, lines: int, colours: Palette) -> Cells:
         """Draw a line with the scale of each map, and the maps below."""
         cells = Cells(columns, lines)
         width = (columns - 2) // 2
@@ -292,7 +309,10 @@ class Jacobians:
             most = float(logs.max())
             start = place * (width + 2)
             size = scientific(float(np.abs(entries).max()), most)
-            heads = (f"∂p/∂{symbol} ±{size}", f"±{size}", "")
+            heads = [f"∂p/∂{symbol} ±{size}", f"±{size}", ""]
+            heads.insert(0, f"{self.answer.names[place]}: {heads[0]}")
+            if colours.textured:
+                heads = [f"{text}, {MORE[-1]} + {LESS[-1]} −" for text in heads[:3]] + heads
             cells.write(start, 0, next(t for t in heads if len(t) <= width), colours[SIDES[place]])
             levels = np.zeros(entries.shape)
             if most != -np.inf:

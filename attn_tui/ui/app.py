@@ -15,6 +15,7 @@ from textual.driver import Driver
 from textual.events import AppBlur, AppFocus, Event, InputEvent, Paste, Resize
 from textual.filter import LineFilter
 
+from attn_tui.charts.colour import Depth
 from attn_tui.compute.errors import InputError
 from attn_tui.files import edits
 from attn_tui.files.draft import Draft
@@ -31,7 +32,8 @@ from attn_tui.ui.terminal.driver import thrifty
 from attn_tui.ui.terminal.fatal import Failing
 from attn_tui.ui.terminal.guard import VISIBLE, received
 from attn_tui.ui.terminal.turns import Turns
-from attn_tui.ui.theme import THEMES, data_variables, default_theme
+from attn_tui.ui.terminal.xterm import XTERM
+from attn_tui.ui.theme import THEMES, data_variables, default_theme, depth_of
 
 BY_PERSON = InputEvent | Paste | AppFocus | AppBlur
 """Events that somebody causes, whose order counts."""
@@ -125,11 +127,11 @@ class AttnApp(Failing):
 
     def get_css_variables(self) -> dict[str, str]:
         """Return the theme's variables, and the colours of data on its background."""
-        variables = super().get_css_variables()
-        return variables | data_variables(variables)
+        return super().get_css_variables() | data_variables(self)
 
     def on_mount(self) -> None:
         """Open the first instrument."""
+        self.set_class(depth_of(self) is Depth.TEXTURES, "-textures")
         for name, part in SCREENS.items():
             self.add_mode(name, partial(_screen, part))
         self.switch_mode(self._opens_on)
@@ -160,7 +162,11 @@ class AttnApp(Failing):
     def get_line_filters(self) -> Sequence[LineFilter]:
         """Let no widget show what the terminal would obey."""
         filters = [*super().get_line_filters(), VISIBLE]
-        return [*filters, ASCII_GLYPHS] if self.in_ascii else filters
+        if self.in_ascii:
+            filters.append(ASCII_GLYPHS)
+        if self.console.color_system == "256":
+            filters.append(XTERM)
+        return filters
 
     async def on_event(self, event: Event) -> None:
         """Let keys and pastes take effect one at a time, in the order in which they came.

@@ -138,6 +138,9 @@ class FileScreen(ModalScreen[Any]):
 class Files(DirectoryTree):
     """A tree of files whose names are text: Textual's own sends to the terminal what they hold."""
 
+    # Fonts of terminals often lack Textual's.
+    ICON_NODE_EXPANDED, ICON_NODE, ICON_FILE = "▼ ", "▸ ", ""
+
     def filter_paths(self, paths: Iterable[Path]) -> Iterable[Path]:
         """Leave out files that are hidden."""
         return (path for path in paths if not path.name.startswith("."))

@@ -1,4 +1,4 @@
-"""The help of a screen: what a pane shows, from a Markdown file, and what keys do there."""
+"""The help of a screen: what its panes show, from Markdown files, and what keys do there."""
 
 from functools import cache
 from importlib.resources import files
@@ -10,12 +10,25 @@ from attn_tui.ui.pane import Pane
 
 
 def help_text(screen: Screen[Any], pane: Pane | None) -> str:
-    """Return Markdown on a pane, or on the whole screen, with the keys that work now."""
-    names = [getattr(screen, "NAME", "")]
-    if pane is not None and pane.id:
-        names.insert(0, f"{names[0]}-{pane.id.removesuffix('-pane')}")
-    texts = [text for name in names if (text := read(name))]
-    return f"{texts[0] if texts else ''}\n\n{key_table(screen)}"
+    """Return Markdown on a pane, on the screen, the keys that work now, and on the other panes.
+
+    Args:
+        screen: What is helped with.
+        pane: The one with the focus, if any; where one fills the screen, that one counts.
+    """
+    shown = [each for each in screen.query(Pane) if each.display]
+    first = next((each for each in shown if each.has_class("-large")), pane)
+    others = [each for each in shown if each is not first]
+    name = getattr(screen, "NAME", "")
+    texts = [read(name), key_table(screen), *(read(name_of(name, each)) for each in others)]
+    if first is not None:
+        texts.insert(0, read(name_of(name, first)))
+    return "\n\n".join(text for text in texts if text)
+
+
+def name_of(screen: str, pane: Pane) -> str:
+    """Return the name of the file on a pane, without its ending."""
+    return f"{screen}-{(pane.id or '').removesuffix('-pane')}"
 
 
 @cache

@@ -1,6 +1,5 @@
 """A widget that shows a drawing: curves, bars, a heat map, or a table of numbers."""
 
-from collections.abc import Mapping
 from typing import Protocol, runtime_checkable
 
 from textual.geometry import Size
@@ -9,6 +8,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from attn_tui.charts.cells import Cells
+from attn_tui.charts.colour import Palette
 from attn_tui.ui.strips import strips
 from attn_tui.ui.theme import colours_of
 
@@ -16,7 +16,7 @@ from attn_tui.ui.theme import colours_of
 class Drawing(Protocol):
     """Something that can be drawn at any size."""
 
-    def draw(self, columns: int, lines: int, colours: Mapping[str, str]) -> Cells:
+    def draw(self, columns: int, lines: int, colours: Palette) -> Cells:
         """Return it in a block of cells, in the colours of each kind of data."""
 
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, VerticalScroll
+from textual.geometry import Size
 from textual.message import Message
 from textual.reactive import var
 from textual.widget import Widget
@@ -61,7 +62,7 @@ class SettingsPanel(VerticalScroll):
         name = id_of(setting.name)
         choices = setting.kind.choices
         if [*choices] == ["no", "yes"]:
-            return Switch(id=name)
+            return Word(choices["no"], choices["yes"], name)
         if choices:
             options = [(setting.kind.shown(choice), choice) for choice in choices]
             return Select(options, allow_blank=False, compact=True, id=name)
@@ -126,6 +127,28 @@ class SettingsPanel(VerticalScroll):
     def widget_of(self, name: str) -> Widget:
         """Return the widget of a setting, by its name."""
         return self.query_one(f"#{id_of(name)}")
+
+
+class Word(Switch):
+    """A switch that says in a word which way it is, for without colours its place does not.
+
+    Args:
+        off: What it says while it is off.
+        on: What it says while it is on.
+        id: As of every widget.
+    """
+
+    def __init__(self, off: str, on: str, id: str) -> None:
+        super().__init__(animate=False, id=id)
+        self._words = (off, on)
+
+    def render(self) -> str:
+        """Return the word."""
+        return self._words[self.value]
+
+    def get_content_width(self, container: Size, viewport: Size) -> int:
+        """Return the columns of the longer word."""
+        return max(map(len, self._words))
 
 
 def id_of(name: str) -> str:

@@ -2,12 +2,28 @@
 
 from collections.abc import Mapping
 from functools import lru_cache
+from typing import Any
 
 from textual.app import App
 from textual.color import Color
 from textual.theme import Theme
 
-from attn_tui.charts.colour import HUES, contrast, luminance, mix
+from attn_tui.charts.colour import (
+    HUES,
+    Depth,
+    Palette,
+    contrast,
+    distance,
+    few,
+    luminance,
+    mix,
+    of_xterm,
+    to_xterm,
+)
+from attn_tui.ui.terminal.ascii import ASCII_GLYPHS
+
+APART = {Depth.TRUE: 0.1, Depth.FEW: 0.08, Depth.TEXTURES: 0.1}
+"""How far in OKLab a colour is from those of data at least, to be taken for none of them."""
 
 CONTRAST = 4.5
 """Least contrast of a text with what is behind it, as WCAG AA asks."""
@@ -53,48 +69,92 @@ LIGHT = Theme(
 THEMES = (DARK, LIGHT)
 
 
-def legible(colour: str, background: str) -> str:
+def seen(colour: str, depth: Depth) -> str:
+    """Return what a terminal shows for a colour."""
+    return of_xterm(to_xterm(colour)) if depth is Depth.FEW else colour
+
+
+def legible(colour: str, background: str, depth: Depth = Depth.TRUE) -> str:
     """Return a colour moved towards white or black until it can be read on a background."""
     end = max(("#000000", "#ffffff"), key=lambda each: contrast(each, background))
     for step in range(20):
-        moved = mix(colour, end, step / 20)
+        moved = seen(mix(colour, end, step / 20), depth)
         if contrast(moved, background) >= CONTRAST:
             return moved
     return end
 
 
-def colours_of(app: App[object]) -> Mapping[str, str]:
-    """Return the colour of each kind of data, of ``text``, ``muted`` and ``background``."""
+def depth_of(app: App[Any]) -> Depth:
+    """Return what the terminal of an application can show."""
+    if app.no_color or ASCII_GLYPHS in app.get_line_filters():
+        return Depth.TEXTURES
+    return {"truecolor": Depth.TRUE, "256": Depth.FEW}.get(
+        app.console.color_system or "", Depth.TEXTURES
+    )
+
+
+def colours_of(app: App[Any]) -> Palette:
+    """Return the colour of each kind of data, and of whatever else pictures consist of.
+
+    That is ``text``, ``muted`` text, the ``background``, the ``frame`` of a pane, and the
+    ``accent``, which marks where the focus and the cursor are.
+    """
     variables = app.theme_variables
-    return _colours(variables["background"], variables["foreground"], variables["accent"])
+    own = [variables[name] for name in ("background", "foreground", "accent", "primary")]
+    return _colours(*own, app.current_theme.dark, depth_of(app))
 
 
 @lru_cache(maxsize=16)
-def _colours(background: str, foreground: str, accent: str) -> Mapping[str, str]:
-    behind, text, accent = (
-        _opaque(colour, background) for colour in (background, foreground, accent)
+def _colours(
+    background: str, foreground: str, accent: str, primary: str, dark: bool, depth: Depth
+) -> Palette:
+    # The terminal's own colours are taken for nearly white on black, or for the other way round.
+    ends = ("#101010", "#d0d0d0") if dark else ("#ffffff", "#303030")
+    behind, text = (
+        seen(_opaque(colour, end), depth)
+        for colour, end in zip((background, foreground), ends, strict=True)
     )
-    is_dark = luminance(behind) < 0.2
-    colours = {
-        kind: legible(hue.dark[0] if is_dark else hue.light[0], behind)
-        for kind, hue in HUES.items()
+    data = {kind: _of_data(kind, behind, depth) for kind in HUES}
+    taken = [*data.values()]
+    if depth is Depth.FEW:
+        taken += [step for kind in HUES for step in few(kind, behind)]
+    marks = [legible(_opaque(colour, text), behind, depth) for colour in (accent, primary)]
+    # A theme's accent may be the colour of data, which it must not look like.
+    apart = [mark for mark in marks if min(distance(mark, own) for own in taken) > APART[depth]]
+    named = {
+        **data,
+        "text": text,
+        "muted": legible(mix(behind, text, 0.5), behind, depth),
+        "background": behind,
+        "frame": mix(behind, text, 0.25),
+        "accent": apart[0] if apart else text,
     }
-    muted = legible(mix(behind, text, 0.5), behind)
-    return {**colours, "text": text, "muted": muted, "background": behind, "accent": accent}
+    return Palette(named, depth)
 
 
-def _opaque(colour: str, background: str) -> str:
-    """Return a theme's colour as ``#rrggbb``; the terminal's own are taken for black and white."""
+def _of_data(kind: str, background: str, depth: Depth) -> str:
+    """Return the colour of texts and curves of a kind of data."""
+    if depth is Depth.FEW:
+        for colour in few(kind, background)[-2:]:
+            if contrast(colour, background) >= CONTRAST:
+                return colour
+    hue = HUES[kind]
+    own = (hue.dark if luminance(background) < 0.2 else hue.light)[0]
+    return legible(own, background, depth)
+
+
+def _opaque(colour: str, default: str) -> str:
+    """Return a theme's colour as ``#rrggbb``, and another for one that is the terminal's own."""
     parsed = Color.parse(colour)
     if parsed.ansi is not None:
-        return "#000000" if colour == background else "#d0d0d0"
+        return default
     return f"#{parsed.r:02x}{parsed.g:02x}{parsed.b:02x}"
 
 
-def data_variables(variables: Mapping[str, str]) -> dict[str, str]:
-    """Return the colours of data as variables of the style sheet: ``$unscaled``, ``$scaled``."""
-    colours = _colours(variables["background"], variables["foreground"], variables["accent"])
-    return {kind: colours[kind] for kind in (*HUES, "muted")}
+def data_variables(app: App[Any]) -> dict[str, str]:
+    """Return the colours of pictures as variables of the style sheet: ``$unscaled``, ``$mark``."""
+    colours = colours_of(app)
+    return {kind: colours[kind] for kind in (*HUES, "muted", "frame")} | {"mark": colours["accent"]}
 
 
 def default_theme(environ: Mapping[str, str]) -> str:

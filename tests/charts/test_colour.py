@@ -2,27 +2,40 @@
 
 import numpy as np
 import pytest
+from textual.theme import BUILTIN_THEMES
 
 from attn_tui.charts.colour import (
     HUES,
+    KINDS,
     STEPS,
+    Depth,
+    Palette,
     both_signs,
     contrast,
+    distance,
     even,
     hexadecimal,
     ink,
     luminance,
     mix,
     of_oklab,
+    of_xterm,
     oklab,
     ramp,
     rgb,
     saturation,
+    to_xterm,
 )
+from attn_tui.files.draft import EXAMPLE
+from attn_tui.ui.app import AttnApp
+from attn_tui.ui.theme import THEMES, colours_of
 
 DARK, LIGHT = "#0e1016", "#e0e0e0"
 
 BACKGROUNDS = (DARK, LIGHT, "#000000", "#ffffff", "#1e1e2e", "#fdf6e3", "#282a36")
+
+SYSTEMS = {Depth.TRUE: "truecolor", Depth.FEW: "256"}
+"""What Textual calls the colours of a terminal."""
 
 ENDS = {
     ("unscaled", DARK): ("25201d", "ffd97d"),
@@ -147,3 +160,78 @@ def test_a_line_through_stops_goes_through_them() -> None:
     colours = even(["#0e1016", "#e29d04", "#ffd97d"], 101)
     assert (colours[0], colours[-1]) == ("#0e1016", "#ffd97d")
     assert min(np.linalg.norm(oklab(each) - oklab("#e29d04")) for each in colours) < 0.01
+
+
+# Every theme, and terminals of 256 colours
+
+
+@pytest.fixture(params=SYSTEMS, ids=lambda depth: depth.name)
+def depth(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Depth:
+    """Give the terminal so many colours."""
+    depth: Depth = request.param
+    monkeypatch.setattr("textual.constants.COLOR_SYSTEM", SYSTEMS[depth])
+    return depth
+
+
+def palette(theme: str) -> Palette:
+    app = AttnApp(EXAMPLE)
+    app.theme = theme
+    app.get_css_variables()
+    return colours_of(app)
+
+
+@pytest.mark.parametrize("theme", [*BUILTIN_THEMES, *(theme.name for theme in THEMES)])
+def test_in_every_theme_data_can_be_told_apart_and_texts_can_be_read(
+    theme: str, depth: Depth
+) -> None:
+    colours = palette(theme)
+    assert colours.depth is depth
+    apart = 0.03 if depth is Depth.FEW else 0.001
+    for kind in KINDS:
+        steps = [*dict.fromkeys(colours.ramp(kind))]
+        assert min(map(distance, steps, steps[1:])) > apart, kind
+        assert min(contrast(ink(step), step) for step in steps) >= 4.5, kind
+    background = colours["background"]
+    for kind in HUES:
+        assert len(colours.ramp(kind)) >= 4
+        least = colours.ramp(kind)[0]
+        assert distance(least, background) > 0.02, kind
+        assert abs(oklab(least)[0] - oklab(background)[0]) < 0.2, kind
+    for name in (*HUES, "text", "muted", "accent"):
+        assert contrast(colours[name], background) >= 4.5, name
+    for one in HUES:
+        for other in (*HUES, "accent"):
+            assert one == other or distance(colours[one], colours[other]) > 0.07, (one, other)
+
+
+def test_of_256_colours_only_those_are_used_that_are_the_same_everywhere(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("textual.constants.COLOR_SYSTEM", "256")
+    known = {of_xterm(number) for number in range(16, 256)}
+    for theme in THEMES:
+        colours = palette(theme.name)
+        for kind in KINDS:
+            assert {*colours.ramp(kind)} <= known, kind
+        # Faint ones are grey, for the nearest to a faint blue or amber are of another hue.
+        tints = [colours.tint(kind, level / 8) for kind in HUES for level in range(9)]
+        assert all(len({*rgb(of_xterm(to_xterm(tint)))}) == 1 for tint in tints)
+
+
+def test_a_ramp_of_256_colours_goes_one_way_in_one_hue() -> None:
+    for background in (DARK, LIGHT):
+        colours = Palette({"background": background}, Depth.FEW)
+        for kind in HUES:
+            labs = np.array([oklab(step) for step in colours.ramp(kind)])
+            rises = np.diff(labs[:, 0])
+            assert (rises > 0.0).all() if background == DARK else (rises < 0.0).all()
+            hues = np.arctan2(labs[:, 2], labs[:, 1])[np.hypot(labs[:, 1], labs[:, 2]) > 0.03]
+            assert np.abs(np.angle(np.exp(1j * (hues - hues[-1])))).max() < 0.7, kind
+
+
+def test_numbers_of_xterm_survive_the_way_there_and_back() -> None:
+    assert of_xterm(16) == "#000000"
+    assert of_xterm(94) == "#875f00"
+    assert of_xterm(255) == "#eeeeee"
+    for number in range(16, 256):
+        assert to_xterm(of_xterm(number)) == number

@@ -10,12 +10,16 @@ from hypothesis import strategies as st
 
 from attn_tui.charts import figure
 from attn_tui.charts.cells import Cells
+from attn_tui.charts.colour import Depth, Palette
 from attn_tui.charts.figure import BLANK, Axis, Curve, Figure, d_k_axis
+from attn_tui.charts.glyphs import LINES, in_ascii
 
-COLOURS = {
-    "unscaled": "#e29d04", "scaled": "#4795ed", "text": "#e6e8ee", "muted": "#7a7d86",
-    "background": "#0e1016",
-}  # fmt: skip
+COLOURS = Palette(
+    {
+        "unscaled": "#e29d04", "scaled": "#4795ed", "text": "#e6e8ee", "muted": "#7a7d86",
+        "background": "#0e1016",
+    }
+)  # fmt: skip
 
 UNIT = Axis(0.0, 1.0)
 
@@ -293,3 +297,40 @@ def test_every_width_is_drawn(columns: int) -> None:
     chart = Figure([curve], D_K, SHARES, mark=(64.0, "64"), dots=[(0.4, "scaled")])
     for lines in (2, 3, 7, 60):
         assert chart.draw(columns, lines, COLOURS).characters.shape == (lines, columns)
+
+
+# Without colours
+
+PLAIN = Palette(COLOURS, Depth.TEXTURES)
+
+
+def test_without_colours_each_side_is_drawn_with_a_mark_of_its_own_and_a_legend_names_it() -> None:
+    places = np.linspace(0.0, 1.0, 50)
+    curves = [
+        Curve(places, np.full(50, 0.5), "unscaled"),
+        Curve(places, places, "scaled", filled=True),
+    ]
+    cells = Figure(curves, UNIT, UNIT).draw(60, 15, PLAIN)
+    text = cells.text()
+    for kind, mark in LINES.items():
+        assert f"{mark} {kind}" in text
+    is_braille = np.vectorize(lambda each: BLANK < ord(each) < BLANK + 256)(cells.characters)
+    marks = cells.characters == LINES["unscaled"]
+    # But for the legend each column has its mark, unless the other curve runs through it.
+    assert 50 <= marks.any(axis=0).sum() <= 60
+    assert is_braille.any(axis=0).sum() >= 55
+    assert set(cells.backgrounds.flat) == {""}
+    assert set(in_ascii(text)).isdisjoint(map(chr, range(BLANK, BLANK + 256)))
+
+
+def test_without_colours_a_steep_line_has_no_gaps() -> None:
+    y = np.array([0.02, 0.02, 0.98, 0.98])
+    curve = Curve(np.array([0.0, 0.5, 0.52, 1.0]), y, "unscaled")
+    cells = Figure([curve], UNIT, UNIT).draw(41, 15, PLAIN)
+    assert (cells.characters[:14] == LINES["unscaled"]).any(axis=1).all()
+
+
+def test_one_side_alone_needs_no_legend() -> None:
+    x = np.linspace(0.0, 1.0, 9)
+    text = Figure([Curve(x, x, "scaled")], UNIT, UNIT).draw(41, 11, PLAIN).text()
+    assert "scaled" not in text

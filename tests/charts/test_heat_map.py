@@ -10,14 +10,17 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from attn_tui.charts.cells import Cells
-from attn_tui.charts.colour import both_signs, contrast, ramp, saturation
+from attn_tui.charts.colour import Depth, Palette, both_signs, contrast, ramp, saturation
+from attn_tui.charts.glyphs import LESS, MORE, in_ascii
 from attn_tui.charts.heat_map import HALF, HeatMap
 
 BACKGROUND = "#0e1016"
 
-COLOURS = {
-    "text": "#e6e8ee", "muted": "#7a7d86", "accent": "#b9a3ff", "background": BACKGROUND,
-}  # fmt: skip
+COLOURS = Palette(
+    {
+        "text": "#e6e8ee", "muted": "#7a7d86", "accent": "#b9a3ff", "background": BACKGROUND,
+    }
+)  # fmt: skip
 
 KINDS = {
     "unscaled": ramp("unscaled", BACKGROUND),
@@ -202,7 +205,7 @@ def test_texts_are_left_out_where_entries_are_halves_of_a_line() -> None:
 
 def test_a_text_where_there_is_no_number_can_be_read_on_a_light_theme() -> None:
     chart = HeatMap(np.array([[nan]]), "unscaled", texts=[["?"]])
-    cells = chart.draw(5, 1, {**COLOURS, "background": "#ffffff"})
+    cells = chart.draw(5, 1, Palette({**COLOURS, "background": "#ffffff"}))
     assert cells.colours[0, 2] == "#000000"
 
 
@@ -255,3 +258,54 @@ def test_where_there_is_no_room_nothing_is_drawn_and_nothing_breaks(
     chart = HeatMap(spread(5, 7), "unscaled", labels, [*"abcdefg"], cursor=(1, 1))
     assert chart.draw(columns, lines, COLOURS).text().split() == []
     assert chart.entry(0, 0, columns, lines) is None
+
+
+# Without colours
+
+PLAIN = Palette(COLOURS, Depth.TEXTURES)
+
+
+def test_without_colours_glyphs_tell_more_from_less_and_one_sign_from_the_other() -> None:
+    levels = np.array([[-1.0, -0.7, -0.4, -0.2, 0.0, 0.2, 0.4, 0.7, 1.0, nan]])
+    cells = HeatMap(levels, "both signs").draw(10, 1, PLAIN)
+    glyphs = cells.text().ljust(10)
+    assert glyphs[9] == " "
+    for row in (glyphs[:9], in_ascii(glyphs[:9])):
+        assert len({row[0], row[1], row[2], row[6], row[7], row[8]}) == 6
+        assert row[3] != row[5]
+    assert [MORE.index(glyph) for glyph in glyphs[4:9]] == [0, 1, 2, 3, 4]
+    assert [LESS.index(glyph) for glyph in glyphs[3::-1]] == [1, 2, 3, 4]
+    assert set(cells.backgrounds.flat) == {""}
+
+
+@pytest.mark.parametrize("kind", ["unscaled", "scaled", "saturation", "both signs"])
+def test_without_colours_there_are_four_or_five_textures(kind: str) -> None:
+    levels = np.linspace(0.0, 1.0, 200)[None]
+    text = HeatMap(levels, kind).draw(200, 1, PLAIN).text()
+    assert 4 <= len(set(text)) <= 5
+    order = [MORE.index(glyph) for glyph in text]
+    assert order == sorted(order)
+
+
+@pytest.mark.parametrize(("lines", "rows"), [(3, 3), (6, 3), (3, 6), (2, 7)])
+def test_without_colours_each_entry_has_whole_cells_and_of_several_the_largest_is_seen(
+    lines: int, rows: int
+) -> None:
+    levels = np.zeros((rows, 2))
+    levels[rows - 1, 1] = 1.0
+    text = HeatMap(levels, "scaled").draw(8, lines, PLAIN).text().split("\n")
+    marked = [line for line in range(lines) if MORE[-1] in text[line]]
+    assert marked
+    assert marked[-1] == lines - 1
+    assert all(text[line].startswith("····████"[:8]) for line in marked)
+
+
+def test_without_colours_texts_and_labels_stand_where_they_stand_with_them() -> None:
+    chart = HeatMap(
+        np.array([[1.0, 0.1], [0.1, 1.0]]), "scaled", ["a", "b"], ["c", "d"],
+        [["1", ".1"], [".1", "1"]], (1, 0),
+    )  # fmt: skip
+    plain, coloured = (chart.draw(19, 7, colours) for colours in (PLAIN, COLOURS))
+    for mark in ("a", "b", "c", "d", "▸", ".1"):
+        places = [np.argwhere(cells.characters == mark[0]).tolist() for cells in (plain, coloured)]
+        assert places[0] == places[1], mark

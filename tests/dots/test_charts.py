@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 
 from attn_tui.charts.cells import Cells
+from attn_tui.charts.colour import Depth, Palette
 from attn_tui.charts.figure import BLANK
+from attn_tui.charts.glyphs import FILLS
 from attn_tui.compute.dots.answer import Answer, answer
 from attn_tui.compute.dots.settings import Settings
 from attn_tui.compute.experiment import Experiment
@@ -28,10 +30,12 @@ from attn_tui.report.measured import exact, with_error
 
 SOURCE = parse(EXAMPLE).source
 
-COLOURS = {
-    "unscaled": "#e29d04", "scaled": "#4795ed", "text": "#e6e8ee", "muted": "#7a7d86",
-    "accent": "#b9a3ff", "background": "#0e1016",
-}  # fmt: skip
+COLOURS = Palette(
+    {
+        "unscaled": "#e29d04", "scaled": "#4795ed", "text": "#e6e8ee", "muted": "#7a7d86",
+        "accent": "#b9a3ff", "background": "#0e1016",
+    }
+)  # fmt: skip
 
 NAMES = ("q·k", "q·k/√d_k")
 
@@ -155,11 +159,11 @@ def test_no_number_of_the_bells_is_cut_at_any_size(name: str, stretched: bool) -
     whole = {*NAMES, "σ", "="} | {short(tick) for tick in line_of(last, stretched).ticks()}
     whole |= {short(m * last.law.standard_deviation) for m in (1.0, last.multiplier)}
     for columns in (*range(30, 90, 7), 120, 200):
-        for lines in (8, 15, 30):
+        for lines in (4, 7, 8, 15, 30):
             cells = chart.draw(columns, lines, COLOURS)
             assert words(cells.text()) <= whole, (columns, lines)
-            assert "σ" in cells.text()
-    for columns, lines in ((19, 30), (60, 7), (1, 1)):
+            assert ("σ" in cells.text()) == (lines >= 8)
+    for columns, lines in ((19, 30), (60, 3), (1, 1)):
         assert not chart.draw(columns, lines, COLOURS).text().strip()
 
 
@@ -343,3 +347,39 @@ def test_rows_at_other_d_k_are_whole_and_in_their_order(columns: int) -> None:
     assert [line[0] for line in lines[1:]] == ["2", "4", "512", "1,024"]
     whole = {word for column in table.columns for text in column.texts for word in text.split()}
     assert {word for line in lines[1:] for word in line} <= whole
+
+
+@pytest.mark.parametrize(("columns", "lines"), [(118, 21), (76, 13)])
+def test_without_colours_each_bell_is_filled_with_the_glyph_that_stands_before_its_name(
+    columns: int, lines: int
+) -> None:
+    plain = Palette(COLOURS, Depth.TEXTURES)
+    cells = Bells(answer_of("normal"), NAMES).draw(columns, lines, plain)
+    rows = cells.text().split("\n")
+    height = (lines - 2) // 2 - 1
+    assert rows[0].startswith(f" {FILLS['unscaled']} q·k")
+    assert rows[height + 1].startswith(f" {FILLS['scaled']} q·k/√d_k")
+    bell, needle = "".join(rows[1:height]), "".join(rows[height + 2 : 2 * height + 1])
+    assert bell.count(FILLS["unscaled"]) > 50
+    assert 0 < needle.count(FILLS["scaled"]) < 20
+    assert FILLS["scaled"] not in bell
+    assert FILLS["unscaled"] not in needle
+    assert set(cells.backgrounds.flat) == {""}
+
+
+@pytest.mark.parametrize("depth", [Depth.TRUE, Depth.TEXTURES])
+def test_in_few_lines_both_bells_and_the_axis_are_there(depth: Depth) -> None:
+    for lines in range(4, 8):
+        cells = Bells(answer_of("normal"), NAMES).draw(36, lines, Palette(COLOURS, depth))
+        ends = "".join(cells.text().split("\n")[-2:])
+        assert "┬" in ends
+        assert "0" in ends
+        height = (lines - 2) // 2
+        is_drawn = (cells.characters != " ") | (cells.backgrounds != "")
+        middle = slice(10, 30)
+        bell, needle = (
+            np.count_nonzero(is_drawn[top : top + height, middle].any(axis=0))
+            for top in (0, height)
+        )
+        assert bell > 6
+        assert 0 < needle < bell

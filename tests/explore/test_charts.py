@@ -12,8 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attn_tui.charts.cells import Cells
-from attn_tui.charts.colour import oklab, ramp
+from attn_tui.charts.colour import Depth, Palette, oklab, ramp
 from attn_tui.charts.figure import Figure
+from attn_tui.charts.glyphs import FILLS, LESS, MORE, in_ascii
 from attn_tui.compute.explore.answer import OverDk, VectorAnswer, answer_vector
 from attn_tui.compute.explore.compare import compare
 from attn_tui.compute.explore.precision_lab import lab
@@ -40,10 +41,12 @@ from attn_tui.files.draft import Draft, parse
 from attn_tui.report.numbers import fitted, in_percent, ratio, scientific
 from tests.asking import answer_to, asking
 
-COLOURS = {
-    "unscaled": "#e29d04", "scaled": "#4795ed", "text": "#e6e8ee", "muted": "#7a7d86",
-    "accent": "#b9a3ff", "background": "#0e1016",
-}  # fmt: skip
+COLOURS = Palette(
+    {
+        "unscaled": "#e29d04", "scaled": "#4795ed", "text": "#e6e8ee", "muted": "#7a7d86",
+        "accent": "#b9a3ff", "background": "#0e1016",
+    }
+)  # fmt: skip
 
 HEADS = ("unscaled", "divided by 32")
 
@@ -158,7 +161,7 @@ def test_a_bar_is_as_long_as_its_weight_is_large() -> None:
 @given(st.floats(0.0, 1.0), st.integers(1, 80))
 def test_a_bar_is_right_to_an_eighth_of_a_cell(share: float, width: int) -> None:
     cells = Cells(width + 4, 1)
-    draw_bar(cells, 0, slice(2, 2 + width), share, "scaled", COLOURS["background"])
+    draw_bar(cells, 0, slice(2, 2 + width), share, "scaled", COLOURS)
     length = bar_lengths(cells, 0, "scaled")
     exact = 8 * width * share
     assert abs(length - exact) <= 0.5 or (length == 1 and 0.0 < exact < 1.0)
@@ -169,14 +172,14 @@ def test_a_bar_is_right_to_an_eighth_of_a_cell(share: float, width: int) -> None
 
 def test_a_weight_that_is_not_0_has_a_bar_however_small() -> None:
     cells = Cells(20, 1)
-    draw_bar(cells, 0, slice(0, 20), 1e-300, "unscaled", COLOURS["background"])
+    draw_bar(cells, 0, slice(0, 20), 1e-300, "unscaled", COLOURS)
     assert bar_lengths(cells, 0, "unscaled") == 1
 
 
 @pytest.mark.parametrize("share", [float("nan"), 0.0])
 def test_no_weight_has_no_bar(share: float) -> None:
     cells = Cells(20, 1)
-    draw_bar(cells, 0, slice(0, 20), share, "unscaled", COLOURS["background"])
+    draw_bar(cells, 0, slice(0, 20), share, "unscaled", COLOURS)
     assert bar_lengths(cells, 0, "unscaled") == 0
 
 
@@ -321,7 +324,7 @@ def test_a_weight_rises_with_its_own_score_and_falls_with_others_in_colour(name:
     n_keys = vector.vector.n_keys
     larger = [oklab_green(colour) for colour in ramp("larger", COLOURS["background"])]
     assert min(larger) < 0.0
-    chart = Jacobians(vector, np.arange(n_keys), 0)
+    chart = Jacobians(vector, np.arange(n_keys))
     cells = chart.draw(2 + 2 * 2 * n_keys, 1 + n_keys, COLOURS)
     for start, side in ((0, vector.unscaled), (2 + 2 * n_keys, vector.scaled)):
         logs = side.log_jacobian(np.arange(n_keys), np.arange(n_keys), "scores")
@@ -354,7 +357,7 @@ def test_the_scale_of_a_map_is_whole_or_left_out() -> None:
         sizes.add("±" + scientific(float(np.abs(entries).max()), float(logs.max())))
     for columns in range(6, 80):
         cells = Jacobians(vector, np.arange(3), 0).draw(columns, 5, COLOURS)
-        assert set(words(cells)[0]) <= sizes | {"∂p/∂s"}
+        assert set(words(cells)[0]) <= sizes | {"unscaled:", "scaled:", "∂p/∂s"}
 
 
 # Curves over d_k
@@ -499,3 +502,32 @@ def test_a_million_keys_are_not_walked_through_one_by_one() -> None:
     text = chart.draw(60, 30, COLOURS).text()
     for key in chart.keys(30).tolist():
         assert f" {key:,} " in text
+
+
+# Without colours
+
+PLAIN = Palette(COLOURS, Depth.TEXTURES)
+
+
+def test_without_colours_bars_are_as_long_and_each_side_has_its_glyph() -> None:
+    cells = WeightBars(vector_of("usual"), 2, HEADS).draw(76, 10, PLAIN)
+    rows = cells.text().split("\n")
+    assert f"{FILLS['unscaled']} unscaled" in rows[0]
+    assert f"{FILLS['scaled']} divided by 32" in rows[0]
+    width = rows[7].count(FILLS["unscaled"])
+    assert width > 15
+    assert rows[7].count(FILLS["scaled"]) == pytest.approx(0.6245 * width, abs=1.0)
+    assert rows[1].count(FILLS["scaled"]) == pytest.approx(0.1309 * width, abs=1.0)
+    assert FILLS["unscaled"] not in rows[1]
+    assert in_ascii(FILLS["unscaled"]) != in_ascii(FILLS["scaled"])
+    assert set(cells.backgrounds.flat) == {""}
+
+
+def test_without_colours_maps_name_their_sides_and_what_is_which_sign() -> None:
+    cells = Jacobians(vector_of("usual"), np.arange(3), 2).draw(100, 12, PLAIN)
+    head, *rows = cells.text().split("\n")
+    for side in ("unscaled", "scaled"):
+        assert f"{side}: ∂p/∂s ±" in head
+    assert head.count(f"{MORE[-1]} + {LESS[-1]} −") == 2
+    assert MORE[-1] in "".join(rows)
+    assert any(glyph in "".join(rows) for glyph in LESS[1:])
