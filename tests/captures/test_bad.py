@@ -6,7 +6,6 @@ import struct
 import sys
 import zipfile
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import h5py
@@ -282,7 +281,7 @@ def test_a_pipe_that_takes_the_place_of_hdf5_is_not_waited_for(
     # Somebody writes to it, lest this waits where it should fail.
     writer = os.open(pipe, os.O_RDWR)
 
-    def replaced(_: str) -> ModuleType:
+    def replaced(_: str) -> Any:
         """Return h5py in the moment in which a pipe has come."""
         os.link(pipe, tmp_path / "link")
         os.replace(tmp_path / "link", path)
