@@ -1,12 +1,15 @@
-"""Feeds the commands captures whose numbers are odd; `python -m tests.fuzz_readers --captures`.
+"""Feeds the commands captures whose numbers are odd; `python -m tests.fuzz_captures --runs 2000`.
 
 Captures of the demo and random small heads get infinities, NaN, zeros, numbers near the ends of
 float32 and float64, other formats, other orders of axes and parts that are missing. Each of the
-commands may answer or refuse; none may fail, or let a warning through.
+commands may answer or refuse; none may fail, or let a warning through. What fails is printed with
+the number that `--only` tries again alone.
 """
 
+import argparse
 import json
 import os
+import sys
 import tempfile
 import warnings
 from collections.abc import Iterator, Mapping
@@ -200,3 +203,28 @@ def _changed(rng: Random, array: NDArray[Any], way: str) -> NDArray[Any]:
         )
         wide[places] = rng.choice(_ODD)
     return wide.astype(array.dtype) if rng.random() < 0.4 else wide
+
+
+def main() -> None:
+    """Try captures; return 1 if any was answered in a wrong way."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runs", type=int, default=1000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", type=int, help="the number of the one to try")
+    given = parser.parse_args()
+    numbers = range(given.runs) if given.only is None else [given.only]
+    faults = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for number in numbers:
+            try:
+                one(number, given.seed, Path(folder))
+            except AssertionError as error:
+                faults += 1
+                sys.stdout.write(f"--seed {given.seed} --only {number}\n{error}\n")
+                sys.stdout.flush()
+    sys.stdout.write(f"{len(numbers):,} tried, {faults} faults\n")
+    sys.exit(min(faults, 1))
+
+
+if __name__ == "__main__":
+    main()

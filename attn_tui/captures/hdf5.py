@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_tui.captures.disk import Disk, place_of, refuse
+from attn_tui.captures.disk import Disk, place_of, reason_of, refuse, regular
 from attn_tui.captures.listing import Listing
 from attn_tui.captures.stored import Index, Plain, Raw, Stored
 from attn_tui.captures.unpacked import MOST, kept
@@ -102,7 +102,12 @@ class Chunked(Stored):
     def _opened(self) -> Iterator[Any]:
         h5py = _h5py(self.path)
         try:
-            with h5py.File(self.path, "r", locking=False) as file:
+            # By its name h5py would wait without end for a pipe that took the file's place.
+            data = regular(self.path)
+        except OSError as error:
+            refuse(self.path, *reason_of(error))
+        try:
+            with data, h5py.File(data, "r") as file:
                 yield file[self.name]
         except InputError:
             raise
@@ -129,7 +134,10 @@ def list_hdf5(disk: Disk) -> Listing:
             tensors.append(_stored(disk, name, item))
 
     try:
-        with h5py.File(disk.path, "r", locking=False) as file:
+        with (
+            open(disk.descriptor, "rb", closefd=False) as data,
+            h5py.File(data, "r") as file,
+        ):
             for name, value in file.attrs.items():
                 if isinstance(name, str) and (plain := _plain(value)) is not None:
                     metadata[name] = plain

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
+from shlex import quote
 from time import strftime
 from traceback import extract_tb, format_exception
 
@@ -45,9 +46,13 @@ class Crash:
         told = f"attn-tui failed in {self.place}: {self.error}\n"
         if self.path is None:
             return told + "What was asked could not be saved."
+        path = str(self.path)
+        shown = shown_path(path)
+        # A name that no terminal can show can hardly be typed.
+        named = quote(path) if shown == path else "with that file"
         return (
-            f"{told}What was asked, and a report, are in {self.path}\n"
-            f"attn-tui --experiment {self.path} asks it again."
+            f"{told}What was asked, and a report, are in {shown}\n"
+            f"attn-tui --experiment {named} asks it again."
         )
 
 

@@ -1,6 +1,6 @@
 """Captures with infinities, NaN and numbers near the end of a format: answers without a warning.
 
-Many more are tried by `tests.fuzz_readers --captures`.
+Many more are tried by `tests.fuzz_captures`.
 """
 
 from pathlib import Path
@@ -58,6 +58,14 @@ def test_keys_that_are_all_infinite_let_no_warning_through(tmp_path: Path) -> No
     tensors["k"][:] = -np.inf
     result = check(["heads", write(tmp_path / "odd.safetensors", tensors)])
     assert "15 infinities" in " ".join(result.stdout.split())
+
+
+def test_infinite_values_of_keys_without_weight_let_no_warning_through(tmp_path: Path) -> None:
+    tensors = layer(b=1, h=1, g=1, dtype=np.float32)
+    tensors["q"] = 1e20 * tensors["q"]
+    tensors["v"][:] = np.inf
+    result = check(["show", "--capture", write(tmp_path / "odd.safetensors", tensors)])
+    assert "inf" in result.stdout
 
 
 def test_scores_that_pass_float32_let_no_warning_through(tmp_path: Path) -> None:

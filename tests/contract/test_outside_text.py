@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -63,6 +64,21 @@ click.Command.invoke = fails
 runpy.run_module("attn_tui", run_name="__main__")
 """
 """Runs the program, which fails with a text from outside."""
+
+CRASHING = """
+import runpy
+from textual.app import App
+
+def watch(self, has_focus):
+    if not has_focus:
+        raise RuntimeError("OWNED \\x1b]2;OWNED\\x07\\x9b66m\\u202e\\nFORGED")
+
+App.watch_app_focus = watch
+runpy.run_module("attn_tui", run_name="__main__")
+"""
+"""Runs the screen, which fails with a text from outside once its terminal has lost the focus."""
+
+CRASHED = (sys.executable, "-c", CRASHING)
 
 
 def quoted(text: str) -> str:
@@ -256,6 +272,25 @@ def test_nothing_in_what_a_screen_opens_with_reaches_the_terminal(
         terminal.press("\x11")
         assert terminal.leave() == 0
     check(terminal.raw)
+
+
+@pytest.mark.parametrize("name", [HOSTILE, LINES, "a b"], ids=["all", "lines", "blank"])
+def test_nothing_in_the_name_of_a_folder_reaches_the_terminal_when_the_screen_fails(
+    name: str, folder: Path
+) -> None:
+    environment = {"XDG_STATE_HOME": str(folder / name)}
+    with Terminal(120, 40, program=CRASHED, environment=environment) as terminal:
+        terminal.until_shows("Divided by 32")
+        terminal.press("\x1b[O")
+        assert terminal.leave() == 70
+    check(terminal.raw)
+    told = terminal.raw.rpartition(b"\x1b[?1049l")[2].decode()
+    (saved,) = (folder / name).glob("attn-tui/crash-*.json")
+    assert "RuntimeError: OWNED" in told
+    assert saved.name in told
+    if name.isprintable():
+        *_, last = told.splitlines()
+        assert last == f"attn-tui --experiment {shlex.quote(str(saved))} asks it again."
 
 
 def test_nothing_that_a_screen_is_given_reaches_the_terminal(folder: Path) -> None:

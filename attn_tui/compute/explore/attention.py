@@ -36,8 +36,14 @@ class Attention:
     format: str = "float64"
 
     def output(self, side: Evaluation) -> Floats | None:
-        """Return Σ p_j v_j, shape (d_v,), in float64; None without values."""
-        return None if self.values is None else side.weights() @ self.values
+        """Return Σ p_j v_j, shape (d_v,), in float64; None without values.
+
+        It is NaN where a weight of 0 meets an infinite value.
+        """
+        if self.values is None:
+            return None
+        with np.errstate(all="ignore"):
+            return side.weights() @ self.values
 
     def query_gradient(self, side: Evaluation, of: int) -> Floats:
         """Return ∂p_of/∂q, shape (d_k,)."""

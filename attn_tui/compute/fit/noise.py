@@ -220,7 +220,7 @@ def _parts(
 ) -> tuple[Floats, Floats, Floats | None]:
     """Return variances: of the output's own rounding, and c²p² times that of logits, of weights."""
     at, p, v, mixed = state.parameters, state.weights, rows.values, state.mixed
-    c2 = at.value_scale**2
+    c2 = at.value_scale * at.value_scale
     unit = 2.0 ** -max(format.bits, 24)
     own = np.square(format.spacing(rows.output)) / 12
     # Numbers near 0 are rounded so finely that one of them would decide alone.

@@ -36,6 +36,14 @@ def test_a_tiny_head_is_that_of_fifty_digits() -> None:
     np.testing.assert_allclose(head.output, state.output, rtol=1e-12)
 
 
+def test_a_scale_whose_square_is_infinite_leaves_no_finite_noise() -> None:
+    rows = rows_of(simulate(2, EXACT, n_keys=12, d_k=5, logit_std=2.0, rows=5), CAUSAL)
+    state = compute(rows, Parameters(0.2, 1e200))
+    with np.errstate(all="ignore"):
+        found = noise(rows, state, format_of("float32"), "eager")
+    assert not np.isfinite(found.variance).any()
+
+
 @pytest.mark.parametrize("curvature", [0.04, 1e-9, 0.0, -0.001])
 @pytest.mark.parametrize("sink", [0.0, 0.7])
 def test_slopes_are_central_differences(curvature: float, sink: float) -> None:
