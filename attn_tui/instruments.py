@@ -52,10 +52,10 @@ INSTRUMENTS: tuple[Instrument, ...] = (
         settings="attn_tui.compute.explore.settings:Settings",
         answer="attn_tui.compute.explore.answer:answer",
         screen="attn_tui.old.tui.explore.screen:ExploreScreen",
-        command="attn_tui.commands.show:show",
+        command="attn_tui.explore.command:show",
         line="attn_tui.commands.line:show",
         asked="attn_tui.commands.asking:gradient_experiment_of",
-        json="attn_tui.report.explore.json:render",
+        json="attn_tui.explore.report:json",
     ),
     Instrument(
         name="dots",

@@ -1,8 +1,7 @@
 """``attn-tui show``: the numbers of Explore as a text report, CSV or JSON."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import partial
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -27,7 +26,8 @@ from attn_tui.compute.field import whole
 if TYPE_CHECKING:
     from attn_tui.compute.experiment import Experiment
     from attn_tui.compute.explore.answer import VectorAnswer
-    from attn_tui.report.explore.contents import Contents
+    from attn_tui.explore.report import Contents
+    from attn_tui.report.head import Labelled
 
 
 _also = partial(click.option, cls=Option, group=REPORT, is_flag=True)
@@ -69,7 +69,7 @@ def show(
 
     SCORES are what `attn-tui --help` says.
     """
-    from attn_tui.report.explore.contents import Contents
+    from attn_tui.explore.report import Contents
 
     most = None if top is None else whole(1).parse("top", top)
     if against == "-" and "-" in (*given["scores"], given["experiment"]):
@@ -80,8 +80,7 @@ def show(
         raise InputError("compare", f"the number of vectors is {n_vectors}", "two vectors")
     pinned = () if against is None else _pinned(against)
     mention_unread_input(given)
-    contents = Contents(most, lab, compare, pinned)
-    print_report(experiment, given, form, contents)
+    print_report(experiment, given, form, Contents(most, lab, compare, pinned))
 
 
 def _pinned(path: str) -> "tuple[VectorAnswer, ...]":
@@ -95,13 +94,14 @@ def _pinned(path: str) -> "tuple[VectorAnswer, ...]":
         raise InputError("against", error.problem, error.expected, error.where) from None
 
 
-def _about(given: Mapping[str, Any], experiment: "Experiment") -> Iterator[str]:
-    """Yield what there is to say of the example that was asked for."""
+def _about(given: Mapping[str, Any], experiment: "Experiment") -> "list[Labelled]":
+    """Return what there is to say of the example that was asked for."""
     from attn_tui.files.examples import EXAMPLES
     from attn_tui.report.head import about_example
 
-    if given.get("example") is not None:
-        yield about_example(EXAMPLES[given["example"]], experiment)
+    if given.get("example") is None:
+        return []
+    return [*about_example(EXAMPLES[given["example"]], experiment)]
 
 
 def print_report(
@@ -117,14 +117,16 @@ def print_report(
         given: What was given, which may name an example to be told of in text.
         form: How to write it.
         contents: What it holds; all keys if not given.
+
+    Raises:
+        InputError: If there is not what is to be compared, or more than one table for CSV.
     """
     from attn_tui.compute.explore.answer import answer
-    from attn_tui.report.explore import csv, json, text
-    from attn_tui.report.explore.contents import EVERYTHING
+    from attn_tui.explore.report import EVERYTHING, report
+    from attn_tui.report.forms import WRITERS
 
-    renders = {"text": text.render, "csv": csv.render, "json": json.render}
-    pieces = renders[form](next(answer(experiment)), contents or EVERYTHING)
-    # What cannot be compared is refused with the first piece, before anything is written.
-    first = next(pieces)
-    about = _about(given, experiment) if form == "text" else ()
-    write(chain((first,), about, pieces))
+    contents = contents or EVERYTHING
+    if form == "csv":
+        contents.check_one_table()
+    found = report(next(answer(experiment)), contents, _about(given, experiment))
+    write(WRITERS[form](found))
