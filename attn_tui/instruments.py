@@ -66,10 +66,10 @@ INSTRUMENTS: tuple[Instrument, ...] = (
         settings="attn_tui.compute.dots.settings:Settings",
         answer="attn_tui.compute.dots.answer:answer",
         screen="attn_tui.old.tui.dots.screen:DotsScreen",
-        command="attn_tui.commands.dot:dot",
+        command="attn_tui.dots.command:dot",
         line="attn_tui.commands.line:dot",
-        asked="attn_tui.commands.dot:asked",
-        json="attn_tui.report.dots.json:render",
+        asked="attn_tui.dots.command:asked",
+        json="attn_tui.dots.report:json",
     ),
     Instrument(
         name="sweep",

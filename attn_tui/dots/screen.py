@@ -17,11 +17,12 @@ from attn_tui.compute.dots.settings import Settings
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.field import fields_of
 from attn_tui.dots import charts
+from attn_tui.dots.derivation import derivation
 from attn_tui.dots.headline import headline
+from attn_tui.dots.report import report
 from attn_tui.files.history import Asked
-from attn_tui.report.dots import csv, json, text
-from attn_tui.report.dots.derivation import derivation
 from attn_tui.report.export import Forms
+from attn_tui.report.forms import forms
 from attn_tui.report.headline import DIVISORS
 from attn_tui.ui.d_k import DkPane
 from attn_tui.ui.instrument_screen import InstrumentScreen
@@ -132,10 +133,7 @@ class DotsScreen(InstrumentScreen):
     def forms(self) -> Forms:
         """Return what can be saved of what was drawn so far."""
         found = self.answer
-        if found is None:
-            return {}
-        renders = {".txt": text.render, ".json": json.render, ".csv": csv.render}
-        return {suffix: partial(render, found) for suffix, render in renders.items()}
+        return {} if found is None else forms(lambda: report(found))
 
     # What is shown
 

@@ -236,9 +236,7 @@ def _same(value: Any) -> Callable[[Rows], list[Any]]:
     return lambda rows: [value] * rows.size
 
 
-def _keys(
-    found: VectorAnswer, rows: Rows, through: Attention | None, contents: Contents
-) -> Table:
+def _keys(found: VectorAnswer, rows: Rows, through: Attention | None, contents: Contents) -> Table:
     scores = found.vector.scores
     columns = [
         Column("", _same(found.vector.name), name="vector"),
@@ -655,9 +653,7 @@ def _comparison(
     )
 
 
-def _less(
-    after: Callable[[Rows], Floats], before: Callable[[Rows], Floats], keys: Rows
-) -> Floats:
+def _less(after: Callable[[Rows], Floats], before: Callable[[Rows], Floats], keys: Rows) -> Floats:
     with np.errstate(invalid="ignore"):
         return after(keys) - before(keys)
 

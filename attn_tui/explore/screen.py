@@ -1,7 +1,6 @@
 """The Explore screen: scores and d_k above, weights and gradient, and curves over d_k."""
 
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from collections.abc import Sequence
 from typing import ClassVar
 
 import numpy as np
@@ -24,14 +23,16 @@ from attn_tui.explore import charts
 from attn_tui.explore.answer import Answer, answer, is_quick
 from attn_tui.explore.headline import headline
 from attn_tui.explore.lab import lab_table
+from attn_tui.explore.report import Contents, report
 from attn_tui.explore.vectors import vectors_table
 from attn_tui.explore.weights import Weights
 from attn_tui.files import edits
 from attn_tui.files.history import Asked, Edit
-from attn_tui.report.explore import csv, json, text
-from attn_tui.report.explore.contents import Contents
 from attn_tui.report.export import Forms
+from attn_tui.report.forms import forms
 from attn_tui.report.numbers import quantity, weight_name
+from attn_tui.report.report import Report
+from attn_tui.report.text import text
 from attn_tui.report.words import done
 from attn_tui.ui.d_k import DkPane
 from attn_tui.ui.instrument_screen import InstrumentScreen
@@ -43,6 +44,10 @@ OF, WRT = (of_field(field) for field in fields_of(settings.Settings).values())
 
 OVER = ("weights-over", "gradient-over", "keys-over")
 """The panes of curves over d_k, which stand side by side where there is room."""
+
+
+READ_KEYS = 100
+"""So many keys are listed where the report is read; what is saved lists all."""
 
 
 class ExploreScreen(InstrumentScreen):
@@ -175,16 +180,19 @@ class ExploreScreen(InstrumentScreen):
 
     # Files and texts
 
+    def report_of(self, top: int | None = None) -> Report:
+        """Return the report of all vectors, all keys listed or the largest alone."""
+        pinned = () if self.pinned is None else (self.pinned,)
+        return report(next(answer_all(self.present.experiment)), Contents(top, pinned=pinned))
+
     def forms(self) -> Forms:
         """Return what can be saved: the report of all vectors as text, JSON and CSV."""
-        contents = Contents(pinned=() if self.pinned is None else (self.pinned,))
+        return forms(self.report_of)
 
-        def written(render: Callable[..., Iterator[str]]) -> Iterator[str]:
-            for found in answer_all(self.present.experiment):
-                yield from render(found, contents)
-
-        renders = {".txt": text.render, ".json": json.render, ".csv": csv.render}
-        return {suffix: partial(written, render) for suffix, render in renders.items()}
+    def report(self) -> str:
+        """Return the report as text; of many keys it lists those of the largest scores."""
+        is_long = self.present.experiment.vectors.n_keys > READ_KEYS
+        return "".join(text(self.report_of(READ_KEYS if is_long else None)))
 
     # What is shown
 

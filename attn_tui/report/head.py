@@ -137,7 +137,7 @@ def _precision(experiment: Experiment, setup: Setup) -> Iterator[Labelled]:
 
 
 def lines(labelled_texts: Iterable[Labelled]) -> Iterator[str]:
-    """Yield texts behind their labels, in as many lines of at most `WIDTH` columns as each takes."""
+    """Yield texts behind their labels, in lines of at most `WIDTH` columns."""
     for label, text in labelled_texts:
         yield line(label, text)
 

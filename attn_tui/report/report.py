@@ -130,7 +130,6 @@ class Lines:
     lines: Sequence[str]
 
 
-
 @dataclass(frozen=True, eq=False)
 class Section:
     """Parts that belong together.

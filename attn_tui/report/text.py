@@ -14,7 +14,7 @@ from attn_tui.compute.number import Number
 from attn_tui.compute.visible import clusters, visible
 from attn_tui.report.measured import exact, with_error
 from attn_tui.report.numbers import MINUS, general
-from attn_tui.report.report import Column, Facts, Lines, Part, Report, Rows, Section, Table
+from attn_tui.report.report import Column, Facts, Lines, Report, Rows, Section, Table
 from attn_tui.report.rows import WIDTH, cells
 
 LABEL = 11

@@ -6,6 +6,7 @@ from threading import Event
 from typing import Any
 
 import pytest
+from attn_tui.report.explore.headline import headline
 
 from attn_tui.compute.experiment import Experiment, never
 from attn_tui.compute.setup import Setup
@@ -15,7 +16,6 @@ from attn_tui.files.draft import Draft, parse
 from attn_tui.old.tui.actions import textual_action
 from attn_tui.old.tui.explore import answering, chart_data, found
 from attn_tui.old.tui.explore.view import View
-from attn_tui.report.explore.headline import headline
 from attn_tui.report.headline import Factor, Headline
 from tests.old.tui.person import MEDIUM, NARROW, WIDE, Person, at_screen, settle
 

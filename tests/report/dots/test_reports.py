@@ -11,6 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from attn_tui.report.dots import csv as dots_csv
+from attn_tui.report.dots import json as dots_json
+from attn_tui.report.dots import text as dots
 
 from attn_tui.compute.dots.answer import Answer, answer
 from attn_tui.compute.dots.settings import Settings
@@ -18,9 +21,6 @@ from attn_tui.compute.number import Number
 from attn_tui.compute.scale import Scale, parse_scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.vector import Vector
-from attn_tui.report.dots import csv as dots_csv
-from attn_tui.report.dots import json as dots_json
-from attn_tui.report.dots import text as dots
 from attn_tui.report.measured import deviations, exact, with_error
 from attn_tui.report.progress import Pace, bar
 from tests.asking import asking

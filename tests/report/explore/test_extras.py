@@ -10,6 +10,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from attn_tui.report.explore import csv, json, text
+from attn_tui.report.explore.contents import Contents
+from attn_tui.report.explore.through_vectors import MOST_NUMBERS
 
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.experiment import Experiment
@@ -22,9 +25,6 @@ from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn, Products
 from attn_tui.compute.vector import Vector
-from attn_tui.report.explore import csv, json, text
-from attn_tui.report.explore.contents import Contents
-from attn_tui.report.explore.through_vectors import MOST_NUMBERS
 from tests.asking import asking
 
 SPELLED = {"NaN": nan, "Infinity": inf, "-Infinity": -inf}

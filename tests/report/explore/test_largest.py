@@ -3,13 +3,13 @@ from typing import Literal
 
 import numpy as np
 import pytest
+from attn_tui.report.explore.largest import CHUNK, chunks, listed_keys
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from attn_tui.compute.keys import Floats, largest
 from attn_tui.compute.vector import Vector
-from attn_tui.report.explore.largest import CHUNK, chunks, listed_keys
 from tests.asking import answer_to
 
 

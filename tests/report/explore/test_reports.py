@@ -10,6 +10,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from attn_tui.report.explore import csv, json, largest, text
+from attn_tui.report.explore.contents import Contents
+from attn_tui.report.explore.largest import CHUNK
 
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.explore.answer import Answer, answer
@@ -21,9 +24,6 @@ from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn, Products
 from attn_tui.compute.vector import Vector
 from attn_tui.files.codec import experiment_from_plain
-from attn_tui.report.explore import csv, json, largest, text
-from attn_tui.report.explore.contents import Contents
-from attn_tui.report.explore.largest import CHUNK
 from tests.asking import asking
 
 DOCS = Path(__file__).parents[3] / "docs" / "json.md"

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from attn_tui.report.explore import sentences
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -18,7 +19,6 @@ from attn_tui.compute.scale import Scale, parse_scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn, Products
 from attn_tui.compute.vector import Vector
-from attn_tui.report.explore import sentences
 from attn_tui.report.origin import origin, what_d_k_moves
 from tests.asking import answer_to, asking
 

@@ -4,6 +4,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from attn_tui.report.explore import text
+from attn_tui.report.explore.contents import Contents
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -17,8 +19,6 @@ from attn_tui.compute.scale import RULES, Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn, Products, Source, Typed
 from attn_tui.compute.vector import Vector
-from attn_tui.report.explore import text
-from attn_tui.report.explore.contents import Contents
 
 Q = [[1.0, 0.0], [0.5, 2.0]]
 K = [[1.0, 0.0], [0.0, 1.0], [2.0, 2.0]]

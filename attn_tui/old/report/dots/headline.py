@@ -9,7 +9,7 @@ from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.law.dot_law import DotLaw
 from attn_tui.compute.law.entries import Pair
 from attn_tui.compute.scale import Scale
-from attn_tui.report.dots.readouts import readouts
+from attn_tui.old.report.dots.readouts import readouts
 from attn_tui.report.headline import DIVISORS, Headline
 from attn_tui.report.measured import deviations
 from attn_tui.report.numbers import MINUS

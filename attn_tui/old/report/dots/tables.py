@@ -5,7 +5,7 @@ from textwrap import wrap
 
 from attn_tui.compute.dots.answer import Answer
 from attn_tui.compute.number import Number
-from attn_tui.report.dots.readouts import STATISTICS, bound_text, readouts, share
+from attn_tui.old.report.dots.readouts import STATISTICS, bound_text, readouts, share
 from attn_tui.report.measured import deviations, exact, with_error
 from attn_tui.report.numbers import general
 from attn_tui.report.rows import Row, Span, fitted, message

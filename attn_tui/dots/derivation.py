@@ -8,7 +8,7 @@ from textwrap import wrap
 from attn_tui.compute.dots.answer import Answer
 from attn_tui.compute.law.dot_law import DotLaw
 from attn_tui.compute.number import Number
-from attn_tui.report.dots.headline import Divided, cause
+from attn_tui.dots.headline import Divided, cause
 from attn_tui.report.headline import DIVISORS
 from attn_tui.report.measured import exact, with_error
 from attn_tui.report.numbers import MINUS, general
@@ -52,7 +52,7 @@ def steps(answer: Answer) -> tuple[Step, ...]:
     law, numbers = answer.law, answer.derivation
     names: Sequence[str] = _CONSTANT if law.variance == 0.0 else _MEAN if law.mean else _SPREAD
     divided = _divided(answer)
-    if names is not _SPREAD and not divided.how:
+    if names is not _SPREAD and not _divides(divided):
         names = names[:-1]
     words = {**_words(law), **_last_words(answer, divided)}
     formulas = _formulas(answer)
@@ -107,6 +107,11 @@ def _divided(answer: Answer) -> Divided:
     return Divided.of(setup.scale, setup.d_k, max(n, 1))
 
 
+def _divides(divided: Divided) -> bool:
+    """Return whether a scale changes q·k at some d_k."""
+    return divided.multiplier != 1.0 or divided.power != 0.0
+
+
 def _words(law: DotLaw) -> Mapping[str, str]:
     """Return what is said of each step up to Var(q·k)."""
     one, growth = law.product, "d_k" if law.tied else "√d_k"
@@ -148,12 +153,12 @@ def _last_words(answer: Answer, divided: Divided) -> Mapping[str, str]:
     """Return what is said of what the scale makes of q·k, and of what another would."""
     law, one = answer.law, answer.law.product.variance
     best = "d_k" if law.tied or law.mean else "√d_k"
-    spread = divided.left(1.0 if law.tied else 0.5)
-    if not divided.how:
+    spread = (1.0 if law.tied else 0.5) - divided.power
+    if not _divides(divided):
         kept = "hold the average still" if law.mean else f"leave {_text(one)} at every d_k"
         return {"scaled": f"Nothing is divided here. Dividing by {best} would {kept}."}
     if law.mean:
-        average = divided.left(1.0)
+        average = 1.0 - divided.power
         ends = ": dividing by d_k would hold it still", ": that speaks for dividing by d_k"
         return {
             "scaled": f"{divided.doing} leaves a spread that {_GROWTHS[spread]}.",

@@ -51,13 +51,13 @@ def print_dots(experiment: "Experiment", form: str) -> int:
     Ctrl+C ends the draw: what was drawn is printed, and the status says that it was interrupted.
     """
     from attn_tui.compute.dots.answer import answer
-    from attn_tui.report.dots import csv, json, text
+    from attn_tui.dots.report import report
+    from attn_tui.report.forms import WRITERS
 
     samples = experiment.setup.get(Settings).samples
     found, interrupted = worked(
         "dot products", partial(answer, experiment), lambda found: found.drawn / samples
     )
     if found is not None:
-        renders = {"text": text.render, "csv": csv.render, "json": json.render}
-        write(renders[form](found))
+        write(WRITERS[form](report(found)))
     return INTERRUPTED if interrupted else 0

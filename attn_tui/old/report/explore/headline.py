@@ -9,8 +9,8 @@ from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.explore.answer import VectorAnswer
 from attn_tui.compute.explore.compare import NAMES
 from attn_tui.compute.logit_map import PLAIN
-from attn_tui.report.explore.shares import Share, share, tied
-from attn_tui.report.explore.tables import short as cut
+from attn_tui.old.report.explore.shares import Share, share, tied
+from attn_tui.old.report.explore.tables import short as cut
 from attn_tui.report.headline import GRADIENTS, Factor, Headline, done, percent
 from attn_tui.report.numbers import general
 

@@ -2,36 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 from math import isnan
-from textwrap import wrap
 
 from attn_tui.compute.explore.precision_lab import Lab, LabSide, Trial
-from attn_tui.compute.formats import dtype_of, limits
 from attn_tui.compute.precision import FORMATS
-from attn_tui.report.numbers import general, scientific, weight, weight_name
-from attn_tui.report.rows import WIDTH, Span
+from attn_tui.report.numbers import scientific, weight, weight_name
+from attn_tui.report.rows import Span
 from attn_tui.report.sides import role_of
-from attn_tui.report.table import Column, Table, laid
-
-
-def precision_table(lab: Lab, n_keys: int) -> Iterator[str]:
-    """Yield a line for each format, stable and naive, for both sides, and the reasons in words.
-
-    Args:
-        lab: What was found.
-        n_keys: How many keys the vector has.
-    """
-    name = weight_name(lab.key)
-    yield (
-        f"precision lab: {name}, and how many of {n_keys:,} weights differ from the exact ones\n"
-        "rounded to the format, or are 0 though the exact ones are not; 16 bits "
-        f"{lab.sides[0].trials[0].precision.arithmetic}\n"
-    )
-    for side in lab.sides:
-        yield f"\n{side.name}: exact {name} = {weight(side.exact)} (nothing rounded)\n"
-        yield from laid(tuple(trial_columns(lab, side)), WIDTH).text()
-        yield from _reasons(side)
-        yield from _differing(side)
-
+from attn_tui.report.table import Column
 
 NUMBERS = ("differ", "|p−exact|", "at key", "vanished")
 """What there is of a trial besides its weight."""
@@ -100,46 +77,3 @@ def format_name(trial: Trial) -> str:
 def method(trial: Trial) -> str:
     """Return the method of a trial in one word."""
     return "stable" if trial.precision.stable else "naive"
-
-
-def _reasons(side: LabSide) -> Iterator[str]:
-    """Yield where NaN and 0 came from, a sentence for each trial that has them."""
-    for trial in side.trials:
-        parts = [trial.reason] if trial.reason else []
-        if trial.n_vanished:
-            least = scientific(_least(trial.precision.format))
-            weights = (
-                "1 weight is" if trial.n_vanished == 1 else f"{trial.n_vanished:,} weights are"
-            )
-            parts.append(f"{weights} 0, since no number above 0 is below {least}")
-        if parts:
-            text = f"{trial.precision.format} {method(trial)}: {'; '.join(parts)}"
-            yield "\n".join(wrap(text, WIDTH, subsequent_indent="  ")) + "\n"
-
-
-def _differing(side: LabSide) -> Iterator[str]:
-    """Yield the weights of each trial that are farthest from the exact ones."""
-    trials = [trial for trial in side.trials if trial.differing]
-    if not trials:
-        return
-    yield f"\n{side.name}: weights that differ, those farthest from the exact ones first\n"
-    for trial in trials:
-        some = trial.differing
-        columns = (
-            format_column([trial] * len(some)),
-            Column("method", ((method(trial), "label"),) * len(some), left=True, width=7),
-            Column("key", tuple((str(each.key), "label") for each in some), width=8),
-            Column("exact p", tuple((general(each.exact, 9), "text") for each in some), width=15),
-            Column("p", tuple((general(each.weight, 9), "text") for each in some), width=15),
-            Column(
-                "difference",
-                tuple((scientific(each.difference, signed=True), "text") for each in some),
-            ),
-        )
-        yield from Table(columns).text(titled=trial is trials[0])
-        if left := trial.n_differ - len(some):
-            yield f"{'':<17} {'':>8} and {left:,} more\n"
-
-
-def _least(format: str) -> float:
-    return float(limits(dtype_of(format)).smallest_subnormal)
