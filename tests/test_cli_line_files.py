@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from attn_tui.report.explore import json as explore_json
 from click.testing import CliRunner
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
@@ -33,6 +32,7 @@ from attn_tui.files.draft import Draft, draft_of, parse
 from attn_tui.files.history import Asked
 from attn_tui.files.opening import open_draft
 from attn_tui.instruments import INSTRUMENTS, load
+from attn_tui.report.explore import json as explore_json
 from tests.test_cli_line import alike, ask, given_by, setups, sources, values
 
 RANDOM = np.random.default_rng(1)

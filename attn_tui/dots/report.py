@@ -17,7 +17,18 @@ from attn_tui.files.plain import named
 from attn_tui.report import forms
 from attn_tui.report.head import Labelled, about_model, left_out, rule_lines
 from attn_tui.report.numbers import general
-from attn_tui.report.report import Column, Fact, Facts, Lines, Report, Section, Table, listed
+from attn_tui.report.report import (
+    Column,
+    Fact,
+    Facts,
+    Lines,
+    Part,
+    Report,
+    Section,
+    Table,
+    data,
+    listed,
+)
 from attn_tui.report.rows import WIDTH, plain
 
 READOUTS = {
@@ -47,15 +58,14 @@ def json(answer: Answer) -> Iterator[str]:
 def report(answer: Answer) -> Report:
     """Return what there is to say of what was drawn so far."""
     question = [Fact(label, (text,)) for label, text in _asked(answer)]
-    plain_question = Fact("", (experiment_to_plain(answer.experiment),), "experiment")
     limits = general(answer.unscaled.bound), general(answer.scaled.bound)
     about = (
         f"x is q·k, or m·q·k; ±{bound(answer)} is ±{limits[0]}, and for m·q·k ±m times that, "
         f"±{limits[1]}. Errors are standard errors."
     )
-    parts = [
-        Facts([plain_question, *question]),
-        _data(answer),
+    parts: list[Part] = [
+        data(_data(answer)),
+        Facts(question),
         _readouts(answer),
         " ".join([about, *_reasons(answer)]),
         Section(f"Why d_k; single products drawn besides: {answer.pairs:,}", [_why(answer)]),
@@ -106,11 +116,12 @@ def _entries(law: DotLaw) -> str:
     return "; ".join(parts)
 
 
-def _data(answer: Answer) -> Facts:
+def _data(answer: Answer) -> dict[str, Any]:
     """Return what JSON alone holds."""
     histogram = named(answer.histogram, ("edges", "counts", "below", "above"))
     rules = ("rule", "slope", "d_k", "standard_deviation")
-    values = {
+    return {
+        "experiment": experiment_to_plain(answer.experiment),
         "samples": answer.drawn,
         "seed": answer.settings.seed,
         "generator": answer.generator,
@@ -129,7 +140,6 @@ def _data(answer: Answer) -> Facts:
         "histogram": histogram | {"curves": named(answer.curves, ("x", "exact", "normal"))},
         "growth": [named(line, rules) for line in answer.growth],
     }  # fmt: skip
-    return Facts([Fact("", (value,), name) for name, value in values.items()])
 
 
 def _readouts(answer: Answer) -> Facts:

@@ -13,6 +13,7 @@ from textual.widgets import TextArea
 from textual.worker import get_current_worker
 
 from attn_tui.compute.explore import settings
+from attn_tui.compute.explore.answer import Answer as WholeAnswer
 from attn_tui.compute.explore.answer import OverDk, VectorAnswer
 from attn_tui.compute.explore.answer import answer as answer_all
 from attn_tui.compute.explore.compare import compare
@@ -180,19 +181,28 @@ class ExploreScreen(InstrumentScreen):
 
     # Files and texts
 
-    def report_of(self, top: int | None = None) -> Report:
-        """Return the report of all vectors, all keys listed or the largest alone."""
-        pinned = () if self.pinned is None else (self.pinned,)
-        return report(next(answer_all(self.present.experiment)), Contents(top, pinned=pinned))
+    @property
+    def beside(self) -> Sequence[VectorAnswer]:
+        """What a report compares every vector with."""
+        return () if self.pinned is None else (self.pinned,)
 
     def forms(self) -> Forms:
         """Return what can be saved: the report of all vectors as text, JSON and CSV."""
-        return forms(self.report_of)
+
+        def build() -> Report:
+            whole = next(answer_all(self.present.experiment))
+            return report(whole, Contents(pinned=self.beside))
+
+        return forms(build)
 
     def report(self) -> str:
-        """Return the report as text; of many keys it lists those of the largest scores."""
-        is_long = self.present.experiment.vectors.n_keys > READ_KEYS
-        return "".join(text(self.report_of(READ_KEYS if is_long else None)))
+        """Return the report of the vector that is shown; of many keys it lists the largest."""
+        if self.answer is None:
+            return ""
+        vector = self.answer.vector
+        top = READ_KEYS if vector.vector.n_keys > READ_KEYS else None
+        contents = Contents(top, pinned=self.beside, first=self.answer.index)
+        return "".join(text(report(WholeAnswer(self.answer.experiment, (vector,)), contents)))
 
     # What is shown
 

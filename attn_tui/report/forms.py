@@ -60,11 +60,9 @@ def _tables(section: Section) -> Iterator[Table]:
 
 def _object(section: Section) -> dict[str, Any]:
     """Return a section as an object of plain values, in which long lists are iterators."""
-    tree: dict[str, Any] = {}
+    tree: dict[str, Any] = {"headline": section.headline} if section.headline else {}
     for path, value in _named(section.parts):
         _put(tree, path, value)
-    if section.headline:
-        tree["headline"] = section.headline
     return tree
 
 
@@ -94,7 +92,7 @@ def _columns(table: Table) -> Iterator[tuple[str, Any]]:
         yield table.path, [_row(columns, row) for row in table.rows]
         return
     for column in columns:
-        yield column.path, map(column.values, table.chunks())
+        yield column.path, map(column.at, table.chunks())
 
 
 def _row(columns: Iterable[Column], row: np.intp) -> dict[str, Any]:

@@ -5,7 +5,7 @@ are laid out already, `Facts`, a `Table`, or another section. `attn_tui.report.t
 a title, and `attn_tui.report.forms` what has a name in JSON or in CSV.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -62,7 +62,7 @@ class Column:
 
     Attributes:
         title: What stands above it in text; without it the text has no such column.
-        values: From some rows to their values.
+        values: From some rows to their values, which a column of text alone needs not.
         path: Its name in JSON, as that of a `Fact`; without it JSON has it not.
         name: Its name in CSV; without it CSV has it not.
         texts: From some rows to their values as text, where they are not written as all are.
@@ -73,7 +73,7 @@ class Column:
     """
 
     title: str
-    values: Callable[[Rows], Iterable[Any]]
+    values: Callable[[Rows], Iterable[Any]] | None = None
     path: str = ""
     name: str = ""
     texts: Callable[[Rows], Iterable[str]] | None = None
@@ -84,8 +84,19 @@ class Column:
 
     def at(self, rows: Rows) -> list[Any]:
         """Return the values of some rows."""
+        assert self.values is not None
         values = self.values(rows)
         return values.tolist() if isinstance(values, np.ndarray) else [*values]
+
+
+def data(values: Mapping[str, Any]) -> Facts:
+    """Return values that JSON alone holds, by their names."""
+    return Facts([Fact("", (value,), name) for name, value in values.items()])
+
+
+def same(value: Any) -> Callable[[Rows], list[Any]]:
+    """Return what is the same in every row."""
+    return lambda rows: [value] * rows.size
 
 
 def listed(values: Iterable[Any]) -> Callable[[Rows], list[Any]]:

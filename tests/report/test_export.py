@@ -5,12 +5,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from attn_tui.report.explore import csv, json, text
-from attn_tui.report.explore.contents import Contents
 
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.explore.answer import Answer, VectorAnswer, answer
 from attn_tui.compute.vector import Vector
+from attn_tui.report.explore import csv, json, text
+from attn_tui.report.explore.contents import Contents
 from attn_tui.report.export import Forms, Pieces, export, watched, write_whole
 from tests.asking import answer_to, asking
 

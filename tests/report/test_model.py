@@ -5,8 +5,6 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from attn_tui.report.dots import json as dots_json
-from attn_tui.report.explore import json as explore_json
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -20,6 +18,8 @@ from attn_tui.compute.setup import FIELDS, Setup
 from attn_tui.compute.source import Drawn
 from attn_tui.compute.sweep import answer as sweep
 from attn_tui.compute.sweep import settings as sweep_settings
+from attn_tui.report.dots import json as dots_json
+from attn_tui.report.explore import json as explore_json
 from attn_tui.report.head import about_model
 from attn_tui.report.model import departures, model_texts
 from attn_tui.report.sweep import json as sweep_json

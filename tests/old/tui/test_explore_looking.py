@@ -3,7 +3,6 @@
 import re
 
 import pytest
-from attn_tui.report.explore import text
 from textual.events import MouseScrollUp
 from textual.widget import Widget
 
@@ -12,6 +11,7 @@ from attn_tui.compute.setup import Setup
 from attn_tui.files.draft import Draft
 from attn_tui.old.tui.explore.key_table import KeyTable
 from attn_tui.old.tui.explore.screen import ExploreScreen
+from attn_tui.report.explore import text
 from attn_tui.report.rows import plain
 from tests.old.tui.person import MEDIUM, NARROW, at_screen, settle
 

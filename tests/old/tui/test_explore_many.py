@@ -6,7 +6,6 @@ from threading import Event
 from typing import Any
 
 import pytest
-from attn_tui.report.explore.headline import headline
 
 from attn_tui.compute.experiment import Experiment, never
 from attn_tui.compute.setup import Setup
@@ -16,6 +15,7 @@ from attn_tui.files.draft import Draft, parse
 from attn_tui.old.tui.actions import textual_action
 from attn_tui.old.tui.explore import answering, chart_data, found
 from attn_tui.old.tui.explore.view import View
+from attn_tui.old.report.explore.headline import headline
 from attn_tui.report.headline import Factor, Headline
 from tests.old.tui.person import MEDIUM, NARROW, WIDE, Person, at_screen, settle
 

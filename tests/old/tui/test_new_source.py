@@ -6,7 +6,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pytest
-from attn_tui.report.explore.text import render_vector
 
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.explore.answer import answer_vector
@@ -19,6 +18,7 @@ from attn_tui.files.codec import experiment_from_plain, experiment_to_plain
 from attn_tui.files.draft import Draft, draft_of, parse
 from attn_tui.files.kinds import KINDS, SourceKind
 from attn_tui.files.plain_reader import of_type
+from attn_tui.report.explore.text import render_vector
 from tests.old.tui.person import at_screen
 
 READ: list[int] = []

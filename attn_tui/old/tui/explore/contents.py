@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from attn_tui.compute.errors import InputError
-from attn_tui.compute.explore.answer import VectorAnswer, answer, answer_vector
+from attn_tui.compute.explore.answer import Answer, VectorAnswer, answer, answer_vector
 from attn_tui.files.history import Asked, Edit
 from attn_tui.old.report.explore.headline import headline
 from attn_tui.old.tui.explore.found import Found
@@ -37,11 +37,13 @@ def forms(asked: Asked, pinned: VectorAnswer | None) -> Forms:
 
 
 def said(found: Found) -> Iterator[str]:
-    """Yield all there is to say of every vector."""
+    """Yield all there is to say of the vector."""
     from attn_tui.explore.report import Contents, report
     from attn_tui.report.text import text
 
-    yield from text(report(next(answer(found.question.experiment)), Contents(READ_KEYS)))
+    question = found.question
+    whole = Answer(question.experiment, (found.answer,))
+    yield from text(report(whole, Contents(READ_KEYS, first=question.vector)))
 
 
 def preview(asked: Asked | None, edit: Edit, vector: int, width: int) -> str:

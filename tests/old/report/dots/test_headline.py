@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from attn_tui.report.dots.headline import headline
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -16,6 +15,7 @@ from attn_tui.compute.number import Number
 from attn_tui.compute.scale import parse_scale
 from attn_tui.compute.setup import Setup
 from attn_tui.files.draft import EXAMPLE, parse
+from attn_tui.old.report.dots.headline import headline
 from attn_tui.report.headline import FULL, SHORT, wrapped
 
 SOURCE = parse(EXAMPLE).source

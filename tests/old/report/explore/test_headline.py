@@ -5,7 +5,6 @@ from math import exp, inf, log, sqrt
 
 import numpy as np
 import pytest
-from attn_tui.report.explore.headline import headline
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -18,6 +17,7 @@ from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import Scale, parse_scale
 from attn_tui.compute.setup import Setup
 from attn_tui.files.draft import Draft, parse
+from attn_tui.old.report.explore.headline import headline
 from attn_tui.report.headline import FULL, SHORT, Factor, Headline, wrapped
 
 

@@ -6,7 +6,6 @@ from functools import cache
 from math import log2, sqrt
 
 import pytest
-from attn_tui.report.dots.derivation import Step, derivation, steps
 
 from attn_tui.compute.dots.answer import Answer, answer
 from attn_tui.compute.dots.settings import Settings
@@ -14,6 +13,7 @@ from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.scale import parse_scale
 from attn_tui.compute.setup import Setup
 from attn_tui.files.draft import EXAMPLE, parse
+from attn_tui.dots.derivation import Step, derivation, steps
 from attn_tui.report.rows import length, plain
 
 SOURCE = parse(EXAMPLE).source
