@@ -13,7 +13,7 @@ from attn_tui.compute.explore.answer import VectorAnswer
 from attn_tui.compute.explore.attention import Attention
 from attn_tui.compute.keys import largest
 from attn_tui.compute.logit_map import SYMBOL
-from attn_tui.report.numbers import fitted, ratio, scientific, weight, weight_name
+from attn_tui.report.numbers import change, fitted, ratio, scientific, weight, weight_name
 from attn_tui.report.report import Column, Rows, same
 from attn_tui.report.text import shortened
 
@@ -130,7 +130,7 @@ def _data(
 
 
 def _texts(found: VectorAnswer) -> Iterator[Column]:
-    """Yield weights and gradients of both sides as text, and how the gradients change."""
+    """Yield weights and gradients of both sides as text, and how they differ."""
     derivative = shortened(f"∂{weight_name(found.of)}/∂{SYMBOL[found.wrt]}", NUMBER)
     names = [shortened(name, NUMBER) for name in found.names]
 
@@ -142,9 +142,15 @@ def _texts(found: VectorAnswer) -> Iterator[Column]:
         pairs = zip(values.tolist(), logs.tolist(), strict=True)
         return [scientific(*pair, signed=True, width=NUMBER) for pair in pairs]
 
+    def differences(keys: Rows) -> list[str]:
+        pairs = zip(*(side.pairs(keys) for side in found.sides), strict=True)
+        return [change(*pair, NUMBER) for pair in pairs]
+
     for above, texts in (("p", weights), (derivative, gradients)):
         for name, side in zip(names, found.sides, strict=True):
             yield Column(name, texts=partial(texts, side), above=above, width=NUMBER)
+        if found.compared and above == "p":
+            yield Column("difference", texts=differences, above=above, width=NUMBER)
     yield Column("change", texts=partial(_changes, found), width=CHANGE)
 
 

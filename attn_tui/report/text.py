@@ -133,13 +133,13 @@ def _facts(facts: Facts, width: int) -> Iterator[str]:
     if not shown:
         return
     titles = [f"{fact.title}, {fact.unit}" if fact.unit else fact.title for fact in shown]
-    label = _Cells("", titles, left=True)
+    label = _Cells("", [*map(visible, titles)], left=True)
     sides = []
     for place, head in enumerate(facts.heads):
         values = [(fact.texts or fact.values)[place] for fact in shown]
-        sides.append([*_cells_of(head, values, width=SIDE)])
+        sides.append([*_cells_of(visible(head), values, width=SIDE)])
     together = [label, *(column for side in sides for column in side)]
-    if _Layout.of(together, width).count == len(together):
+    if _Layout.of(together, width).width <= width:
         yield _grid(together, width)
         return
     for place, side in enumerate(sides):
@@ -214,9 +214,9 @@ class _Layout:
     gap: int
 
     @property
-    def count(self) -> int:
-        """How many columns there is room for."""
-        return len(self.kept)
+    def width(self) -> int:
+        """Columns of a line."""
+        return sum(self.widths) + self.gap * (len(self.widths) - 1)
 
     @staticmethod
     def of(columns: Sequence[_Cells], width: int) -> "_Layout":
@@ -227,12 +227,11 @@ class _Layout:
         kept = list(range(len(columns)))
         while True:
             widths = [columns[place].widest for place in kept]
-            for gap in (2, 1):
-                if sum(widths) + gap * (len(widths) - 1) <= width:
-                    return _Layout(kept, widths, gap)
+            layouts = [_Layout(kept, widths, gap) for gap in (2, 1)]
+            fitting = [layout for layout in layouts if layout.width <= width]
             ranks = {columns[place].rank for place in kept} - {0}
-            if not ranks:
-                return _Layout(kept, widths, 1)
+            if fitting or not ranks:
+                return fitting[0] if fitting else layouts[-1]
             kept = [place for place in kept if columns[place].rank != max(ranks)]
 
     def titles(self, columns: Sequence[_Cells]) -> list[str]:
@@ -260,11 +259,12 @@ def _grid(columns: Sequence[_Cells], width: int) -> str:
 
 def _column(column: Column, rows: Rows) -> Iterator[_Cells]:
     """Yield a column as text; two where its numbers have exact values."""
-    given: dict[str, Any] = {"above": column.above, "width": column.width, "rank": column.rank}
+    given: dict[str, Any] = {"width": column.width, "rank": column.rank, "left": column.left}
+    title, given["above"] = visible(column.title), visible(column.above)
     if column.texts:
-        yield _Cells(column.title, [*column.texts(rows)], left=column.left, **given)
-        return
-    yield from _cells_of(column.title, column.at(rows), left=column.left, **given)
+        yield _Cells(title, [*column.texts(rows)], **given)
+    else:
+        yield from _cells_of(title, column.at(rows), **given)
 
 
 def _cells_of(title: str, values: Sequence[Any], **given: Any) -> Iterator[_Cells]:

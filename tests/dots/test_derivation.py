@@ -12,8 +12,8 @@ from attn_tui.compute.dots.settings import Settings
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.scale import parse_scale
 from attn_tui.compute.setup import Setup
-from attn_tui.files.draft import EXAMPLE, parse
 from attn_tui.dots.derivation import Step, derivation, steps
+from attn_tui.files.draft import EXAMPLE, parse
 from attn_tui.report.rows import length, plain
 
 SOURCE = parse(EXAMPLE).source
@@ -114,7 +114,7 @@ def test_what_is_said_to_grow_grows_so(name: str, rule: str) -> None:
          "would leave 1 at every d_k."),
         ("rho", "mean", "q and k lean the same way, so one product does not average 0."),
         ("rho below 0", "mean", "q and k lean opposite ways, so one product does not average 0."),
-        ("two means", "mean", "The entries have a mean of their own, so one product does not "
+        ("two means", "mean", "The entries' means are not 0, so one product does not "
          "average 0."),
         ("one mean", "total", "So the variance of q·k is d_k times that of one product."),
     ],
