@@ -164,7 +164,7 @@ def _labelled(facts: Facts, width: int) -> Iterator[str]:
 
 def _table(table: Table, width: int) -> Iterator[str]:
     columns = [column for column in table.columns if column.title]
-    if not columns:
+    if not columns or not table.rows.size:
         return
     if table.title:
         yield _joined(wrapped(table.title, width))
@@ -174,8 +174,7 @@ def _table(table: Table, width: int) -> Iterator[str]:
         if layout is None:
             layout = _Layout.of(drawn, width)
             yield _joined(layout.titles(drawn))
-        if rows.size:
-            yield _joined(layout.lines(drawn))
+        yield _joined(layout.lines(drawn))
     if table.most is not None and table.rows.size > table.most:
         yield f"and {table.rows.size - table.most:,} more, which JSON holds\n"
     for note in table.notes:

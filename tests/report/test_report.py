@@ -273,7 +273,9 @@ def test_a_table_of_rows_is_a_list_of_objects_and_an_empty_one_an_empty_list() -
         {"d_k": 2, "v": {"mean": 1.0}},
         {"d_k": 3, "v": {"mean": 2.0}},
     ]
-    assert as_json(table(*columns, path="table", rows=np.arange(0)))["table"] == []
+    empty = table(*columns, path="table", rows=np.arange(0), title="A title over nothing")
+    assert as_json(empty)["table"] == []
+    assert as_text(empty) == []
 
 
 @given(st.lists(st.floats(), min_size=1, max_size=20))
