@@ -105,6 +105,8 @@ def test_columns_stand_in_line_whatever_names_from_outside_hold() -> None:
     numbers = ("weight", "0.5", "−1234.5", "1e-30")
     pairs = zip(lines, numbers, strict=True)
     assert len({cells(line.partition(number)[0] + number) for line, number in pairs}) == 1
+    wide = as_text(table(column("name", ["a", WIDE, "b"], left=True), column("n", [1, 2, 3])))
+    assert len({cells(line) for line in wide}) == 1
     assert all(line.isprintable() for line in lines)
     assert r"\x1b[31mred" in "\n".join(lines)
     assert lines[2].split()[1:] == ["−1234.5", "22,000"]
