@@ -106,7 +106,8 @@ def pair_columns(pair: VectorAnswer, path: str) -> Iterator[Column]:
 
 def _less(after: Values, before: Values, keys: Rows) -> NDArray[np.float64]:
     with np.errstate(invalid="ignore"):
-        return np.subtract(np.asarray(after(keys)), np.asarray(before(keys)))
+        difference: NDArray[np.float64] = np.asarray(after(keys)) - np.asarray(before(keys))
+    return difference
 
 
 def _data(
@@ -144,7 +145,7 @@ def _texts(found: VectorAnswer) -> Iterator[Column]:
 
     def differences(keys: Rows) -> list[str]:
         pairs = zip(*(side.pairs(keys) for side in found.sides), strict=True)
-        return [change(*pair, NUMBER) for pair in pairs]
+        return [change(before, after, NUMBER) for before, after in pairs]
 
     for above, texts in (("p", weights), (derivative, gradients)):
         for name, side in zip(names, found.sides, strict=True):

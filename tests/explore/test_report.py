@@ -637,8 +637,7 @@ def test_every_text_fits_80_columns_with_no_number_cut(
     scale = Scale(rule, softcap=softcap, sink=sink, qk_norm=qk_norm)
     setup = Setup(64, scale, precision, mask).put(Settings(1))
     found = of(source, setup)
-    compared = {"pinned": found.vectors[:1]}
-    lines = as_text(found, lab=True, **compared).splitlines()
+    lines = as_text(found, lab=True, pinned=found.vectors[:1]).splitlines()
     assert max(map(len, lines)) <= 80
     assert all(line.isprintable() and line == line.rstrip() for line in lines)
     assert not any("…" in line for line in lines)

@@ -1,1 +1,1 @@
-"""What Dot products found, as text, JSON and CSV."""
+"""What the screen of before says of Dot products: headline and tables."""

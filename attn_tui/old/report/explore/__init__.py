@@ -1,1 +1,1 @@
-"""An answer of Explore as sentences, text, JSON and CSV."""
+"""What the screen of before says of Explore: headline, formula, columns of its tables."""
