@@ -55,8 +55,13 @@ def json(answer: Answer) -> Iterator[str]:
     return forms.json(report(answer))
 
 
-def report(answer: Answer) -> Report:
-    """Return what there is to say of what was drawn so far."""
+def report(answer: Answer, width: int = WIDTH) -> Report:
+    """Return what there is to say of what was drawn so far.
+
+    Args:
+        answer: What was drawn.
+        width: Columns for what is laid out by itself: why the variance is d_k.
+    """
     question = [Fact(label, (text,)) for label, text in _asked(answer)]
     limits = general(answer.unscaled.bound), general(answer.scaled.bound)
     about = (
@@ -68,7 +73,7 @@ def report(answer: Answer) -> Report:
         Facts(question),
         _readouts(answer),
         " ".join([about, *_reasons(answer)]),
-        Section(f"Why d_k; single products drawn besides: {answer.pairs:,}", [_why(answer)]),
+        Section(f"Why d_k; single products drawn besides: {answer.pairs:,}", [_why(answer, width)]),
         _table(answer),
         _numbers(answer),
     ]
@@ -180,8 +185,8 @@ def _reasons(answer: Answer) -> Iterator[str]:
         yield "What the scale makes 0 is less than 4.9e-324, the least number that float64 holds."
 
 
-def _why(answer: Answer) -> Lines:
-    return Lines(plain(derivation(answer, WIDTH)).split("\n"))
+def _why(answer: Answer, width: int) -> Lines:
+    return Lines(plain(derivation(answer, width)).split("\n"))
 
 
 def _table(answer: Answer) -> Table:

@@ -24,7 +24,9 @@ from attn_tui.files.history import Asked
 from attn_tui.report.export import Forms
 from attn_tui.report.forms import forms
 from attn_tui.report.headline import DIVISORS
+from attn_tui.report.text import text
 from attn_tui.ui.d_k import DkPane
+from attn_tui.ui.dialogs import columns_of_text
 from attn_tui.ui.instrument_screen import InstrumentScreen
 from attn_tui.ui.pane import Pane
 from attn_tui.ui.picture import Picture
@@ -134,6 +136,11 @@ class DotsScreen(InstrumentScreen):
         """Return what can be saved of what was drawn so far."""
         found = self.answer
         return {} if found is None else forms(lambda: report(found))
+
+    def report(self) -> str:
+        """Return what was drawn so far as text."""
+        width = columns_of_text(self.size.width)
+        return "" if self.answer is None else "".join(text(report(self.answer, width), width))
 
     # What is shown
 

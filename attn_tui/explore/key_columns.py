@@ -72,7 +72,9 @@ def vector_columns(found: VectorAnswer, path: str, through: Attention | None) ->
     yield Column("", same(found.vector.name), name="vector")
     yield Column("", same(found.status), name="status")
     yield key_column(path)
-    yield Column("score s", lambda keys: scores[keys], "scores", "score", texts, width=SCORE)
+    yield Column(
+        "score s", lambda keys: scores[keys], "scores", "score", texts, width=SCORE, rank=1
+    )
     yield Column("", lambda keys: scores[keys] == -inf, name="masked")
     yield Column("", same(found.of), name="gradient_of")
     yield from _texts(found)
@@ -147,12 +149,12 @@ def _texts(found: VectorAnswer) -> Iterator[Column]:
         pairs = zip(*(side.pairs(keys) for side in found.sides), strict=True)
         return [change(before, after, NUMBER) for before, after in pairs]
 
-    for above, texts in (("p", weights), (derivative, gradients)):
+    for above, texts, rank in (("p", weights, 0), (derivative, gradients, 2)):
         for name, side in zip(names, found.sides, strict=True):
-            yield Column(name, texts=partial(texts, side), above=above, width=NUMBER)
+            yield Column(name, texts=partial(texts, side), above=above, width=NUMBER, rank=rank)
         if found.compared and above == "p":
-            yield Column("difference", texts=differences, above=above, width=NUMBER)
-    yield Column("change", texts=partial(_changes, found), width=CHANGE)
+            yield Column("difference", texts=differences, above=above, width=NUMBER, rank=3)
+    yield Column("change", texts=partial(_changes, found), width=CHANGE, rank=4)
 
 
 def _changes(found: VectorAnswer, keys: Rows) -> list[str]:

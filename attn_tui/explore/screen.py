@@ -36,6 +36,7 @@ from attn_tui.report.report import Report
 from attn_tui.report.text import text
 from attn_tui.report.words import done
 from attn_tui.ui.d_k import DkPane
+from attn_tui.ui.dialogs import columns_of_text
 from attn_tui.ui.instrument_screen import InstrumentScreen
 from attn_tui.ui.pane import Pane
 from attn_tui.ui.picture import Picture
@@ -202,7 +203,8 @@ class ExploreScreen(InstrumentScreen):
         vector = self.answer.vector
         top = READ_KEYS if vector.vector.n_keys > READ_KEYS else None
         contents = Contents(top, pinned=self.beside, first=self.answer.index)
-        return "".join(text(report(WholeAnswer(self.answer.experiment, (vector,)), contents)))
+        found = report(WholeAnswer(self.answer.experiment, (vector,)), contents)
+        return "".join(text(found, columns_of_text(self.size.width)))
 
     # What is shown
 
