@@ -292,6 +292,9 @@ def _has(side: Evaluation) -> tuple[str, str, str]:
             return "the sink", "", f"takes {_of_weight(side.sink_weight)}"
         if side.sink_weight > 1.0 - ALL:
             sink = f" and the sink {percent(side.sink_weight)}"
+    if side.max_weight == 0.0:
+        # Something they are divided by overflowed.
+        return "every weight", "", "is 0"
     is_even = n_keys > 2 and not sink and side.effective_keys >= EVEN * n_keys
     if side.max_weight < 0.5 and is_even:
         return f"the {n_keys:,} keys", "they", "share almost equally"
