@@ -28,11 +28,11 @@ from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn, Products, Source
 from attn_tui.compute.sweep import settings as sweep
+from attn_tui.explore import report as explore_report
 from attn_tui.files.draft import Draft, draft_of, parse
 from attn_tui.files.history import Asked
 from attn_tui.files.opening import open_draft
 from attn_tui.instruments import INSTRUMENTS, load
-from attn_tui.report.explore import json as explore_json
 from tests.test_cli_line import alike, ask, given_by, setups, sources, values
 
 RANDOM = np.random.default_rng(1)
@@ -65,7 +65,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("products.json", Products(QUERIES, KEYS, VALUES)),
     ):
         found = next(answer(Experiment(source, asked)))
-        (at / name).write_text("".join(explore_json.render(found)))
+        (at / name).write_text("".join(explore_report.json(found)))
     return at
 
 
@@ -123,7 +123,7 @@ def known_setup(experiment: Experiment) -> Setup:
 @pytest.mark.parametrize("name", FILES)
 def test_the_line_of_a_file_prints_the_answer_of_the_screen(folder: Path, name: str) -> None:
     asked = asked_of(open_draft(str(folder / name), Setup(64)))
-    expected = json.loads("".join(explore_json.render(next(answer(asked.experiment)))))
+    expected = json.loads("".join(explore_report.json(next(answer(asked.experiment)))))
     assert known(ran(line.show(asked))) == known(expected)
 
 
@@ -142,7 +142,7 @@ def test_what_was_named_on_the_command_line_is_named_again(
     folder: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]
 ) -> None:
     monkeypatch.chdir(folder)
-    given = load("attn_tui.commands.show:show").make_context("show", [*arguments]).params
+    given = load("attn_tui.explore.command:show").make_context("show", [*arguments]).params
     experiment = gradient_experiment_of(given)
     asked = asked_of(draft_of(experiment, origin_of_scores(given)))
     again = gradient_experiment_of(given_by("show", line.show(asked)))
@@ -152,7 +152,7 @@ def test_what_was_named_on_the_command_line_is_named_again(
 
 @pytest.mark.parametrize("arguments", [("1,2", "-"), ("--example", "ties"), ("--draw", "5")])
 def test_what_cannot_be_had_again_has_no_file(arguments: tuple[str, ...]) -> None:
-    given = load("attn_tui.commands.show:show").make_context("show", [*arguments]).params
+    given = load("attn_tui.explore.command:show").make_context("show", [*arguments]).params
     assert origin_of_scores(given) is None
 
 
@@ -234,7 +234,7 @@ def test_a_line_prints_the_answer_that_explore_shows(
         text = line.show(asked)
     except InputError:
         assume(False)
-    expected = json.loads("".join(explore_json.render(next(answer(asked.experiment)))))
+    expected = json.loads("".join(explore_report.json(next(answer(asked.experiment)))))
     assert known(ran(text)) == known(expected)
 
 
@@ -254,7 +254,7 @@ def test_a_line_prints_the_answer_that_drawing_instruments_show(
     experiment = Experiment(Drawn(), setup)
     instrument = next(each for each in INSTRUMENTS if each.name == name)
     (*_, found) = load(instrument.answer)(experiment)
-    expected = json.loads("".join(load(f"attn_tui.report.{name}.json:render")(found)))
+    expected = json.loads("".join(load(instrument.json)(found)))
     printed = ran(load(instrument.line)(ask(experiment)))
     for report in (expected, printed):
         report.pop("experiment")

@@ -127,6 +127,7 @@ def of_oklab(lab: Numbers) -> str:
     )
 
 
+@lru_cache(maxsize=4096)
 def mix(first: str, second: str, share: float) -> str:
     """Return the colour at a share of the way from one to another in OKLab."""
     return of_oklab(oklab(first) * (1.0 - share) + oklab(second) * share)

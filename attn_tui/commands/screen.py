@@ -99,7 +99,7 @@ def open_screen(
         raise
     mention_unread_input(given)
     if not has_terminal():
-        from attn_tui.commands.show import print_report
+        from attn_tui.explore.command import print_report
 
         print_report(experiment, given)
         return

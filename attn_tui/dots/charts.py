@@ -15,6 +15,7 @@ from attn_tui.charts.table import Column, Table
 from attn_tui.compute.dots.answer import Answer, law_of
 from attn_tui.compute.log_scale import D_K
 from attn_tui.compute.number import Number
+from attn_tui.dots.report import bound
 from attn_tui.report.measured import exact, with_error
 from attn_tui.report.numbers import MINUS, general
 
@@ -296,11 +297,6 @@ class Moments:
                 truths = [exact(number, most - 4) for number in numbers]
                 columns.append(Column("exact", truths, "muted"))
         return Table(columns)
-
-
-def bound(answer: Answer) -> str:
-    """Return two standard deviations of q·k where nothing is shifted or correlated."""
-    return f"{general(2.0 * answer.law.pair.law.variance, 3)}√d_k"
 
 
 def spread_figure(answer: Answer, d_k: int, names: Sequence[str]) -> Figure:

@@ -17,13 +17,16 @@ from attn_tui.compute.dots.settings import Settings
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.field import fields_of
 from attn_tui.dots import charts
+from attn_tui.dots.derivation import derivation
 from attn_tui.dots.headline import headline
+from attn_tui.dots.report import report
 from attn_tui.files.history import Asked
-from attn_tui.report.dots import csv, json, text
-from attn_tui.report.dots.derivation import derivation
 from attn_tui.report.export import Forms
+from attn_tui.report.forms import forms
 from attn_tui.report.headline import DIVISORS
+from attn_tui.report.text import text
 from attn_tui.ui.d_k import DkPane
+from attn_tui.ui.dialogs import columns_of_text
 from attn_tui.ui.instrument_screen import InstrumentScreen
 from attn_tui.ui.pane import Pane
 from attn_tui.ui.picture import Picture, Sheet
@@ -134,10 +137,12 @@ class DotsScreen(InstrumentScreen):
     def forms(self) -> Forms:
         """Return what can be saved of what was drawn so far."""
         found = self.answer
-        if found is None:
-            return {}
-        renders = {".txt": text.render, ".json": json.render, ".csv": csv.render}
-        return {suffix: partial(render, found) for suffix, render in renders.items()}
+        return {} if found is None else forms(lambda: report(found))
+
+    def report(self) -> str:
+        """Return what was drawn so far as text."""
+        width = columns_of_text(self.size.width)
+        return "" if self.answer is None else "".join(text(report(self.answer, width), width))
 
     # What is shown
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from attn_tui.compute.errors import InputError
 from attn_tui.compute.experiment import Experiment, Stop, never
 from attn_tui.compute.explore.answer import OverDk, VectorAnswer, answer_vector, over_d_k
 from attn_tui.compute.explore.attention import Attention, attention
@@ -62,8 +63,8 @@ def answer(experiment: Experiment, index: int, stop: Stop = never) -> Iterator[A
     first = Answer(experiment, index, answer_vector(experiment, index))
     if not is_quick(experiment):
         yield first
-    over = _over(experiment.source, replace(experiment.setup, d_k=1, model=NO_MODEL), index, stop)
-    if over is not None:
+    over = curves(experiment, index, stop)
+    if over is not None or not stop():
         yield replace(first, over=over)
 
 
@@ -87,11 +88,19 @@ def typical(experiment: Experiment, stop: Stop = never) -> float | None:
     return None
 
 
-def _over(source: Source, setup: Setup, index: int, stop: Stop) -> OverDk | None:
-    """Return one vector at each stop of d_k: the same whatever the present d_k is."""
-    known = _kept(source, setup, index)
+def curves(experiment: Experiment, index: int, stop: Stop = never) -> OverDk | None:
+    """Return one vector at each stop of d_k, which is the same whatever the present d_k is.
+
+    None if stopped, or where the rule has no finite multiplier at some d_k.
+    """
+    setup = replace(experiment.setup, d_k=1, model=NO_MODEL)
+    known = _kept(experiment.source, setup, index)
     if not known:
-        over = over_d_k(Experiment(source, setup), index, D_K.stops, MOST_KEYS, stop)
+        try:
+            again = Experiment(experiment.source, setup)
+            over = over_d_k(again, index, D_K.stops, MOST_KEYS, stop)
+        except InputError:
+            return None
         if over is None:
             return None
         known.append(over)

@@ -4,7 +4,7 @@ Each sentence is one literal with named slots. Numbers are rounded as `report.wo
 and every one is in the answer.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import inf, log
 
@@ -15,8 +15,10 @@ from attn_tui.compute.dead import DEAD
 from attn_tui.compute.evaluation import Evaluation
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.explore.answer import OverDk, VectorAnswer
+from attn_tui.compute.explore.compare import NAMES
 from attn_tui.compute.logit_map import PLAIN, Wrt
 from attn_tui.compute.precision import Precision
+from attn_tui.report.text import shortened
 from attn_tui.report.words import (
     ALL,
     LONGEST,
@@ -50,6 +52,9 @@ TROUBLES = {
     "overflow": "A number overflows its format", "nan": "A number became NaN",
 }  # fmt: skip
 
+LONGEST_NAME = 16
+"""Columns of a vector's name that are said."""
+
 GRADIENTS: Mapping[Wrt, str] = {"scores": "gradient", "logits": "gradient by logits"}
 
 ONE_KEY = (
@@ -58,7 +63,7 @@ ONE_KEY = (
 ALL_MASKED = "Every key is masked, so every weight and every gradient is 0."
 UNUSABLE = "{trouble}. {first}, {before}. {second}{after}."
 UNDIVIDED = "Nothing is divided here ({why}), so both sides are the same: {before}."
-PINNED = "Pinned: {before}. Now{after}, and the {gradient} {becomes}."
+PINNED = "{first}: {before}. {second}{after}, and the {gradient} {becomes}."
 EQUAL = (
     "{scores} equal, so the {n_keys} keys share equally at any scale. {deed} only {makes} the "
     "{gradient} {made}."
@@ -82,6 +87,15 @@ SATURATED = (
     "the {gradient} is back."
 )
 USUAL = "Unscaled, {before}. {done}{after}, and the {gradient} {becomes}."
+SEVERAL = (
+    "One key takes practically all the weight in {before} of {n} vectors unscaled, and in {after} "
+    "{done}."
+)
+SEVERAL_UNDIVIDED = (
+    "Nothing is divided here ({why}), so both sides are the same: one key takes practically all "
+    "the weight in {before} of {n} vectors."
+)
+SEVERAL_FAIL = " In {count} a number format gives out."
 NUMBERS = (
     "{first}: largest weight {first_weight} (key {first_key}), {first_keys} effective keys. "
     "{second}: {second_weight}, {second_keys} keys. {name} {change}."
@@ -122,11 +136,15 @@ class Change:
         return inf if self.before == -inf else self.after - self.before
 
     @property
+    def is_found(self) -> bool:
+        """Whether it was lost before, and no longer is."""
+        was_lost = -inf < self.before < log(DEAD) and self.log_factor > UNTOLD
+        return was_lost and self.after >= log(DEAD)
+
+    @property
     def is_back(self) -> bool:
         """Whether it was lost before, and is near its largest, unless that is small itself."""
-        was_lost = -inf < self.before < log(DEAD) and self.log_factor > UNTOLD
-        is_near = self.from_largest < BACK and not self.is_even
-        return was_lost and is_near and self.after >= log(DEAD)
+        return self.is_found and self.from_largest < BACK and not self.is_even
 
     @property
     def text(self) -> str:
@@ -202,9 +220,10 @@ def headline(
         return TIE.format(keys=tied, **slots)
     if moves and second.map.multiplier < 1.0 and first.effective_keys >= EVEN * n_keys:
         return SPREAD.format(**slots)
+    before, after = called(answer)
     texts = []
     if answer.compared:
-        texts.append(PINNED.format(**slots))
+        texts.append(PINNED.format(first=before, second=after, **slots))
     elif experiment.source.redraws:
         often = "" if typical is None else _typically(typical, change.text)
         texts.append(DRAWN.format(typically=often, **slots))
@@ -223,10 +242,42 @@ def headline(
         "second_weight": _in_numbers(second.max_weight),
         "second_keys": _number(second.effective_keys),
     }
-    before, after = ("Pinned", "Now") if answer.compared else ("Unscaled", done(second.map))
     texts.append(NUMBERS.format(first=before, second=after, **numbers, **slots))
     texts.append(NUMBERS.format(first=before, second="Scaled", **numbers, **slots))
     return next((text for text in texts if len(text) <= LONGEST), texts[-1])
+
+
+def of_several(answers: Sequence[VectorAnswer], experiment: Experiment) -> str:
+    """Return the headline over several vectors: in how many one key takes it all on either side."""
+    known = [answer for answer in answers if answer.status not in TROUBLES]
+    counts = [
+        sum(side.max_weight >= ALL for side in sides)
+        for sides in zip(*(answer.sides for answer in known), strict=True)
+    ] or [0, 0]
+    slots = {"n": f"{len(answers):,}", "before": _count(counts[0]), "after": _count(counts[1])}
+    maps = {answer.scaled.map for answer in answers}
+    how = done(next(iter(maps))) if len(maps) == 1 else "Scaled"
+    slots["done"] = how[0].lower() + how[1:]
+    text = SEVERAL.format(**slots)
+    if maps == {PLAIN}:
+        text = SEVERAL_UNDIVIDED.format(why=_why_undivided(experiment), **slots)
+    if len(known) < len(answers):
+        text += SEVERAL_FAIL.format(count=f"{len(answers) - len(known):,}")
+    return text
+
+
+def _count(count: int) -> str:
+    return f"{count:,}" if count else "none"
+
+
+def called(answer: VectorAnswer) -> tuple[str, str]:
+    """Return what begins a clause about each side."""
+    if not answer.compared:
+        return "Unscaled", done(answer.scaled.map)
+    if answer.names == NAMES:
+        return "Pinned", "Now"
+    first, second = (shortened(name, LONGEST_NAME) for name in answer.names)
+    return f"In {first}", f"In {second}"
 
 
 def leader(side: Evaluation) -> int:
@@ -252,6 +303,9 @@ def _has(side: Evaluation) -> tuple[str, str, str]:
             return "the sink", "", f"takes {_of_weight(side.sink_weight)}"
         if side.sink_weight > 1.0 - ALL:
             sink = f" and the sink {percent(side.sink_weight)}"
+    if side.max_weight == 0.0:
+        # Something they are divided by overflowed.
+        return "every weight", "", "is 0"
     is_even = n_keys > 2 and not sink and side.effective_keys >= EVEN * n_keys
     if side.max_weight < 0.5 and is_even:
         return f"the {n_keys:,} keys", "they", "share almost equally"
@@ -316,11 +370,11 @@ def tied_keys(answer: VectorAnswer) -> str:
 def _unusable(answer: VectorAnswer) -> str:
     """Return who has the weight on both sides where a format gave out."""
     first, second = answer.sides
-    before, after = has(first), follows(first, second)
-    slots = {"trouble": TROUBLES[answer.status], "before": before, "after": after}
-    if answer.compared:
-        return UNUSABLE.format(first="Pinned", second="Now", **slots)
-    return UNUSABLE.format(first="Unscaled", second=done(second.map), **slots)
+    slots = {
+        "trouble": TROUBLES[answer.status], "before": has(first), "after": follows(first, second),
+    }  # fmt: skip
+    before, after = called(answer)
+    return UNUSABLE.format(first=before, second=after, **slots)
 
 
 def _typically(log_factor: float, change: str) -> str:

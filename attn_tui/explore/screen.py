@@ -1,8 +1,7 @@
 """The Explore screen: scores and d_k above, weights and gradient, and curves over d_k."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -15,6 +14,7 @@ from textual.widgets import TextArea
 from textual.worker import get_current_worker
 
 from attn_tui.compute.explore import settings
+from attn_tui.compute.explore.answer import Answer as WholeAnswer
 from attn_tui.compute.explore.answer import OverDk, VectorAnswer
 from attn_tui.compute.explore.answer import answer as answer_all
 from attn_tui.compute.explore.compare import compare
@@ -26,17 +26,20 @@ from attn_tui.explore import charts
 from attn_tui.explore.answer import Answer, answer, is_quick, typical
 from attn_tui.explore.headline import headline
 from attn_tui.explore.lab import lab_table
+from attn_tui.explore.report import Contents, report
 from attn_tui.explore.vectors import vectors_table
 from attn_tui.explore.weights import Weights
 from attn_tui.files import edits
 from attn_tui.files.history import Asked, Edit
 from attn_tui.files.kinds import KINDS
-from attn_tui.report.explore import csv, json, text
-from attn_tui.report.explore.contents import Contents
 from attn_tui.report.export import Forms
+from attn_tui.report.forms import forms
 from attn_tui.report.numbers import quantity, weight_name
+from attn_tui.report.report import Report
+from attn_tui.report.text import text
 from attn_tui.report.words import done
 from attn_tui.ui.d_k import DkPane
+from attn_tui.ui.dialogs import columns_of_text
 from attn_tui.ui.instrument_screen import InstrumentScreen
 from attn_tui.ui.markup import plain
 from attn_tui.ui.pane import Pane
@@ -47,6 +50,10 @@ OF, WRT = (of_field(field) for field in fields_of(settings.Settings).values())
 
 OVER = ("weights-over", "gradient-over", "keys-over")
 """The panes of curves over d_k, which stand side by side where there is room."""
+
+
+READ_KEYS = 100
+"""So many keys are listed where the report is read; what is saved lists all."""
 
 
 class ExploreScreen(InstrumentScreen):
@@ -213,16 +220,29 @@ class ExploreScreen(InstrumentScreen):
 
     # Files and texts
 
+    @property
+    def beside(self) -> Sequence[VectorAnswer]:
+        """What a report compares every vector with."""
+        return () if self.pinned is None else (self.pinned,)
+
     def forms(self) -> Forms:
         """Return what can be saved: the report of all vectors as text, JSON and CSV."""
-        contents = Contents(pinned=() if self.pinned is None else (self.pinned,))
 
-        def written(render: Callable[..., Iterator[str]]) -> Iterator[str]:
-            for found in answer_all(self.present.experiment):
-                yield from render(found, contents)
+        def build() -> Report:
+            whole = next(answer_all(self.present.experiment))
+            return report(whole, Contents(pinned=self.beside))
 
-        renders = {".txt": text.render, ".json": json.render, ".csv": csv.render}
-        return {suffix: partial(written, render) for suffix, render in renders.items()}
+        return forms(build)
+
+    def report(self) -> str:
+        """Return the report of the vector that is shown; of many keys it lists the largest."""
+        if self.answer is None:
+            return ""
+        vector = self.answer.vector
+        top = READ_KEYS if vector.vector.n_keys > READ_KEYS else None
+        contents = Contents(top, pinned=self.beside, first=self.answer.index)
+        found = report(WholeAnswer(self.answer.experiment, (vector,)), contents)
+        return "".join(text(found, columns_of_text(self.size.width)))
 
     # What is shown
 

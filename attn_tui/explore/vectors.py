@@ -1,18 +1,27 @@
 """What there is to show of q, K and V: gradients through them, and the output."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.charts.table import Column, Table
 from attn_tui.compute.explore.answer import VectorAnswer
-from attn_tui.compute.explore.attention import Attention
+from attn_tui.compute.explore.attention import Attention, lengths
 from attn_tui.compute.keys import largest
+from attn_tui.explore.key_columns import SIDES, key_column
+from attn_tui.report import report
 from attn_tui.report.numbers import fitted, scientific, weight_name
+from attn_tui.report.report import Fact, Facts, Part, Rows
 
 MOST = 40
 """Rows of the table."""
+
+READ = 16
+"""Numbers of q and of the output that a report lists as text; JSON holds all."""
 
 
 def vectors_table(through: Attention, answer: VectorAnswer) -> Table:
@@ -49,3 +58,66 @@ def vectors_table(through: Attention, answer: VectorAnswer) -> Table:
         for by, (before, after) in sizes
     ]
     return Table(columns, notes=notes)
+
+
+def vectors_tables(through: Attention, answer: VectorAnswer, keys: Rows) -> Iterator[Part]:
+    """Yield the gradients by q and by some keys, as typed, and the output, for a report."""
+    name, sides = weight_name(answer.of), answer.sides
+    gradients = [through.query_gradient(side, answer.of) for side in sides]
+    lost = [scientific(float(size)) for size in lengths(np.array(gradients))]
+    yield report.Table(
+        [
+            _column("i", lambda rows: rows, str, 4),
+            _column("q_i", _at(through.query), _short, 11),
+            *_both(map(_at, gradients), "attention.query_gradient"),
+        ],
+        np.arange(through.query.size),
+        f"gradient of {name} with respect to the query q",
+        notes=[f"‖∂{name}/∂q‖: {lost[0]} unscaled, {lost[1]} scaled"],
+        most=READ,
+    )
+    norms = [partial(through.key_gradient_norms, side, answer.of) for side in sides]
+    yield report.Table(
+        [
+            key_column(),
+            _column("‖k‖", lambda rows: lengths(through.keys[rows]), _short, 11),
+            *_both(norms),
+        ],
+        keys,
+        f"norm of the gradient of {name} with respect to each key k",
+    )
+    outputs = [output for side in sides if (output := through.output(side)) is not None]
+    if not outputs:
+        yield Facts([Fact("", [None, None], "attention.output")], SIDES, SIDES)
+        return
+    yield report.Table(
+        [_column("i", lambda rows: rows, str, 4), *_both(map(_at, outputs), "attention.output")],
+        np.arange(outputs[0].size),
+        "output V·p: the values weighted by p",
+        most=READ,
+    )
+
+
+Numbers = Callable[[Rows], NDArray[Any]]
+"""From some rows to their numbers."""
+
+
+def _at(array: NDArray[np.float64]) -> Numbers:
+    return lambda rows: array[rows]
+
+
+def _short(value: float) -> str:
+    return fitted(value, 11)
+
+
+def _column(title: str, of: Numbers, write: Callable[[Any], str], width: int) -> report.Column:
+    """Return a column of text alone."""
+    return report.Column(title, texts=lambda rows: map(write, of(rows).tolist()), width=width)
+
+
+def _both(sides: Iterable[Numbers], path: str = "") -> Iterator[report.Column]:
+    """Yield the numbers of both sides, which JSON has at a path of each."""
+    write = partial(scientific, signed=True) if path else scientific
+    for kind, of in zip(SIDES, sides, strict=True):
+        column = _column(kind, of, write, 12)
+        yield replace(column, values=of, path=path and f"{kind}.{path}")

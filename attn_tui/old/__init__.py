@@ -1,1 +1,1 @@
-"""The screens and charts of before, until each has its successor beside `attn_tui.ui`."""
+"""The screens, charts and words of before, until each has its successor beside `attn_tui.ui`."""

@@ -1,6 +1,6 @@
 """What was asked, as labelled lines: where scores come from, the scale, the precision, the mask."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from attn_tui.captures.source import Captured
 from attn_tui.compute.experiment import Experiment
@@ -23,77 +23,87 @@ SINK_SOURCE = "StreamingLLM, arXiv 2309.17453; gpt-oss learns b; b = 0 is softma
 QK_NORM_SOURCE = "Dehghani et al. 2023, arXiv 2302.05442; Qwen3, Gemma 3"
 
 
+Labelled = tuple[str, str]
+"""A label and a text; without the label the text goes on."""
+
+
 def head(experiment: Experiment) -> Iterator[str]:
     """Yield the lines that stand above the answer, each at most 80 columns wide."""
+    yield from lines(asked(experiment))
+
+
+def asked(experiment: Experiment) -> Iterator[Labelled]:
+    """Yield what was asked, each with its label."""
     setup = experiment.setup
     yield from about_model(setup)
-    yield line("scores", origin(experiment))
+    yield "scores", origin(experiment)
     if text := law(experiment.source, setup):
-        yield line("", text)
-    yield line("d_k", str(setup.d_k))
+        yield "", text
+    yield "d_k", str(setup.d_k)
     yield from _scale(experiment, setup)
     yield from _precision(experiment, setup)
     if setup.mask:
-        yield line("mask", f"{setup.mask} (masked keys have weight 0 and gradient 0)")
+        yield "mask", f"{setup.mask} (masked keys have weight 0 and gradient 0)"
         if setup.mask.causal:
             by_position = "causal: each query sees the keys up to its own position"
             by_index = "causal: vector i, counted from 0, sees keys 0 to i"
-            yield line("", by_position if experiment.vectors.positions else by_index)
+            yield "", by_position if experiment.vectors.positions else by_index
 
 
-def about_example(example: Example, experiment: Experiment) -> str:
-    """Return what an example is called, and what to look at unless something else is asked."""
-    lines = line("example", example.title)
+def about_example(example: Example, experiment: Experiment) -> Iterator[Labelled]:
+    """Yield what an example is called, and what to look at unless something else is asked."""
+    yield "example", example.title
     if experiment_to_plain(parse(example.draft)) == experiment_to_plain(experiment):
-        return lines + line("look at", example.look)
-    return lines + line("", "with other options than its own")
+        yield "look at", example.look
+    else:
+        yield "", "with other options than its own"
 
 
-def about_model(setup: Setup) -> Iterator[str]:
+def about_model(setup: Setup) -> Iterator[Labelled]:
     """Yield the model that was chosen, if one was: what departs from it, and what it is itself."""
     if model := MODELS.get(setup.model):
         name, its_own = model_texts(setup)[0], "; its own" * bool(departures(setup))
         sizes = f"d_model {model.d_model:,}, {model.heads} heads, d_k {model.d_k}"
-        yield line("model", f"{name}{its_own}: {sizes}")
+        yield "model", f"{name}{its_own}: {sizes}"
         if model.note:
-            yield line("", model.note)
+            yield "", model.note
 
 
-def _scale(experiment: Experiment, setup: Setup) -> Iterator[str]:
+def _scale(experiment: Experiment, setup: Setup) -> Iterator[Labelled]:
     scale = setup.scale
     cap, sink = scale.softcap, scale.sink
     found = experiment.source.multiplier if isinstance(experiment.source, Captured) else None
     if scale.rule == "temperature" and found and scale.parameters["T"] == 1.0 / found:
-        yield line("scale", f"m = {general(found, 6)}, found by the doctor's fit")
+        yield "scale", f"m = {general(found, 6)}, found by the doctor's fit"
     else:
         yield from rule_lines(scale)
     if cap is not None:
-        yield line("soft cap", f"z = c·tanh(m·s/c), c = {general(cap)}: no logit exceeds ±c")
-        yield line("", SOFTCAP_SOURCE)
+        yield "soft cap", f"z = c·tanh(m·s/c), c = {general(cap)}: no logit exceeds ±c"
+        yield "", SOFTCAP_SOURCE
     if sink is not None:
         what = f"softmax over the logits and b = {general(sink)}, whose weight is dropped"
-        yield line("sink", what)
-        yield line("", SINK_SOURCE)
+        yield "sink", what
+        yield "", SINK_SOURCE
     if scale.qk_norm:
         if experiment.source.normalises:
-            yield line("QK-norm", "q and k divided by their root mean square before the product")
-            yield line("", QK_NORM_SOURCE)
+            yield "QK-norm", "q and k divided by their root mean square before the product"
+            yield "", QK_NORM_SOURCE
         else:
-            yield line("QK-norm", "has no q and k to normalise: the scores stay as they are")
+            yield "QK-norm", "has no q and k to normalise: the scores stay as they are"
 
 
-def rule_lines(scale: Scale) -> Iterator[str]:
+def rule_lines(scale: Scale) -> Iterator[Labelled]:
     """Yield what multiplies the scores, and who says so."""
-    yield line("scale", f"{scale.rule}: m = {scale.formula}")
-    yield line("", scale.definition.source)
+    yield "scale", f"{scale.rule}: m = {scale.formula}"
+    yield "", scale.definition.source
     if users := scale.definition.users:
-        yield line("", f"used by {users}")
+        yield "", f"used by {users}"
 
 
-def left_out(scale: Scale, but_qk_norm: bool = False) -> Iterator[str]:
+def left_out(scale: Scale, but_qk_norm: bool = False) -> Iterator[Labelled]:
     """Yield what instruments of the multiplier alone leave out of a scale, if anything."""
     if text := not_applied(scale, but_qk_norm):
-        yield line("", text)
+        yield "", text
 
 
 def not_applied(scale: Scale, but_qk_norm: bool = False) -> str:
@@ -113,16 +123,22 @@ def not_applied(scale: Scale, but_qk_norm: bool = False) -> str:
     return "; ".join([*said, *([f"Not applied here: {present}"] if present else [])])
 
 
-def _precision(experiment: Experiment, setup: Setup) -> Iterator[str]:
+def _precision(experiment: Experiment, setup: Setup) -> Iterator[Labelled]:
     precision = setup.precision
     how = "largest score subtracted" if precision.stable else "naive: no maximum subtracted"
     arithmetic = precision.arithmetic
     rounding = f", {arithmetic}: rounds {ROUNDS[arithmetic]}" if precision.is_narrow else ""
-    yield line("precision", f"softmax in {precision.format}, {how}{rounding}")
+    yield "precision", f"softmax in {precision.format}, {how}{rounding}"
     if precision.vectors != "float64" and experiment.source.rounds:
-        yield line("", f"q and k are rounded to {precision.vectors} before their product")
+        yield "", f"q and k are rounded to {precision.vectors} before their product"
     if precision.scores != "float64":
-        yield line("", f"scores are rounded to {precision.scores} before everything else")
+        yield "", f"scores are rounded to {precision.scores} before everything else"
+
+
+def lines(labelled_texts: Iterable[Labelled]) -> Iterator[str]:
+    """Yield texts behind their labels, in lines of at most `WIDTH` columns."""
+    for label, text in labelled_texts:
+        yield line(label, text)
 
 
 def line(label: str, text: str) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 from attn_tui.captures.source import Captured
 from attn_tui.compute.counted import listed
 from attn_tui.compute.experiment import Experiment
+from attn_tui.compute.number import Number
 from attn_tui.compute.scale import Scale, scale_of
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn, Products, Source, Typed
@@ -164,26 +165,21 @@ def _(source: Drawn, setup: Setup) -> str:
 
 
 @singledispatch
-def spread(source: Source, setup: Setup, index: int, vector: Vector) -> str:
-    """Return a line on the spread of a vector's scores and what it is by their law, if any."""
-    return ""
+def spread(source: Source, setup: Setup, index: int, vector: Vector) -> tuple[str, Number] | None:
+    """Return what a vector's scores are spread by in their law, and their root mean square."""
+    return None
 
 
 @spread.register
-def _(source: Drawn, setup: Setup, index: int, vector: Vector) -> str:
+def _(source: Drawn, setup: Setup, index: int, vector: Vector) -> tuple[str, Number] | None:
     scores = vector.scores[vector.scores > -np.inf]
     if not scores.size:
-        return ""
+        return None
     d_k = setup.d_k
     if setup.scale.qk_norm:
         # A cosine has the mean fourth power 3/(d_k(d_k + 2)).
         name, exact, relative = "√d_k", sqrt(d_k), sqrt((d_k - 1) / (d_k + 2))
     else:
         name, exact, relative = "‖q‖", source.query_norm(d_k, index), 1.0
-    spread = float(np.sqrt(np.square(scores).mean()))
     error = exact * relative / sqrt(2.0 * scores.size)
-    n_scores = "score" if scores.size == 1 else f"{scores.size:,} scores"
-    return (
-        f"root mean square of the {n_scores} {quantity(spread)} ± {quantity(error)}"
-        f" (standard error), by law {name} = {quantity(exact)}"
-    )
+    return name, Number(float(np.sqrt(np.square(scores).mean())), error, exact)

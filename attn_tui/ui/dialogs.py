@@ -49,6 +49,12 @@ class TextScreen(ModalScreen[bool]):
         self.dismiss(save)
 
 
+def columns_of_text(columns: int) -> int:
+    """Return how many columns a text has to be read on a screen of so many; 80 at most."""
+    # Nine tenths, less the border, a blank on either side and the scroll bar.
+    return min(columns * 9 // 10 - 6, 80)
+
+
 class HelpScreen(ModalScreen[None]):
     """What a pane shows, and what keys do there.
 

@@ -1,11 +1,14 @@
 """Dot products on the screen: what is drawn is shown, stopped and drawn again."""
 
+import json
+
 from textual.pilot import Pilot
 
 from attn_tui.dots.charts import Bells
 from attn_tui.dots.screen import DotsScreen
 from attn_tui.files.draft import EXAMPLE
 from attn_tui.ui.app import AttnApp
+from attn_tui.ui.dialogs import columns_of_text
 from attn_tui.ui.picture import Picture
 
 
@@ -39,3 +42,15 @@ async def test_a_step_draws_at_another_d_k_and_the_axis_can_be_stretched() -> No
         assert isinstance(bells, Bells)
         assert bells.stretched
         assert screen.pane("bells-pane").border_subtitle == "100,000 drawn, each to its own height"
+
+
+async def test_what_was_drawn_is_read_as_wide_as_there_is_room_and_saved() -> None:
+    async with AttnApp(EXAMPLE, "dots").run_test(size=(80, 24)) as pilot:
+        screen = await shown(pilot, 100_000, 1024)
+        said = screen.report()
+        assert said.startswith("At d_k = 1,024, q·k is typically ±32")
+        assert max(map(len, said.splitlines())) <= columns_of_text(80) < 80
+        forms = {ending: "".join(map(str, write())) for ending, write in screen.forms().items()}
+        assert json.loads(forms[".json"])["samples"] == 100_000
+        assert forms[".csv"].startswith("part,d_k,samples,seed,side")
+        assert "unscaled q·k ± error    exact scaled m·q·k" in forms[".txt"]

@@ -1,14 +1,17 @@
 """Explore on the screen: what a person types, moves and chooses is asked, shown and undone."""
 
+import json
+
 import pytest
 from textual.command import CommandList
 from textual.pilot import Pilot
 from textual.widgets import Static, TextArea
 
 from attn_tui.charts.figure import Figure
+from attn_tui.compute.setup import Setup
 from attn_tui.explore.charts import WeightBars
 from attn_tui.explore.screen import ExploreScreen
-from attn_tui.files.draft import EXAMPLE
+from attn_tui.files.draft import EXAMPLE, Draft
 from attn_tui.ui.app import AttnApp
 from attn_tui.ui.dialogs import HelpScreen, TextScreen
 from attn_tui.ui.picture import Picture
@@ -106,3 +109,37 @@ async def test_each_view_is_there_at_every_size(size: tuple[int, int], views: in
             seen.add(screen.view)
         assert len(seen) == views
         assert "key 2" in str(screen.query_one("#headline", Static).render())
+
+
+async def test_the_report_of_the_vector_shown_is_read_as_wide_as_there_is_room() -> None:
+    draft = Draft("first: 1, 2\nsecond: 100, 120, 150", Setup())
+    async with AttnApp(draft).run_test(size=(80, 24)) as pilot:
+        screen = await shown(pilot)
+        await screen.run_action("vector(1)")
+        await shown(pilot)
+        said = screen.report()
+        assert said.startswith("Unscaled, key 2 takes practically all the weight")
+        assert "second: 3 keys" in said
+        assert "first" not in said
+        await pilot.press("i")
+        while not isinstance(pilot.app.screen, TextScreen):
+            await pilot.pause()
+        await pilot.pause()
+        text = pilot.app.screen.query_one(Static)
+        assert text.content_size.width >= max(map(len, said.splitlines()))
+        assert text.content_size.height == len(said.split("\n"))
+
+
+async def test_what_is_saved_holds_all_vectors_beside_the_pinned_answer() -> None:
+    draft = Draft("first: 1, 2\nsecond: 100, 120, 150", Setup())
+    async with AttnApp(draft).run_test(size=(80, 24)) as pilot:
+        await shown(pilot)
+        screen = await press(pilot, "escape", "p", "right_curly_bracket")
+        forms = {ending: "".join(map(str, write())) for ending, write in screen.forms().items()}
+        assert list(forms) == [".txt", ".json", ".csv"]
+        plain = json.loads(forms[".json"])
+        assert [each["name"] for each in plain["vectors"]] == ["first", "second"]
+        assert {each["comparison"]["vectors"][0] for each in plain["vectors"]} == {"pinned"}
+        assert "second: pinned and now compared" in forms[".txt"]
+        assert forms[".csv"].startswith("vector,key,gradient_of,first_weight")
+        assert max(map(len, forms[".txt"].splitlines())) <= 80

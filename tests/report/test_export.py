@@ -9,9 +9,11 @@ import pytest
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.explore.answer import Answer, VectorAnswer, answer
 from attn_tui.compute.vector import Vector
-from attn_tui.report.explore import csv, json, text
-from attn_tui.report.explore.contents import Contents
+from attn_tui.explore.report import Contents, report
 from attn_tui.report.export import Forms, Pieces, export, watched, write_whole
+from attn_tui.report.forms import csv, forms, json
+from attn_tui.report.report import Report
+from attn_tui.report.text import text
 from tests.asking import answer_to, asking
 
 
@@ -20,49 +22,43 @@ def found() -> Answer:
     return next(answer(asking(Vector("größe", np.array([100.0, 120.0, -np.inf])))))
 
 
-def forms(found: Answer, *pinned: VectorAnswer) -> Forms:
-    return {
-        ".txt": lambda: text.render(found, Contents(pinned=pinned)),
-        ".json": lambda: json.render(found, Contents(pinned=pinned)),
-        ".csv": lambda: csv.render(found, Contents(pinned=pinned)),
-    }
+def forms_of(found: Answer, *pinned: VectorAnswer) -> Forms:
+    return forms(lambda: report(found, Contents(pinned=pinned)))
 
 
 def refused(path: Path | str, found: Answer) -> InputError:
     with pytest.raises(InputError) as caught:
-        export(str(path), forms(found))
+        export(str(path), forms_of(found))
     assert caught.value.field == "file"
     assert "\n" not in str(caught.value)
     return caught.value
 
 
 @pytest.mark.parametrize(
-    ("name", "render"),
+    ("name", "write"),
     [
-        ("a.txt", text.render),
-        ("a.json", json.render),
-        ("a.csv", csv.render),
-        ("A.JSON", json.render),
+        ("a.txt", text),
+        ("a.json", json),
+        ("a.csv", csv),
+        ("A.JSON", json),
     ],
 )
 def test_the_suffix_says_in_which_form_an_answer_is_written(
-    tmp_path: Path, found: Answer, name: str, render: Callable[[Answer], Iterator[str]]
+    tmp_path: Path, found: Answer, name: str, write: Callable[[Report], Iterator[str]]
 ) -> None:
     path = tmp_path / name
-    export(str(path), forms(found))
-    assert path.read_bytes().decode() == "".join(render(found))
+    export(str(path), forms_of(found))
+    assert path.read_bytes().decode() == "".join(write(report(found)))
 
 
-@pytest.mark.parametrize(
-    ("name", "render"), [("a.txt", text.render), ("a.json", json.render), ("a.csv", csv.render)]
-)
+@pytest.mark.parametrize(("name", "write"), [("a.txt", text), ("a.json", json), ("a.csv", csv)])
 def test_a_pinned_answer_is_compared_in_every_form(
-    tmp_path: Path, found: Answer, name: str, render: Callable[..., Iterator[str]]
+    tmp_path: Path, found: Answer, name: str, write: Callable[[Report], Iterator[str]]
 ) -> None:
     pinned = answer_to(Vector("b", np.array([1.0, 2.0])))
-    export(str(tmp_path / name), forms(found, pinned))
+    export(str(tmp_path / name), forms_of(found, pinned))
     written = (tmp_path / name).read_bytes().decode()
-    assert written == "".join(render(found, Contents(pinned=(pinned,))))
+    assert written == "".join(write(report(found, Contents(pinned=(pinned,)))))
     assert "pinned" in written or "first_weight" in written
 
 
@@ -77,15 +73,15 @@ def test_a_file_that_is_there_is_replaced_and_keeps_its_permissions(
     path = tmp_path / "a.json"
     path.write_text("before" * 10_000)
     path.chmod(0o640)
-    export(str(path), forms(found))
-    assert path.read_text() == "".join(json.render(found))
+    export(str(path), forms_of(found))
+    assert path.read_text() == "".join(json(report(found)))
     assert path.stat().st_mode & 0o777 == 0o640
     assert os.listdir(tmp_path) == ["a.json"]
 
 
 def test_a_new_file_has_the_permissions_new_files_have(tmp_path: Path, found: Answer) -> None:
     (tmp_path / "other").write_text("")
-    export(str(tmp_path / "a.csv"), forms(found))
+    export(str(tmp_path / "a.csv"), forms_of(found))
     modes = {path.stat().st_mode for path in tmp_path.iterdir()}
     assert len(modes) == 1
 
@@ -94,16 +90,16 @@ def test_what_a_symbolic_link_points_to_is_replaced(tmp_path: Path, found: Answe
     (tmp_path / "inner").mkdir()
     link = tmp_path / "link.txt"
     link.symlink_to(tmp_path / "inner" / "real.txt")
-    export(str(link), forms(found))
+    export(str(link), forms_of(found))
     assert link.is_symlink()
-    assert (tmp_path / "inner" / "real.txt").read_text() == "".join(text.render(found))
+    assert (tmp_path / "inner" / "real.txt").read_text() == "".join(text(report(found)))
 
 
 def test_the_home_directory_may_be_written_as_a_tilde(
     tmp_path: Path, found: Answer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
-    export("~/a.txt", forms(found))
+    export("~/a.txt", forms_of(found))
     assert (tmp_path / "a.txt").exists()
 
 
@@ -142,7 +138,7 @@ def test_what_cannot_be_written_is_said(tmp_path: Path, found: Answer) -> None:
     ids=["long", "wide", "hostile"],
 )
 def test_any_name_that_a_file_can_have_is_written(tmp_path: Path, found: Answer, name: str) -> None:
-    export(str(tmp_path / name), forms(found))
+    export(str(tmp_path / name), forms_of(found))
     assert os.listdir(tmp_path) == [name]
 
 

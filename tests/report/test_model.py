@@ -18,8 +18,8 @@ from attn_tui.compute.setup import FIELDS, Setup
 from attn_tui.compute.source import Drawn
 from attn_tui.compute.sweep import answer as sweep
 from attn_tui.compute.sweep import settings as sweep_settings
-from attn_tui.report.dots import json as dots_json
-from attn_tui.report.explore import json as explore_json
+from attn_tui.dots import report as dots_report
+from attn_tui.explore import report as explore_report
 from attn_tui.report.head import about_model
 from attn_tui.report.model import departures, model_texts
 from attn_tui.report.sweep import json as sweep_json
@@ -82,7 +82,7 @@ def test_a_model_is_named_as_long_as_something_is_its_own(
     assert all(text.startswith(model.title) for text in named)
     assert all(("but" in text) == (not all(same)) for text in named)
     assert [*map(len, named)] == sorted(map(len, named), reverse=True)
-    head = " ".join("".join(about_model(setup)).split())
+    head = " ".join(text for _, text in about_model(setup))
     assert all(word in head for word in (*departures(setup), *named[:1]))
 
 
@@ -94,8 +94,8 @@ def test_a_name_changes_no_answer(name: str, own: bool, scale: Scale) -> None:
     named = named.put(sweep_settings.Settings(n=4, d_k_range=(2, 9), points=2, draws=20))
     setups = named, replace(named, model="none")
     instruments: list[tuple[Any, Any]] = [
-        (explore.answer, explore_json.render),
-        (dots.answer, dots_json.render),
+        (explore.answer, explore_report.json),
+        (dots.answer, dots_report.json),
         (sweep.answer, sweep_json.render),
     ]
     for answer, render in instruments:

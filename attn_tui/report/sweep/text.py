@@ -7,7 +7,7 @@ from attn_tui.compute.sweep.asymptotes import condensation_std
 from attn_tui.compute.sweep.crossover import Crossover
 from attn_tui.compute.sweep.rules import rule_text
 from attn_tui.compute.sweep.settings import Statistic
-from attn_tui.report.head import about_model, left_out, line
+from attn_tui.report.head import about_model, left_out, line, lines
 from attn_tui.report.numbers import quantity
 from attn_tui.report.rows import WIDTH, paragraph
 from attn_tui.report.sweep.headline import headline
@@ -94,13 +94,13 @@ def _head(answer: Answer) -> Iterator[str]:
     law = "s = d_k·g/√(g² + χ²), |s| ≤ d_k, of q and k divided by their root mean square"
     plain = "given q, scores are independent N(0, ‖q‖²)"
     if rule_text(setup.scale) in answer.rules:
-        yield from about_model(setup)
+        yield from lines(about_model(setup))
     yield line("sweep", f"drawn vectors: {law if setup.scale.qk_norm else plain}")
     yield line("n", ns if over_n or is_map else f"{settings.n:,}")
     yield line("d_k", f"{setup.d_k:,}" if over_n and not is_map else d_ks)
     rules = [f"{rule}: m = {formula(rule)}" for rule in answer.rules]
     yield line("rules", "; ".join(rules))
-    yield from left_out(setup.scale, but_qk_norm=True)
+    yield from lines(left_out(setup.scale, but_qk_norm=True))
     drawn = f"{settings.draws:,} vectors at each place, seed {settings.seed} ({answer.generator})"
     yield line("drawn" if answer.progress == 1.0 else "asked", drawn)
     if answer.progress < 1.0:

@@ -6,13 +6,14 @@ import pytest
 from textual.events import MouseScrollUp
 from textual.widget import Widget
 
-from attn_tui.compute.explore.answer import answer, answer_vector
+from attn_tui.compute.explore.answer import answer
 from attn_tui.compute.setup import Setup
+from attn_tui.explore.report import report
 from attn_tui.files.draft import Draft
 from attn_tui.old.tui.explore.key_table import KeyTable
 from attn_tui.old.tui.explore.screen import ExploreScreen
-from attn_tui.report.explore import text
 from attn_tui.report.rows import plain
+from attn_tui.report.text import text
 from tests.old.tui.person import MEDIUM, NARROW, at_screen, settle
 
 
@@ -136,11 +137,10 @@ async def test_a_text_has_the_lines_of_a_report_on_a_screen_of_80_columns() -> N
     async with at_screen(MEDIUM) as person:
         await person.press("i")
         experiment = person.asked.experiment
-        found = answer_vector(experiment, 0)
-        report = "".join(text.render_vector(experiment, 0, found)).splitlines()
+        said = "".join(text(report(next(answer(experiment))))).splitlines()
         shown = [line.rstrip() for line in person.lines]
-        first = shown.index(report[0])
-        assert shown[first : first + 12] == report[:12]
+        first = shown.index(said[0])
+        assert shown[first : first + 12] == said[:12]
 
 
 async def test_every_pane_explains_itself() -> None:
@@ -187,6 +187,6 @@ async def test_no_number_is_ever_cut_into_another(scores: str) -> None:
 async def test_what_is_said_of_a_vector_is_of_that_one() -> None:
     async with at_screen(draft=Draft("n = 6, vectors = 2, seed = 1", Setup(64), "drawn")) as person:
         await person.press("right", "i")
-        report = "".join(text.render(next(answer(person.asked.experiment))))
-        said = next(line for line in report.split("draw 1")[1].splitlines() if "by law" in line)
+        whole = "".join(text(report(next(answer(person.asked.experiment)))))
+        said = next(line for line in whole.split("draw 1")[1].splitlines() if "by law" in line)
         person.sees("draw 1: 6 keys", said)

@@ -12,10 +12,10 @@ from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn
 from attn_tui.files import edits
 from attn_tui.files.draft import Draft, parse
+from attn_tui.old.report.explore.headline import headline
 from attn_tui.old.tui.actions import textual_action
 from attn_tui.old.tui.explore import answering, chart_data, found
 from attn_tui.old.tui.explore.view import View
-from attn_tui.report.explore.headline import headline
 from attn_tui.report.headline import Factor, Headline
 from tests.old.tui.person import MEDIUM, NARROW, WIDE, Person, at_screen, settle
 

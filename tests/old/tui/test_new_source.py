@@ -8,17 +8,18 @@ import numpy as np
 import pytest
 
 from attn_tui.compute.experiment import Experiment
-from attn_tui.compute.explore.answer import answer_vector
+from attn_tui.compute.explore.answer import Answer, answer_vector
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn, Source
 from attn_tui.compute.vector import Vector, Vectors
 from attn_tui.compute.whole import parse_whole
+from attn_tui.explore.report import Contents, report
 from attn_tui.files.attachments import Attachment
 from attn_tui.files.codec import experiment_from_plain, experiment_to_plain
 from attn_tui.files.draft import Draft, draft_of, parse
 from attn_tui.files.kinds import KINDS, SourceKind
 from attn_tui.files.plain_reader import of_type
-from attn_tui.report.explore.text import render_vector
+from attn_tui.report.text import text
 from tests.old.tui.person import at_screen
 
 READ: list[int] = []
@@ -85,9 +86,10 @@ def test_it_is_asked_written_and_read_back() -> None:
 
 def test_a_report_on_a_row_reads_that_row() -> None:
     experiment = parse(DRAFT)
-    text = "".join(render_vector(experiment, 7, answer_vector(experiment, 7)))
-    assert "scores     capture" in text
-    assert "row 7: 12 keys" in text
+    found = Answer(experiment, (answer_vector(experiment, 7),))
+    said = "".join(text(report(found, Contents(first=7))))
+    assert "scores     capture" in said
+    assert "row 7: 12 keys" in said
     assert READ == [7]
 
 

@@ -28,7 +28,7 @@ from attn_tui.report.sweep.headline import headline
 from attn_tui.report.sweep.names import ends_text
 from attn_tui.report.sweep.sentences import said
 from attn_tui.report.sweep.tables import numbers_at
-from tests.report.explore.test_reports import DOCS, strict
+from tests.documented import DOCS, strict
 
 SMALL = Settings(n=8, points=6, map_points=4, n_range=(2, 512), draws=320)
 ALL_RULES = tuple(RULES)

@@ -5,7 +5,7 @@ import numpy as np
 from attn_tui.compute.explore.answer import VectorAnswer
 from attn_tui.compute.keys import largest
 from attn_tui.compute.logit_map import SYMBOL
-from attn_tui.report.explore.tables import gradient_columns
+from attn_tui.old.report.explore.tables import gradient_columns
 from attn_tui.report.numbers import weight_name
 from attn_tui.report.rows import Row
 from attn_tui.report.sides import role_of

@@ -7,7 +7,7 @@ from attn_tui.compute.explore.precision_lab import Lab, LabSide, Trial
 from attn_tui.compute.visible import visible
 from attn_tui.old.charts.explore.precision_notes import differences, reason, reasons
 from attn_tui.old.charts.rows import beside, first_text
-from attn_tui.report.explore.precision_table import (
+from attn_tui.old.report.explore.precision_table import (
     NUMBERS,
     format_column,
     method,

@@ -5,7 +5,7 @@ from math import isnan
 from textwrap import wrap
 
 from attn_tui.compute.explore.precision_lab import Differing, LabSide, Trial
-from attn_tui.report.explore.precision_table import format_name, method
+from attn_tui.old.report.explore.precision_table import format_name, method
 from attn_tui.report.numbers import weight
 from attn_tui.report.rows import Row, Span, cells, fitted
 

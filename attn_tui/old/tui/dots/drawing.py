@@ -5,10 +5,12 @@ from collections.abc import Sequence
 from attn_tui.compute.dots.answer import Answer
 from attn_tui.compute.dots.settings import Settings
 from attn_tui.compute.experiment import Experiment
+from attn_tui.dots.derivation import derivation
 from attn_tui.old.charts.dots.band import band, d_k_at
 from attn_tui.old.charts.dots.bells import bells, named
 from attn_tui.old.charts.dots.values import ValueAxis
 from attn_tui.old.charts.rows import first_fit
+from attn_tui.old.report.dots.tables import moment_rows, over_d_k_rows, row_at, window
 from attn_tui.old.tui.bars import Status
 from attn_tui.old.tui.dots.scene import Scene
 from attn_tui.old.tui.dots.view import TABS
@@ -16,12 +18,12 @@ from attn_tui.old.tui.looking import tab_items, titles_of
 from attn_tui.old.tui.scale import scale_status
 from attn_tui.old.tui.widgets.bar import Item
 from attn_tui.old.tui.widgets.canvas import Target
-from attn_tui.report.dots.derivation import derivation
-from attn_tui.report.dots.tables import moment_rows, over_d_k_rows, row_at, window
-from attn_tui.report.dots.text import ONE_DRAW
 from attn_tui.report.numbers import general
 from attn_tui.report.progress import bar
 from attn_tui.report.rows import Row, Span, length, message
+
+ONE_DRAW = ("one draw has no spread, and so no standard error", "one alone has no spread")
+"""Why numbers of a sample of one are NaN, at decreasing length."""
 
 BAR = 24
 """Columns of the bar of progress where there is room for one."""

@@ -5,12 +5,12 @@ from typing import Protocol
 
 from attn_tui.compute.dots.settings import Settings
 from attn_tui.compute.law.entries import LAWS
+from attn_tui.dots.derivation import derivation
 from attn_tui.old.tui.choices import Choice
 from attn_tui.old.tui.dots.sampling import Sampling
 from attn_tui.old.tui.fields import Change
 from attn_tui.old.tui.parts import AskingHost, Part
 from attn_tui.old.tui.stopping import Stopping
-from attn_tui.report.dots.derivation import derivation
 
 
 class DrawsHost(AskingHost, Protocol):

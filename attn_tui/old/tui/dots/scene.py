@@ -5,10 +5,10 @@ from functools import cached_property
 
 from attn_tui.compute.dots.answer import Answer, law_of
 from attn_tui.compute.dots.settings import Settings
+from attn_tui.old.report.dots.headline import headline
 from attn_tui.old.tui import scene
 from attn_tui.old.tui.dots.view import View
 from attn_tui.old.tui.scene import SHORT
-from attn_tui.report.dots.headline import headline
 from attn_tui.report.headline import Headline
 from attn_tui.report.progress import Pace
 

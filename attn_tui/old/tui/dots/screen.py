@@ -10,6 +10,7 @@ from textual.timer import Timer
 from attn_tui.compute.dots.answer import Answer, law_of
 from attn_tui.compute.dots.settings import Settings
 from attn_tui.compute.experiment import Experiment
+from attn_tui.dots.report import report
 from attn_tui.files.history import Asked
 from attn_tui.old.tui.bars import Status
 from attn_tui.old.tui.dots import drawing, explanations, panes, sampling
@@ -23,8 +24,9 @@ from attn_tui.old.tui.instrument_screen import InstrumentScreen
 from attn_tui.old.tui.parts import Part
 from attn_tui.old.tui.scale import ScalePane, ScalePart
 from attn_tui.old.tui.widgets.bar import Item, TabBar
-from attn_tui.report.dots import csv, json, text
+from attn_tui.report.forms import csv, json
 from attn_tui.report.progress import Pace
+from attn_tui.report.text import text
 
 BETWEEN = 0.2
 """Seconds between two pictures of a sample that grows."""
@@ -39,7 +41,11 @@ class DotsScreen(InstrumentScreen):
     ACTIONS = ACTIONS
     GROUPS, ABSENT = GROUPS, ABSENT
     TABS = TABS
-    WRITERS: ClassVar = {".txt": text.render, ".json": json.render, ".csv": csv.render}
+    WRITERS: ClassVar = {
+        ".txt": lambda answer: text(report(answer)),
+        ".json": lambda answer: json(report(answer)),
+        ".csv": lambda answer: csv(report(answer)),
+    }
     explanation = explanations.PICTURE
     answer: Answer | None = None
     view: View = View()

@@ -1,15 +1,18 @@
 """What is saved of the Explore screen, and read as text."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from attn_tui.compute.errors import InputError
-from attn_tui.compute.explore.answer import VectorAnswer, answer, answer_vector
+from attn_tui.compute.explore.answer import Answer, VectorAnswer, answer, answer_vector
 from attn_tui.files.history import Asked, Edit
+from attn_tui.old.report.explore.headline import headline
 from attn_tui.old.tui.explore.found import Found
-from attn_tui.report.explore.contents import Contents
-from attn_tui.report.explore.headline import headline
 from attn_tui.report.export import Forms
 from attn_tui.report.headline import FULL
+
+if TYPE_CHECKING:
+    from attn_tui.report.report import Report
 
 FEW = 2_000
 """Keys up to which it is said what a choice would do as the cursor reaches it."""
@@ -20,29 +23,27 @@ READ_KEYS = 100
 
 def forms(asked: Asked, pinned: VectorAnswer | None) -> Forms:
     """Return what can be written: all vectors, compared with the one that is pinned."""
-    from attn_tui.report.explore import csv, json, text
+    from attn_tui.explore.report import Contents, report
+    from attn_tui.report import forms
 
-    contents = Contents(pinned=() if pinned is None else (pinned,))
+    def build() -> "Report":
+        if asked.error:
+            expected = "scores that are, or a picture of the screen: .svg"
+            raise InputError("file", "the scores are not understood", expected)
+        contents = Contents(pinned=() if pinned is None else (pinned,))
+        return report(next(answer(asked.experiment)), contents)
 
-    def form(render: Callable[..., Iterator[str]]) -> Callable[[], Iterator[str]]:
-        def written() -> Iterator[str]:
-            if asked.error:
-                expected = "scores that are, or a picture of the screen: .svg"
-                raise InputError("file", "the scores are not understood", expected)
-            for found in answer(asked.experiment):
-                yield from render(found, contents)
-
-        return written
-
-    return {".txt": form(text.render), ".json": form(json.render), ".csv": form(csv.render)}
+    return forms.forms(build)
 
 
 def said(found: Found) -> Iterator[str]:
     """Yield all there is to say of the vector."""
-    from attn_tui.report.explore import text
+    from attn_tui.explore.report import Contents, report
+    from attn_tui.report.text import text
 
     question = found.question
-    yield from text.render_vector(question.experiment, question.vector, found.answer, READ_KEYS)
+    whole = Answer(question.experiment, (found.answer,))
+    yield from text(report(whole, Contents(READ_KEYS, first=question.vector)))
 
 
 def preview(asked: Asked | None, edit: Edit, vector: int, width: int) -> str:

@@ -6,8 +6,8 @@ from functools import lru_cache
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.explore.answer import VectorAnswer, answer_vector
 from attn_tui.compute.explore.compare import compare
+from attn_tui.old.report.explore.headline import headline
 from attn_tui.old.tui.explore.order import Order, Sort, ordered
-from attn_tui.report.explore.headline import headline
 from attn_tui.report.headline import Factor, Headline
 
 MANY = 50_000

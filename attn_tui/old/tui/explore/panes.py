@@ -13,6 +13,7 @@ from textual.screen import Screen
 from attn_tui.files.draft import Draft
 from attn_tui.files.history import Asked, are_others
 from attn_tui.files.kinds import KINDS
+from attn_tui.old.report.explore.formula import formula_row
 from attn_tui.old.tui.actions import Section, textual_action
 from attn_tui.old.tui.explore import drawing, explanations
 from attn_tui.old.tui.explore.charts import CHARTS, Drawn
@@ -22,7 +23,6 @@ from attn_tui.old.tui.explore.view import View
 from attn_tui.old.tui.widgets.canvas import Canvas, Target
 from attn_tui.old.tui.widgets.chart import ChartPane, arrows
 from attn_tui.old.tui.widgets.score_editor import ScoreEditor
-from attn_tui.report.explore.formula import formula_row
 from attn_tui.report.rows import message
 
 

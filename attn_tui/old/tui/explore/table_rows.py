@@ -9,9 +9,7 @@ import numpy as np
 from attn_tui.charts.glyphs import POINTER, SIZES, UNSCALED
 from attn_tui.compute.evaluation import Evaluation
 from attn_tui.compute.explore.answer import VectorAnswer
-from attn_tui.old.tui.explore.order import Keys
-from attn_tui.old.tui.scene import ROOMY
-from attn_tui.report.explore.tables import (
+from attn_tui.old.report.explore.tables import (
     Statistic,
     difference_column,
     gradient_columns,
@@ -20,6 +18,8 @@ from attn_tui.report.explore.tables import (
     score_column,
     sinks,
 )
+from attn_tui.old.tui.explore.order import Keys
+from attn_tui.old.tui.scene import ROOMY
 from attn_tui.report.headline import done
 from attn_tui.report.numbers import in_percent, places_of, quantity
 from attn_tui.report.rows import Row, fitted, length

@@ -1,0 +1,63 @@
+"""``attn-tui dot``: the numbers of Dot products as a text report, CSV or JSON."""
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from attn_tui.commands.asking import edited, setup_experiment_of
+from attn_tui.commands.options import DRAWS, Command, forms, settings, setup
+from attn_tui.commands.output import INTERRUPTED, write
+from attn_tui.commands.progress import worked
+from attn_tui.compute.dots.settings import Settings
+
+if TYPE_CHECKING:
+    from attn_tui.compute.experiment import Experiment
+
+
+_EXAMPLES = """\
+  attn-tui dot --d-k 64 --samples 1e7 --seed 7
+  attn-tui dot --entries die --correlation 0.5 --table 2,64,4096 --json
+  attn-tui dot --tied --rule inverse
+"""
+
+
+@click.command("dot", cls=Command, examples=_EXAMPLES)
+@settings(Settings, DRAWS)
+@setup
+@forms("Print CSV, one line a number.")
+@click.pass_context
+def dot(context: click.Context, /, form: str, **given: Any) -> None:
+    """Print what q·k is like at d_k: its mean, variance and more, before and after the scale.
+
+    Every sampled number has its standard error and, where one is known, the exact value beside it.
+    Ctrl+C prints what there is.
+    """
+    context.exit(print_dots(asked(given), form))
+
+
+def asked(given: dict[str, Any]) -> "Experiment":
+    """Return the question that options ask.
+
+    Raises:
+        InputError: Naming the option that will not do.
+    """
+    return setup_experiment_of(given, partial(edited, Settings, given))
+
+
+def print_dots(experiment: "Experiment", form: str) -> int:
+    """Print the answer to a question as ``"text"``, ``"csv"`` or ``"json"``; return the status.
+
+    Ctrl+C ends the draw: what was drawn is printed, and the status says that it was interrupted.
+    """
+    from attn_tui.compute.dots.answer import answer
+    from attn_tui.dots.report import report
+    from attn_tui.report.forms import WRITERS
+
+    samples = experiment.setup.get(Settings).samples
+    found, interrupted = worked(
+        "dot products", partial(answer, experiment), lambda found: found.drawn / samples
+    )
+    if found is not None:
+        write(WRITERS[form](report(found)))
+    return INTERRUPTED if interrupted else 0

@@ -1,0 +1,219 @@
+"""Why the variance of q·k is d_k, as a text to be read: a sentence a step, numbers beside it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import sqrt
+from textwrap import wrap
+
+from attn_tui.compute.dots.answer import Answer
+from attn_tui.compute.law.dot_law import DotLaw
+from attn_tui.compute.number import Number
+from attn_tui.dots.headline import Divided, cause
+from attn_tui.report.headline import DIVISORS
+from attn_tui.report.measured import exact, with_error
+from attn_tui.report.numbers import MINUS, general
+from attn_tui.report.rows import Row, fitted
+
+_SPREAD = ("mean", "variance", "sum", "cross", "total", "size", "scaled")
+_MEAN = ("mean", "variance", "average", "sum", "cross", "total", "scaled", "scaled_average")
+_CONSTANT = ("mean", "variance", "average", "scaled_average")
+"""The steps where q·k is 0 on average, where it is not, and where it is one number."""
+
+_GROWTHS = {
+    2.0: "grows as d_k²", 1.0: "grows as d_k", 0.5: "grows as √d_k",
+    0.0: "is the same at every d_k", -0.5: "shrinks as 1/√d_k", -1.0: "shrinks as 1/d_k",
+}  # fmt: skip
+"""How a number changes with a power of d_k."""
+
+
+MOST = 90
+"""Numbers stand no farther to the right, so that the eye finds what they belong to."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of the derivation.
+
+    Attributes:
+        name: Its name in JSON.
+        words: What is so, and why.
+        formula: The same in symbols, with what they stand for but the result.
+        number: What was sampled of it, and the exact value.
+    """
+
+    name: str
+    words: str
+    formula: str
+    number: Number
+
+
+def steps(answer: Answer) -> tuple[Step, ...]:
+    """Return what leads from one product to what the scale makes of q·k, for what is asked."""
+    law, numbers = answer.law, answer.derivation
+    names: Sequence[str] = _CONSTANT if law.variance == 0.0 else _MEAN if law.mean else _SPREAD
+    divided = _divided(answer)
+    if names is not _SPREAD and not _divides(divided):
+        names = names[:-1]
+    words = {**_words(law), **_last_words(answer, divided)}
+    formulas = _formulas(answer)
+    return tuple(Step(name, words[name], formulas[name], numbers[name]) for name in names)
+
+
+def derivation(answer: Answer, width: int) -> list[Row]:
+    """Return each step's words, and below them its formula with the numbers beside it.
+
+    Where one has no room beside its formula all numbers stand below.
+
+    Args:
+        answer: What was drawn.
+        width: Cells of every row returned.
+    """
+    found = steps(answer)
+    sampled = [with_error(step.number, 22) for step in found]
+    known = [exact(step.number, 11) for step in found]
+    heads = "measured ± error", "exact"
+    ends = [
+        max(len(head), *map(len, texts)) + 2
+        for head, texts in zip(heads, (sampled, known), strict=True)
+    ]
+    edge = min(width - 1, MOST)
+    room = edge - sum(ends)
+    formulas = {step.name: step.formula for step in found}
+    if "cross" in formulas and len(formulas["cross"]) > room - 3:
+        # What stands on the right is enough beside its number.
+        formulas["cross"] = formulas["cross"].rpartition(" = ")[2]
+    beside = all(len(formula) <= room - 3 for formula in formulas.values())
+    title: Row = ((heads[0].rjust(edge - ends[1]) + heads[1].rjust(ends[1]), "label"),)
+    rows: list[Row] = [title] if beside else []
+    lines = zip(found, sampled, known, strict=True)
+    text = max(width - 3, 1)
+    for place, (step, value, law) in enumerate(lines, 1):
+        lead = f" {place} "
+        for line in wrap(step.words, text, break_on_hyphens=False):
+            rows.append(((lead, "label"), (line, "strong")))
+            lead = "   "
+        role = "scaled" if step.name.startswith("scaled") else "unscaled"
+        if beside:
+            numbers = ((value.rjust(ends[0]), role), (law.rjust(ends[1]), "label"))
+            rows.append((*fitted(((lead + formulas[step.name], "label"),), room), *numbers))
+        else:
+            rows += [((lead + line, "label"),) for line in wrap(step.formula, text)]
+            rows.append(((lead + value, role), (f", exact {law}", "label")))
+    return [fitted(row, width) for row in rows]
+
+
+def _divided(answer: Answer) -> Divided:
+    setup, n = answer.experiment.setup, answer.experiment.vectors[0].n_attended
+    return Divided.of(setup.scale, setup.d_k, max(n, 1))
+
+
+def _divides(divided: Divided) -> bool:
+    """Return whether a scale changes q·k at some d_k."""
+    return divided.multiplier != 1.0 or divided.power != 0.0
+
+
+def _words(law: DotLaw) -> Mapping[str, str]:
+    """Return what is said of each step up to Var(q·k)."""
+    one, growth = law.product, "d_k" if law.tied else "√d_k"
+    around = f"±{_text(sqrt(one.variance))}"
+    times = "" if one.variance == 1.0 else " times that of one product"
+    if one.mean:
+        mean = f"{cause(law.pair)}, so one product does not average 0."
+        variance = f"Around its average it varies by {around}."
+    elif law.pair.correlation:
+        mean = "One product averages 0: the averages of q_i and k_i make up for ρ."
+        variance = f"It is typically {around}."
+    else:
+        mean = "One product averages 0: it is above 0 as often as below."
+        variance = f"It is typically {around}: the averages of q_i² and k_i² multiply."
+    added = "Alone, their variances would add up" if law.tied else "Their variances add up"
+    if law.d_k == 1:
+        cross = "There is one product only, so there are no cross terms."
+    elif law.tied:
+        cross = "But all products are one number: they move together, so nothing cancels."
+    else:
+        cross = "Different products know nothing of each other, so all cross terms are 0."
+    power = f"d_k²{times}, not d_k{' times' * bool(times)}" if law.tied else f"d_k{times}"
+    if one.mean:
+        total = f"So the variance is {power}: the spread grows as {growth}."
+    else:
+        total = f"So the variance of q·k is {power}."
+    return {
+        "mean": mean,
+        "variance": variance if one.variance else "It is one number every time: nothing varies.",
+        "average": "q·k adds d_k of them. Their averages add up, and grow as d_k.",
+        "sum": f"{added} too." if one.mean else f"q·k adds d_k of them. {added}.",
+        "cross": cross,
+        "total": total,
+        "size": f"A typical size is the root of a variance: it grows as {growth}.",
+    }
+
+
+def _last_words(answer: Answer, divided: Divided) -> Mapping[str, str]:
+    """Return what is said of what the scale makes of q·k, and of what another would."""
+    law, one = answer.law, answer.law.product.variance
+    best = "d_k" if law.tied or law.mean else "√d_k"
+    spread = (1.0 if law.tied else 0.5) - divided.power
+    if not _divides(divided):
+        kept = "hold the average still" if law.mean else f"leave {_text(one)} at every d_k"
+        return {"scaled": f"Nothing is divided here. Dividing by {best} would {kept}."}
+    if law.mean:
+        average = 1.0 - divided.power
+        ends = ": dividing by d_k would hold it still", ": that speaks for dividing by d_k"
+        return {
+            "scaled": f"{divided.doing} leaves a spread that {_GROWTHS[spread]}.",
+            "scaled_average": f"{'But the' if law.variance and average and not spread else 'The'} "
+            f"average {_GROWTHS[average]}{ends[not average]}.",
+        }
+    if spread:
+        leaves = f"a variance that {_GROWTHS[2.0 * spread]}"
+        other = f"Dividing by {best} would leave {_text(one)} at every d_k."
+    else:
+        leaves = f"a variance of {_text(answer.derivation['scaled'].exact or 0.0)} at every d_k"
+        left = f"{_text(one)}/d_k: too little"
+        if law.tied:
+            left = f"{f'{_text(one)}·' * (one != 1.0)}d_k: too much"
+        other = f"Dividing by {'√d_k' if law.tied else 'd_k'} would leave {left}."
+    return {"scaled": f"{divided.doing} leaves {leaves}. {other}"}
+
+
+def _formulas(answer: Answer) -> Mapping[str, str]:
+    """Return each step's formula, with the exact values of what it is made of."""
+    law, scale = answer.law, answer.experiment.setup.scale
+    pair, one, d = law.pair, law.product, law.d_k
+    alone, total, average = _text(one.variance), _text(law.variance), _text(law.mean)
+    means, rho = "·".join(map(_text, pair.means)), pair.correlation
+    mean = f"E[q_i k_i] = E[q_i]·E[k_i] = {means}"
+    if rho:
+        mean = f"E[q_i]·E[k_i] + Cov(q_i, k_i) = {means} "
+        mean += f"{'+' if rho > 0 else MINUS} {_text(abs(pair.covariance))}"
+    if one.mean or rho:
+        variance = "E[(q_i k_i)²] − E[q_i k_i]²"
+        variance += f" = {_text(one.mean_square)} − {_text(abs(one.mean))}²"
+    else:
+        squares = (_text(pair.law.variance + mean**2) for mean in pair.means)
+        variance = f"Var(q_i k_i) = E[q_i²]·E[k_i²] = {'·'.join(squares)}"
+    cross = "Σ_{i≠j} Cov(q_i k_i, q_j k_j)" + f" = {d}·{d - 1}·{alone}" * law.tied
+    m, of, by = general(answer.multiplier, 4), DIVISORS.get(scale.rule), f"/{d}"
+    square = f"({m})²" if "e" in m else f"{m}²"
+    divided = f"q·k/{of}" if of else "m·q·k"
+    scaled = {"√d_k": f"{total}{by}", "d_k": f"{total}{by}²"}.get(of or "", f"{square}·{total}")
+    part = {"√d_k": f"{average}/√{d}", "d_k": f"{average}{by}"}.get(of or "", f"{m}·{average}")
+    return {
+        "mean": mean,
+        "variance": variance,
+        "average": f"E[q·k] = {d}·{_text(one.mean)}",
+        "sum": f"Σ_i Var(q_i k_i) = {d}·{alone}",
+        "cross": cross,
+        "total": f"Var(q·k) = {_text(d * one.variance)} + {_text(law.variance - d * one.variance)}",
+        "size": f"√Var(q·k) = √{total}",
+        "scaled": f"Var({divided}) = {scaled}",
+        "scaled_average": f"E[{divided}] = {part}",
+    }
+
+
+def _text(value: float) -> str:
+    """Return a number to four digits, and all of a whole part that has up to seven."""
+    if 1000.0 <= abs(value) < 1e7:
+        return f"{value:.0f}".replace("-", MINUS)
+    return general(value, 4)

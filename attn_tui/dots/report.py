@@ -1,0 +1,234 @@
+"""What Dot products reports: moments with standard errors and exact values, and why d_k."""
+
+from collections.abc import Iterator
+from math import isinf
+from typing import Any
+
+import numpy as np
+
+from attn_tui.compute.dots.answer import Answer
+from attn_tui.compute.dots.moments import Readouts
+from attn_tui.compute.law.dot_law import DotLaw
+from attn_tui.compute.number import Number
+from attn_tui.dots.derivation import derivation, steps
+from attn_tui.dots.headline import headline
+from attn_tui.files.codec import experiment_to_plain
+from attn_tui.files.plain import named
+from attn_tui.report import forms
+from attn_tui.report.head import Labelled, about_model, left_out, rule_lines
+from attn_tui.report.numbers import general
+from attn_tui.report.report import (
+    Column,
+    Fact,
+    Facts,
+    Lines,
+    Part,
+    Report,
+    Section,
+    Table,
+    data,
+    listed,
+)
+from attn_tui.report.rows import WIDTH, plain
+
+READOUTS = {
+    "mean": "mean E[x]",
+    "variance": "variance σ²",
+    "standard_deviation": "standard deviation σ",
+    "mean_size": "mean size E|x|",
+    "kurtosis": "kurtosis",
+    "coverage": "within ±{bound}",
+}
+"""Moments by their names in JSON and CSV: what they are called."""
+
+SIDES = ("unscaled", "scaled")
+
+COLUMNS = (
+    "part", "d_k", "samples", "seed", "side", "multiplier", "bound", "statistic", "value",
+    "standard_error", "exact",
+)  # fmt: skip
+"""What CSV says of each sampled number."""
+
+
+def json(answer: Answer) -> Iterator[str]:
+    """Yield all there is to say of an answer as JSON."""
+    return forms.json(report(answer))
+
+
+def report(answer: Answer, width: int = WIDTH) -> Report:
+    """Return what there is to say of what was drawn so far.
+
+    Args:
+        answer: What was drawn.
+        width: Columns for what is laid out by itself: why the variance is d_k.
+    """
+    question = [Fact(label, (text,)) for label, text in _asked(answer)]
+    limits = general(answer.unscaled.bound), general(answer.scaled.bound)
+    about = (
+        f"x is q·k, or m·q·k; ±{bound(answer)} is ±{limits[0]}, and for m·q·k ±m times that, "
+        f"±{limits[1]}. Errors are standard errors."
+    )
+    parts: list[Part] = [
+        data(_data(answer)),
+        Facts(question),
+        _readouts(answer),
+        " ".join([about, *_reasons(answer)]),
+        Section(f"Why d_k; single products drawn besides: {answer.pairs:,}", [_why(answer, width)]),
+        _table(answer),
+        _numbers(answer),
+    ]
+    return Report("", parts, headline=headline(answer.experiment, answer), csv="numbers")
+
+
+def bound(answer: Answer) -> str:
+    """Return two standard deviations of q·k where nothing is shifted or correlated: ``2√d_k``."""
+    return f"{general(2.0 * answer.law.pair.law.variance, 3)}√d_k"
+
+
+def _asked(answer: Answer) -> Iterator[Labelled]:
+    """Yield what was asked, each with its label."""
+    settings, setup = answer.settings, answer.experiment.setup
+    drawn = f"{answer.drawn:,}"
+    if answer.drawn < settings.samples:
+        drawn += f" of {settings.samples:,}, stopped"
+    yield from about_model(setup)
+    yield "samples", f"{drawn}; seed {settings.seed} ({answer.generator})"
+    yield "entries", _entries(answer.law)
+    yield "d_k", str(answer.law.d_k)
+    yield from rule_lines(setup.scale)
+    here = f"here m = {general(answer.multiplier)}"
+    if setup.scale.uses_n:
+        n_keys = answer.experiment.vectors[0].n_attended
+        here += f", n = {n_keys:,} being the keys of the scores asked for"
+    yield "", here
+    yield from left_out(setup.scale)
+
+
+def _entries(law: DotLaw) -> str:
+    """Return what the entries of q and k are."""
+    pair = law.pair
+    means = {"q": pair.mean_q, "k": pair.mean_k}
+    shifts = [f"{name} {general(mean)}" for name, mean in means.items() if mean]
+    parts = [f"of q and k {pair.law.title}"]
+    if shifts:
+        parts.append(f"shifted by {' and '.join(shifts)}")
+    if pair.correlation:
+        parts.append(f"q_i and k_i correlated with ρ = {general(pair.correlation)}")
+    if law.tied:
+        parts.append("all components of q one number, and all of k")
+    else:
+        parts.append("components independent of each other")
+    return "; ".join(parts)
+
+
+def _data(answer: Answer) -> dict[str, Any]:
+    """Return what JSON alone holds."""
+    histogram = named(answer.histogram, ("edges", "counts", "below", "above"))
+    rules = ("rule", "slope", "d_k", "standard_deviation")
+    return {
+        "experiment": experiment_to_plain(answer.experiment),
+        "samples": answer.drawn,
+        "seed": answer.settings.seed,
+        "generator": answer.generator,
+        "complete": answer.complete,
+        "multiplier": answer.multiplier,
+        "bound.unscaled": answer.unscaled.bound,
+        "bound.scaled": answer.scaled.bound,
+        "pairs": answer.pairs,
+        "derivation": [
+            {
+                "name": step.name, "formula": step.formula, "reason": step.words,
+                "number": step.number,
+            }
+            for step in steps(answer)
+        ],
+        "histogram": histogram | {"curves": named(answer.curves, ("x", "exact", "normal"))},
+        "growth": [named(line, rules) for line in answer.growth],
+    }  # fmt: skip
+
+
+def _readouts(answer: Answer) -> Facts:
+    """Return the moments of both sides."""
+    facts = [
+        Fact(
+            title.format(bound=bound(answer)),
+            [getattr(side, name) for side in _sides(answer)],
+            name,
+        )
+        for name, title in READOUTS.items()
+    ]
+    return Facts(facts, ("unscaled q·k", "scaled m·q·k"), SIDES)
+
+
+def _sides(answer: Answer) -> tuple[Readouts, Readouts]:
+    """Return what the sample says of q·k and of m·q·k."""
+    return answer.unscaled, answer.scaled
+
+
+def _reasons(answer: Answer) -> Iterator[str]:
+    """Yield why numbers are not there, infinite, or 0 where they were not before the scale."""
+    law, sides = answer.law, _sides(answer)
+    if answer.drawn == 1:
+        yield "One draw has no spread, and so no standard error."
+    if law.standard_deviation == 0.0:
+        yield "q·k is always the same number here: it has no spread, and so no kurtosis."
+    if law.mean_size is None or law.coverage is None:
+        yield f"What is not known exactly, –, is so because {law.unknown}."
+    pairs = [
+        (before or 0.0, after or 0.0)
+        for name in READOUTS
+        for before, after in zip(*(_parts(getattr(side, name)) for side in sides), strict=True)
+    ]
+    if any(isinf(after) for _, after in pairs):
+        yield "What is ∞ is more than 1.8e308, the largest number that float64 holds."
+    if any(before and not after for before, after in pairs):
+        yield "What the scale makes 0 is less than 4.9e-324, the least number that float64 holds."
+
+
+def _why(answer: Answer, width: int) -> Lines:
+    return Lines(plain(derivation(answer, width)).split("\n"))
+
+
+def _table(answer: Answer) -> Table:
+    """Return the rows at other d_k."""
+    rows = answer.table
+    bounds = [row.bound for row in rows]
+    notes = [f"–: {reason}." for reason in dict.fromkeys(row.unknown for row in rows) if reason]
+    if not all(row.draws for row in rows):
+        notes.append("–: nothing was drawn before it was stopped.")
+    columns = [
+        Column("d_k", listed(row.d_k for row in rows), "d_k"),
+        Column("draws", listed(row.draws for row in rows), "samples", rank=2),
+        Column(
+            f"±{bound(answer)}", listed(bounds), "bound",
+            texts=listed(f"±{general(each)}" for each in bounds), rank=1,
+        ),
+        Column("variance", listed(row.variance for row in rows), "variance"),
+        Column("coverage", listed(row.coverage for row in rows), "coverage"),
+    ]  # fmt: skip
+    title = "Other d_k, each with a sample of its own"
+    return Table(columns, np.arange(len(rows)), title, path="table", notes=notes)
+
+
+def _numbers(answer: Answer) -> Table:
+    """Return every sampled number as a row of CSV."""
+    drawn = answer.law.d_k, answer.drawn, answer.settings.seed
+    rows: list[tuple[Any, ...]] = []
+    for side, m, found in zip(SIDES, (1.0, answer.multiplier), _sides(answer), strict=True):
+        for name, number in named(found, READOUTS).items():
+            place = ("readouts", *drawn, side, m, found.bound)
+            rows.append((*place, name, *_parts(number)))
+    for row in answer.table:
+        place = ("table", row.d_k, row.draws, drawn[-1], "unscaled", 1.0, row.bound)
+        rows.append((*place, "variance", *_parts(row.variance)))
+        rows.append((*place, "coverage", *_parts(row.coverage)))
+    columns = zip(COLUMNS, zip(*rows, strict=True), strict=True)
+    return Table(
+        [Column("", listed(values), name=name) for name, values in columns],
+        np.arange(len(rows)),
+        csv="numbers",
+    )
+
+
+def _parts(number: Number) -> tuple[float, float, float | None]:
+    return number.value, number.standard_error, number.exact

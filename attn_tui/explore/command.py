@@ -1,0 +1,132 @@
+"""``attn-tui show``: the numbers of Explore as a text report, CSV or JSON."""
+
+from collections.abc import Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from attn_tui.commands.asking import gradient_experiment_of, mention_unread_input
+from attn_tui.commands.completion import experiment_files
+from attn_tui.commands.options import (
+    GRADIENT,
+    REPORT,
+    Command,
+    Option,
+    forms,
+    option,
+    settings,
+    shared,
+)
+from attn_tui.commands.output import write
+from attn_tui.compute.errors import InputError
+from attn_tui.compute.explore.settings import Settings
+from attn_tui.compute.field import whole
+
+if TYPE_CHECKING:
+    from attn_tui.compute.experiment import Experiment
+    from attn_tui.compute.explore.answer import VectorAnswer
+    from attn_tui.explore.report import Contents
+    from attn_tui.report.head import Labelled
+
+
+_also = partial(click.option, cls=Option, group=REPORT, is_flag=True)
+
+
+_EXAMPLES = """\
+  attn-tui show 100,120,150
+  attn-tui show -1,0,1 q:3,4 --d-k 64 --csv
+  attn-tui show --draw 1000 --seed 7 --vectors 2 --json --top 10
+  attn-tui show --query 1,0 --keys "[[1,0],[0,1]]" --values "[[1],[2]]"
+  attn-tui show 5,1 --rule temperature:T=4 --precision float16 --lab
+"""
+
+
+@click.command("show", cls=Command, examples=_EXAMPLES)
+@shared
+@settings(Settings, GRADIENT)
+@forms("Print CSV, one line a key.")
+@option(
+    "--top",
+    "K",
+    "List only the K keys with the largest scores, or weights in a comparison.",
+    REPORT,
+)
+@_also("--lab", help="Try every number format on each vector.")
+@_also("--compare", help="Compare the two vectors that there are.")
+@option(
+    "--against",
+    "FILE",
+    "Compare with the answer to what a file asks that --json printed (- is standard input), each "
+    "vector with the one in its place.",
+    REPORT,
+    experiment_files,
+)
+def show(
+    form: str, top: str | None, lab: bool, compare: bool, against: str | None, **given: Any
+) -> None:
+    """Print weights and their gradient, unscaled beside scaled.
+
+    SCORES are what `attn-tui --help` says.
+    """
+    from attn_tui.explore.report import Contents
+
+    most = None if top is None else whole(1).parse("top", top)
+    if against == "-" and "-" in (*given["scores"], given["experiment"]):
+        raise InputError("against", "standard input is asked for twice", "- once")
+    experiment = gradient_experiment_of(given)
+    n_vectors = len(experiment.vectors)
+    if compare and n_vectors != 2:
+        raise InputError("compare", f"the number of vectors is {n_vectors}", "two vectors")
+    pinned = () if against is None else _pinned(against)
+    mention_unread_input(given)
+    print_report(experiment, given, form, Contents(most, lab, compare, pinned))
+
+
+def _pinned(path: str) -> "tuple[VectorAnswer, ...]":
+    """Return the answers to the question of a file that is compared with."""
+    from attn_tui.compute.explore.answer import answer
+    from attn_tui.files.readers import read_experiment
+
+    try:
+        return next(answer(read_experiment(path))).vectors
+    except InputError as error:
+        raise InputError("against", error.problem, error.expected, error.where) from None
+
+
+def _about(given: Mapping[str, Any], experiment: "Experiment") -> "list[Labelled]":
+    """Return what there is to say of the example that was asked for."""
+    from attn_tui.files.examples import EXAMPLES
+    from attn_tui.report.head import about_example
+
+    if given.get("example") is None:
+        return []
+    return [*about_example(EXAMPLES[given["example"]], experiment)]
+
+
+def print_report(
+    experiment: "Experiment",
+    given: Mapping[str, Any],
+    form: str = "text",
+    contents: "Contents | None" = None,
+) -> None:
+    """Print the answer to a question as ``"text"``, ``"csv"`` or ``"json"``.
+
+    Args:
+        experiment: The question.
+        given: What was given, which may name an example to be told of in text.
+        form: How to write it.
+        contents: What it holds; all keys if not given.
+
+    Raises:
+        InputError: If there is not what is to be compared, or more than one table for CSV.
+    """
+    from attn_tui.compute.explore.answer import answer
+    from attn_tui.explore.report import EVERYTHING, report
+    from attn_tui.report.forms import WRITERS
+
+    contents = contents or EVERYTHING
+    if form == "csv":
+        contents.check_one_table()
+    found = report(next(answer(experiment)), contents, _about(given, experiment))
+    write(WRITERS[form](found))

@@ -1,0 +1,334 @@
+"""What Explore reports: weights and gradients of every vector, unscaled beside scaled."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from math import inf
+from typing import get_args
+
+import numpy as np
+
+from attn_tui.compute.errors import InputError
+from attn_tui.compute.experiment import Experiment
+from attn_tui.compute.explore.answer import Answer, VectorAnswer
+from attn_tui.compute.explore.attention import attention
+from attn_tui.compute.explore.compare import compare
+from attn_tui.compute.explore.precision_lab import MOST_DIFFERING, lab
+from attn_tui.compute.explore.trouble import verdict
+from attn_tui.compute.logit_map import SYMBOL, Wrt
+from attn_tui.compute.number import Number
+from attn_tui.explore.answer import curves
+from attn_tui.explore.headline import Change, headline, of_several
+from attn_tui.explore.key_columns import SIDES, listed_keys, pair_columns, vector_columns
+from attn_tui.explore.lab import lab_section
+from attn_tui.explore.vectors import vectors_tables
+from attn_tui.files.codec import experiment_to_plain
+from attn_tui.files.plain import named
+from attn_tui.report import forms
+from attn_tui.report.head import Labelled, asked
+from attn_tui.report.measured import with_error
+from attn_tui.report.numbers import general, quantity, weight, weight_name
+from attn_tui.report.origin import spread
+from attn_tui.report.report import (
+    Column,
+    Fact,
+    Facts,
+    Part,
+    Report,
+    Rows,
+    Section,
+    Table,
+    data,
+    same,
+)
+from attn_tui.report.text import ERROR, shortened
+
+NAME = 40
+"""Columns of a vector's name at most."""
+
+STATISTICS: Sequence[tuple[str, str, str, Callable[..., str]]] = (
+    ("entropy", "entropy H of p", "nats", quantity),
+    ("effective_keys", "effective keys e^H", "", quantity),
+    ("participation_ratio", "participation ratio 1/Σp²", "", quantity),
+    ("max_weight", "largest weight", "", weight),
+    ("sink_weight", "weight of the sink", "", weight),
+)
+"""Names of statistics, what they are called and counted in, and how they are written. Of these JSON
+holds means and differences, too."""
+
+NORMS = {
+    "frobenius": "‖{}‖_F, Frobenius norm", "spectral": "‖{}‖₂, spectral norm",
+    "trace": "tr {}, trace",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What a report holds besides the numbers of every key.
+
+    Attributes:
+        top: Only so many keys are listed, those with the largest scores; None lists all.
+        lab: Whether every number format is tried.
+        compare: Whether the first two vectors are compared.
+        pinned: Answers to compare those of each vector with: one, or one for each.
+        first: Which vector of the question is the first of the answer, where these are not all.
+    """
+
+    top: int | None = None
+    lab: bool = False
+    compare: bool = False
+    pinned: Sequence[VectorAnswer] = ()
+    first: int = 0
+
+    def first_two(self, answer: Answer) -> VectorAnswer | None:
+        """Return the first two vectors as the sides of one, if they are to be compared.
+
+        Raises:
+            InputError: With field ``"compare"``, if there is only one.
+        """
+        if not self.compare:
+            return None
+        if len(answer.vectors) < 2:
+            raise InputError("compare", "there is one vector", "two vectors")
+        first, second = (found.vector.name for found in answer.vectors[:2])
+        pair = compare(*answer.vectors[:2])
+        status, reason = verdict({f"in {first}": pair.unscaled, f"in {second}": pair.scaled})
+        return replace(pair, names=(first, second), status=status, reason=reason)
+
+    def beside_pinned(self, answer: Answer) -> tuple[VectorAnswer, ...]:
+        """Return each vector beside a pinned one: the only one, or that in its place.
+
+        Raises:
+            InputError: With field ``"against"``, if there are several and not as many.
+        """
+        n_pinned, n_vectors = len(self.pinned), len(answer.vectors)
+        if n_pinned > 1 and n_pinned != n_vectors:
+            problem = f"it asks about {n_pinned:,} vectors, and not about {n_vectors:,}"
+            raise InputError("against", problem, "one vector, or as many")
+        others = tuple(self.pinned) * (n_vectors if n_pinned == 1 else 1)
+        return tuple(map(compare, others, answer.vectors))
+
+    @property
+    def table(self) -> str:
+        """The table that CSV holds."""
+        if self.lab:
+            return "lab"
+        return "comparison" if self.compare or self.pinned else "keys"
+
+    @property
+    def positions(self) -> str:
+        """Where JSON holds the positions of keys: all are listed in their order."""
+        return "" if self.top is None else "positions"
+
+    def check_one_table(self) -> None:
+        """Check that there is one table for CSV.
+
+        Raises:
+            InputError: If there is more than one.
+        """
+        if self.lab + self.compare + bool(self.pinned) > 1:
+            field = "against" if self.pinned else "compare"
+            raise InputError(field, "CSV is one table", "--lab, --compare or --against, or JSON")
+
+
+EVERYTHING = Contents()
+"""Every key, and nothing besides."""
+
+
+def json(answer: Answer) -> Iterator[str]:
+    """Yield all there is to say of an answer as JSON."""
+    return forms.json(report(answer))
+
+
+def report(
+    answer: Answer, contents: Contents = EVERYTHING, about: Iterable[Labelled] = ()
+) -> Report:
+    """Return what there is to say of every vector.
+
+    Args:
+        answer: The numbers.
+        contents: What is wanted of it.
+        about: What is said of the question besides, of an example for one.
+
+    Raises:
+        InputError: If there is not what is to be compared.
+    """
+    experiment = answer.experiment
+    pairs, pair = contents.beside_pinned(answer), contents.first_two(answer)
+    question = [Fact(label, (text,)) for label, text in (*about, *asked(experiment))]
+    parts: list[Part] = [data({"experiment": experiment_to_plain(experiment)}), Facts(question)]
+    headlines = []
+    for place, found in enumerate(answer.vectors):
+        index = contents.first + place
+        own: list[Part] = [*_vector(experiment, index, found, contents)]
+        if pairs:
+            beside, title = pairs[place], f"{_name(found)}: pinned and now compared"
+            made = Facts([_making(beside, 0), _making(beside, 1)])
+            own.append(_comparison(beside, experiment, index, contents, title, made))
+        headlines.append(_headline(found, experiment, index))
+        parts.append(Section(_title(found), own, "vectors[]", headlines[-1]))
+    if answer.drawn:
+        parts.append(_means(answer))
+    if pair:
+        first, second = (shortened(name, NAME) for name in pair.names)
+        title = f"{first} and {second} compared"
+        parts.append(_comparison(pair, experiment, 1, contents, title))
+    is_one = len(headlines) == 1
+    said = headlines[0] if is_one else of_several(answer.vectors, experiment)
+    return Report("", parts, headline=said, csv=contents.table)
+
+
+def _headline(found: VectorAnswer, experiment: Experiment, index: int) -> str:
+    """Return a headline; curves over d_k are worked out where it depends on them."""
+    may_be_back = Change.of(found, None).is_found
+    return headline(found, experiment, curves(experiment, index) if may_be_back else None)
+
+
+def _name(found: VectorAnswer) -> str:
+    return shortened(found.vector.name, NAME)
+
+
+def _title(found: VectorAnswer) -> str:
+    n_keys, n_masked = found.vector.n_keys, found.masked.size
+    noun = "key" if n_keys == 1 else "keys"
+    masked = f", {n_masked:,} masked" if n_masked else ""
+    return f"{_name(found)}: {n_keys:,} {noun}{masked}"
+
+
+def _vector(
+    experiment: Experiment, index: int, found: VectorAnswer, contents: Contents
+) -> Iterator[Part]:
+    """Yield what there is to say of a vector."""
+    yield from _trouble(found)
+    rows = listed_keys(found, contents.top)
+    masked = found.masked[np.isin(found.masked, rows)]
+    yield data(
+        {
+            "name": found.vector.name, "status": found.status, "reason": found.reason,
+            "n_keys": found.vector.n_keys, "masked": masked,
+        }
+    )  # fmt: skip
+    law = spread(experiment.source, experiment.setup, index, found.vector)
+    if law is not None:
+        name, number = law
+        yield Facts([Fact(f"root mean square of the scores, by law {name}", (number,))])
+    through = attention(experiment, index)
+    columns = [*vector_columns(found, contents.positions, through)]
+    yield Table(columns, rows, _of(found), csv="keys", notes=_left(found, rows, "scores"))
+    yield _data_of_sides(found)
+    yield from _statistics(found, SIDES)
+    if through is not None:
+        yield from vectors_tables(through, found, rows)
+    if contents.lab:
+        tried = lab(experiment, index, found.of, most=contents.top or MOST_DIFFERING)
+        if tried is not None:
+            yield lab_section(tried, found)
+
+
+def _trouble(found: VectorAnswer) -> list[str]:
+    """Return why there are no usable numbers, if there are none."""
+    return [] if found.status == "ok" else [f"{found.status}: {found.reason}"]
+
+
+def _of(found: VectorAnswer) -> str:
+    hidden = ", which is masked," if found.of in found.masked else ""
+    gradient = f"gradient of {weight_name(found.of)}{hidden}"
+    return f"weights p; {gradient} with respect to the {found.wrt} {SYMBOL[found.wrt]}"
+
+
+def _left(found: VectorAnswer, rows: Rows, by: str) -> list[str]:
+    """Return how many keys are not listed, if any."""
+    left = found.vector.n_keys - rows.size
+    noun = "key" if left == 1 else "keys"
+    return [f"and {left:,} more {noun} with smaller or equal {by}"] if left else []
+
+
+def _data_of_sides(found: VectorAnswer) -> Facts:
+    """Return what JSON says of each side besides its statistics."""
+    sides = found.sides
+    values: dict[str, Sequence[object]] = {
+        "multiplier": [side.multiplier for side in sides],
+        "softcap": [side.map.softcap for side in sides],
+        "sink": [side.map.sink for side in sides],
+        "precision": [side.precision.format for side in sides],
+        "log_entropy": [side.log_entropy for side in sides],
+        "jacobian": [{wrt: side.norms[wrt] for wrt in ("logits", "scores")} for side in sides],
+        "gradient.of": [found.of, found.of],
+    }
+    return Facts([Fact("", both, name) for name, both in values.items()], SIDES, SIDES)
+
+
+def _statistics(found: VectorAnswer, paths: Sequence[str | None]) -> Iterator[Part]:
+    """Yield the statistics of both sides, which JSON has at two paths or not at all."""
+    sides = found.sides
+    has_sink = any(side.map.sink is not None for side in sides)
+    facts = [Fact("multiplier m", [general(side.multiplier) for side in sides])]
+    for name, title, unit, write in STATISTICS:
+        if name == "sink_weight" and not has_sink:
+            title = ""
+        facts.append(_fact(title, sides, name, write, name, unit))
+    for wrt in get_args(Wrt):
+        norms = [side.norms[wrt] for side in sides]
+        for name, title in NORMS.items():
+            facts.append(_fact(title.format(f"∂p/∂{SYMBOL[wrt]}"), norms, name, quantity))
+    vanished = [side.vanished.number if side.vanished else 0 for side in sides]
+    if any(vanished):
+        facts.append(Fact("weights rounded to 0", vanished))
+    yield Facts(facts, [shortened(name, 12) for name in found.names], paths)
+    if has_sink:
+        yield "H, e^H and 1/Σp² count the sink as one more key."
+
+
+def _fact(
+    title: str, sides: Sequence[object], of: str, write: Callable[..., str], name: str = "",
+    unit: str = "",
+) -> Fact:  # fmt: skip
+    """Return a number of both sides, written from its logarithm where there is one."""
+    values = [getattr(side, of) for side in sides]
+    logs = [getattr(side, f"log_{of}", -inf) for side in sides]
+    texts = [write(*pair, width=12) for pair in zip(values, logs, strict=True)]
+    return Fact(title, values, name, unit, texts)
+
+
+def _means(answer: Answer) -> Facts:
+    """Return what statistics of drawn vectors are on average, with their standard errors."""
+    facts = []
+    sides = [*zip(*(found.sides for found in answer.vectors), strict=True)]
+    for name, title, unit, _ in STATISTICS:
+        means = [Number.mean([getattr(each, name) for each in side]) for side in sides]
+        values = [named(mean, ("value", "standard_error")) for mean in means]
+        facts.append(Fact(title, values, name, unit, [with_error(mean, ERROR) for mean in means]))
+    heads = [f"{side}, mean ± error" for side in SIDES]
+    return Facts(facts, heads, [f"means.{side}" for side in SIDES])
+
+
+def _making(pair: VectorAnswer, place: int) -> Fact:
+    """Return what was done to the scores of a pinned answer, or of the present one."""
+    side = pair.sides[place]
+    parts = [f"m = {general(side.multiplier)}"]
+    parts += [] if side.map.softcap is None else [f"soft cap {general(side.map.softcap)}"]
+    parts += [] if side.map.sink is None else [f"sink {general(side.map.sink)}"]
+    parts.append(f"softmax in {side.precision.format}")
+    parts += [] if side.precision.stable else ["naive"]
+    return Fact(pair.names[place], (", ".join(parts),))
+
+
+def _comparison(
+    pair: VectorAnswer, experiment: Experiment, index: int, contents: Contents, title: str,
+    *parts: Part,
+) -> Section:  # fmt: skip
+    """Return the numbers of a pair side by side; JSON and CSV hold the differences."""
+    rows = listed_keys(pair, contents.top, by_weight=True)
+    first, second = pair.sides
+    names = [name for name, *_ in STATISTICS]
+    plain = {
+        "vectors": list(pair.names), "status": pair.status, "reason": pair.reason,
+        "n_keys": pair.vector.n_keys, "gradient.of": pair.of,
+        "differences": {name: getattr(second, name) - getattr(first, name) for name in names},
+    }  # fmt: skip
+    columns = [*pair_columns(pair, contents.positions)]
+    if contents.pinned:
+        columns.insert(0, Column("", same(pair.vector.name), name="vector"))
+    left = _left(pair, rows, "weights")
+    table = Table(columns, rows, _of(pair), csv="comparison", notes=left)
+    parts = (*parts, *_trouble(pair), data(plain), table, *_statistics(pair, (None, None)))
+    return Section(title, parts, "comparison", _headline(pair, experiment, index))

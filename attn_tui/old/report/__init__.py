@@ -1,0 +1,1 @@
+"""What only the screens of before say."""

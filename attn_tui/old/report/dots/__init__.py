@@ -1,0 +1,1 @@
+"""What the screen of before says of Dot products: headline and tables."""

@@ -1,0 +1,1 @@
+"""What the screen of before says of Explore: headline, formula, columns of its tables."""

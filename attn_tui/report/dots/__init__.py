@@ -1,1 +1,0 @@
-"""What Dot products found, as text, JSON and CSV."""

@@ -1,1 +1,0 @@
-"""An answer of Explore as sentences, text, JSON and CSV."""

@@ -1,0 +1,113 @@
+"""A report as JSON, as CSV, and in whichever form is asked for."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from attn_tui.files.codec import report_text
+from attn_tui.report.csv_text import csv_text
+from attn_tui.report.export import Forms
+from attn_tui.report.report import Column, Facts, Part, Report, Section, Table
+from attn_tui.report.text import text
+
+
+def json(report: Report) -> Iterator[str]:
+    """Yield a report as strict JSON of full precision; what has no name there is left out."""
+    yield from report_text(_object(report))
+
+
+def csv(report: Report) -> Iterator[str]:
+    """Yield the tables that CSV holds, one below another under one line of names."""
+    names: list[str] = []
+    for table in _tables(report):
+        if table.csv != report.csv:
+            continue
+        columns = [column for column in table.columns if column.name]
+        if not names:
+            names = [column.name for column in columns]
+            yield csv_text([names])
+        for rows in table.chunks():
+            yield csv_text(zip(*(column.at(rows) for column in columns), strict=True))
+
+
+WRITERS: Mapping[str, Callable[[Report], Iterator[str]]] = {"text": text, "json": json, "csv": csv}
+"""What writes a report, by the name of the form."""
+
+
+def forms(build: Callable[[], Report]) -> Forms:
+    """Return what can be saved of a report, by the ending of the file's name.
+
+    Args:
+        build: Makes the report, once a form is asked for.
+    """
+
+    def written(writer: Callable[[Report], Iterator[str]]) -> Iterator[str]:
+        yield from writer(build())
+
+    endings = {".txt": text, ".json": json, ".csv": csv}
+    return {ending: partial(written, writer) for ending, writer in endings.items()}
+
+
+def _tables(section: Section) -> Iterator[Table]:
+    for part in section.parts:
+        if isinstance(part, Table):
+            yield part
+        elif isinstance(part, Section):
+            yield from _tables(part)
+
+
+def _object(section: Section) -> dict[str, Any]:
+    """Return a section as an object of plain values, in which long lists are iterators."""
+    tree: dict[str, Any] = {"headline": section.headline} if section.headline else {}
+    for path, value in _named(section.parts):
+        _put(tree, path, value)
+    return tree
+
+
+def _named(parts: Iterable[Part]) -> Iterator[tuple[str, Any]]:
+    """Yield what has a name in JSON, by its path."""
+    for part in parts:
+        if isinstance(part, Section) and part.path:
+            yield part.path, _object(part)
+        elif isinstance(part, Section):
+            yield from _named(part.parts)
+        elif isinstance(part, Facts):
+            yield from _facts(part)
+        elif isinstance(part, Table):
+            yield from _columns(part)
+
+
+def _facts(facts: Facts) -> Iterator[tuple[str, Any]]:
+    for fact in facts.facts:
+        for path, value in zip(facts.paths, fact.values, strict=True):
+            if path is not None and fact.name:
+                yield f"{path}.{fact.name}".lstrip("."), value
+
+
+def _columns(table: Table) -> Iterator[tuple[str, Any]]:
+    columns = [column for column in table.columns if column.path]
+    if table.path:
+        yield table.path, [_row(columns, row) for row in table.rows]
+        return
+    for column in columns:
+        yield column.path, map(column.at, table.chunks())
+
+
+def _row(columns: Iterable[Column], row: np.intp) -> dict[str, Any]:
+    tree: dict[str, Any] = {}
+    for column in columns:
+        _put(tree, column.path, column.at(np.array([row]))[0])
+    return tree
+
+
+def _put(tree: dict[str, Any], path: str, value: object) -> None:
+    """Put a value where its path leads; ``[]`` behind the last name adds it to a list."""
+    *outer, last = path.split(".")
+    for name in outer:
+        tree = tree.setdefault(name, {})
+    if last.endswith("[]"):
+        tree.setdefault(last.removesuffix("[]"), []).append(value)
+    else:
+        tree[last] = value

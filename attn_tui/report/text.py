@@ -1,0 +1,279 @@
+"""A report as text of 80 columns: aligned, and no number is ever cut.
+
+Whatever came from outside is made visible before it is measured: neither the terminal nor a reader
+takes it for anything else, and columns stay in line.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from math import isnan
+from typing import Any
+
+from attn_tui.compute.number import Number
+from attn_tui.compute.visible import clusters, visible
+from attn_tui.report.measured import exact, with_error
+from attn_tui.report.numbers import MINUS, general
+from attn_tui.report.report import Column, Facts, Lines, Report, Rows, Section, Table
+from attn_tui.report.rows import WIDTH, cells
+
+LABEL = 11
+"""Columns of a label at least, so that those of a report stand in line."""
+
+SIDE = 12
+"""Columns of a number beside others of the same name at least."""
+
+ERROR, EXACT = 22, 10
+"""Columns that a number with its standard error takes at most, and an exact one."""
+
+HELD = re.compile(r"(?<=\d) (?=%|times\b)|(?<=[Kk]ey) (?=\d)|(?<=[=±]) | (?=[=±])")
+"""Blanks at which no line ends."""
+
+HOLDER = "\N{NO-BREAK SPACE}"
+
+
+def text(report: Report, width: int = WIDTH) -> Iterator[str]:
+    """Yield a report as lines, some at a time.
+
+    Args:
+        report: What there is to say; what has no title is left out.
+        width: Columns of a line.
+    """
+    is_first = True
+    for block in _blocks(report, width, ""):
+        for place, piece in enumerate(block):
+            if place == 0 and not is_first:
+                yield "\n"
+            is_first = False
+            yield piece
+
+
+def wrapped(text: str, width: int) -> list[str]:
+    """Return text in lines of a width, numbers with their units; words beyond it are broken."""
+    lines = [""]
+    for word in HELD.sub(HOLDER, visible(text)).split(" "):
+        joined = f"{lines[-1]} {word}" if lines[-1] else word
+        if cells(joined) <= width:
+            lines[-1] = joined
+            continue
+        lines += [word] if lines[-1] else []
+        lines[-1] = word
+        while cells(lines[-1]) > width:
+            head = cut(lines[-1], width)
+            lines[-1:] = [head, lines[-1][len(head) :]]
+    return [line.replace(HOLDER, " ") for line in lines]
+
+
+def cut(text: str, width: int) -> str:
+    """Return as much of a text as has room in a width, in whole characters; one at least."""
+    kept = ""
+    for cluster in clusters(text):
+        if kept and cells(kept + cluster) > width:
+            break
+        kept += cluster
+    return kept
+
+
+def shortened(text: str, width: int) -> str:
+    """Return a name from outside, visible, with an ellipsis where it has no room in a width."""
+    shown = visible(text)
+    return shown if cells(shown) <= width else cut(shown, width - 1) + "…"
+
+
+def written(value: Any) -> str:
+    """Return a value as text: a number to six digits, or with its standard error; – for none."""
+    if isinstance(value, Number):
+        return "–" if isnan(value.value) else with_error(value, ERROR)
+    if value is None:
+        return "–"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}".replace("-", MINUS)
+    return general(value) if isinstance(value, float) else visible(str(value))
+
+
+def _blocks(section: Section, width: int, said: str) -> Iterator[Iterator[str]]:
+    """Yield what blank lines stand between; a headline that was said is not said again."""
+    is_new = section.headline not in ("", said)
+    yield _heading(section.title, section.headline if is_new else "", width)
+    for part in section.parts:
+        if isinstance(part, Section):
+            yield from _blocks(part, width, said or section.headline)
+        elif isinstance(part, Facts):
+            yield _facts(part, width)
+        elif isinstance(part, Table):
+            yield _table(part, width)
+        else:
+            yield _paragraph(part, width)
+
+
+def _heading(title: str, headline: str, width: int) -> Iterator[str]:
+    if title:
+        yield _joined(wrapped(title, width))
+    if headline:
+        first, stop, second = headline.partition(". ")
+        # A sentence a line, where each has room.
+        fits = stop and max(cells(first) + 1, cells(second)) <= width
+        yield _joined([f"{first}.", second] if fits else wrapped(headline, width))
+
+
+def _paragraph(part: str | Lines, width: int) -> Iterator[str]:
+    lines = part.lines if isinstance(part, Lines) else wrapped(part, width)
+    if any(lines):
+        yield _joined(lines)
+
+
+def _facts(facts: Facts, width: int) -> Iterator[str]:
+    """Yield a line a fact; sides that have no room beside each other stand one below another."""
+    if len(facts.heads) == 1:
+        yield from _labelled(facts, width)
+        return
+    shown = [fact for fact in facts.facts if fact.title]
+    if not shown:
+        return
+    titles = [f"{fact.title}, {fact.unit}" if fact.unit else fact.title for fact in shown]
+    label = _Cells("", [*map(visible, titles)], left=True)
+    sides = []
+    for place, head in enumerate(facts.heads):
+        values = [(fact.texts or fact.values)[place] for fact in shown]
+        sides.append([*_cells_of(visible(head), values, width=SIDE)])
+    together = [label, *(column for side in sides for column in side)]
+    if _Layout.of(together, width).width <= width:
+        yield _grid(together, width)
+        return
+    for place, side in enumerate(sides):
+        yield ("\n" if place else "") + _grid([label, *side], width)
+
+
+def _labelled(facts: Facts, width: int) -> Iterator[str]:
+    """Yield values behind their labels, in as many lines as they take."""
+    shown = [fact for fact in facts.facts if fact.title or not fact.name]
+    label = max([LABEL, *(cells(visible(fact.title)) + 2 for fact in shown)])
+    for fact in shown:
+        value = fact.values[0]
+        text = fact.texts[0] if fact.texts else written(value)
+        if isinstance(value, Number) and value.exact is not None:
+            text += f", exact {exact(value)}"
+        text += f" {fact.unit}" if fact.unit else ""
+        title = visible(fact.title)
+        before = title + " " * (label - cells(title))
+        first, *rest = wrapped(text, width - label)
+        yield _joined([before + first, *(" " * label + line for line in rest)])
+
+
+def _table(table: Table, width: int) -> Iterator[str]:
+    columns = [column for column in table.columns if column.title]
+    if not columns or not table.rows.size:
+        return
+    if table.title:
+        yield _joined(wrapped(table.title, width))
+    layout = None
+    for rows in table.chunks(table.most):
+        drawn = [each for column in columns for each in _column(column, rows)]
+        if layout is None:
+            layout = _Layout.of(drawn, width)
+            yield _joined(layout.titles(drawn))
+        yield _joined(layout.lines(drawn))
+    if table.most is not None and table.rows.size > table.most:
+        yield f"and {table.rows.size - table.most:,} more, which JSON holds\n"
+    for note in table.notes:
+        yield _joined(wrapped(note, width))
+
+
+@dataclass(frozen=True)
+class _Cells:
+    """A column as text; all of it, or of some rows."""
+
+    title: str
+    texts: Sequence[str]
+    above: str = ""
+    width: int = 0
+    rank: int = 0
+    left: bool = False
+
+    @property
+    def widest(self) -> int:
+        """Columns it takes."""
+        texts = max(map(cells, self.texts), default=0)
+        return max(self.width, cells(self.title), cells(self.above), texts)
+
+    def padded(self, text: str, width: int) -> str:
+        """Return a text of it in a width."""
+        blanks = " " * (width - cells(text))
+        return text + blanks if self.left else blanks + text
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """Which columns there is room for, how wide they are, and how far apart."""
+
+    kept: Sequence[int]
+    widths: Sequence[int]
+    gap: int
+
+    @property
+    def width(self) -> int:
+        """Columns of a line."""
+        return sum(self.widths) + self.gap * (len(self.widths) - 1)
+
+    @staticmethod
+    def of(columns: Sequence[_Cells], width: int) -> "_Layout":
+        """Return the layout; where there is little room columns of the highest rank are left out.
+
+        Where all that are left have rank 0 it may be wider: no number is cut.
+        """
+        kept = list(range(len(columns)))
+        while True:
+            widths = [columns[place].widest for place in kept]
+            layouts = [_Layout(kept, widths, gap) for gap in (2, 1)]
+            fitting = [layout for layout in layouts if layout.width <= width]
+            ranks = {columns[place].rank for place in kept} - {0}
+            if fitting or not ranks:
+                return fitting[0] if fitting else layouts[-1]
+            kept = [place for place in kept if columns[place].rank != max(ranks)]
+
+    def titles(self, columns: Sequence[_Cells]) -> list[str]:
+        """Return the line of titles, and one above it if there is anything in it."""
+        titles = [columns[place].title for place in self.kept]
+        above = [columns[place].above for place in self.kept]
+        lines = [self._line(columns, titles)]
+        return [self._line(columns, above), *lines] if any(above) else lines
+
+    def lines(self, columns: Sequence[_Cells]) -> list[str]:
+        """Return a line a row."""
+        texts = zip(*(columns[place].texts for place in self.kept), strict=True)
+        return [self._line(columns, row) for row in texts]
+
+    def _line(self, columns: Sequence[_Cells], texts: Iterable[str]) -> str:
+        each = zip(self.kept, texts, self.widths, strict=True)
+        parts = [columns[place].padded(text, width) for place, text, width in each]
+        return (" " * self.gap).join(parts).rstrip()
+
+
+def _grid(columns: Sequence[_Cells], width: int) -> str:
+    layout = _Layout.of(columns, width)
+    return _joined([*layout.titles(columns), *layout.lines(columns)])
+
+
+def _column(column: Column, rows: Rows) -> Iterator[_Cells]:
+    """Yield a column as text; two where its numbers have exact values."""
+    given: dict[str, Any] = {"width": column.width, "rank": column.rank, "left": column.left}
+    title, given["above"] = visible(column.title), visible(column.above)
+    if column.texts:
+        yield _Cells(title, [*column.texts(rows)], **given)
+    else:
+        yield from _cells_of(title, column.at(rows), **given)
+
+
+def _cells_of(title: str, values: Sequence[Any], **given: Any) -> Iterator[_Cells]:
+    """Yield values as text, and the exact ones beside them if there are any."""
+    numbers = [value for value in values if isinstance(value, Number)]
+    yield _Cells(f"{title} ± error" if numbers else title, [*map(written, values)], **given)
+    if any(number.exact is not None for number in numbers):
+        known = [exact(value, EXACT) if isinstance(value, Number) else "" for value in values]
+        yield _Cells("exact", known, rank=given.get("rank", 0))
+
+
+def _joined(lines: Iterable[str]) -> str:
+    return "".join(line.rstrip() + "\n" for line in lines)

@@ -1,0 +1,154 @@
+"""The derivation of the variance of q·k: its formulas and its sentences, against the exact law."""
+
+import re
+from dataclasses import replace
+from functools import cache
+from math import log2, sqrt
+
+import pytest
+
+from attn_tui.compute.dots.answer import Answer, answer
+from attn_tui.compute.dots.settings import Settings
+from attn_tui.compute.experiment import Experiment
+from attn_tui.compute.scale import parse_scale
+from attn_tui.compute.setup import Setup
+from attn_tui.dots.derivation import Step, derivation, steps
+from attn_tui.files.draft import EXAMPLE, parse
+from attn_tui.report.rows import length, plain
+
+SOURCE = parse(EXAMPLE).source
+NORMAL = Settings(samples=10, d_ks=())
+ASKED = {
+    "normal": NORMAL,
+    "coins": replace(NORMAL, entries="coins"),
+    "dice": replace(NORMAL, entries="die"),
+    "tied": replace(NORMAL, tied=True),
+    "tied dice": replace(NORMAL, entries="die", tied=True),
+    "rho": replace(NORMAL, correlation=0.5),
+    "rho below 0": replace(NORMAL, correlation=-0.5),
+    "one mean": replace(NORMAL, mean_q=2.0),
+    "two means": replace(NORMAL, mean_q=2.0, mean_k=-3.0),
+    "means against rho": replace(NORMAL, mean_q=1.0, mean_k=-1.0, correlation=1.0),
+    "constant": replace(NORMAL, entries="coins", correlation=1.0),
+}
+RULES = ("inverse-sqrt", "inverse", "none", "yarn", "fixed:a=256", "mup")
+GROWTHS = {
+    "grows as d_k²": 2.0, "grows as d_k": 1.0, "grows as √d_k": 0.5, "the same at every d_k": 0.0,
+    "at every d_k": 0.0, "shrinks as 1/√d_k": -0.5, "shrinks as 1/d_k": -1.0,
+}  # fmt: skip
+
+
+@cache
+def drawn(name: str, d_k: int = 64, rule: str = "inverse-sqrt") -> Answer:
+    *_, found = answer(Experiment(SOURCE, Setup(d_k, parse_scale(rule)).put(ASKED[name])))
+    return found
+
+
+def by_name(name: str, d_k: int = 64, rule: str = "inverse-sqrt") -> dict[str, Step]:
+    return {step.name: step for step in steps(drawn(name, d_k, rule))}
+
+
+def value(formula: str) -> float:
+    """Return what stands right of the last sign of equality, worked out."""
+    text = formula.rpartition(" = ")[2].replace("−", "-").replace("·", "*").replace("²", "**2")
+    return float(eval(re.sub(r"√(\d[\d.]*(e\+\d+)?)", r"sqrt(\1)", text), {"sqrt": sqrt}))
+
+
+@pytest.mark.parametrize("d_k", [1, 2, 64, 65_536])
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("name", ASKED)
+def test_every_formula_gives_the_exact_number_beside_it(name: str, rule: str, d_k: int) -> None:
+    found = by_name(name, d_k, rule)
+    assert len(found) >= 3
+    for step in found.values():
+        exact = step.number.exact
+        assert exact is not None
+        if " = " not in step.formula:
+            assert step.name == "cross"
+            assert exact == 0.0
+        else:
+            # What it is made of has four digits.
+            assert value(step.formula) == pytest.approx(exact, rel=2e-3, abs=1e-9)
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("name", ASKED)
+def test_what_is_said_to_grow_grows_so(name: str, rule: str) -> None:
+    few, many = by_name(name, 64, rule), by_name(name, 256, rule)
+    assert few.keys() == many.keys()
+    said = 0
+    for step, other in zip(few.values(), many.values(), strict=True):
+        words = re.search("|".join(GROWTHS), step.words)
+        if not words or step.name not in ("size", "scaled", "scaled_average"):
+            continue
+        if "Nothing is divided" in step.words:
+            continue
+        before, after = step.number.exact, other.number.exact
+        assert before
+        assert after
+        spread = "a spread that" in step.words
+        power = log2(after / before) / 2.0 / (2.0 if spread else 1.0)
+        assert power == pytest.approx(GROWTHS[words[0]], abs=1e-9)
+        said += 1
+    assert said or rule == "none"
+
+
+@pytest.mark.parametrize(
+    ("name", "step", "words"),
+    [
+        ("normal", "mean", "One product averages 0: it is above 0 as often as below."),
+        ("normal", "variance", "It is typically ±1: the averages of q_i² and k_i² multiply."),
+        ("coins", "sum", "q·k adds d_k of them. Their variances add up."),
+        ("coins", "cross", "Different products know nothing of each other, so all cross terms "
+         "are 0."),
+        ("normal", "total", "So the variance of q·k is d_k."),
+        ("normal", "scaled", "Dividing by √d_k leaves a variance of 1 at every d_k. Dividing by "
+         "d_k would leave 1/d_k: too little."),
+        ("dice", "mean", "Dice are never negative, so one product does not average 0."),
+        ("dice", "scaled_average", "But the average grows as √d_k: dividing by d_k would hold it "
+         "still."),
+        ("tied", "cross", "But all products are one number: they move together, so nothing "
+         "cancels."),
+        ("tied", "total", "So the variance of q·k is d_k², not d_k."),
+        ("tied", "scaled", "Dividing by √d_k leaves a variance that grows as d_k. Dividing by d_k "
+         "would leave 1 at every d_k."),
+        ("rho", "mean", "q and k lean the same way, so one product does not average 0."),
+        ("rho below 0", "mean", "q and k lean opposite ways, so one product does not average 0."),
+        ("two means", "mean", "The entries' means are not 0, so one product does not "
+         "average 0."),
+        ("one mean", "total", "So the variance of q·k is d_k times that of one product."),
+    ],
+)  # fmt: skip
+def test_it_says_why(name: str, step: str, words: str) -> None:
+    assert by_name(name)[step].words == words
+
+
+def test_of_one_product_there_are_no_cross_terms() -> None:
+    for name in ("normal", "tied", "dice"):
+        assert "no cross terms" in by_name(name, 1)["cross"].words
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 120])
+@pytest.mark.parametrize("name", ASKED)
+def test_no_word_and_no_number_is_cut(name: str, width: int) -> None:
+    found = drawn(name, 65_536)
+    rows = derivation(found, width)
+    assert {length(row) for row in rows} == {width}
+    text = plain(rows)
+    assert "…" not in text
+    said = re.sub(r"\s+", "", text)
+    for step in steps(found):
+        if width < 80:
+            assert re.sub(r"\s+", "", step.words + step.formula) in said
+        assert re.sub(r"\s+", "", step.words) in said
+
+
+def test_it_fits_into_the_lines_of_a_common_terminal() -> None:
+    for name in ASKED:
+        assert len(derivation(drawn(name, 1024), 80)) <= 18
+
+
+@pytest.mark.parametrize("width", range(31))
+def test_where_hardly_a_word_fits_it_is_still_as_wide_as_asked(width: int) -> None:
+    rows = derivation(drawn("normal", 1024), width)
+    assert {length(row) for row in rows} == {width}

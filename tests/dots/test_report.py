@@ -1,0 +1,207 @@
+"""The report of Dot products: every number with its error and exact value, in three forms."""
+
+import csv as csv_module
+import re
+from dataclasses import replace
+from functools import lru_cache
+from io import StringIO
+from math import nan
+from typing import Any
+
+import numpy as np
+import pytest
+
+from attn_tui.compute.dots.answer import Answer, answer
+from attn_tui.compute.dots.settings import Settings
+from attn_tui.compute.number import Number
+from attn_tui.compute.scale import Scale, parse_scale
+from attn_tui.compute.setup import Setup
+from attn_tui.compute.vector import Vector
+from attn_tui.dots.headline import headline
+from attn_tui.dots.report import COLUMNS, READOUTS, report
+from attn_tui.files.codec import experiment_from_plain
+from attn_tui.files.plain import plain_number
+from attn_tui.report.forms import csv, json
+from attn_tui.report.text import text
+from tests.asking import asking
+from tests.documented import documented, read
+
+QUESTIONS: dict[str, tuple[int, Scale, Settings]] = {
+    "normal": (64, Scale(), Settings()),
+    "largest shifts, tied": (65_536, Scale(), Settings(mean_q=1e6, mean_k=1e6, tied=True)),
+    "largest shift": (65_536, Scale("none"), Settings(mean_q=-1e6)),
+    "one die": (1, Scale("inverse"), Settings("die", samples=1)),
+    "constant": (8, Scale(), Settings("coins", correlation=1.0, tied=True)),
+    "uniform": (3, Scale("temperature"), Settings("uniform", correlation=-0.5, mean_k=0.1)),
+    "no lattice": (3, Scale(), Settings("coins", mean_q=2**0.5, mean_k=3**0.5, samples=99)),
+    "no rows": (2, Scale("inverse"), Settings(d_ks=())),
+    "far above 1": (64, parse_scale("temperature:T=1e-308"), Settings()),
+    "far below 1": (64, parse_scale("temperature:T=1e300"), Settings()),
+    "capped": (2, Scale(softcap=50.0), Settings(correlation=-1.0)),
+}
+
+
+@lru_cache
+def answered(name: str) -> Answer:
+    d_k, scale, settings = QUESTIONS[name]
+    asked = asking(Vector("a", np.array([1.0, 2.0])), setup=Setup(d_k, scale).put(settings))
+    *_, found = answer(asked)
+    return found
+
+
+@lru_cache
+def text_of(name: str) -> str:
+    return "".join(text(report(answered(name))))
+
+
+def flat(name: str) -> str:
+    return " ".join(text_of(name).split())
+
+
+@lru_cache
+def plain_of(name: str) -> Any:
+    return read("".join(json(report(answered(name)))))
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_no_line_is_wider_than_80_columns_and_no_number_is_cut(name: str) -> None:
+    lines = text_of(name).splitlines()
+    assert max(map(len, lines)) <= 80
+    assert not any("…" in line for line in lines)
+    assert all(line.isprintable() and line == line.rstrip() for line in lines)
+    assert "\n\n\n" not in text_of(name)
+
+
+def test_the_text_says_what_was_drawn_and_every_number_with_its_error_and_exact_value() -> None:
+    for part in (
+        "samples    100,000; seed 1 (NumPy PCG64, standard_gamma and standard_normal)",
+        "of q and k standard normal; components independent of each other",
+        "                     unscaled q·k ± error    exact scaled m·q·k ± error    exact\n",
+        "variance σ²                  64.62 ± 0.29       64      1.0096 ± 0.0046        1\n",
+        "±2√d_k is ±16, and for m·q·k ±m times that, ±2.",
+        "4 Different products know nothing of each other, so all cross terms are 0.",
+        "√Var(q·k) = √64",
+        "8.038 ± 0.018      8\n",
+        "1,024  100,000       ±64      1025.8 ± 4.6   1024  0.95501 ± 0.00066  0.954447\n",
+    ):
+        assert part in text_of("normal")
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_the_headline_comes_first_and_is_that_of_the_screen(name: str) -> None:
+    found = answered(name)
+    said = headline(found.experiment, found)
+    assert flat(name).startswith(said)
+    assert plain_of(name)["headline"] == said
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("largest shifts, tied", "d_k² times that of one product, not d_k times: the spread grows"),
+        ("largest shift", "Nothing is divided here. Dividing by √d_k would leave 1e+12 at every"),
+        ("one die", "One draw has no spread"),
+        ("one die", "Dice are never negative, so one product does not average 0."),
+        ("constant", "It is one number every time: nothing varies."),
+        ("constant", "q·k is always the same number here"),
+        ("no lattice", "What is not known exactly, –, is so because"),
+        ("far above 1", "What is ∞ is more than 1.8e308, the largest number that float64 holds."),
+        ("far above 1", "∞ ± 1.8e+306 ∞ mean size"),
+        ("far above 1", "Var(m·q·k) = (1e+308)²·64"),
+        ("far below 1", "makes 0 is less than 4.9e-324, the least number that float64 holds."),
+        ("far below 1", "Var(m·q·k) = (1e-300)²·64"),
+        ("capped", "Not applied here: soft cap"),
+        ("no rows", "a variance that shrinks as 1/d_k. Dividing by √d_k would leave 1 at"),
+    ],
+)
+def test_what_is_odd_has_its_reason(name: str, said: str) -> None:
+    assert said in flat(name)
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_only_numbers_that_leave_float64_need_a_reason(name: str) -> None:
+    assert ("that float64 holds" in flat(name)) == name.startswith("far ")
+
+
+def test_a_row_that_was_not_drawn_says_so_and_there_is_no_title_over_no_rows() -> None:
+    found = answered("normal")
+    row = replace(
+        found.table[0], draws=0, variance=Number(nan, nan, 2.0), coverage=Number(nan, nan)
+    )
+    said = "".join(text(report(replace(found, table=(row,)))))
+    assert re.search(r"^ *2 +0 +±2.82843 +– +2 +–$", said, re.M)
+    assert "–: nothing was drawn before it was stopped." in said
+    assert "Other d_k" not in text_of("no rows")
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_json_has_every_readout_on_both_sides_and_asks_the_same_again(name: str) -> None:
+    plain, found = plain_of(name), answered(name)
+    for side, numbers in (("unscaled", found.unscaled), ("scaled", found.scaled)):
+        assert list(plain[side]) == [*READOUTS]
+        for each in READOUTS:
+            number = getattr(numbers, each)
+            assert list(plain[side][each]) == ["value", "standard_error", "exact"]
+            exact = plain[side][each]["exact"]
+            assert exact == (number.exact if number.exact is None else plain_number(number.exact))
+    assert plain["samples"] == found.drawn
+    assert sum(plain["histogram"]["counts"]) <= found.drawn
+    assert len(plain["table"]) == len(found.table)
+    assert experiment_from_plain(plain).setup == found.experiment.setup
+
+
+def test_json_has_full_precision_and_null_for_what_is_not_known() -> None:
+    plain, found = plain_of("no lattice"), answered("no lattice")
+    assert plain["unscaled"]["coverage"]["exact"] is None
+    assert plain["histogram"]["curves"]["exact"] is None
+    assert plain["scaled"]["variance"]["value"] == found.scaled.variance.value
+    assert plain_of("one die")["unscaled"]["variance"]["value"] == "NaN"
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_csv_has_the_numbers_of_json_one_a_line(name: str) -> None:
+    written = "".join(csv(report(answered(name))))
+    assert written.splitlines()[0] == ",".join(COLUMNS)
+    rows = [*csv_module.DictReader(StringIO(written))]
+    plain = plain_of(name)
+
+    def cells(number: dict[str, Any]) -> list[str]:
+        return ["" if number[each] is None else str(number[each]) for each in number]
+
+    d_k, samples = str(answered(name).law.d_k), str(plain["samples"])
+    expected = [
+        ["readouts", d_k, samples, side, str(m), str(plain["bound"][side]), statistic, *cells(each)]
+        for side, m in (("unscaled", 1.0), ("scaled", plain["multiplier"]))
+        for statistic, each in plain[side].items()
+    ] + [
+        [
+            *("table", str(row["d_k"]), str(row["samples"]), "unscaled", "1.0", str(row["bound"])),
+            *(statistic, *cells(row[statistic])),
+        ]
+        for row in plain["table"]
+        for statistic in ("variance", "coverage")
+    ]
+    columns = [each for each in COLUMNS if each != "seed"]
+    assert [[row[column] for column in columns] for row in rows] == expected
+    assert {row["seed"] for row in rows} == {str(plain["seed"])}
+    assert set(COLUMNS) <= documented()
+
+
+def test_every_field_of_json_is_documented() -> None:
+    numbers = {"value", "standard_error", "exact"}
+
+    def fields(plain: object, path: str = "") -> set[str]:
+        if isinstance(plain, list):
+            return set().union(*(fields(item, f"{path}[]") for item in plain))
+        if not isinstance(plain, dict) or set(plain) == numbers:
+            return set()
+        inner = {f"{path}.{name}".lstrip("."): item for name, item in plain.items()}
+        return set(inner).union(*(fields(item, name) for name, item in inner.items()))
+
+    found = {
+        re.sub(r"^scaled\.", "unscaled.", name)
+        for case in QUESTIONS
+        for name in fields(plain_of(case))
+        if not name.startswith("experiment.")
+    }
+    assert found | numbers <= documented()

@@ -1,0 +1,83 @@
+"""Sampled numbers as text: as many digits as their standard errors leave meaning."""
+
+from math import inf, nan
+
+import pytest
+
+from attn_tui.compute.number import Number
+from attn_tui.report.measured import deviations, exact, with_error
+from attn_tui.report.progress import Pace, bar
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        (Number(64.0312, 0.0917), "64.031 ± 0.092"),
+        (Number(-0.00401, 0.0995), "−0.00 ± 0.10"),
+        (Number(-0.04, 0.0332), "−0.040 ± 0.033"),
+        (Number(1234567.8, 1234.0), "1234568 ± 1234"),
+        (Number(8.6e21, 3.8e19), "8.600e+21 ± 3.8e+19"),
+        (Number(1e-9, 2e-11), "1.000e-09 ± 2.0e-11"),
+        (Number(5.0, 0.0), "5 ± 0"),
+        (Number(5.0, nan), "5 ± NaN"),
+        (Number(nan, nan), "NaN ± NaN"),
+        (Number(inf, 1.0), "∞ ± 1.0"),
+        (Number(0.0, 2.5), "0.0 ± 2.5"),
+    ],
+)
+def test_a_value_has_the_digits_that_its_error_leaves(number: Number, text: str) -> None:
+    if number.value == inf:
+        assert with_error(number).startswith("∞ ± ")
+    elif text.startswith("−0.00 "):
+        assert with_error(number) == "0.00 ± 0.10"
+    else:
+        assert with_error(number) == text
+
+
+@pytest.mark.parametrize("width", range(12, 30))
+@pytest.mark.parametrize("value", [1e-30, -6.5536e16, 0.123456, -1e300, 0.0, nan])
+@pytest.mark.parametrize("error", [1e-40, 2.9e8, 0.01, 1e290, nan, 0.0])
+def test_a_value_with_its_error_fits(value: float, error: float, width: int) -> None:
+    assert len(with_error(Number(value, error), width)) <= width
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        (Number(25.52611, 0.00019, 25.526073921), "25.52607"),
+        (Number(1.00481, 0.0023, 1.0), "1"),
+        (Number(9.0, 0.5, 2.0**0.5), "1.41421"),
+        (Number(0.797743, 0.00006, 0.79769009), "0.797690"),
+        (Number(-0.8, 0.01, -0.79769009), "−0.797690"),
+        (Number(0.8, 0.01, 0.1 + 0.2), "0.3"),
+        (Number(2e-9, 1e-10, 1.00000004e-9), "1.00000e-09"),
+        (Number(1234567.8, 1234.0, 1234321.49), "1234321"),
+        (Number(8.6e21, 3.8e12, 8.600000000123e21), "8.6000000001e+21"),
+        (Number(nan, nan, 2.0 / 3.0), "0.666667"),
+        (Number(0.1, 1e-9, 0.0), "0"),
+        (Number(1.0, 1e-300, 1.0 / 3.0), "0.333333333333333"),
+    ],
+)
+def test_an_exact_value_has_no_fewer_digits_than_the_sampled_one(number: Number, text: str) -> None:
+    assert exact(number) == text
+    assert len(exact(number, 8)) <= 8
+
+
+def test_what_is_not_known_is_a_dash_and_says_no_deviation() -> None:
+    assert exact(Number(1.0, 0.1)) == "–"
+    assert deviations(Number(1.0, 0.1)) is None
+    assert deviations(Number(1.0, nan, 2.0)) is None
+    assert deviations(Number(1.0, 0.25, 2.0)) == 4.0
+
+
+def test_the_pace_says_how_far_and_how_long() -> None:
+    pace = Pace(1000, 200, 10.0)
+    assert pace.text(200, 10.0) == "20 %, 200 of 1,000"
+    assert pace.text(400, 12.0) == "40 %, 400 of 1,000, 6 s left"
+    assert pace.text(1000, 99.0) == "100 %, 1,000 of 1,000"
+    assert bar(0.5, 4) == "━━──"
+    assert bar(2.0, 4) == "━━━━"
+
+
+def test_a_zero_with_a_tiny_error_is_written_as_others_are() -> None:
+    assert with_error(Number(0.0, 5.8e-15)) == "0 ± 5.8e-15"
