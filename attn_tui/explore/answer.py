@@ -10,6 +10,7 @@ from attn_tui.compute.explore.answer import OverDk, VectorAnswer, answer_vector,
 from attn_tui.compute.explore.attention import Attention, attention
 from attn_tui.compute.log_scale import D_K
 from attn_tui.compute.models import NO_MODEL
+from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Source
 from attn_tui.compute.sweep.answer import answer as sweep
@@ -32,6 +33,7 @@ class Answer:
         index: Which of its vectors.
         vector: Weights and gradients on both sides.
         over: The scaled side over all d_k; None while it is not known.
+        unscaled_over: The unscaled side over all d_k; None where it is the same at each.
         typical: ln of what the scale does to the median gradient of draws like this one; None while
             it is not known, and where nothing is drawn.
     """
@@ -40,6 +42,7 @@ class Answer:
     index: int
     vector: VectorAnswer
     over: OverDk | None = None
+    unscaled_over: OverDk | None = None
     typical: float | None = None
 
     @property
@@ -54,18 +57,32 @@ class Answer:
 
 
 def is_quick(experiment: Experiment) -> bool:
-    """Return whether a question is answered in less than a frame."""
-    return experiment.vectors.n_keys <= QUICK
+    """Return whether a question is answered in less than a frame.
+
+    Drawn scores are drawn anew at each d_k for the curves, which takes longer.
+    """
+    return experiment.vectors.n_keys <= QUICK and not experiment.source.redraws
 
 
 def answer(experiment: Experiment, index: int, stop: Stop = never) -> Iterator[Answer]:
-    """Yield the numbers of a vector, then the same with curves over d_k."""
+    """Yield the numbers of a vector, the same with curves over d_k, and with what is typical."""
     first = Answer(experiment, index, answer_vector(experiment, index))
     if not is_quick(experiment):
         yield first
-    over = curves(experiment, index, stop)
-    if over is not None or not stop():
-        yield replace(first, over=over)
+    found = replace(first, over=curves(experiment, index, stop))
+    if experiment.source.redraws:
+        found = replace(found, unscaled_over=curves(unscaled(experiment), index, stop))
+    if not stop():
+        yield found
+    log_factor = typical(experiment, stop)
+    if log_factor is not None:
+        yield replace(found, typical=log_factor)
+
+
+def unscaled(experiment: Experiment) -> Experiment:
+    """Return a question whose scaled side is the unscaled side of another one."""
+    setup = replace(experiment.setup.put(Scale("none")), model=NO_MODEL)
+    return Experiment(experiment.source, setup)
 
 
 def typical(experiment: Experiment, stop: Stop = never) -> float | None:
@@ -89,11 +106,13 @@ def typical(experiment: Experiment, stop: Stop = never) -> float | None:
 
 
 def curves(experiment: Experiment, index: int, stop: Stop = never) -> OverDk | None:
-    """Return one vector at each stop of d_k, which is the same whatever the present d_k is.
+    """Return one vector at each stop of d_k, with its largest keys at the present one.
 
-    None if stopped, or where the rule has no finite multiplier at some d_k.
+    Of scores that are not drawn it is the same whatever the present d_k is. None if stopped, or
+    where the rule has no finite multiplier at some d_k.
     """
-    setup = replace(experiment.setup, d_k=1, model=NO_MODEL)
+    d_k = experiment.setup.d_k if experiment.source.redraws else 1
+    setup = replace(experiment.setup, d_k=d_k, model=NO_MODEL)
     known = _kept(experiment.source, setup, index)
     if not known:
         try:

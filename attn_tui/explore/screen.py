@@ -1,7 +1,6 @@
 """The Explore screen: scores and d_k above, weights and gradient, and curves over d_k."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
@@ -23,7 +22,7 @@ from attn_tui.compute.field import fields_of
 from attn_tui.compute.keys import largest
 from attn_tui.compute.log_scale import N_KEYS as N
 from attn_tui.explore import charts
-from attn_tui.explore.answer import Answer, answer, is_quick, typical
+from attn_tui.explore.answer import Answer, answer, is_quick
 from attn_tui.explore.headline import headline
 from attn_tui.explore.lab import lab_table
 from attn_tui.explore.report import Contents, report
@@ -187,24 +186,15 @@ class ExploreScreen(InstrumentScreen):
         experiment = self.present.experiment
         if is_quick(experiment):
             self.answer = next(answer(experiment, self.index))
-            if experiment.source.redraws:
-                self._find_typical(self.answer)
         else:
             self._answer_long(self.present, self.index)
-
-    @work(thread=True, exclusive=True, group="answer", exit_on_error=False)
-    def _find_typical(self, found: Answer) -> None:
-        """Find out what draws like this one typically do."""
-        worker = get_current_worker()
-        log_factor = typical(found.experiment, lambda: worker.is_cancelled)
-        if log_factor is not None and not worker.is_cancelled:
-            self.app.call_from_thread(self.set_answer, replace(found, typical=log_factor))
 
     @work(thread=True, exclusive=True, group="answer", exit_on_error=False)
     def _answer_long(self, asked: Asked, index: int) -> None:
         worker = get_current_worker()
         for found in answer(asked.experiment, index, lambda: worker.is_cancelled):
-            self.app.call_from_thread(self.set_answer, found)
+            if not worker.is_cancelled:
+                self.app.call_from_thread(self.set_answer, found)
 
     def set_answer(self, found: Answer) -> None:
         """Show an answer that a thread has found."""
@@ -336,12 +326,13 @@ class ExploreScreen(InstrumentScreen):
         self.draw("lab-table", lab_table(tried))
 
     def _draw_curves(self, found: Answer, over: OverDk) -> None:
-        vector, d_k = found.vector, found.d_k
+        vector, d_k, before = found.vector, found.d_k, found.unscaled_over
         symbol = "s" if vector.wrt == "scores" else "z"
-        self.draw("weights-over-curves", charts.weights_figure(vector, over, d_k))
-        self.draw("gradient-over-curves", charts.gradient_figure(vector, over, d_k))
-        self.draw("keys-over-curves", charts.keys_figure(vector, over, d_k))
-        self.pane("weights-over").describe("Weights over d_k")
+        self.draw("weights-over-curves", charts.weights_figure(vector, over, d_k, before))
+        self.draw("gradient-over-curves", charts.gradient_figure(vector, over, d_k, before))
+        self.draw("keys-over-curves", charts.keys_figure(vector, over, d_k, before))
+        how = "drawn anew at each d_k" if before else ""
+        self.pane("weights-over").describe("Weights over d_k", how)
         self.pane("keys-over").describe(
             "Effective keys over d_k", f"of {vector.vector.n_attended:,}"
         )

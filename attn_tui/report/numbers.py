@@ -81,6 +81,8 @@ def in_percent(value: float, log_size: float = -inf, places: int = 1) -> str:
 
     >>> [in_percent(p) for p in (0.62452, 9.4e-14, 0.99998, 0.0)], in_percent(0.0, -800.0)
     (['62.5 %', '~0 %', '~100 %', '0 %'], '~0 %')
+    >>> in_percent(1.0), in_percent(1.0, -1.8e-24)
+    ('100 %', '~100 %')
     >>> [in_percent(p) for p in (-0.5364, -9.4e-14, -0.99998, -1.0, -0.0)]
     ['−53.6 %', '~0 %', '~−100 %', '−100 %', '0 %']
     >>> [in_percent(p, places=4) for p in (0.2, 2e-4, 1e-6, 1e-7)]
@@ -97,7 +99,8 @@ def in_percent(value: float, log_size: float = -inf, places: int = 1) -> str:
     digit, _, power = f"{100.0 * value:.0e}".partition("e-")
     if digit != "0" and power and 1 < int(power) <= places:
         return f"{float(f'{digit}e-{power}'):.{int(power)}f} %"
-    exact = value == 1.0 or (value == 0.0 and log_size == -inf)
+    is_all = value == 1.0 and not -inf < log_size < 0.0
+    exact = is_all or (value == 0.0 and log_size == -inf)
     about = "" if exact else "~"
     return f"{about}{round(value) * 100} %"
 

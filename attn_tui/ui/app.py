@@ -53,6 +53,7 @@ class AttnApp(Failing):
         history: What was asked before, where another program of ours goes on with it.
         clock: Seconds, from any moment on.
         ascii: Whether pictures keep to ASCII.
+        notice: What is said at the start.
 
     Raises:
         InputError: If the draft cannot be read.
@@ -96,6 +97,7 @@ class AttnApp(Failing):
         history: History | None = None,
         clock: Callable[[], float] = time.monotonic,
         ascii: bool = False,
+        notice: str = "",
     ) -> None:
         no_color = bool(environ.get("NO_COLOR"))
         if not no_color:
@@ -119,6 +121,7 @@ class AttnApp(Failing):
         self._first = draft
         self._clock = clock
         self._opens_on = instrument
+        self.notice = notice
         self.parting = ""
 
     def get_driver_class(self) -> type[Driver]:
@@ -156,6 +159,9 @@ class AttnApp(Failing):
     def _show_first(self, event: InstrumentScreen.Ready) -> None:
         self.show()
         self.turns.open()
+        if self.notice:
+            self.notify(self.notice, timeout=10, markup=False)
+            self.notice = ""
 
     # Keys
 

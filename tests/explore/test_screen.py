@@ -143,3 +143,21 @@ async def test_what_is_saved_holds_all_vectors_beside_the_pinned_answer() -> Non
         assert "second: pinned and now compared" in forms[".txt"]
         assert forms[".csv"].startswith("vector,key,gradient_of,first_weight")
         assert max(map(len, forms[".txt"].splitlines())) <= 80
+
+
+async def test_of_drawn_scores_both_sides_are_drawn_anew_at_each_d_k() -> None:
+    async with AttnApp(EXAMPLE.typed("n = 64, seed = 1")).run_test(size=(120, 40)) as pilot:
+        screen = await shown(pilot)
+        while screen.answer is None or screen.answer.over is None:
+            await pilot.pause()
+        figure = screen.query_one("#weights-over-curves", Picture).drawing
+        assert isinstance(figure, Figure)
+        unscaled = next(curve.y for curve in figure.curves if curve.kind == "unscaled")
+        scaled = next(curve.y for curve in figure.curves if curve.kind == "scaled")
+        # With d_k = 1 nothing is divided, and at the present one the numbers are those above.
+        assert unscaled[0] == pytest.approx(scaled[0])
+        place = list(figure.curves[0].x).index(1024)
+        leader = int(screen.answer.over.keys[0])
+        assert unscaled[place] == pytest.approx(screen.answer.vector.unscaled.weights()[leader])
+        assert scaled[place] == pytest.approx(screen.answer.vector.scaled.weights()[leader])
+        assert screen.pane("weights-over").border_subtitle == "drawn anew at each d_k"

@@ -118,6 +118,8 @@ class AttnApp(Punctual, App[None]):
         """Whether Explore and Dot products are shown by another program of ours."""
         self.elsewhere = ""
         """The instrument that it is to go on with."""
+        self.notice = ""
+        """What is to be said there."""
         self.typed_ahead: list[Event] = []
         """What was typed for it."""
         self.visit: Visit | None = None
@@ -345,14 +347,22 @@ class AttnApp(Punctual, App[None]):
 
     async def action_instrument(self, name: str) -> None:
         """Go to an instrument as somebody asks, by what leads there from the present one."""
-        if name in SCREENS and self.leaves and self._guide.progress is None:
-            self.elsewhere = name
-            self.typed_ahead = self.turns.hand_over()
-            self.exit()
+        if self.is_elsewhere(name):
+            self.leave_for(name)
         elif isinstance(self.screen, InstrumentScreen) and (lead := self.screen.LEADS.get(name)):
             self.screen.do(lead)
         else:
             await self.go_to(name)
+
+    def is_elsewhere(self, name: str) -> bool:
+        """Return whether another program of ours shows an instrument now."""
+        return name in SCREENS and self.leaves and self._guide.progress is None
+
+    def leave_for(self, name: str) -> None:
+        """Let that program go on with what is asked, and with what is typed."""
+        self.elsewhere = name
+        self.typed_ahead = self.turns.hand_over()
+        self.exit()
 
     async def go_to(self, name: str) -> None:
         """Go to an instrument, and to its full picture from that of another."""

@@ -78,9 +78,10 @@ def run(
     app: ui.AttnApp | AttnApp
     history: History | None = None
     typed: Sequence[Event] = ()
+    notice = ""
     while True:
         if at in ui.SCREENS:
-            app = ui.AttnApp(opening(draft), at, history, ascii=in_ascii)
+            app = ui.AttnApp(opening(draft), at, history, ascii=in_ascii, notice=notice)
         else:
             app = _old(opening(draft), at, tour, in_ascii, guided)
             app.history = history or app.history
@@ -95,6 +96,7 @@ def run(
         if not app.elsewhere or app.crash or line.number:
             break
         at, history, typed = app.elsewhere, app.history, app.typed_ahead
+        notice = app.notice
     if said := app.crash.message if app.crash else app.parting:
         with suppress(OSError):
             stream.write(f"{said}\n")

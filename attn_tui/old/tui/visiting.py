@@ -6,6 +6,7 @@ from typing import Any
 
 from attn_tui.files.draft import Draft
 from attn_tui.files.history import History
+from attn_tui.instruments import INSTRUMENTS
 from attn_tui.old.tui.actions import Action
 from attn_tui.old.tui.parts import Host, Part
 
@@ -58,6 +59,12 @@ class Visiting(Part[Host]):
         """
         if self._screen.asked:
             app = self._screen.app
+            if app.is_elsewhere(instrument):
+                app.become(draft)
+                home = next(each for each in INSTRUMENTS if each.name == self._screen.NAME)
+                app.notice = f"{home.number} goes back to {home.title}, u to what you had asked"
+                app.leave_for(instrument)
+                return
             await app.go_to(instrument)
             if looked:
                 app.screen.look(looked(app.screen.view))
@@ -66,7 +73,11 @@ class Visiting(Part[Host]):
 
     async def go(self, instrument: str) -> None:
         """Go to another instrument with the question that is asked."""
-        await self._screen.app.go_to(instrument)
+        app = self._screen.app
+        if app.is_elsewhere(instrument):
+            app.leave_for(instrument)
+        else:
+            await app.go_to(instrument)
 
     async def back(self) -> None:
         """Ask again what was asked before, where it was."""
