@@ -30,7 +30,6 @@ from attn_tui.explore.vectors import vectors_table
 from attn_tui.explore.weights import Weights
 from attn_tui.files import edits
 from attn_tui.files.history import Asked, Edit
-from attn_tui.files.kinds import KINDS
 from attn_tui.report.export import Forms
 from attn_tui.report.forms import forms
 from attn_tui.report.numbers import quantity, weight_name
@@ -39,13 +38,19 @@ from attn_tui.report.text import text
 from attn_tui.report.words import done
 from attn_tui.ui.d_k import DkPane
 from attn_tui.ui.dialogs import columns_of_text
-from attn_tui.ui.instrument_screen import InstrumentScreen
+from attn_tui.ui.instrument_screen import TINY, InstrumentScreen
 from attn_tui.ui.markup import plain
 from attn_tui.ui.pane import Pane
 from attn_tui.ui.picture import Picture, Sheet
 from attn_tui.ui.setting import DRAW, MASK, N_KEYS, PRECISION, SCALE, of_field
 
 OF, WRT = (of_field(field) for field in fields_of(settings.Settings).values())
+
+TITLES = {
+    "typed": "Scores s", "drawn": "Scores s, drawn", "vectors": "s from q and K",
+    "capture": "s, captured",
+}  # fmt: skip
+"""What the pane of scores says of their source."""
 
 OVER = ("weights-over", "gradient-over", "keys-over")
 """The panes of curves over d_k, which stand side by side where there is room."""
@@ -237,6 +242,11 @@ class ExploreScreen(InstrumentScreen):
     # What is shown
 
     @property
+    def first_view(self) -> str:
+        """Where one pane is all there is room for, it is that of the weights."""
+        return self.SMALL_VIEWS[0] if self.app.size.width < TINY else self.VIEWS[0]
+
+    @property
     def views(self) -> Sequence[str]:
         """Where there is room, all curves over d_k are one view; where there is little, all are."""
         has_vectors = self.answer is not None and self.answer.through is not None
@@ -283,8 +293,7 @@ class ExploreScreen(InstrumentScreen):
             if n_vectors == 1
             else (f"vector {found.index + 1} of {n_vectors:,}, {n_keys:,} keys")
         )
-        source = KINDS[found.experiment.source.kind].title
-        title = "Scores s" if source == "typed" else f"Scores s, {source}"
+        title = TITLES[found.experiment.source.kind]
         problem = f"[$error]{plain(str(error))}[/]" if error else ""
         self.pane("scores-pane").describe(title, problem or count)
         self.pane("scores-pane").set_class(error is not None, "-wrong")
@@ -347,5 +356,5 @@ class ExploreScreen(InstrumentScreen):
         symbol = "s" if shown.wrt == "scores" else "z"
         keys = np.arange(min(shown.vector.n_keys, 128))
         self.draw("jacobian-map", charts.Jacobians(shown, keys, self.cursor))
-        legend = "row i, column j: p_i [$larger]rises[/] or [$smaller]falls[/]"
+        legend = "row i: p_i [$larger]rises[/] or [$smaller]falls[/]"
         self.pane("jacobian").describe(f"Jacobian ∂p_i/∂{symbol}_j", f"{legend} with {symbol}_j")

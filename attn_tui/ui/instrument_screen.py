@@ -33,6 +33,9 @@ from attn_tui.ui.setting import D_K, Setting
 from attn_tui.ui.settings_panel import SettingsPanel
 from attn_tui.ui.slider import Slider
 
+TINY = 60
+"""Below so many columns there is room for one pane alone."""
+
 PACE = 0.25
 """Seconds between two stops of d_k that are played."""
 
@@ -55,7 +58,7 @@ class InstrumentScreen(Screen[None]):
     VIEWS: ClassVar[Sequence[str]] = ()
     GROUPS: ClassVar[Sequence[tuple[str, Sequence[Setting]]]] = ()
 
-    HORIZONTAL_BREAKPOINTS = [(0, "-tiny"), (60, "-narrow"), (100, "-wide")]  # noqa: RUF012
+    HORIZONTAL_BREAKPOINTS = [(0, "-tiny"), (TINY, "-narrow"), (100, "-wide")]  # noqa: RUF012
     VERTICAL_BREAKPOINTS = [(0, "-low"), (20, "-short"), (32, "-high")]  # noqa: RUF012
     AUTO_FOCUS = "Slider"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -137,7 +140,12 @@ class InstrumentScreen(Screen[None]):
     def on_mount(self) -> None:
         """Begin with the first view."""
         self.query_one(Tabs).can_focus = False
-        self.view = self.VIEWS[0] if self.VIEWS else ""
+        self.view = self.first_view
+
+    @property
+    def first_view(self) -> str:
+        """What is shown at first."""
+        return self.VIEWS[0] if self.VIEWS else ""
 
     def on_screen_suspend(self) -> None:
         """Play no longer than the screen is seen."""
