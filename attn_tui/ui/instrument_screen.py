@@ -23,6 +23,7 @@ from attn_tui.files.history import Asked, Edit
 from attn_tui.files.paths import true_path
 from attn_tui.instruments import INSTRUMENTS
 from attn_tui.report.export import Forms, export
+from attn_tui.report.model import model_texts
 from attn_tui.ui.d_k import DkPane
 from attn_tui.ui.dialogs import FileScreen, HelpScreen, TextScreen
 from attn_tui.ui.help import help_text
@@ -32,6 +33,9 @@ from attn_tui.ui.picture import Drawing, Picture
 from attn_tui.ui.setting import D_K, Setting
 from attn_tui.ui.settings_panel import SettingsPanel
 from attn_tui.ui.slider import Slider
+
+TABS = 78
+"""Columns of the name and the tabs in the title line."""
 
 TINY = 60
 """Below so many columns there is room for one pane alone."""
@@ -178,6 +182,17 @@ class InstrumentScreen(Screen[None]):
     def settings(self) -> list[Setting]:
         """All settings of the instrument, d_k among them, which has a place of its own."""
         return [D_K, *(setting for _, group in self.GROUPS for setting in group)]
+
+    def _watch_asked(self, asked: Asked) -> None:
+        """Name the model that was chosen, with what departs from it where there is room."""
+        texts = model_texts(asked.experiment.setup)
+        room = self.size.width - TABS
+        self.query_one("#status", Label).update(
+            plain(next((text for text in texts if len(text) <= room), ""))
+        )
+        panel = next(iter(self.query(SettingsPanel)), None)
+        if panel is not None:
+            panel.asked = asked
 
     def ask(self, edit: Edit, gesture: str = "") -> None:
         """Ask something else."""

@@ -1,12 +1,14 @@
 """What all instruments share: playing d_k, moving n, colours that are remembered, failures."""
 
 import pytest
+from textual.widgets import Label, Select
 
 from attn_tui.explore import screen as explore
 from attn_tui.explore.screen import ExploreScreen
 from attn_tui.files.draft import EXAMPLE
 from attn_tui.ui.app import AttnApp
 from attn_tui.ui.memory import remembered_theme
+from attn_tui.ui.setting import MODEL
 from tests.ui.person import notices, press, shown
 
 DRAWN = EXAMPLE.typed("n = 64, seed = 1")
@@ -71,3 +73,17 @@ async def test_what_fails_in_a_thread_is_said_and_the_rest_goes_on(
         assert "report" in notices(pilot)
         screen = await press(pilot, "T", "right_curly_bracket")
         assert screen.present.experiment.setup.d_k == 2048
+
+
+async def test_the_panel_and_the_title_follow_what_is_asked() -> None:
+    async with AttnApp(EXAMPLE).run_test(size=(140, 40)) as pilot:
+        screen = await press(pilot, "g")
+        screen.ask(MODEL.edit("gpt-2"))
+        await shown(pilot)
+        status, model = screen.query_one("#status", Label), screen.query_one("#set-model", Select)
+        assert str(status.render()) == "GPT-2 small"
+        assert model.value == "gpt-2"
+        await press(pilot, "escape", "plus")
+        assert str(status.render()) == "GPT-2 small, but d_k 80"
+        await press(pilot, "g", "escape", "u", "u")
+        assert str(status.render()) == ""
