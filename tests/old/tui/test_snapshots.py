@@ -171,63 +171,6 @@ SHOTS = {
         "settings": claimed("S0-14", "tab"),
         "visited": claimed("S0-14", "enter"),
     },
-    "explore": {
-        "main": Shot(),
-        "weights": Shot(deed=tab("bars"), sizes=(NARROW,)),
-        "weights_log": Shot(deed=tab("bars", "v")),
-        "jacobian": Shot(deed=tab("jacobian")),
-        "jacobian_log": Shot(deed=tab("jacobian", "v")),
-        "over_d_k": Shot(deed=tab("over_d_k")),
-        "over_d_k_log": Shot(deed=tab("over_d_k", "v")),
-        "precision": Shot(deed=tab("precision")),
-        "gradient": Shot(deed=typed("t"), sizes=(NARROW,)),
-        "error_in_the_scores": Shot(deed=typed("e", "end", text="\n1, two, 3")),
-        "error_in_d_k": Shot(deed=typed("d", text="0", then=("enter",))),
-        "error_in_a_parameter": Shot(deed=typed("r", "end", "enter", text="T=-1", then=("enter",))),
-        "overflow": Shot(NAIVE),
-        "every_key_masked": Shot(Draft("-inf, -inf")),
-        "a_thousand_keys": Shot(THOUSAND, typed("end")),
-        "drawn": Shot(DRAWN),
-        "drawn_jacobian": Shot(MANY, tab("jacobian")),
-        "vectors": Shot(VECTORS),
-        "vectors_tab": Shot(VECTORS, tab("vectors")),
-        "comparison": Shot(Draft("a: 1, 2, 3\nb: 3, 1"), typed("p", "right")),
-        "cap_sink_and_mask": Shot(CAPPED, typed("shift+down")),
-        "rules": Shot(deed=typed("r")),
-        "models": Shot(deed=typed("m")),
-        "sources": Shot(deed=typed("slash", text="from", then=("enter",))),
-        "examples": Shot(deed=typed("x")),
-        "file_to_open": Shot(deed=typed("ctrl+o", text="nothing.npy", then=("enter",))),
-        "help": Shot(deed=typed("question_mark")),
-        "settings": Shot(deed=typed("tab")),
-        "setting_typed": Shot(deed=typed("tab", "6", "4")),
-        "find": Shot(deed=typed("slash", text="undo")),
-        "find_sets": Shot(deed=typed("slash", text="d_k 64")),
-        "full": Shot(deed=typed("f")),
-        "full_chart": Shot(deed=tab("over_d_k", "tab", "tab", "f"), sizes=(WIDE, MEDIUM)),
-    },
-    "dots": {
-        "main": DOTS,
-        "over_d_k": replace(DOTS, deed=tab("over_d_k")),
-        "table": replace(DOTS, deed=tab("table")),
-        "derivation": replace(DOTS, deed=tab("derivation")),
-        "settings": replace(DOTS, deed=typed("tab")),
-        "moments": replace(DOTS, deed=tab("moments"), sizes=(NARROW,)),
-        "linear": dots("v"),
-        "error": replace(DOTS, deed=typed("slash", text="samples 0", then=("enter",))),
-        "full": dots("f"),
-        "tied": replace(
-            DOTS,
-            deed=done_by(
-                "fields.set('tied', 'yes')",
-                "fields.set('correlation', '1')",
-                "fields.set('axis', 'linear')",
-            ),
-        ),
-        "dice": DICE,
-        "dice_linear": replace(DICE, deed=typed("v")),
-        "dice_derivation": replace(DICE, deed=tab("derivation")),
-    },
     "sweep": {
         "main": SWEEP,
         "ratio": replace(SWEEP, deed=done_by("looking.ratio")),
@@ -247,31 +190,14 @@ SHOTS = {
 
 TITLES = {
     "attention": HEAD,
-    "explore": Shot(),
-    "explore_drawn": Shot(DRAWN),
-    "explore_from_q_and_k": Shot(VECTORS),
-    "explore_cap_and_sink": Shot(CAPPED),
-    "explore_overflow": Shot(NAIVE),
-    "dots": DOTS,
     "sweep": SWEEP,
     "sweep_map": SHOTS["sweep"]["map"],
     "claims": CLAIMS,
     "heads": heads(),
 }
-KEYS = ("attention", "claims", "heads", "explore", "dots", "sweep", "sweep_map")
+KEYS = ("attention", "claims", "heads", "sweep", "sweep_map")
 
 COLOURS = {
-    "main_dark": Shot(sizes=(WIDE,)),
-    "main_light": Shot(sizes=(WIDE,), theme="textual-light"),
-    "main_ansi": Shot(sizes=(WIDE,), theme="ansi-dark"),
-    "main_no_color": Shot(sizes=(WIDE,), theme="NO_COLOR"),
-    "over_d_k": Shot(deed=tab("over_d_k"), sizes=(MEDIUM,)),
-    "jacobian_log": Shot(deed=tab("jacobian", "v"), sizes=(MEDIUM,)),
-    "error_in_d_k": Shot(deed=typed("d", text="0", then=("enter",)), sizes=(MEDIUM,)),
-    "cap_sink_and_mask": replace(SHOTS["explore"]["cap_sink_and_mask"], sizes=(MEDIUM,)),
-    "rules": Shot(deed=typed("r"), sizes=(MEDIUM,)),
-    "dots_ansi": replace(DOTS, sizes=(WIDE,), theme="ansi-light"),
-    "dots_no_color": replace(DOTS, sizes=(WIDE,), theme="NO_COLOR"),
     "sweep_map": replace(SHOTS["sweep"]["map"], sizes=(MEDIUM,)),
     "attention": replace(HEAD, sizes=(MEDIUM,)),
 }
@@ -286,9 +212,7 @@ async def test_a_screen_says_what_was_reviewed(instrument: str, name: str) -> No
     golden.compare(FOLDER / instrument / f"{name}.txt", text)
 
 
-@pytest.mark.parametrize(
-    ("instrument", "name"), [("explore", "drawn"), ("dots", "main"), ("sweep", "main")]
-)
+@pytest.mark.parametrize(("instrument", "name"), [("sweep", "main")])
 async def test_a_screen_that_becomes_larger_is_the_one_that_became_smaller(
     instrument: str, name: str
 ) -> None:
@@ -321,8 +245,6 @@ async def test_colours_are_as_reviewed(name: str, monkeypatch: pytest.MonkeyPatc
 @pytest.mark.parametrize(
     ("name", "shot"),
     [
-        ("screen", Shot(sizes=(WIDE,))),
-        ("dots", Shot(EXAMPLE, sizes=(WIDE,), instrument="dots")),
         ("attention", Shot(EXAMPLE, sizes=(WIDE,), instrument="attention")),
         ("sweep", Shot(opening(EXAMPLE), sizes=(WIDE,), instrument="sweep")),
     ],
