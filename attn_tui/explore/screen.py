@@ -52,7 +52,10 @@ TITLES = {
 }  # fmt: skip
 """What the pane of scores says of their source."""
 
-OVER = ("weights-over", "gradient-over", "keys-over")
+OVER = {
+    "weights-over": "Weights over d_k", "gradient-over": "Gradient over d_k",
+    "keys-over": "Effective keys over d_k",
+}  # fmt: skip
 """The panes of curves over d_k, which stand side by side where there is room."""
 
 
@@ -96,8 +99,8 @@ class ExploreScreen(InstrumentScreen):
             with Container(id="panes"):
                 yield Pane("Weights p", Weights("weights"), id="weights-pane")
                 yield Pane("Gradient", Picture("gradient"), id="gradient-pane")
-                for name in OVER:
-                    yield Pane("", Picture(f"{name}-curves"), id=name, classes="over")
+                for name, title in OVER.items():
+                    yield Pane(title, Picture(f"{name}-curves"), id=name, classes="over")
                 yield Pane("Jacobian", Picture("jacobian-map"), id="jacobian", classes="wide")
                 yield Pane(
                     "Precision", VerticalScroll(Sheet("lab-table")), id="lab", classes="wide"
@@ -161,6 +164,10 @@ class ExploreScreen(InstrumentScreen):
     @on(Weights.Pointed)
     def _point(self, event: Weights.Pointed) -> None:
         self.key = event.key
+
+    @on(Weights.Chosen)
+    def _choose(self) -> None:
+        self.ask(OF.edit(self.cursor))
 
     @property
     def cursor(self) -> int:
@@ -252,7 +259,7 @@ class ExploreScreen(InstrumentScreen):
         has_vectors = self.answer is not None and self.answer.through is not None
         views = self.VIEWS if has_vectors else self.VIEWS[:-1]
         if self.has_class("-wide"):
-            return (OVER[0], *views[len(OVER) :])
+            return (views[0], *views[len(OVER) :])
         if self.has_class("-tiny"):
             return (*self.SMALL_VIEWS, *views)
         return views
@@ -303,7 +310,7 @@ class ExploreScreen(InstrumentScreen):
         if n_keys > charts.FEW:
             keys = largest(shown.scaled.ranking(), 40)
         self.draw("gradient", charts.GradientTable(shown, keys, self.cursor))
-        counts = [f"{side.effective_keys:.3g}" for side in shown.sides]
+        counts = [charts.count(side.effective_keys) for side in shown.sides]
         among = f"effective keys {charts.both(*counts)} of {shown.vector.n_attended:,}"
         self.pane("weights-pane").describe("Weights p", plain(found.vector.reason) or among)
         symbol = "s" if shown.wrt == "scores" else "z"
@@ -322,6 +329,9 @@ class ExploreScreen(InstrumentScreen):
             self.draw("vectors-table", vectors_table(found.through, found.vector))
         elif found.over is not None:
             self._draw_curves(found, found.over)
+        else:
+            for name, title in OVER.items():
+                self.pane(name).describe(title, "being worked out")
 
     @work(thread=True, exclusive=True, group="lab", exit_on_error=False)
     def _try_precisions(self, found: Answer) -> None:
@@ -341,10 +351,9 @@ class ExploreScreen(InstrumentScreen):
         self.draw("gradient-over-curves", charts.gradient_figure(vector, over, d_k, before))
         self.draw("keys-over-curves", charts.keys_figure(vector, over, d_k, before))
         how = "drawn anew at each d_k" if before else ""
-        self.pane("weights-over").describe("Weights over d_k", how)
-        self.pane("keys-over").describe(
-            "Effective keys over d_k", f"of {vector.vector.n_attended:,}"
-        )
+        self.pane("weights-over").describe(OVER["weights-over"], how)
+        among = f"of {vector.vector.n_attended:,}"
+        self.pane("keys-over").describe(OVER["keys-over"], among)
         norms = [side.norms[vector.wrt] for side in vector.sides]
         texts = [quantity(each.frobenius, each.log_frobenius) for each in norms]
         self.pane("gradient-over").describe(

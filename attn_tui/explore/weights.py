@@ -18,6 +18,7 @@ class Weights(Picture, can_focus=True):
         Binding("down,j", "move(1)", "Key below", show=False),
         Binding("home", "end(0)", "First key", show=False),
         Binding("end", "end(-1)", "Last key", show=False),
+        Binding("enter", "choose", "Gradient of this weight", show=False),
     ]
 
     class Pointed(Message):
@@ -30,6 +31,13 @@ class Weights(Picture, can_focus=True):
         def __init__(self, key: int) -> None:
             super().__init__()
             self.key = key
+
+    class Chosen(Message):
+        """Somebody wants the gradient of the weight of the key under the cursor."""
+
+    def action_choose(self) -> None:
+        """Show the gradient of this weight."""
+        self.post_message(self.Chosen())
 
     def action_move(self, steps: int) -> None:
         """Go to the key above or below."""

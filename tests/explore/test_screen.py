@@ -67,8 +67,13 @@ async def test_scores_are_typed_and_what_is_wrong_is_said_beside_them() -> None:
         assert screen.answer
         assert screen.answer.vector.vector.n_keys == 3
         assert screen.query_one("#scores", TextArea).text == "a: 100, 120, 150"
+        screen.query_one("#weights").focus()
+        screen = await press(pilot, "up", "enter")
+        assert screen.answer
+        assert screen.answer.vector.of == 1
+        assert screen.pane("gradient-pane").border_title == "Gradient ∂p₁/∂s"
         screen = await press(pilot, "delete")
-        assert str(screen.present.draft.setup.mask) == "2"
+        assert str(screen.present.draft.setup.mask) == "1"
 
 
 async def test_settings_palette_and_lists_ask_the_same_question() -> None:
