@@ -1,6 +1,6 @@
 """The Explore screen: scores and d_k above, weights and gradient, and curves over d_k."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 import numpy as np
@@ -14,7 +14,7 @@ from textual.worker import get_current_worker
 
 from attn_tui.compute.explore import settings
 from attn_tui.compute.explore.answer import Answer as WholeAnswer
-from attn_tui.compute.explore.answer import OverDk, VectorAnswer
+from attn_tui.compute.explore.answer import VectorAnswer
 from attn_tui.compute.explore.answer import answer as answer_all
 from attn_tui.compute.explore.compare import compare
 from attn_tui.compute.explore.precision_lab import Lab, lab
@@ -257,7 +257,7 @@ class ExploreScreen(InstrumentScreen):
     def views(self) -> Sequence[str]:
         """Where there is room, all curves over d_k are one view; where there is little, all are."""
         has_vectors = self.answer is not None and self.answer.through is not None
-        views = self.VIEWS if has_vectors else self.VIEWS[:-1]
+        views = tuple(view for view in self.VIEWS if has_vectors or view != "vectors")
         if self.has_class("-wide"):
             return (views[0], *views[len(OVER) :])
         if self.has_class("-tiny"):
@@ -321,17 +321,16 @@ class ExploreScreen(InstrumentScreen):
         found = self.answer
         if found is None:
             return
-        if self.view == "jacobian":
-            self._draw_jacobian(found)
-        elif self.view == "lab":
-            self._try_precisions(found)
-        elif self.view == "vectors" and found.through is not None:
+        drawn_by: dict[str, Callable[[Answer], object]] = {
+            "jacobian": self._draw_jacobian, "lab": self._try_precisions,
+            "vectors": self._draw_vectors, **dict.fromkeys(OVER, self._draw_curves),
+        }  # fmt: skip
+        if self.view in drawn_by:
+            drawn_by[self.view](found)
+
+    def _draw_vectors(self, found: Answer) -> None:
+        if found.through is not None:
             self.draw("vectors-table", vectors_table(found.through, found.vector))
-        elif found.over is not None:
-            self._draw_curves(found, found.over)
-        else:
-            for name, title in OVER.items():
-                self.pane(name).describe(title, "being worked out")
 
     @work(thread=True, exclusive=True, group="lab", exit_on_error=False)
     def _try_precisions(self, found: Answer) -> None:
@@ -344,7 +343,12 @@ class ExploreScreen(InstrumentScreen):
         self.pane("lab").describe(f"Precision: the weight of key {tried.key:,} in every format")
         self.draw("lab-table", lab_table(tried))
 
-    def _draw_curves(self, found: Answer, over: OverDk) -> None:
+    def _draw_curves(self, found: Answer) -> None:
+        over = found.over
+        if over is None:
+            for name, title in OVER.items():
+                self.pane(name).describe(title, "being worked out")
+            return
         vector, d_k, before = found.vector, found.d_k, found.unscaled_over
         symbol = "s" if vector.wrt == "scores" else "z"
         self.draw("weights-over-curves", charts.weights_figure(vector, over, d_k, before))

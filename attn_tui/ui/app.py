@@ -1,5 +1,6 @@
 """The application: what is asked, by which instrument it is shown, and in which colours."""
 
+import gc
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -159,6 +160,7 @@ class AttnApp(Failing):
     def _show_first(self, event: InstrumentScreen.Ready) -> None:
         self.show()
         self.turns.open()
+        self.call_after_refresh(collect_garbage)
         if self.notice:
             self.notify(self.notice, timeout=10, markup=False)
             self.notice = ""
@@ -282,6 +284,13 @@ class AttnApp(Failing):
         """Choose from a list: the palette, of one kind of thing alone."""
         provider, placeholder = self.LISTS[name]
         self.push_screen(CommandPalette([provider], placeholder=f"Choose {placeholder}…"))
+
+
+def collect_garbage() -> None:
+    """Collect garbage from now on, if the start put it off; not what the start has imported."""
+    if not gc.isenabled():
+        gc.freeze()
+        gc.enable()
 
 
 def _screen(part: str) -> InstrumentScreen:

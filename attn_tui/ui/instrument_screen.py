@@ -13,7 +13,7 @@ from textual.message import Message
 from textual.reactive import var
 from textual.screen import Screen
 from textual.timer import Timer
-from textual.widgets import Footer, Label, Static, Tab, Tabs
+from textual.widgets import Label, Static, Tab, Tabs
 from textual.worker import Worker, WorkerState
 
 from attn_tui.compute.visible import visible
@@ -33,6 +33,7 @@ from attn_tui.ui.picture import Drawing, Picture
 from attn_tui.ui.setting import D_K, Setting
 from attn_tui.ui.settings_panel import SettingsPanel
 from attn_tui.ui.slider import Slider
+from attn_tui.ui.terminal.closed import Keys
 
 TABS = 78
 """Columns of the name and the tabs in the title line."""
@@ -135,7 +136,7 @@ class InstrumentScreen(Screen[None]):
         yield Static(id="headline")
         with Horizontal(id="body"):
             yield from self.compose_body()
-        yield Footer(compact=True)
+        yield Keys(compact=True)
 
     def compose_body(self) -> ComposeResult:
         """Lay out what the instrument shows."""

@@ -1,8 +1,9 @@
 """Lets go of widgets that are closed.
 
-Textual remembers the colours of the last 1,024 widgets by the widgets' lines, and so keeps these:
-100 MB after some hundred dialogues. Colours alone are what they depend on.
-`tests/contract/test_memory.py` fails without this.
+Textual 8.2 remembers the colours of the last 1,024 widgets by the widgets' lines, and so keeps
+these: 100 MB after some hundred dialogues. Colours alone are what they depend on. And a footer
+keeps a watcher of each key that it ever showed, and so the key, at each change of the focus. We
+know of no issue upstream of either; `tests/contract/test_memory.py` fails without these mends.
 """
 
 from functools import lru_cache
@@ -10,6 +11,7 @@ from functools import lru_cache
 from textual._styles_cache import StylesCache
 from textual.color import Color
 from textual.style import Style
+from textual.widgets import Footer
 
 
 @lru_cache
@@ -24,3 +26,13 @@ def _inner_outer(_: StylesCache, outer: Color, inner: Color) -> tuple[Style, Sty
 def let_go_of_closed() -> None:
     """Make Textual keep no lines of widgets that are gone."""
     StylesCache.get_inner_outer = _inner_outer  # type: ignore[assignment, method-assign]
+
+
+class Keys(Footer):
+    """A footer that forgets the keys that it no longer shows."""
+
+    async def recompose(self) -> None:
+        """Show other keys."""
+        await super().recompose()
+        for watchers in getattr(self, "__watchers", {}).values():
+            watchers[:] = [watcher for watcher in watchers if watcher[0].is_attached]
