@@ -6,16 +6,16 @@ import sys
 import pexpect
 import pytest
 
+from tests.contract.terminal import Terminal
+
 
 def test_scores_from_a_pipe_leave_the_keys_to_the_terminal() -> None:
     piped = f"echo 7 8 | {sys.executable} -m attn_tui -"
-    child = pexpect.spawn("/bin/sh", ["-c", piped], dimensions=(24, 80), timeout=60)
-    child.expect("softmax")
-    child.expect(r"\[7 8\]")
-    child.send("\x11")
-    child.expect(pexpect.EOF)
-    child.close()
-    assert child.exitstatus == 0
+    with Terminal(80, 24, program=["/bin/sh", "-c", piped]) as terminal:
+        terminal.until_shows("7 8")
+        terminal.until_shows("2 keys")
+        terminal.press("\x11")
+        assert terminal.leave() == 0
 
 
 def test_without_a_terminal_to_read_keys_from_the_report_is_printed() -> None:
