@@ -12,7 +12,7 @@ from tests.contract.terminal import Terminal
 def test_scores_from_a_pipe_leave_the_keys_to_the_terminal() -> None:
     piped = f"echo 7 8 | {sys.executable} -m attn_tui -"
     with Terminal(80, 24, program=["/bin/sh", "-c", piped]) as terminal:
-        terminal.until_shows("7 8")
+        terminal.until_shows("a: 7, 8")
         terminal.until_shows("2 keys")
         terminal.press("\x11")
         assert terminal.leave() == 0
