@@ -2,12 +2,15 @@
 
     python benchmarks/terminal.py            # some minutes, on a quiet machine
     python benchmarks/terminal.py --turns 2  # only to see that it runs
+    python benchmarks/terminal.py --peer harlequin 'Query Results' harlequin
 
-Four programs take turns: an application with one number, a header and a footer (the unit of every
+Programs take turns: an application with one number, a header and a footer (the unit of every
 ratio); the same with a canvas of thirty rows; the imports of NumPy and one answer, without a
-screen; and attn-tui. Bytes are stamped as they arrive. A start ends with the first screen that is
-of use; a key's first byte and last byte are those before a rest. Shown are medians, and the ratio
-of each to the unit's of the same turn, with the smallest and the largest.
+screen; attn-tui; its screens of before, while they are there; and others that are named, of
+which the start is timed until a text of theirs is shown. Bytes are stamped as they arrive. A start
+ends with the first screen that is of use; a key's first byte and last byte are those before a rest.
+Shown are medians, and the ratio of each to the unit's of the same turn, with the smallest and the
+largest.
 """
 
 import os
@@ -16,7 +19,7 @@ import select
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from fcntl import ioctl
 from statistics import median
@@ -148,7 +151,14 @@ class Program:
 @contextmanager
 def running(*command: str) -> Iterator[Program]:
     """Run Python with some arguments on a terminal."""
-    program = Program([sys.executable, *command])
+    with on_terminal([sys.executable, *command]) as program:
+        yield program
+
+
+@contextmanager
+def on_terminal(command: list[str]) -> Iterator[Program]:
+    """Run a command on a terminal."""
+    program = Program(command)
     try:
         yield program
     finally:
@@ -156,15 +166,22 @@ def running(*command: str) -> Iterator[Program]:
 
 
 ATTN = ("-m", "attn_tui")
+BEFORE = """
+from attn_tui.files.draft import EXAMPLE
+from attn_tui.old.tui.app import AttnApp
+AttnApp(EXAMPLE).run()
+"""
+PROGRAMS = {"attn-tui": ATTN, "before": ("-c", BEFORE)}
 PLACES = {
     "Explore": ("", "[]"),
     "Dot products": ("2", "[]"),
+    "Dot products anew": ("2", "]]"),
     "Sweep's map": ("3", ("\x1b[D", "\x1b[C")),
 }
 """Views: the keys that lead there, and those that are timed in turn, so that no end is reached."""
 
 
-def turn(keys: int) -> dict[str, float]:
+def turn(keys: int, peers: Sequence[tuple[str, str, str]]) -> dict[str, float]:
     """Return one turn of every figure, in milliseconds."""
     found: dict[str, float] = {}
     for name, source in (("minimal", MINIMAL), ("canvas", CANVAS)):
@@ -177,21 +194,34 @@ def turn(keys: int) -> dict[str, float]:
     begun = perf_counter()
     subprocess.run([sys.executable, "-c", ANSWER], check=True, env=ENVIRONMENT)
     found["imports of NumPy and one answer"] = perf_counter() - begun
-    for name, (way, moves) in PLACES.items():
-        with running(*ATTN) as program:
-            start = program.until("13.1 %", "Quit")
-            if not way:
-                found["attn-tui: start"] = start
-            program.rest()
-            for step in way:
-                program.press(step)
-            # What is drawn or computed in the background takes its time.
-            program.rest(8 * REST)
-            pressed = [program.press(moves[turn % 2]) for turn in range(keys)]
-            if not way:
-                found["attn-tui: key to first byte"] = median(first for first, _ in pressed)
-            found[f"attn-tui: {name}, key to last byte"] = median(last for _, last in pressed)
+    for title, command in PROGRAMS.items():
+        for name, (way, moves) in PLACES.items():
+            found |= keys_of(title, command, name, way, moves, keys)
+    for name, mark, line in peers:
+        with on_terminal(line.split()) as program:
+            found[f"{name}: start"] = program.until(mark)
     return {figure: 1000.0 * seconds for figure, seconds in found.items()}
+
+
+def keys_of(
+    title: str, command: tuple[str, ...], name: str, way: str, moves: Sequence[str], keys: int
+) -> dict[str, float]:
+    """Return the seconds of a start, and of keys in a place of a program."""
+    found: dict[str, float] = {}
+    with running(*command) as program:
+        start = program.until("13.1 %", "Quit")
+        if not way:
+            found[f"{title}: start"] = start
+        program.rest()
+        for step in way:
+            program.press(step)
+        # What is drawn or computed in the background takes its time.
+        program.rest(8 * REST)
+        pressed = [program.press(moves[turn % 2]) for turn in range(keys)]
+        if not way:
+            found[f"{title}: key to first byte"] = median(first for first, _ in pressed)
+        found[f"{title}: {name}, key to last byte"] = median(last for _, last in pressed)
+    return found
 
 
 def unit_of(figure: str) -> str:
@@ -203,11 +233,12 @@ def unit_of(figure: str) -> str:
 @click.command()
 @click.option("--turns", default=7, show_default=True, help="How often each program runs.")
 @click.option("--keys", default=9, show_default=True, help="How often each key is pressed.")
-def main(turns: int, keys: int) -> None:
+@click.option("--peer", "peers", nargs=3, multiple=True, help="NAME TEXT COMMAND of another one.")
+def main(turns: int, keys: int, peers: Sequence[tuple[str, str, str]]) -> None:
     """Print milliseconds and ratios."""
     with running(*ATTN) as program:
         program.until("Quit")
-    table = [turn(keys) for _ in range(turns)]
+    table = [turn(keys, peers) for _ in range(turns)]
     echo: Callable[[str], None] = click.echo
     echo(f"{'':44}{'ms':>8}{'ratio':>8}   (least to most)")
     for figure in table[0]:
