@@ -93,7 +93,7 @@ class WeightBars:
     @staticmethod
     def _pitch(n_keys: int, lines: int) -> int:
         """Return how many lines each key has."""
-        return min(max((lines - 1) // n_keys, 1), 4)
+        return min(max((lines - 1) // n_keys, 1), 7)
 
     def draw(self, columns: int, lines: int, colours: Palette) -> Cells:
         """Draw the keys, each as high as there is room for.
@@ -119,7 +119,7 @@ class WeightBars:
                 start += PERCENT + 1
             cells.write(start, 0, head, colours[kind])
         pitch = self._pitch(len(keys), lines)
-        height = min(max(pitch - 1, 1), 3)
+        height = min(max(pitch - 1, 1), 5)
         for row, key in enumerate(keys.tolist()):
             self._draw_key(cells, 1 + row * pitch, height, key, layout, colours)
         return cells
