@@ -6,6 +6,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from os import environ
+from typing import TYPE_CHECKING
 
 from textual.events import Event
 
@@ -13,7 +14,6 @@ from attn_tui.compute.sweep import settings as sweep
 from attn_tui.files.draft import Draft
 from attn_tui.files.history import History
 from attn_tui.instruments import INSTRUMENTS, load
-from attn_tui.old.tui.app import AttnApp
 from attn_tui.old.tui.theme import check_theme
 from attn_tui.tour.reader import our_tour
 from attn_tui.tour.step import Tour
@@ -24,6 +24,9 @@ from attn_tui.ui.terminal.closed import let_go_of_closed
 from attn_tui.ui.terminal.input import accept_anything
 from attn_tui.ui.terminal.lifeline import lifeline
 
+if TYPE_CHECKING:
+    from attn_tui.old.tui.app import AttnApp
+
 
 def opening(draft: Draft) -> Draft:
     """Return the draft that the screen opens with: Sweep on its map, unless something is asked."""
@@ -32,7 +35,7 @@ def opening(draft: Draft) -> Draft:
     return replace(draft, setup=draft.setup.put(sweep.Settings(view="map", ratio=True)))
 
 
-def _use_theme(app: AttnApp | ui.AttnApp, named: str | None) -> None:
+def _use_theme(app: "AttnApp | ui.AttnApp", named: str | None) -> None:
     """Use a theme that is named, by option or environment, or else the one chosen last."""
     name = named or environ.get("TEXTUAL_THEME")
     if name:
@@ -42,8 +45,11 @@ def _use_theme(app: AttnApp | ui.AttnApp, named: str | None) -> None:
         app.theme = name
 
 
-def _old(draft: Draft, at: str, tour: Tour | None, in_ascii: bool, guided: bool) -> AttnApp:
+def _old(draft: Draft, at: str, tour: Tour | None, in_ascii: bool, guided: bool) -> "AttnApp":
     """Return the program that shows the instruments that are not rebuilt, and leads on tours."""
+    # Imported when it is wanted, for the start is not to wait for it.
+    from attn_tui.old.tui.app import AttnApp
+
     if at == "tour":
         at, tour = INSTRUMENTS[0].name, tour or our_tour(load("attn_tui.commands.asked:asked_by"))
     app = AttnApp(draft, at, ascii=in_ascii, guided=guided, tour=tour)
