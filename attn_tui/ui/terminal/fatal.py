@@ -8,12 +8,11 @@ import sys
 
 from textual.app import App
 
+from attn_tui.ui.crash import STATUS
+
 
 class Failing(App[None]):
     """Ends with a status of its own after an error nobody expected, once that was dealt with."""
-
-    FAILED = 70
-    """The status: that of software errors in sysexits.h."""
 
     def fail(self, error: BaseException) -> None:
         """Deal with the error."""
@@ -22,5 +21,5 @@ class Failing(App[None]):
         error = sys.exception()
         if error is not None:
             self.fail(error)
-        self.exit(return_code=self.FAILED)
+        self.exit(return_code=STATUS)
         self._close_messages_no_wait()
