@@ -11,6 +11,7 @@ from attn_tui.commands.options import (
     CAPTURE,
     EXPECTED,
     READ_AS,
+    REPORT,
     Command,
     Option,
     all_of,
@@ -21,20 +22,22 @@ from attn_tui.commands.options import (
 )
 from attn_tui.commands.output import INTERRUPTED, write
 from attn_tui.commands.progress import worked
-from attn_tui.compute.errors import InputError
+from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.field import whole
 
 if TYPE_CHECKING:
     from attn_tui.doctor.report import Settings
+    from attn_tui.doctor.verdict import Assumption
 
 _EXAMPLES = """\
   attn-tui doctor capture.safetensors
   attn-tui doctor capture.safetensors --config config.json
   attn-tui doctor rank*.safetensors --config model.gguf --layer 3 --json
+  attn-tui doctor capture.npz --expect 'm=1/sqrt(d_k),softcap=50' --strict
   attn-tui doctor dump.npz --layout out=bnhd --names 'layers.{layer}.{part}'
 
 \b
-Exit status: 0 agrees, or nothing was expected; 1 a head differs; 2 bad input;
+Exit status: 0 agrees, or nothing was expected; 1 differs; 2 bad input;
 3 cannot tell; 70 the program failed; 130 Ctrl+C. docs/doctor.md says more.
 """
 
@@ -49,6 +52,32 @@ Exit status: 0 agrees, or nothing was expected; 1 a head differs; 2 bad input;
     is_flag=True,
     help="End with status 3 where nothing is expected.",
 )
+@option(
+    "--expect",
+    "PARTS",
+    "What is expected, before all that is said elsewhere: m=1/sqrt(d_k),softcap=50,window=4096.",
+    EXPECTED,
+)
+@option(
+    "--assume",
+    "KINDS",
+    "What may be assumed of masks that were not captured: padding, packed, prefix.",
+    EXPECTED,
+)
+@click.option(
+    "--strict",
+    cls=Option,
+    group=EXPECTED,
+    is_flag=True,
+    help="End with status 3 where a layer would not have told another m, cap, sink or mask.",
+)
+@click.option(
+    "--tf32",
+    cls=Option,
+    group=EXPECTED,
+    is_flag=True,
+    help="Products may have been taken in TF32, as tensor cores take those of float32.",
+)
 @option("--layer", "L", "Only this layer.  [default: all]", CAPTURE)
 @option("--head", "H", "Only this head of each layer.  [default: all]", CAPTURE)
 @option(
@@ -59,8 +88,17 @@ Exit status: 0 agrees, or nothing was expected; 1 a head differs; 2 bad input;
 )
 @option("--seed", "S", "Which rows are drawn, a whole number.  [default: 1]", CAPTURE)
 @partial(all_of, READ_AS)
+@click.option(
+    "--evidence",
+    cls=Option,
+    group=REPORT,
+    is_flag=True,
+    help="Of each head all that is known, in JSON.",
+)
 @forms()
-def doctor(captures: tuple[str, ...], require: bool, form: str, **given: Any) -> int:
+def doctor(
+    captures: tuple[str, ...], require: bool, strict: bool, evidence: bool, form: str, **given: Any
+) -> int:
     """Say which multiplier, soft cap, sink and mask attention was really computed with.
 
     From q, k, v and what attention returned, and with their errors. A configuration says
@@ -68,6 +106,7 @@ def doctor(captures: tuple[str, ...], require: bool, form: str, **given: Any) ->
     """
     from attn_tui.compute.blas import one_thread
     from attn_tui.doctor.examine import examine
+    from attn_tui.doctor.expect import expecting, parse_expected
     from attn_tui.doctor.report import status
     from attn_tui.files.models.opening import open_configured
     from attn_tui.report.doctor import json, text
@@ -75,15 +114,18 @@ def doctor(captures: tuple[str, ...], require: bool, form: str, **given: Any) ->
     if not captures:
         raise InputError("capture", "none is given", "a file, such as capture.safetensors")
     settings = _settings(given)
+    typed = parse_expected(given["expect"]) if given["expect"] else None
     found = open_configured(captures, *reading(given))
+    expectation = expecting(typed, found.expectation) if typed else found.expectation
     # Its products are small: threads that wait for each other take most of the time.
     with one_thread():
         report, interrupted = worked(
-            "heads", lambda stop: examine(found.capture, found.expectation, settings, stop)
+            "heads",
+            lambda stop: examine(found.capture, expectation, settings, stop, found.notes),
         )
     assert report
-    write({"text": text.render, "json": json.render}[form](report))
-    return INTERRUPTED if interrupted else status(report, require)
+    write(text.render(report) if form == "text" else json.render(report, evidence))
+    return INTERRUPTED if interrupted else status(report, require, strict)
 
 
 def _settings(given: dict[str, Any]) -> "Settings":
@@ -95,6 +137,16 @@ def _settings(given: dict[str, Any]) -> "Settings":
     kinds = {"rows": rows, "seed": whole(0, 2**63 - 1), "layer": place, "head": place}
     if (given["rows"] or "").strip() == "all":
         given = {**given, "rows": str(MOST_ROWS)}
-    return Settings(
-        **{name: kinds[name].parse(name, given[name]) for name in kinds if given[name] is not None}
-    )
+    asked = {name: kinds[name].parse(name, given[name]) for name in kinds if given[name] is not None}
+    return Settings(**asked, assume=_assumptions(given["assume"] or ""), tf32=given["tf32"])
+
+
+def _assumptions(text: str) -> "frozenset[Assumption]":
+    from attn_tui.doctor.verdict import ASSUMPTIONS
+
+    words = [word.strip() for word in text.split(",") if word.strip()]
+    for word in words:
+        if word not in ASSUMPTIONS:
+            expected = "padding, packed or prefix, with commas between"
+            raise InputError("assume", f"{inert(word)} is none of them", expected)
+    return frozenset(kind for kind in ASSUMPTIONS if kind in words)

@@ -10,10 +10,8 @@ from attn_tui.captures.readings import Dims
 from attn_tui.captures.source import open_as
 from attn_tui.compute.blas import one_thread
 from attn_tui.compute.errors import InputError
-from attn_tui.compute.fit.diagnose import diagnose
-from attn_tui.compute.fit.supposed import supposed
-from attn_tui.compute.heads.mask import HeadMask
-from attn_tui.compute.logit_map import LogitMap
+from attn_tui.compute.fit.explain import Question, explain
+from attn_tui.compute.fit.model import Model
 from attn_tui.engine.found import sampled
 from attn_tui.files.models.expected import Expectation, Shape
 
@@ -119,11 +117,10 @@ def _gives(capture: Capture, search: bool = False) -> bool:
     """
     first = capture.heads[0]
     head = capture.read(first, sampled(capture.shape(first).n_queries, _ROWS))
-    start = supposed(LogitMap(head.d_k**-0.5), HeadMask("causal"))
     with one_thread():
-        found = diagnose(head, start=None if search else start, deep=search)
+        known = explain(head, Question(Model(head.d_k**-0.5)), search=search)
     # Rows that see one key have its value, whatever its length.
-    return found.fits and found.keys[1] > 1
+    return known.explains and known.keys[1] > 1
 
 
 def _fits(expectation: Expectation, layer: int, dims: Dims) -> bool:

@@ -4,10 +4,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import replace
 
-from attn_tui.files.models.expected import LEARNED, NONE, Expectation, Expected, Hint, Mask, Shape
+from attn_tui.compute.fit.model import LAWS, LEARNED, Law
+from attn_tui.files.models.expected import NONE, Expectation, Expected, Hint, Mask, Shape
 from attn_tui.files.models.fields import Fields
 
 _MOST_LAYERS = 10_000
+LEAST_M, MOST_M = 1e-9, 1e9
+"""Multipliers beyond which numbers of a configuration are none of attention."""
 
 
 class Reader(ABC):
@@ -45,6 +48,9 @@ class Reader(ABC):
         """Return what it expects."""
         d_k, said, lengths = self._d_k()
         multiplier, yarn = self._multiplier(d_k, said)
+        if multiplier is not None and not LEAST_M <= multiplier <= MOST_M:
+            problem = f"{'; '.join(self.decides)}: it makes m = {multiplier:g}"
+            raise self.fields.bad(problem, f"an m from {LEAST_M:g} to {MOST_M:g}")
         common = Expected(multiplier, self._cap() or None, form=self.form)
         if self.known:
             common = replace(common, softcap=common.softcap or NONE, sink=NONE, value_scale=1.0)
@@ -67,6 +73,8 @@ class Reader(ABC):
             tuple(self._hints()),
             yarn,
             tuple(self.notes),
+            self.kind,
+            self._laws(),
         )
 
     @abstractmethod
@@ -92,6 +100,10 @@ class Reader(ABC):
     @abstractmethod
     def _mask(self, layer: int) -> tuple[Mask | None, int | None]:
         """Return which keys a layer sees, and its window."""
+
+    def _laws(self) -> tuple[Law, ...]:
+        """Return the laws of m by position that may be there once too often."""
+        return LAWS
 
     @abstractmethod
     def _hints(self) -> Iterator[Hint]:
