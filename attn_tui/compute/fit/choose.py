@@ -25,6 +25,8 @@ VAGUE = 0.5
 """Rounding that makes more than this share of an output would explain any."""
 LEAST_NEAR = 0.3
 """And above this, unless its path is the one that rounds least."""
+FAR_M = 1e-3
+"""An m that moved by more than this share may not have arrived."""
 SURE = 4.5
 """A parameter is there only if it is so many of its errors from none."""
 LEAST_GAIN = 20.0
@@ -160,6 +162,13 @@ def _warm(
         if again == path:
             break
         path, state = again, fit.state
+    away = abs(fit.parameters.multiplier / near.multiplier - 1.0) if near.multiplier else 1.0
+    if away > FAR_M:
+        # The noise of a path that rounds more may have hidden that the fit had not arrived.
+        for finer in paths[: paths.index(path)]:
+            nearer = refine(rows, fit.state, _names(near), format, finer)
+            if nearer.log_likelihood > fit.log_likelihood:
+                fit, path = nearer, finer
     # What is far nearer than a path makes it came another.
     is_near = LEAST_NEAR < fit.chi_square or path == paths[0]
     if not (is_near and explains(fit) and _is_sure(fit, PLAIN)):

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from math import inf, isfinite, nan
+from math import inf, isfinite, log, nan
 
 import numpy as np
 from numpy.typing import NDArray
@@ -178,7 +178,7 @@ def explain(
         search: Whether to search far from what is expected, where nothing near it fits.
     """
     with np.errstate(all="ignore"):
-        case = _Case.of(head, question)
+        case = Case.of(head, question)
         if isinstance(case, str):
             nothing = Test(question.model, False, nan)
             return Explained(nothing, (nothing,), problem=case)
@@ -213,7 +213,7 @@ def _answered(head: HeadRows) -> HeadRows:
 
 
 @dataclass(frozen=True, eq=False)
-class _Case:
+class Case:
     """A head that is asked: rows that can be used, and how they may have been rounded."""
 
     head: HeadRows
@@ -223,7 +223,7 @@ class _Case:
     notes: tuple[str, ...]
 
     @classmethod
-    def of(cls, head: HeadRows, question: Question) -> "_Case | str":
+    def of(cls, head: HeadRows, question: Question) -> "Case | str":
         """Return the case of a head, or why it has none."""
         if large := _too_large(head):
             return f"{large} holds numbers beyond float32: too large to be fitted"
@@ -307,16 +307,18 @@ class _Case:
     def _near(self, tests: Sequence[Test], others: Sequence[HeadRows]) -> Iterator[Test]:
         """Yield models that are one change from what is expected."""
         model = self.question.model
+        tests = list(tests)
         if not any(test.explains for test in tests):
             for base in self._bases():
-                yield from self._numbers(base)
-        for law in (*self._laws(), *([None] if model.law else [])):
-            if law != model.law:
-                yield from self._tried(replace(model, law=law))
+                tests += self._numbers(base)
+        if not any(test.explains for test in tests):
+            # A law is more than another m, and not looked for where that is enough.
+            tests += self._by_position(model)
+        yield from tests
         for base in self._bases():
             yield from self._twice(base, near=True)
         for other in others:
-            case = _Case.of(other, self.question)
+            case = Case.of(other, self.question)
             if not isinstance(case, str):
                 test = case.test(model)
                 yield replace(test, changes=_ordered({*test.changes, "kv_head"}))
@@ -332,12 +334,18 @@ class _Case:
             yield from self._twice(base)
         yield from self._masked(self.question.model)
 
-    def _is_near(self, rows: Rows, state: State) -> bool:
+    def is_near(self, rows: Rows, state: State) -> bool:
         """Return whether rounding, and an m that was rounded, may make what a state leaves."""
         made = variance(rows, state, self.format, self.paths[-1]).sum()
         size = float(np.square(rows.output).sum())
         off = float(np.square(rows.output - state.output).sum())
         return off < 9 * float(made) + NEAR**2 * size
+
+    def _by_position(self, model: Model) -> Iterator[Test]:
+        """Yield models whose m grows with the position otherwise than is expected."""
+        for law in (*self._laws(), *([None] if model.law else [])):
+            if law != model.law:
+                yield from self._tried(replace(model, law=law))
 
     def _laws(self) -> Iterator[Law]:
         """Yield laws that these rows would tell from a constant."""
@@ -356,14 +364,14 @@ class _Case:
         bare = replace(self.head, seen=None)
         expected = model.mask.seen(self.head)
         case = replace(self, head=bare)
-        at = _parameters(model)
+        at = parameters_of(model)
         rows = rows_of(bare, HeadMask("none"), factors=model.factors(bare))
         for mask in distinct(bare, [*other_masks(self.head, model.mask)]):
             seen = mask.seen(bare)
             if np.array_equal(seen, expected):
                 continue
             there = rows.under(seen)
-            if case._is_near(there, compute(there, at)) if near else not _far_off(case, there, at):
+            if case.is_near(there, compute(there, at)) if near else not _far_off(case, there, at):
                 yield case.test(replace(model, mask=mask))
         starts = [at]
         if not near:
@@ -380,7 +388,7 @@ class _Case:
     def _tried(self, model: Model) -> Iterator[Test]:
         """Yield the test of a model that is not hopeless."""
         rows = rows_of(self.head, model.mask, factors=model.factors(self.head))
-        if not _far_off(self, rows, _parameters(model)):
+        if not _far_off(self, rows, parameters_of(model)):
             yield self.test(model)
 
     def _numbers(self, model: Model) -> Iterator[Test]:
@@ -388,7 +396,7 @@ class _Case:
         rows = rows_of(self.head, model.mask, factors=model.factors(self.head))
         best: tuple[float, Parameters] | None = None
         for power in (0, 1, -1, 2, -2, 3, -3):
-            start = replace(_parameters(model), multiplier=model.multiplier * 4.0**power)
+            start = replace(parameters_of(model), multiplier=model.multiplier * 4.0**power)
             names = ("multiplier", "curvature") if start.curvature else ("multiplier",)
             near, off = aligned(rows, start, names)  # type: ignore[arg-type]
             if best is None or off < best[0]:
@@ -407,13 +415,13 @@ class _Case:
             near: Whether m is to be that which is expected.
         """
         rows = rows_of(self.head, model.mask)
-        at = replace(_parameters(model), sink=0.0)
+        at = replace(parameters_of(model), sink=0.0)
         ways = [rows.seen]
         if not rows.seen.all():
             ways.append(np.ones_like(rows.seen))
         for there in ways:
             second, at_expected, _ = again(rows, at, there)
-            if near and not self._is_near(second, at_expected):
+            if near and not self.is_near(second, at_expected):
                 continue
             second, fit = fitted_twice(rows, at, there, self.format, self.paths)
             if not explains(fit) and fit.chi_square > 4 * FITS_BELOW:
@@ -460,7 +468,7 @@ class _Case:
                     continue
                 yield case.moved(case.test(replace(model, mask=windows), near))
             if mask.by_position and head.seen is None and rows.seen.any():
-                near, _ = aligned(rows, _parameters(model))
+                near, _ = aligned(rows, parameters_of(model))
                 for assumed in assumed_masks(head, mask, rows, near):
                     yield case.test(replace(model, mask=assumed), near)
 
@@ -479,7 +487,7 @@ class _Case:
                 return Test(model, False, nan)
             head = taken(head, np.flatnonzero(sees))
         rows = rows_of(head, model.mask, factors=model.factors(head))
-        start = _parameters(model)
+        start = parameters_of(model)
         choice = chosen(rows, near or start, self.format, self.paths, warm=near is None)
         if not choice.fits and near is None and start.sink:
             choice = chosen(rows, replace(start, sink=0.0), self.format, self.paths)
@@ -564,9 +572,11 @@ class _Case:
         format = whole.format
         m, c = test.estimates.get("multiplier"), test.estimates.get("value_scale")
         moved = test.strain > STRAIN or test.model.law != expected.law
-        if m is not None and moved and test.model.law == expected.law:
-            if not holds(m.at(level), expected.multiplier, format):
-                changes.add("multiplier")
+        meant = expected.multiplier
+        if test.model.law is not None and test.model.law.name == "log n":
+            meant = expected.multiplier / log(512.0)
+        if m is not None and moved and not holds(m.at(level), meant, format):
+            changes.add("multiplier")
         if c is not None and moved and not holds(c.at(level), expected.value_scale, format):
             if not (expected.sink == LEARNED and "sink" in test.unknown) or _above(
                 c.at(level), expected.value_scale
@@ -582,7 +592,7 @@ class _Case:
         """Return a test with its window moved to the likeliest near it, and those as likely."""
         if test.model.mask.window is None or test.model.softmax_twice or not test.estimates:
             return test
-        head, mask, near = self.head, test.model.mask, _parameters(test.model)
+        head, mask, near = self.head, test.model.mask, parameters_of(test.model)
         rows = rows_of(head, mask, factors=test.model.factors(head))
         path = likeliest_path(rows, compute(rows, near), self.format, self.paths)
         costs: dict[int, float] = {}
@@ -621,7 +631,7 @@ class _Case:
         sees = model.mask.seen(head).any(axis=1)
         head = taken(head, np.flatnonzero(sees)) if sees.sum() else head
         rows = rows_of(head, model.mask, factors=model.factors(head))
-        at = _parameters(model)
+        at = parameters_of(model)
         state = compute(rows, at)
         path = best[0].paths[0] if best[0].paths else None
         path = path or likeliest_path(rows, state, self.format, self.paths)
@@ -647,7 +657,7 @@ class _Case:
         weighed: Noise,
     ) -> tuple[tuple[Part, ...], dict[Part, Told]]:
         """Return which parts are needed, and how finely each of them would have shown."""
-        at = _parameters(model)
+        at = parameters_of(model)
         said = self.question.said
         told: dict[Part, Told] = {}
         needed: list[Part] = ["multiplier"]
@@ -688,7 +698,7 @@ class _Case:
         return tuple(needed), told
 
 
-def _far_off(case: _Case, rows: Rows, near: Parameters) -> bool:
+def _far_off(case: Case, rows: Rows, near: Parameters) -> bool:
     """Return whether no numbers near some can make directions of rows fit."""
     near, off = aligned(rows, near)
     return hopeless(rows, near, off, case.format, case.paths[-1])
@@ -698,7 +708,7 @@ def _ordered(parts: Collection[Part]) -> tuple[Part, ...]:
     return tuple(part for part in PARTS if part in parts)
 
 
-def _parameters(model: Model) -> Parameters:
+def parameters_of(model: Model) -> Parameters:
     """Return a model's numbers as a fit takes them; a sink that nobody knows is of logit 0."""
     curvature = 0.0 if model.softcap is None else model.softcap**-2
     near = Parameters(model.multiplier, model.value_scale, curvature)

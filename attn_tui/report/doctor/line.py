@@ -204,7 +204,7 @@ def _untold(finding: Finding) -> str:
     if finding.known.explains or finding.known.problem:
         return finding.judgement.reason
     if finding.suspect is not None:
-        return f"nothing fits: {finding.suspect.found}: {finding.suspect.name}?"
+        return f"nothing fits: {finding.suspect.name}? ({finding.suspect.found})"
     test = finding.known.test
     nearest = f"the nearest, {_brief(finding, test)}," if test.changes else "its numbers fitted, it"
     return f"nothing fits: what is expected leaves {_share(finding.known.residual)} of the " + (
