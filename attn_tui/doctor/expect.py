@@ -38,7 +38,8 @@ class Typed:
         """Return what is expected of a head with what was typed in place of what is said."""
         found = replace(expected, **self.parts)
         if self.multiplier is not None:
-            found = replace(found, multiplier=self.multiplier(d_k), form="")
+            form = f"1/{d_k}" if self.form == "1/d_k" else ""
+            found = replace(found, multiplier=self.multiplier(d_k), form=form)
         return found
 
 

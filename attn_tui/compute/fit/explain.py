@@ -1,9 +1,10 @@
 """Whether a model explains the output of a head, and if the expected one does not, which does."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from math import inf, isfinite, log, nan
+from math import inf, isfinite, isnan, log, nan
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,6 +92,7 @@ class Test:
         strain: By how much 2 ln L is below its best with the numbers that were expected.
         chi_square: Of what is left, reduced.
         left_out: How many rows see no key, and may hold anything.
+        sees_all: Whether every row used sees every key, as without a mask.
         bias_left_out: Whether a captured bias was left out.
     """
 
@@ -106,6 +108,7 @@ class Test:
     strain: float = inf
     chi_square: float = inf
     left_out: int = 0
+    sees_all: bool = False
     bias_left_out: bool = False
 
     @property
@@ -248,7 +251,7 @@ class Case:
 
     def explained(self, others: Sequence[HeadRows], search: bool) -> Explained:
         """Return what explains the head, the expected model first."""
-        first, *bases = self._bases()
+        first, *bases = self.bases()
         tests = [self.test(first)]
         for base in bases:
             tests += self._tried(base)
@@ -260,7 +263,7 @@ class Case:
             best = self._best(tests, others, search)
         return self._known(expected, tuple(best))
 
-    def _bases(self) -> list[Model]:
+    def bases(self) -> list[Model]:
         """Return the expected model, under each mask that may be where none is said."""
         model = self.question.model
         if "mask" in self.question.said:
@@ -279,17 +282,20 @@ class Case:
         What leaves out rows, as those of padding, comes behind what explains all.
         """
         if not test.explains:
-            return True, 0, 0, 0, test.residual
+            return True, 0, 0, 0, inf if isnan(test.residual) else test.residual
         counted = len(self._counted(test))
         return False, counted, test.left_out, len(test.changes), test.chi_square
 
     def _best(self, tests: list[Test], others: Sequence[HeadRows], search: bool) -> list[Test]:
         """Return what explains the head by the fewest changes; else what comes nearest."""
-        stages = [partial(self._near, tests, others), self._two]
+        stages = [partial(self._near, [*tests], others), self._two]
         if search:
             stages.append(self._far)
         for stage in stages:
-            tests = [*tests, *stage()]
+            with suppress(np.linalg.LinAlgError):
+                # Numbers that cannot be fitted end a stage, and not the head.
+                for test in stage():
+                    tests.append(test)
             best = min(tests, key=self._rank)
             if best.explains and len(self._counted(best)) < 2:
                 break
@@ -309,13 +315,13 @@ class Case:
         model = self.question.model
         tests = list(tests)
         if not any(test.explains for test in tests):
-            for base in self._bases():
+            for base in self.bases():
                 tests += self._numbers(base)
         if not any(test.explains for test in tests):
             # A law is more than another m, and not looked for where that is enough.
             tests += self._by_position(model)
         yield from tests
-        for base in self._bases():
+        for base in self.bases():
             yield from self._twice(base, near=True)
         for other in others:
             case = Case.of(other, self.question)
@@ -330,7 +336,7 @@ class Case:
 
     def _two(self) -> Iterator[Test]:
         """Yield models that are two changes away: another mask, or softmax twice, and numbers."""
-        for base in self._bases():
+        for base in self.bases():
             yield from self._twice(base)
         yield from self._masked(self.question.model)
 
@@ -492,9 +498,9 @@ class Case:
         if not choice.fits and near is None and start.sink:
             choice = chosen(rows, replace(start, sink=0.0), self.format, self.paths)
         left_out = int((~sees).sum())
-        return self._compared(
-            replace(self._read(rows, model, choice, start), left_out=left_out)
-        )
+        test = self._read(rows, model, choice, start)
+        sees_all = bool(rows.seen.all())
+        return self._compared(replace(test, left_out=left_out, sees_all=sees_all))
 
     def _read(self, rows: Rows, model: Model, choice: Choice, start: Parameters) -> Test:
         """Return what a fit says of a model."""
@@ -518,6 +524,7 @@ class Case:
             estimates["value_scale"] = known["value_scale"]
         found = replace(
             model,
+            mask=model.mask.placed(self.head),
             multiplier=fit.parameters.multiplier,
             value_scale=_value(estimates["value_scale"]) or 1.0,
             softcap=_value(estimates["softcap"]),

@@ -50,7 +50,11 @@ def suspect_of(head: HeadRows, question: Question) -> Suspect | None:
         if isinstance(case, str):
             return None
         try:
-            return next(_suspects(case), None)
+            for base in case.bases():
+                based = replace(case, question=replace(question, model=base))
+                if (found := next(_suspects(based), None)) is not None:
+                    return found
+            return None
         except np.linalg.LinAlgError:
             return None
 
@@ -103,10 +107,8 @@ def _most(values: Reals, axis: int) -> Reals:
 
 
 def _fp8(values: Reals, scale: float | Reals) -> Reals:
-    held = (values / scale).astype(dtype_of("bfloat16")).astype(np.float32)
-    import ml_dtypes
-
-    return np.asarray(held.astype(ml_dtypes.float8_e4m3fn).astype(values.dtype) * scale)
+    held = (values / scale).astype(np.float32)
+    return np.asarray(held.astype(dtype_of("float8_e4m3fn")).astype(values.dtype) * scale)
 
 
 def _int8(values: Reals, most: float | Reals) -> Reals:

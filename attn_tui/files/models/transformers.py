@@ -232,7 +232,8 @@ class _Reader(Reader):
         if isinstance(types, list) and layer < len(types):
             if types[layer] == "sliding_attention" and window:
                 return "window", window
-            is_causal = types[layer] in ("full_attention", "chunked_attention")
+            chunked = types[layer] == "chunked_attention" and self.kind in _CHUNKED
+            is_causal = chunked or types[layer] == "full_attention"
             return ("causal", None) if is_causal else (None, None)
         if not window or not self.fields.flag("use_sliding_window", True):
             return "causal", None

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import log
 
 from attn_tui.compute.counted import counted
 from attn_tui.compute.fit.explain import SHOWN, Test
@@ -109,6 +110,9 @@ def _key(finding: Finding, test: Test) -> Key:
     if judged.verdict == "cannot tell":
         suspect = finding.suspect.name if finding.suspect else ""
         return (judged.reason, assumed_text(finding), suspect)
+    if judged.verdict == "no expectation" and "multiplier" in test.changes:
+        # Multipliers that lie within 2 % of each other are said together.
+        return (test.changes, finding.names, round(50.0 * log(abs(test.model.multiplier))))
     return (test.changes,)
 
 
@@ -143,7 +147,10 @@ def said(group: Group) -> str:
             elif part in finding.known.told or (part == "mask" and _has_mask(finding)):
                 texts = [expected_texts(each).get(part) for each in group.findings]
                 if len(set(texts)) == 1:
-                    parts.append(f"{WORDS[part]} {_open_mask(group, part, texts[0] or '')}")
+                    text = texts[0] or ""
+                    if part == "mask" and all(each.sees_all for each in group.tests):
+                        text = mask_text(test)
+                    parts.append(f"{WORDS[part]} {text}")
         return ", ".join(parts) + " as expected" + assumed
     extras = [*_found(group, "softcap"), *_found(group, "sink"), *_scales(group), *_mask(group)]
     if test.model.softmax_twice:
@@ -153,16 +160,6 @@ def said(group: Group) -> str:
 
 def _has_mask(finding: Finding) -> bool:
     return "mask" in expected_texts(finding) and "mask" not in finding.known.silent
-
-
-def _open_mask(group: Group, part: Part, text: str) -> str:
-    """Return a mask, or that it may as well be none, where every row used sees every key."""
-    keys = {each.known.keys for each in group.findings}
-    n_keys = {each.shape.n_keys for each in group.findings}
-    is_whole = keys == {(each, each) for each in n_keys}
-    if part == "mask" and is_whole and text.startswith("causal"):
-        return "causal or none"
-    return text
 
 
 def _differing(group: Group) -> str:
@@ -378,7 +375,10 @@ def _mask_difference(group: Group, expected: str) -> str:
     for each, test in zip(group.findings, group.tests, strict=True):
         meant = expected_texts(each).get("mask", expected)
         ignored = "the captured mask is not applied: " if meant == "the captured one" else ""
-        text = f"{ignored}mask {mask_text(test)}, expected {meant}{_hint(each, test, 'mask')}"
+        found = mask_text(test)
+        if meant.startswith("causal, query 0 at") and found == "causal":
+            found = "causal, query 0 at key 0"
+        text = f"{ignored}mask {found}, expected {meant}{_hint(each, test, 'mask')}"
         parts.setdefault(text, []).append(each)
     if len(parts) == 1:
         return next(iter(parts))
@@ -485,7 +485,8 @@ def _place(report: Report, group: Group) -> Iterator[str]:
 
 def others(every: Sequence[Group]) -> Iterator[str]:
     """Yield what is said of other heads than those of the first group: ``2 cannot tell``."""
-    rest = [group for group in every[1:] if group.verdict in ("differs", "cannot tell")]
+    told = ("differs", "cannot tell", "no expectation")
+    rest = [group for group in every[1:] if group.verdict in told]
     for group in rest[:_FEW] if len(rest) <= _FEW else []:
         yield f"{group.places}: {said(group)}"
     counts: Counter[Verdict] = Counter()

@@ -155,6 +155,8 @@ def mask_text(test: Test) -> str:
     if test.window is not None and test.window[0] < test.window[1]:
         length = f" ({test.window[0]:,} to {test.window[1]:,})"
     text = rule_mask_text(mask, length or "")
+    if test.sees_all and mask.kind == "causal" and not (mask.packed or mask.chunk):
+        text = "causal or none"
     return f"{text}, the captured bias left out" if test.bias_left_out else text
 
 
