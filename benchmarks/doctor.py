@@ -36,9 +36,9 @@ from math import inf
 from time import process_time
 
 import click
-
 from attn_tui.compute.fit.diagnose import diagnose
 from attn_tui.compute.fit.diagnosis import Diagnosis, Estimate, Path
+
 from attn_tui.compute.fit.noise import format_of, paths_of
 from attn_tui.compute.fit.simulate import Arithmetic, simulate
 

@@ -84,7 +84,7 @@ class Captured(Products):
     doubt: float = 0.0
     value_scale: float = 1.0
     stretch: float | None = None
-    by: Literal["output", "weights", "log-sum-exp", "scores"] = "output"
+    by: Literal["output", "weights"] = "output"
     kind: ClassVar = "capture"
     is_head: ClassVar = True
     MOST_SCORES: ClassVar = 2**31

@@ -137,7 +137,9 @@ def _settings(given: dict[str, Any]) -> "Settings":
     kinds = {"rows": rows, "seed": whole(0, 2**63 - 1), "layer": place, "head": place}
     if (given["rows"] or "").strip() == "all":
         given = {**given, "rows": str(MOST_ROWS)}
-    asked = {name: kinds[name].parse(name, given[name]) for name in kinds if given[name] is not None}
+    asked = {
+        name: kinds[name].parse(name, given[name]) for name in kinds if given[name] is not None
+    }
     return Settings(**asked, assume=_assumptions(given["assume"] or ""), tf32=given["tf32"])
 
 

@@ -155,7 +155,9 @@ class _Doctor:
                 ways.sort(key=lambda each: each.dims != known)
                 best = next((each for each in ways if self._explained(layer, each)), best)
                 known = best.dims
-            alike = [each for each in every if (each.dims, each.layouts) == (best.dims, best.layouts)]
+            alike = [
+                each for each in every if (each.dims, each.layouts) == (best.dims, best.layouts)
+            ]
             self.readings[layer] = sorted(alike, key=lambda each: each is not best)
             chosen[layer] = best
         return chosen
@@ -165,9 +167,10 @@ class _Doctor:
         last = reading.dims.heads - 1
         for number in [*dict.fromkeys((last, 0))][:_TRIED]:
             self._ask()
-            id = HeadId(0, layer, number)
-            head = self._read(id, reading)
-            known = explain(head, self._question(self._expected(id, head), head), search=False)
+            place = HeadId(0, layer, number)
+            head = self._read(place, reading)
+            question = self._question(self._expected(place, head), head)
+            known = explain(head, question, search=False)
             # Rows that see one key have its value however the axes are read.
             if known.explains and known.keys[1] > 1:
                 return True
@@ -228,7 +231,10 @@ class _Doctor:
             shape = capture.shape(id, reading)
         found = Finding(id, shape, expected, known, judged, reading=reading)
         named = head.formats.get("q", "float32")
-        notes = [*known.notes, *(f"{each}." for each in not_finite(capture, id, reading, self.stop))]
+        notes = [
+            *known.notes,
+            *(f"{each}." for each in not_finite(capture, id, reading, self.stop)),
+        ]
         if question.format != named:
             notes.append(f"These are {named} tensors of {question.format} values.")
         if not known.explains and not known.problem and searched:
@@ -301,7 +307,7 @@ class _Doctor:
         if head.seen is not None:
             model, said = replace(model, mask=HeadMask("given")), said | {"mask"}
         laws = LAWS if self.expectation is None else self.expectation.laws
-        tf32 = self.settings.tf32 or self.capture.config.get("tf32") is True
+        tf32 = self.settings.tf32 or self.capture.config.get("tf32") in (True, "true")
         return Question(model, said, self.level, laws, tf32, stored)
 
     def _ask(self) -> None:

@@ -195,7 +195,9 @@ class _Finder:
             # A mask that the output is to tell may be any.
             is_open = nearest.how == "nearest" and rows.seen is None
             mask = HeadMask("given") if rows.seen is not None else nearest.mask
-            question = Question(Model(m, mask=mask), frozenset() if is_open else frozenset({"mask"}))
+            question = Question(
+                Model(m, mask=mask), frozenset() if is_open else frozenset({"mask"})
+            )
             last = at == order[-1] and self.vain < _SEARCHES
             known = explain(rows, question, search=last and len(order) == 1)
             if best is None or known.explains:

@@ -51,7 +51,10 @@ def test_heads_that_differ_among_themselves_are_told_apart(tmp_path: Path) -> No
     assert result.exit_code == 0
     line = result.stdout.partition("\n")[0]
     assert line.startswith("no expectation: m = 0.2")
-    assert "4 of 6 heads (all of layers 0, 2; 2 heads of layer 1: m = 0.9999 = 1, four times the usual" in line
+    assert (
+        "4 of 6 heads (all of layers 0, 2; 2 heads of layer 1: m = 0.9999 = 1, four times the usual"
+        in line
+    )
 
 
 def test_another_multiplier_differs_with_status_1(tmp_path: Path, config: str) -> None:
@@ -270,7 +273,11 @@ def test_json_has_at_most_400_bytes_a_head_unless_evidence_is_asked_for(
     [
         ("m=1/sqrt(d_k)", 0, "agrees: m = "),
         ("m=1/sqrt(16),mask=causal,softcap=none,sink=none", 0, "mask causal as expected"),
-        ("m=1/d_k", 1, "m = 4/16 = 1/√16: the default 1/√d_k of the captured d_k?, expected 0.0625 = 1/16"),
+        (
+            "m=1/d_k",
+            1,
+            "m = 4/16 = 1/√16: the default 1/√d_k of the captured d_k?, expected 0.0625 = 1/16",
+        ),
         ("m=0.25,window=20", 1, "mask causal, expected window of 20 keys"),
         ("chunk=16", 1, "expected causal in chunks of 16 keys"),
         ("mask=none", 1, "mask causal, expected none"),

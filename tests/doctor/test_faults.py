@@ -14,7 +14,7 @@ from attn_tui.commands.program import program
 from attn_tui.compute.fit.simulate import Arithmetic, computed
 from attn_tui.compute.formats import dtype_of
 from attn_tui.compute.heads.mask import HeadMask
-from tests.doctor.captures import save, tensors, write
+from tests.doctor.captures import write
 
 SHAPE = {"num_attention_heads": 2, "hidden_size": 32, "head_dim": 16, "num_hidden_layers": 2}
 LLAMA = SHAPE | {"model_type": "llama"}
@@ -165,9 +165,7 @@ def test_queries_stand_where_the_capture_says(
     extra = {"0.positions": own, "0.out": output.astype(dtype_of(PLAIN.format))}
     path = write(tmp_path / "a.safetensors", PLAIN, n_queries=20, extra=extra)
     for command, of, more in (("doctor", "heads", ["--evidence"]), ("heads", "masks", [])):
-        plain = json.loads(
-            CliRunner().invoke(program, [command, path, "--json", *more]).stdout
-        )
+        plain = json.loads(CliRunner().invoke(program, [command, path, "--json", *more]).stdout)
         for each in plain[of]:
             mask = each["models"][0]["mask"] if command == "doctor" else each
             assert mask["kind" if command == "doctor" else "mask"] == "causal"
@@ -203,7 +201,10 @@ def test_a_captured_mask_has_no_query_offset(tmp_path: Path) -> None:
             " or a sink, mask causal or none; give",
         ),
         (PLAIN, {}, {}, " = 1/√d_k (d_k = 16), mask causal; give"),
-        (PLAIN, {"0.mask": np.tri(64, dtype=bool)[None, None]}, {}, "(d_k = 16), mask the captured one"),
+        (
+            PLAIN, {"0.mask": np.tri(64, dtype=bool)[None, None]}, {},
+            "(d_k = 16), mask the captured one",
+        ),
     ],
 )  # fmt: skip
 def test_the_line_says_all_that_is_unusual_without_an_expectation(

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from attn_tui.captures.opening import open_capture
 from attn_tui.captures.writer import write_safetensors
 from attn_tui.compute.fit.check import miss_of
-from attn_tui.compute.fit.diagnosis import Path as Rounding
+from attn_tui.compute.fit.head import Path as Rounding
 from attn_tui.compute.fit.simulate import CAUSAL, Arithmetic, simulate
 from attn_tui.compute.heads.weighing import Weighing
 from attn_tui.compute.logit_map import LogitMap

@@ -1,12 +1,21 @@
 """By how much weights made in some way miss what was captured, and what rounding leaves of it."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import inf, nan, sqrt
 
 import numpy as np
 
-from attn_tui.compute.fit.head import Floats, Parameters, Path, Rows, State, compute, rows_of, slopes
+from attn_tui.compute.fit.head import (
+    Floats,
+    Parameters,
+    Path,
+    Rows,
+    State,
+    compute,
+    rows_of,
+    slopes,
+)
 from attn_tui.compute.fit.noise import (
     SUMS,
     Format,

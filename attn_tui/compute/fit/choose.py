@@ -8,8 +8,8 @@ import numpy as np
 
 from attn_tui.compute.fit.errors import numbers
 from attn_tui.compute.fit.estimates import Beside, Number, Undecided
-from attn_tui.compute.fit.hidden import allowed, hidden_logits, unseen_cap
 from attn_tui.compute.fit.head import Floats, Name, Parameters, Path, Rows, State, compute, slopes
+from attn_tui.compute.fit.hidden import allowed, hidden_logits, unseen_cap
 from attn_tui.compute.fit.noise import Format, noise, paths_of, variance
 from attn_tui.compute.fit.solve import Fit, aligned, coefficients, refine
 
@@ -150,9 +150,7 @@ def chosen(
     return _choice(rows, best, _with_extras(rows, best), format, paths)
 
 
-def _warm(
-    rows: Rows, near: Parameters, format: Format, paths: tuple[Path, ...]
-) -> Choice | None:
+def _warm(rows: Rows, near: Parameters, format: Format, paths: tuple[Path, ...]) -> Choice | None:
     """Return the fit from parameters that are expected, if it explains the head and lacks none."""
     state = compute(rows, near)
     path = likeliest_path(rows, state, format, paths)
@@ -170,16 +168,14 @@ def _warm(
             if nearer.log_likelihood > fit.log_likelihood:
                 fit, path = nearer, finer
     # What is far nearer than a path makes it came another.
-    is_near = LEAST_NEAR < fit.chi_square or path == paths[0]
+    is_near = fit.chi_square > LEAST_NEAR or path == paths[0]
     if not (is_near and explains(fit) and _is_sure(fit, PLAIN)):
         return None
     extras = _with_extras(rows, fit)
     return None if _lacks(extras) else _choice(rows, fit, extras, format, paths)
 
 
-def likeliest_path(
-    rows: Rows, state: State, format: Format, paths: tuple[Path, ...]
-) -> Path:
+def likeliest_path(rows: Rows, state: State, format: Format, paths: tuple[Path, ...]) -> Path:
     """Return the path under which what a state leaves of the output is likeliest."""
     if len(paths) == 1:
         return paths[0]

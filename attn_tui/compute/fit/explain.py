@@ -1,6 +1,6 @@
 """Whether a model explains the output of a head, and if the expected one does not, which does."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from attn_tui.compute.fit.choose import (
     FITS_BELOW,
-    VAGUE,
     Choice,
     chosen,
     explains,
@@ -21,7 +20,7 @@ from attn_tui.compute.fit.choose import (
     undecided,
 )
 from attn_tui.compute.fit.errors import numbers as numbers_of
-from attn_tui.compute.fit.estimates import Cap, Estimate, Interval, Number, Sink, Undecided
+from attn_tui.compute.fit.estimates import Cap, Estimate, Interval, Sink
 from attn_tui.compute.fit.head import Floats, Parameters, Path, Rows, State, compute, rows_of
 from attn_tui.compute.fit.masks import assumed_masks, distinct, open_masks, other_masks, windowed
 from attn_tui.compute.fit.model import LAWS, LEARNED, PARTS, Law, Model, Part, Told
@@ -246,6 +245,7 @@ class Case:
             some = np.linspace(0, d_v - 1, MOST_VALUES).astype(int)
             head = replace(head, values=head.values[:, some], output=head.output[:, some])
             notes = (*notes, f"Of each row of the output {MOST_VALUES} of {d_v:,} numbers tell.")
+        assert head.output is not None
         stored = format_of(coarsest(head.output, head.formats.get("out", "float32")))
         return cls(head, question, stored, paths_for(stored, question.tf32), notes)
 
@@ -257,10 +257,7 @@ class Case:
             tests += self._tried(base)
         expected = min(tests, key=self._rank)
         agrees = [test for test in tests if test.explains and not self._counted(test)]
-        if agrees:
-            best = sorted(agrees, key=self._rank)
-        else:
-            best = self._best(tests, others, search)
+        best = sorted(agrees, key=self._rank) if agrees else self._best(tests, others, search)
         return self._known(expected, tuple(best))
 
     def bases(self) -> list[Model]:
@@ -288,7 +285,10 @@ class Case:
 
     def _best(self, tests: list[Test], others: Sequence[HeadRows], search: bool) -> list[Test]:
         """Return what explains the head by the fewest changes; else what comes nearest."""
-        stages = [partial(self._near, [*tests], others), self._two]
+        stages: list[Callable[[], Iterator[Test]]] = [
+            partial(self._near, [*tests], others),
+            self._two,
+        ]
         if search:
             stages.append(self._far)
         for stage in stages:
@@ -555,45 +555,51 @@ class Case:
 
     def _compared(self, test: Test) -> Test:
         """Return a test with what of it differs from what is expected."""
-        expected, head, level = self.question.model, self.head, self.question.level
+        expected, found = self.question.model, test.model
         changes: set[Part] = set()
-        seen = test.model.mask.seen(head)
-        is_seen = seen.any(axis=1)
-        whole = self.question
-        base = expected.mask
-        if whole.model.mask.kind == "given" and head.seen is None:
-            changes.add("mask")  # A captured mask was left out.
-        elif "mask" not in whole.said:
-            hides = test.model.mask
-            is_open = hides.kind in ("causal", "none", "given")
-            if not is_open or hides.hidden or hides.packed or hides.prefix or hides.chunk:
-                changes.add("mask")
-        elif not np.array_equal(seen[is_seen], base.seen(head)[is_seen]):
+        if self._is_other_mask(found.mask):
             changes.add("mask")
-        elif test.model.mask.hidden and not is_seen.all():
-            changes.add("mask")
-        if test.model.softmax_twice != expected.softmax_twice:
+        if found.softmax_twice != expected.softmax_twice:
             changes.add("softmax_twice")
-        if test.model.law != expected.law:
+        if found.law != expected.law:
             changes.add("law")
-        format = whole.format
-        m, c = test.estimates.get("multiplier"), test.estimates.get("value_scale")
-        moved = test.strain > STRAIN or test.model.law != expected.law
-        meant = expected.multiplier
-        if test.model.law is not None and test.model.law.name == "log n":
-            meant = expected.multiplier / log(512.0)
-        if m is not None and moved and not holds(m.at(level), meant, format):
-            changes.add("multiplier")
-        if c is not None and moved and not holds(c.at(level), expected.value_scale, format):
-            if not (expected.sink == LEARNED and "sink" in test.unknown) or _above(
-                c.at(level), expected.value_scale
-            ):
-                changes.add("value_scale")
-        if moved and _extra_differs(test.estimates.get("softcap"), expected.softcap, level, format):
-            changes.add("softcap")
-        if moved and _sink_differs(test.estimates.get("sink"), expected.sink, level, format):
-            changes.add("sink")
+        if test.strain > STRAIN or found.law != expected.law:
+            changes.update(self._other_numbers(test))
         return replace(test, changes=_ordered(changes))
+
+    def _is_other_mask(self, mask: HeadMask) -> bool:
+        """Return whether the rows used see other keys than is expected."""
+        expected, head = self.question.model.mask, self.head
+        if expected.kind == "given" and head.seen is None:
+            return True  # A captured mask was left out.
+        if "mask" not in self.question.said:
+            is_open = mask.kind in ("causal", "none", "given")
+            return bool(not is_open or mask.hidden or mask.packed or mask.prefix or mask.chunk)
+        seen = mask.seen(head)
+        sees = seen.any(axis=1)
+        if mask.hidden and not sees.all():
+            return True
+        return not np.array_equal(seen[sees], expected.seen(head)[sees])
+
+    def _other_numbers(self, test: Test) -> Iterator[Part]:
+        """Yield numbers whose intervals do not hold what is expected."""
+        expected, known = self.question.model, test.estimates
+        level, stored = self.question.level, self.question.format
+        multiplier = expected.multiplier
+        if test.model.law is not None and test.model.law.name == "log n":
+            multiplier = expected.multiplier / log(512.0)
+        m, c = known.get("multiplier"), known.get("value_scale")
+        if m is not None and not holds(m.at(level), multiplier, stored):
+            yield "multiplier"
+        if c is not None and not holds(c.at(level), expected.value_scale, stored):
+            # A learned sink, of which nobody knows how large it is, only shortens rows.
+            may_be_sink = expected.sink == LEARNED and "sink" in test.unknown
+            if not may_be_sink or (c.at(level).low or 0.0) > expected.value_scale:
+                yield "value_scale"
+        if _extra_differs(known.get("softcap"), expected.softcap, level, stored):
+            yield "softcap"
+        if _sink_differs(known.get("sink"), expected.sink, level, stored):
+            yield "sink"
 
     def moved(self, test: Test) -> Test:
         """Return a test with its window moved to the likeliest near it, and those as likely."""
@@ -794,10 +800,6 @@ def holds(found: Interval, value: float, format: str) -> bool:
     low = -inf if found.low is None else found.low - margin
     high = inf if found.high is None else found.high + margin
     return low <= value <= high
-
-
-def _above(found: Interval, value: float) -> bool:
-    return (found.low or 0.0) > value
 
 
 def _extra_differs(

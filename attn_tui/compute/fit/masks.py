@@ -139,9 +139,7 @@ def _packed(head: HeadRows, every: Rows, hidden: HeadMask, near: Parameters) -> 
     return replace(mask, packed=begins) if begins else None
 
 
-def _prefixed(
-    head: HeadRows, mask: HeadMask, rows: Rows, near: Parameters
-) -> HeadMask | None:
+def _prefixed(head: HeadRows, mask: HeadMask, rows: Rows, near: Parameters) -> HeadMask | None:
     """Return a causal mask with keys at the beginning that all see, where directions say so."""
     if mask.kind != "causal" or mask.window or mask.chunk:
         return None

@@ -43,9 +43,9 @@ class Law:
         """Return what the scores of queries at some positions are multiplied by."""
         counts = positions + 1.0
         if self.name == "log n":
-            return np.log(np.maximum(counts, 2.0))
+            return np.asarray(np.log(np.maximum(counts, 2.0)))
         if self.name == "llama 4":
-            return 1.0 + self.scale * np.log(np.floor(counts / self.length) + 1.0)
+            return np.asarray(1.0 + self.scale * np.log(np.floor(counts / self.length) + 1.0))
         grown = np.log(np.maximum(positions, 2.0)) / np.log(self.length)
         return np.where(positions > self.length, grown, 1.0)
 

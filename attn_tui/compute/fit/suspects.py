@@ -103,7 +103,7 @@ def _quantised(head: HeadRows) -> Iterator[tuple[str, HeadRows]]:
 
 
 def _most(values: Reals, axis: int) -> Reals:
-    return np.maximum(np.abs(values).max(axis=axis, keepdims=True), 1e-30)
+    return np.asarray(np.maximum(np.abs(values).max(axis=axis, keepdims=True), 1e-30))
 
 
 def _fp8(values: Reals, scale: float | Reals) -> Reals:

@@ -21,7 +21,7 @@ def cleared(head: HeadRows, mask: HeadMask) -> tuple[HeadRows, NDArray[np.bool_]
     Returns:
         The head, and for each row whether it can be used, shape (r,).
     """
-    odd = ~np.isfinite(head.keys).all(axis=1)
+    odd = np.asarray(~np.isfinite(head.keys).all(axis=1))
     if head.values is not None:
         odd = odd | ~np.isfinite(head.values).all(axis=1)
     if not odd.any():
@@ -46,7 +46,7 @@ def usable(head: HeadRows, clear: NDArray[np.bool_]) -> tuple[NDArray[np.intp], 
         finite &= np.isfinite(head.bias).all(axis=1)
     other = finite
     if (answer := _answer(head)) is not None:
-        name, each = answer
+        _, each = answer
         finite = finite & np.isfinite(each).all(axis=1)
         other = finite & each.any(axis=1)
     zero, blind = int((finite & ~other).sum()), 0

@@ -17,7 +17,7 @@ class HeadMask:
 
     Attributes:
         kind: All keys are seen; those up to the query's own; the last ``window`` of these; those
-            at most ``window // 2`` from its own to either side; or those that a captured mask names.
+            at most ``window // 2`` from its own to either side; or what a captured mask names.
         offset: The index of the key that query 0 stands at, unless positions were captured: 0
             aligns at the top left corner, n − n_q at the bottom right. None is that captured ones
             do not follow one another.

@@ -22,7 +22,8 @@ _DECODERS = words(
 )
 _ENCODERS = words(
     """albert bert camembert clip_vision_model data2vec-text deit dinov2 distilbert electra ernie
-    esm hubert ijepa modernbert roberta siglip_vision_model vit vit_mae wav2vec2 wavlm xlm-roberta"""
+    esm hubert ijepa modernbert roberta siglip_vision_model vit vit_mae wav2vec2 wavlm
+    xlm-roberta"""
 )
 _UNSCALED = words(
     """gpt_neo gemma3n gemma3n_text gemma4 gemma4_text longt5 mt5 pix2struct pop2piano
@@ -209,15 +210,15 @@ class _Reader(Reader):
         plan = self.fields.of.get("no_rope_layers")
         if isinstance(plan, list) and layer < len(plan):
             return not plan[layer]
-        every = self.fields.whole("no_rope_layer_interval") or 4
-        return (layer + 1) % every == 0
+        interval = self.fields.whole("no_rope_layer_interval") or 4
+        return (layer + 1) % interval == 0
 
     def _mask(self, layer: int) -> tuple[Mask | None, int | None]:
         if self.kind == "modernbert":
-            every = self.fields.whole("global_attn_every_n_layers") or 3
+            interval = self.fields.whole("global_attn_every_n_layers") or 3
             local = self.fields.whole("local_attention") or 128
             types = self.fields.of.get("layer_types")
-            is_local = bool(layer % every)
+            is_local = bool(layer % interval)
             if isinstance(types, list) and layer < len(types):
                 is_local = types[layer] == "sliding_attention"
             return ("local", local) if is_local else ("none", None)

@@ -228,9 +228,7 @@ def _found(group: Group, part: Part) -> Iterator[str]:
 
 def _scales(group: Group) -> Iterator[str]:
     """Yield the value scales that were found, where they are not 1."""
-    values = sorted(
-        test.model.value_scale for test in group.tests if "value_scale" in test.changes
-    )
+    values = sorted(test.model.value_scale for test in group.tests if "value_scale" in test.changes)
     if values:
         ends = dict.fromkeys(general(value, 3) for value in (values[0], values[-1]))
         some = f" in {len(values):,} of {len(group.tests):,} heads"
@@ -362,7 +360,9 @@ def _difference(group: Group, part: Part, where: str) -> str:
     if part == "sink" and len(group.findings) > 1 and "none" not in found:
         found = "b = " + general(test.model.sink if isinstance(test.model.sink, float) else 0.0, 4)
         found += f" in {places_of(group.findings[:1])}"
-    return f"{WORDS[part]} {found}, expected {expected.get(part, 'none')}{_hint(finding, test, part)}"
+    return (
+        f"{WORDS[part]} {found}, expected {expected.get(part, 'none')}{_hint(finding, test, part)}"
+    )
 
 
 def _has_sink(finding: Finding) -> bool:
@@ -515,5 +515,3 @@ def why(report: Report) -> Iterator[str]:
     for note, noted in notes.items():
         few = len(noted) < len(report.findings)
         yield f"{places_of(noted)}: {note}" if few else note
-
-

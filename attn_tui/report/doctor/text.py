@@ -139,7 +139,11 @@ def _residual(finding: Finding, test: Test, width: int) -> str:
     text = quantity(test.residual)
     if width < ROOMY or not test.rounding:
         return text
-    parts = [f"{ROUNDED[path]} {quantity(test.rounding[path])}" for path in ROUNDED if path in test.rounding]
+    parts = [
+        f"{ROUNDED[path]} {quantity(test.rounding[path])}"
+        for path in ROUNDED
+        if path in test.rounding
+    ]
     told = ""
     if test.path:
         told = f"; it is {ROUNDED[test.path]}"
@@ -153,6 +157,8 @@ def _table(finding: Finding, test: Test, room: int) -> Iterator[str]:
     differs = {*test.changes}
     expected = expected_texts(finding)
     texts = found_texts(test, brief=room < ROOMY)
+    if room < ROOMY:
+        expected = {part: text.partition(" = ")[0] for part, text in expected.items()}
     rule = rule_text(finding.names)
     if rule and "multiplier" in test.estimates and room >= ROOMY:
         texts["multiplier"] += f" = {rule}"

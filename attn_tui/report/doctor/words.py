@@ -164,7 +164,7 @@ def rule_mask_text(mask: HeadMask, length: str = "") -> str:
     """Return which keys a mask shows: ``window of 32 keys, query 0 at key 8``."""
     if mask.kind == "given":
         return "the captured one"
-    text = mask.kind
+    text: str = mask.kind
     if mask.kind == "window" and mask.window is not None:
         text = f"window of {counted(mask.window, 'key')}{length}"
     if mask.kind == "local" and mask.window is not None:
@@ -203,7 +203,7 @@ def expected_texts(finding: Finding) -> dict[Part, str]:
     texts: dict[Part, str] = {}
     if expected is not None:
         texts = _expected_numbers(expected)
-    if expected is not None and expected.mask is not None or "mask" in finding.shape.has:
+    if (expected is not None and expected.mask is not None) or "mask" in finding.shape.has:
         texts["mask"] = rule_mask_text(finding.known.expected.model.mask)
     return texts
 

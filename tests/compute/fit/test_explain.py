@@ -27,9 +27,7 @@ def test_a_healthy_head_agrees_and_its_interval_holds_m(
     format: str, path: Path, logit_std: float
 ) -> None:
     for seed in range(3):
-        known = asked(
-            Arithmetic(M, format=format, path=path), logit_std=logit_std, seed=seed
-        )
+        known = asked(Arithmetic(M, format=format, path=path), logit_std=logit_std, seed=seed)
         assert known.explains
         assert known.test.changes == ()
         interval = known.test.estimates["multiplier"].at(1 - 1e-6)
@@ -214,7 +212,11 @@ def test_weights_stand_for_an_output_that_was_not_captured() -> None:
 
 @pytest.mark.parametrize(
     ("part", "reason"),
-    [("keys", "k holds NaN"), ("output", "the output is NaN in every row"), ("values", "all values")],
+    [
+        ("keys", "k holds NaN"),
+        ("output", "the output is NaN in every row"),
+        ("values", "all values"),
+    ],
 )
 def test_what_cannot_be_used_is_named(part: str, reason: str) -> None:
     head = simulate(1, PLAIN, n_keys=96, d_k=32, rows=24)

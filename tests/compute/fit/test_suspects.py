@@ -47,13 +47,13 @@ def faults(how: Arithmetic) -> Iterator[tuple[str, HeadRows]]:
     yield of("a bias that grows with the distance (ALiBi) is missing", bias=slope)
     places = buckets(distances, how.mask.kind == "none")
     table = 2 * rng.standard_normal(64)
-    yield of(
-        "a bias by relative position (T5) is missing", bias=table[places].astype(np.float32)
-    )
+    yield of("a bias by relative position (T5) is missing", bias=table[places].astype(np.float32))
     every = np.arange(N)
     keys, queries = rope(head.keys, every, 1e4, True), rope(head.queries, head.rows, 1e4, True)
     yield of("k before RoPE", keys=keys.astype(np.float32))
-    yield of("q and k before RoPE", keys=keys.astype(np.float32), queries=queries.astype(np.float32))
+    yield of(
+        "q and k before RoPE", keys=keys.astype(np.float32), queries=queries.astype(np.float32)
+    )
     yield of("RoPE on q alone", keys=rope(head.keys, -every, 1e4, True).astype(np.float32))
     yield of("", values=rng.permutation(head.values))
     mixed = head.output @ rng.standard_normal((64, 64)).astype(np.float32) / 8

@@ -7,8 +7,8 @@ from pathlib import PurePath
 from attn_tui.captures.capture import HeadId
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.experiment import Stop
-from attn_tui.doctor.report import Finding, Report
 from attn_tui.compute.fit.explain import SHOWN
+from attn_tui.doctor.report import Finding, Report
 from attn_tui.doctor.verdict import VERDICTS
 from attn_tui.engine.settings import Settings
 from attn_tui.files.paths import shown_path
