@@ -196,7 +196,7 @@ class _Finder:
             is_open = nearest.how == "nearest" and rows.seen is None
             mask = HeadMask("given") if rows.seen is not None else nearest.mask
             question = Question(
-                Model(m, mask=mask), frozenset() if is_open else frozenset({"mask"})
+                Model(m, sink=rows.sink, mask=mask), frozenset() if is_open else frozenset({"mask"})
             )
             last = at == order[-1] and self.vain < _SEARCHES
             known = explain(rows, question, search=last and len(order) == 1)

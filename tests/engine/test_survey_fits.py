@@ -249,13 +249,13 @@ def test_an_m_that_is_found_is_said_as_the_verdict_says_it(
         assert f"\nscale      {rule.rule}: m = {rule.formula}\n" in shown
 
 
-def test_an_m_of_each_row_is_named(tmp_path: Path) -> None:
-    rows = 0.25 * (1 + np.log1p(np.arange(64) // 8) / 2)
+def test_an_m_that_grows_with_the_position_is_named(tmp_path: Path) -> None:
+    rows = 0.25 / np.log(2.0) * np.log(np.maximum(np.arange(64) + 1.0, 2.0))
     path = written(tmp_path / "a.safetensors", Arithmetic(rows, format="float32"), logit_std=2.0)
     found = Plan.of(open_capture([path]), ALL).masks[0]
     assert found.by_row == pytest.approx((0.25, rows[-1]), rel=1e-3)
     assert (found.fits, found.multiplier, found.mask.kind) == (False, None, "causal")
-    assert mask_text(found).startswith("m by row, 0.25 to 0.51, causal, found by the doctor's fit")
+    assert mask_text(found).startswith("m by row, 0.25 to 1.5, causal, found by the doctor's fit")
     assert "; with one m P·V misses the output by " in mask_text(found)
 
 
