@@ -148,7 +148,7 @@ class Figure:
         inside = slice(0, height), slice(self.gutter, self.gutter + width)
         for curve in self.curves:
             x, y = self.x.share(curve.x), self.y.share(curve.y)
-            dots = braille(width, height, tuple(x.tolist()), tuple(y.tolist()))
+            dots = braille(width, height, x, y)
             if curve.filled and not colours.textured:
                 self._fill(cells.backgrounds[inside], x, y, curve.kind, colours)
             if colours.textured and curve.kind == "unscaled":
@@ -273,22 +273,25 @@ def _thin(dots: NDArray[np.uint8]) -> NDArray[np.bool_]:
     return np.asarray((counts > 0) & (is_fullest | (counts >= 4)))
 
 
-@lru_cache(maxsize=KEPT)
-def braille(
-    width: int, height: int, x: tuple[float, ...], y: tuple[float, ...]
-) -> NDArray[np.uint8]:
+def braille(width: int, height: int, x: Numbers, y: Numbers) -> NDArray[np.uint8]:
     """Return the dots of a line two dots thick, drawn by plotext, shape (height, width).
 
     Args:
         width: Cells across.
         height: Cells down.
-        x: Shares of the width, rising.
-        y: Shares of the height; the line is broken where one is not finite, and where it leaves
-            the range from 0 to 1.
+        x: Shares of the width, rising, shape (n,).
+        y: Shares of the height, shape (n,); the line is broken where one is not finite, and where
+            it leaves the range from 0 to 1.
     """
+    return _braille(width, height, x.tobytes(), y.tobytes())
+
+
+@lru_cache(maxsize=KEPT)
+def _braille(width: int, height: int, x: bytes, y: bytes) -> NDArray[np.uint8]:
+    """Draw what `braille` returns: it is kept by bytes, for NaN is unlike itself."""
     dots = np.zeros((height, width), dtype=np.uint8)
     dot = 1.0 / (4 * height - 1)
-    for across, up in _stretches(*_cut(np.array(x), np.array(y))):
+    for across, up in _stretches(*_cut(np.frombuffer(x), np.frombuffer(y))):
         down = np.where(up >= dot, up - dot, up + dot)
         lines = _plotted(width, height, [*across, *across[::-1]], [*up, *down[::-1]])
         for line, text in enumerate(lines[:height]):

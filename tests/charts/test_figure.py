@@ -171,7 +171,7 @@ def test_infinities_never_reach_plotext(monkeypatch: pytest.MonkeyPatch) -> None
         return plot(width, height, x, y)
 
     monkeypatch.setattr(figure, "_plotted", watched)
-    figure.braille.cache_clear()
+    figure._braille.cache_clear()
     drawn([0.1, inf, 0.2, -inf, nan, 0.3, 1e308, 0.4, -1e308, 0.5])
     x = np.array([-0.0005, 0.5, 1.0005])
     Figure([Curve(x, x, "scaled")], UNIT, UNIT).draw(41, 9, COLOURS)
