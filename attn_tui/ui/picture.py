@@ -51,9 +51,13 @@ class Picture(Widget):
             self.refresh()
             return
         self._cells = now = self._drawn()
-        for line, start, stop in now.differences(before):
-            self._lines[line] = strip(now, line, self.rich_style)
-            self.refresh(Region(start, line, stop - start, 1))
+        base = self.rich_style
+        differences = now.differences(before)
+        for line, _, _ in differences:
+            self._lines[line] = strip(now, line, base)
+        if differences:
+            spans = (Region(start, line, stop - start, 1) for line, start, stop in differences)
+            self.refresh(*spans)
 
     def notify_style_update(self) -> None:
         """Draw in other colours."""
@@ -74,7 +78,8 @@ class Picture(Widget):
         """Return a line of the drawing."""
         if self._cells is None or self._is_of_another_size(self._cells):
             self._cells = cells = self._drawn()
-            self._lines = [strip(cells, line, self.rich_style) for line in range(cells.lines)]
+            base = self.rich_style
+            self._lines = [strip(cells, line, base) for line in range(cells.lines)]
         if y < len(self._lines):
             return self._lines[y]
         return Strip.blank(self.content_size.width, self.rich_style)
