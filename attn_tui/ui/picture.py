@@ -2,6 +2,7 @@
 
 from typing import Protocol, runtime_checkable
 
+from rich.style import Style
 from textual.geometry import Region, Size
 from textual.reactive import var
 from textual.strip import Strip
@@ -41,6 +42,8 @@ class Picture(Widget):
         super().__init__(id=id, classes=classes)
         self._cells: Cells | None = None
         """What is shown; None until it is drawn at the first size, or in other colours."""
+        self._base = Style()
+        """The widget's own style as of the first drawing: Textual works it out slowly."""
         self._lines: list[Strip] = []
 
     def watch_drawing(self) -> None:
@@ -51,10 +54,9 @@ class Picture(Widget):
             self.refresh()
             return
         self._cells = now = self._drawn()
-        base = self.rich_style
         differences = now.differences(before)
         for line, _, _ in differences:
-            self._lines[line] = strip(now, line, base)
+            self._lines[line] = strip(now, line, self._base)
         if differences:
             spans = (Region(start, line, stop - start, 1) for line, start, stop in differences)
             self.refresh(*spans)
@@ -78,8 +80,8 @@ class Picture(Widget):
         """Return a line of the drawing."""
         if self._cells is None or self._is_of_another_size(self._cells):
             self._cells = cells = self._drawn()
-            base = self.rich_style
-            self._lines = [strip(cells, line, base) for line in range(cells.lines)]
+            self._base = self.rich_style
+            self._lines = [strip(cells, line, self._base) for line in range(cells.lines)]
         if y < len(self._lines):
             return self._lines[y]
         return Strip.blank(self.content_size.width, self.rich_style)
