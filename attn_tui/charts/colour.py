@@ -268,6 +268,8 @@ class Palette(Mapping[str, str]):
     named: Mapping[str, str]
     depth: Depth = Depth.TRUE
 
+    __eq__, __hash__ = object.__eq__, object.__hash__
+
     def __getitem__(self, name: str) -> str:
         return self.named[name]
 

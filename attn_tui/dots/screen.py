@@ -108,8 +108,9 @@ class DotsScreen(InstrumentScreen):
         self.set_reactive(DotsScreen.stopped, False)
         self._draw_samples(asked.experiment)
 
-    def _run(self, experiment: Experiment) -> Run:
-        """Return a sample that was begun before, or a new one."""
+    def _draw_samples(self, experiment: Experiment) -> None:
+        """Show at once what was drawn before, and draw the rest in a thread."""
+        self.workers.cancel_group(self, "draw")
         settings = experiment.setup.get(Settings)
         key = (settings, experiment.setup.d_k)
         run = self._runs.pop(key, None)
@@ -118,12 +119,15 @@ class DotsScreen(InstrumentScreen):
         self._runs[key] = run
         while len(self._runs) > KEPT:
             self._runs.popitem(last=False)
-        return run
+        if run.complete:
+            self.answer = next(run.answers())
+        else:
+            self._draw_rest(run)
 
     @work(thread=True, exclusive=True, group="draw", exit_on_error=False)
-    def _draw_samples(self, experiment: Experiment) -> None:
+    def _draw_rest(self, run: Run) -> None:
         worker = get_current_worker()
-        for found in self._run(experiment).answers(lambda: worker.is_cancelled):
+        for found in run.answers(lambda: worker.is_cancelled):
             is_wanted = found.complete or found.settings.samples > QUICK
             if is_wanted and not worker.is_cancelled:
                 self.app.call_from_thread(self.set_answer, found)

@@ -21,7 +21,7 @@ from attn_tui.compute.explore.precision_lab import Lab, lab
 from attn_tui.compute.field import fields_of
 from attn_tui.compute.keys import largest
 from attn_tui.compute.log_scale import N_KEYS as N
-from attn_tui.explore import charts
+from attn_tui.explore import bars, curves, gradient
 from attn_tui.explore.answer import Answer, answer, is_quick
 from attn_tui.explore.headline import headline
 from attn_tui.explore.lab import lab_table
@@ -305,13 +305,13 @@ class ExploreScreen(InstrumentScreen):
         self.pane("scores-pane").describe(title, problem or count)
         self.pane("scores-pane").set_class(error is not None, "-wrong")
         self.pane("d_k-pane").describe("d_k", f"{setup.scale.formula}: {how[:1].lower()}{how[1:]}")
-        self.draw("weights", charts.WeightBars(shown, self.cursor, heads))
+        self.draw("weights", bars.WeightBars(shown, self.cursor, heads))
         keys = np.arange(n_keys)
-        if n_keys > charts.FEW:
+        if n_keys > bars.FEW:
             keys = largest(shown.scaled.ranking(), 40)
-        self.draw("gradient", charts.GradientTable(shown, keys, self.cursor))
-        counts = [charts.count(side.effective_keys) for side in shown.sides]
-        among = f"effective keys {charts.both(*counts)} of {shown.vector.n_attended:,}"
+        self.draw("gradient", gradient.GradientTable(shown, keys, self.cursor))
+        counts = [curves.count(side.effective_keys) for side in shown.sides]
+        among = f"effective keys {curves.both(*counts)} of {shown.vector.n_attended:,}"
         self.pane("weights-pane").describe("Weights p", plain(found.vector.reason) or among)
         symbol = "s" if shown.wrt == "scores" else "z"
         self.pane("gradient-pane").describe(f"Gradient ∂{weight_name(shown.of)}/∂{symbol}")
@@ -351,9 +351,9 @@ class ExploreScreen(InstrumentScreen):
             return
         vector, d_k, before = found.vector, found.d_k, found.unscaled_over
         symbol = "s" if vector.wrt == "scores" else "z"
-        self.draw("weights-over-curves", charts.weights_figure(vector, over, d_k, before))
-        self.draw("gradient-over-curves", charts.gradient_figure(vector, over, d_k, before))
-        self.draw("keys-over-curves", charts.keys_figure(vector, over, d_k, before))
+        self.draw("weights-over-curves", curves.weights_figure(vector, over, d_k, before))
+        self.draw("gradient-over-curves", curves.gradient_figure(vector, over, d_k, before))
+        self.draw("keys-over-curves", curves.keys_figure(vector, over, d_k, before))
         how = "drawn anew at each d_k" if before else ""
         self.pane("weights-over").describe(OVER["weights-over"], how)
         among = f"of {vector.vector.n_attended:,}"
@@ -361,13 +361,13 @@ class ExploreScreen(InstrumentScreen):
         norms = [side.norms[vector.wrt] for side in vector.sides]
         texts = [quantity(each.frobenius, each.log_frobenius) for each in norms]
         self.pane("gradient-over").describe(
-            f"Gradient ‖∂p/∂{symbol}‖ over d_k", charts.both(*texts)
+            f"Gradient ‖∂p/∂{symbol}‖ over d_k", curves.both(*texts)
         )
 
     def _draw_jacobian(self, found: Answer) -> None:
         shown = self._side_by_side(found)
         symbol = "s" if shown.wrt == "scores" else "z"
         keys = np.arange(min(shown.vector.n_keys, 128))
-        self.draw("jacobian-map", charts.Jacobians(shown, keys, self.cursor))
+        self.draw("jacobian-map", gradient.Jacobians(shown, keys, self.cursor))
         legend = "row i: p_i [$larger]rises[/] or [$smaller]falls[/]"
         self.pane("jacobian").describe(f"Jacobian ∂p_i/∂{symbol}_j", f"{legend} with {symbol}_j")

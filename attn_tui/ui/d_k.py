@@ -48,7 +48,7 @@ class DkPane(Pane):
         self.query_one(Slider).value = d_k
         typed = self.query_one(Input)
         if not typed.has_focus:
-            typed.value = f"{d_k:,}"
+            typed.value = _field_text(d_k)
 
     def step(self, steps: int) -> None:
         """Move some stops up or down."""
@@ -82,4 +82,12 @@ class DkPane(Pane):
 
     @on(Input.Blurred)
     def _forget(self, event: Input.Blurred) -> None:
-        event.input.value = f"{self.d_k:,}"
+        event.input.value = _field_text(self.d_k)
+
+
+def _field_text(d_k: int) -> str:
+    """Return d_k as it stands in the field, right-aligned.
+
+    Always of one length: when that of an Input changes, Textual lays out the whole screen anew.
+    """
+    return f"{d_k:,}".rjust(len(f"{D_K.maximum:,}"))

@@ -96,6 +96,7 @@ class InstrumentScreen(Screen[None]):
 
     asked: var[Asked | None] = var(None, init=False)
     headline: var[str] = var("", init=False)
+    status: var[str] = var("", init=False)
     view: var[str] = var("", init=False)
 
     class Ask(Message):
@@ -188,9 +189,7 @@ class InstrumentScreen(Screen[None]):
         """Name the model that was chosen, with what departs from it where there is room."""
         texts = model_texts(asked.experiment.setup)
         room = self.size.width - TABS
-        self.query_one("#status", Label).update(
-            plain(next((text for text in texts if len(text) <= room), ""))
-        )
+        self.status = next((text for text in texts if len(text) <= room), "")
         panel = next(iter(self.query(SettingsPanel)), None)
         if panel is not None:
             panel.asked = asked
@@ -347,6 +346,10 @@ class InstrumentScreen(Screen[None]):
         self.app.push_screen(HelpScreen(help_text(self, pane)))
 
     # What is shown
+
+    def watch_status(self, status: str) -> None:
+        """Show another status; the label takes as many columns, so that all is laid out anew."""
+        self.query_one("#status", Label).update(plain(status))
 
     def watch_headline(self) -> None:
         """Show another headline."""

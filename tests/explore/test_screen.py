@@ -9,7 +9,7 @@ from textual.widgets import Static, TextArea
 
 from attn_tui.charts.figure import Figure
 from attn_tui.compute.setup import Setup
-from attn_tui.explore.charts import WeightBars
+from attn_tui.explore.bars import WeightBars
 from attn_tui.explore.screen import ExploreScreen
 from attn_tui.files.draft import EXAMPLE, Draft
 from attn_tui.ui.app import AttnApp

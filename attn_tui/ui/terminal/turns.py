@@ -104,16 +104,14 @@ class Turns:
         A key goes up to the application, which may send it, or what it leads to, back down: so
         the way is gone again and again until nobody on it had anything waiting.
         """
-        path, busy = self._path(), True
         for _ in range(_PATIENCE):
-            if not (busy and self._app.is_running):
-                return
-            busy = False
+            path = self._path()
             for node in path:
-                busy = busy or node.message_queue_size > 0
+                if not self._app.is_running:
+                    return
                 await self._done_in(node, _nothing)
-            before, path = path, self._path()
-            busy = busy or path != before
+            if path == self._path() and not any(node.message_queue_size for node in path):
+                return
 
     def _path(self) -> Sequence[DOMNode]:
         if not self._app.screen_stack:
