@@ -30,7 +30,7 @@ def test_without_a_name_there_is_a_line_of_each() -> None:
     assert result.exit_code == 0
     lines = result.stdout.splitlines()
     assert [line.split()[0] for line in lines] == [*RECIPES]
-    assert max(map(len, lines)) <= 96
+    assert max(map(len, lines)) <= 80
     refused = run("recipe", "--out", "capture.py")
     assert (refused.exit_code, "NAME: none is given" in refused.stderr) == (2, True)
 

@@ -32,7 +32,7 @@ NAME  what the model runs with:
 )
 @click.argument(
     "name",
-    metavar="NAME",
+    metavar="[NAME]",
     required=False,
     shell_complete=of_names(RECIPES),
 )

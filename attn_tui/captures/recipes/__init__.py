@@ -7,11 +7,11 @@ from importlib.resources import files
 from attn_tui.compute.errors import InputError, inert
 
 RECIPES: Mapping[str, str] = {
-    "transformers": "models of the library transformers, with any attention; T5's bias too",
-    "eager": "PyTorch models that multiply themselves: bloom, falcon, gptj, gpt_neo, mpt",
+    "transformers": "models of transformers, with any attention function",
+    "eager": "products and softmax in PyTorch: bloom, gptj, mpt …",
     "sdpa": "PyTorch models that call scaled_dot_product_attention",
-    "flash": "PyTorch models that call flash_attn_func or flash_attn_varlen_func",
-    "vllm": "vLLM, its paged cache of keys and values among it",
+    "flash": "PyTorch models that call flash_attn_func, varlen too",
+    "vllm": "vLLM, keys and values out of its paged cache",
     "jax": "models that call jax.nn.dot_product_attention",
     "mlx": "models that call mx.fast.scaled_dot_product_attention",
     "llama_cpp": "llama.cpp, by its evaluation callback",
