@@ -56,7 +56,7 @@ def reproduce(called: str, head: HeadRows, expected: Expected) -> Iterator[str]:
         bias = None if head.bias is None else head.bias[row].astype(np.float64)
         weights = _weights(products[row], seen[row], m, cap, sink, bias)
         apart[row] = np.nan_to_num(np.abs(scale * (weights @ values) - got[row]), nan=np.inf)
-    row, channel = divmod(int(apart.argmax()), apart.shape[1])
+    row, channel = divmod(int(apart.argmax()), values.shape[1])
     keys = np.flatnonzero(seen[row])
     z = f"{m!r} * np.array({_text(products[row, keys])})"
     if cap is not None:
