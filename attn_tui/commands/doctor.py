@@ -1,5 +1,6 @@
 """``attn-tui doctor``: which multiplier, cap, sink and mask a capture was computed with."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,7 @@ from attn_tui.commands.options import (
     CAPTURE,
     EXPECTED,
     READ_AS,
+    REPORT,
     Command,
     Option,
     all_of,
@@ -25,13 +27,15 @@ from attn_tui.compute.errors import InputError
 from attn_tui.compute.field import whole
 
 if TYPE_CHECKING:
-    from attn_tui.doctor.report import Settings
+    from attn_tui.doctor.report import Report, Settings
+    from attn_tui.engine.condition import Condition
 
 _EXAMPLES = """\
   attn-tui doctor capture.safetensors
   attn-tui doctor capture.safetensors --config config.json
   attn-tui doctor rank*.safetensors --config model.gguf --layer 3 --json
   attn-tui doctor dump.npz --layout out=bnhd --names 'layers.{layer}.{part}'
+  attn-tui doctor capture.safetensors --config config.json --reproduce 3.7
 
 \b
 Exit status: 0 agrees, or nothing was expected; 1 a head differs; 2 bad input;
@@ -59,6 +63,24 @@ Exit status: 0 agrees, or nothing was expected; 1 a head differs; 2 bad input;
 )
 @option("--seed", "S", "Which rows are drawn, a whole number.  [default: 1]", CAPTURE)
 @partial(all_of, READ_AS)
+@option(
+    "--reproduce",
+    "LAYER.HEAD",
+    "Print a script of five lines in NumPy that computes one row of a head, for a bug report.",
+    REPORT,
+)
+@option("--junit", "FILE", "Write the verdict of each head to a file, as XML of JUnit.", REPORT)
+@click.option(
+    "--fail-if",
+    "fail_if",
+    cls=Option,
+    group=REPORT,
+    multiple=True,
+    metavar="CONDITION",
+    help="End with status 1 if a number of any head is so: residual, multiplier, value_scale, "
+    "softcap or sink, > >= < or <=, and a number, such as 'residual > 1 %'. May be given several "
+    "times.",
+)
 @forms()
 def doctor(captures: tuple[str, ...], require: bool, form: str, **given: Any) -> int:
     """Say which multiplier, soft cap, sink and mask attention was really computed with.
@@ -67,6 +89,7 @@ def doctor(captures: tuple[str, ...], require: bool, form: str, **given: Any) ->
     what should be; the first line can be pasted into an issue. Ctrl+C prints what there is.
     """
     from attn_tui.compute.blas import one_thread
+    from attn_tui.doctor.conditions import holding, parse, unknown
     from attn_tui.doctor.examine import examine
     from attn_tui.doctor.report import status
     from attn_tui.files.models.opening import open_configured
@@ -75,6 +98,7 @@ def doctor(captures: tuple[str, ...], require: bool, form: str, **given: Any) ->
     if not captures:
         raise InputError("capture", "none is given", "a file, such as capture.safetensors")
     settings = _settings(given)
+    conditions = tuple(parse(each) for each in given["fail_if"])
     found = open_configured(captures, *reading(given))
     # Its products are small: threads that wait for each other take most of the time.
     with one_thread():
@@ -82,17 +106,63 @@ def doctor(captures: tuple[str, ...], require: bool, form: str, **given: Any) ->
             "heads", lambda stop: examine(found.capture, found.expectation, settings, stop)
         )
     assert report
+    if given["reproduce"] is not None:
+        write(_script(report))
+        return INTERRUPTED if interrupted else 0
+    if given["junit"] is not None:
+        _save(given["junit"], report, "".join(text.render(report)), conditions)
     write({"text": text.render, "json": json.render}[form](report))
-    return INTERRUPTED if interrupted else status(report, require)
+    if interrupted:
+        return INTERRUPTED
+    if any(holding(each, conditions) for each in report.findings):
+        return 1
+    ended = status(report, require)
+    is_unknown = any(unknown(each, conditions) for each in report.findings)
+    return 3 if is_unknown and ended == 0 else ended
+
+
+def _script(report: "Report") -> Iterator[str]:
+    """Yield the script that ``--reproduce`` prints, of the one head that was examined."""
+    from attn_tui.doctor.reproduce import reproduce
+    from attn_tui.files.models.expected import Expected
+
+    first = next(iter(report.findings), None)
+    if first is None:
+        return
+    rows = report.capture.read(first.id, None, first.reading)
+    called = f"layer {first.id.layer}, head {first.id.head}"
+    yield from reproduce(called, rows, first.expected or Expected())
+
+
+def _save(path: str, report: "Report", text: str, conditions: "Sequence[Condition]") -> None:
+    from attn_tui.doctor.conditions import holding
+    from attn_tui.doctor.junit import Case, junit, save
+
+    cases = (
+        Case(
+            each.id.batch,
+            each.id.layer,
+            each.id.head,
+            each.judgement.verdict,
+            ", ".join(each.judgement.differs),
+            holding(each, conditions),
+        )
+        for each in report.findings
+    )
+    save(path, junit(report.capture.paths[0], cases, text, report.elapsed))
 
 
 def _settings(given: dict[str, Any]) -> "Settings":
     from attn_tui.doctor.report import MOST_ROWS, Settings
+    from attn_tui.doctor.reproduce import place_of
 
     rows = whole(1, MOST_ROWS)
     rows = replace(rows, expected=f"{rows.expected}, or all")
     place = whole(0, 999_999)
     kinds = {"rows": rows, "seed": whole(0, 2**63 - 1), "layer": place, "head": place}
+    if given["reproduce"] is not None:
+        layer, head = place_of(given["reproduce"])
+        given = {**given, "layer": str(layer), "head": str(head)}
     if (given["rows"] or "").strip() == "all":
         given = {**given, "rows": str(MOST_ROWS)}
     return Settings(
