@@ -13,8 +13,9 @@ from textual.events import Event
 from attn_tui.compute.sweep import settings as sweep
 from attn_tui.files.draft import Draft
 from attn_tui.files.history import History
-from attn_tui.instruments import INSTRUMENTS
+from attn_tui.instruments import INSTRUMENTS, load
 from attn_tui.old.tui.theme import check_theme
+from attn_tui.tour.reader import our_tour
 from attn_tui.tour.step import Tour
 from attn_tui.ui import app as ui
 from attn_tui.ui.memory import remembered_theme
@@ -83,6 +84,8 @@ def run(
     typed: Sequence[Event] = ()
     notice = ""
     while True:
+        if at == "tour":
+            at, tour = INSTRUMENTS[0].name, our_tour(load("attn_tui.commands.asked:asked_by"))
         if at in ui.SCREENS:
             app = ui.AttnApp(opening(draft), at, history, ascii=in_ascii, notice=notice, tour=tour)
             tour = None
