@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
 from os import environ
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 from textual.app import App
@@ -20,7 +20,7 @@ from attn_tui.charts.colour import Depth
 from attn_tui.compute.errors import InputError
 from attn_tui.files import edits
 from attn_tui.files.draft import Draft
-from attn_tui.files.history import Asked, Gesture, History
+from attn_tui.files.history import Asked, Edit, Gesture, History
 from attn_tui.instruments import INSTRUMENTS, load
 from attn_tui.ui import palette
 from attn_tui.ui.crash import Crash, crash
@@ -35,6 +35,11 @@ from attn_tui.ui.terminal.guard import VISIBLE, received
 from attn_tui.ui.terminal.turns import Turns
 from attn_tui.ui.terminal.xterm import XTERM
 from attn_tui.ui.theme import THEMES, data_variables, default_theme, depth_of
+
+if TYPE_CHECKING:
+    from attn_tui.tour.guide import Guide
+    from attn_tui.tour.pane import TourPane
+    from attn_tui.tour.step import Tour
 
 BY_PERSON = InputEvent | Paste | AppFocus | AppBlur
 """Events that somebody causes, whose order counts."""
@@ -55,6 +60,7 @@ class AttnApp(Failing):
         clock: Seconds, from any moment on.
         ascii: Whether pictures keep to ASCII.
         notice: What is said at the start.
+        tour: What to lead through at once.
 
     Raises:
         InputError: If the draft cannot be read.
@@ -77,6 +83,7 @@ class AttnApp(Failing):
         Binding(
             "c", "copy", "Copy", show=False, tooltip="Copy the command that asks this", id="copy"
         ),
+        Binding("enter", "tour_next", "Next step", id="tour_next"),
         Binding("ctrl+l", "redraw", "Redraw", show=False, id="redraw"),
         Binding("q", "quit", "Quit", id="quit"),
         *(
@@ -99,6 +106,7 @@ class AttnApp(Failing):
         clock: Callable[[], float] = time.monotonic,
         ascii: bool = False,
         notice: str = "",
+        tour: "Tour | None" = None,
     ) -> None:
         no_color = bool(environ.get("NO_COLOR"))
         if not no_color:
@@ -124,6 +132,8 @@ class AttnApp(Failing):
         self._opens_on = instrument
         self.notice = notice
         self.parting = ""
+        self.guide: Guide | None = None
+        self._tour = tour
 
     def get_driver_class(self) -> type[Driver]:
         """Return what writes to the terminal: only cells that change."""
@@ -145,6 +155,9 @@ class AttnApp(Failing):
 
     def action_go(self, name: str) -> None:
         """Go to an instrument, or on the tour."""
+        if name == "tour":
+            self.start_tour()
+            return
         if name in SCREENS:
             self.switch_mode(name)
             return
@@ -164,6 +177,9 @@ class AttnApp(Failing):
         if self.notice:
             self.notify(self.notice, timeout=10, markup=False)
             self.notice = ""
+        if self._tour is not None:
+            tour, self._tour = self._tour, None
+            self.start_tour(tour)
 
     # Keys
 
@@ -190,12 +206,56 @@ class AttnApp(Failing):
         else:
             self.turns.take(received(event))
 
+    # The tour
+
+    def start_tour(self, tour: "Tour | None" = None) -> None:
+        """Begin a tour, ours without one, or go on with the one somebody is on."""
+        if self.guide is None:
+            # Imported when it is wanted, for the start is not to wait for it.
+            self.guide = load("attn_tui.tour.guide:Guide")(self, tour)
+        self.guide.begin()
+
+    def action_tour_next(self) -> None:
+        """Go to the next step of the tour."""
+        if self.guide is not None:
+            self.guide.next()
+
+    def action_tour_skip(self) -> None:
+        """Go on without a guess, or without doing what the step asks."""
+        if self.guide is not None:
+            self.guide.skip()
+
+    def action_tour_back(self) -> None:
+        """Go back to the step of the tour, or from there leave the tour."""
+        if self.guide is not None and self.guide.is_away:
+            self.guide.back()
+        elif self.guide is not None:
+            self.guide.leave()
+
+    @on(InstrumentScreen.Back)
+    def _back(self) -> None:
+        self.action_tour_back()
+
+    def on_tour_pane_picked(self, event: "TourPane.Picked") -> None:
+        """Take an answer as the guess."""
+        if self.guide is not None:
+            self.guide.pick(event.answer)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Return whether an action can be taken: the next step once this one is done."""
+        if action == "tour_next":
+            return self.guide is not None and self.guide.is_done
+        return super().check_action(action, parameters)
+
     # What is asked
 
     @on(InstrumentScreen.Ask)
     def _ask(self, event: InstrumentScreen.Ask) -> None:
-        gesture = Gesture(event.gesture) if event.gesture else None
-        self.come_to(self.history.ask(event.edit, gesture, self._clock()))
+        self.ask(event.edit, Gesture(event.gesture) if event.gesture else None)
+
+    def ask(self, edit: Edit, gesture: Gesture | None = None) -> None:
+        """Ask something else."""
+        self.come_to(self.history.ask(edit, gesture, self._clock()))
 
     def come_to(self, history: History) -> None:
         """Ask what a history asks, with the steps that lead there."""
@@ -206,6 +266,8 @@ class AttnApp(Failing):
         """Show what is asked on the instrument there is."""
         if self.instrument is not None:
             self.instrument.asked = self.history.present
+            if self.guide is not None:
+                self.guide.see(self.instrument, self.history.present)
 
     def action_undo(self) -> None:
         """Go one step back."""
@@ -221,7 +283,7 @@ class AttnApp(Failing):
 
     def action_start(self) -> None:
         """Go back to what was asked first."""
-        self.come_to(self.history.ask(edits.become(self._first), None, self._clock()))
+        self.ask(edits.become(self._first))
 
     # Commands
 
@@ -276,12 +338,15 @@ class AttnApp(Failing):
         except InputError as error:
             self.notify(f"Nothing is changed by the paste: {error}", markup=False)
             return
-        self.come_to(self.history.ask(edits.scores(draft), None, self._clock()))
+        self.ask(edits.scores(draft))
         self.action_go("explore")
         self.notify("Pasted: u goes back", timeout=3)
 
     def action_choose(self, name: str) -> None:
-        """Choose from a list: the palette, of one kind of thing alone."""
+        """Choose from a list: the palette, of one kind of thing alone; on a tour skip a step."""
+        if name == "example" and self.guide is not None:
+            self.guide.skip()
+            return
         provider, placeholder = self.LISTS[name]
         self.push_screen(CommandPalette([provider], placeholder=f"Choose {placeholder}…"))
 

@@ -56,24 +56,25 @@ def columns_of_text(columns: int) -> int:
 
 
 class HelpScreen(ModalScreen[None]):
-    """What a pane shows, and what keys do there.
+    """A text in Markdown: what a pane shows, and what keys do there.
 
     Args:
         text: Markdown.
+        title: What it is.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q,question_mark", "dismiss", "Close"),
     ]
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, title: str = "Help") -> None:
         super().__init__()
-        self._text = text
+        self._text, self._title = text, title
 
     def compose(self) -> ComposeResult:
         """Lay out the text in a box that scrolls."""
         with VerticalScroll(classes="dialogue") as box:
-            box.border_title = "Help"
+            box.border_title = self._title
             box.border_subtitle = "esc closes"
             yield Markdown(self._text)
 

@@ -119,6 +119,9 @@ class InstrumentScreen(Screen[None]):
             super().__init__()
             self.instrument = instrument
 
+    class Back(Message):
+        """Somebody wants to go back, and the instrument has nowhere to go back to."""
+
     class Ready(Message):
         """An instrument is there to be shown what is asked."""
 
@@ -409,13 +412,15 @@ class InstrumentScreen(Screen[None]):
         self.query(".-large").remove_class("-large")
 
     async def action_back(self) -> None:
-        """Go back: from the full pane, from the settings, from a field to the screen."""
+        """Go back: from the full pane, the settings, a field to the slider, and then farther."""
         if self.has_class("-full"):
             self._show_all()
         elif self.query(SettingsPanel):
             await self.action_settings()
-        else:
+        elif self.focused is not self.query_one(Slider):
             self.set_focus(self.query_one(Slider))
+        else:
+            self.post_message(self.Back())
 
     @on(Tabs.TabActivated, "#instruments")
     def _go(self, event: Tabs.TabActivated) -> None:

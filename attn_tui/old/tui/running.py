@@ -45,14 +45,12 @@ def _use_theme(app: "AttnApp | ui.AttnApp", named: str | None) -> None:
         app.theme = name
 
 
-def _old(draft: Draft, at: str, tour: Tour | None, in_ascii: bool, guided: bool) -> "AttnApp":
+def _old(draft: Draft, at: str, in_ascii: bool, guided: bool) -> "AttnApp":
     """Return the program that shows the instruments that are not rebuilt, and leads on tours."""
     # Imported when it is wanted, for the start is not to wait for it.
     from attn_tui.old.tui.app import AttnApp
 
-    if at == "tour":
-        at, tour = INSTRUMENTS[0].name, tour or our_tour(load("attn_tui.commands.asked:asked_by"))
-    app = AttnApp(draft, at, ascii=in_ascii, guided=guided, tour=tour)
+    app = AttnApp(draft, at, ascii=in_ascii, guided=guided)
     app.leaves = True
     return app
 
@@ -80,16 +78,19 @@ def run(
     accept_anything()
     let_go_of_closed()
     in_ascii = ascii or lacks_blocks(environ.get("TERM", ""))
-    at = "tour" if tour else instrument
+    at = instrument
     app: ui.AttnApp | AttnApp
     history: History | None = None
     typed: Sequence[Event] = ()
     notice = ""
     while True:
+        if at == "tour":
+            at, tour = INSTRUMENTS[0].name, our_tour(load("attn_tui.commands.asked:asked_by"))
         if at in ui.SCREENS:
-            app = ui.AttnApp(opening(draft), at, history, ascii=in_ascii, notice=notice)
+            app = ui.AttnApp(opening(draft), at, history, ascii=in_ascii, notice=notice, tour=tour)
+            tour = None
         else:
-            app = _old(opening(draft), at, tour, in_ascii, guided)
+            app = _old(opening(draft), at, in_ascii, guided)
             app.history = history or app.history
         _use_theme(app, theme)
         for event in typed:
