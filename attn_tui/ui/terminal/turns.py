@@ -104,14 +104,16 @@ class Turns:
         A key goes up to the application, which may send it, or what it leads to, back down: so
         the way is gone again and again until nobody on it had anything waiting.
         """
+        path, busy = self._path(), True
         for _ in range(_PATIENCE):
-            path = self._path()
-            for node in path:
-                if not self._app.is_running:
-                    return
-                await self._done_in(node, _nothing)
-            if path == self._path() and not any(node.message_queue_size for node in path):
+            if not (busy and self._app.is_running):
                 return
+            busy = False
+            for node in path:
+                busy = busy or node.message_queue_size > 0
+                await self._done_in(node, _nothing)
+            before, path = path, self._path()
+            busy = busy or path != before
 
     def _path(self) -> Sequence[DOMNode]:
         if not self._app.screen_stack:
