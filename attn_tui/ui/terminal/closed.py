@@ -9,9 +9,11 @@ know of no issue upstream of either; `tests/contract/test_memory.py` fails witho
 from collections.abc import Sequence
 from functools import lru_cache
 
+from textual import on
 from textual._styles_cache import StylesCache
 from textual.binding import Binding
 from textual.color import Color
+from textual.events import Mount
 from textual.style import Style
 from textual.widgets import Footer
 
@@ -39,8 +41,9 @@ class Keys(Footer):
 
     _shown: Sequence[tuple[Binding, bool, str]] = ()
 
-    async def on_mount(self) -> None:
-        """Show the keys at once: Textual shows them behind the first picture."""
+    @on(Mount)
+    async def _show_at_once(self) -> None:
+        """Show the keys in the first picture: Textual shows them in a later one."""
         self.bindings_changed(self.screen)
         await self.recompose()
 
