@@ -2,15 +2,15 @@
 
 import pytest
 from textual.color import Color
+from textual.strip import Strip
 from textual.widgets import Label, Select
 
-from attn_tui.charts.cells import Cells
-from attn_tui.charts.colour import Palette
 from attn_tui.explore import screen as explore
 from attn_tui.explore.screen import ExploreScreen
 from attn_tui.files.draft import EXAMPLE
 from attn_tui.ui.app import AttnApp
 from attn_tui.ui.memory import remembered_theme
+from attn_tui.ui.picture import Picture
 from attn_tui.ui.setting import MODEL
 from attn_tui.ui.terminal.closed import Keys
 from tests.ui.person import notices, press, shown
@@ -53,23 +53,22 @@ async def test_space_plays_d_k_in_a_pane_shown_alone_until_it_is_left() -> None:
         assert not screen.is_playing
 
 
-async def test_the_first_picture_is_whole_and_laid_out_once(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    drawn: list[str] = []
-    bars = explore.charts.WeightBars.draw
+async def test_the_first_picture_is_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[tuple[str | None, bool, bool]] = []
+    draw = Picture.render_line
 
-    def draw(self: explore.charts.WeightBars, columns: int, lines: int, colours: Palette) -> Cells:
-        footer = pilot_app.screen.query_one(Keys)
-        drawn.append(" ".join(str(key.render()) for key in footer.children))
-        return bars(self, columns, lines, colours)
+    def render_line(self: Picture, y: int) -> Strip:
+        keys = [str(key.render()) for key in self.screen.query_one(Keys).children]
+        drawn.append((self.id, self.drawing is not None, any("Quit" in key for key in keys)))
+        return draw(self, y)
 
-    monkeypatch.setattr(explore.charts.WeightBars, "draw", draw)
-    pilot_app = AttnApp(EXAMPLE)
-    async with pilot_app.run_test(size=(120, 40)) as pilot:
+    monkeypatch.setattr(Picture, "render_line", render_line)
+    async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
         await shown(pilot)
-    assert len(drawn) == 1
-    assert "Quit" in drawn[0]
+    assert {id for id, *_ in drawn} == {
+        "weights", "gradient", "weights-over-curves", "gradient-over-curves", "keys-over-curves"
+    }  # fmt: skip
+    assert all(has_drawing and has_keys for _, has_drawing, has_keys in drawn)
 
 
 async def test_the_keys_below_are_made_anew_only_where_they_are_others() -> None:
