@@ -173,13 +173,16 @@ def of_xterm(number: int) -> str:
     return "#" + "".join(f"{CUBE[part]:02x}" for part in parts)
 
 
-_XTERM = np.array([oklab(of_xterm(number)) for number in range(16, 256)])
+@lru_cache(maxsize=1)
+def _xterm() -> Numbers:
+    """Return the places in OKLab of xterm's colours from 16 on, shape (240, 3)."""
+    return np.array([oklab(of_xterm(number)) for number in range(16, 256)])
 
 
 @lru_cache(maxsize=4096)
 def to_xterm(colour: str) -> int:
     """Return which of xterm's colours from 16 to 255 looks most like ``#rrggbb``."""
-    return 16 + int(np.linalg.norm(_XTERM - oklab(colour), axis=1).argmin())
+    return 16 + int(np.linalg.norm(_xterm() - oklab(colour), axis=1).argmin())
 
 
 @lru_cache(maxsize=64)

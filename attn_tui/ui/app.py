@@ -15,6 +15,7 @@ from textual.command import CommandPalette
 from textual.driver import Driver
 from textual.events import AppBlur, AppFocus, Event, InputEvent, Paste, Resize
 from textual.filter import LineFilter
+from textual.theme import BUILTIN_THEMES, Theme
 
 from attn_tui.charts.colour import Depth
 from attn_tui.compute.errors import InputError
@@ -60,6 +61,8 @@ class AttnApp(Failing):
         clock: Seconds, from any moment on.
         ascii: Whether pictures keep to ASCII.
         notice: What is said at the start.
+        theme: The name of its colours; of one that there is not, and where no colours are wanted,
+            others are taken.
         tour: What to lead through at once.
 
     Raises:
@@ -106,6 +109,7 @@ class AttnApp(Failing):
         clock: Callable[[], float] = time.monotonic,
         ascii: bool = False,
         notice: str = "",
+        theme: str = "",
         tour: "Tour | None" = None,
     ) -> None:
         no_color = bool(environ.get("NO_COLOR"))
@@ -115,11 +119,17 @@ class AttnApp(Failing):
         self._cells = Cells()
         # Asked for by Textual while it begins.
         self.in_ascii = ascii
+        self.DEFAULT_MODE = instrument  # type: ignore[misc]
+        if no_color:
+            # Textual turns a true-colour theme black when colours are taken out of it.
+            theme = "ansi-dark"
+        elif theme not in THEMES | BUILTIN_THEMES:
+            theme = default_theme(environ)
+        # Set later, it would have all style sheets parsed once more.
+        self.set_reactive(App.theme, theme)
         super().__init__(ansi_color=True if no_color else None)
-        for theme in THEMES:
-            self.register_theme(theme)
-        # Textual turns a true-colour theme black when colours are taken out of it.
-        self.theme = "ansi-dark" if no_color else default_theme(environ)
+        for own in THEMES.values():
+            self.register_theme(own)
         self.history = history or History(Asked.first(draft))
         self.turns = Turns(self, super().on_event, lambda: None)
         self.crash: Crash | None = None
@@ -129,7 +139,6 @@ class AttnApp(Failing):
         """What was typed for it."""
         self._first = draft
         self._clock = clock
-        self._opens_on = instrument
         self.notice = notice
         self.parting = ""
         self.guide: Guide | None = None
@@ -139,19 +148,34 @@ class AttnApp(Failing):
         """Return what writes to the terminal: only cells that change."""
         return thrifty(super().get_driver_class(), self._cells)
 
+    def get_theme(self, theme_name: str) -> Theme | None:
+        """Return a theme; ours also while Textual begins and none is registered."""
+        return THEMES.get(theme_name) or super().get_theme(theme_name)
+
     def get_css_variables(self) -> dict[str, str]:
         """Return the theme's variables, and the colours of data on its background."""
         return super().get_css_variables() | data_variables(self)
 
     def on_mount(self) -> None:
-        """Open the first instrument."""
+        """Heed what the terminal can show, and remember a theme that is chosen."""
         self.set_class(depth_of(self) is Depth.TEXTURES, "-textures")
-        for name, part in SCREENS.items():
-            self.add_mode(name, partial(_screen, part))
-        self.switch_mode(self._opens_on)
+        for name in SCREENS:
+            self.add_mode(name, partial(self._screen, name))
         # Those of a start without colours were not chosen.
         if not self.no_color:
             self.theme_changed_signal.subscribe(self, lambda theme: remember_theme(theme.name))
+
+    def get_default_screen(self) -> InstrumentScreen:
+        """Return the screen of the first instrument."""
+        return self._screen(self.DEFAULT_MODE)
+
+    def _screen(self, name: str) -> InstrumentScreen:
+        """Return a screen that knows its style sheet, its size and what is asked: drawn once."""
+        screen: InstrumentScreen = load(SCREENS[name])()
+        self.stylesheet.read_all(screen.css_path)
+        screen.set_classes(screen.breakpoints(self.size))
+        screen.set_reactive(InstrumentScreen.asked, self.history.present)
+        return screen
 
     def action_go(self, name: str) -> None:
         """Go to an instrument, or on the tour."""
@@ -356,11 +380,6 @@ def collect_garbage() -> None:
     if not gc.isenabled():
         gc.freeze()
         gc.enable()
-
-
-def _screen(part: str) -> InstrumentScreen:
-    screen: InstrumentScreen = load(part)()
-    return screen
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.screen import ModalScreen
-from textual.widgets import DirectoryTree, Input, Label, Markdown, Static
+from textual.widgets import DirectoryTree, Input, Label, Static
 from textual.widgets.directory_tree import DirEntry
 from textual.widgets.tree import TreeNode
 
@@ -73,6 +73,9 @@ class HelpScreen(ModalScreen[None]):
 
     def compose(self) -> ComposeResult:
         """Lay out the text in a box that scrolls."""
+        # A parser of Markdown comes with it, for which the start is not to wait.
+        from textual.widgets import Markdown
+
         with VerticalScroll(classes="dialogue") as box:
             box.border_title = self._title
             box.border_subtitle = "esc closes"

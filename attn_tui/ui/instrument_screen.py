@@ -9,6 +9,7 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
+from textual.geometry import Size
 from textual.message import Message
 from textual.reactive import var
 from textual.screen import Screen
@@ -146,10 +147,16 @@ class InstrumentScreen(Screen[None]):
         """Lay out what the instrument shows."""
         raise NotImplementedError
 
+    def breakpoints(self, size: Size) -> list[str]:
+        """Return the classes of a size, which Textual sets only once all is mounted and styled."""
+        points = (self.HORIZONTAL_BREAKPOINTS, size.width), (self.VERTICAL_BREAKPOINTS, size.height)
+        return [max(each for each in given if each[0] <= room)[1] for given, room in points]
+
     def on_mount(self) -> None:
-        """Begin with the first view."""
+        """Begin with the first view, and with an answer before anything is laid out."""
         self.query_one(Tabs).can_focus = False
         self.view = self.first_view
+        self.mutate_reactive(InstrumentScreen.asked)
 
     @property
     def first_view(self) -> str:

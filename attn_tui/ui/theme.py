@@ -66,7 +66,8 @@ LIGHT = Theme(
         "footer-key-foreground": "#6f35c4",
     },
 )
-THEMES = (DARK, LIGHT)
+THEMES = {theme.name: theme for theme in (DARK, LIGHT)}
+"""Ours, by name."""
 
 
 def seen(colour: str, depth: Depth) -> str:

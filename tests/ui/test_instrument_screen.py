@@ -1,6 +1,8 @@
 """What all instruments share: playing d_k, moving n, colours that are remembered, failures."""
 
 import pytest
+from textual.color import Color
+from textual.strip import Strip
 from textual.widgets import Label, Select
 
 from attn_tui.explore import screen as explore
@@ -8,7 +10,9 @@ from attn_tui.explore.screen import ExploreScreen
 from attn_tui.files.draft import EXAMPLE
 from attn_tui.ui.app import AttnApp
 from attn_tui.ui.memory import remembered_theme
+from attn_tui.ui.picture import Picture
 from attn_tui.ui.setting import MODEL
+from attn_tui.ui.terminal.closed import Keys
 from tests.ui.person import notices, press, shown
 
 DRAWN = EXAMPLE.typed("n = 64, seed = 1")
@@ -47,6 +51,45 @@ async def test_space_plays_d_k_in_a_pane_shown_alone_until_it_is_left() -> None:
             await pilot.pause()
         await press(pilot, "f")
         assert not screen.is_playing
+
+
+async def test_the_first_picture_is_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[tuple[str | None, bool, bool]] = []
+    draw = Picture.render_line
+
+    def render_line(self: Picture, y: int) -> Strip:
+        keys = [str(key.render()) for key in self.screen.query_one(Keys).children]
+        drawn.append((self.id, self.drawing is not None, any("Quit" in key for key in keys)))
+        return draw(self, y)
+
+    monkeypatch.setattr(Picture, "render_line", render_line)
+    async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
+        await shown(pilot)
+    assert {id for id, *_ in drawn} == {
+        "weights", "gradient", "weights-over-curves", "gradient-over-curves", "keys-over-curves"
+    }  # fmt: skip
+    assert all(has_drawing and has_keys for _, has_drawing, has_keys in drawn)
+
+
+async def test_the_keys_below_are_made_anew_only_where_they_are_others() -> None:
+    async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
+        screen = await shown(pilot)
+        keys = [*screen.query_one(Keys).children]
+        screen.refresh_bindings()
+        await shown(pilot)
+        assert [*screen.query_one(Keys).children] == keys
+        await press(pilot, "d")
+        assert [*screen.query_one(Keys).children] != keys
+
+
+async def test_a_theme_that_is_named_is_there_from_the_first_picture_on() -> None:
+    for named, theme in (("attn-light", "attn-light"), ("nord", "nord"), ("none of them", "attn")):
+        app = AttnApp(EXAMPLE, theme=named)
+        async with app.run_test(size=(120, 40)) as pilot:
+            await shown(pilot)
+            assert app.theme == theme
+            assert app.screen.styles.background == Color.parse(app.current_theme.background or "")
+        assert remembered_theme() == ""
 
 
 async def test_a_theme_that_is_chosen_is_remembered() -> None:

@@ -5,7 +5,7 @@ from math import ceil, floor, isfinite, log10
 
 from attn_tui.compute.counted import counted
 from attn_tui.compute.fit.diagnosis import Diagnosis, Estimate, Interval, Path, Suspect
-from attn_tui.doctor.names import as_root
+from attn_tui.compute.scale import as_root
 from attn_tui.doctor.verdict import SHOWN
 from attn_tui.files.models.expected import LEARNED, NONE, Expected
 from attn_tui.report.masks import keys_text, packed_text
