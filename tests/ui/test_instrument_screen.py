@@ -1,7 +1,7 @@
 """What all instruments share: playing d_k, moving n, colours that are remembered, failures."""
 
 import pytest
-from textual.widgets import Label, Select, Static
+from textual.widgets import Label, Select, Static, Tab
 
 from attn_tui.explore import screen as explore
 from attn_tui.explore.screen import ExploreScreen
@@ -89,3 +89,16 @@ async def test_the_panel_and_the_title_follow_what_is_asked() -> None:
         assert str(status.render()) == "GPT-2 small, but d_k 80"
         await press(pilot, "g", "escape", "u", "u")
         assert str(status.render()) == ""
+
+
+@pytest.mark.parametrize("columns", [40, 70, 80, 120])
+async def test_every_instrument_can_be_seen_and_clicked_at_every_width(columns: int) -> None:
+    async with AttnApp(EXAMPLE).run_test(size=(columns, 24)) as pilot:
+        for name, title in (("explore", "1 Explore"), ("dots", "2 Dot products")):
+            await pilot.click(f"#{name}")
+            screen = await shown(pilot)
+            assert screen.NAME == name
+            tabs = [*screen.query(Tab)]
+            assert screen.query_one(f"#{name}", Tab).label_text == title
+            assert tabs[-1].region.right <= columns
+            assert all(tab.region.width > 2 for tab in tabs)
