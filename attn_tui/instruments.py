@@ -79,9 +79,9 @@ INSTRUMENTS: tuple[Instrument, ...] = (
         settings="attn_tui.compute.sweep.settings:Settings",
         answer="attn_tui.compute.sweep.answer:answer",
         screen="attn_tui.old.tui.sweep.screen:SweepScreen",
-        command="attn_tui.commands.sweep:sweep",
+        command="attn_tui.sweep.command:sweep",
         line="attn_tui.commands.line:sweep",
-        asked="attn_tui.commands.sweep:asked",
+        asked="attn_tui.sweep.command:asked",
         json="attn_tui.report.sweep.json:render",
     ),
     Instrument(

@@ -16,8 +16,8 @@ from attn_tui.compute.sweep.settings import STATISTICS, Statistic
 from attn_tui.files.codec import experiment_to_plain, report_text
 from attn_tui.files.plain import named
 from attn_tui.report.export import Pieces
-from attn_tui.report.sweep.headline import headline
-from attn_tui.report.sweep.names import formula, others
+from attn_tui.old.report.sweep.headline import headline
+from attn_tui.sweep.names import formula, others
 
 _POINT = ("n", "d_k", "rule", "multiplier", "draws")
 _CROSSOVER = (

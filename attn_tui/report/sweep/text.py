@@ -10,8 +10,8 @@ from attn_tui.compute.sweep.settings import Statistic
 from attn_tui.report.head import about_model, left_out, line, lines
 from attn_tui.report.numbers import quantity
 from attn_tui.report.rows import WIDTH, paragraph
-from attn_tui.report.sweep.headline import headline
-from attn_tui.report.sweep.names import (
+from attn_tui.old.report.sweep.headline import headline
+from attn_tui.sweep.names import (
     NAMES,
     boundary_text,
     condensation_text,
@@ -19,8 +19,8 @@ from attn_tui.report.sweep.names import (
     formula,
     others,
 )
-from attn_tui.report.sweep.sentences import said
-from attn_tui.report.sweep.tables import (
+from attn_tui.old.report.sweep.sentences import said
+from attn_tui.old.report.sweep.tables import (
     compared_points,
     place_columns,
     ratio_columns,

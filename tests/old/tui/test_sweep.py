@@ -21,7 +21,7 @@ from attn_tui.old.tui.sweep.places import moved
 from attn_tui.old.tui.sweep.screen import SweepScreen
 from attn_tui.old.tui.sweep.view import TABS
 from attn_tui.old.tui.widgets.entry import Entry
-from attn_tui.report.sweep.names import short_place
+from attn_tui.sweep.names import short_place
 from tests.old.tui.at_sweep import SMALL, at_sweep, draft, headline
 from tests.old.tui.person import MEDIUM, NARROW, WIDE
 

@@ -13,7 +13,7 @@ from attn_tui.compute.source import Drawn
 from attn_tui.compute.sweep.answer import Answer, answer, at_place
 from attn_tui.compute.sweep.settings import STATISTICS, Settings, Statistic
 from attn_tui.report.headline import FULL, SHORT, wrapped
-from attn_tui.report.sweep.headline import Of, headline
+from attn_tui.old.report.sweep.headline import Of, headline
 
 
 @cache

@@ -27,7 +27,7 @@ from attn_tui.old.charts.series import Band, Interval, Series
 from attn_tui.old.charts.sweep.signs import DEFAULT_LOOK, Look, drawn_rules, role_of
 from attn_tui.report.numbers import LN10, general
 from attn_tui.report.rows import Row, message
-from attn_tui.report.sweep.names import NAMES, doing, is_none, name_of, short_place
+from attn_tui.sweep.names import NAMES, doing, is_none, name_of, short_place
 
 DECADES = 6
 """A logarithmic axis reaches so far below its top unless all of it is asked for."""

@@ -20,8 +20,8 @@ from attn_tui.old.charts.sweep.shading import (
 )
 from attn_tui.old.charts.sweep.signs import DEFAULT_LOOK, Look
 from attn_tui.report.rows import Row, filled, message
-from attn_tui.report.sweep.headline import Of, change
-from attn_tui.report.sweep.names import NAMES, doing, interval_text, mean_text, name_of
+from attn_tui.old.report.sweep.headline import Of, change
+from attn_tui.sweep.names import NAMES, doing, interval_text, mean_text, name_of
 
 LEAST_BODY, LARGEST, LARGEST_FACTOR = 1, (12, 3), (10, 4)
 """Columns of a cell at least; columns and rows of one at most, and of one with a factor."""

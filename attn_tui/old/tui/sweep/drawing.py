@@ -23,7 +23,7 @@ from attn_tui.report.model import model_texts
 from attn_tui.report.numbers import quantity
 from attn_tui.report.progress import going_on
 from attn_tui.report.rows import Row, filled
-from attn_tui.report.sweep.names import (
+from attn_tui.sweep.names import (
     NAMES,
     condensation_text,
     crossover_text,
@@ -31,8 +31,8 @@ from attn_tui.report.sweep.names import (
     name_of,
     others,
 )
-from attn_tui.report.sweep.sentences import said
-from attn_tui.report.sweep.tables import numbers_at
+from attn_tui.old.report.sweep.sentences import said
+from attn_tui.old.report.sweep.tables import numbers_at
 
 
 def tab_of(settings: Settings) -> str:

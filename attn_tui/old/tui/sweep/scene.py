@@ -9,8 +9,8 @@ from attn_tui.compute.sweep.settings import Settings
 from attn_tui.old.tui import scene
 from attn_tui.old.tui.sweep.view import View
 from attn_tui.report.headline import Headline
-from attn_tui.report.sweep.headline import change, headline
-from attn_tui.report.sweep.names import others
+from attn_tui.old.report.sweep.headline import change, headline
+from attn_tui.sweep.names import others
 
 
 @dataclass(frozen=True, eq=False)

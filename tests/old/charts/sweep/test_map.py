@@ -13,7 +13,7 @@ from attn_tui.old.charts.sweep.map import place_on_map, sweep_map
 from attn_tui.old.charts.sweep.shading import times
 from attn_tui.report.headline import Factor
 from attn_tui.report.rows import plain
-from attn_tui.report.sweep.headline import Of
+from attn_tui.old.report.sweep.headline import Of
 from tests.old.charts.cases import check_block, lines
 from tests.old.charts.sweep.answers import LOOKS, SIZES, SMALL, found
 

@@ -18,7 +18,7 @@ from attn_tui.old.charts.sweep.map import sweep_map
 from attn_tui.old.charts.sweep.signs import DEFAULT_LOOK, Look
 from attn_tui.report.numbers import LN10
 from attn_tui.report.rows import Row, plain
-from attn_tui.report.sweep.names import name_of, others, short_place
+from attn_tui.sweep.names import name_of, others, short_place
 from tests.old.charts.cases import check_block, lines, text_of
 from tests.old.charts.sweep.answers import LOOKS, SIZES, SMALL, found
 

@@ -11,7 +11,7 @@ from attn_tui.compute.sweep.points import Point
 from attn_tui.compute.sweep.points import ratio as ratio_of
 from attn_tui.compute.sweep.settings import Statistic
 from attn_tui.report.numbers import ratio
-from attn_tui.report.sweep.names import (
+from attn_tui.sweep.names import (
     NAMES,
     boundary_text,
     ends_text,

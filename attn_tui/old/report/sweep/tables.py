@@ -9,7 +9,7 @@ from attn_tui.compute.sweep.points import Point
 from attn_tui.compute.sweep.settings import Statistic
 from attn_tui.compute.sweep.summary import Summary
 from attn_tui.report.numbers import quantity, ratio
-from attn_tui.report.sweep.names import is_none, name_of
+from attn_tui.sweep.names import is_none, name_of
 from attn_tui.report.table import Column, laid
 
 NUMBER, FACTOR = 8, 10

@@ -46,7 +46,7 @@ _drawn = partial(option, group=DRAWS)
 
 
 def _statistics() -> dict[str, str]:
-    from attn_tui.report.sweep.names import NAMES
+    from attn_tui.sweep.names import NAMES
 
     return {name: named.words for name, named in NAMES.items()}
 

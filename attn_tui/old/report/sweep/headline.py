@@ -14,8 +14,8 @@ from attn_tui.compute.sweep.points import Place, Point, Points, median_error
 from attn_tui.compute.sweep.settings import Statistic
 from attn_tui.report.headline import DIVISORS, GRADIENTS, Factor, Headline, percent, rounded
 from attn_tui.report.numbers import general
-from attn_tui.report.sweep.names import called, doing, is_none, others, short_place
-from attn_tui.report.sweep.sentences import larger_mean
+from attn_tui.sweep.names import called, doing, is_none, others, short_place
+from attn_tui.old.report.sweep.sentences import larger_mean
 
 Of = Literal["median", "mean"]
 """What of the draws is looked at."""

@@ -1,0 +1,3 @@
+from attn_tui.report.report import Report
+def report(answer):
+    return Report("", [])
