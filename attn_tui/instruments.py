@@ -82,7 +82,7 @@ INSTRUMENTS: tuple[Instrument, ...] = (
         command="attn_tui.sweep.command:sweep",
         line="attn_tui.commands.line:sweep",
         asked="attn_tui.sweep.command:asked",
-        json="attn_tui.report.sweep.json:render",
+        json="attn_tui.sweep.report:json",
     ),
     Instrument(
         name="attention",

@@ -200,9 +200,9 @@ def both_signs(background: str) -> tuple[str, ...]:
     """Return the colours from most negative over 0 to most positive, on a background."""
     is_dark = luminance(background) < 0.2
     smaller, larger = (
-        even([mix(background, colour, BESIDE), colour])
-        for colour in (
-            (hue.dark if is_dark else hue.light)[0] for hue in (HUES["smaller"], HUES["larger"])
+        even([mix(background, colour, BESIDE), colour, tip])
+        for colour, tip in (
+            hue.dark if is_dark else hue.light for hue in (HUES["smaller"], HUES["larger"])
         )
     )
     return (*reversed(smaller), mix(background, larger[0], 0.5), *larger)

@@ -90,7 +90,7 @@ class Change:
         else:
             text = f"{10.0**size:.{1 if 10.0**size < 2.95 else 0}f}"
         if len(text) > width and "." in text:
-            text = f"{10.0**size:.0f}"
+            text = f"{10.0**size:.0f}".replace("1", "")
         return text if len(text) <= width else ""
 
 

@@ -1,7 +1,7 @@
 """What Sweep draws: a map of what dividing does, a place of it in words, medians, and tables."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import ceil, floor, inf, isfinite, log, nan
 
@@ -23,7 +23,7 @@ from attn_tui.compute.sweep.settings import Statistic
 from attn_tui.compute.sweep.summary import Summary
 from attn_tui.report.numbers import LN10
 from attn_tui.sweep.change import Change, change
-from attn_tui.sweep.names import is_none, name_of, short_place
+from attn_tui.sweep.names import is_none
 
 Numbers = NDArray[np.float64]
 
@@ -36,6 +36,9 @@ TICKS = (5, 3, 2, 1, 0, -1, -2, -3, -5)
 
 DEPTH = 5
 """Powers of ten below the least scaled median that curves are followed down to."""
+
+SIGNS = {"larger": "▲", "smaller": "▼"}
+"""What stands before a factor, by its way."""
 
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -60,12 +63,10 @@ class Grid:
     Attributes:
         answer: What was found.
         rule: The rule.
-        cursor: The n and d_k that are asked for.
     """
 
     answer: Answer
     rule: str
-    cursor: Place
 
     @cached_property
     def ns(self) -> tuple[int, ...]:
@@ -77,76 +78,80 @@ class Grid:
         """The dimensions, rising to the right."""
         return tuple(along(self.answer.settings, 1)[1])
 
-    @property
-    def here(self) -> tuple[int, int]:
-        """The row and the column nearest to the cursor."""
-        n, d_k = self.cursor
-        return self.ns.index(held(self.ns, n)), self.d_ks.index(held(self.d_ks, d_k))
-
-    def place(self, row: int, column: int) -> Place:
-        """Return the n and d_k of a row and a column."""
-        return self.ns[row], self.d_ks[column]
-
-    def change(self, row: int, column: int) -> Change:
-        """Return what the rule does there."""
-        place = self.place(row, column)
-        return change(self.answer.points, place, self.rule, self.answer.settings.statistic)
-
     @cached_property
     def changes(self) -> list[list[Change]]:
         """What the rule does everywhere, by row."""
-        columns = range(len(self.d_ks))
-        return [[self.change(row, column) for column in columns] for row in range(len(self.ns))]
-
-    @property
-    def is_told(self) -> bool:
-        """Whether the draws tell everywhere which way it goes."""
-        return not any(each.way == "untold" for row in self.changes for each in row)
+        points, statistic = self.answer.points, self.answer.settings.statistic
+        return [
+            [change(points, (n, d_k), self.rule, statistic) for d_k in self.d_ks] for n in self.ns
+        ]
 
     @cached_property
-    def border(self) -> Border | None:
-        """Where dividing stops making it smaller and begins to make it larger, if it does."""
+    def is_told(self) -> bool:
+        """Whether the draws tell everywhere which way it goes."""
+        return not any(found.way == "untold" for row in self.changes for found in row)
+
+    @cached_property
+    def _crossings(self) -> Numbers:
+        """The d_k at which the rule stops making it smaller, shape (3, rows), with both ends."""
         statistic = self.answer.settings.statistic
-        if statistic not in GRADIENTS or len(self.d_ks) < 2:
-            return None
-        ends = np.full((3, len(self.ns)), nan)
-        for row, n in enumerate(self.ns):
+        crossings = np.full((3, len(self.ns)), nan)
+        for row, n in enumerate(self.ns if statistic in GRADIENTS else ()):
             ratios = [self.answer.points.ratio(n, d_k, self.rule, statistic) for d_k in self.d_ks]
             known = [ratio for ratio in ratios if ratio]
-            if len(known) < len(ratios):
-                continue
-            at, low, high = falls_through(self.d_ks, known)
-            met = self.answer.crossing(self.rule, statistic, n)
-            if met is not None:
-                at, low, high = met.at, met.low, met.high
-            if at is not None:
-                ends[:, row] = at, low or self.d_ks[0], high or self.d_ks[-1]
-        if not np.isfinite(ends[0]).any():
-            return None
-        logs, middles = np.log(self.d_ks), np.arange(len(self.d_ks)) + 0.5
-        places = np.interp(np.log(ends), logs, middles)
-        return Border(*np.where(np.isnan(ends), nan, places))
+            if len(known) == len(ratios):
+                at, low, high = falls_through(self.d_ks, known)
+                if at is not None:
+                    crossings[:, row] = at, low or self.d_ks[0], high or self.d_ks[-1]
+        return crossings
 
-    def heat_map(self) -> HeatMap:
-        """Return the map."""
-        here = self.here
-        levels = [[self._level(each) for each in row] for row in self.changes]
-        signs = {"larger": "▲", "smaller": "▼"}
-        signed = [[signs.get(each.way, "") + each.cell(3) for each in row] for row in self.changes]
-        plain, short = ([[each.cell(width) for each in row] for row in self.changes] for width in (3, 2))
-        ticks = [(level(ten * LN10), tick(ten)) for ten in TICKS]
-        mark = self._level(self.changes[here[0]][here[1]])
+    def border(self, answer: Answer) -> Border | None:
+        """Return where dividing stops making it smaller and begins to make it larger, if it does.
+
+        Args:
+            answer: What is known of crossovers, of which one row has its own.
+        """
+        crossings = self._crossings.copy()
+        for row, n in enumerate(self.ns):
+            met = answer.crossing(self.rule, answer.settings.statistic, n)
+            if met is not None and np.isfinite(crossings[0, row]):
+                crossings[:, row] = met.at, met.low or self.d_ks[0], met.high or self.d_ks[-1]
+        if not np.isfinite(crossings).any() or len(self.d_ks) < 2:
+            return None
+        middles = np.arange(len(self.d_ks)) + 0.5
+        places = np.interp(np.log(crossings), np.log(self.d_ks), middles)
+        return Border(*np.where(np.isnan(crossings), nan, places))
+
+    @cached_property
+    def _map(self) -> HeatMap:
+        """The map without a cursor."""
+        levels = np.array([[_level(found) for found in row] for row in self.changes])
+        cells = [[[found.cell(width) for found in row] for row in self.changes] for width in (3, 2)]
+        signs = [[SIGNS.get(found.way, "") for found in row] for row in self.changes]
+        signed = [[*map(str.__add__, *pair)] for pair in zip(signs, cells[0], strict=True)]
         return HeatMap(
-            np.array(levels), "both signs", [f"{n:,}" for n in self.ns],
-            [str(d_k) for d_k in self.d_ks], short, here, longer=(signed, plain),
-            bar=ColourBar("both signs", ticks, mark), border=self.border,
+            levels, "both signs", [f"{n:,}" for n in self.ns], [str(d_k) for d_k in self.d_ks],
+            cells[1], longer=(signed, cells[0]),
         )  # fmt: skip
 
-    @staticmethod
-    def _level(found: Change) -> float:
-        if found.way == "unknown":
-            return nan
-        return level(found.log) if found.way in ("larger", "smaller") else 0.0
+    def heat_map(self, answer: Answer, cursor: Place) -> HeatMap:
+        """Return the map with the cursor on the place nearest to one.
+
+        Args:
+            answer: What is known of crossovers.
+            cursor: The n and the d_k that are asked for.
+        """
+        row = self.ns.index(held(self.ns, cursor[0]))
+        column = self.d_ks.index(held(self.d_ks, cursor[1]))
+        ticks = [(level(ten * LN10), tick(ten)) for ten in TICKS]
+        bar = ColourBar("both signs", ticks, float(self._map.levels[row, column]))
+        return replace(self._map, cursor=(row, column), bar=bar, border=self.border(answer))
+
+
+def _level(found: Change) -> float:
+    if found.way == "unknown":
+        return nan
+    return level(found.log) if found.way in SIGNS else 0.0
 
 
 def tick(ten: int) -> str:
@@ -176,11 +181,11 @@ class Words:
         """Draw the change in the first line, and a line for each side with its middle half."""
         cells = Cells(columns, lines)
         way = self.found.way
-        sign = {"larger": "▲ ", "smaller": "▼ ", "untold": "? ", "same": "= "}.get(way, "")
-        text = f"{sign}{self.found.times}"
+        sign = SIGNS.get(way) or {"untold": "?", "same": "="}.get(way, "")
+        text = f"{sign} {self.found.times}".lstrip()
         if way == "untold":
             text += ": these draws do not tell"
-        kind = way if way in ("larger", "smaller") else "text"
+        kind = way if way in SIGNS else "text"
         cells.write(0, 0, text, colours[kind])
         if lines == 1:
             self._write_both(cells, len(text) + 3, colours)
@@ -312,9 +317,7 @@ def row_table(answer: Answer, rules: Sequence[str], names: Sequence[str], here: 
     over_n = settings.view == "curves" and settings.over == "n"
     n, d_k = answer.points.nearest(here)
     places = [
-        place
-        for place in answer.points.places
-        if (place[1] == d_k if over_n else place[0] == n)
+        place for place in answer.points.places if (place[1] == d_k if over_n else place[0] == n)
     ]
     own = [place[0] if over_n else place[1] for place in places]
     columns = [Column("n" if over_n else "d_k", [f"{value:,}" for value in own], "muted")]

@@ -30,7 +30,14 @@ from attn_tui.compute.mask import Mask
 from attn_tui.compute.scale import RULES
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.sweep.rules import LISTED
-from attn_tui.compute.sweep.settings import STATISTICS, Axis, Settings, Statistic, compared
+from attn_tui.compute.sweep.settings import (
+    STATISTICS,
+    Axis,
+    Settings,
+    Statistic,
+    compared,
+    draws_at,
+)
 from attn_tui.compute.whole import half_width, parse_wholes
 
 if TYPE_CHECKING:
@@ -119,15 +126,15 @@ def sweep(form: str, crossover: bool, **given: Any) -> int:
 
 def _print_sweep(given: dict[str, Any], form: str) -> int:
     from attn_tui.compute.sweep.answer import answer
-    from attn_tui.report.sweep import csv, json, text
+    from attn_tui.report.forms import WRITERS
+    from attn_tui.sweep.report import report
 
     experiment = asked(given)
     chosen = given["statistic"]
     statistics = () if chosen is None else read_statistics(chosen)
     found, interrupted = worked("sweep", partial(answer, experiment))
     if found is not None:
-        renders = {"text": text.render, "csv": csv.render, "json": json.render}
-        write(renders[form](found, statistics))
+        write(WRITERS[form](report(found, statistics)))
     else:
         click.echo("attn-tui: stopped before there was anything to print", err=True)
     return INTERRUPTED if interrupted else 0
@@ -294,7 +301,8 @@ def read_statistics(text: str) -> tuple[Statistic, ...]:
 
 def _print_crossovers(given: dict[str, Any], form: str) -> int:
     from attn_tui.compute.sweep.crossover import crossovers, search_cost
-    from attn_tui.report.sweep import csv, json, text
+    from attn_tui.report.forms import WRITERS
+    from attn_tui.sweep.report import crossover_report
 
     for name in ("d_k", "over", "points", "statistic"):
         if given[name] is not None:
@@ -310,19 +318,14 @@ def _print_crossovers(given: dict[str, Any], form: str) -> int:
     if not rules:
         raise InputError("rules", "there is only none", "a rule that is removed")
     pairs = [(n, rule) for n in dict.fromkeys(settings.crossover_n) for rule in rules]
-    total = sum(search_cost(n, settings.draws) for n, _ in pairs)
+    total = sum(search_cost(n, draws_at(settings, n)) for n, _ in pairs)
     found: tuple[Crossover, ...] = ()
     with until_interrupted() as stop, Progress("crossovers") as progress:
-        for spent, known in crossovers(pairs, settings.seed, settings.draws):
+        for spent, known in crossovers(pairs, settings.seed, partial(draws_at, settings)):
             found = known
             progress.show(spent / total)
             if stop():
                 break
         interrupted = stop()
-    if form == "json":
-        write(json.render_crossovers(experiment, found))
-    elif form == "csv":
-        write(csv.render_crossovers(found))
-    else:
-        write(text.render_crossovers(found))
+    write(WRITERS[form](crossover_report(experiment, found)))
     return INTERRUPTED if interrupted else 0

@@ -19,7 +19,9 @@ BELOW = "{below} d_k {turn} it becomes {other}."
 EVERYWHERE = "So it does at every d_k from {least} on."
 RANKING = "Of {count} rules {best} leaves the largest typical {statistic} here: {compared}."
 SHARES = "Of {n} keys about {before} share the weight unscaled, about {after} {done}."
-TYPICAL = "With {n} keys and d_k = {d_k}, the typical {statistic} is {before} unscaled, {after} {done}."
+TYPICAL = (
+    "With {n} keys, d_k = {d_k}, the {statistic} is typically {before} unscaled, {after} {done}."
+)
 NOTHING = "Only {rule} is drawn: there is nothing to compare it with."
 """The sentences, in the order in which they are tried; the second to fourth follow the first."""
 
@@ -50,13 +52,15 @@ def noun(statistic: Statistic) -> str:
     return GRADIENTS.get(statistic, NAMES[statistic].short)
 
 
-def _here(
-    answer: Answer, points: Points, place: Place, rule: str, slots: Mapping[str, str]
-) -> str:
+def _here(answer: Answer, points: Points, place: Place, rule: str, slots: Mapping[str, str]) -> str:
     """Return what dividing does at a place, and where it does the other."""
     statistic = answer.settings.statistic
     found, point = change(points, place, rule, statistic), points.at(*place, rule)
-    slots = {**slots, "doing": doing(rule, point.multiplier if point else None), "times": found.times}
+    slots = {
+        **slots,
+        "doing": doing(rule, point.multiplier if point else None),
+        "times": found.times,
+    }
     turn = _turn(answer, rule, statistic, place, found)
     if point is not None and point.multiplier == 1.0:
         return UNDIVIDED.format(**slots)
@@ -64,9 +68,7 @@ def _here(
     return " ".join(filter(None, (first.format(**slots), turn)))
 
 
-def _turn(
-    answer: Answer, rule: str, statistic: Statistic, place: Place, found: Change
-) -> str:
+def _turn(answer: Answer, rule: str, statistic: Statistic, place: Place, found: Change) -> str:
     """Return where dividing does the other, if that is known and elsewhere."""
     n, d_k = place
     for each in answer.crossovers:
@@ -75,7 +77,7 @@ def _turn(
             return EVERYWHERE.format(least=f"{each.divides_from:,}")
     met = answer.crossing(rule, statistic, n)
     over_n = answer.settings.view == "curves" and answer.settings.over == "n"
-    if met is None or over_n or found.way == "untold" and not met.finished:
+    if met is None or over_n or (found.way == "untold" and not met.finished):
         return ""
     is_below = d_k > met.at
     return BELOW.format(
@@ -94,9 +96,7 @@ def turn_text(met: Meeting) -> str:
     return f"{at} ({short_place(met.high)} or less)" if met.high else f"about {at}"
 
 
-def _ranking(
-    points: Points, place: Place, rules: Sequence[str], statistic: Statistic
-) -> str:
+def _ranking(points: Points, place: Place, rules: Sequence[str], statistic: Statistic) -> str:
     """Return which rule leaves the largest median, and how two others compare."""
     known = [point for rule in rules if (point := points.at(*place, rule))]
     best, *rest = sorted(known, key=lambda point: -point.statistics[statistic].log_median)

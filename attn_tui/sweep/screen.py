@@ -1,8 +1,10 @@
 """The Sweep screen: a map of what dividing does, and the medians of the row of its cursor."""
 
+from bisect import bisect_left, bisect_right
 from collections import OrderedDict
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from threading import Lock
 from typing import ClassVar
 
 from textual import on, work
@@ -13,10 +15,10 @@ from textual.reactive import var
 from textual.widgets import Label
 from textual.worker import get_current_worker
 
+from attn_tui.charts import heat_map as heat_map_of
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.field import fields_of
-from attn_tui.compute.log_scale import N_KEYS
 from attn_tui.compute.scale import parse_scale
 from attn_tui.compute.setup import FIELDS as SETUP
 from attn_tui.compute.source import Drawn
@@ -28,7 +30,7 @@ from attn_tui.compute.sweep.answer import (
     restated,
     row_crossovers,
 )
-from attn_tui.compute.sweep.crossover import Crossover
+from attn_tui.compute.sweep.crossover import GRADIENTS, Crossover
 from attn_tui.compute.sweep.places import along, check_vectors
 from attn_tui.compute.sweep.points import Place, Points
 from attn_tui.compute.sweep.rules import rule_text
@@ -79,6 +81,26 @@ class Found:
     here: Points | None = None
 
 
+@dataclass(eq=False)
+class Run:
+    """A sweep that grows; what is drawn goes on from where another worker left it.
+
+    Attributes:
+        answers: Growing answers.
+        known: The last of them.
+        lock: Held by the worker that draws.
+    """
+
+    answers: Iterator[Answer]
+    known: Answer | None = None
+    lock: Lock = field(default_factory=Lock)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all is drawn."""
+        return self.known is not None and self.known.progress == 1.0
+
+
 def key_of(experiment: Experiment) -> object:
     """Return what the points of a sweep depend on: not the statistic, nor where the cursor is."""
     setup = experiment.setup
@@ -111,6 +133,11 @@ class SweepScreen(InstrumentScreen):
     )  # fmt: skip
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("a", "again", "Another draw", show=False, id="again"),
+        Binding("left,h", "go(0, -1)", "Smaller d_k", show=False),
+        Binding("right,l", "go(0, 1)", "Larger d_k", show=False),
+        Binding("up,k", "go(-1, 0)", "More keys", show=False),
+        Binding("down,j", "go(1, 0)", "Fewer keys", show=False),
+        Binding("enter", "explore", "Open a draw in Explore", show=False, id="explore_draw"),
     ]
 
     answer: var[Answer | None] = var(None, init=False)
@@ -120,10 +147,12 @@ class SweepScreen(InstrumentScreen):
 
     def __init__(self) -> None:
         super().__init__()
-        self._sweeps: OrderedDict[object, Answer] = OrderedDict()
+        self._runs: OrderedDict[object, Run] = OrderedDict()
         self._found: OrderedDict[object, Found] = OrderedDict()
-        self._drawing: object = None
+        self._drawn: Run | None = None
+        self._looking: object = None
         self._is_numbers = False
+        self._grid: charts.Grid | None = None
 
     def compose_body(self) -> ComposeResult:
         """Lay out the panes."""
@@ -186,12 +215,28 @@ class SweepScreen(InstrumentScreen):
     def _move(self, event: HeatMap.Moved) -> None:
         self.ask(self._going_to(*self._place_of(event.row, event.column)), event.gesture)
 
+    def action_go(self, down: int, right: int) -> None:
+        """Go to the next place of the map, or of the curves that are shown."""
+        settings, (n, d_k) = self.sweep, self.place
+        ns, d_ks = along(settings, d_k)
+        steps = right if settings.view == "map" or settings.over == "d_k" else 0
+        more_keys = -down
+        if settings.view == "curves":
+            # Curves have one axis, which both pairs of arrows go along.
+            steps, more_keys = (right or down, 0) if settings.over == "d_k" else (0, right or down)
+        place = moved(ns, n, more_keys), moved(d_ks, d_k, steps)
+        if place != (n, d_k):
+            self.ask(self._going_to(*place), "map move")
+
     @on(HeatMap.Hovered)
     def _hover(self, event: HeatMap.Hovered) -> None:
         self.hovered = self._place_of(*event.entry) if event.entry else None
 
     @on(HeatMap.Chosen)
-    def _explore(self) -> None:
+    def _choose(self) -> None:
+        self.action_explore()
+
+    def action_explore(self) -> None:
         """Open Explore on one vector of those drawn at the cursor."""
         n, d_k = self.place
         vector = Drawn(n, self.sweep.seed)
@@ -221,6 +266,7 @@ class SweepScreen(InstrumentScreen):
         if self.stopped:
             self.workers.cancel_group(self, "draw")
             self.workers.cancel_group(self, "look")
+            self._looking = None
         else:
             self._ask_for_more()
 
@@ -237,6 +283,7 @@ class SweepScreen(InstrumentScreen):
             return
         self.view = self._view_of(self.sweep)
         self.set_reactive(SweepScreen.stopped, False)
+        self.set_reactive(SweepScreen.hovered, None)
         self._show_known()
         self._ask_for_more()
 
@@ -250,16 +297,26 @@ class SweepScreen(InstrumentScreen):
     def _ask_for_more(self) -> None:
         """Draw the sweep, unless that is done or going on, and look closer where the cursor is."""
         experiment = self.present.experiment
-        key = key_of(experiment)
-        known = self._sweeps.get(key)
-        if (known is None or known.progress < 1.0) and self._drawing != key:
-            self._drawing = key
-            self._draw_sweep(experiment, key)
-        found = self._found.get(self._row_key(experiment))
-        wanted = len(crossovers_wanted(experiment)) * 4
-        is_known = found and sum(each.finished for each in found.crossovers) == wanted
-        if not is_known or (found and found.here is None and not self._is_drawn):
-            self._look_closer(experiment, found or Found(), bool(is_known))
+        run = self._run(experiment)
+        if run is not self._drawn or not self._is_drawing:
+            self._drawn = run
+            self.workers.cancel_group(self, "draw")
+            if not run.is_complete:
+                self._draw_sweep(run)
+        self._look_for_more()
+
+    def _look_for_more(self) -> None:
+        """Look closer where the cursor is, once there are as many draws everywhere as at first."""
+        experiment = self.present.experiment
+        known, key = self._run(experiment).known, self._row_key(experiment)
+        if known is None or self._looking == key or self.stopped:
+            return
+        if min(point.draws for point in known.points) < min(
+            first_draws(self.sweep), max(point.draws for point in known.points)
+        ):
+            return
+        self._looking = key
+        self._look_closer(experiment, self._found.get(key, Found()))
 
     @property
     def _is_drawn(self) -> bool:
@@ -275,25 +332,35 @@ class SweepScreen(InstrumentScreen):
         place = settings.n, experiment.setup.d_k, experiment.setup.scale.qk_norm
         return wanted, rules, place, settings.draws, settings.seed
 
-    @work(thread=True, exclusive=True, group="draw", exit_on_error=False)
-    def _draw_sweep(self, experiment: Experiment, key: object) -> None:
-        worker = get_current_worker()
-        setup = experiment.setup
-        # The cursor goes from row to row, and each has crossovers of its own.
-        bare = replace(setup.get(Settings), crossovers=False)
-        question = Experiment(experiment.source, setup.put(bare))
-        for found in answer(question, lambda: worker.is_cancelled):
-            if not worker.is_cancelled:
-                self.app.call_from_thread(self._take_sweep, key, found)
+    @property
+    def _is_drawing(self) -> bool:
+        """Whether a sweep is being drawn."""
+        return any(each.group == "draw" and each.is_running for each in self.workers)
 
-    def _take_sweep(self, key: object, found: Answer) -> None:
-        _keep(self._sweeps, key, found, KEPT)
-        if found.progress == 1.0:
-            self._drawing = None
-        self._show_known()
+    def _run(self, experiment: Experiment) -> Run:
+        """Return the sweep that a question asks for, which may be drawn already."""
+        key, setup = key_of(experiment), experiment.setup
+        run = self._runs.pop(key, None)
+        if run is None:
+            # The cursor goes from row to row, and each has crossovers of its own.
+            bare = replace(setup.get(Settings), crossovers=False)
+            run = Run(answer(Experiment(experiment.source, setup.put(bare))))
+        self._runs[key] = run
+        while len(self._runs) > KEPT:
+            self._runs.popitem(last=False)
+        return run
+
+    @work(thread=True, exclusive=True, group="draw", exit_on_error=False)
+    def _draw_sweep(self, run: Run) -> None:
+        worker = get_current_worker()
+        with run.lock:
+            while not worker.is_cancelled and not run.is_complete:
+                run.known = next(run.answers)
+                if not worker.is_cancelled:
+                    self.app.call_from_thread(self._show_known)
 
     @work(thread=True, exclusive=True, group="look", exit_on_error=False)
-    def _look_closer(self, experiment: Experiment, found: Found, is_known: bool) -> None:
+    def _look_closer(self, experiment: Experiment, found: Found) -> None:
         """Draw what the map has not: the place between its own, and where the row turns."""
         worker = get_current_worker()
         key = self._row_key(experiment)
@@ -307,24 +374,30 @@ class SweepScreen(InstrumentScreen):
                 if drawn.progress == 1.0:
                     found = replace(found, here=drawn.points)
                     self.app.call_from_thread(self._take_closer, key, found)
-        for _, known in () if is_known else row_crossovers(experiment, stop):
+        wanted = len(crossovers_wanted(experiment)) * len(GRADIENTS)
+        if sum(crossover.finished for crossover in found.crossovers) == wanted:
+            return
+        for _, known in row_crossovers(experiment, stop):
             if known != found.crossovers and not worker.is_cancelled:
                 found = replace(found, crossovers=known)
                 self.app.call_from_thread(self._take_closer, key, found)
 
     def _take_closer(self, key: object, found: Found) -> None:
-        _keep(self._found, key, found, ROWS_KEPT)
+        self._found[key] = found
+        while len(self._found) > ROWS_KEPT:
+            self._found.popitem(last=False)
         self._show_known()
 
     def _show_known(self) -> None:
         """Show all that is known of what is asked."""
         experiment = self.present.experiment
-        sweep = self._sweeps.get(key_of(experiment))
-        if sweep is None:
+        known = self._run(experiment).known
+        if known is None:
             return
+        self._look_for_more()
         found = self._found.get(self._row_key(experiment), Found())
         self.answer = replace(
-            restated(sweep, experiment), crossovers=found.crossovers, here=found.here
+            restated(known, experiment), crossovers=found.crossovers, here=found.here
         )
 
     # Files and texts
@@ -346,7 +419,7 @@ class SweepScreen(InstrumentScreen):
 
     @property
     def rule(self) -> str:
-        """The rule that the map shows: the one that all instruments share, or the first there is."""
+        """The rule that the map shows: the one that all share, or the first there is."""
         assert self.answer
         rules = others(self.answer.rules)
         own = parse_scale(rule_text(self.present.experiment.setup.scale))
@@ -394,11 +467,19 @@ class SweepScreen(InstrumentScreen):
             self.draw("over", charts.medians(found, rules, "d_k", n, self.place[1], names))
 
     def _draw_map(self, found: Answer) -> None:
-        grid = charts.Grid(found, self.rule, self.place)
+        grid = self._grid
+        if grid is None or not is_same(grid, found, self.rule):
+            grid = self._grid = charts.Grid(found, self.rule)
         title = f"What {doing(self.rule)} does to the {noun(found.settings.statistic)}"
-        self.pane("map-pane").describe(title, self._count(found))
-        self.draw("map", grid.heat_map())
-        self.query_one("#legend", Label).update(legend(grid), layout=False)
+        heat_map = grid.heat_map(found, self.place)
+        widget = self.query_one("#map", HeatMap)
+        hidden = heat_map.is_reduced(*widget.content_size)
+        count = (
+            f"each the largest of several, {self._count(found)}" if hidden else self._count(found)
+        )
+        self.pane("map-pane").describe(title, count)
+        widget.drawing = heat_map
+        self.query_one("#legend", Label).update(legend(grid, heat_map), layout=False)
 
     def _count(self, found: Answer) -> str:
         """Return how many draws there are, and whether more come."""
@@ -433,12 +514,27 @@ class SweepScreen(InstrumentScreen):
         self.draw("words", charts.Words(change, shown, statistic, names))
 
 
-def legend(grid: charts.Grid) -> str:
+def is_same(grid: charts.Grid, found: Answer, rule: str) -> bool:
+    """Return whether a grid is of the same points, statistic and rule."""
+    own = grid.answer
+    same_points = own.points is found.points and grid.rule == rule
+    return same_points and own.settings.statistic == found.settings.statistic
+
+
+def moved(places: Sequence[int], here: int, by: int) -> int:
+    """Return the place so many places on from one that may be between two, if there is one."""
+    if not by:
+        return here
+    at = bisect_right(places, here) - 1 + by if by > 0 else bisect_left(places, here) + by
+    return places[min(max(at, 0), len(places) - 1)]
+
+
+def legend(grid: charts.Grid, heat_map: heat_map_of.HeatMap) -> str:
     """Return what signs on the map mean, as markup."""
     parts = ["[$smaller]▼[/] smaller", "[$larger]▲[/] larger"]
     if not grid.is_told:
         parts.append("? these draws do not tell")
-    if grid.border is not None:
+    if heat_map.border is not None:
         parts.append("⡇ where it turns")
     return "   ".join(parts)
 
@@ -448,11 +544,3 @@ def sides(names: Sequence[str]) -> str:
     kinds = ("unscaled", "scaled")
     parts = [f"[${kind}]● {plain(name)}[/]" for kind, name in zip(kinds, names, strict=False)]
     return "  ".join(parts)
-
-
-def _keep(kept: "OrderedDict[object, Answer] | OrderedDict[object, Found]", key: object, value: object, most: int) -> None:
-    """Keep a value, and forget those that were not asked for longest."""
-    kept.pop(key, None)
-    kept[key] = value  # type: ignore[assignment]
-    while len(kept) > most:
-        kept.popitem(last=False)

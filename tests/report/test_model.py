@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from attn_tui.report.sweep import json as sweep_json
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -22,7 +23,6 @@ from attn_tui.dots import report as dots_report
 from attn_tui.explore import report as explore_report
 from attn_tui.report.head import about_model
 from attn_tui.report.model import departures, model_texts
-from attn_tui.report.sweep import json as sweep_json
 
 SCALES = st.builds(
     Scale, st.sampled_from([*RULES]), softcap=st.sampled_from([None, 30.0, 50.0, 50.000001]),

@@ -226,7 +226,11 @@ def answer(experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:
         for cost in more.steps(row, ()):
             if stop():
                 return
-            done += cost
+            done, since = done + cost, since + cost
+            if since > _BETWEEN and done < work:
+                # Nothing is new, but whoever waits may have another question.
+                yield so_far(done)
+                since = 0
         rows[n] = more.points()
         more.forget()
         yield so_far(done)

@@ -102,7 +102,7 @@ class Settings(Checked):
         fed=True,
     )  # fmt: skip
     map_points: int = asked(
-        14, _PLACES, "points", "how many along each side of a map", option="--points", fed=True,
+        14, _PLACES, "map points", "how many along each side of a map", option="--points", fed=True,
     )  # fmt: skip
     draws: int | None = asked(
         None, or_none(whole(2, MOST_DRAWS), "auto"), "draws",

@@ -11,11 +11,11 @@ from attn_tui.compute.sweep.answer import Answer
 from attn_tui.compute.sweep.crossing import Meeting
 from attn_tui.compute.sweep.crossover import last_fall
 from attn_tui.compute.sweep.points import Place, Point, Points, median_error
-from attn_tui.compute.sweep.settings import Statistic
+from attn_tui.compute.sweep.settings import Statistic, first_draws
+from attn_tui.old.report.sweep.sentences import larger_mean
 from attn_tui.report.headline import DIVISORS, GRADIENTS, Factor, Headline, percent, rounded
 from attn_tui.report.numbers import general
 from attn_tui.sweep.names import called, doing, is_none, others, short_place
-from attn_tui.old.report.sweep.sentences import larger_mean
 
 Of = Literal["median", "mean"]
 """What of the draws is looked at."""
@@ -123,8 +123,8 @@ def _begin(answer: Answer, points: Points, place: Place, here: str) -> str:
     n, d_k = place
     drawn = max((point.draws for point in points if (point.n, point.d_k) == place), default=0)
     where = f"({n:,} keys, d_k = {d_k:,})"
-    if drawn < answer.settings.draws:
-        return f"After {drawn:,} of {answer.settings.draws:,} draws {where} "
+    if drawn < first_draws(answer.settings):
+        return f"After {drawn:,} of {first_draws(answer.settings):,} draws {where} "
     return f"{here} {where} "
 
 

@@ -9,8 +9,8 @@ from attn_tui.compute.sweep.points import Point
 from attn_tui.compute.sweep.settings import Statistic
 from attn_tui.compute.sweep.summary import Summary
 from attn_tui.report.numbers import quantity, ratio
-from attn_tui.sweep.names import is_none, name_of
 from attn_tui.report.table import Column, laid
+from attn_tui.sweep.names import is_none, name_of
 
 NUMBER, FACTOR = 8, 10
 """Cells of a number of a statistic, and of a factor."""

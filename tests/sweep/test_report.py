@@ -10,6 +10,9 @@ from math import exp
 from typing import Any
 
 import pytest
+from attn_tui.report.sweep import csv as sweep_csv
+from attn_tui.report.sweep import json as sweep_json
+from attn_tui.report.sweep import text as sweep_text
 
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.scale import RULES, Scale
@@ -21,13 +24,10 @@ from attn_tui.compute.sweep.exact import Exact
 from attn_tui.compute.sweep.points import Point
 from attn_tui.compute.sweep.settings import STATISTICS, Settings, Statistic
 from attn_tui.files.codec import experiment_from_plain
-from attn_tui.report.sweep import csv as sweep_csv
-from attn_tui.report.sweep import json as sweep_json
-from attn_tui.report.sweep import text as sweep_text
 from attn_tui.old.report.sweep.headline import headline
-from attn_tui.sweep.names import ends_text
 from attn_tui.old.report.sweep.sentences import said
 from attn_tui.old.report.sweep.tables import numbers_at
+from attn_tui.sweep.names import ends_text
 from tests.documented import DOCS, strict
 
 SMALL = Settings(n=8, points=6, map_points=4, n_range=(2, 512), draws=320)
