@@ -15,12 +15,12 @@ from attn_tui.sweep.names import NAMES, called, doing, is_none, others, short_pl
 HERE = "With {n} keys and d_k = {d_k}, {doing} makes the typical {statistic} {times}."
 STAYS = "With {n} keys and d_k = {d_k}, {doing} leaves the typical {statistic} about as it is."
 UNDIVIDED = "With {n} keys and d_k = {d_k}, {doing} changes nothing: it multiplies by 1."
-BELOW = "{below} d_k {turn} it becomes {other}."
+TURNS = "{below} {axis} {turn} it becomes {other}."
 EVERYWHERE = "So it does at every d_k from {least} on."
 RANKING = "Of {count} rules {best} leaves the largest typical {statistic} here: {compared}."
 SHARES = "Of {n} keys about {before} share the weight unscaled, about {after} {done}."
 TYPICAL = (
-    "With {n} keys, d_k = {d_k}, the {statistic} is typically {before} unscaled, {after} {done}."
+    "With {n} keys and d_k = {d_k} the {statistic} is typically {before} unscaled, {after} {done}."
 )
 NOTHING = "Only {rule} is drawn: there is nothing to compare it with."
 """The sentences, in the order in which they are tried; the second to fourth follow the first."""
@@ -76,14 +76,15 @@ def _turn(answer: Answer, rule: str, statistic: Statistic, place: Place, found: 
         if same and each.d_k is None and found.way in ("larger", "smaller"):
             return EVERYWHERE.format(least=f"{each.divides_from:,}")
     met = answer.crossing(rule, statistic, n)
-    over_n = answer.settings.view == "curves" and answer.settings.over == "n"
-    if met is None or over_n or (found.way == "untold" and not met.finished):
+    if met is None:
         return ""
-    is_below = d_k > met.at
-    return BELOW.format(
-        below="Below" if is_below else "Above", turn=turn_text(met),
-        other="smaller" if is_below else "larger",
-    )  # fmt: skip
+    over_n = answer.settings.view == "curves" and answer.settings.over == "n"
+    is_below = (n if over_n else d_k) > met.at
+    # With more keys it becomes smaller, and with a larger d_k larger.
+    other = "smaller" if is_below != over_n else "larger"
+    below = "Below" if is_below else "Above"
+    axis = "n =" if over_n else "d_k"
+    return TURNS.format(below=below, axis=axis, turn=turn_text(met), other=other)
 
 
 def turn_text(met: Meeting) -> str:

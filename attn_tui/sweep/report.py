@@ -35,6 +35,7 @@ from attn_tui.report.report import (
     listed,
 )
 from attn_tui.sweep.headline import headline
+from attn_tui.sweep.means import carried_by_few, compared_means
 from attn_tui.sweep.names import (
     NAMES,
     boundary_text,
@@ -42,6 +43,7 @@ from attn_tui.sweep.names import (
     crossover_text,
     formula,
     others,
+    place_text,
 )
 
 POINT = ("n", "d_k", "rule", "multiplier", "draws")
@@ -80,6 +82,7 @@ def report(answer: Answer, statistics: Sequence[Statistic] = ()) -> Report:
         data(_data(answer, every)),
         Facts([Fact(label, (text,)) for label, text in _asked(answer)]),
         *(_section(answer, statistic) for statistic in shown),
+        *_means(answer, shown),
         *_condensation(answer),
         *_asymptotes(answer),
         *crossover_parts(answer.crossovers),
@@ -182,7 +185,7 @@ def _section(answer: Answer, statistic: Statistic) -> Section:
     ]  # fmt: skip
     if answer.settings.ratio:
         parts += _ratios(answer, statistic)
-    parts += _boundary(answer, statistic)
+    parts += [*_boundary(answer, statistic), *_crossings(answer, statistic)]
     return Section(f"{name.symbol}: {name.words}", parts)
 
 
@@ -282,6 +285,33 @@ def _boundary(answer: Answer, statistic: Statistic) -> Iterator[str]:
                 "--crossover for every n:"
             )
             yield "; ".join(f"n = {each.n:,}: {boundary_text(each)}" for each in found)
+
+
+def _means(answer: Answer, statistics: Sequence[Statistic]) -> Iterator[str]:
+    """Yield what means do, where they are not what is typical."""
+    over_d_k = answer.settings.view == "map" or answer.settings.over == "d_k"
+    sentences = [
+        sentence
+        for statistic in statistics
+        for sentence in (
+            *(compared_means(answer, statistic) if over_d_k else ()),
+            *carried_by_few(answer, statistic),
+        )
+    ]
+    if sentences:
+        yield " ".join(dict.fromkeys(sentences))
+
+
+def _crossings(answer: Answer, statistic: Statistic) -> Iterator[str]:
+    """Yield where medians with and without a rule cross over n, at one d_k."""
+    for rule in others(answer.rules) if len(answer.points.d_ks) == 1 else ():
+        for met in crossings(answer.points, rule, statistic):
+            at, low, high = map(place_text, (met.n, met.low, met.high))
+            first = "larger" if met.larger else "smaller"
+            yield (
+                f"At d_k = {answer.points.d_ks[0]:,} the median {NAMES[statistic].symbol} without "
+                f"{formula(rule)} is {first} with fewer keys than n ≈ {at} [{low} to {high}]."
+            )
 
 
 def _condensation(answer: Answer) -> Iterator[str]:

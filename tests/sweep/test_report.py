@@ -3,6 +3,7 @@
 import csv as csv_module
 import json as json_module
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 from io import StringIO
@@ -10,9 +11,6 @@ from math import exp
 from typing import Any
 
 import pytest
-from attn_tui.report.sweep import csv as sweep_csv
-from attn_tui.report.sweep import json as sweep_json
-from attn_tui.report.sweep import text as sweep_text
 
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.scale import RULES, Scale
@@ -24,10 +22,10 @@ from attn_tui.compute.sweep.exact import Exact
 from attn_tui.compute.sweep.points import Point
 from attn_tui.compute.sweep.settings import STATISTICS, Settings, Statistic
 from attn_tui.files.codec import experiment_from_plain
-from attn_tui.old.report.sweep.headline import headline
-from attn_tui.old.report.sweep.sentences import said
-from attn_tui.old.report.sweep.tables import numbers_at
-from attn_tui.sweep.names import ends_text
+from attn_tui.report import forms
+from attn_tui.report.text import text as as_text
+from attn_tui.sweep.means import compared_means
+from attn_tui.sweep.report import crossover_report, report
 from tests.documented import DOCS, strict
 
 SMALL = Settings(n=8, points=6, map_points=4, n_range=(2, 512), draws=320)
@@ -51,21 +49,33 @@ def found(name: str) -> Answer:
 
 
 def as_json(each: Answer, *statistics: Any) -> Any:
-    text = "".join(sweep_json.render(each, statistics))
+    text = "".join(forms.json(report(each, statistics)))
     assert text.isascii()
     return json_module.loads(text, parse_constant=strict)
 
 
+def text_of(each: Answer, *statistics: Any) -> str:
+    return "".join(as_text(report(each, statistics)))
+
+
+def in_a_line(each: Answer) -> str:
+    return " ".join(text_of(each).split())
+
+
+def crossovers_as(form: str, crossovers: Sequence[Crossover]) -> str:
+    return "".join(forms.WRITERS[form](crossover_report(found("d_k").experiment, crossovers)))
+
+
 @pytest.mark.parametrize("name", CASES)
 def test_text_has_at_most_80_columns(name: str) -> None:
-    text = "".join(sweep_text.render(found(name), STATISTICS))
+    text = text_of(found(name), *STATISTICS)
     assert max(map(len, text.splitlines())) <= 80
     assert text.endswith("\n")
     assert "\n\n\n" not in text
 
 
 def test_text_says_what_each_number_is_of() -> None:
-    text = "".join(sweep_text.render(found("d_k")))
+    text = text_of(found("d_k"))
     for phrase in (
         "320 vectors at each place, seed 1 (NumPy PCG64, standard_normal)",
         "1 to 8,192, 6 of at most 6",
@@ -75,8 +85,8 @@ def test_text_says_what_each_number_is_of() -> None:
         "inverse-sqrt, m = 1/√d_k",
         "σ_c = √(2 ln n) = 2.04",
         "Asymptote of the root mean square ‖∂p/∂s‖_F",
-        "‖∂p/∂s‖_F   inverse-sqrt      102 [58.9 to 166]",
-        "tr J        inverse-sqrt      none: smaller unscaled",
+        "‖∂p/∂s‖_F  inverse-sqrt  102 [58.9 to 166]",
+        "tr J       inverse-sqrt  none: smaller unscaled",
     ):
         assert phrase in text, text
 
@@ -85,7 +95,7 @@ def test_where_logits_condense_is_said_with_its_side() -> None:
     rules = ("none", "ssmax:a=1", "log-length", "temperature:T=0.1")
     settings = replace(SMALL, over="n", rules=rules, points=3, draws=8)
     (*_, last) = answer(Experiment(Drawn(8), Setup(4).put(settings)))
-    text = " ".join("".join(sweep_text.render(last)).split())
+    text = " ".join(text_of(last).split())
     for phrase in (
         "with m = 1 up to n = 7.39",
         "with m = 1·ln n/√d_k from n = 7.39",
@@ -99,9 +109,9 @@ def test_where_logits_condense_is_said_with_its_side() -> None:
 
 
 def test_exact_values_stand_beside_the_sampled_ones() -> None:
-    text = "".join(sweep_text.render(found("two keys")))
+    text = text_of(found("two keys"))
     assert text.count("exact") >= 4
-    assert "exact" not in "".join(sweep_text.render(found("d_k")))
+    assert "exact" not in text_of(found("d_k"))
 
 
 def test_json_has_the_points_that_are_promised() -> None:
@@ -136,17 +146,14 @@ def test_json_is_written_as_its_numbers_are_computed(monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr(Point, "exact", noted)
     each = found("map")
-    pieces = sweep_json.render(each)
+    pieces = forms.json(report(each))
     for piece in pieces:
         if '"ninetieth"' in piece:
             break
-    first, share = len(asked), pieces.share()
+    first = len(asked)
     for _ in pieces:
         pass
     assert 0 < first < len(asked) / 4
-    # How much is written is known meanwhile, to whoever waits for it.
-    assert 0.0 < share < 0.25
-    assert pieces.share() == 1.0
 
 
 def test_json_has_only_the_statistics_asked_for() -> None:
@@ -177,25 +184,22 @@ def test_every_field_of_json_is_documented() -> None:
 
 def test_csv_is_one_table_of_full_precision() -> None:
     each = found("d_k")
-    rows = list(csv_module.DictReader(StringIO("".join(sweep_csv.render(each)))))
+    rows = list(csv_module.DictReader(StringIO("".join(forms.csv(report(each))))))
     assert len(rows) == len(each.points) * len(STATISTICS)
-    assert tuple(rows[0]) == sweep_csv.COLUMNS
     row = next(row for row in rows if row["statistic"] == "trace" and row["rule"] == "none")
     assert float(row["mean"]) == each.points[0].statistics["trace"].mean
     assert row["median_exact"] == ""
-    assert set(sweep_csv.COLUMNS) <= set(re.findall(r"`([^`]+)`", DOCS.read_text()))
+    assert set(rows[0]) <= set(re.findall(r"`([^`]+)`", DOCS.read_text()))
 
 
 def test_crossovers_alone_are_written_in_every_form() -> None:
     each = found("d_k")
-    text = "".join(sweep_text.crossover_table(each.crossovers))
+    text = crossovers_as("text", each.crossovers)
     assert max(map(len, text.splitlines())) <= 80
     assert "102 [58.9 to 166]" in text
-    rows = list(
-        csv_module.DictReader(StringIO("".join(sweep_csv.render_crossovers(each.crossovers))))
-    )
+    rows = list(csv_module.DictReader(StringIO(crossovers_as("csv", each.crossovers))))
     assert [row["d_k"] == "" for row in rows] == [False, False, False, True]
-    written = "".join(sweep_json.render_crossovers(each.experiment, each.crossovers))
+    written = crossovers_as("json", each.crossovers)
     plain = json_module.loads(written, parse_constant=strict)
     assert plain["points"] == []
     assert [each["finished"] for each in plain["crossovers"]] == [True] * 4
@@ -207,13 +211,11 @@ def test_a_crossover_that_is_not_finished_says_so() -> None:
     some = (replace(first, finished=False), *others)
     stopped = replace(each, crossovers=some)
     for one, expected in ((each, False), (stopped, True)):
-        text = "".join(sweep_text.crossover_table(one.crossovers))
+        text = crossovers_as("text", one.crossovers)
         assert ("* so far: " in text) == expected
         assert ("‖∂p/∂s‖_F *" in text) == expected
         assert "tr J *" not in text
-        assert any(line.startswith("So far, ") for line in said(one, "gradient")) == expected
-        assert (", so far" in headline(one, "gradient").full) == expected
-    rows = list(csv_module.DictReader(StringIO("".join(sweep_csv.render_crossovers(some)))))
+    rows = list(csv_module.DictReader(StringIO(crossovers_as("csv", some))))
     assert [row["finished"] for row in rows] == ["false", "true", "true", "true"]
     plain = as_json(stopped)["crossovers"]
     assert [one["finished"] for one in plain] == [False, True, True, True]
@@ -224,7 +226,7 @@ def test_a_crossover_of_any_rule_fits(rule: str) -> None:
     head = (100_000, "query_gradient", rule, None, None, None, "smaller")
     one = Crossover(*head, divides_from=65_535, draws=99_999, seed=2**63 - 1, finished=False)  # type: ignore[arg-type]
     crossing = replace(one, d_k=12345.6, low=1234.5, high=65536.0, side="crosses")
-    text = "".join(sweep_text.crossover_table([one, crossing]))
+    text = crossovers_as("text", [one, crossing])
     assert max(map(len, text.splitlines())) <= 80
 
 
@@ -239,12 +241,10 @@ def test_an_interval_that_reaches_the_end_of_the_range_says_so() -> None:
         (replace(begins, divides_from=3, low=3.0), True, False, "4.37 [≤ 9.22] from d_k = 3"),
     ):
         each = replace(found("d_k"), crossovers=(one,))
-        assert interval in "".join(sweep_text.render(each))
-        inside = interval.partition("[")[2].partition("]")[0]
-        assert f"(95 %: {inside})" in said(each, "gradient")[0]
+        assert interval in text_of(each)
         (plain,) = as_json(each)["crossovers"]
         assert (plain["low_open"], plain["high_open"]) == (low_open, high_open)
-        written = "".join(sweep_csv.render_crossovers(each.crossovers))
+        written = crossovers_as("csv", each.crossovers)
         (row,) = csv_module.DictReader(StringIO(written))
         assert row["low_open"] == str(low_open).lower()
 
@@ -261,7 +261,7 @@ def test_an_interval_that_reaches_the_end_of_the_range_says_so() -> None:
 def test_what_plays_no_part_is_named(scale: Scale, named: bool) -> None:
     small = replace(SMALL, draws=8, points=2, crossovers=False)
     (*_, last) = answer(Experiment(Drawn(8), Setup(64, scale).put(small)))
-    text = "".join(sweep_text.render(last))
+    text = text_of(last)
     assert ("Not applied here: " in text) == named
 
 
@@ -270,13 +270,13 @@ def test_the_rule_that_is_none_may_stand_anywhere() -> None:
         swept(64, replace(CASES["map"], draws=64, rules=rules))
         for rules in (("none", "inverse-sqrt"), ("inverse-sqrt", "none"))
     ]
-    lines = [re.findall(r"n = .*: .* to .*", "".join(sweep_text.render(each))) for each in maps]
+    lines = [re.findall(r"n = .*: .* to .*", text_of(each)) for each in maps]
     assert lines[0] == lines[1] != []
 
 
 def test_columns_never_run_together() -> None:
     settings = replace(CASES["far"], rules=("none", "temperature:T=1e-300", "inverse"), ratio=True)
-    text = "".join(sweep_text.render(swept(64, replace(settings, points=3))))
+    text = text_of(swept(64, replace(settings, points=3)))
     _, _, table = text.partition("unscaled over m = 1/1e-300")
     rows = [line.split() for line in table.splitlines()[3:6]]
     # Errors are shares, with a blank before the sign.
@@ -285,19 +285,6 @@ def test_columns_never_run_together() -> None:
     assert "∞" not in table.partition("unscaled over")[0]
     _, _, table = text.partition("temperature:T=1e-300, m = 1/1e-300")
     assert set(table.splitlines()[3].split()[1:]) == {"…"}
-
-
-def test_sentences_agree_with_the_points() -> None:
-    text = " ".join(said(found("d_k"), "gradient"))
-    assert "makes the median ‖∂p/∂s‖_F larger from d_k = 2 to ≈ 102 (95 %: 58.9 to 166)" in text
-    assert "Without 1/√d_k the mean ‖∂p/∂s‖_F over draws is larger at every d_k shown" in text
-    text = " ".join(said(found("d_k"), "trace"))
-    assert "removing 1/√d_k makes the median tr J smaller at every d_k" in text
-    text = " ".join(said(found("map"), "gradient"))
-    boundary = found("map").boundary("inverse-sqrt", "gradient")
-    first, *_, last = [each for each in boundary if each.falls]
-    ends = f"{ends_text(first)} with {first.n} keys, {ends_text(last)} with {last.n}"
-    assert f"makes the median ‖∂p/∂s‖_F larger up to some d_k of {ends}, and smaller" in text
 
 
 def swept(d_k: int, settings: Settings) -> Answer:
@@ -315,23 +302,21 @@ def test_means_are_compared_exactly_where_they_are_known() -> None:
     exact = [point.exact("gradient").mean or 0.0 for point in (unscaled, scaled)]
     assert sampled[0] < sampled[1]
     assert exact[0] > exact[1]
-    text = " ".join(said(far, "gradient"))
+    text = in_a_line(far)
     assert "Without 1/√d_k the mean ‖∂p/∂s‖_F over draws is larger at d_k = 65,536." in text
-    (*_, titles, factors) = numbers_at(far, 2, 65_536, "gradient", 100)
-    assert titles.index("exact") == factors.index("×1.55")
 
 
 @pytest.mark.parametrize("draws", [2, 20, 400])
 def test_nothing_is_concluded_from_means_that_few_draws_carry(draws: int) -> None:
     far = swept(64, replace(SMALL, n=3, d_k_range=(32_768, 65_536), draws=draws, points=2))
-    text = " ".join(said(far, "gradient"))
+    text = in_a_line(far)
     assert "few draws carry the mean" in text
     assert "Without" not in text
 
 
 def test_a_mean_is_compared_where_the_draws_tell() -> None:
     each = swept(64, replace(SMALL, n=64, d_k_range=(2, 8192), draws=1000, crossovers=False))
-    (text,) = (one for one in said(each, "gradient") if one.startswith("Without"))
+    (text,) = re.findall("Without [^.]*[.]", in_a_line(each))
     assert "larger at every d_k shown from 2 to" in text
     assert "8,192" not in text
     assert text.endswith("; these draws do not tell at the others.")
@@ -341,13 +326,10 @@ def test_a_mean_is_compared_where_the_draws_tell() -> None:
 def test_at_one_d_k_it_is_said_where_the_medians_cross_over_n(view: Any) -> None:
     settings = replace(SMALL, view=view, over="n", n_range=(2, 512), points=9, map_points=9)
     each = swept(64, replace(settings, d_k_range=(64, 64), draws=2000))
-    (text,) = (one for one in said(each, "gradient") if "removing 1/√d_k" in one)
-    assert text == (
-        "At d_k = 64, removing 1/√d_k makes the median ‖∂p/∂s‖_F smaller at n = 2 to 4, larger "
-        "at 8 to 512, by two standard errors and more at these n; in between the medians "
-        "cross, at n ≈ 6.81 [6.05 to 7.55]."
-    )
-    assert "as d_k grows" not in " ".join(said(each, "gradient"))
+    assert (
+        "At d_k = 64 the median ‖∂p/∂s‖_F without 1/√d_k is smaller with fewer keys than "
+        "n ≈ 6.81 [6.05 to 7.55]."
+    ) in in_a_line(each)
     crossings = [one for one in as_json(each)["crossings"] if one["readout"] == "gradient"]
     (crossing,) = crossings
     assert [f"{crossing[end]:.2f}" for end in ("n", "low", "high")] == ["6.81", "6.05", "7.55"]
@@ -358,7 +340,7 @@ def test_at_one_d_k_it_is_said_where_the_medians_cross_over_n(view: Any) -> None
 
 def test_an_interrupted_sweep_says_so() -> None:
     first = next(answer(Experiment(Drawn(8), Setup(64).put(SMALL))))
-    text = "".join(sweep_text.render(first))
+    text = text_of(first)
     assert re.search(rf"asked +{SMALL.draws:,} vectors at each place", text)
     assert re.search(r"stopped +at \d+% of the work; 256 draws at each place", text)
     assert as_json(first)["progress"] < 1
@@ -367,11 +349,9 @@ def test_an_interrupted_sweep_says_so() -> None:
 def test_no_sentence_speaks_of_a_rule_without_its_name() -> None:
     settings = replace(SMALL, n=8, rules=("none", "inverse", "mup"), d_k_range=(1, 64), points=4)
     (*_, last) = answer(Experiment(Drawn(8), Setup(64).put(settings)))
-    sentences = said(last, "gradient")
-    assert len(set(sentences)) == len(sentences)
-    for sentence in sentences:
-        if "mean" in sentence or "divide" in sentence:
-            assert "1/d_k" in sentence or "√64/d_k" in sentence or "few draws" in sentence
+    sentences = [*compared_means(last, "gradient")]
+    assert len(set(sentences)) == len(sentences) == 2
+    assert all("1/d_k" in sentence or "√64/d_k" in sentence for sentence in sentences)
     # mup multiplies by 2 at d_k = 4, so its mean is spoken of from the next place on.
     (mean,) = (each for each in sentences if each.startswith("Without √64"))
     assert mean.endswith("from 16 to 64.")
@@ -385,7 +365,7 @@ def test_ratios_are_those_of_the_points_in_json_and_csv() -> None:
     unscaled, scaled = (points[n, d_k, rule] for rule in ("none", "inverse-sqrt"))
     by_hand = unscaled["gradient"]["mean"]["value"] / scaled["gradient"]["mean"]["value"]
     assert exp(scaled["gradient"]["ratio"]["log_mean"]) == pytest.approx(by_hand)
-    rows = csv_module.DictReader(StringIO("".join(sweep_csv.render(each))))
+    rows = csv_module.DictReader(StringIO("".join(forms.csv(report(each)))))
     row = next(
         row
         for row in rows

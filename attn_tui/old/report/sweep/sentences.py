@@ -1,16 +1,14 @@
 """What a sweep shows, in a sentence or two of plain text; each states only what was computed."""
 
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from math import isnan
 
 from attn_tui.compute.sweep.answer import Answer
 from attn_tui.compute.sweep.crossing import Crossing, Run, crossings, runs
 from attn_tui.compute.sweep.crossover import GRADIENTS
-from attn_tui.compute.sweep.points import Point
-from attn_tui.compute.sweep.points import ratio as ratio_of
 from attn_tui.compute.sweep.settings import Statistic
 from attn_tui.report.numbers import ratio
+from attn_tui.sweep.means import carried_by_few, compared_means, larger_or_not
 from attn_tui.sweep.names import (
     NAMES,
     boundary_text,
@@ -21,13 +19,6 @@ from attn_tui.sweep.names import (
     others,
     place_text,
 )
-
-FAR_BELOW = 100.0
-"""A median that is so many times smaller than the mean: few draws carry the mean."""
-
-SHAKY, FEWEST = 0.1, 20
-"""A sampled mean whose error is so large a share of it, or of fewer draws, may be carried by few:
-it tends to be too small, its error with it, and nothing is concluded from it."""
 
 
 def said(answer: Answer, statistic: Statistic) -> tuple[str, ...]:
@@ -43,19 +34,10 @@ def _said(answer: Answer, statistic: Statistic) -> Iterator[str]:
     is_map = answer.settings.view == "map"
     yield from (_boundary if is_map else _removed)(answer, statistic)
     if is_map or answer.settings.over == "d_k":
-        yield from _means(answer, statistic)
-    if any(_carried(point, statistic) for point in answer.points):
-        yield (
-            "Where the median is far below the mean, few draws carry the mean: a sampled mean, "
-            "and its error, then tend to be too small."
-        )
+        yield from compared_means(answer, statistic)
+    yield from carried_by_few(answer, statistic)
     if not is_map:
         yield from (_ends(answer, rule, statistic) for rule in answer.rules)
-
-
-def _carried(point: Point, statistic: Statistic) -> bool:
-    summary = point.statistics[statistic]
-    return summary.median * FAR_BELOW < summary.mean
 
 
 def _ends(answer: Answer, rule: str, statistic: Statistic) -> str:
@@ -98,44 +80,6 @@ def _removed(answer: Answer, statistic: Statistic) -> Iterator[str]:
                 yield f"Below d_k = {found.divides_from:,} {rule} does not divide: it is ≥ 1."
     if settings.over == "n":
         yield from _over_n(answer, statistic)
-
-
-def _means(answer: Answer, statistic: Statistic) -> Iterator[str]:
-    """Say where the mean is larger without a rule, or smaller, as far as that can be told."""
-    symbol = NAMES[statistic].symbol
-    for rule in others(answer.rules):
-        of_d_k: dict[int, set[bool | None]] = {}
-        for point in answer.points:
-            unscaled = answer.points.unscaled(point.n, point.d_k)
-            if point.rule == rule and point.multiplier < 1.0 and unscaled:
-                of_d_k.setdefault(point.d_k, set()).add(larger_mean(unscaled, point, statistic))
-        told = [d_k for d_k, sides in of_d_k.items() if None not in sides]
-        sides = {side is True for d_k in told for side in of_d_k[d_k]}
-        if len(sides) != 1:
-            continue
-        shown = sorted(of_d_k)
-        first, last = f"{min(told):,}", f"{max(told):,}"
-        where = f"every d_k shown from {first} to {last}" if len(told) > 1 else f"d_k = {first}"
-        if shown.index(max(told)) - shown.index(min(told)) >= len(told):
-            where = f"{len(told)} of {len(shown)} d_k shown from {first} to {last}"
-        rest = "; these draws do not tell at the others" if len(told) < len(shown) else ""
-        side = _larger_or_not(sides.pop())
-        yield f"Without {formula(rule)} the mean {symbol} over draws is {side} at {where}{rest}."
-
-
-@lru_cache(maxsize=1024)
-def larger_mean(unscaled: Point, scaled: Point, statistic: Statistic) -> bool | None:
-    """Return whether a mean is larger at the first point: exactly, or beyond errors; else None."""
-    exacts = [point.exact(statistic).mean for point in (unscaled, scaled)]
-    if exacts[0] is not None and exacts[1] is not None:
-        return None if exacts[0] == exacts[1] else exacts[0] > exacts[1]
-    found = [point.statistics[statistic] for point in (unscaled, scaled)]
-    if any(
-        each.draws < FEWEST or not each.mean_standard_error < SHAKY * each.mean for each in found
-    ):
-        return None
-    by = ratio_of(unscaled, scaled, statistic)
-    return None if abs(by.log_mean) <= 2.0 * by.log_mean_error else by.log_mean > 0.0
 
 
 def _boundary(answer: Answer, statistic: Statistic) -> Iterator[str]:
@@ -189,14 +133,10 @@ def _meeting(found: Sequence[Crossing]) -> str:
     return f"; in between the medians cross, at n ≈ {at} [{low} to {high}]"
 
 
-def _larger_or_not(larger: bool) -> str:
-    return "larger" if larger else "smaller"
-
-
 def _sides(found: Sequence[Run]) -> str:
     """Return runs as text: ``smaller at n = 2 to 256, larger at 2,048 to 4,096``."""
     parts = [
-        f"{_larger_or_not(run.larger)} at {run.first:,}"
+        f"{larger_or_not(run.larger)} at {run.first:,}"
         f"{f' to {run.last:,}' if run.first < run.last else ''}"
         for run in found
     ]
