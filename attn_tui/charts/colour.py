@@ -149,6 +149,7 @@ def contrast(first: str, second: str) -> float:
     return (lighter + 0.05) / (darker + 0.05)
 
 
+@lru_cache(maxsize=4096)
 def ink(background: str) -> str:
     """Return black or white, whichever is easier to read on a background."""
     return max(("#000000", "#ffffff"), key=lambda colour: contrast(colour, background))

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.charts.cells import Cells
-from attn_tui.charts.colour import Palette, ink, mix
+from attn_tui.charts.colour import Depth, Palette, ink, mix
 from attn_tui.charts.glyphs import LESS, MORE
 
 Numbers = NDArray[np.float64]
@@ -246,7 +246,8 @@ class HeatMap:
             return np.where(nearest, found * width, np.nan)
 
         ends = [np.clip(values, 0.0, across) for values in (border.low, border.high)]
-        if not colours.textured:
+        # The faint ones of 256 colours are of another hue each.
+        if colours.depth is Depth.TRUE:
             for line, (low, high_end) in enumerate(
                 zip(*(places(end, lines) for end in ends), strict=True)
             ):
