@@ -434,6 +434,11 @@ class SweepScreen(InstrumentScreen):
         if self.answer is not None:
             self._draw_view(self.answer)
 
+    def watch_stopped(self) -> None:
+        """Say whether it goes on."""
+        if self.answer is not None:
+            self._draw_view(self.answer)
+
     def watch_hovered(self) -> None:
         """Say what is under the mouse, or where the cursor is."""
         if self.answer is not None:
