@@ -63,15 +63,15 @@ class Change:
 
     @property
     def times(self) -> str:
-        """The factor with its way: ``24 times larger``, ``.8 to 1.4 times as large``."""
+        """The factor with its way: ``24 times larger``, or what it may be."""
         way = self.way
         if way == "unknown":
             return "unknown"
         if way == "same":
             return "about the same"
         if way == "untold":
-            low, high = (f"{exp(min(end, words.UNTOLD)):.2g}" for end in self.ends)
-            return f"{low} to {high} times as large"
+            low, high = map(words.times, self.ends)
+            return f"anything from {low} to {high}"
         return f"{self.many} times {way}"
 
     def cell(self, width: int) -> str:

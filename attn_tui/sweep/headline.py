@@ -20,7 +20,7 @@ EVERYWHERE = "So it does at every d_k from {least} on."
 RANKING = "Of {count} rules {best} leaves the largest typical {statistic} here: {compared}."
 SHARES = "Of {n} keys about {before} share the weight unscaled, about {after} {done}."
 TYPICAL = (
-    "With {n} keys and d_k = {d_k} the {statistic} is typically {before} unscaled, {after} {done}."
+    "With {n} keys and d_k = {d_k}, the typical {statistic} is {before} unscaled, {after} {done}."
 )
 NOTHING = "Only {rule} is drawn: there is nothing to compare it with."
 """The sentences, in the order in which they are tried; the second to fourth follow the first."""

@@ -2,15 +2,15 @@
 
 from collections.abc import Iterable
 
-from attn_tui.compute.logit_map import LogitMap
 from attn_tui.compute.scale import NONE, parse_scale
 from attn_tui.compute.sweep.answer import Boundary, Condensation
 from attn_tui.compute.sweep.crossover import Crossover
 from attn_tui.compute.sweep.readouts import READOUTS
 from attn_tui.compute.sweep.settings import Axis
 from attn_tui.compute.sweep.summary import Summary
-from attn_tui.report.headline import DIVISORS, done
+from attn_tui.report.headline import DIVISORS
 from attn_tui.report.numbers import quantity
+from attn_tui.report.words import amount
 
 NAMES = READOUTS
 """What the statistics are called."""
@@ -115,7 +115,9 @@ def doing(
         return f"{divided} {symbol}"
     if multiplier is None or multiplier == 1.0:
         return f"{ruled} {called(rule)}"
-    return done(LogitMap(multiplier), words=(divided, multiplied, "", "")).lower()
+    if 0.0 < multiplier < 1.0:
+        return f"{divided} {amount(1.0 / multiplier)}"
+    return f"{multiplied} {amount(multiplier)}"
 
 
 def called(rule: str) -> str:
@@ -129,7 +131,9 @@ def called(rule: str) -> str:
         return "no scaling"
     if scale.rule in DIVISORS:
         return scale.formula
-    values = (f"{p.symbol} = {scale.parameters[p.name]:g}" for p in scale.definition.parameters)
+    values = (
+        f"{p.symbol} = {amount(scale.parameters[p.name])}" for p in scale.definition.parameters
+    )
     return scale.rule + (f" with {', '.join(values)}" if scale.given else "")
 
 
