@@ -27,6 +27,9 @@ from attn_tui.compute.sweep.settings import (
 _AT_PLACE, _FEWEST = 4_000_000, 40
 """So many scores are drawn at one place alone at most, and so many vectors at least."""
 
+_COMPONENTS = 1 << 24
+"""So many components of q are drawn at one place alone at most, once there are the first draws."""
+
 _BETWEEN = 16_000_000
 """So many numbers are worked on between two answers: some tenth of a second."""
 
@@ -267,7 +270,8 @@ def at_place(experiment: Experiment, n: int, d_k: int) -> Experiment | None:
     """
     setup = experiment.setup
     settings = setup.get(Settings)
-    draws = min(draws_at(settings, n), _AT_PLACE // n)
+    long_vectors = max(first_draws(settings), _COMPONENTS // d_k)
+    draws = min(draws_at(settings, n), _AT_PLACE // n, long_vectors)
     if n < N_KEYS.minimum or draws < _FEWEST:
         return None
     one = replace(
