@@ -12,9 +12,9 @@ from attn_tui.compute.sweep.crossing import Meeting
 from attn_tui.compute.sweep.crossover import last_fall
 from attn_tui.compute.sweep.points import Place, Point, Points, median_error
 from attn_tui.compute.sweep.settings import Statistic, first_draws
-from attn_tui.old.report.sweep.sentences import larger_mean
 from attn_tui.report.headline import DIVISORS, GRADIENTS, Factor, Headline, percent, rounded
 from attn_tui.report.numbers import general
+from attn_tui.sweep.means import larger_mean
 from attn_tui.sweep.names import called, doing, is_none, others, short_place
 
 Of = Literal["median", "mean"]
