@@ -149,7 +149,7 @@ class HeatMap:
         """Return whether a block has less room than there are entries, so that some are hidden."""
         wide, high = self.room(columns, lines)
         rows, across = self.levels.shape
-        return 0 < wide < across or 0 < high < rows
+        return bool(0 < wide < across or 0 < high < rows)
 
     def room(self, columns: int, lines: int, halves: int = 2) -> tuple[int, int]:
         """Return columns and half lines that the entries take in a block.

@@ -2,7 +2,7 @@
 
 from bisect import bisect_left, bisect_right
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from threading import Lock
 from typing import ClassVar
@@ -34,7 +34,7 @@ from attn_tui.compute.sweep.crossover import GRADIENTS, Crossover
 from attn_tui.compute.sweep.places import along, check_vectors
 from attn_tui.compute.sweep.points import Place, Points
 from attn_tui.compute.sweep.rules import rule_text
-from attn_tui.compute.sweep.settings import Settings, compared, first_draws
+from attn_tui.compute.sweep.settings import Axis, Settings, View, compared, first_draws
 from attn_tui.files import edits
 from attn_tui.files.draft import Draft
 from attn_tui.files.history import Asked, Edit
@@ -43,7 +43,7 @@ from attn_tui.report.forms import forms
 from attn_tui.report.report import Report
 from attn_tui.report.text import text
 from attn_tui.sweep import charts
-from attn_tui.sweep.change import Change
+from attn_tui.sweep.change import change
 from attn_tui.sweep.headline import headline, noun
 from attn_tui.sweep.names import doing, is_none, name_of, others
 from attn_tui.sweep.report import report
@@ -64,7 +64,9 @@ KEPT = 12
 ROWS_KEPT = 64
 """Places and rows of which what was found is kept."""
 
-VIEWS = {"map-pane": ("map", None), "over-pane": ("curves", "d_k"), "keys-pane": ("curves", "n")}
+VIEWS: Mapping[str, tuple[View, Axis | None]] = {
+    "map-pane": ("map", None), "over-pane": ("curves", "d_k"), "keys-pane": ("curves", "n"),
+}  # fmt: skip
 """What each view asks for: `view` and `over` of the settings."""
 
 
@@ -201,7 +203,7 @@ class SweepScreen(InstrumentScreen):
             self.view = view
             return
         kind, over = VIEWS[view]
-        settings = replace(self.sweep, view=kind, over=over or self.sweep.over)  # type: ignore[arg-type]
+        settings = replace(self.sweep, view=kind, over=over or self.sweep.over)
         if settings == self.sweep:
             self.view = view
         else:
@@ -515,8 +517,8 @@ class SweepScreen(InstrumentScreen):
         where = " under the mouse" if asked is self.hovered else ""
         self.pane("words-pane").describe(f"{place[0]:,} keys, d_k {place[1]:,}{where}")
         statistic = found.settings.statistic
-        change = charts.change(points, place, rule, statistic) if shown else Change(float("nan"))
-        self.draw("words", charts.Words(change, shown, statistic, names))
+        words = charts.Words(change(points, place, rule, statistic), shown, statistic, names)
+        self.draw("words", words)
 
 
 def is_same(grid: charts.Grid, found: Answer, rule: str) -> bool:

@@ -129,7 +129,7 @@ async def test_settings_and_another_seed_ask_something_else_and_too_many_are_ref
         screen = await at(pilot, "slash", *"statistic effective_keys", "enter")
         assert screen.sweep.statistic == "effective_keys"
         assert screen.headline.startswith("Of 8 keys about ")
-        assert screen.pane("map-pane").border_title.endswith("the effective keys")
+        assert str(screen.pane("map-pane").border_title).endswith("the effective keys")
         screen = await at(pilot, "slash", *"draws 100000", "enter")
         assert "expected at most" in "".join(note.message for note in pilot.app._notifications)
 
