@@ -84,10 +84,10 @@ INSTRUMENTS: tuple[Instrument, ...] = (
         settings="attn_tui.compute.sweep.settings:Settings",
         answer="attn_tui.compute.sweep.answer:answer",
         screen="attn_tui.old.tui.sweep.screen:SweepScreen",
-        command="attn_tui.commands.sweep:sweep",
+        command="attn_tui.sweep.command:sweep",
         line="attn_tui.commands.line:sweep",
-        asked="attn_tui.commands.sweep:asked",
-        json="attn_tui.report.sweep.json:render",
+        asked="attn_tui.sweep.command:asked",
+        json="attn_tui.sweep.report:json",
     ),
     Instrument(
         name="attention",

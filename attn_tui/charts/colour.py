@@ -149,6 +149,7 @@ def contrast(first: str, second: str) -> float:
     return (lighter + 0.05) / (darker + 0.05)
 
 
+@lru_cache(maxsize=4096)
 def ink(background: str) -> str:
     """Return black or white, whichever is easier to read on a background."""
     return max(("#000000", "#ffffff"), key=lambda colour: contrast(colour, background))
@@ -203,9 +204,9 @@ def both_signs(background: str) -> tuple[str, ...]:
     """Return the colours from most negative over 0 to most positive, on a background."""
     is_dark = luminance(background) < 0.2
     smaller, larger = (
-        even([mix(background, colour, BESIDE), colour])
-        for colour in (
-            (hue.dark if is_dark else hue.light)[0] for hue in (HUES["smaller"], HUES["larger"])
+        even([mix(background, colour, BESIDE), colour, tip])
+        for colour, tip in (
+            hue.dark if is_dark else hue.light for hue in (HUES["smaller"], HUES["larger"])
         )
     )
     return (*reversed(smaller), mix(background, larger[0], 0.5), *larger)

@@ -94,6 +94,23 @@ class Curve:
 
 
 @dataclass(frozen=True, eq=False)
+class Band:
+    """What lies between two lines, as a tint.
+
+    Attributes:
+        x: Shape (n,), rising.
+        low: Shape (n,), the lower line.
+        high: The upper one.
+        kind: Which colour it has.
+    """
+
+    x: Numbers
+    low: Numbers
+    high: Numbers
+    kind: str
+
+
+@dataclass(frozen=True, eq=False)
 class Figure:
     """Curves between axes, which can be drawn at any size.
 
@@ -103,6 +120,7 @@ class Figure:
         y: The vertical axis.
         mark: The place on x of a vertical line, with what is written below it.
         dots: Values of y at the mark, with the kind of curve that each belongs to.
+        bands: Tints below all curves.
     """
 
     curves: Sequence[Curve]
@@ -110,6 +128,7 @@ class Figure:
     y: Axis
     mark: tuple[float, str] | None = None
     dots: Sequence[tuple[float, str]] = ()
+    bands: Sequence[Band] = ()
 
     @property
     def gutter(self) -> int:
@@ -167,6 +186,8 @@ class Figure:
         self._draw_grid(cells, colours)
         joined = np.zeros((height, width), dtype=np.uint8)
         inside = slice(0, height), slice(self.gutter, self.gutter + width)
+        for band in self.bands if not colours.textured else ():
+            self._tint(cells.backgrounds[inside], band, colours)
         for curve in self.curves:
             x, y = self.x.share(curve.x), self.y.share(curve.y)
             dots = braille(width, height, x, y)
@@ -269,6 +290,20 @@ class Figure:
         for line in range(height):
             level = (height - 1 - line) / height
             backgrounds[line, tops >= level + 0.5 / height] = colours.tint(kind, level)
+
+    def _tint(self, backgrounds: NDArray[np.object_], band: Band, colours: Palette) -> None:
+        """Tint the cells of which the middle lies between two lines."""
+        height, width = backgrounds.shape
+        places = (np.arange(width) + 0.5) / width
+        x = self.x.share(band.x)
+        low, high = (
+            np.interp(places, x, self.y.share(line), left=nan, right=nan)
+            for line in (band.low, band.high)
+        )
+        levels = (np.arange(height)[::-1, None] + 0.5) / height
+        with np.errstate(invalid="ignore"):
+            inside = (low < levels + 0.5 / height) & (high > levels - 0.5 / height)
+        backgrounds[inside] = colours.tint(band.kind, 0.5)
 
     def _name_curves(self, cells: Cells, colours: Palette) -> None:
         """Write names beside the ends of curves, one a line, near where they end."""

@@ -103,7 +103,7 @@ class DotsScreen(InstrumentScreen):
     def watch_asked(self, asked: Asked) -> None:
         """Say what the law says at once, and draw in a thread."""
         setup = asked.experiment.setup
-        self.query_one(DkPane).d_k = setup.d_k
+        self.query_one(DkPane).value = setup.d_k
         self.headline = headline(asked.experiment)
         self.set_reactive(DotsScreen.stopped, False)
         self._draw_samples(asked.experiment)

@@ -180,7 +180,7 @@ class ExploreScreen(InstrumentScreen):
 
     def watch_asked(self, asked: Asked) -> None:
         """Show what is asked, and answer it."""
-        self.query_one(DkPane).d_k = asked.experiment.setup.d_k
+        self.query_one(DkPane).value = asked.experiment.setup.d_k
         scores = self.query_one("#scores", TextArea)
         if scores.text != asked.draft.text:
             with self.prevent(TextArea.Changed):

@@ -48,6 +48,7 @@ BY_PERSON = InputEvent | Paste | AppFocus | AppBlur
 SCREENS = {
     "explore": "attn_tui.explore.screen:ExploreScreen",
     "dots": "attn_tui.dots.screen:DotsScreen",
+    "sweep": "attn_tui.sweep.screen:SweepScreen",
 }
 
 

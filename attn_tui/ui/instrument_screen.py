@@ -231,9 +231,9 @@ class InstrumentScreen(Screen[None]):
         """Return the headline that an edit would bring, where that is known at once."""
         return ""
 
-    @on(DkPane.Changed)
+    @on(DkPane.Changed, "#d_k-pane")
     def _move_d_k(self, event: DkPane.Changed) -> None:
-        self.ask(edits.setup(lambda setup: replace(setup, d_k=event.d_k)), event.gesture)
+        self.ask(edits.setup(lambda setup: replace(setup, d_k=event.value)), event.gesture)
 
     def action_step_d_k(self, steps: int) -> None:
         """Move d_k some stops up or down."""

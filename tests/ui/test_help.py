@@ -10,6 +10,7 @@ from attn_tui.ui.dialogs import HelpScreen
 from attn_tui.ui.help import Help, name_of, read
 from attn_tui.ui.pane import Pane
 from attn_tui.ui.settings_panel import SettingsPanel
+from tests.sweep.asked import DRAFT as QUICK
 from tests.ui.person import press, shown
 
 FEWEST, MOST = 40, 140
@@ -21,7 +22,7 @@ NAMES = {path.name.removesuffix(".md") for path in files("attn_tui").joinpath("h
 async def test_each_pane_and_each_screen_has_a_text_of_its_own_and_no_text_is_left_over() -> None:
     known = {*SCREENS}
     for instrument in SCREENS:
-        async with AttnApp(EXAMPLE, instrument).run_test(size=(120, 40)) as pilot:
+        async with AttnApp(QUICK, instrument).run_test(size=(120, 40)) as pilot:
             screen = await shown(pilot)
             names = [name_of(instrument, pane) for pane in screen.query(Pane)]
             assert len(set(names)) == len(names)

@@ -65,7 +65,7 @@ async def test_the_first_picture_is_whole(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(Picture, "render_line", render_line)
     async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
         await shown(pilot)
-    assert {id for id, *_ in drawn} == {
+    assert {name for name, *_ in drawn} == {
         "weights", "gradient", "weights-over-curves", "gradient-over-curves", "keys-over-curves"
     }  # fmt: skip
     assert all(has_drawing and has_keys for _, has_drawing, has_keys in drawn)
@@ -140,7 +140,7 @@ async def test_every_instrument_can_be_seen_and_clicked_at_every_width(columns: 
         for name, title in (("explore", "1 Explore"), ("dots", "2 Dot products")):
             await pilot.click(f"#{name}")
             screen = await shown(pilot)
-            assert screen.NAME == name
+            assert name == screen.NAME
             tabs = [*screen.query(Tab)]
             assert screen.query_one(f"#{name}", Tab).label_text == title
             assert tabs[-1].region.right <= columns

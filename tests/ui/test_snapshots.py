@@ -21,6 +21,7 @@ from attn_tui.dots.screen import DotsScreen
 from attn_tui.files.draft import EXAMPLE, Draft
 from attn_tui.ui.app import AttnApp
 from tests import golden
+from tests.sweep.asked import DRAFT as SWEEP
 from tests.ui.person import press, shown
 
 pytestmark = pytest.mark.skipif(
@@ -78,7 +79,14 @@ SHOTS = {
     "dots_dice_stretched": Shot(DICE, ("v",), instrument="dots"),
     "dots_why": Shot(keys=("t", "t"), sizes=(MEDIUM,), instrument="dots"),
     "dots_table": Shot(keys=("t", "t", "t"), sizes=(MEDIUM,), instrument="dots"),
+    "sweep": Shot(SWEEP, sizes=(WIDE, MEDIUM, SMALL), instrument="sweep"),
+    "sweep_over": Shot(SWEEP, ("t",), (MEDIUM,), "sweep"),
+    "sweep_numbers": Shot(SWEEP, ("T",), (MEDIUM,), "sweep"),
 }
+
+
+COLOURED = ("explore", "dots", "sweep")
+"""Pictures that are kept with their colours."""
 
 
 def strips(app: App[None]) -> Iterator[list[Segment]]:
@@ -109,7 +117,7 @@ async def test_a_screen_says_what_was_reviewed(name: str) -> None:
     golden.compare(FOLDER / f"{name}.txt", "\n".join(blocks))
 
 
-@pytest.mark.parametrize("name", ["explore", "dots"])
+@pytest.mark.parametrize("name", COLOURED)
 async def test_a_screen_has_the_colours_that_were_reviewed(name: str) -> None:
     lines = await taken(SHOTS[name], WIDE)
     rows = []
@@ -121,4 +129,4 @@ async def test_a_screen_has_the_colours_that_were_reviewed(name: str) -> None:
 
 def test_no_snapshot_is_left_over() -> None:
     names = {f"{name}.txt" for name in SHOTS}
-    golden.compare_names(FOLDER, names | {"explore_colours.txt", "dots_colours.txt"})
+    golden.compare_names(FOLDER, names | {f"{name}_colours.txt" for name in COLOURED})
