@@ -47,6 +47,7 @@ BY_PERSON = InputEvent | Paste | AppFocus | AppBlur
 SCREENS = {
     "explore": "attn_tui.explore.screen:ExploreScreen",
     "dots": "attn_tui.dots.screen:DotsScreen",
+    "claims": "attn_tui.claims.screen:ClaimsScreen",
 }
 
 

@@ -13,6 +13,7 @@ from textual.message import Message
 from textual.reactive import var
 from textual.screen import Screen
 from textual.timer import Timer
+from textual.widget import Widget
 from textual.widgets import Label, Static, Tab, Tabs
 from textual.worker import Worker, WorkerState
 
@@ -184,6 +185,11 @@ class InstrumentScreen(Screen[None]):
         return self.asked
 
     @property
+    def home(self) -> Widget:
+        """What has the focus unless somebody gives it to something else."""
+        return self.query_one(Slider)
+
+    @property
     def settings(self) -> list[Setting]:
         """All settings of the instrument, d_k among them, which has a place of its own."""
         return [D_K, *(setting for _, group in self.GROUPS for setting in group)]
@@ -267,7 +273,7 @@ class InstrumentScreen(Screen[None]):
         if self.query(SettingsPanel):
             await self.query(SettingsPanel).remove()
             self.remove_class("-settings")
-            self.set_focus(self.query_one(Slider))
+            self.set_focus(self.home)
         else:
             await self.open_setting(self.GROUPS[0][1][0].name)
 
@@ -417,8 +423,8 @@ class InstrumentScreen(Screen[None]):
             self._show_all()
         elif self.query(SettingsPanel):
             await self.action_settings()
-        elif self.focused is not self.query_one(Slider):
-            self.set_focus(self.query_one(Slider))
+        elif self.focused is not self.home:
+            self.set_focus(self.home)
         else:
             self.post_message(self.Back())
 

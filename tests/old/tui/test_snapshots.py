@@ -12,10 +12,8 @@ import pytest
 
 from attn_tui.captures.demo import demos, tensors_of
 from attn_tui.captures.writer import write_safetensors
-from attn_tui.claims import settings as claims
 from attn_tui.commands.asked import asked_by
 from attn_tui.compute.dots.settings import Settings
-from attn_tui.compute.field import fields_of
 from attn_tui.compute.mask import Mask
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import Scale
@@ -45,7 +43,6 @@ from tests.old.tui.person import MEDIUM, NARROW, WIDE, Person
 
 pytestmark = baseline
 
-CLAIM = fields_of(claims.Settings)["claim"]
 
 FOLDER = Path(__file__).parent / "golden"
 DOCS = Path(__file__).parents[3] / "docs"
@@ -84,7 +81,6 @@ SWEEP = Shot(
 )
 
 
-CLAIMS = Shot(instrument="claims")
 HEADS = Shot(instrument="heads")
 
 
@@ -102,11 +98,6 @@ def faulty(name: str) -> Shot:
     (folder / "config.json").write_text(json.dumps(demo.config))
     path = str(folder / "capture.safetensors")
     return heads("t", "t", capture=(path,), config=str(folder))
-
-
-def claimed(name: str, *keys: str) -> Shot:
-    draft = replace(EXAMPLE, setup=Setup().changed(CLAIM, lambda _: name))
-    return replace(CLAIMS, draft=draft, deed=typed(*keys))
 
 
 def dots(*keys: str) -> Shot:
@@ -161,16 +152,6 @@ SHOTS = {
         "list": heads("t"),
         "differs": faulty("mla"),
     },
-    "claims": {
-        "main": CLAIMS,
-        "holds": claimed("S2-19"),
-        "false": claimed("S0-14"),
-        "wording": claimed("S0-17"),
-        "curves": claimed("L-13", "t"),
-        "beside": claimed("S0-14", "t"),
-        "settings": claimed("S0-14", "tab"),
-        "visited": claimed("S0-14", "enter"),
-    },
     "sweep": {
         "main": SWEEP,
         "ratio": replace(SWEEP, deed=done_by("looking.ratio")),
@@ -192,10 +173,9 @@ TITLES = {
     "attention": HEAD,
     "sweep": SWEEP,
     "sweep_map": SHOTS["sweep"]["map"],
-    "claims": CLAIMS,
     "heads": heads(),
 }
-KEYS = ("attention", "claims", "heads", "sweep", "sweep_map")
+KEYS = ("attention", "heads", "sweep", "sweep_map")
 
 COLOURS = {
     "sweep_map": replace(SHOTS["sweep"]["map"], sizes=(MEDIUM,)),
