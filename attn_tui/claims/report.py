@@ -200,7 +200,7 @@ def _tables(finding: Finding, width: int) -> Iterator[Table]:
 def _every_number(finding: Finding) -> Table:
     """Return every number as JSON and CSV have it."""
     rows = [(case, evidence) for case in finding.cases for evidence in case.evidence]
-    values = {
+    values: dict[str, list[Any]] = {
         "id": [finding.claim.id] * len(rows),
         "verdict": [finding.verdict] * len(rows),
         "case": [case.where for case, _ in rows],

@@ -20,7 +20,7 @@ from textual.worker import get_current_worker
 
 from attn_tui.claims.answer import Answer, answer
 from attn_tui.claims.charts import VERDICT_GLYPHS, Tracks, curves_figure, marked_text
-from attn_tui.claims.claim import Claim, Finding
+from attn_tui.claims.claim import Claim, Finding, Verdict
 from attn_tui.claims.headline import headline
 from attn_tui.claims.ledger import find, ledger
 from attn_tui.claims.opening import opened
@@ -41,7 +41,7 @@ from attn_tui.ui.instrument_screen import InstrumentScreen
 from attn_tui.ui.markup import plain
 from attn_tui.ui.pane import Pane
 from attn_tui.ui.picture import Picture
-from attn_tui.ui.setting import of_field
+from attn_tui.ui.setting import Setting, of_field
 from attn_tui.ui.settings_panel import SettingsPanel
 
 FIELDS = {name: of_field(field) for name, field in fields_of(Settings).items()}
@@ -51,7 +51,7 @@ COLOURS = {
 }  # fmt: skip
 """The colours of verdicts; of one that tells nothing it is muted."""
 
-COUNTED = ("holds", "false", "conditional", "wording")
+COUNTED: tuple[Verdict, ...] = ("holds", "false", "conditional", "wording")
 
 SIGNS = {True: "✓", False: "✗", None: "–"}
 """Whether a claim holds in a case, or does not apply."""
@@ -131,7 +131,7 @@ class ClaimsScreen(InstrumentScreen):
         return self.query_one(ClaimList)
 
     @property
-    def settings(self) -> list:
+    def settings(self) -> list[Setting]:
         """The claim, and what it is tried with."""
         return [*FIELDS.values()]
 
@@ -141,7 +141,7 @@ class ClaimsScreen(InstrumentScreen):
         return find(self.present.draft.setup.get(Settings).claim)
 
     @on(OptionList.OptionHighlighted)
-    def _go(self, event: OptionList.OptionHighlighted) -> None:
+    def _choose(self, event: OptionList.OptionHighlighted) -> None:
         event.stop()
         name = str(event.option_id)
         if self.asked is not None and name != self.claim.id:
