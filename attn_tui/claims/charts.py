@@ -51,14 +51,37 @@ OTHERS = ("text", "muted", "larger", "smaller")
 """Colours of curves that are of neither side."""
 
 
-def curves_figure(picture: Picture) -> Figure:
-    """Return the curves of a claim between their axes, with what is marked."""
+@dataclass(frozen=True, eq=False)
+class Curves:
+    """The curves of a claim.
+
+    Attributes:
+        picture: What is drawn.
+    """
+
+    picture: Picture
+
+    def draw(self, columns: int, lines: int, colours: Palette) -> Cells:
+        """Draw them between their axes; names take a third of the columns at most."""
+        return curves_figure(self.picture, columns // 3).draw(columns, lines, colours)
+
+
+def curves_figure(picture: Picture, longest: int) -> Figure:
+    """Return the curves of a claim between their axes, with what is marked.
+
+    Args:
+        picture: What is drawn.
+        longest: Cells of a name at most.
+    """
     x = np.concatenate([curve.x for curve in picture.curves])
     y = np.concatenate([curve.y for curve in picture.curves])
     kinds = iter(OTHERS)
     curves = [
         figure.Curve(
-            np.array(curve.x), np.array(curve.y), side_of(curve.name) or next(kinds), curve.name
+            np.array(curve.x),
+            np.array(curve.y),
+            side_of(curve.name) or next(kinds),
+            shortened(curve.name, longest),
         )
         for curve in picture.curves
     ]

@@ -19,7 +19,7 @@ from textual.widgets.option_list import Option
 from textual.worker import get_current_worker
 
 from attn_tui.claims.answer import Answer, answer
-from attn_tui.claims.charts import VERDICT_GLYPHS, Tracks, curves_figure, marked_text
+from attn_tui.claims.charts import VERDICT_GLYPHS, Curves, Tracks, marked_text
 from attn_tui.claims.claim import Claim, Finding, Verdict
 from attn_tui.claims.headline import headline
 from attn_tui.claims.ledger import find, ledger
@@ -397,7 +397,7 @@ class ClaimsScreen(InstrumentScreen):
         if finding.picture is not None:
             picture = finding.picture
             pane.describe(f"{plain(picture.title)}, over {picture.x}", marked_text(picture))
-            self.draw("picture", curves_figure(picture))
+            self.draw("picture", Curves(picture))
         elif finding.cases:
             pane.describe("Numbers, each beside what it is held against", "")
             self.draw("picture", Tracks(finding.cases))

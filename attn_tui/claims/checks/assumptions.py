@@ -118,7 +118,7 @@ def initialisation(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
         ("weights of standard deviation 0.02, d_model = 4,096", 4096, 0.02),
     ):
         exact = d_model * std**2
-        drawn = variance_of(initial_queries(trial.seed, d_model, std, 2000), 3.0, exact)
+        drawn = variance_of(initial_queries(trial.seed, d_model, std, 500), 3.0, exact)
         found = Evidence.of("variance of q_i", drawn, stated["variance"])
         yield Case(where, found.is_as_stated, (found,))
     widths = tuple(256.0 * 2.0**step for step in range(8))

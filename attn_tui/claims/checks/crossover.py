@@ -195,12 +195,13 @@ def _mean_trace(n: int, d_k: int, rule: str) -> float:
 def poor_convergence(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
     """Count rows whose gradient is dead, on both sides of d*."""
     turn = turning_point(trial.n, "gradient", trial.draws, trial.seed)
-    far = both_sides(turn, 16)
-    d_ks = (far[0], *both_sides(turn, 2), far[1])
+    (low, high), (middle, _) = both_sides(turn, 16), both_sides(turn, 2)
+    at = [] if turn.d_k is None else [round(turn.d_k)]
+    d_ks = sorted({low, middle, *at, high})
     shown = tuple(sorted({*d_ks, *around(turn)}))
     rows = row_logs(trial, "jacobian", [*_RULES], shown)
     dead = {place: share(logs < log(DEAD)) for place, logs in rows.items()}
-    for d_k in sorted({*d_ks}):
+    for d_k in d_ks:
         unscaled, scaled = (
             Evidence.of(f"share of rows with a dead gradient, {name}", dead[rule, d_k])
             for name, rule in (("unscaled", "none"), ("scaled", RULE))
