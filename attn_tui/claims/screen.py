@@ -189,6 +189,11 @@ class ClaimsScreen(InstrumentScreen):
             words.value = ""
         await super().action_back()
 
+    def _show_all(self) -> None:
+        """Show all panes again, and stand in the list, which was out of sight."""
+        super()._show_all()
+        self.set_focus(self.home)
+
     def _change(self, name: str, steps: int) -> None:
         """Move what a claim is tried with some steps, where it plays a part."""
         setting = FIELDS[name]
@@ -221,13 +226,24 @@ class ClaimsScreen(InstrumentScreen):
         """Move the number of keys some stops."""
         self._change("n", steps)
 
-    async def action_type_d_k(self) -> None:  # type: ignore[override]
+    async def open_setting(self, name: str) -> None:
+        """Open the panel of settings, in which d_k is too."""
+        await self.open_panel(name)
+
+    def action_type_d_k(self) -> None:
         """Type d_k in the settings."""
-        await self.open_setting(FIELDS["d_k"].name)
+        self.call_later(self._type, "d_k")
 
     async def action_type_n(self) -> None:
         """Type the number of keys in the settings."""
-        await self.open_setting(FIELDS["n"].name)
+        await self._type("n")
+
+    async def _type(self, name: str) -> None:
+        why = FIELDS[name].held(self.present)
+        if why:
+            self.notify(why, timeout=3)
+        else:
+            await self.open_panel(FIELDS[name].name)
 
     def action_refuse_scale(self) -> None:
         """Say where a scale can be chosen."""

@@ -281,7 +281,11 @@ class InstrumentScreen(Screen[None]):
         """Open the panel of settings, with the focus on one of them; or go to where d_k is."""
         if name == D_K.name:
             self.action_type_d_k()
-            return
+        else:
+            await self.open_panel(name)
+
+    async def open_panel(self, name: str) -> None:
+        """Open the panel of settings, with the focus on one of them."""
         if not self.query(SettingsPanel):
             self.add_class("-settings")
             await self.query_one("#body").mount(SettingsPanel(self.GROUPS), before=0)
@@ -406,7 +410,8 @@ class InstrumentScreen(Screen[None]):
             self._show_all()
             return
         own = self.focused.ancestors_with_self if self.focused else []
-        panes = [pane for pane in self.query(Pane) if pane.display and pane.query(Picture)]
+        shown = [pane for pane in self.query(Pane) if pane.display]
+        panes = [pane for pane in shown if pane.query(Picture)] or shown
         pane = next((pane for pane in panes if pane in own), panes[0])
         pane.add_class("-large")
         self.add_class("-full")

@@ -15,6 +15,7 @@ from attn_tui.compute.field import fields_of
 from attn_tui.compute.setup import Setup
 from attn_tui.files.draft import EXAMPLE, Draft
 from attn_tui.ui.app import AttnApp
+from attn_tui.ui.pane import Pane
 from attn_tui.ui.picture import Picture
 from tests.ui.person import notices, press, shown
 
@@ -124,9 +125,26 @@ async def test_a_claim_whose_premise_is_gone_does_not_apply_now() -> None:
         assert rows(screen)[0].startswith("–")
 
 
+async def test_d_k_and_n_are_typed_in_the_settings() -> None:
+    async with at_claim("S0-2").run_test(size=WIDE) as pilot:
+        screen = await claims(pilot, "n")
+        assert isinstance(screen.focused, Input)
+        screen = await claims(pilot, *"8", "enter", "escape")
+        assert screen.present.draft.setup.get(Settings).n == 8
+        assert screen.query_one("#numbers", DataTable).row_count
+        assert screen.focused is screen.query_one(OptionList)
+    async with at_claim("S0-14").run_test(size=WIDE) as pilot:
+        screen = await claims(pilot, "d")
+        assert isinstance(screen.focused, Input)
+        await claims(pilot, *"8", "enter")
+        assert screen.present.draft.setup.get(Settings).d_k == 8
+
+
 @pytest.mark.parametrize(
     ("key", "said"),
     [
+        ("d", "d_k plays no part in S0-17"),
+        ("n", "n plays no part in S0-17"),
         ("plus", "d_k plays no part in S0-17"),
         ("a", "seed plays no part in S0-17"),
         ("full_stop", "n plays no part in S0-17"),
@@ -187,6 +205,23 @@ async def test_one_pane_at_a_time_where_there_is_no_room(size: tuple[int, int]) 
             seen.append(visible)
         assert seen == ["list-pane", "claim-pane", "picture-pane", "list-pane"]
         assert (await claims(pilot, "down")).claim.id == "S0-15"
+
+
+@pytest.mark.parametrize("key", ["f", "escape"])
+async def test_the_list_has_the_keys_again_after_a_full_pane(key: str) -> None:
+    async with at_claim("S0-14").run_test(size=WIDE) as pilot:
+        screen = await claims(pilot, "f")
+        assert [pane.id for pane in screen.query(Pane) if pane.display] == ["picture-pane"]
+        assert (await claims(pilot, key, "down")).claim.id == "S0-15"
+
+
+@pytest.mark.parametrize(("name", "size"), [("S0-4", WIDE), ("S0-14", MEDIUM)])
+async def test_a_pane_without_a_picture_is_shown_alone_where_there_is_no_other(
+    name: str, size: tuple[int, int]
+) -> None:
+    async with at_claim(name).run_test(size=size) as pilot:
+        screen = await claims(pilot, "f")
+        assert [pane.id for pane in screen.query(Pane) if pane.display] == ["list-pane"]
 
 
 async def test_numbers_are_fitted_to_the_width_and_never_cut() -> None:
