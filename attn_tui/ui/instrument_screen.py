@@ -14,6 +14,7 @@ from textual.message import Message
 from textual.reactive import var
 from textual.screen import Screen
 from textual.timer import Timer
+from textual.widget import Widget
 from textual.widgets import Label, Static, Tab, Tabs
 from textual.worker import Worker, WorkerState
 
@@ -209,6 +210,11 @@ class InstrumentScreen(Screen[None]):
         return self.asked
 
     @property
+    def home(self) -> Widget:
+        """What has the focus unless somebody gives it to something else."""
+        return self.query_one(Slider)
+
+    @property
     def settings(self) -> list[Setting]:
         """All settings of the instrument, d_k among them, which has a place of its own."""
         return [D_K, *(setting for _, group in self.GROUPS for setting in group)]
@@ -293,7 +299,7 @@ class InstrumentScreen(Screen[None]):
         if self.query(SettingsPanel):
             await self.query(SettingsPanel).remove()
             self.remove_class("-settings")
-            self.set_focus(self.query_one(Slider))
+            self.set_focus(self.home)
         else:
             await self.open_setting(self.GROUPS[0][1][0].name)
 
@@ -301,7 +307,11 @@ class InstrumentScreen(Screen[None]):
         """Open the panel of settings, with the focus on one of them; or go to where d_k is."""
         if name == D_K.name:
             self.action_type_d_k()
-            return
+        else:
+            await self.open_panel(name)
+
+    async def open_panel(self, name: str) -> None:
+        """Open the panel of settings, with the focus on one of them."""
         if not self.query(SettingsPanel):
             if self.size.width < TWO_PANELS:
                 await self._close_help()
@@ -463,7 +473,8 @@ class InstrumentScreen(Screen[None]):
             self._show_all()
             return
         own = self.focused.ancestors_with_self if self.focused else []
-        panes = [pane for pane in self.query(Pane) if pane.display and pane.query(Picture)]
+        shown = [pane for pane in self.query(Pane) if pane.display]
+        panes = [pane for pane in shown if pane.query(Picture)] or shown
         pane = next((pane for pane in panes if pane in own), panes[0])
         pane.add_class("-large")
         self.add_class("-full")
@@ -482,8 +493,8 @@ class InstrumentScreen(Screen[None]):
             return
         elif self.query(SettingsPanel):
             await self.action_settings()
-        elif self.focused is not self.query_one(Slider):
-            self.set_focus(self.query_one(Slider))
+        elif self.focused is not self.home:
+            self.set_focus(self.home)
         else:
             self.post_message(self.Back())
 

@@ -33,7 +33,7 @@ def test_every_instrument_is_drawn_in_ascii_where_that_is_wanted(
             ("3", "dividing by √d_k"),
             ("4", "largest weight"),
             ("5", "No capture is open"),
-            ("6", "93 claims"),
+            ("6", "100 claims"),
         ):
             terminal.press(key)
             terminal.until_shows(text)

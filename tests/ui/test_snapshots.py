@@ -12,7 +12,9 @@ import pytest
 from rich.segment import Segment
 from textual.app import App
 
+from attn_tui.claims import settings as claims
 from attn_tui.compute.dots.settings import Settings
+from attn_tui.compute.field import fields_of
 from attn_tui.compute.mask import Mask
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import Scale
@@ -64,7 +66,13 @@ class Shot:
     instrument: str = "explore"
 
 
+CLAIM = replace(
+    EXAMPLE, setup=Setup().changed(fields_of(claims.Settings)["claim"], lambda _: "S0-14")
+)
+
 SHOTS = {
+    "claims": Shot(CLAIM, (), (WIDE, MEDIUM, SMALL), "claims"),
+    "claims_right": Shot(CLAIM, ("t",), (MEDIUM, SMALL), "claims"),
     "explore": Shot(sizes=(WIDE, MEDIUM, SMALL)),
     "explore_jacobian": Shot(keys=("t",), sizes=(WIDE,)),
     "explore_lab": Shot(keys=("t", "t"), sizes=(WIDE, MEDIUM)),

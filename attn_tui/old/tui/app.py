@@ -123,7 +123,8 @@ class AttnApp(Punctual, App[None]):
         """Returns what is said of a target now, or nothing."""
         self.turns = Turns(self, super().on_event, self._show_due)
         for each in INSTRUMENTS:
-            self.add_mode(each.name, partial(_screen, each.screen))
+            if each.screen:
+                self.add_mode(each.name, partial(_screen, each.screen))
 
     def get_css_variables(self) -> dict[str, str]:
         """Return the theme's variables and those of the roles."""
@@ -335,7 +336,8 @@ class AttnApp(Punctual, App[None]):
 
     def is_elsewhere(self, name: str) -> bool:
         """Return whether another program of ours shows an instrument now."""
-        return name in (*SCREENS, "tour") and self.leaves
+        has_another = any(each.screen for each in INSTRUMENTS if each.name == name)
+        return name in (*SCREENS, "tour") and (self.leaves or not has_another)
 
     def leave_for(self, name: str) -> None:
         """Let that program go on with what is asked, and with what is typed."""

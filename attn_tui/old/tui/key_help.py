@@ -24,7 +24,7 @@ _KEYS = 12
 
 def sections(first: Iterable[Section] = ()) -> tuple[Section, ...]:
     """Return every place with the keys that work there, each once, some of them first."""
-    screens = [load(instrument.screen).SECTIONS for instrument in INSTRUMENTS]
+    screens = [load(each.screen).SECTIONS for each in INSTRUMENTS if each.screen]
     common = (drawer.SECTION, entry.SECTION, full.SECTION)
     every = (
         *first,

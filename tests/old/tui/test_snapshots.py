@@ -12,10 +12,6 @@ import pytest
 
 from attn_tui.captures.demo import demos, tensors_of
 from attn_tui.captures.writer import write_safetensors
-from attn_tui.claims import settings as claims
-from attn_tui.commands.asked import asked_by
-from attn_tui.compute.dots.settings import Settings
-from attn_tui.compute.field import fields_of
 from attn_tui.compute.mask import Mask
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import Scale
@@ -24,8 +20,6 @@ from attn_tui.files.draft import EXAMPLE, Draft
 from attn_tui.old.tui.instrument_screen import InstrumentScreen
 from attn_tui.old.tui.picture import screen_picture
 from attn_tui.old.tui.svg import svg
-from attn_tui.tour.reader import our_tour
-from attn_tui.ui.memory import remember_tour
 from tests import golden
 from tests.old.tui.at_heads import captured
 from tests.old.tui.camera import (
@@ -39,11 +33,10 @@ from tests.old.tui.camera import (
     text_of,
     typed,
 )
-from tests.old.tui.person import MEDIUM, WIDE, Person
+from tests.old.tui.person import MEDIUM, WIDE
 
 pytestmark = baseline
 
-CLAIM = fields_of(claims.Settings)["claim"]
 
 FOLDER = Path(__file__).parent / "golden"
 DOCS = Path(__file__).parents[3] / "docs"
@@ -67,13 +60,6 @@ CAPPED = Draft(
 NAIVE = Draft("100, 120, 150", Setup(precision=Precision("float32", stable=False)))
 THOUSAND = Draft(", ".join(str((7 * key) % 1000 / 10) for key in range(1000)))
 
-DOTS = Shot(
-    Draft("a: 1, 2", Setup(d_k=64).put(Settings(samples=50_000, seed=7))), instrument="dots"
-)
-DICE = replace(
-    DOTS, draft=Draft("a: 1, 2", Setup(d_k=64).put(Settings("die", samples=50_000, seed=7)))
-)
-CLAIMS = Shot(instrument="claims")
 HEADS = Shot(instrument="heads")
 
 
@@ -91,24 +77,6 @@ def faulty(name: str) -> Shot:
     (folder / "config.json").write_text(json.dumps(demo.config))
     path = str(folder / "capture.safetensors")
     return heads("t", "t", capture=(path,), config=str(folder))
-
-
-def claimed(name: str, *keys: str) -> Shot:
-    draft = replace(EXAMPLE, setup=Setup().changed(CLAIM, lambda _: name))
-    return replace(CLAIMS, draft=draft, deed=typed(*keys))
-
-
-def dots(*keys: str) -> Shot:
-    return replace(DOTS, deed=typed(*keys))
-
-
-async def last_step(person: Person) -> None:
-    tour = our_tour(asked_by)
-    remember_tour(tour.name, len(tour.steps) - 1, ())
-    await person.run("app.tour('begin')")
-    await person.press("right", "enter")
-    await person.put("rule", "inverse")
-    await person.put("d_k", "1024")
 
 
 HEAD = Shot(instrument="attention")
@@ -146,28 +114,13 @@ SHOTS = {
         "list": heads("t"),
         "differs": faulty("mla"),
     },
-    "claims": {
-        "main": CLAIMS,
-        "holds": claimed("S2-19"),
-        "false": claimed("S0-14"),
-        "wording": claimed("S0-17"),
-        "curves": claimed("L-13", "t"),
-        "beside": claimed("S0-14", "t"),
-        "settings": claimed("S0-14", "tab"),
-        "visited": claimed("S0-14", "enter"),
-    },
-    "tour": {
-        "first": Shot(deed=done_by("app.tour('anew')")),
-        "last": Shot(deed=last_step),
-    },
 }
 
 TITLES = {
     "attention": HEAD,
-    "claims": CLAIMS,
     "heads": heads(),
 }
-KEYS = ("attention", "claims", "heads")
+KEYS = ("attention", "heads")
 
 COLOURS = {
     "attention": replace(HEAD, sizes=(MEDIUM,)),
