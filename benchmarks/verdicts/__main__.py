@@ -3,15 +3,15 @@
     python -m benchmarks.verdicts                       # some minutes
     python -m benchmarks.verdicts --full                # every kind, format, path and fault
     python -m benchmarks.verdicts --only "attention sinks" --keep captures
-    python -m benchmarks.verdicts --trained FOLDER      # with trained models' heads too
+    python -m benchmarks.verdicts --trained FOLDER --models FOLDER
 
-FOLDER is what ``benchmarks.verdicts.trained`` wrote: q, k and v of MiniLM, ALBERT and a recogniser
-of text; and what ``benchmarks.verdicts.architectures`` wrote: captures of transformers' models at
-random weights. ``--keep DIR`` leaves each capture in a folder of DIR, with its config.json and
+``--trained`` is a folder that ``benchmarks.verdicts.trained`` wrote: q, k and v of MiniLM, ALBERT
+and a recogniser of text. ``--models`` is one that ``benchmarks.verdicts.architectures`` wrote:
+captures of transformers' models at random weights. ``--keep DIR`` leaves each capture in a folder of DIR, with its config.json and
 ``right.txt``: the command, and what is right to say. The commands of those that are wrong are to be
 run in DIR.
 
-Healthy captures have to agree: it is 0 that may differ. Of faults the cause has to be named, or that
+Healthy captures have to agree, and none may differ. Of faults the cause has to be named, or that
 nothing fits; never that all agrees, never another cause. The status is 1 where a healthy capture
 differs, or a faulty one agrees or has another cause.
 """
@@ -56,7 +56,7 @@ def settings(full: bool, healthy: bool) -> Iterator[tuple[str, Path]]:
             yield dtype, path
 
 
-def every(full: bool, folder: Folder | None) -> Iterator[Case]:
+def every(full: bool, folder: Folder | None, models: Folder | None) -> Iterator[Case]:
     """Yield all captures, healthy ones first."""
 
     def kinds() -> Iterator[Heads]:
@@ -66,7 +66,9 @@ def every(full: bool, folder: Folder | None) -> Iterator[Case]:
 
     for heads in kinds():
         for dtype, path in settings(full, True):
-            yield from islice(cases(replace(heads, faults=()), dtype, path), 1)
+            yield from cases(replace(heads, faults=()), dtype, path)
+    if models is not None:
+        yield from given.captures(models, full)
     for heads in kinds():
         for dtype, path in settings(full, False):
             yield from islice(cases(heads, dtype, path), 1, None)
@@ -86,17 +88,18 @@ def run(task: tuple[Case, Folder]) -> Line:
 @click.command(help=__doc__)
 @click.option("--full", is_flag=True, help="Every format and path of each fault, all layers.")
 @click.option("--trained", type=click.Path(path_type=Folder, exists=True), help="See above.")
+@click.option("--models", type=click.Path(path_type=Folder, exists=True), help="See above.")
 @click.option("--only", multiple=True, help="Kinds or faults with these words in their name.")
 @click.option("--keep", type=click.Path(path_type=Folder), help="Leave the captures there.")
 @click.option("--write", is_flag=True, help="Only write them.")
 @click.option("--jobs", default=os.cpu_count() or 1, help="How many processes work.")
 def main(
-    full: bool, trained: Folder | None, only: tuple[str, ...], keep: Folder | None, write: bool,
-    jobs: int,
+    full: bool, trained: Folder | None, models: Folder | None, only: tuple[str, ...],
+    keep: Folder | None, write: bool, jobs: int,
 ) -> None:  # fmt: skip
     """Examine every capture, and print what came of them."""
     start = perf_counter()
-    wanted = (case for case in every(full, trained) if _is_wanted(case, only))
+    wanted = (case for case in every(full, trained, models) if _is_wanted(case, only))
     if write:
         assert keep is not None, "--write needs --keep"
         for case in wanted:

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +65,7 @@ class Case:
         trained: Whether q, k and v are a trained model's.
         layout: The axes of tensors, as the metadata say.
         options: More arguments of the command.
+        source: A capture with its config.json beside, which is taken in place of the tensors.
     """
 
     kind: str
@@ -76,12 +77,14 @@ class Case:
     config: Mapping[str, Any]
     trained: bool = False
     layout: str = "bhnd"
-    options: tuple[str, ...] = field(default=())
+    options: tuple[str, ...] = ()
+    source: Path | None = None
 
     @property
     def name(self) -> str:
         """Of its folder."""
-        words = f"{self.kind} {self.fault} {self.dtype} {self.path}"
+        own = "" if self.source is None else self.source.parent.parent.name
+        words = f"{self.kind} {own} {self.fault} {self.dtype} {self.path}"
         return "-".join("".join(c if c.isalnum() else " " for c in words).split()).lower()
 
     def write(self, folder: Path) -> list[str]:
@@ -89,6 +92,17 @@ class Case:
         at = folder / self.name
         at.mkdir(parents=True, exist_ok=True)
         capture, config = at / "capture.safetensors", at / "config.json"
+        if self.source is not None:
+            capture.write_bytes(self.source.read_bytes())
+            config.write_bytes(self.source.with_name("config.json").read_bytes())
+        else:
+            self._write(capture, config)
+        command = ["doctor", str(capture), "--config", str(config), *self.options]
+        about = f"attn-tui {' '.join(command)}\nright: {self.right.text}\n"
+        (at / "right.txt").write_text(about, encoding="utf-8")
+        return command
+
+    def _write(self, capture: Path, config: Path) -> None:
         dtype = DTYPES[self.dtype]
         tensors = {
             name: each.astype(dtype) if each.dtype == np.float32 else each
@@ -96,7 +110,3 @@ class Case:
         }
         write_safetensors(capture, tensors, {"layout": self.layout})
         config.write_text(json.dumps(dict(self.config)), encoding="utf-8")
-        command = ["doctor", str(capture), "--config", str(config), *self.options]
-        about = f"attn-tui {' '.join(command)}\nright: {self.right.text}\n"
-        (at / "right.txt").write_text(about, encoding="utf-8")
-        return command

@@ -1,4 +1,4 @@
-"""Heads of trained models, from what ``benchmarks.verdicts.trained`` wrote."""
+"""Heads of trained models, and captures of models at random weights, as scripts wrote them."""
 
 import json
 from collections.abc import Iterator
@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.verdicts.arithmetic import Attention
+from benchmarks.verdicts.case import AGREES, Case
 from benchmarks.verdicts.heads import EVERYWHERE, Heads, Layer
 
 NAMES = {
@@ -46,3 +47,17 @@ def models(folder: Path, layers: int | None = None) -> Iterator[Heads]:
         config = {**config, "num_hidden_layers": len(made)}
         faults = (*EVERYWHERE, "padding mask dropped") if padded else EVERYWHERE
         yield Heads(kind, made, config, trained=True, faults=faults)
+
+
+def captures(folder: Path, full: bool) -> Iterator[Case]:
+    """Yield the captures that ``benchmarks.verdicts.architectures`` wrote.
+
+    Args:
+        folder: Where it wrote them.
+        full: Whether all, or float32 by sdpa and bfloat16 by eager alone.
+    """
+    for path in sorted(folder.glob("*/*/capture.safetensors")):
+        dtype, _, attention = path.parent.name.partition("-")
+        if full or path.parent.name in ("float32-sdpa", "bfloat16-eager"):
+            kind = "transformers at random weights"
+            yield Case(kind, "healthy", dtype, attention, AGREES, {}, {}, source=path)

@@ -204,7 +204,7 @@ def cases(
         heads, layers=[_rounded(layer, dtype) for layer in heads.layers],
         unroped=[rounded(keys, dtype) for keys in heads.unroped],
     )  # fmt: skip
-    for name in ("healthy", *chosen):
+    for name in ("healthy", *heads.faults):
         used, right = (at.layers, at.right) if name == "healthy" else FAULTS[name](at)
         tensors: Tensors = {}
         for number, (layer, wrong) in enumerate(zip(at.layers, used, strict=True)):
