@@ -7,9 +7,9 @@
 
 ``--trained`` is a folder that ``benchmarks.verdicts.trained`` wrote: q, k and v of MiniLM, ALBERT
 and a recogniser of text. ``--models`` is one that ``benchmarks.verdicts.architectures`` wrote:
-captures of transformers' models at random weights. ``--keep DIR`` leaves each capture in a folder of DIR, with its config.json and
-``right.txt``: the command, and what is right to say. The commands of those that are wrong are to be
-run in DIR.
+captures of transformers' models at random weights. ``--keep DIR`` leaves each capture in a folder
+of DIR, with its config.json and ``right.txt``: the command, and what is right to say. The commands
+of those that are wrong are to be run in DIR.
 
 Healthy captures have to agree, and none may differ. Of faults the cause has to be named, or that
 nothing fits; never that all agrees, never another cause. The status is 1 where a healthy capture

@@ -11,6 +11,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import click
+
 SIZES: dict[str, Any] = {
     "hidden_size": 64, "intermediate_size": 64, "num_hidden_layers": 2, "vocab_size": 50,
     "num_attention_heads": 4,
@@ -56,7 +58,8 @@ MODELS: dict[str, dict[str, Any]] = {
     "Starcoder2": {**PAIRED, "sliding_window": 8}, "Nemotron": PAIRED, "Glm": {**GROUPED, **ENDS},
     "Glm4": {**GROUPED, **ENDS}, "Exaone4": {**PAIRED, "sliding_window": 8, **LAYERS},
     "SmolLM3": {**PAIRED, **ENDS}, "Mixtral": {**PAIRED, **EXPERTS}, "Arcee": PAIRED,
-    "Helium": {**PAIRED, "head_dim": 16}, "Persimmon": SIZES, "SeedOss": GROUPED, "Ernie4_5": GROUPED,
+    "Helium": {**PAIRED, "head_dim": 16}, "Persimmon": SIZES, "SeedOss": GROUPED,
+    "Ernie4_5": GROUPED,
     "ModernBert": {**SIZES, "local_attention": 8, **ENDS, "pad_token_id": 3,
                    "cls_token_id": 2, "sep_token_id": 1},
     "Bert": SIZES, "Roberta": SIZES, "Camembert": SIZES, "Electra": SIZES, "Albert": SIZES,
@@ -101,7 +104,7 @@ def main(folder: Path) -> None:
                     capture_of(name, dtype, attention, at)
                 except Exception as error:
                     said = (str(error).strip().splitlines() or [""])[0]
-                    print(f"{name}, {dtype}, {attention}: {type(error).__name__}: {said[:150]}")
+                    click.echo(f"{name}, {dtype}, {attention}: {type(error).__name__}: {said}")
 
 
 if __name__ == "__main__":

@@ -84,6 +84,7 @@ def _with(heads: Heads, **changed: Any) -> list[Layer]:
 
 
 def _without(*parts: str) -> Fault:
+    names: dict[str, dict[str, Any]]
     names = {"softcap": {"softcap": None}, "sink": {"sinks": None}, "bias": {"bias": None},
              "mask": {"causal": False, "window": None, "chunk": None}}  # fmt: skip
 
@@ -188,18 +189,14 @@ EVERYWHERE = (
 """Faults that any heads may have."""
 
 
-def cases(
-    heads: Heads, dtype: str, path: Path, faults: Sequence[str] | None = None
-) -> Iterator[Case]:
-    """Yield the healthy case of heads, and one for each fault.
+def cases(heads: Heads, dtype: str, path: Path) -> Iterator[Case]:
+    """Yield the healthy case of heads, and one for each of their faults.
 
     Args:
         heads: The layers.
         dtype: That tensors are rounded to.
         path: Where attention rounds.
-        faults: Only these of theirs; None is all.
     """
-    chosen = [each for each in heads.faults if faults is None or each in faults]
     at = replace(
         heads, layers=[_rounded(layer, dtype) for layer in heads.layers],
         unroped=[rounded(keys, dtype) for keys in heads.unroped],

@@ -111,7 +111,7 @@ def recogniser(wheel: Path, folder: Path) -> None:
     """Run the recogniser of text on an image of strokes."""
     from safetensors.numpy import load_file
 
-    from attn_tui.captures.recipes.onnx import capture
+    from attn_tui.captures.recipes import onnx
 
     rng = np.random.default_rng(5)
     image = np.ones((1, 3, 48, 640), np.float32)
@@ -120,6 +120,7 @@ def recogniser(wheel: Path, folder: Path) -> None:
     inside = "rapidocr_onnxruntime/models/ch_PP-OCRv4_rec_infer.onnx"
     with TemporaryDirectory() as at, zipfile.ZipFile(wheel) as files:
         files.extract(inside, at)
+        capture: Any = onnx.capture
         capture(str(Path(at) / inside), {"x": image}, f"{at}/capture.safetensors")
         found = load_file(f"{at}/capture.safetensors")
     config = {"model_type": "vit", "hidden_size": 120, "num_attention_heads": 8}

@@ -245,12 +245,11 @@ def _parts(
         own += sums * (np.square(mixed) + squares @ np.square(v))
     if path == "tf32":
         own += c2 * (squares @ rows.inputs.lost[1])
-    by_score: Floats | None = c2 * squares * score_variance(rows, state, format, path)
+    by_score = c2 * squares * score_variance(rows, state, format, path)
     # No v_j − o is longer in any number than twice the largest value.
-    if (4 * largest * by_score.sum(axis=1) < least).all():
-        by_score = None
+    unseen = bool((4 * largest * by_score.sum(axis=1) < least).all())
     by_weight = weight_variance(state, format, path)
-    return own, by_score, None if by_weight is None else c2 * by_weight
+    return own, None if unseen else by_score, None if by_weight is None else c2 * by_weight
 
 
 def _pushes(
