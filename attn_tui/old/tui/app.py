@@ -336,8 +336,8 @@ class AttnApp(Punctual, App[None]):
 
     def is_elsewhere(self, name: str) -> bool:
         """Return whether another program of ours shows an instrument now."""
-        has_another = any(each.screen for each in INSTRUMENTS if each.name == name)
-        return name in (*SCREENS, "tour") and (self.leaves or not has_another)
+        has_none_here = any(each.name == name and not each.screen for each in INSTRUMENTS)
+        return name in (*SCREENS, "tour") and (self.leaves or has_none_here)
 
     def leave_for(self, name: str) -> None:
         """Let that program go on with what is asked, and with what is typed."""
