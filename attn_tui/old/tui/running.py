@@ -14,13 +14,13 @@ from attn_tui.compute.sweep import settings as sweep
 from attn_tui.files.draft import Draft
 from attn_tui.files.history import History
 from attn_tui.instruments import INSTRUMENTS, load
-from attn_tui.old.tui.theme import check_theme
 from attn_tui.ui import app as ui
 from attn_tui.ui.memory import remembered_theme
 from attn_tui.ui.terminal.ascii import lacks_blocks
 from attn_tui.ui.terminal.closed import let_go_of_closed
 from attn_tui.ui.terminal.input import accept_anything
 from attn_tui.ui.terminal.lifeline import lifeline
+from attn_tui.ui.theme import check_theme
 
 if TYPE_CHECKING:
     from attn_tui.old.tui.app import AttnApp
