@@ -366,6 +366,12 @@ class AttnApp(Failing):
         self.action_go("explore")
         self.notify("Pasted: u goes back", timeout=3)
 
+    def action_show_help_panel(self) -> None:
+        """Explain what has the focus, beside or over the instrument."""
+        self.run_worker(self.run_action("screen.help"))
+
+    action_hide_help_panel = action_show_help_panel
+
     def action_choose(self, name: str) -> None:
         """Choose from a list: the palette, of one kind of thing alone; on a tour skip a step."""
         if name == "example" and self.guide is not None:

@@ -27,7 +27,7 @@ from attn_tui.report.export import Forms, export
 from attn_tui.report.model import model_texts
 from attn_tui.ui.d_k import DkPane
 from attn_tui.ui.dialogs import FileScreen, HelpScreen, TextScreen
-from attn_tui.ui.help import help_text
+from attn_tui.ui.help import Help, help_text, name_of, read
 from attn_tui.ui.markup import plain
 from attn_tui.ui.pane import Pane
 from attn_tui.ui.picture import Drawing, Picture
@@ -41,6 +41,12 @@ TABS = 78
 
 TINY = 60
 """Below so many columns there is room for one pane alone."""
+
+BESIDE = 120
+"""From so many columns on help stands beside the panes: three of them need the other 80."""
+
+TWO_PANELS = 160
+"""From so many columns on settings and help can both be open."""
 
 PACE = 0.25
 """Seconds between two stops of d_k that are played."""
@@ -284,6 +290,8 @@ class InstrumentScreen(Screen[None]):
             self.action_type_d_k()
             return
         if not self.query(SettingsPanel):
+            if self.size.width < TWO_PANELS:
+                await self._close_help()
             self.add_class("-settings")
             await self.query_one("#body").mount(SettingsPanel(self.GROUPS), before=0)
         panel = self.query_one(SettingsPanel)
@@ -349,11 +357,30 @@ class InstrumentScreen(Screen[None]):
         if draft is not None:
             self.ask(edits.become(draft))
 
-    def action_help(self) -> None:
-        """Say what the pane with the focus shows, and what keys do."""
-        own = self.focused.ancestors_with_self if self.focused else []
-        pane = next((each for each in own if isinstance(each, Pane)), None)
-        self.app.push_screen(HelpScreen(help_text(self, pane)))
+    async def action_help(self) -> None:
+        """Explain the pane with the focus and the keys: beside the panes, or over them."""
+        if self.size.width < BESIDE:
+            own = self.focused.ancestors_with_self if self.focused else []
+            pane = next((each for each in own if isinstance(each, Pane)), None)
+            self.app.push_screen(HelpScreen(help_text(self, pane)))
+        elif not await self._close_help():
+            await self._open_help()
+
+    async def _open_help(self) -> None:
+        """Explain beside the panes whichever of them has the focus, and the instrument else."""
+        if self.size.width < TWO_PANELS and self.query(SettingsPanel):
+            await self.action_settings()
+        for pane in self.query(Pane):
+            pane.HELP = read(name_of(self.NAME, pane))  # type: ignore[misc]
+        self.HELP = read(self.NAME)  # type: ignore[misc]
+        await self.query_one("#body").mount(Help())
+
+    async def _close_help(self) -> bool:
+        """Close what is explained beside the panes, and return whether it was open."""
+        panel = self.query(Help)
+        is_open = bool(panel)
+        await panel.remove()
+        return is_open
 
     # What is shown
 
@@ -366,8 +393,9 @@ class InstrumentScreen(Screen[None]):
         self._write_headline()
 
     def on_resize(self) -> None:
-        """Break the headline where it fits."""
+        """Break the headline where it fits, and leave out help where the panes need its place."""
         self._write_headline()
+        self.query(Help).set(display=self.size.width >= BESIDE)
 
     def _write_headline(self) -> None:
         """Write the headline with its sides in their colours, a sentence a line if they fit."""
@@ -419,9 +447,11 @@ class InstrumentScreen(Screen[None]):
         self.query(".-large").remove_class("-large")
 
     async def action_back(self) -> None:
-        """Go back: from the full pane, the settings, a field to the slider, and then farther."""
+        """Go back: from the full pane, help, settings, a field to the slider, and then farther."""
         if self.has_class("-full"):
             self._show_all()
+        elif await self._close_help():
+            return
         elif self.query(SettingsPanel):
             await self.action_settings()
         elif self.focused is not self.query_one(Slider):

@@ -26,6 +26,10 @@ class Pane(Container):
         super().__init__(*widgets, id=id, classes=classes)
         self.border_title = title
 
+    def on_mount(self) -> None:
+        """Take the focus where nothing in it does, so that it can be explained and shown alone."""
+        self.can_focus = not any(widget.can_focus for widget in self.query("*"))
+
     def describe(self, title: str, subtitle: str = "") -> None:
         """Set title and subtitle, and paint the lines of the border that they change.
 

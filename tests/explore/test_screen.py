@@ -13,7 +13,7 @@ from attn_tui.explore.bars import WeightBars
 from attn_tui.explore.screen import ExploreScreen
 from attn_tui.files.draft import EXAMPLE, Draft
 from attn_tui.ui.app import AttnApp
-from attn_tui.ui.dialogs import HelpScreen, TextScreen
+from attn_tui.ui.dialogs import TextScreen
 from attn_tui.ui.picture import Picture
 from attn_tui.ui.settings_panel import SettingsPanel
 from tests.ui import person
@@ -80,8 +80,6 @@ async def test_settings_palette_and_lists_ask_the_same_question() -> None:
         await pilot.press("i")
         while not isinstance(pilot.app.screen, TextScreen):
             await pilot.pause()
-        screen = await press(pilot, "escape", "question_mark")
-        assert isinstance(pilot.app.screen, HelpScreen)
         screen = await press(pilot, "escape", "p", "right_curly_bracket")
         assert screen.headline.startswith("Pinned: ")
         await pilot.press("slash", *"causal")
