@@ -51,6 +51,11 @@ TWO_PANELS = 160
 PACE = 0.25
 """Seconds between two stops of d_k that are played."""
 
+FAILED = (
+    "This could not be worked out: {error}. What stands below is from before. "
+    "Please report it, with the command that c copies."
+)
+
 SIDES = re.compile(r"(Unscaled|unscaled)|((?:Divided|divided|Multiplied|multiplied) by [^ ,.]+)")
 """What a headline calls the two sides."""
 
@@ -105,6 +110,8 @@ class InstrumentScreen(Screen[None]):
     headline: var[str] = var("", init=False)
     status: var[str] = var("", init=False)
     view: var[str] = var("", init=False)
+    failure: var[str] = var("", init=False)
+    """What could not be worked out, in the place of the headline until something else is asked."""
 
     class Ask(Message):
         """Something else is asked.
@@ -179,10 +186,15 @@ class InstrumentScreen(Screen[None]):
         if event.state == WorkerState.ERROR:
             error = event.worker.error
             reason = visible(f"{type(error).__name__}: {error}")
-            self.notify(
-                f"{reason}\n\nPlease report it, with the command that c copies.",
-                title="This could not be worked out", severity="error", timeout=30, markup=False,
-            )  # fmt: skip
+            self.failure = FAILED.format(error=reason.rstrip("."))
+
+    def watch_failure(self) -> None:
+        """Say what failed, or the headline again."""
+        self._write_headline()
+
+    def _watch_view(self) -> None:
+        """Let go of what failed in another view."""
+        self.failure = ""
 
     def on_screen_resume(self) -> None:
         """Ask to be shown what is asked now: while another instrument was, it was not."""
@@ -203,6 +215,7 @@ class InstrumentScreen(Screen[None]):
 
     def _watch_asked(self, asked: Asked) -> None:
         """Name the model that was chosen, with what departs from it where there is room."""
+        self.failure = ""
         texts = model_texts(asked.experiment.setup)
         room = self.size.width - TABS
         self.status = next((text for text in texts if len(text) <= room), "")
@@ -404,11 +417,16 @@ class InstrumentScreen(Screen[None]):
             kind = "unscaled" if match[1] else "scaled"
             return f"[${kind}]{match[0]}[/]"
 
+        line = self.query_one("#headline", Static)
+        line.set_class(bool(self.failure), "-wrong")
+        if self.failure:
+            line.update(plain(self.failure), layout=False)
+            return
         first, stop, second = self.headline.partition(". ")
         fits = max(len(first) + 1, len(second)) <= self.size.width - 4
         text = f"{first}.\n{second}" if stop and fits else self.headline
         marked = SIDES.sub(colour, plain(text))
-        self.query_one("#headline", Static).update(marked, layout=False)
+        line.update(marked, layout=False)
 
     def pane(self, id: str) -> Pane:
         """Return a pane by its id."""

@@ -3,7 +3,7 @@
 import pytest
 from textual.color import Color
 from textual.strip import Strip
-from textual.widgets import Label, Select
+from textual.widgets import Label, Select, Static
 
 from attn_tui.explore import screen as explore
 from attn_tui.explore.screen import ExploreScreen
@@ -107,15 +107,17 @@ async def test_what_fails_in_a_thread_is_said_and_the_rest_goes_on(
         raise ZeroDivisionError("nothing to divide by")
 
     async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
-        await shown(pilot)
+        screen = await shown(pilot)
+        line = screen.query_one("#headline", Static)
         monkeypatch.setattr(explore, "lab", fail)
         await pilot.press("t", "t")
-        while not notices(pilot):
+        while not screen.failure:
             await pilot.pause()
-        assert "ZeroDivisionError: nothing to divide by" in notices(pilot)
-        assert "report" in notices(pilot)
-        screen = await press(pilot, "T", "right_curly_bracket")
+        assert "worked out: ZeroDivisionError: nothing to divide by." in str(line.render())
+        assert "report it, with the command that c copies" in str(line.render())
+        await press(pilot, "T", "right_curly_bracket")
         assert screen.present.experiment.setup.d_k == 2048
+        assert str(line.render()).startswith("Unscaled, key 2")
 
 
 async def test_the_panel_and_the_title_follow_what_is_asked() -> None:
