@@ -94,15 +94,6 @@ def keys_figure(
     return _figure(scaled, [""], values[None], unscaled, flat, present, y, d_k)
 
 
-def count(keys: float) -> str:
-    """Return effective keys to three digits, or whole.
-
-    >>> count(2.4716), count(968912.3), count(float("nan"))
-    ('2.47', '968,912', 'nan')
-    """
-    return f"{keys:,.0f}" if keys >= 1000.0 else f"{keys:.3g}"
-
-
 def both(unscaled: str, scaled: str) -> str:
     """Return a number on both sides as markup for a subtitle."""
     return f"[$unscaled]{unscaled}[/] → [$scaled]{scaled}[/]"

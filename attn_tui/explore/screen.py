@@ -35,7 +35,7 @@ from attn_tui.report.forms import forms
 from attn_tui.report.numbers import quantity, weight_name
 from attn_tui.report.report import Report
 from attn_tui.report.text import text
-from attn_tui.report.words import done
+from attn_tui.report.words import done, effective
 from attn_tui.ui.d_k import DkPane
 from attn_tui.ui.dialogs import columns_of_text
 from attn_tui.ui.instrument_screen import TINY, InstrumentScreen
@@ -310,7 +310,7 @@ class ExploreScreen(InstrumentScreen):
         if n_keys > bars.FEW:
             keys = largest(shown.scaled.ranking(), 40)
         self.draw("gradient", gradient.GradientTable(shown, keys, self.cursor))
-        counts = [curves.count(side.effective_keys) for side in shown.sides]
+        counts = [effective(side.effective_keys) for side in shown.sides]
         among = f"effective keys {curves.both(*counts)} of {shown.vector.n_attended:,}"
         self.pane("weights-pane").describe("Weights p", plain(found.vector.reason) or among)
         symbol = "s" if shown.wrt == "scores" else "z"

@@ -81,7 +81,7 @@ async def test_settings_palette_and_lists_ask_the_same_question() -> None:
         while not isinstance(pilot.app.screen, TextScreen):
             await pilot.pause()
         screen = await press(pilot, "escape", "p", "right_curly_bracket")
-        assert screen.headline.startswith("Pinned: ")
+        assert screen.headline.startswith("As pinned, ")
         await pilot.press("slash", *"causal")
         while not pilot.app.screen.query_one(CommandList).option_count:
             await pilot.pause()
