@@ -38,6 +38,11 @@ class Instrument:
     short: str = ""
 
     @property
+    def label(self) -> str:
+        """Its key and its name, as on a tab."""
+        return f"{self.number} {self.title}"
+
+    @property
     def command_name(self) -> str:
         """What the subcommand is called."""
         return self.command.partition(":")[2]

@@ -199,7 +199,7 @@ class DotsScreen(InstrumentScreen):
 
     def _describe(self, found: Answer) -> None:
         """Say how much of the sample is drawn."""
-        count = f"{found.drawn:,} drawn, each to its own height"
+        count = f"{found.drawn:,} drawn, heights to fit"
         if not found.complete:
             progress = "stopped: space goes on" if self.stopped else "space stops"
             count = f"{found.drawn:,} drawn of {found.settings.samples:,}, {progress}"

@@ -148,7 +148,7 @@ class InstrumentScreen(Screen[None]):
         """Lay out the lines that all instruments share around the body."""
         with Horizontal(id="title"):
             yield Label("attn-tui", id="name")
-            tabs = (Tab(f"{each.number} {each.title}", id=each.name) for each in INSTRUMENTS)
+            tabs = (Tab(each.label, id=each.name) for each in INSTRUMENTS)
             yield Tabs(*tabs, active=self.NAME, id="instruments")
             yield Label(id="status")
         yield Static(id="headline")
@@ -409,6 +409,16 @@ class InstrumentScreen(Screen[None]):
         """Break the headline where it fits, and leave out help where the panes need its place."""
         self._write_headline()
         self.query(Help).set(display=self.size.width >= BESIDE)
+        self._label_tabs()
+
+    def _label_tabs(self) -> None:
+        """Call instruments by their number alone, but for this one, where names have no room."""
+        for instrument in INSTRUMENTS:
+            tab = self.query_one(f"#{instrument.name}", Tab)
+            is_whole = self.size.width >= TABS or instrument.name == self.NAME
+            label = instrument.label if is_whole else str(instrument.number)
+            if tab.label_text != label:
+                tab.label = label
 
     def _write_headline(self) -> None:
         """Write the headline with its sides in their colours, a sentence a line if they fit."""
