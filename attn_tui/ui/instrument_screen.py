@@ -27,7 +27,7 @@ from attn_tui.report.export import Forms, export
 from attn_tui.report.model import model_texts
 from attn_tui.ui.d_k import DkPane
 from attn_tui.ui.dialogs import FileScreen, HelpScreen, TextScreen
-from attn_tui.ui.help import Help, help_text, name_of, read
+from attn_tui.ui.help import help_text, name_of, read
 from attn_tui.ui.markup import plain
 from attn_tui.ui.pane import Pane
 from attn_tui.ui.picture import Drawing, Picture
@@ -381,6 +381,8 @@ class InstrumentScreen(Screen[None]):
 
     async def _open_help(self) -> None:
         """Explain beside the panes whichever of them has the focus, and the instrument else."""
+        from attn_tui.ui.help_panel import Help
+
         if self.size.width < TWO_PANELS and self.query(SettingsPanel):
             await self.action_settings()
         for pane in self.query(Pane):
@@ -390,7 +392,7 @@ class InstrumentScreen(Screen[None]):
 
     async def _close_help(self) -> bool:
         """Close what is explained beside the panes, and return whether it was open."""
-        panel = self.query(Help)
+        panel = self.query("Help")
         is_open = bool(panel)
         await panel.remove()
         return is_open
@@ -408,7 +410,7 @@ class InstrumentScreen(Screen[None]):
     def on_resize(self) -> None:
         """Break the headline where it fits, and leave out help where the panes need its place."""
         self._write_headline()
-        self.query(Help).set(display=self.size.width >= BESIDE)
+        self.query("Help").set(display=self.size.width >= BESIDE)
         self._label_tabs()
 
     def _label_tabs(self) -> None:

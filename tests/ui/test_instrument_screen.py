@@ -65,7 +65,7 @@ async def test_the_first_picture_is_whole(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(Picture, "render_line", render_line)
     async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
         await shown(pilot)
-    assert {id for id, *_ in drawn} == {
+    assert {name for name, *_ in drawn} == {
         "weights", "gradient", "weights-over-curves", "gradient-over-curves", "keys-over-curves"
     }  # fmt: skip
     assert all(has_drawing and has_keys for _, has_drawing, has_keys in drawn)
