@@ -78,8 +78,8 @@ class ExploreScreen(InstrumentScreen):
         Binding("p", "pin", "Pin", show=False, id="pin"),
         Binding("a", "again", "Another draw", show=False, id="again"),
         Binding("delete,backspace", "mask", "Mask the key", show=False, id="remove"),
-        Binding("left", "vector(-1)", "Vector before", show=False),
-        Binding("right", "vector(1)", "Next vector", show=False),
+        Binding("left,less_than_sign", "vector(-1)", "Vector before", show=False),
+        Binding("right,greater_than_sign", "vector(1)", "Next vector", show=False),
     ]
 
     answer: var[Answer | None] = var(None, init=False)

@@ -28,7 +28,7 @@ from attn_tui.report.export import Forms, export
 from attn_tui.report.model import model_texts
 from attn_tui.ui.d_k import DkPane
 from attn_tui.ui.dialogs import FileScreen, HelpScreen, TextScreen
-from attn_tui.ui.help import Help, help_text, name_of, read
+from attn_tui.ui.help import help_text, name_of, read
 from attn_tui.ui.markup import plain
 from attn_tui.ui.pane import Pane
 from attn_tui.ui.picture import Drawing, Picture
@@ -391,6 +391,8 @@ class InstrumentScreen(Screen[None]):
 
     async def _open_help(self) -> None:
         """Explain beside the panes whichever of them has the focus, and the instrument else."""
+        from attn_tui.ui.help_panel import Help
+
         if self.size.width < TWO_PANELS and self.query(SettingsPanel):
             await self.action_settings()
         for pane in self.query(Pane):
@@ -400,7 +402,7 @@ class InstrumentScreen(Screen[None]):
 
     async def _close_help(self) -> bool:
         """Close what is explained beside the panes, and return whether it was open."""
-        panel = self.query(Help)
+        panel = self.query("Help")
         is_open = bool(panel)
         await panel.remove()
         return is_open
@@ -418,7 +420,7 @@ class InstrumentScreen(Screen[None]):
     def on_resize(self) -> None:
         """Break the headline where it fits, and leave out help where the panes need its place."""
         self._write_headline()
-        self.query(Help).set(display=self.size.width >= BESIDE)
+        self.query("Help").set(display=self.size.width >= BESIDE)
         self._label_tabs()
 
     def _label_tabs(self) -> None:
@@ -486,7 +488,7 @@ class InstrumentScreen(Screen[None]):
         self.query(".-large").remove_class("-large")
 
     async def action_back(self) -> None:
-        """Go back: from the full pane, help, the settings, a field, and then from the screen."""
+        """Go back: from the full pane, help, settings, a field to the slider, and then farther."""
         if self.has_class("-full"):
             self._show_all()
         elif await self._close_help():

@@ -7,7 +7,8 @@ from textual.widgets import Markdown
 from attn_tui.files.draft import EXAMPLE
 from attn_tui.ui.app import SCREENS, AttnApp
 from attn_tui.ui.dialogs import HelpScreen
-from attn_tui.ui.help import Help, name_of, read
+from attn_tui.ui.help import name_of, read
+from attn_tui.ui.help_panel import Help
 from attn_tui.ui.pane import Pane
 from attn_tui.ui.settings_panel import SettingsPanel
 from tests.sweep.asked import DRAFT as QUICK
