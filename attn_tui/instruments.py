@@ -16,11 +16,11 @@ class Instrument:
         summary: What it shows, in one line.
         settings: A frozen dataclass of plain values with defaults; its question beyond the setup.
         answer: From an experiment to an iterator of answers, which grow; the last one is whole.
-        screen: A subclass of ``attn_tui.old.tui.instrument_screen.InstrumentScreen``.
         command: Its click command, which prints what the screen shows; named by its last part.
         line: From an ``attn_tui.files.history.Asked`` to the command line that asks it.
         asked: From the values of its command's options to the experiment they ask.
         json: From an answer to the pieces of a JSON text.
+        screen: A subclass of `attn_tui.old.tui.instrument_screen.InstrumentScreen`, or nothing.
         short: Its name where there is little room, if that is another.
     """
 
@@ -30,12 +30,17 @@ class Instrument:
     summary: str
     settings: str
     answer: str
-    screen: str
     command: str
     line: str
     asked: str
     json: str
+    screen: str = ""
     short: str = ""
+
+    @property
+    def label(self) -> str:
+        """Its key and its name, as on a tab."""
+        return f"{self.number} {self.title}"
 
     @property
     def command_name(self) -> str:
@@ -79,10 +84,10 @@ INSTRUMENTS: tuple[Instrument, ...] = (
         settings="attn_tui.compute.sweep.settings:Settings",
         answer="attn_tui.compute.sweep.answer:answer",
         screen="attn_tui.old.tui.sweep.screen:SweepScreen",
-        command="attn_tui.commands.sweep:sweep",
+        command="attn_tui.sweep.command:sweep",
         line="attn_tui.commands.line:sweep",
-        asked="attn_tui.commands.sweep:asked",
-        json="attn_tui.report.sweep.json:render",
+        asked="attn_tui.sweep.command:asked",
+        json="attn_tui.sweep.report:json",
     ),
     Instrument(
         name="attention",
@@ -117,11 +122,10 @@ INSTRUMENTS: tuple[Instrument, ...] = (
         summary="what is said about dividing by √d_k, reproduced or refuted",
         settings="attn_tui.claims.settings:Settings",
         answer="attn_tui.claims.answer:answer",
-        screen="attn_tui.old.tui.claims.screen:ClaimsScreen",
-        command="attn_tui.commands.claims:claim",
+        command="attn_tui.claims.command:claim",
         line="attn_tui.commands.line:claim",
-        asked="attn_tui.commands.claims:asked",
-        json="attn_tui.report.claims.json:render_answer",
+        asked="attn_tui.claims.command:asked",
+        json="attn_tui.claims.report:json",
     ),
 )
 

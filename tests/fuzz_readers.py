@@ -23,7 +23,7 @@ import numpy as np
 from attn_tui.captures.not_finite import not_finite
 from attn_tui.captures.opening import open_capture
 from attn_tui.claims.own import read_claims
-from attn_tui.commands.asked import asked_by, question
+from attn_tui.commands.asked import answered, asked_by
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.mask import Mask
@@ -234,7 +234,7 @@ FILES: Mapping[str, Callable[[str], object]] = {
     "config.json": read_expectation,
     "config.gguf": read_expectation,
     "tour.toml": lambda path: read_tour(path, asked_by),
-    "claims.toml": lambda path: read_claims(path, question),
+    "claims.toml": lambda path: read_claims(path, answered),
 }
 """What reads files that are no scores and no capture."""
 

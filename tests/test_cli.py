@@ -197,6 +197,7 @@ def test_the_gradient_is_that_of_the_largest_weight_and_stays_so_when_saved(tmp_
 def test_a_theme_that_is_none_is_named_before_what_stands_behind_it(more: tuple[str, ...]) -> None:
     said = refused("--theme", "nosuch", *more)
     assert "--theme: 'nosuch' is not a theme; expected one of " in said
+    assert "attn, attn-light" in said
     assert "textual-light" in said
 
 

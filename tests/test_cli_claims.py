@@ -1,5 +1,6 @@
 """``attn-tui claims`` and ``attn-tui claim`` on the command line."""
 
+import csv
 import json
 import re
 from pathlib import Path
@@ -9,10 +10,10 @@ from click.testing import CliRunner, Result
 
 from attn_tui.claims.claim import try_claim
 from attn_tui.claims.ledger import find, ledger
+from attn_tui.claims.page import LEDGER
+from attn_tui.claims.report import total_line
 from attn_tui.commands.program import program
 from attn_tui.files.codec import experiment_from_plain
-from attn_tui.report.claims import text
-from attn_tui.report.claims.page import LEDGER
 
 DOCS = Path(__file__).parents[1] / "docs" / "claims.md"
 FIELDS = {"id", "source", "claim", "verdict", "basis", "evidence", "condition", "instrument"}
@@ -25,7 +26,8 @@ def run(*arguments: str) -> Result:
 def test_one_claim_says_its_verdict_first_and_fits_into_80_columns() -> None:
     result = run("claim", "s0-14")
     assert result.exit_code == 0
-    assert result.stdout.startswith("S0-14 is false.\n")
+    says = "“For zero-mean entries the expected dot product is d_k.” It is false.\n"
+    assert result.stdout.startswith(says)
     assert "mean of q·k" in result.stdout
     assert max(map(len, result.stdout.splitlines())) <= 80
 
@@ -38,11 +40,22 @@ def test_the_ledger_is_json_with_null_for_what_is_not_there() -> None:
     for each in plain["claims"]:
         assert {*each} >= FIELDS | {"experiment"}
         assert (each["instrument"] is None) == (each["experiment"] is None)
+        assert (each["instrument"] is None) == (each["command"] is None)
         assert (each["verdict"] == "conditional") or each["condition"] is None
         if each["experiment"]:
             experiment_from_plain(each["experiment"])
         for number in each["evidence"]:
             assert {"name", "value", "standard_error", "stated", "exact"} <= {*number}
+
+
+def test_csv_has_a_line_for_each_number() -> None:
+    rows = [*csv.DictReader(run("claim", "S2-11", "--csv", "--draws", "10").stdout.splitlines())]
+    assert [row["name"] for row in rows] == [
+        "share of |q·k| beyond 2√2",
+        "share beyond 10, exactly",
+    ]
+    assert {row["verdict"] for row in rows} == {"false"}
+    assert float(rows[0]["exact"]) == pytest.approx(0.0591, abs=1e-4)
 
 
 def test_every_claim_has_a_line_that_fits() -> None:
@@ -79,7 +92,7 @@ def test_the_example_of_the_documentation_does_what_it_says(tmp_path: Path) -> N
 
 
 def test_the_page_is_the_present_ledger() -> None:
-    """Renewed by ``python -m attn_tui.report.claims.page docs/claims.md``."""
+    """Renewed by ``python -m attn_tui.claims.page docs/claims.md``."""
     document = DOCS.read_text("utf-8")
     assert LEDGER.put(document) == document
     assert find("S0-14").says in document
@@ -87,5 +100,5 @@ def test_the_page_is_the_present_ledger() -> None:
 
 def test_a_ledger_that_was_stopped_says_how_many_of_it_were_tried() -> None:
     findings = [try_claim(find(each)) for each in ("S0-1", "S0-3")]
-    assert text.total_line(findings, 93, 1.0).startswith("2 of 93 claims, stopped: ")
-    assert text.total_line([], 93, 0.0) == "0 of 93 claims, stopped: none tried; 0.0 s\n"
+    assert total_line(findings, 93, 1.0).startswith("2 of 93 claims, stopped: ")
+    assert total_line([], 93, 0.0) == "0 of 93 claims, stopped: none tried; 0.0 s\n"

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from attn_tui.commands import line
 from attn_tui.commands.asking import edited, gradient_experiment_of, setup_experiment_of
 from attn_tui.commands.options import protected
-from attn_tui.commands.sweep import _changes, _experiment
 from attn_tui.compute.dots import settings as dots
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.experiment import Experiment
@@ -32,6 +31,7 @@ from attn_tui.files.draft import draft_of
 from attn_tui.files.entries import LONGEST_NAME, usable
 from attn_tui.files.history import Asked
 from attn_tui.instruments import INSTRUMENTS, load
+from attn_tui.sweep.command import _changes, _experiment
 
 D_KS = st.integers(1, 65_536)
 NUMBERS = st.floats(-1e6, 1e6)

@@ -22,7 +22,17 @@ def test_a_recipe_is_a_short_script_that_says_how_to_call_it(name: str) -> None:
     assert 'capture.safetensors"' in result.stdout.split('"""')[1]
     assert "Then: attn-tui doctor capture.safetensors" in result.stdout
     assert max(map(len, result.stdout.splitlines())) <= 100
-    assert len(code_lines(result.stdout)) <= (31 if name == "onnx" else 19)
+    assert len(code_lines(result.stdout)) <= (45 if name in ("eager", "llama_cpp") else 34)
+
+
+def test_without_a_name_there_is_a_line_of_each() -> None:
+    result = run("recipe")
+    assert result.exit_code == 0
+    lines = result.stdout.splitlines()
+    assert [line.split()[0] for line in lines] == [*RECIPES]
+    assert max(map(len, lines)) <= 80
+    refused = run("recipe", "--out", "capture.py")
+    assert (refused.exit_code, "NAME: none is given" in refused.stderr) == (2, True)
 
 
 def test_it_is_written_to_a_file_that_is_not_there_yet(
@@ -42,7 +52,6 @@ def test_it_is_written_to_a_file_that_is_not_there_yet(
 @pytest.mark.parametrize(
     ("command", "expected"),
     [
-        ("recipe", "NAME: none is given; expected one of transformers, sdpa, onnx"),
         ("demo", "DIR: none is given; expected a new folder, such as faults"),
         ("claim", "ID: none is given; expected one that attn-tui claims lists, such as S2-3"),
     ],
@@ -57,4 +66,4 @@ def test_another_name_is_refused_with_the_nearest() -> None:
     result = run("recipe", "transfomers")
     assert result.exit_code == 2
     assert "NAME: there is none called 'transfomers'; expected transformers\n" in result.stderr
-    assert "expected transformers or sdpa or onnx" in run("recipe", "caffe").stderr
+    assert "expected transformers or eager or sdpa or" in run("recipe", "caffe").stderr

@@ -46,16 +46,16 @@ def test_a_map_has_ratios_where_they_are_asked() -> None:
 @pytest.mark.parametrize(
     ("arguments", "place", "crossover_n"),
     [
-        ("--map --n 2:64@11 --d-k 1:64@8 --ratio", "11 keys, d_k = 8", {11}),
-        ("--d-k 1:64@64 --n 2", "2 keys, d_k = 64", {2}),
-        ("--n 2:64＠2 --d-k 32", "At d_k = 32", set()),
+        ("--map --n 2:64@11 --d-k 1:64@8 --ratio", "11 keys and d_k = 8", {11}),
+        ("--d-k 1:64@64 --n 2", "2 keys and d_k = 64", {2}),
+        ("--n 2:64＠2 --d-k 32", "2 keys and d_k = 32", set()),
     ],
 )
 def test_behind_a_range_stands_the_place_of_it_that_is_looked_at(
     arguments: str, place: str, crossover_n: set[int]
 ) -> None:
     plain = asked(*arguments.split(), "--points", "3", "--draws", "64")
-    assert place in plain["headline"]["full"]
+    assert place in plain["headline"]
     assert {each["n"] for each in plain["crossovers"]} == crossover_n
 
 

@@ -17,7 +17,8 @@ from attn_tui.captures.readings import (
     VARIABLES,
     Dims,
     Reading,
-    choices,
+    Shapes,
+    fitting,
     readings_of,
     with_kv_mappings,
 )
@@ -33,7 +34,6 @@ _ASIDE: Mapping[str, tuple[str, ...]] = {
 """Layouts of what stands beside q, k, v and out, the likeliest first."""
 
 _TOOL_LAYOUTS: Mapping[str, str] = {"TransformerLens": "bnhd"}
-_CLAIMED, _CERTAIN = 1, 5
 _MOST_SEQUENCES = 100_000
 
 
@@ -66,10 +66,10 @@ def assembled(
         without = layer_list(sorted(set(found.layers) - set(usable)))
         said.append(f"Without q or k, and left out: {without}.")
     usual = _TOOL_LAYOUTS.get(found.tool)
-    likely = {part: (layout, _CLAIMED) for part, layout in claims.layouts.items()}
-    likely |= {part: (tuple(usual), _CERTAIN) for part in VECTORS if usual}
+    declared = {part: tuple(usual) for part in VECTORS} if usual else claims.layouts
     layers = {
-        number: _layer(number, tensors, asked, likely, claims) for number, tensors in usable.items()
+        number: _layer(number, tensors, asked, declared, claims)
+        for number, tensors in usable.items()
     }
     layers, padded = padding_of(layers)
 
@@ -91,26 +91,15 @@ def _layer(
     number: int,
     tensors: Mapping[str, Tensor],
     asked: Mapping[str, Layout],
-    likely: Mapping[str, tuple[Layout, float]],
+    declared: Mapping[str, Layout],
     claims: Claims,
 ) -> Layer:
-    given = []
-    for part in VARIABLES:
-        if part not in tensors:
-            continue
-        shape = tensors[part].shape
-        options = choices(part, len(shape))
-        if part in asked:
-            options = [(asked[part], 0)] if len(asked[part]) == len(shape) else []
-        elif part in likely and len(likely[part][0]) == len(shape):
-            said, trust = likely[part]
-            others = [(each, cost + trust) for each, cost in options if each != said]
-            options = [(said, 0), *others]
-        given.append((part, shape, tuple(options)))
+    shapes = tuple((part, tensors[part].shape) for part in VARIABLES if part in tensors)
     ranks = len(tensors["q"].pieces)
-    readings = readings_of(tuple(given), claims.of_shapes(ranks))
+    given = tuple((part, axes) for part, axes in asked.items() if part in VARIABLES)
+    readings = readings_of(shapes, given, tuple(declared.items()), claims.of_shapes(ranks))
     if not readings:
-        _refuse_shapes(number, given, asked, tensors)
+        _refuse_shapes(number, shapes, asked, tensors)
     kv_ranks = len(tensors["k"].pieces)
     joined = [
         replace(
@@ -139,8 +128,7 @@ def _layer(
         # A claim, which the output may deny.
         believed = [replace(each, query_offset=claims.query_offset) for each in every]
         every = [*believed, *every]
-    told = asked.get("q") or likely.get("q", ((), 0))[0]
-    return Layer(number, tensors, tuple(every), aside, lengths, told == every[0].layout("q"))
+    return Layer(number, tensors, tuple(every), aside, lengths)
 
 
 @dataclass(eq=False)
@@ -155,23 +143,24 @@ class ShapesError(InputError):
 
 
 def _refuse_shapes(
-    number: int, given: Sequence[Any], asked: Mapping[str, Layout], tensors: Mapping[str, Tensor]
+    number: int, shapes: Shapes, asked: Mapping[str, Layout], tensors: Mapping[str, Tensor]
 ) -> NoReturn:
-    shapes = ", ".join(
+    text = ", ".join(
         f"{part} {'×'.join(map(str, shape)) or 'a scalar'}"
         + (f" as {layout_text(asked[part])}" if part in asked else "")
-        for part, shape, _ in given
+        for part, shape in shapes
     )
-    problem = f"shapes of layer {number} do not fit each other: {shapes}"
+    problem = f"shapes of layer {number} do not fit each other: {text}"
     expected = "[batch, heads, positions, dim], or --layout, such as out=bnhd or 'out=bn(hd)'"
-    if all(len(shape) < 4 for _, shape, _ in given):
-        expected = f"[batch, heads, positions, dim], or --layout with heads: {_fused(given)}"
+    if found := "" if asked else fitting(shapes):
+        expected = f"--layout {found}, if they are stored so"
+    elif all(len(shape) < 4 for _, shape in shapes):
+        expected = f"[batch, heads, positions, dim], or --layout with heads: {_fused(dict(shapes))}"
     raise ShapesError("layout", problem, expected, tensors=tensors)
 
 
-def _fused(given: Sequence[Any]) -> str:
+def _fused(shapes: Mapping[str, tuple[int, ...]]) -> str:
     """Return layouts of heads·dim in one axis, with what widths say of the numbers of heads."""
-    shapes = {part: shape for part, shape, _ in given}
     axes = "n" if len(shapes["q"]) < 3 else "bn"
     text = f"'q={axes}(Hd),k={axes}(Gd)', with the numbers of heads for H and G"
     wide, narrow = (shapes[part][-1] if shapes[part] else 0 for part in "qk")

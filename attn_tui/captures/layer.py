@@ -54,7 +54,6 @@ class Layer:
         readings: Ways to read them, the likeliest first.
         aside: Layouts of mask, bias and the like, which follow from the others.
         lengths: Positions of queries and of keys of each element of a ragged batch, or empty.
-        is_told: Whether the axes of q are as somebody says, and not a guess of what fits.
     """
 
     number: int
@@ -62,16 +61,15 @@ class Layer:
     readings: tuple[Reading, ...]
     aside: Mapping[str, Layout]
     lengths: tuple[tuple[int, int], ...] = ()
-    is_told: bool = False
 
     @property
     def undecided(self) -> tuple[Reading, ...]:
         """The readings that shapes leave open, if nothing else tells; none where one is known."""
         answers = self.tensors.keys() & {"scores", "weights", "lse"}
-        if self.is_told or answers or {"out", "v"} <= self.tensors.keys():
+        if answers or {"out", "v"} <= self.tensors.keys():
             return ()
-        others = alternatives(self.readings)
-        return others if len(others) > 1 else ()
+        others = {each.layout("q"): each for each in reversed(alternatives(self.readings))}
+        return tuple(others.values())[::-1] if len(others) > 1 else ()
 
     @property
     def is_packed(self) -> bool:

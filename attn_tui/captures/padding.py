@@ -4,7 +4,6 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from attn_tui.captures.layer import Layer
-from attn_tui.captures.readings import NEAR
 from attn_tui.captures.stored import widened
 from attn_tui.compute.counted import counted
 
@@ -20,7 +19,7 @@ def padding_of(layers: dict[int, Layer]) -> tuple[dict[int, Layer], tuple[str, .
     """
     first = next(iter(layers.values()))
     dims = first.readings[0].dims
-    is_open = any(0 < each.unlikely < NEAR for each in first.readings)
+    is_open = len({each.layout("q") for each in first.readings}) > 1
     if first.lengths or is_open or first.batch > _MOST:
         return layers, ()
     lengths, said = [], []

@@ -1,6 +1,6 @@
 """Ways to read the tensors of a layer: which axis is which, and which keys a head has."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from itertools import product
@@ -46,7 +46,7 @@ class Reading:
         dims: What the lengths then are.
         query_offset: The key at which query 0 stands, where the metadata says so and is believed.
         of_rank: Which KV heads each rank has, where it is not as many ranks for each.
-        unlikely: How much less likely it is than the first; below `NEAR` shapes leave it open.
+        reason: Why it is one of the layer's readings, in words.
     """
 
     layouts: tuple[tuple[str, Layout], ...]
@@ -54,7 +54,7 @@ class Reading:
     dims: Dims
     query_offset: int | None = None
     of_rank: tuple[int, ...] = ()
-    unlikely: float = field(default=0.0, compare=False)
+    reason: str = field(default="", compare=False)
 
     @property
     def kind(self) -> tuple[object, ...]:
@@ -80,146 +80,156 @@ class Reading:
         return self.of_rank[rank] * each + local * each * len(self.of_rank) // self.dims.heads
 
 
-_VECTORS: Mapping[int, Sequence[tuple[str, float]]] = {
-    4: [("b h n d", 0), ("b n h d", 0)],
-    3: [("h n d", 0), ("n h d", 0), ("b n hd", 1)],
-    2: [("n d", 0), ("n hd", 1), ("b hd", 2)],
+_VECTORS: Mapping[int, Sequence[str]] = {4: ("bhnd", "bnhd"), 3: ("hnd", "nhd"), 2: ("nd", "nd")}
+"""Layouts of q, k, v and out by how many axes there are: heads before positions, and behind."""
+
+_FUSED: Mapping[int, Sequence[Layout]] = {3: (("b", "n", "hd"),), 2: (("n", "hd"), ("b", "hd"))}
+"""Those with heads·dim in one axis, where something says how many heads these are."""
+
+_MATRICES: Mapping[int, Sequence[str]] = {4: ("bhqk",), 3: ("hqk", "bqk"), 2: ("qk",)}
+_BESIDE: Mapping[str, Mapping[int, Sequence[str]]] = {
+    "scores": _MATRICES,
+    "weights": _MATRICES,
+    "lse": {4: ("bhnd", "bnhd"), 3: ("bhn", "bnh"), 2: ("hn", "nh"), 1: ("n",)},
 }
-"""Layouts of q, k, v and out by how many axes there are, with how unlikely each is alone."""
+"""Layouts of what follows from them."""
 
-_TURNED_KEYS: Mapping[int, str] = {4: "b h d n", 3: "h d n", 2: "d n"}
-"""Layouts of K where it is stored as the product with q needs it."""
+MOST_HEADS = 128
+"""The most heads of a layer that models have: an axis that is longer is one of positions."""
 
-_MATRICES: Mapping[int, Sequence[tuple[str, float]]] = {
-    4: [("b h q k", 0)],
-    3: [("h q k", 0), ("b q k", 1)],
-    2: [("q k", 0)],
-}
-_ROWS: Mapping[int, Sequence[tuple[str, float]]] = {
-    4: [("b h n d", 0), ("b n h d", 1)],
-    3: [("b h n", 0), ("b n h", 1)],
-    2: [("h n", 0), ("n h", 1)],
-    1: [("n", 0)],
-}
+_SENSIBLE: Sequence[Callable[[Dims], bool]] = (
+    lambda dims: dims.heads <= MOST_HEADS,
+    # A row that sees one key gives it all weight, whatever the scale.
+    lambda dims: dims.keys > 1,
+    lambda dims: dims.queries <= dims.keys,
+)
+"""What is so in models: where it is in one reading of a layer, readings without it are none."""
 
-MOST = 8
-"""Readings that are kept."""
+_TRUST: Sequence[Sequence[str]] = (("heads", "kv_heads"), ("heads",), ("d_k", "d_v"), ("d_k",), ())
+"""Claims that say how heads·dim is split, those that are believed first before others."""
 
-MOST_HEADS = 512
-"""Heads of a layer where positions come before them: of more, these are positions."""
-
-FAR = 3.0
-"""How much less likely than the first a reading may be that is kept."""
-
-NEAR = 1.0
-"""How much less likely than the first a reading may be that has to be named."""
-
-
-def choices(part: str, rank: int) -> list[tuple[Layout, float]]:
-    """Return the layouts a tensor may have, with how unlikely each is."""
-    form = _MATRICES if part in ("scores", "weights") else _ROWS if part == "lse" else _VECTORS
-    texts = [*form.get(rank, ())]
-    if part == "k" and rank in _TURNED_KEYS:
-        texts.append((_TURNED_KEYS[rank], 12))
-    return [(tuple(text.split()), cost) for text, cost in texts]
-
-
-Given = tuple[tuple[str, tuple[int, ...], tuple[tuple[Layout, float], ...]], ...]
-"""Parts, their shapes, and the layouts each may have."""
+Shapes = tuple[tuple[str, tuple[int, ...]], ...]
+Layouts = tuple[tuple[str, Layout], ...]
+Numbers = tuple[tuple[str, int], ...]
 
 
 @lru_cache(maxsize=256)
-def readings_of(given: Given, claims: tuple[tuple[str, int], ...] = ()) -> tuple[Reading, ...]:
-    """Return the ways in which shapes fit each other, the likeliest first; none if they do not.
+def readings_of(
+    shapes: Shapes, asked: Layouts = (), declared: Layouts = (), claims: Numbers = ()
+) -> tuple[Reading, ...]:
+    """Return the ways in which shapes fit each other, usual ones first; none if they do not.
+
+    Axes are b h n d or b n h d, the same for q, k and v. What is declared decides between the two,
+    then what no model has. Where more than one is left, only an output can tell.
 
     Args:
-        given: Tensors of one layer.
-        claims: Numbers of `Dims` that somebody says, tested where shapes leave them open.
+        shapes: Of the tensors of one layer, by part.
+        asked: Layouts that are given, which nothing denies.
+        declared: Layouts that metadata says, which shapes may deny.
+        claims: Numbers of `Dims` that it says, which they may deny as well.
     """
-    found: dict[Reading, float] = {}
-    is_asked = len(given[0][2]) == 1
-    for pick in product(*(layouts for _, _, layouts in given)):
-        layouts = tuple(
-            (part, layout) for (part, _, _), (layout, _) in zip(given, pick, strict=True)
-        )
-        cost = sum(cost for _, cost in pick)
-        for extra, dims in _solutions(given, [layout for layout, _ in pick], claims):
-            is_turned = not is_asked and not _heads_first(layouts[0][1])
-            if is_turned and (dims.heads > MOST_HEADS or dims.heads > dims.queries > dims.keys):
-                continue  # These are positions.
-            denied = sum(getattr(dims, name) not in (0, value) for name, value in claims)
-            unlikely = cost + extra + 3 * denied + _unlikely(dict(layouts), dims)
-            found.setdefault(Reading(layouts, "grouped", dims), unlikely)
-    shapes = {part: shape for part, shape, _ in given}
-    # Axes of length 1 may stand anywhere: the likeliest of those that come to the same.
-    same: dict[object, Reading] = {}
-    for each in sorted(found, key=lambda each: found[each]):
-        same.setdefault((each.dims, _longer(each, shapes)), each)
-    order = [*same.values()]
-    alike = [each for each in order if not _disagreements(dict(each.layouts))] or order
-    likely = [each for each in alike if found[each] - found[alike[0]] <= FAR][:MOST]
-    # Where nothing else fits, one tensor may be stored unlike the others, or K turned.
-    rest = [each for each in order if each.dims == alike[0].dims and each not in likely]
+    found: dict[Layouts, tuple[Layouts, Dims]] = {}
+    for layouts in _orders(shapes, dict(asked)):
+        vectors = tuple(each for each in layouts if each[0] not in _BESIDE)
+        if vectors not in found and (dims := _solved(shapes, layouts, dict(claims))):
+            found[vectors] = layouts, dims
+    lengths = dict(shapes)
+    said = [each for each in declared if len(each[1]) == len(lengths.get(each[0], ()))]
+
+    def denied(layouts: Layouts, dims: Dims) -> int:
+        numbers = sum(getattr(dims, name) not in (0, value) for name, value in claims)
+        return numbers + any(each not in layouts for each in said)
+
+    def is_guess(layouts: Layouts, dims: Dims) -> bool:
+        q = dict(layouts)["q"]
+        declares = asked or ("q", q) in said or dims.heads == dict(claims).get("heads")
+        is_odd = dims.heads > MOST_HEADS or dims.heads > dims.queries > dims.keys
+        return not declares and is_odd and True not in _orders_of(q)
+
+    kept = [each for each in found.values() if not is_guess(*each)]
+    least = min((denied(*each) for each in kept), default=0)
+    kept = [each for each in kept if denied(*each) == least]
+    kept = [each for each in kept if not is_merged(dict(each[0])["q"][-1])] or kept
+    for is_sensible in _SENSIBLE:
+        kept = [each for each in kept if is_sensible(each[1])] or kept
+    # Axes of length 1 may stand anywhere: the first of those that come to the same.
+    same: dict[object, tuple[Layouts, Dims]] = {}
+    for layouts, dims in kept:
+        same.setdefault((dims, _longer(layouts, lengths, dims)), (layouts, dims))
+    reason = "no model has the others" if len(found) > 1 else "shapes allow no other"
+    if len(same) > 1:
+        reason = "shapes leave it open"
+    elif asked:
+        reason = "it is asked for"
+    elif least == 0 and (said or claims):
+        reason = "the metadata says it"
     return tuple(
-        replace(each, unlikely=found[each] - found[alike[0]])
-        for each in (*likely, *rest[: 2 * MOST])
+        Reading(layouts, "grouped", dims, reason=reason) for layouts, dims in same.values()
     )
 
 
-def _longer(reading: Reading, shapes: Mapping[str, tuple[int, ...]]) -> tuple[Layout, ...]:
+def _orders(shapes: Shapes, asked: Mapping[str, Layout]) -> Iterator[Layouts]:
+    """Yield layouts of all parts that do not disagree about the order of axes."""
+    for heads_first in _orders_of(asked.get("q", ())):
+        choices = [_choices(part, len(shape), asked, heads_first) for part, shape in shapes]
+        for pick in product(*choices):
+            layouts = tuple(zip((part for part, _ in shapes), pick, strict=True))
+            forms = {
+                (len(axes), is_merged(axes[-1]))
+                for part, axes in layouts
+                if part in ("q", "k", "v") and part not in asked
+            }
+            # Of as many axes, one of them holds heads·dim in all or in none.
+            if len(dict(forms)) == len(forms):
+                yield layouts
+
+
+def _orders_of(layout: Layout) -> tuple[bool, ...]:
+    """Return whether heads may stand before positions, and whether behind."""
+    if "h" in layout and "n" in layout:
+        return (layout.index("h") < layout.index("n"),)
+    return True, False
+
+
+def _choices(
+    part: str, axes: int, asked: Mapping[str, Layout], heads_first: bool
+) -> Sequence[Layout]:
+    """Return the layouts that a tensor of so many axes may have."""
+    if part in asked:
+        return [asked[part]] if len(asked[part]) == axes else []
+    if part in _BESIDE:
+        return [tuple(text) for text in _BESIDE[part].get(axes, ())]
+    split = [tuple(text) for text in _VECTORS.get(axes, ())]
+    if not heads_first:
+        split.reverse()
+    # An output is often turned before it is returned.
+    return [*(split if part == "out" else split[:1]), *_FUSED.get(axes, ())]
+
+
+def _longer(
+    layouts: Layouts, shapes: Mapping[str, tuple[int, ...]], dims: Dims
+) -> tuple[Layout, ...]:
     """Return the axes of each tensor that are longer than 1; heads·dim of one head are dim."""
-    heads = {"q": reading.dims.heads, "out": reading.dims.heads}
+    heads = {"q": dims.heads, "out": dims.heads}
     return tuple(
         tuple(
-            "d" if is_merged(axis) and heads.get(part, reading.dims.kv_heads) == 1 else axis
+            "d" if is_merged(axis) and heads.get(part, dims.kv_heads) == 1 else axis
             for axis, length in zip(layout, shapes[part], strict=True)
             if length != 1
         )
-        for part, layout in reading.layouts
+        for part, layout in layouts
     )
-
-
-def _disagreements(layouts: Mapping[str, Layout]) -> int:
-    """Return how many of k and v have axes in another order than q."""
-    return sum(
-        not _are_alike(layouts[part], layouts["q"]) for part in ("k", "v") if part in layouts
-    )
-
-
-def _are_alike(one: Layout, other: Layout) -> bool:
-    """Return whether one layout is the other, or that with axes left out."""
-    short, long = sorted((one, other), key=len)
-    return tuple(axis for axis in long if axis in short) == short
-
-
-def _heads_first(layout: Layout) -> bool:
-    return "h" in layout and "n" in layout and layout.index("h") < layout.index("n")
-
-
-def _unlikely(layouts: Mapping[str, Layout], dims: Dims) -> float:
-    """Return how unlikely layouts are together, and the numbers that they make of shapes."""
-    q, out = layouts["q"], layouts.get("out", layouts["q"])
-    cost = 3.0 * _disagreements(layouts) + (not _heads_first(q))
-    if out != q:
-        # Often it is turned before it is returned.
-        cost += 2 if _heads_first(out) else 0.5
-    cost += 3 if dims.queries > dims.keys else dims.queries < dims.keys
-    # Few models have more heads than positions, fewer more than 128.
-    return cost + 0.5 * (dims.heads > dims.keys) + (dims.heads > 128) + (dims.heads > MOST_HEADS)
 
 
 def alternatives(readings: Sequence[Reading]) -> tuple[Reading, ...]:
-    """Return the readings that shapes do not set apart from the first, itself among them."""
+    """Return the readings between which no convention decides, of each layout the first.
+
+    Heads stand before positions, which are more than these, unless something says otherwise.
+    """
     first = readings[0]
-    alike = _disagreements(dict(first.layouts))
-    found = {
-        each.layouts: each
-        for each in reversed(readings[1:])
-        if each.unlikely < (FAR if each.dims == first.dims else NEAR)
-        and _disagreements(dict(each.layouts)) <= alike
-    }
-    found.pop(first.layouts, None)
-    return (first, *reversed(found.values()))
+    is_odd = first.dims.heads > first.dims.keys
+    found = {each.layouts: each for each in reversed(readings) if is_odd or each.dims == first.dims}
+    return tuple(found.values())[::-1]
 
 
 def with_kv_mappings(reading: Reading) -> Iterator[Reading]:
@@ -229,43 +239,58 @@ def with_kv_mappings(reading: Reading) -> Iterator[Reading]:
         yield replace(reading, kv_mapping="interleaved")
 
 
-def _solutions(
-    given: Given, layouts: Sequence[Layout], claims: tuple[tuple[str, int], ...]
-) -> Iterator[tuple[int, Dims]]:
-    """Yield numbers that explain all shapes, with how much less likely each makes it."""
+def fitting(shapes: Shapes) -> str:
+    """Return layouts, as ``--layout`` takes them, in which shapes fit that fit in no usual one.
+
+    Keys or values that are stored transposed, or in another order than q, are among them.
+    """
+    vectors = [(part, shape) for part, shape in shapes if part not in _BESIDE]
+    turned = ("bhnd", "bnhd", "bhdn")
+    choices = [
+        [
+            tuple(text)
+            for text in turned
+            if len(text) == len(shape) and (part in ("k", "v") or text != "bhdn")
+        ]
+        for part, shape in vectors
+    ]
+    for pick in product(*choices):
+        layouts = tuple(zip((part for part, _ in vectors), pick, strict=True))
+        dims = _solved(tuple(vectors), layouts, {})
+        if dims and all(is_sensible(dims) for is_sensible in _SENSIBLE):
+            return ",".join(f"{part}={''.join(axes)}" for part, axes in layouts)
+    return ""
+
+
+def _solved(shapes: Shapes, layouts: Layouts, claims: Mapping[str, int]) -> Dims | None:
+    """Return the numbers that explain all shapes, or None."""
     known: dict[str, int] = {}
     merged: list[tuple[str, str, int]] = []
-    for (part, shape, _), layout in zip(given, layouts, strict=True):
+    for (part, shape), (_, layout) in zip(shapes, layouts, strict=True):
         names = VARIABLES[part]
         for axis, length in zip(layout, shape, strict=True):
             if is_merged(axis):
                 merged.append((names["h"], names["d"], length))
                 if axis != "hd" and known.setdefault(names["h"], int(axis[:-1])) != int(axis[:-1]):
-                    return
+                    return None
             elif axis == "d" and part == "lse":
                 if length != 1:
-                    return
+                    return None
             elif known.setdefault(names[axis], length) != length:
-                return
+                return None
         for axis in {"b", "h", "n"} & names.keys() - set("".join(layout)):
             is_in = axis == "h" and any(map(is_merged, layout))
             if not is_in and known.setdefault(names[axis], 1) != 1:
-                return
-    says = dict(claims)
-    seen = set()
-    for cost, trusted in enumerate(
-        (("heads", "kv_heads"), ("heads",), ("d_k", "d_v"), ("d_k",), ())
-    ):
-        solved = _solved(known, merged, {name: says[name] for name in trusted if name in says})
-        if solved and solved not in seen:
-            seen.add(solved)
-            yield cost if merged else 0, solved
+                return None
+    for trusted in _TRUST if merged else ((),):
+        believed = {name: claims[name] for name in trusted if name in claims}
+        if dims := _split({**believed, **known}, merged):
+            return dims
+    return None
 
 
-def _solved(
-    known: Mapping[str, int], merged: Sequence[tuple[str, str, int]], trusted: Mapping[str, int]
-) -> Dims | None:
-    found = {**trusted, **known} if merged else dict(known)
+def _split(found: dict[str, int], merged: Sequence[tuple[str, str, int]]) -> Dims | None:
+    """Return all numbers, those of heads·dim from the one of the two that is known."""
     left = list(merged)
     while left:
         for each in left:

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from attn_tui.captures.fingerprint import Fingerprint
     from attn_tui.captures.readings import Reading
 
+By = Literal["output", "weights"]
+"""What was captured that says how weights are made."""
+
 _BLOCK = 64
 """Queries whose products with keys are taken at once."""
 
@@ -84,7 +87,7 @@ class Captured(Products):
     doubt: float = 0.0
     value_scale: float = 1.0
     stretch: float | None = None
-    by: Literal["output", "weights"] = "output"
+    by: By = "output"
     kind: ClassVar = "capture"
     is_head: ClassVar = True
     MOST_SCORES: ClassVar = 2**31

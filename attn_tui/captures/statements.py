@@ -61,8 +61,8 @@ def statements(
         yield f"{counted(len(alike) - 5, 'more structure')} of layers."
     first = next(iter(layers.values()))
     yield from _gaps(list(layers))
-    is_chosen, is_said = first.number in chosen, bool(claims.numbers)
-    yield from _layouts(first, asked, open_to[first.number], is_chosen, is_said)
+    is_chosen = first.number in chosen
+    yield from _layouts(first, asked, open_to[first.number], is_chosen)
     yield from _named(tool)
     yield from _claimed(first, claims)
     yield from _aligned(first, claims.query_offset if is_chosen else None)
@@ -103,7 +103,6 @@ def _layouts(
     asked: Mapping[str, Layout],
     readings: Sequence[Reading],
     is_chosen: bool,
-    is_said: bool,
 ) -> Iterator[str]:
     """Yield how a layer is read; what shapes leave open is said with it, once.
 
@@ -112,7 +111,6 @@ def _layouts(
         asked: Layouts that were given.
         readings: All that it may have.
         is_chosen: Whether the output says which.
-        is_said: Whether the metadata says how many heads there are, or how long they are.
     """
     taken = layer.readings[0]
     by_layout: dict[Layout, list[str]] = {}
@@ -129,13 +127,11 @@ def _layouts(
         doubt += readings_text(others)
     yield f"Layout{given}: {'; '.join(said)}{doubt}."
     dims = taken.dims
-    q, k = taken.layout("q"), taken.layout("k")
+    q = taken.layout("q")
     axes = "bn" if len(q) > 2 else "n"
     say = f"say --layout 'q={axes}(Hd),k={axes}(Gd)' with the numbers of heads for H and G"
     if dims.d_k > _LONG and "b" not in q:
         yield f"d_k = {dims.d_k:,} is long for one head: where heads·dim are one axis, {say}."
-    elif "hd" in q and len(k) < 4 and not (is_said or is_chosen):
-        yield f"How many heads the axis heads·dim holds is a guess: {say}."
     if any(each.kv_mapping == "interleaved" for each in readings):
         grouped, mod = f"h // {dims.heads // dims.kv_heads}", f"h mod {dims.kv_heads}"
         by = f"{grouped}, unless the output says {mod}"

@@ -1,7 +1,7 @@
 """A block of terminal cells: a character in each, its colour and the colour behind it."""
 
 from collections.abc import Iterator
-from itertools import groupby
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,12 +27,10 @@ class Cells:
 
     def write(self, column: int, line: int, text: str, colour: str = "") -> None:
         """Write a text from a cell on; what lies outside the block is left out."""
-        if not 0 <= line < self.lines:
-            return
-        for place, character in enumerate(text, column):
-            if 0 <= place < self.columns:
-                self.characters[line, place] = character
-                self.colours[line, place] = colour
+        start, stop = max(column, 0), min(column + len(text), self.columns)
+        if 0 <= line < self.lines and start < stop:
+            self.characters[line, start:stop] = [*text[start - column : stop - column]]
+            self.colours[line, start:stop] = colour
 
     def put(self, other: "Cells", column: int, line: int) -> None:
         """Lay another block over this one, which has room for it, from a cell on."""
@@ -48,11 +46,27 @@ class Cells:
 
     def runs(self, line: int) -> Iterator[Run]:
         """Yield the texts of a line that share their colours."""
-        cells = zip(
-            self.characters[line].tolist(), self.colours[line], self.backgrounds[line], strict=True
-        )
-        for (colour, background), run in groupby(cells, key=lambda cell: (cell[1], cell[2])):
-            yield "".join(cell[0] for cell in run), colour, background
+        text = "".join(self.characters[line].tolist())
+        colours, backgrounds = self.colours[line], self.backgrounds[line]
+        is_end = (colours[1:] != colours[:-1]) | (backgrounds[1:] != backgrounds[:-1])
+        ends = (np.flatnonzero(is_end) + 1).tolist()
+        for start, stop in pairwise([0, *ends, self.columns]):
+            yield text[start:stop], colours[start], backgrounds[start]
+
+    def differences(self, other: "Cells") -> list[tuple[int, int, int]]:
+        """Return where a block of the same size shows something else.
+
+        Returns:
+            Of each line with a difference its number, the first column that differs and the one
+            behind the last.
+        """
+        differs = self.characters != other.characters
+        differs |= self.colours != other.colours
+        differs |= self.backgrounds != other.backgrounds
+        lines = np.flatnonzero(differs.any(axis=1))
+        starts = differs[lines].argmax(axis=1)
+        stops = self.columns - differs[lines, ::-1].argmax(axis=1)
+        return [*zip(lines.tolist(), starts.tolist(), stops.tolist(), strict=True)]
 
     def text(self) -> str:
         """Return the characters alone, a line each."""

@@ -149,6 +149,7 @@ def contrast(first: str, second: str) -> float:
     return (lighter + 0.05) / (darker + 0.05)
 
 
+@lru_cache(maxsize=4096)
 def ink(background: str) -> str:
     """Return black or white, whichever is easier to read on a background."""
     return max(("#000000", "#ffffff"), key=lambda colour: contrast(colour, background))
@@ -173,13 +174,16 @@ def of_xterm(number: int) -> str:
     return "#" + "".join(f"{CUBE[part]:02x}" for part in parts)
 
 
-_XTERM = np.array([oklab(of_xterm(number)) for number in range(16, 256)])
+@lru_cache(maxsize=1)
+def _xterm() -> Numbers:
+    """Return the places in OKLab of xterm's colours from 16 on, shape (240, 3)."""
+    return np.array([oklab(of_xterm(number)) for number in range(16, 256)])
 
 
 @lru_cache(maxsize=4096)
 def to_xterm(colour: str) -> int:
     """Return which of xterm's colours from 16 to 255 looks most like ``#rrggbb``."""
-    return 16 + int(np.linalg.norm(_XTERM - oklab(colour), axis=1).argmin())
+    return 16 + int(np.linalg.norm(_xterm() - oklab(colour), axis=1).argmin())
 
 
 @lru_cache(maxsize=64)
@@ -200,9 +204,9 @@ def both_signs(background: str) -> tuple[str, ...]:
     """Return the colours from most negative over 0 to most positive, on a background."""
     is_dark = luminance(background) < 0.2
     smaller, larger = (
-        even([mix(background, colour, BESIDE), colour])
-        for colour in (
-            (hue.dark if is_dark else hue.light)[0] for hue in (HUES["smaller"], HUES["larger"])
+        even([mix(background, colour, BESIDE), colour, tip])
+        for colour, tip in (
+            hue.dark if is_dark else hue.light for hue in (HUES["smaller"], HUES["larger"])
         )
     )
     return (*reversed(smaller), mix(background, larger[0], 0.5), *larger)
@@ -267,6 +271,8 @@ class Palette(Mapping[str, str]):
 
     named: Mapping[str, str]
     depth: Depth = Depth.TRUE
+
+    __eq__, __hash__ = object.__eq__, object.__hash__
 
     def __getitem__(self, name: str) -> str:
         return self.named[name]

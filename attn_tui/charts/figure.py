@@ -8,7 +8,7 @@ finite numbers between 0 and 1, and the dots of braille of several are joined.
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import product
 from math import inf, log, nan
 
@@ -25,8 +25,8 @@ Numbers = NDArray[np.float64]
 BLANK = 0x2800
 """The braille character without a dot; its last eight bits are the dots."""
 
-KEPT = 128
-"""Curves that are kept: a step of d_k changes few of them."""
+KEPT = 32
+"""Pictures of curves that are kept: a step of d_k moves the mark and changes few curves."""
 
 NEAR = 0.001
 """What lies outside an axis by no more than this share of it is on its edge."""
@@ -82,6 +82,33 @@ class Curve:
     name: str = ""
     filled: bool = False
 
+    @cached_property
+    def _values(self) -> tuple[object, ...]:
+        return self.x.tobytes(), self.y.tobytes(), self.kind, self.name, self.filled
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Curve) and self._values == other._values
+
+    def __hash__(self) -> int:
+        return hash(self._values)
+
+
+@dataclass(frozen=True, eq=False)
+class Band:
+    """What lies between two lines, as a tint.
+
+    Attributes:
+        x: Shape (n,), rising.
+        low: Shape (n,), the lower line.
+        high: The upper one.
+        kind: Which colour it has.
+    """
+
+    x: Numbers
+    low: Numbers
+    high: Numbers
+    kind: str
+
 
 @dataclass(frozen=True, eq=False)
 class Figure:
@@ -93,6 +120,7 @@ class Figure:
         y: The vertical axis.
         mark: The place on x of a vertical line, with what is written below it.
         dots: Values of y at the mark, with the kind of curve that each belongs to.
+        bands: Tints below all curves.
     """
 
     curves: Sequence[Curve]
@@ -100,6 +128,7 @@ class Figure:
     y: Axis
     mark: tuple[float, str] | None = None
     dots: Sequence[tuple[float, str]] = ()
+    bands: Sequence[Band] = ()
 
     @property
     def gutter(self) -> int:
@@ -143,12 +172,25 @@ class Figure:
         width, height = self.room(columns, lines)
         if width < 8 or height < 2:
             return cells
+        cells.put(_curves(tuple(self.curves), self.x, self.y, columns, lines, colours), 0, 0)
+        self._write_ticks(cells, colours)
+        self._draw_mark(cells, colours)
+        if colours.textured:
+            self._write_legend(cells, colours)
+        return cells
+
+    def draw_curves(self, columns: int, lines: int, colours: Palette) -> Cells:
+        """Draw what stands still while the mark moves, where there is room for it."""
+        cells = Cells(columns, lines)
+        width, height = self.room(columns, lines)
         self._draw_grid(cells, colours)
         joined = np.zeros((height, width), dtype=np.uint8)
         inside = slice(0, height), slice(self.gutter, self.gutter + width)
+        for band in self.bands if not colours.textured else ():
+            self._tint(cells.backgrounds[inside], band, colours)
         for curve in self.curves:
             x, y = self.x.share(curve.x), self.y.share(curve.y)
-            dots = braille(width, height, tuple(x.tolist()), tuple(y.tolist()))
+            dots = braille(width, height, x, y)
             if curve.filled and not colours.textured:
                 self._fill(cells.backgrounds[inside], x, y, curve.kind, colours)
             if colours.textured and curve.kind == "unscaled":
@@ -160,9 +202,6 @@ class Figure:
                 cells.characters[inside][drawn] = [chr(BLANK + int(code)) for code in joined[drawn]]
             cells.colours[inside][drawn] = colours[curve.kind]
         self._name_curves(cells, colours)
-        self._draw_mark(cells, colours)
-        if colours.textured:
-            self._write_legend(cells, colours)
         return cells
 
     def _write_legend(self, cells: Cells, colours: Palette) -> None:
@@ -212,15 +251,19 @@ class Figure:
         return range(start, start + length)
 
     def _draw_grid(self, cells: Cells, colours: Palette) -> None:
-        """Write the ticks, with a faint line from each on the vertical axis."""
+        """Write the ticks of the vertical axis, with a faint line from each."""
         faint = mix(colours["background"], colours["muted"], 0.35)
-        width, height = self.room(cells.columns, cells.lines)
+        width, _ = self.room(cells.columns, cells.lines)
         for value, text in self.y.ticks:
             line = self.line(value, cells.lines)
             if line is None or not cells.is_free(0, line, self.gutter):
                 continue
             cells.write(self.gutter - 1 - len(text), line, text, colours["muted"])
             cells.write(self.gutter, line, "┈" * width, faint)
+
+    def _write_ticks(self, cells: Cells, colours: Palette) -> None:
+        """Write the ticks of x that leave what is written below the mark alone."""
+        width, height = self.room(cells.columns, cells.lines)
         own = self._mark_text(cells.columns)
         for value, text in self.x.ticks:
             column = self.column(value, cells.columns)
@@ -248,6 +291,20 @@ class Figure:
             level = (height - 1 - line) / height
             backgrounds[line, tops >= level + 0.5 / height] = colours.tint(kind, level)
 
+    def _tint(self, backgrounds: NDArray[np.object_], band: Band, colours: Palette) -> None:
+        """Tint the cells of which the middle lies between two lines."""
+        height, width = backgrounds.shape
+        places = (np.arange(width) + 0.5) / width
+        x = self.x.share(band.x)
+        low, high = (
+            np.interp(places, x, self.y.share(line), left=nan, right=nan)
+            for line in (band.low, band.high)
+        )
+        levels = (np.arange(height)[::-1, None] + 0.5) / height
+        with np.errstate(invalid="ignore"):
+            inside = (low < levels + 0.5 / height) & (high > levels - 0.5 / height)
+        backgrounds[inside] = colours.tint(band.kind, 0.5)
+
     def _name_curves(self, cells: Cells, colours: Palette) -> None:
         """Write names beside the ends of curves, one a line, near where they end."""
         width, height = self.room(cells.columns, cells.lines)
@@ -266,6 +323,14 @@ class Figure:
             free = line + 1
 
 
+@lru_cache(maxsize=KEPT)
+def _curves(
+    curves: tuple[Curve, ...], x: Axis, y: Axis, columns: int, lines: int, colours: Palette
+) -> Cells:
+    """Draw curves once for each size and theme, whatever d_k is marked."""
+    return Figure(curves, x, y).draw_curves(columns, lines, colours)
+
+
 def _thin(dots: NDArray[np.uint8]) -> NDArray[np.bool_]:
     """Return which cells a line goes through, one in each column unless it is steep."""
     counts = np.bitwise_count(dots)
@@ -273,22 +338,25 @@ def _thin(dots: NDArray[np.uint8]) -> NDArray[np.bool_]:
     return np.asarray((counts > 0) & (is_fullest | (counts >= 4)))
 
 
-@lru_cache(maxsize=KEPT)
-def braille(
-    width: int, height: int, x: tuple[float, ...], y: tuple[float, ...]
-) -> NDArray[np.uint8]:
+def braille(width: int, height: int, x: Numbers, y: Numbers) -> NDArray[np.uint8]:
     """Return the dots of a line two dots thick, drawn by plotext, shape (height, width).
 
     Args:
         width: Cells across.
         height: Cells down.
-        x: Shares of the width, rising.
-        y: Shares of the height; the line is broken where one is not finite, and where it leaves
-            the range from 0 to 1.
+        x: Shares of the width, rising, shape (n,).
+        y: Shares of the height, shape (n,); the line is broken where one is not finite, and where
+            it leaves the range from 0 to 1.
     """
+    return _braille(width, height, x.tobytes(), y.tobytes())
+
+
+@lru_cache(maxsize=KEPT)
+def _braille(width: int, height: int, x: bytes, y: bytes) -> NDArray[np.uint8]:
+    """Draw what `braille` returns: it is kept by bytes, for NaN is unlike itself."""
     dots = np.zeros((height, width), dtype=np.uint8)
     dot = 1.0 / (4 * height - 1)
-    for across, up in _stretches(*_cut(np.array(x), np.array(y))):
+    for across, up in _stretches(*_cut(np.frombuffer(x), np.frombuffer(y))):
         down = np.where(up >= dot, up - dot, up + dot)
         lines = _plotted(width, height, [*across, *across[::-1]], [*up, *down[::-1]])
         for line, text in enumerate(lines[:height]):

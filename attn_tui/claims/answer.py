@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from attn_tui.claims.claim import Finding, try_claim
-from attn_tui.claims.ledger import find
+from attn_tui.claims.ledger import find, own_finding
 from attn_tui.claims.settings import Settings
 from attn_tui.compute.experiment import Experiment, Stop, never
 
@@ -24,6 +24,10 @@ class Answer:
 
 def answer(experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:
     """Yield what comes of the claim that a question asks; nothing if it is stopped before."""
+    if stop():
+        return
     settings = experiment.setup.get(Settings)
-    if not stop():
-        yield Answer(experiment, try_claim(find(settings.claim), settings.trial))
+    claim, trial = find(settings.claim), settings.trial
+    # That of its own trial is kept: who runs through the list comes by it again.
+    finding = own_finding(claim.id) if trial == claim.trial else try_claim(claim, trial)
+    yield Answer(experiment, finding)

@@ -3,16 +3,14 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from math import isnan
-from types import MappingProxyType
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from attn_tui.claims.trial import Trial
 from attn_tui.compute.number import Number
-from attn_tui.files.draft import Draft
 
-Verdict = Literal["holds", "conditional", "false", "wording", "undecided"]
-"""True as it stands; true under a condition it leaves out; not true; a slip of words or signs; and
-what too few draws say nothing of."""
+Verdict = Literal["holds", "conditional", "false", "wording", "undecided", "inapplicable"]
+"""True as it stands; true under a condition it leaves out; not true; a slip of words or signs; what
+too few draws say nothing of; what the values chosen say nothing of: its premise is unmet."""
 
 Basis = Literal["computed", "table", "text"]
 """What the verdict rests on: the check; what the table of models lists; reasons that are given."""
@@ -30,16 +28,16 @@ Topic = Literal[
 ]
 
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+BASES: tuple[Basis, ...] = get_args(Basis)
+TOPICS: tuple[Topic, ...] = get_args(Topic)
 
 ENOUGH = 100
 """So many draws decide, or as many as a claim is tried with anyway."""
-BASES: tuple[Basis, ...] = get_args(Basis)
-TOPICS: tuple[Topic, ...] = get_args(Topic)
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """A number that was found, and what it is held against.
+    """A number that was worked out, and what it is held against.
 
     Attributes:
         name: What it is, of what and where: ``"variance of q·k"``.
@@ -61,6 +59,18 @@ class Evidence:
         error = None if isnan(number.standard_error) else number.standard_error
         return cls(name, number.value, error, stated, number.exact)
 
+    @property
+    def number(self) -> Number:
+        """The number with its error, nothing where it was not drawn, and its exact value."""
+        return Number(self.value, self.standard_error or 0.0, self.exact)
+
+    @property
+    def decisive(self) -> float:
+        """The number that decides: of one that was drawn the exact one, where it is known."""
+        if self.standard_error is None or self.exact is None:
+            return self.value
+        return self.exact
+
     def is_near(self, other: float | None, sigmas: float = 5.0, within: float = 1e-9) -> bool:
         """Return whether the number is another, but for its error and a relative tolerance.
 
@@ -76,8 +86,9 @@ class Evidence:
 
     @property
     def is_as_stated(self) -> bool:
-        """Whether the number is the one the claim states."""
-        return self.is_near(self.stated)
+        """Whether the number is the one the claim states; draws decide only what is not known."""
+        error = self.standard_error if self.exact is None else None
+        return Evidence(self.name, self.decisive, error).is_near(self.stated)
 
 
 @dataclass(frozen=True)
@@ -86,12 +97,12 @@ class Case:
 
     Attributes:
         where: The situation, in a phrase: ``"d_k = 16, n = 512"``.
-        holds: Whether the claim holds in it.
+        holds: Whether the claim holds in it; None where its premise is not met there.
         evidence: The numbers that say so, the one that decides first.
     """
 
     where: str
-    holds: bool
+    holds: bool | None
     evidence: tuple[Evidence, ...]
 
 
@@ -134,19 +145,6 @@ class Picture:
     marked: str = ""
 
 
-@dataclass(frozen=True)
-class Opened:
-    """An instrument set up for a claim.
-
-    Attributes:
-        instrument: Its name in the registry of instruments.
-        draft: What is asked there.
-    """
-
-    instrument: str
-    draft: Draft
-
-
 Stated = Mapping[str, float]
 """The numbers a claim states, by name."""
 
@@ -156,23 +154,25 @@ Check = Callable[[Trial, Stated], Iterator[Case | Picture]]
 
 @dataclass(frozen=True)
 class Claim:
-    """A statement about attention that somebody makes.
+    """A statement about attention that somebody makes; ``ledger.toml`` has ours.
 
     Attributes:
         id: Where it stands: ``"S2-19"``.
-        source: Who says so, in a few words.
-        says: The statement, paraphrased.
-        right: What is right.
+        source: Who says so, named in full.
+        says: The statement, in its own words, or paraphrased.
+        right: What is right, whatever it is tried with.
         topics: What it is about.
+        verdict: The verdict of its own trial.
+        basis: What the verdict rests on.
+        figures: What is right in numbers, of its own trial.
         formula: What is right as a formula, or empty.
         condition: What it takes for it to hold, where it does so in some cases alone.
-        basis: What the verdict rests on.
         check: How it is tried; nothing where the basis is text.
-        verdict_in_words: The verdict where nothing is tried.
         stated: The numbers it states, which the check is given.
         controls: The names of what plays a part in a trial.
         trial: What it is tried with unless something else is asked.
-        opens: The instrument that shows it, set up; nothing where none does.
+        command: The command line of an instrument that shows it, with the names of a trial in
+            braces; nothing where none does.
     """
 
     id: str
@@ -180,15 +180,16 @@ class Claim:
     says: str
     right: str
     topics: tuple[Topic, ...]
+    verdict: Verdict
+    basis: Basis = "text"
+    figures: str = ""
     formula: str = ""
     condition: str = ""
-    basis: Basis = "text"
     check: Check | None = None
-    verdict_in_words: Verdict = "wording"
     stated: Stated = field(default_factory=dict)
     controls: tuple[str, ...] = ()
     trial: Trial = Trial()
-    opens: Callable[[Trial], Opened] | None = None
+    command: str = ""
 
 
 @dataclass(frozen=True)
@@ -211,20 +212,18 @@ class Finding:
     def verdict(self) -> Verdict:
         """The verdict: of what was tried, that of the cases alone."""
         if not self.cases:
-            return self.claim.verdict_in_words
+            return self.claim.verdict
+        if any(case.holds is None for case in self.cases):
+            return "inapplicable"
         return "undecided" if self._too_few else self._of_cases
 
     @property
     def _too_few(self) -> bool:
-        """Whether more draws may give another verdict.
-
-        What is false by numbers that are known exactly stays so.
-        """
+        """Whether more draws may give another verdict; what is known exactly needs none."""
         claim, draws = self.claim, self.trial.draws
         if "draws" not in claim.controls or draws >= min(ENOUGH, claim.trial.draws):
             return False
-        known = all(case.evidence[0].exact is not None for case in self.cases)
-        return not known or self._of_cases != "false"
+        return not all(case.evidence[0].exact is not None for case in self.cases)
 
     @property
     def _of_cases(self) -> Verdict:
@@ -237,69 +236,29 @@ class Finding:
         """What it takes for the claim to hold, if it holds in some cases alone; or nothing."""
         return self.claim.condition if self.verdict == "conditional" else ""
 
+    @property
+    def changes(self) -> dict[str, int]:
+        """What plays a part and is not as in the claim's own trial; another seed is no change."""
+        return {
+            name: getattr(self.trial, name)
+            for name in self.claim.controls
+            if name != "seed" and getattr(self.trial, name) != getattr(self.claim.trial, name)
+        }
+
+    @property
+    def right(self) -> str:
+        """What is right, with figures only where they were worked out."""
+        if self.changes or not self.claim.figures:
+            return self.claim.right
+        return f"{self.claim.right} {self.claim.figures}"
+
 
 def try_claim(claim: Claim, trial: Trial | None = None) -> Finding:
     """Return what comes of a claim; the same trial gives the same numbers."""
     trial = trial or claim.trial
     if claim.check is None:
         return Finding(claim, trial)
-    found = [*claim.check(trial, claim.stated)]
-    cases = tuple(each for each in found if isinstance(each, Case))
-    pictures = [each for each in found if isinstance(each, Picture)]
-    return Finding(claim, trial, cases, next(iter(pictures), None))
-
-
-def claim(
-    id: str,
-    says: str,
-    right: str,
-    topics: tuple[Topic, ...],
-    *,
-    source: str = "",
-    basis: Basis = "computed",
-    varies: Mapping[str, int] = MappingProxyType({}),
-    stated: Stated = MappingProxyType({}),
-    **more: Any,
-) -> Callable[[Check], Claim]:
-    """Return what makes a claim of the check that follows.
-
-    Args:
-        id: Where it stands, as are the next as in `Claim`.
-        says: The statement.
-        right: What is right.
-        topics: What it is about.
-        source: Who says so, where the id does not tell.
-        basis: What the verdict rests on.
-        varies: What plays a part in a trial, and what it is unless something else is asked.
-        stated: The numbers it states.
-        more: Anything else of `Claim`.
-    """
-
-    def made(check: Check) -> Claim:
-        return Claim(
-            id, source or source_of(id), says, right, topics, basis=basis, check=check,
-            stated=stated, controls=tuple(varies), trial=Trial(**varies), **more,
-        )  # fmt: skip
-
-    return made
-
-
-def told(
-    id: str, verdict: Verdict, says: str, right: str, topics: tuple[Topic, ...], **more: Any
-) -> Claim:
-    """Return a claim that is judged by reasons alone; the arguments are those of `Claim`."""
-    source = more.pop("source", "") or source_of(id)
-    return Claim(id, source, says, right, topics, verdict_in_words=verdict, **more)
-
-
-TEXTS: Mapping[str, str] = {
-    "S0": "article on why scores are divided by the root of the dimension (CSDN)",
-    "S1": "erratum to Large-Scale Language Models: From Theory to Practice, p. 16",
-    "S2": "article on why attention scores are scaled, with listings (malaoshi.top)",
-}
-"""The texts that claims are of, by what their ids begin with."""
-
-
-def source_of(id: str) -> str:
-    """Return the text that a claim stands in, by its id; nothing of those beyond the three."""
-    return TEXTS.get(id.partition("-")[0], "")
+    results = [*claim.check(trial, claim.stated)]
+    cases = tuple(result for result in results if isinstance(result, Case))
+    pictures = [result for result in results if isinstance(result, Picture)]
+    return Finding(claim, trial, cases, pictures[0] if pictures else None)

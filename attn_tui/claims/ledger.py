@@ -1,57 +1,60 @@
-"""Every claim there is, in order; an entry in one of the rooms below is all that adds one."""
+"""Every claim there is, in order: those of ``ledger.toml``, each with the check that it names."""
 
-from collections.abc import Mapping
+import tomllib
+from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from functools import cache
-from threading import Lock
+from importlib import import_module
+from importlib.resources import files
+from typing import Any
 
-from attn_tui.claims import (
-    assumptions,
-    heads,
-    laws,
-    layers,
-    length,
-    models,
-    moments,
-    rounding,
-    rows,
-    rules,
-    saturated,
-    typical,
-    words,
-    worked,
-)
-from attn_tui.claims.claim import Claim, Finding, try_claim
+from attn_tui.claims.claim import Case, Check, Claim, Finding, Picture, Stated, try_claim
+from attn_tui.claims.trial import Trial
 from attn_tui.compute.errors import InputError, inert
-
-_ROOMS = (
-    moments,
-    assumptions,
-    laws,
-    rows,
-    typical,
-    rounding,
-    rules,
-    length,
-    heads,
-    layers,
-    models,
-    words,
-    worked,
-    saturated,
-)
 
 
 @cache
 def ledger() -> dict[str, Claim]:
     """Return the claims by id: those of the three texts, then those of the literature."""
-    claims = [each for room in _ROOMS for each in vars(room).values() if isinstance(each, Claim)]
-    return {each.id: each for each in sorted(claims, key=_order)}
+    document = tomllib.loads(files("attn_tui.claims").joinpath("ledger.toml").read_text("utf-8"))
+    return {table["id"]: _claim(table, document["sources"]) for table in document["claim"]}
 
 
-def _order(claim: Claim) -> tuple[bool, str, int]:
-    text, _, number = claim.id.partition("-")
-    return text == "L", text, int(number)
+@cache
+def texts() -> dict[str, str]:
+    """Return the three texts, named in full, by what the ids of their claims begin with."""
+    return {text_of(claim): claim.source for claim in ledger().values() if text_of(claim) != "L"}
+
+
+def text_of(claim: Claim) -> str:
+    """Return what the ids of the claims of its text begin with; ``"L"`` is the literature."""
+    return claim.id.partition("-")[0]
+
+
+def _claim(table: dict[str, Any], sources: Mapping[str, str]) -> Claim:
+    trial = table.pop("trial", {})
+    source = table.pop("source", "") or sources[table["id"].partition("-")[0]]
+    check = table.pop("check", "")
+    return Claim(
+        source=source,
+        topics=tuple(table.pop("topics")),
+        check=_named(check) if check else None,
+        controls=tuple(trial),
+        trial=Trial(**trial),
+        command=table.pop("open", ""),
+        **table,
+    )
+
+
+def _named(name: str) -> Check:
+    """Return the check of a name such as ``"moments.grows"``, whose module is imported in use."""
+    module, _, function = name.partition(".")
+
+    def check(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
+        family = import_module(f"attn_tui.claims.checks.{module}")
+        yield from getattr(family, function)(trial, stated)
+
+    return check
 
 
 def find(id: str, claims: Mapping[str, Claim] | None = None) -> Claim:
@@ -60,27 +63,15 @@ def find(id: str, claims: Mapping[str, Claim] | None = None) -> Claim:
     Raises:
         InputError: If there is none, with the nearest ids.
     """
-    known = {each.upper(): claim for each, claim in (claims or ledger()).items()}
+    known = {name.upper(): claim for name, claim in (claims or ledger()).items()}
     name = id.strip().upper()
     if name in known:
         return known[name]
-    near = [known[each].id for each in get_close_matches(name, known, n=5, cutoff=0.0)]
+    near = [known[other].id for other in get_close_matches(name, known, n=5, cutoff=0.0)]
     raise InputError("claim", f"there is none called {inert(id)}", " or ".join(near))
 
 
-_TRYING = Lock()
-
-
-def own_finding(id: str) -> Finding:
-    """Return what comes of a claim tried as it is; once found, it is kept.
-
-    Who asks while it is being tried waits for that: a screen that is left and come back to would
-    else try it as often as it is come to, all at once.
-    """
-    with _TRYING:
-        return _own_finding(id)
-
-
 @cache
-def _own_finding(id: str) -> Finding:
+def own_finding(id: str) -> Finding:
+    """Return what comes of a claim of the ledger in its own trial; once known, it is kept."""
     return try_claim(ledger()[id])

@@ -1,60 +1,23 @@
-"""Instruments set up to show a claim, at what it is tried with."""
+"""The instruments that show claims, by the command line that each names."""
 
-from collections.abc import Callable
-from typing import Any
+from dataclasses import asdict
 
-from attn_tui.claims.claim import Opened
+from attn_tui.claims.claim import Claim
 from attn_tui.claims.trial import Trial
-from attn_tui.compute.dots import settings as of_dots
-from attn_tui.compute.explore import settings as of_explore
-from attn_tui.compute.logit_map import Wrt
-from attn_tui.compute.scale import DEFAULT_RULE, NONE, Scale
-from attn_tui.compute.setup import Setup
-from attn_tui.compute.sweep import settings as of_sweep
-from attn_tui.files.draft import EXAMPLE, Draft
+from attn_tui.compute.experiment import Experiment
+from attn_tui.instruments import Instrument, load
+
+MOST_ROWS = 10_000
+"""Sweep is opened with so many rows at most."""
 
 
-def dots(trial: Trial, d_k: int | None = None, rule: str = DEFAULT_RULE, **settings: Any) -> Opened:
-    """Return Dot products at the seed and the sample size of a trial, at its d_k or another."""
-    asked = of_dots.Settings(samples=trial.draws, seed=trial.seed, **settings)
-    return Opened("dots", Draft(EXAMPLE.text, Setup(d_k or trial.d_k, Scale(rule)).put(asked)))
+def command_of(claim: Claim, trial: Trial) -> str:
+    """Return the command line that shows a claim at what it is tried with, or nothing."""
+    return claim.command.format(**asdict(trial), rows=min(trial.draws, MOST_ROWS))
 
 
-def swept(trial: Trial, scale: Scale = Scale(), **settings: Any) -> Opened:
-    """Return Sweep at the d_k and the seed of a trial."""
-    asked = of_sweep.Settings(seed=trial.seed, **settings)
-    return Opened("sweep", Draft(EXAMPLE.text, Setup(trial.d_k, scale).put(asked)))
-
-
-def explored(
-    text: str | Callable[[Trial], str],
-    d_k: int | None = None,
-    scale: Scale = NONE,
-    source: str = "typed",
-    *,
-    of: int | None = None,
-    wrt: Wrt | None = None,
-    instrument: str = "explore",
-    **setup: Any,
-) -> Callable[[Trial], Opened]:
-    """Return what opens Explore.
-
-    Args:
-        text: Scores, a draw or vectors, or what makes that of a trial.
-        d_k: The d_k; None is that of the trial.
-        scale: The rule, a soft cap and a sink.
-        source: Where scores come from.
-        of: The key whose weight's gradient is shown; None is that of the largest weight.
-        wrt: What that is with respect to; None is as it is unless asked.
-        instrument: The instrument, if it is another.
-        setup: Anything else of `Setup`.
-    """
-
-    def opened(trial: Trial) -> Opened:
-        asked = Setup(d_k or trial.d_k, scale, **setup)
-        if wrt:
-            asked = asked.put(of_explore.Settings(of, wrt))
-        written = text if isinstance(text, str) else text(trial)
-        return Opened(instrument, Draft(written, asked, source=source))
-
-    return opened
+def opened(claim: Claim, trial: Trial) -> tuple[Instrument, Experiment] | None:
+    """Return the instrument that shows a claim, and what is asked there; None where none does."""
+    line = command_of(claim, trial)
+    # Imported when it is wanted: it knows all options of all commands.
+    return load("attn_tui.commands.asked:asked_by")(line) if line else None

@@ -2,10 +2,9 @@
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
-from attn_tui.claims.claim import TOPICS, Case, Claim, Evidence, Opened, Stated
+from attn_tui.claims.claim import TOPICS, Case, Claim, Evidence, Stated
 from attn_tui.claims.trial import Trial
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.visible import visible
@@ -17,21 +16,9 @@ WITHIN = 1e-6
 """How far a number may be from the expected one, relative to the larger, unless a file says."""
 
 
-@dataclass(frozen=True)
-class Question:
-    """What a line of a file asks.
-
-    Attributes:
-        opened: The instrument that shows it, and what is asked there.
-        answered: Returns what the instrument says of it, as plain values of JSON.
-    """
-
-    opened: Opened
-    answered: Callable[[], Any]
-
-
-Ask = Callable[[str], Question]
-"""Reads a command line of the program; raises InputError."""
+Ask = Callable[[str], Callable[[], Any]]
+"""Reads a command line of the program, and returns what answers it as plain values of JSON; raises
+InputError."""
 
 
 def read_claims(path: str, ask: Ask) -> dict[str, Claim]:
@@ -58,20 +45,20 @@ def _claim(table: Table, ask: Ask) -> Claim:
     if not within >= 0.0:
         table.refuse("within will not do", "a number from 0")
     try:
-        question = ask(line)
+        answered = ask(line)
     except InputError as error:
         table.refuse(f"{error.field}: {error.problem}", error.expected)
     _parts(table, quantity)
 
     def check(trial: Trial, stated: Stated) -> Iterator[Case]:
-        value, standard_error = _number(table, quantity, question.answered())
+        value, standard_error = _number(table, quantity, answered())
         evidence = Evidence(quantity, value, standard_error, stated["expected"])
         yield Case(line, evidence.is_near(stated["expected"], within=within), (evidence,))
 
     return Claim(
         name, table.get("source", str, table.path), says, table.get("right", str, ""),
-        (TOPICS[0],), basis="computed", check=check, stated={"expected": expected},
-        opens=lambda trial: question.opened,
+        (TOPICS[0],), "undecided", "computed", check=check, stated={"expected": expected},
+        command=line.strip().removeprefix("attn-tui ").replace("{", "{{").replace("}", "}}"),
     )  # fmt: skip
 
 

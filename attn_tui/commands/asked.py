@@ -1,18 +1,15 @@
 """What a command line of the program asks, where it stands in a file."""
 
 import json
-from functools import partial
+from collections.abc import Callable
 from shlex import split
 from typing import Any
 
 import click
 
-from attn_tui.claims.claim import Opened
-from attn_tui.claims.own import Question
 from attn_tui.commands.options import protected
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.experiment import Experiment
-from attn_tui.files.draft import draft_of
 from attn_tui.instruments import INSTRUMENTS, Instrument, load
 
 
@@ -48,18 +45,16 @@ def asked_by(line: str) -> tuple[Instrument, Experiment]:
     return instrument, load(instrument.asked)(context.params)
 
 
-def question(line: str) -> Question:
-    """Return what a command line asks, and how it is answered.
+def answered(line: str) -> Callable[[], Any]:
+    """Return what answers a command line, as plain values of JSON.
 
     Raises:
         InputError: If it cannot be asked.
     """
     instrument, experiment = asked_by(line)
-    return Question(
-        Opened(instrument.name, draft_of(experiment)), partial(_answered, instrument, experiment)
-    )
 
+    def answer() -> Any:
+        *_, last = load(instrument.answer)(experiment)
+        return json.loads("".join(load(instrument.json)(last)))
 
-def _answered(instrument: Instrument, experiment: Experiment) -> Any:
-    *_, last = load(instrument.answer)(experiment)
-    return json.loads("".join(load(instrument.json)(last)))
+    return answer

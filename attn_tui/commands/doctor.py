@@ -1,5 +1,6 @@
 """``attn-tui doctor``: which multiplier, cap, sink and mask a capture was computed with."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -26,8 +27,9 @@ from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.field import whole
 
 if TYPE_CHECKING:
-    from attn_tui.doctor.report import Settings
+    from attn_tui.doctor.report import Report, Settings
     from attn_tui.doctor.verdict import Assumption
+    from attn_tui.engine.condition import Condition
 
 _EXAMPLES = """\
   attn-tui doctor capture.safetensors
@@ -35,6 +37,7 @@ _EXAMPLES = """\
   attn-tui doctor rank*.safetensors --config model.gguf --layer 3 --json
   attn-tui doctor capture.npz --expect 'm=1/sqrt(d_k),softcap=50' --strict
   attn-tui doctor dump.npz --layout out=bnhd --names 'layers.{layer}.{part}'
+  attn-tui doctor capture.safetensors --config config.json --reproduce 3.7
 
 \b
 Exit status: 0 agrees, or nothing was expected; 1 differs; 2 bad input;
@@ -95,6 +98,24 @@ Exit status: 0 agrees, or nothing was expected; 1 differs; 2 bad input;
     is_flag=True,
     help="Of each head all that is known, in JSON.",
 )
+@option(
+    "--reproduce",
+    "LAYER.HEAD",
+    "Print a script of five lines in NumPy that computes one row of a head, for a bug report.",
+    REPORT,
+)
+@option("--junit", "FILE", "Write the verdict of each head to a file, as XML of JUnit.", REPORT)
+@click.option(
+    "--fail-if",
+    "fail_if",
+    cls=Option,
+    group=REPORT,
+    multiple=True,
+    metavar="CONDITION",
+    help="End with status 1 if a number of any head is so: residual, multiplier, value_scale, "
+    "softcap or sink, > >= < or <=, and a number, such as 'residual > 1 %'. May be given several "
+    "times.",
+)
 @forms()
 def doctor(
     captures: tuple[str, ...], require: bool, strict: bool, evidence: bool, form: str, **given: Any
@@ -105,6 +126,7 @@ def doctor(
     what should be; the first line can be pasted into an issue. Ctrl+C prints what there is.
     """
     from attn_tui.compute.blas import one_thread
+    from attn_tui.doctor.conditions import holding, parse, unknown
     from attn_tui.doctor.examine import examine
     from attn_tui.doctor.expect import expecting, parse_expected
     from attn_tui.doctor.report import status
@@ -115,6 +137,7 @@ def doctor(
         raise InputError("capture", "none is given", "a file, such as capture.safetensors")
     settings = _settings(given)
     typed = parse_expected(given["expect"]) if given["expect"] else None
+    conditions = tuple(parse(each) for each in given["fail_if"])
     found = open_configured(captures, *reading(given))
     expectation = expecting(typed, found.expectation) if typed else found.expectation
     # Its products are small: threads that wait for each other take most of the time.
@@ -124,17 +147,63 @@ def doctor(
             lambda stop: examine(found.capture, expectation, settings, stop, found.notes),
         )
     assert report
+    if given["reproduce"] is not None:
+        write(_script(report))
+        return INTERRUPTED if interrupted else 0
+    if given["junit"] is not None:
+        _save(given["junit"], report, "".join(text.render(report)), conditions)
     write(text.render(report) if form == "text" else json.render(report, evidence))
-    return INTERRUPTED if interrupted else status(report, require, strict)
+    if interrupted:
+        return INTERRUPTED
+    if any(holding(each, conditions) for each in report.findings):
+        return 1
+    ended = status(report, require, strict)
+    is_unknown = any(unknown(each, conditions) for each in report.findings)
+    return 3 if is_unknown and ended == 0 else ended
+
+
+def _script(report: "Report") -> Iterator[str]:
+    """Yield the script that ``--reproduce`` prints, of the one head that was examined."""
+    from attn_tui.doctor.reproduce import reproduce
+    from attn_tui.files.models.expected import Expected
+
+    first = next(iter(report.findings), None)
+    if first is None:
+        return
+    rows = report.capture.read(first.id, None, first.reading)
+    called = f"layer {first.id.layer}, head {first.id.head}"
+    yield from reproduce(called, rows, first.expected or Expected())
+
+
+def _save(path: str, report: "Report", text: str, conditions: "Sequence[Condition]") -> None:
+    from attn_tui.doctor.conditions import holding
+    from attn_tui.doctor.junit import Case, junit, save
+
+    cases = (
+        Case(
+            each.id.batch,
+            each.id.layer,
+            each.id.head,
+            each.judgement.verdict,
+            ", ".join(each.judgement.differs),
+            holding(each, conditions),
+        )
+        for each in report.findings
+    )
+    save(path, junit(report.capture.paths[0], cases, text, report.elapsed))
 
 
 def _settings(given: dict[str, Any]) -> "Settings":
     from attn_tui.doctor.report import MOST_ROWS, Settings
+    from attn_tui.doctor.reproduce import place_of
 
     rows = whole(1, MOST_ROWS)
     rows = replace(rows, expected=f"{rows.expected}, or all")
     place = whole(0, 999_999)
     kinds = {"rows": rows, "seed": whole(0, 2**63 - 1), "layer": place, "head": place}
+    if given["reproduce"] is not None:
+        layer, head = place_of(given["reproduce"])
+        given = {**given, "layer": str(layer), "head": str(head)}
     if (given["rows"] or "").strip() == "all":
         given = {**given, "rows": str(MOST_ROWS)}
     asked = {

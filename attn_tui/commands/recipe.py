@@ -5,7 +5,7 @@ import click
 from attn_tui.captures.disk import place_of
 from attn_tui.captures.recipes import RECIPES, recipe_text
 from attn_tui.commands.completion import experiment_files, of_names
-from attn_tui.commands.options import Command, needed, option
+from attn_tui.commands.options import Command, option
 from attn_tui.commands.output import write
 from attn_tui.compute.errors import InputError
 
@@ -23,6 +23,7 @@ _NAMES = "\n".join(f"  {name:<14}{meaning}" for name, meaning in RECIPES.items()
     help=f"""\
 Print a short script that captures q, k, v and the output of every attention layer into a
 .safetensors file, which the doctor reads. It says how to call it on a model of your own.
+Without a name, list the scripts there are.
 
 \b
 NAME  what the model runs with:
@@ -31,14 +32,18 @@ NAME  what the model runs with:
 )
 @click.argument(
     "name",
-    metavar="NAME",
+    metavar="[NAME]",
     required=False,
-    callback=needed("recipe", f"one of {', '.join(RECIPES)}"),
     shell_complete=of_names(RECIPES),
 )
 @option("--out", "FILE", "Write the script to a new file.", complete=experiment_files)
-def recipe(name: str, out: str | None) -> None:
-    """Print a script, or write it to a file that is not there yet."""
+def recipe(name: str | None, out: str | None) -> None:
+    """Print a script, or write it to a file that is not there yet; without a name, list them."""
+    if name is None:
+        if out is not None:
+            raise InputError("recipe", "none is given", f"one of {', '.join(RECIPES)}")
+        write(f"{each:<14}{meaning}\n" for each, meaning in RECIPES.items())
+        return
     text = recipe_text(name)
     if out is None:
         write([text])

@@ -75,7 +75,7 @@ def open_screen(
     # Nearly all that is made until the screen stands lives as long: not yet looked through.
     gc.disable()
     if theme is not None:
-        from attn_tui.old.tui.theme import check_theme
+        from attn_tui.ui.theme import check_theme
 
         # What is said of the scores may be for want of a theme's name before them.
         check_theme(theme)

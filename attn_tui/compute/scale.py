@@ -299,6 +299,16 @@ def whole_dimension(m: float) -> int | None:
     return round(a) if a < 1e7 and abs(a - round(a)) < 1e-6 * a else None
 
 
+def as_root(m: float) -> str:
+    """Return a multiplier that is one over a whole number's root so, or nothing.
+
+    >>> as_root(0.0625), as_root(0.0884), as_root(1.0)
+    ('1/√256', '', '')
+    """
+    a = whole_dimension(m)
+    return f"1/√{a}" if a is not None else ""
+
+
 def scale_of(m: float, d_k: int) -> Scale:
     """Return the scale that has one multiplier, by the rule that calls it best.
 

@@ -7,7 +7,7 @@ from math import e, inf, log, log2
 from attn_tui.compute.fit.estimates import Estimate
 from attn_tui.compute.fit.explain import half_ulp
 from attn_tui.compute.fit.usual import CHANCE, dimension_near, of_size
-from attn_tui.compute.scale import whole_dimension
+from attn_tui.compute.scale import as_root
 from attn_tui.files.models.expected import Expectation, Expected
 
 _NO_MODEL = Expectation("", Expected())
@@ -221,16 +221,6 @@ def _dimensions(model: Expectation, place: Place) -> Iterator[Miss]:
     if place.heads > 1:
         width = place.heads * place.d_k
         yield Miss(float(width) ** -0.5, f"1/√{width}", "√d_model for √d_head")
-
-
-def as_root(m: float) -> str:
-    """Return a multiplier that is one over a whole number's root so, or nothing.
-
-    >>> as_root(0.0625), as_root(0.0884), as_root(1.0)
-    ('1/√256', '', '')
-    """
-    a = whole_dimension(m)
-    return f"1/√{a}" if a is not None else ""
 
 
 def beside(found: float, expected: float, form: str = "") -> str:

@@ -187,7 +187,7 @@ class Bells:
             return np.zeros(columns), np.zeros((lines, columns), dtype=np.uint8)
         x = (np.arange(line.size) + 0.5) / line.size
         y = np.where(line > 0.004 * most, line / (1.05 * most), np.nan)
-        dots = braille(columns, lines, tuple(x.tolist()), tuple(y.tolist()))
+        dots = braille(columns, lines, x, y)
         return drawn / (1.05 * most), dots
 
     def _exact(self, edges: Numbers, m: float) -> Numbers:

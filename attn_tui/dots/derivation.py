@@ -25,6 +25,62 @@ _GROWTHS = {
 }  # fmt: skip
 """How a number changes with a power of d_k."""
 
+MEAN_OFF_0 = "{cause}, so one product does not average 0."
+MEAN_MADE_UP = "One product averages 0: the averages of q_i and k_i make up for ρ."
+MEAN_0 = "One product averages 0: it is above 0 as often as below."
+VARIANCE_AROUND_MEAN = "Around its average it varies by {around}."
+VARIANCE_CORRELATED = "It is typically {around}."
+VARIANCE = "It is typically {around}: the averages of q_i² and k_i² multiply."
+CONSTANT = "It is one number every time: nothing varies."
+AVERAGE = "q·k adds d_k of them. Their averages add up, and grow as d_k."
+SUMS = {
+    (True, True): "Alone, their variances would add up too.",
+    (True, False): "Their variances add up too.",
+    (False, True): "q·k adds d_k of them. Alone, their variances would add up.",
+    (False, False): "q·k adds d_k of them. Their variances add up.",
+}
+"""By whether one product has a mean, and whether all are one number."""
+
+CROSS_OF_ONE = "There is one product only, so there are no cross terms."
+CROSS_TIED = "But all products are one number: they move together, so nothing cancels."
+CROSS = "Different products know nothing of each other, so all cross terms are 0."
+TOTALS = {
+    (True, True, True): "So the variance is d_k², not d_k: the spread grows as {growth}.",
+    (True, True, False): "So the variance is d_k² times that of one product, not d_k times: "
+    "the spread grows as {growth}.",
+    (True, False, True): "So the variance is d_k: the spread grows as {growth}.",
+    (True, False, False): "So the variance is d_k times that of one product: the spread grows as "
+    "{growth}.",
+    (False, True, True): "So the variance of q·k is d_k², not d_k.",
+    (False, True, False): "So the variance of q·k is d_k² times that of one product, not d_k "
+    "times.",
+    (False, False, True): "So the variance of q·k is d_k.",
+    (False, False, False): "So the variance of q·k is d_k times that of one product.",
+}
+"""By the same, and whether one product has the variance 1."""
+
+SIZE = "A typical size is the root of a variance: it grows as {growth}."
+UNDIVIDED_MEAN = "Nothing is divided here. Dividing by {best} would hold the average still."
+UNDIVIDED = "Nothing is divided here. Dividing by {best} would leave {alone} at every d_k."
+SPREAD_LEFT = "{doing} leaves a spread that {growth}."
+AVERAGE_MOVES = "The average {growth}: dividing by d_k would hold it still."
+BUT_AVERAGE_MOVES = "But the average {growth}: dividing by d_k would hold it still."
+AVERAGE_KEPT = "The average {growth}: that speaks for dividing by d_k."
+VARIANCE_MOVES = (
+    "{doing} leaves a variance that {growth}. Dividing by {best} would leave {alone} at every d_k."
+)
+VARIANCE_KEPT = (
+    "{doing} leaves a variance of {left} at every d_k. Dividing by d_k would leave {alone}/d_k: "
+    "too little."
+)
+VARIANCE_KEPT_TIED = (
+    "{doing} leaves a variance of {left} at every d_k. Dividing by √d_k would leave {alone}·d_k: "
+    "too much."
+)
+VARIANCE_KEPT_TIED_UNIT = (
+    "{doing} leaves a variance of {left} at every d_k. Dividing by √d_k would leave d_k: too much."
+)
+
 
 MOST = 90
 """Numbers stand no farther to the right, so that the eye finds what they belong to."""
@@ -114,67 +170,70 @@ def _divides(divided: Divided) -> bool:
 
 def _words(law: DotLaw) -> Mapping[str, str]:
     """Return what is said of each step up to Var(q·k)."""
-    one, growth = law.product, "d_k" if law.tied else "√d_k"
+    one = law.product
+    has_mean = one.mean != 0.0
     around = f"±{_text(sqrt(one.variance))}"
-    times = "" if one.variance == 1.0 else " times that of one product"
-    if one.mean:
-        mean = f"{cause(law.pair)}, so one product does not average 0."
-        variance = f"Around its average it varies by {around}."
+    growth = "d_k" if law.tied else "√d_k"
+    if has_mean:
+        mean = MEAN_OFF_0.format(cause=cause(law.pair))
+        variance = VARIANCE_AROUND_MEAN.format(around=around)
     elif law.pair.correlation:
-        mean = "One product averages 0: the averages of q_i and k_i make up for ρ."
-        variance = f"It is typically {around}."
+        mean = MEAN_MADE_UP
+        variance = VARIANCE_CORRELATED.format(around=around)
     else:
-        mean = "One product averages 0: it is above 0 as often as below."
-        variance = f"It is typically {around}: the averages of q_i² and k_i² multiply."
-    added = "Alone, their variances would add up" if law.tied else "Their variances add up"
+        mean = MEAN_0
+        variance = VARIANCE.format(around=around)
+    if not one.variance:
+        variance = CONSTANT
     if law.d_k == 1:
-        cross = "There is one product only, so there are no cross terms."
+        cross = CROSS_OF_ONE
     elif law.tied:
-        cross = "But all products are one number: they move together, so nothing cancels."
+        cross = CROSS_TIED
     else:
-        cross = "Different products know nothing of each other, so all cross terms are 0."
-    power = f"d_k²{times}, not d_k{' times' * bool(times)}" if law.tied else f"d_k{times}"
-    if one.mean:
-        total = f"So the variance is {power}: the spread grows as {growth}."
-    else:
-        total = f"So the variance of q·k is {power}."
+        cross = CROSS
     return {
         "mean": mean,
-        "variance": variance if one.variance else "It is one number every time: nothing varies.",
-        "average": "q·k adds d_k of them. Their averages add up, and grow as d_k.",
-        "sum": f"{added} too." if one.mean else f"q·k adds d_k of them. {added}.",
+        "variance": variance,
+        "average": AVERAGE,
+        "sum": SUMS[has_mean, law.tied],
         "cross": cross,
-        "total": total,
-        "size": f"A typical size is the root of a variance: it grows as {growth}.",
+        "total": TOTALS[has_mean, law.tied, one.variance == 1.0].format(growth=growth),
+        "size": SIZE.format(growth=growth),
     }
 
 
 def _last_words(answer: Answer, divided: Divided) -> Mapping[str, str]:
     """Return what is said of what the scale makes of q·k, and of what another would."""
     law, one = answer.law, answer.law.product.variance
-    best = "d_k" if law.tied or law.mean else "√d_k"
+    slots = {
+        "doing": divided.doing, "alone": _text(one),
+        "best": "d_k" if law.tied or law.mean else "√d_k",
+    }  # fmt: skip
     spread = (1.0 if law.tied else 0.5) - divided.power
     if not _divides(divided):
-        kept = "hold the average still" if law.mean else f"leave {_text(one)} at every d_k"
-        return {"scaled": f"Nothing is divided here. Dividing by {best} would {kept}."}
+        return {"scaled": (UNDIVIDED_MEAN if law.mean else UNDIVIDED).format(**slots)}
     if law.mean:
         average = 1.0 - divided.power
-        ends = ": dividing by d_k would hold it still", ": that speaks for dividing by d_k"
+        if not average:
+            other = AVERAGE_KEPT
+        elif law.variance and not spread:
+            other = BUT_AVERAGE_MOVES
+        else:
+            other = AVERAGE_MOVES
         return {
-            "scaled": f"{divided.doing} leaves a spread that {_GROWTHS[spread]}.",
-            "scaled_average": f"{'But the' if law.variance and average and not spread else 'The'} "
-            f"average {_GROWTHS[average]}{ends[not average]}.",
+            "scaled": SPREAD_LEFT.format(growth=_GROWTHS[spread], **slots),
+            "scaled_average": other.format(growth=_GROWTHS[average]),
         }
     if spread:
-        leaves = f"a variance that {_GROWTHS[2.0 * spread]}"
-        other = f"Dividing by {best} would leave {_text(one)} at every d_k."
+        return {"scaled": VARIANCE_MOVES.format(growth=_GROWTHS[2.0 * spread], **slots)}
+    left = _text(answer.derivation["scaled"].exact or 0.0)
+    if not law.tied:
+        kept = VARIANCE_KEPT
+    elif one == 1.0:
+        kept = VARIANCE_KEPT_TIED_UNIT
     else:
-        leaves = f"a variance of {_text(answer.derivation['scaled'].exact or 0.0)} at every d_k"
-        left = f"{_text(one)}/d_k: too little"
-        if law.tied:
-            left = f"{f'{_text(one)}·' * (one != 1.0)}d_k: too much"
-        other = f"Dividing by {'√d_k' if law.tied else 'd_k'} would leave {left}."
-    return {"scaled": f"{divided.doing} leaves {leaves}. {other}"}
+        kept = VARIANCE_KEPT_TIED
+    return {"scaled": kept.format(left=left, **slots)}
 
 
 def _formulas(answer: Answer) -> Mapping[str, str]:
@@ -193,7 +252,9 @@ def _formulas(answer: Answer) -> Mapping[str, str]:
     else:
         squares = (_text(pair.law.variance + mean**2) for mean in pair.means)
         variance = f"Var(q_i k_i) = E[q_i²]·E[k_i²] = {'·'.join(squares)}"
-    cross = "Σ_{i≠j} Cov(q_i k_i, q_j k_j)" + f" = {d}·{d - 1}·{alone}" * law.tied
+    cross = "Σ_{i≠j} Cov(q_i k_i, q_j k_j)"
+    if law.tied:
+        cross = f"{cross} = {d}·{d - 1}·{alone}"
     m, of, by = general(answer.multiplier, 4), DIVISORS.get(scale.rule), f"/{d}"
     square = f"({m})²" if "e" in m else f"{m}²"
     divided = f"q·k/{of}" if of else "m·q·k"

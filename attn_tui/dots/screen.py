@@ -103,13 +103,14 @@ class DotsScreen(InstrumentScreen):
     def watch_asked(self, asked: Asked) -> None:
         """Say what the law says at once, and draw in a thread."""
         setup = asked.experiment.setup
-        self.query_one(DkPane).d_k = setup.d_k
+        self.query_one(DkPane).value = setup.d_k
         self.headline = headline(asked.experiment)
         self.set_reactive(DotsScreen.stopped, False)
         self._draw_samples(asked.experiment)
 
-    def _run(self, experiment: Experiment) -> Run:
-        """Return a sample that was begun before, or a new one."""
+    def _draw_samples(self, experiment: Experiment) -> None:
+        """Show at once what was drawn before, and draw the rest in a thread."""
+        self.workers.cancel_group(self, "draw")
         settings = experiment.setup.get(Settings)
         key = (settings, experiment.setup.d_k)
         run = self._runs.pop(key, None)
@@ -118,12 +119,15 @@ class DotsScreen(InstrumentScreen):
         self._runs[key] = run
         while len(self._runs) > KEPT:
             self._runs.popitem(last=False)
-        return run
+        if run.complete:
+            self.answer = next(run.answers())
+        else:
+            self._draw_rest(run)
 
     @work(thread=True, exclusive=True, group="draw", exit_on_error=False)
-    def _draw_samples(self, experiment: Experiment) -> None:
+    def _draw_rest(self, run: Run) -> None:
         worker = get_current_worker()
-        for found in self._run(experiment).answers(lambda: worker.is_cancelled):
+        for found in run.answers(lambda: worker.is_cancelled):
             is_wanted = found.complete or found.settings.samples > QUICK
             if is_wanted and not worker.is_cancelled:
                 self.app.call_from_thread(self.set_answer, found)
@@ -195,7 +199,7 @@ class DotsScreen(InstrumentScreen):
 
     def _describe(self, found: Answer) -> None:
         """Say how much of the sample is drawn."""
-        count = f"{found.drawn:,} drawn, each to its own height"
+        count = f"{found.drawn:,} drawn, heights to fit"
         if not found.complete:
             progress = "stopped: space goes on" if self.stopped else "space stops"
             count = f"{found.drawn:,} drawn of {found.settings.samples:,}, {progress}"

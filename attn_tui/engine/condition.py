@@ -2,7 +2,7 @@
 
 import operator
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from math import isnan
 
@@ -43,15 +43,27 @@ class Condition:
         return OPERATORS[self.operator](value, self.number)
 
 
-def parse_condition(field: str, text: str) -> Condition:
+def parse_condition(
+    field: str,
+    text: str,
+    names: Collection[str] = STATISTICS,
+    shares: Collection[str] = SHARES,
+) -> Condition:
     """Read ``NAME OP NUMBER``, such as ``max_logit > 100``; a share may have a % behind it.
+
+    Args:
+        field: Of the error.
+        text: What is read.
+        names: Statistics that there are.
+        shares: Those of them that are shares of 1.
 
     Raises:
         InputError: With that field.
     """
     found = re.fullmatch(r"\s*([\w-]+)\s*(>=|<=|>|<)\s*([^\s%]+)\s*(%?)\s*", text)
     if found is None:
-        expected = "a statistic, one of > >= < <=, and a number, such as 'max_logit > 100'"
+        example = "max_logit > 100" if "max_logit" in names else f"{next(iter(names))} > 0.01"
+        expected = f"a statistic, one of > >= < <=, and a number, such as '{example}'"
         raise InputError(field, f"{inert(text)} is no condition", expected)
     try:
         number = parse_number(found[3])
@@ -59,22 +71,22 @@ def parse_condition(field: str, text: str) -> Condition:
         raise InputError(field, f"{inert(found[3])} is not a number", "a number") from None
     if isnan(number):
         raise InputError(field, f"{inert(found[3])} meets nothing", "a number")
-    name = read_statistic(field, found[1])
-    if found[4] and name not in SHARES:
+    name = read_statistic(field, found[1], names)
+    if found[4] and name not in shares:
         raise InputError(field, f"{name} is no share", "a number without %")
     number = number / 100.0 if found[4] else number
-    if name in SHARES and not 0.0 <= number <= 1.0:
+    if name in shares and not 0.0 <= number <= 1.0:
         raise InputError(field, f"{name} is a share of 1", "a number from 0 to 1, or 0 % to 100 %")
     return Condition(name, found[2], number)
 
 
-def read_statistic(field: str, text: str) -> str:
+def read_statistic(field: str, text: str, names: Collection[str] = STATISTICS) -> str:
     """Return the name of a statistic, with - for _ if need be.
 
     Raises:
         InputError: With that field.
     """
     name = text.strip().replace("-", "_")
-    if name not in STATISTICS:
-        raise InputError(field, f"{inert(text)} is no statistic", ", ".join(STATISTICS))
+    if name not in names:
+        raise InputError(field, f"{inert(text)} is no statistic", ", ".join(names))
     return name

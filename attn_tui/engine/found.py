@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 
 from attn_tui.captures.capture import Capture, HeadId
+from attn_tui.captures.source import By
 from attn_tui.compute.fit.check import Miss, miss_of
 from attn_tui.compute.fit.estimates import Estimate
 from attn_tui.compute.fit.explain import Explained, Question, Test, explain
@@ -32,7 +33,7 @@ ALIKE, _SURE = 0.01, 0.9999
 """How far, relatively, what a fit finds may be from what is supposed, and how sure its interval."""
 
 How = Literal["asked", "captured", "output", "fit", "nearest", "assumed"]
-By = Literal["output", "weights"]
+
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,6 @@ from attn_tui.compute.models import NO_MODEL
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Source
-from attn_tui.compute.sweep.answer import answer as sweep
-from attn_tui.compute.sweep.answer import at_place
 from attn_tui.compute.sweep.rules import rule_text
 
 MOST_KEYS = 3
@@ -94,6 +92,10 @@ def typical(experiment: Experiment, stop: Stop = never) -> float | None:
     is_plain = setup.scale.softcap is None and setup.scale.sink is None and not setup.mask
     if not (experiment.source.redraws and is_plain):
         return None
+    # Typed scores, with which the program starts, are not to wait for Sweep.
+    from attn_tui.compute.sweep.answer import answer as sweep
+    from attn_tui.compute.sweep.answer import at_place
+
     place = at_place(experiment, experiment.vectors.n_keys, setup.d_k)
     if place is None:
         return None

@@ -25,9 +25,9 @@ from attn_tui.report.words import (
     SAME,
     UNTOLD,
     about,
-    deed,
     doing,
     done,
+    effective,
     percent,
     times,
 )
@@ -57,17 +57,9 @@ LONGEST_NAME = 16
 
 GRADIENTS: Mapping[Wrt, str] = {"scores": "gradient", "logits": "gradient by logits"}
 
-ONE_KEY = (
-    "One key has all the weight at any scale, and every gradient is 0: there is nothing to choose."
-)
-ALL_MASKED = "Every key is masked, so every weight and every gradient is 0."
-UNUSABLE = "{trouble}. {first}, {before}. {second}{after}."
+NOTHING_TO_CHOOSE = "{subject}, and every gradient is 0: there is nothing to choose."
 UNDIVIDED = "Nothing is divided here ({why}), so both sides are the same: {before}."
-PINNED = "{first}: {before}. {second}{after}, and the {gradient} {becomes}."
-EQUAL = (
-    "{scores} equal, so the {n_keys} keys share equally at any scale. {deed} only {makes} the "
-    "{gradient} {made}."
-)
+UNUSABLE = "{trouble}. {first}, {before}. {second}{after}."
 TIE = (
     "{keys} are tied and split the weight; no scale parts them. {doing} {makes} the {gradient} "
     "{made}."
@@ -76,30 +68,25 @@ SPREAD = (
     "Even unscaled the {n_keys} keys share almost equally. {doing} evens them out further and "
     "{makes} the {gradient} {made}."
 )
-DRAWN = "In this draw {before} unscaled. {done}{after}, and the {gradient} {becomes}{typically}."
-DRAWN_CLOSE = "In this draw {before} unscaled. {done}{after}; the {gradient} {becomes}{typically}."
-EXACTLY_0 = (
-    "Unscaled in {format}, {before} and the {gradient} is exactly 0. {done}{after}, and the "
-    "{gradient} {becomes}."
-)
+DRAWN = "In this draw {before} unscaled. {second}{after}; the {gradient} {becomes}{typically}."
 SATURATED = (
-    "Unscaled, {before}, and small changes of the scores change almost nothing. {done}{after}, and "
-    "the {gradient} is back."
+    "Unscaled, {before}, and small changes of the scores change almost nothing. {second}{after}, "
+    "and the {gradient} is back."
 )
-USUAL = "Unscaled, {before}. {done}{after}, and the {gradient} {becomes}."
+USUAL = "{first}, {before}. {second}{after}, and the {gradient} {becomes}."
 SEVERAL = (
     "One key takes practically all the weight in {before} of {n} vectors unscaled, and in {after} "
     "{done}."
 )
-SEVERAL_UNDIVIDED = (
-    "Nothing is divided here ({why}), so both sides are the same: one key takes practically all "
-    "the weight in {before} of {n} vectors."
-)
-SEVERAL_FAIL = " In {count} a number format gives out."
 NUMBERS = (
     "{first}: largest weight {first_weight} (key {first_key}), {first_keys} effective keys. "
     "{second}: {second_weight}, {second_keys} keys. {name} {change}."
 )
+"""What is said where no sentence fits."""
+
+ONE_KEY = "One key has all the weight at any scale"
+ALL_MASKED = "Every key is masked"
+SEVERAL_UNDIVIDED = "one key takes practically all the weight in {before} of {n} vectors"
 
 
 @dataclass(frozen=True)
@@ -150,7 +137,7 @@ class Change:
     def text(self) -> str:
         """What it is afterwards, in as few words as can be."""
         if self.before == -inf:
-            return "still 0" if self.after == -inf else "no longer 0"
+            return "still exactly 0" if self.after == -inf else "no longer exactly 0"
         if self.is_back:
             return "back"
         if self.log_factor < -UNTOLD:
@@ -192,58 +179,46 @@ def headline(
     first, second = answer.sides
     change = Change.of(answer, over)
     n_keys = answer.vector.n_attended
+    names = called(answer)
     slots = {
+        "first": names[0], "second": names[1],
         "before": has(first), "after": follows(first, second), "n_keys": f"{n_keys:,}",
-        "done": done(second.map), "doing": doing(second.map), "deed": deed(second.map),
+        "doing": doing(second.map), "makes": change.makes[0], "made": change.makes[1],
         "gradient": GRADIENTS[answer.wrt], "name": GRADIENTS[answer.wrt].capitalize(),
-        "becomes": change.becomes, "change": change.text,
-        "makes": change.makes[0], "made": change.makes[1],
-        "format": _format(first.precision),
+        "becomes": _becomes(change, first.precision), "change": change.text,
     }  # fmt: skip
     if n_keys == 0:
-        return ALL_MASKED
-    is_plain = second.map == PLAIN and not answer.compared
-    if is_plain and n_keys > 1:
+        return NOTHING_TO_CHOOSE.format(subject=ALL_MASKED)
+    if second.map == PLAIN and not answer.compared and n_keys > 1:
         return UNDIVIDED.format(why=_why_undivided(experiment), **slots)
     if answer.status in TROUBLES:
-        return _unusable(answer)
-    if n_keys == 1 and second.map.sink is None and not answer.compared:
-        return ONE_KEY
-    moves = second.map.sink is None and answer.vector.bias is None and not answer.compared
-    scores = first.scores()[first.attended]
-    if moves and (scores == scores[0]).all():
-        is_typed = bool((first.given[first.attended] == first.given.max()).all())
-        whose = "All scores are" if is_typed else f"In {first.precision.scores} all scores are"
-        return EQUAL.format(scores=whose, **slots)
+        return UNUSABLE.format(trouble=TROUBLES[answer.status], **slots)
+    keeps_keys = second.map.sink is None and not answer.compared
+    if keeps_keys and n_keys == 1:
+        return NOTHING_TO_CHOOSE.format(subject=ONE_KEY)
+    moves = keeps_keys and answer.vector.bias is None
     tied = tied_keys(answer)
     if moves and tied:
         return TIE.format(keys=tied, **slots)
     if moves and second.map.multiplier < 1.0 and first.effective_keys >= EVEN * n_keys:
         return SPREAD.format(**slots)
-    before, after = called(answer)
     texts = []
-    if answer.compared:
-        texts.append(PINNED.format(first=before, second=after, **slots))
-    elif experiment.source.redraws:
+    if experiment.source.redraws and not answer.compared:
         often = "" if typical is None else _typically(typical, change.text)
         texts.append(DRAWN.format(typically=often, **slots))
-        texts.append(DRAWN_CLOSE.format(typically=often, **slots))
         texts.append(DRAWN.format(typically="", **slots))
-    elif change.before == -inf and n_keys > 1:
-        texts.append(EXACTLY_0.format(**slots))
-    elif first.max_weight >= ALL and change.is_back:
+    elif first.max_weight >= ALL and change.is_back and not answer.compared:
         texts.append(SATURATED.format(**slots))
-    if not answer.compared:
-        texts.append(USUAL.format(**slots))
-    numbers = {
+    texts.append(USUAL.format(**slots))
+    slots |= {
         "first_weight": _in_numbers(first.max_weight),
         "first_key": f"{leader(first):,}",
-        "first_keys": _number(first.effective_keys),
+        "first_keys": effective(first.effective_keys),
         "second_weight": _in_numbers(second.max_weight),
-        "second_keys": _number(second.effective_keys),
+        "second_keys": effective(second.effective_keys),
     }
-    texts.append(NUMBERS.format(first=before, second=after, **numbers, **slots))
-    texts.append(NUMBERS.format(first=before, second="Scaled", **numbers, **slots))
+    texts.append(NUMBERS.format(**slots))
+    texts.append(NUMBERS.format(**slots | {"second": "Scaled"}))
     return next((text for text in texts if len(text) <= LONGEST), texts[-1])
 
 
@@ -256,14 +231,11 @@ def of_several(answers: Sequence[VectorAnswer], experiment: Experiment) -> str:
     ] or [0, 0]
     slots = {"n": f"{len(answers):,}", "before": _count(counts[0]), "after": _count(counts[1])}
     maps = {answer.scaled.map for answer in answers}
-    how = done(next(iter(maps))) if len(maps) == 1 else "Scaled"
-    slots["done"] = how[0].lower() + how[1:]
-    text = SEVERAL.format(**slots)
     if maps == {PLAIN}:
-        text = SEVERAL_UNDIVIDED.format(why=_why_undivided(experiment), **slots)
-    if len(known) < len(answers):
-        text += SEVERAL_FAIL.format(count=f"{len(answers) - len(known):,}")
-    return text
+        both = SEVERAL_UNDIVIDED.format(**slots)
+        return UNDIVIDED.format(why=_why_undivided(experiment), before=both)
+    how = done(next(iter(maps))) if len(maps) == 1 else "Scaled"
+    return SEVERAL.format(done=how[0].lower() + how[1:], **slots)
 
 
 def _count(count: int) -> str:
@@ -275,7 +247,7 @@ def called(answer: VectorAnswer) -> tuple[str, str]:
     if not answer.compared:
         return "Unscaled", done(answer.scaled.map)
     if answer.names == NAMES:
-        return "Pinned", "Now"
+        return "As pinned", "Now"
     first, second = (shortened(name, LONGEST_NAME) for name in answer.names)
     return f"In {first}", f"In {second}"
 
@@ -352,10 +324,6 @@ def _in_numbers(share: float) -> str:
     return "over 99.9 %" if share >= ALL else percent(share)
 
 
-def _number(keys: float) -> str:
-    return f"{keys:.1f}" if keys < 9.95 else about(keys)
-
-
 def tied_keys(answer: VectorAnswer) -> str:
     """Return the keys whose scores are the largest and equal, if they have it all on both sides."""
     scores = answer.unscaled.scores()
@@ -364,17 +332,9 @@ def tied_keys(answer: VectorAnswer) -> str:
         return ""
     if keys.size == 2:
         return _names(keys).capitalize()
+    if keys.size == answer.vector.n_attended:
+        return f"All {keys.size:,} keys"
     return f"The {keys.size:,} largest keys"
-
-
-def _unusable(answer: VectorAnswer) -> str:
-    """Return who has the weight on both sides where a format gave out."""
-    first, second = answer.sides
-    slots = {
-        "trouble": TROUBLES[answer.status], "before": has(first), "after": follows(first, second),
-    }  # fmt: skip
-    before, after = called(answer)
-    return UNUSABLE.format(first=before, second=after, **slots)
 
 
 def _typically(log_factor: float, change: str) -> str:
@@ -386,8 +346,13 @@ def _typically(log_factor: float, change: str) -> str:
     return f" (typically {text})"
 
 
-def _format(precision: Precision) -> str:
-    return precision.format if precision.stable else f"naive {precision.format}"
+def _becomes(change: Change, precision: Precision) -> str:
+    """Return what becomes of the gradient with its verb, and of an exact 0 in which format."""
+    is_exact = precision.format == "float64" and precision.stable
+    if change.before > -inf or is_exact:
+        return change.becomes
+    name = precision.format if precision.stable else f"naive {precision.format}"
+    return f"{change.becomes} in {name}"
 
 
 def _why_undivided(experiment: Experiment) -> str:

@@ -21,7 +21,7 @@ from attn_tui.compute.explore.precision_lab import Lab, lab
 from attn_tui.compute.field import fields_of
 from attn_tui.compute.keys import largest
 from attn_tui.compute.log_scale import N_KEYS as N
-from attn_tui.explore import charts
+from attn_tui.explore import bars, curves, gradient
 from attn_tui.explore.answer import Answer, answer, is_quick
 from attn_tui.explore.headline import headline
 from attn_tui.explore.lab import lab_table
@@ -35,7 +35,7 @@ from attn_tui.report.forms import forms
 from attn_tui.report.numbers import quantity, weight_name
 from attn_tui.report.report import Report
 from attn_tui.report.text import text
-from attn_tui.report.words import done
+from attn_tui.report.words import done, effective
 from attn_tui.ui.d_k import DkPane
 from attn_tui.ui.dialogs import columns_of_text
 from attn_tui.ui.instrument_screen import TINY, InstrumentScreen
@@ -78,8 +78,8 @@ class ExploreScreen(InstrumentScreen):
         Binding("p", "pin", "Pin", show=False, id="pin"),
         Binding("a", "again", "Another draw", show=False, id="again"),
         Binding("delete,backspace", "mask", "Mask the key", show=False, id="remove"),
-        Binding("left", "vector(-1)", "Vector before", show=False),
-        Binding("right", "vector(1)", "Next vector", show=False),
+        Binding("left,less_than_sign", "vector(-1)", "Vector before", show=False),
+        Binding("right,greater_than_sign", "vector(1)", "Next vector", show=False),
     ]
 
     answer: var[Answer | None] = var(None, init=False)
@@ -180,7 +180,7 @@ class ExploreScreen(InstrumentScreen):
 
     def watch_asked(self, asked: Asked) -> None:
         """Show what is asked, and answer it."""
-        self.query_one(DkPane).d_k = asked.experiment.setup.d_k
+        self.query_one(DkPane).value = asked.experiment.setup.d_k
         scores = self.query_one("#scores", TextArea)
         if scores.text != asked.draft.text:
             with self.prevent(TextArea.Changed):
@@ -305,13 +305,13 @@ class ExploreScreen(InstrumentScreen):
         self.pane("scores-pane").describe(title, problem or count)
         self.pane("scores-pane").set_class(error is not None, "-wrong")
         self.pane("d_k-pane").describe("d_k", f"{setup.scale.formula}: {how[:1].lower()}{how[1:]}")
-        self.draw("weights", charts.WeightBars(shown, self.cursor, heads))
+        self.draw("weights", bars.WeightBars(shown, self.cursor, heads))
         keys = np.arange(n_keys)
-        if n_keys > charts.FEW:
+        if n_keys > bars.FEW:
             keys = largest(shown.scaled.ranking(), 40)
-        self.draw("gradient", charts.GradientTable(shown, keys, self.cursor))
-        counts = [charts.count(side.effective_keys) for side in shown.sides]
-        among = f"effective keys {charts.both(*counts)} of {shown.vector.n_attended:,}"
+        self.draw("gradient", gradient.GradientTable(shown, keys, self.cursor))
+        counts = [effective(side.effective_keys) for side in shown.sides]
+        among = f"effective keys {curves.both(*counts)} of {shown.vector.n_attended:,}"
         self.pane("weights-pane").describe("Weights p", plain(found.vector.reason) or among)
         symbol = "s" if shown.wrt == "scores" else "z"
         self.pane("gradient-pane").describe(f"Gradient ∂{weight_name(shown.of)}/∂{symbol}")
@@ -351,9 +351,9 @@ class ExploreScreen(InstrumentScreen):
             return
         vector, d_k, before = found.vector, found.d_k, found.unscaled_over
         symbol = "s" if vector.wrt == "scores" else "z"
-        self.draw("weights-over-curves", charts.weights_figure(vector, over, d_k, before))
-        self.draw("gradient-over-curves", charts.gradient_figure(vector, over, d_k, before))
-        self.draw("keys-over-curves", charts.keys_figure(vector, over, d_k, before))
+        self.draw("weights-over-curves", curves.weights_figure(vector, over, d_k, before))
+        self.draw("gradient-over-curves", curves.gradient_figure(vector, over, d_k, before))
+        self.draw("keys-over-curves", curves.keys_figure(vector, over, d_k, before))
         how = "drawn anew at each d_k" if before else ""
         self.pane("weights-over").describe(OVER["weights-over"], how)
         among = f"of {vector.vector.n_attended:,}"
@@ -361,13 +361,13 @@ class ExploreScreen(InstrumentScreen):
         norms = [side.norms[vector.wrt] for side in vector.sides]
         texts = [quantity(each.frobenius, each.log_frobenius) for each in norms]
         self.pane("gradient-over").describe(
-            f"Gradient ‖∂p/∂{symbol}‖ over d_k", charts.both(*texts)
+            f"Gradient ‖∂p/∂{symbol}‖ over d_k", curves.both(*texts)
         )
 
     def _draw_jacobian(self, found: Answer) -> None:
         shown = self._side_by_side(found)
         symbol = "s" if shown.wrt == "scores" else "z"
         keys = np.arange(min(shown.vector.n_keys, 128))
-        self.draw("jacobian-map", charts.Jacobians(shown, keys, self.cursor))
+        self.draw("jacobian-map", gradient.Jacobians(shown, keys, self.cursor))
         legend = "row i: p_i [$larger]rises[/] or [$smaller]falls[/]"
         self.pane("jacobian").describe(f"Jacobian ∂p_i/∂{symbol}_j", f"{legend} with {symbol}_j")

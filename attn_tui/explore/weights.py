@@ -6,7 +6,7 @@ from textual import events
 from textual.binding import Binding, BindingType
 from textual.message import Message
 
-from attn_tui.explore.charts import WeightBars
+from attn_tui.explore.bars import WeightBars
 from attn_tui.ui.picture import Picture
 
 

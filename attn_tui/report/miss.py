@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import inf, isnan
 
-from attn_tui.doctor.names import as_root
-from attn_tui.engine.found import By
+from attn_tui.captures.source import By
+from attn_tui.compute.scale import as_root
 from attn_tui.report.headline import Headline, percent
 from attn_tui.report.numbers import fitted_logit, general, quantity
 

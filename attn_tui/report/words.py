@@ -1,6 +1,5 @@
 """Words for numbers in headlines: shares, factors, and what was done to the scores."""
 
-import re
 from math import exp, log
 
 from attn_tui.compute.logit_map import LogitMap
@@ -42,6 +41,15 @@ def about(value: float) -> str:
     """Return a number from 1 on to two digits: ``6.5``, ``210``, ``1,900``."""
     short = float(f"{value:.2g}")
     return f"{short:,.0f}" if short >= 10.0 else f"{short:g}"
+
+
+def effective(keys: float) -> str:
+    """Return effective keys to three digits, or whole.
+
+    >>> effective(2.4716), effective(968912.3), effective(float("nan"))
+    ('2.47', '968,912', 'nan')
+    """
+    return f"{keys:,.0f}" if keys >= 1000.0 else f"{keys:.3g}"
 
 
 def amount(value: float) -> str:
@@ -95,9 +103,3 @@ def doing(to_logits: LogitMap) -> str:
     for past, present in PRESENT.items():
         text = text.replace(past, present)
     return text
-
-
-def deed(to_logits: LogitMap) -> str:
-    """Return that without the numbers: ``Dividing and capping``."""
-    parts = re.split(r"(?= and )", doing(to_logits))
-    return "".join(re.sub(r" (?:by|at) .*", "", part) for part in parts)

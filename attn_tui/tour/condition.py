@@ -13,6 +13,7 @@ from attn_tui.compute.field import Field, fields_of
 from attn_tui.compute.scale import Scale, parse_scale
 from attn_tui.compute.setup import FIELDS
 from attn_tui.compute.source import Drawn
+from attn_tui.compute.sweep.rules import rule_text
 from attn_tui.instruments import INSTRUMENTS, load
 
 _COMPARE: Mapping[str, Callable[[Any, Any], bool]] = {
@@ -43,8 +44,16 @@ class Known:
 
 @dataclass(frozen=True)
 class Term:
-    """A comparison of something that is asked with a value."""
+    """A comparison of something that is asked with a value.
 
+    Attributes:
+        name: What it is called.
+        known: How it is read.
+        sign: The comparison.
+        value: What it is compared with.
+    """
+
+    name: str
     known: Known
     sign: str
     value: Any
@@ -71,7 +80,15 @@ class Condition:
 
     def holds(self, experiment: Experiment) -> bool:
         """Return whether an experiment fulfils it."""
-        return any(all(term.holds(experiment) for term in way) for way in self.ways)
+        return bool(self.reason(experiment))
+
+    def reason(self, experiment: Experiment) -> str:
+        """Return the values that make it hold, such as ``d_k is 64``; nothing if it does not."""
+        for way in self.ways:
+            if all(term.holds(experiment) for term in way):
+                values = [f"{term.name} is {_text(term.known.value(experiment))}" for term in way]
+                return " and ".join(values)
+        return ""
 
 
 def condition(text: str, instrument: str) -> Condition:
@@ -102,7 +119,7 @@ def _term(text: str, instrument: str) -> Term:
     is_number = type(read) in (int, float)
     if sign not in _EQUAL and not is_number:
         raise InputError("until", f"{name} has no order, for {sign}", f"{name} == {value}")
-    return Term(known[name], sign, read)
+    return Term(name, known[name], sign, read)
 
 
 @cache
@@ -137,6 +154,15 @@ def _asked(field: Field) -> Known:
 def _drawn(field: Field) -> Known:
     """Return a field of draws, of which there is none where nothing is drawn."""
     return Known(field.kind.parse, lambda asked: getattr(asked.source, field.name, None))
+
+
+def _text(value: object) -> str:
+    """Return a value as one would write it in a condition."""
+    if value is None:
+        return "none"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return rule_text(value) if isinstance(value, Scale) else str(value)
 
 
 def _rule(name: str, text: str) -> Scale:

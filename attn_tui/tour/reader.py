@@ -48,8 +48,8 @@ def _step(table: Table, ask: Ask) -> Step:
     table.know(*KEYS)
     instrument, draft = _asked(table, ask)
     until = _until(table, instrument)
-    if until.holds(parse(draft)):
-        table.refuse("it holds as the step begins", "what is still to be done")
+    if reason := until.reason(parse(draft)):
+        table.refuse(f"until holds as the step begins: {reason}", "what is still to be done")
     texts = (_text(table, key) for key in ("say", "do", "why"))
     says, task, learnt = texts
     return Step(instrument, draft, says, task, until, learnt, _guess(table))

@@ -71,14 +71,14 @@ class Progress:
         tour: The tour.
         at: The index of the present step, one of the tour's.
         picks: The answer that was picked at each step, by its index; None where none was.
-        cursor: The answer that would be picked.
+        is_passed: Whether the guess at this step was passed over.
         is_done: Whether what there is to do at this step is done.
     """
 
     tour: Tour
     at: int = 0
     picks: tuple[int | None, ...] = ()
-    cursor: int = 0
+    is_passed: bool = False
     is_done: bool = False
 
     def __post_init__(self) -> None:
@@ -99,7 +99,7 @@ class Progress:
     @property
     def phase(self) -> Phase:
         """What is wanted now."""
-        if self.step.guess and self.pick is None:
+        if self.step.guess and self.pick is None and not self.is_passed:
             return "guess"
         return "done" if self.is_done else "try"
 
@@ -107,11 +107,6 @@ class Progress:
     def is_last(self) -> bool:
         """Whether there is no step after this one."""
         return self.at == len(self.tour.steps) - 1
-
-    def moved(self, by: int) -> "Progress":
-        """Return how far somebody is who moves the cursor among the answers."""
-        count = len(self.step.guess.answers) if self.step.guess else 1
-        return replace(self, cursor=(self.cursor + by) % count)
 
     def picked(self, answer: int) -> "Progress":
         """Return how far somebody is who picks an answer, the first that is picked."""
@@ -126,8 +121,10 @@ class Progress:
         return replace(self, is_done=self.step.until.holds(experiment))
 
     def skipped(self) -> "Progress":
-        """Return how far somebody is who goes on without what there is to do."""
-        return replace(self, is_done=True) if self.phase == "try" else self
+        """Return how far somebody is who goes on without guessing, or without the task."""
+        if self.phase == "guess":
+            return replace(self, is_passed=True)
+        return replace(self, is_done=True)
 
     def next(self) -> "Progress":
         """Return how far somebody is at the beginning of the next step."""
@@ -137,14 +134,6 @@ class Progress:
     def verdict(self) -> str:
         """How the guess at this step was, with the right answer; nothing where none was."""
         return verdict(self.step, self.pick)
-
-    @property
-    def brief_verdict(self) -> str:
-        """The same without what was guessed."""
-        guess = self.step.guess
-        if guess is None or self.pick is None:
-            return ""
-        return f"{'Right' if self.pick == guess.right else 'No'}: {guess.answers[guess.right]}."
 
 
 def verdict(step: Step, pick: int | None) -> str:
@@ -171,3 +160,13 @@ def clipped(picks: Sequence[object], tour: Tour) -> tuple[int | None, ...]:
         pick if type(pick) is int and 0 <= pick < count else None
         for pick, count in zip(picks, counts, strict=False)
     )
+
+
+def summary(progress: Progress) -> str:
+    """Return as Markdown what there was to see at every step, and how the guesses were."""
+    right, made = score(progress)
+    paragraphs = [f"{right} of {made} guesses were right."] if made else []
+    for step, pick in zip(progress.tour.steps, progress.picks, strict=True):
+        question = step.guess.question if step.guess else step.says
+        paragraphs.append(f"**{question}** {verdict(step, pick)}\n\n{step.learnt}")
+    return "\n\n".join(paragraphs)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
 from os import environ
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 from textual.app import App
@@ -15,12 +15,13 @@ from textual.command import CommandPalette
 from textual.driver import Driver
 from textual.events import AppBlur, AppFocus, Event, InputEvent, Paste, Resize
 from textual.filter import LineFilter
+from textual.theme import BUILTIN_THEMES, Theme
 
 from attn_tui.charts.colour import Depth
 from attn_tui.compute.errors import InputError
 from attn_tui.files import edits
 from attn_tui.files.draft import Draft
-from attn_tui.files.history import Asked, Gesture, History
+from attn_tui.files.history import Asked, Edit, Gesture, History
 from attn_tui.instruments import INSTRUMENTS, load
 from attn_tui.ui import palette
 from attn_tui.ui.crash import Crash, crash
@@ -36,12 +37,19 @@ from attn_tui.ui.terminal.turns import Turns
 from attn_tui.ui.terminal.xterm import XTERM
 from attn_tui.ui.theme import THEMES, data_variables, default_theme, depth_of
 
+if TYPE_CHECKING:
+    from attn_tui.tour.guide import Guide
+    from attn_tui.tour.pane import TourPane
+    from attn_tui.tour.step import Tour
+
 BY_PERSON = InputEvent | Paste | AppFocus | AppBlur
 """Events that somebody causes, whose order counts."""
 
 SCREENS = {
     "explore": "attn_tui.explore.screen:ExploreScreen",
     "dots": "attn_tui.dots.screen:DotsScreen",
+    "sweep": "attn_tui.sweep.screen:SweepScreen",
+    "claims": "attn_tui.claims.screen:ClaimsScreen",
 }
 
 
@@ -55,6 +63,9 @@ class AttnApp(Failing):
         clock: Seconds, from any moment on.
         ascii: Whether pictures keep to ASCII.
         notice: What is said at the start.
+        theme: The name of its colours; of one that there is not, and where no colours are wanted,
+            others are taken.
+        tour: What to lead through at once.
 
     Raises:
         InputError: If the draft cannot be read.
@@ -77,6 +88,7 @@ class AttnApp(Failing):
         Binding(
             "c", "copy", "Copy", show=False, tooltip="Copy the command that asks this", id="copy"
         ),
+        Binding("enter", "tour_next", "Next step", id="tour_next"),
         Binding("ctrl+l", "redraw", "Redraw", show=False, id="redraw"),
         Binding("q", "quit", "Quit", id="quit"),
         *(
@@ -99,6 +111,8 @@ class AttnApp(Failing):
         clock: Callable[[], float] = time.monotonic,
         ascii: bool = False,
         notice: str = "",
+        theme: str = "",
+        tour: "Tour | None" = None,
     ) -> None:
         no_color = bool(environ.get("NO_COLOR"))
         if not no_color:
@@ -107,11 +121,17 @@ class AttnApp(Failing):
         self._cells = Cells()
         # Asked for by Textual while it begins.
         self.in_ascii = ascii
+        self.DEFAULT_MODE = instrument  # type: ignore[misc]
+        if no_color:
+            # Textual turns a true-colour theme black when colours are taken out of it.
+            theme = "ansi-dark"
+        elif theme not in THEMES | BUILTIN_THEMES:
+            theme = default_theme(environ)
+        # Set later, it would have all style sheets parsed once more.
+        self.set_reactive(App.theme, theme)
         super().__init__(ansi_color=True if no_color else None)
-        for theme in THEMES:
-            self.register_theme(theme)
-        # Textual turns a true-colour theme black when colours are taken out of it.
-        self.theme = "ansi-dark" if no_color else default_theme(environ)
+        for own in THEMES.values():
+            self.register_theme(own)
         self.history = history or History(Asked.first(draft))
         self.turns = Turns(self, super().on_event, lambda: None)
         self.crash: Crash | None = None
@@ -121,30 +141,49 @@ class AttnApp(Failing):
         """What was typed for it."""
         self._first = draft
         self._clock = clock
-        self._opens_on = instrument
         self.notice = notice
         self.parting = ""
+        self.guide: Guide | None = None
+        self._tour = tour
 
     def get_driver_class(self) -> type[Driver]:
         """Return what writes to the terminal: only cells that change."""
         return thrifty(super().get_driver_class(), self._cells)
+
+    def get_theme(self, theme_name: str) -> Theme | None:
+        """Return a theme; ours also while Textual begins and none is registered."""
+        return THEMES.get(theme_name) or super().get_theme(theme_name)
 
     def get_css_variables(self) -> dict[str, str]:
         """Return the theme's variables, and the colours of data on its background."""
         return super().get_css_variables() | data_variables(self)
 
     def on_mount(self) -> None:
-        """Open the first instrument."""
+        """Heed what the terminal can show, and remember a theme that is chosen."""
         self.set_class(depth_of(self) is Depth.TEXTURES, "-textures")
-        for name, part in SCREENS.items():
-            self.add_mode(name, partial(_screen, part))
-        self.switch_mode(self._opens_on)
+        for name in SCREENS:
+            self.add_mode(name, partial(self._screen, name))
         # Those of a start without colours were not chosen.
         if not self.no_color:
             self.theme_changed_signal.subscribe(self, lambda theme: remember_theme(theme.name))
 
+    def get_default_screen(self) -> InstrumentScreen:
+        """Return the screen of the first instrument."""
+        return self._screen(self.DEFAULT_MODE)
+
+    def _screen(self, name: str) -> InstrumentScreen:
+        """Return a screen that knows its style sheet, its size and what is asked: drawn once."""
+        screen: InstrumentScreen = load(SCREENS[name])()
+        self.stylesheet.read_all(screen.css_path)
+        screen.set_classes(screen.breakpoints(self.size))
+        screen.set_reactive(InstrumentScreen.asked, self.history.present)
+        return screen
+
     def action_go(self, name: str) -> None:
         """Go to an instrument, or on the tour."""
+        if name == "tour":
+            self.start_tour()
+            return
         if name in SCREENS:
             self.switch_mode(name)
             return
@@ -164,6 +203,9 @@ class AttnApp(Failing):
         if self.notice:
             self.notify(self.notice, timeout=10, markup=False)
             self.notice = ""
+        if self._tour is not None:
+            tour, self._tour = self._tour, None
+            self.start_tour(tour)
 
     # Keys
 
@@ -190,12 +232,56 @@ class AttnApp(Failing):
         else:
             self.turns.take(received(event))
 
+    # The tour
+
+    def start_tour(self, tour: "Tour | None" = None) -> None:
+        """Begin a tour, ours without one, or go on with the one somebody is on."""
+        if self.guide is None:
+            # Imported when it is wanted, for the start is not to wait for it.
+            self.guide = load("attn_tui.tour.guide:Guide")(self, tour)
+        self.guide.begin()
+
+    def action_tour_next(self) -> None:
+        """Go to the next step of the tour."""
+        if self.guide is not None:
+            self.guide.next()
+
+    def action_tour_skip(self) -> None:
+        """Go on without a guess, or without doing what the step asks."""
+        if self.guide is not None:
+            self.guide.skip()
+
+    def action_tour_back(self) -> None:
+        """Go back to the step of the tour, or from there leave the tour."""
+        if self.guide is not None and self.guide.is_away:
+            self.guide.back()
+        elif self.guide is not None:
+            self.guide.leave()
+
+    @on(InstrumentScreen.Back)
+    def _back(self) -> None:
+        self.action_tour_back()
+
+    def on_tour_pane_picked(self, event: "TourPane.Picked") -> None:
+        """Take an answer as the guess."""
+        if self.guide is not None:
+            self.guide.pick(event.answer)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Return whether an action can be taken: the next step once this one is done."""
+        if action == "tour_next":
+            return self.guide is not None and self.guide.is_done
+        return super().check_action(action, parameters)
+
     # What is asked
 
     @on(InstrumentScreen.Ask)
     def _ask(self, event: InstrumentScreen.Ask) -> None:
-        gesture = Gesture(event.gesture) if event.gesture else None
-        self.come_to(self.history.ask(event.edit, gesture, self._clock()))
+        self.ask(event.edit, Gesture(event.gesture) if event.gesture else None)
+
+    def ask(self, edit: Edit, gesture: Gesture | None = None) -> None:
+        """Ask something else."""
+        self.come_to(self.history.ask(edit, gesture, self._clock()))
 
     def come_to(self, history: History) -> None:
         """Ask what a history asks, with the steps that lead there."""
@@ -206,6 +292,8 @@ class AttnApp(Failing):
         """Show what is asked on the instrument there is."""
         if self.instrument is not None:
             self.instrument.asked = self.history.present
+            if self.guide is not None:
+                self.guide.see(self.instrument, self.history.present)
 
     def action_undo(self) -> None:
         """Go one step back."""
@@ -221,7 +309,7 @@ class AttnApp(Failing):
 
     def action_start(self) -> None:
         """Go back to what was asked first."""
-        self.come_to(self.history.ask(edits.become(self._first), None, self._clock()))
+        self.ask(edits.become(self._first))
 
     # Commands
 
@@ -276,12 +364,21 @@ class AttnApp(Failing):
         except InputError as error:
             self.notify(f"Nothing is changed by the paste: {error}", markup=False)
             return
-        self.come_to(self.history.ask(edits.scores(draft), None, self._clock()))
+        self.ask(edits.scores(draft))
         self.action_go("explore")
         self.notify("Pasted: u goes back", timeout=3)
 
+    def action_show_help_panel(self) -> None:
+        """Explain what has the focus, beside or over the instrument."""
+        self.run_worker(self.run_action("screen.help"))
+
+    action_hide_help_panel = action_show_help_panel
+
     def action_choose(self, name: str) -> None:
-        """Choose from a list: the palette, of one kind of thing alone."""
+        """Choose from a list: the palette, of one kind of thing alone; on a tour skip a step."""
+        if name == "example" and self.guide is not None:
+            self.guide.skip()
+            return
         provider, placeholder = self.LISTS[name]
         self.push_screen(CommandPalette([provider], placeholder=f"Choose {placeholder}…"))
 
@@ -291,11 +388,6 @@ def collect_garbage() -> None:
     if not gc.isenabled():
         gc.freeze()
         gc.enable()
-
-
-def _screen(part: str) -> InstrumentScreen:
-    screen: InstrumentScreen = load(part)()
-    return screen
 
 
 if __name__ == "__main__":

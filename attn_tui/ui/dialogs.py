@@ -12,7 +12,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.screen import ModalScreen
-from textual.widgets import DirectoryTree, Input, Label, Markdown, Static
+from textual.widgets import DirectoryTree, Input, Label, Static
 from textual.widgets.directory_tree import DirEntry
 from textual.widgets.tree import TreeNode
 
@@ -56,24 +56,28 @@ def columns_of_text(columns: int) -> int:
 
 
 class HelpScreen(ModalScreen[None]):
-    """What a pane shows, and what keys do there.
+    """A text in Markdown: what a pane shows, and what keys do there.
 
     Args:
         text: Markdown.
+        title: What it is.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q,question_mark", "dismiss", "Close"),
     ]
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, title: str = "Help") -> None:
         super().__init__()
-        self._text = text
+        self._text, self._title = text, title
 
     def compose(self) -> ComposeResult:
         """Lay out the text in a box that scrolls."""
+        # A parser of Markdown comes with it, for which the start is not to wait.
+        from textual.widgets import Markdown
+
         with VerticalScroll(classes="dialogue") as box:
-            box.border_title = "Help"
+            box.border_title = self._title
             box.border_subtitle = "esc closes"
             yield Markdown(self._text)
 

@@ -9,10 +9,12 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
+from textual.geometry import Size
 from textual.message import Message
 from textual.reactive import var
 from textual.screen import Screen
 from textual.timer import Timer
+from textual.widget import Widget
 from textual.widgets import Label, Static, Tab, Tabs
 from textual.worker import Worker, WorkerState
 
@@ -26,7 +28,7 @@ from attn_tui.report.export import Forms, export
 from attn_tui.report.model import model_texts
 from attn_tui.ui.d_k import DkPane
 from attn_tui.ui.dialogs import FileScreen, HelpScreen, TextScreen
-from attn_tui.ui.help import help_text
+from attn_tui.ui.help import help_text, name_of, read
 from attn_tui.ui.markup import plain
 from attn_tui.ui.pane import Pane
 from attn_tui.ui.picture import Drawing, Picture
@@ -41,8 +43,19 @@ TABS = 78
 TINY = 60
 """Below so many columns there is room for one pane alone."""
 
+BESIDE = 120
+"""From so many columns on help stands beside the panes: three of them need the other 80."""
+
+TWO_PANELS = 160
+"""From so many columns on settings and help can both be open."""
+
 PACE = 0.25
 """Seconds between two stops of d_k that are played."""
+
+FAILED = (
+    "This could not be worked out: {error}. What stands below is from before. "
+    "Please report it, with the command that c copies."
+)
 
 SIDES = re.compile(r"(Unscaled|unscaled)|((?:Divided|divided|Multiplied|multiplied) by [^ ,.]+)")
 """What a headline calls the two sides."""
@@ -96,7 +109,10 @@ class InstrumentScreen(Screen[None]):
 
     asked: var[Asked | None] = var(None, init=False)
     headline: var[str] = var("", init=False)
+    status: var[str] = var("", init=False)
     view: var[str] = var("", init=False)
+    failure: var[str] = var("", init=False)
+    """What could not be worked out, in the place of the headline until something else is asked."""
 
     class Ask(Message):
         """Something else is asked.
@@ -118,6 +134,9 @@ class InstrumentScreen(Screen[None]):
             super().__init__()
             self.instrument = instrument
 
+    class Back(Message):
+        """Somebody wants to go back, and the instrument has nowhere to go back to."""
+
     class Ready(Message):
         """An instrument is there to be shown what is asked."""
 
@@ -130,7 +149,7 @@ class InstrumentScreen(Screen[None]):
         """Lay out the lines that all instruments share around the body."""
         with Horizontal(id="title"):
             yield Label("attn-tui", id="name")
-            tabs = (Tab(f"{each.number} {each.title}", id=each.name) for each in INSTRUMENTS)
+            tabs = (Tab(each.label, id=each.name) for each in INSTRUMENTS)
             yield Tabs(*tabs, active=self.NAME, id="instruments")
             yield Label(id="status")
         yield Static(id="headline")
@@ -142,10 +161,16 @@ class InstrumentScreen(Screen[None]):
         """Lay out what the instrument shows."""
         raise NotImplementedError
 
+    def breakpoints(self, size: Size) -> list[str]:
+        """Return the classes of a size, which Textual sets only once all is mounted and styled."""
+        points = (self.HORIZONTAL_BREAKPOINTS, size.width), (self.VERTICAL_BREAKPOINTS, size.height)
+        return [max(each for each in given if each[0] <= room)[1] for given, room in points]
+
     def on_mount(self) -> None:
-        """Begin with the first view."""
+        """Begin with the first view, and with an answer before anything is laid out."""
         self.query_one(Tabs).can_focus = False
         self.view = self.first_view
+        self.mutate_reactive(InstrumentScreen.asked)
 
     @property
     def first_view(self) -> str:
@@ -162,10 +187,15 @@ class InstrumentScreen(Screen[None]):
         if event.state == WorkerState.ERROR:
             error = event.worker.error
             reason = visible(f"{type(error).__name__}: {error}")
-            self.notify(
-                f"{reason}\n\nPlease report it, with the command that c copies.",
-                title="This could not be worked out", severity="error", timeout=30, markup=False,
-            )  # fmt: skip
+            self.failure = FAILED.format(error=reason.rstrip("."))
+
+    def watch_failure(self) -> None:
+        """Say what failed, or the headline again."""
+        self._write_headline()
+
+    def _watch_view(self) -> None:
+        """Let go of what failed in another view."""
+        self.failure = ""
 
     def on_screen_resume(self) -> None:
         """Ask to be shown what is asked now: while another instrument was, it was not."""
@@ -180,17 +210,21 @@ class InstrumentScreen(Screen[None]):
         return self.asked
 
     @property
+    def home(self) -> Widget:
+        """What has the focus unless somebody gives it to something else."""
+        return self.query_one(Slider)
+
+    @property
     def settings(self) -> list[Setting]:
         """All settings of the instrument, d_k among them, which has a place of its own."""
         return [D_K, *(setting for _, group in self.GROUPS for setting in group)]
 
     def _watch_asked(self, asked: Asked) -> None:
         """Name the model that was chosen, with what departs from it where there is room."""
+        self.failure = ""
         texts = model_texts(asked.experiment.setup)
         room = self.size.width - TABS
-        self.query_one("#status", Label).update(
-            plain(next((text for text in texts if len(text) <= room), ""))
-        )
+        self.status = next((text for text in texts if len(text) <= room), "")
         panel = next(iter(self.query(SettingsPanel)), None)
         if panel is not None:
             panel.asked = asked
@@ -203,9 +237,9 @@ class InstrumentScreen(Screen[None]):
         """Return the headline that an edit would bring, where that is known at once."""
         return ""
 
-    @on(DkPane.Changed)
+    @on(DkPane.Changed, "#d_k-pane")
     def _move_d_k(self, event: DkPane.Changed) -> None:
-        self.ask(edits.setup(lambda setup: replace(setup, d_k=event.d_k)), event.gesture)
+        self.ask(edits.setup(lambda setup: replace(setup, d_k=event.value)), event.gesture)
 
     def action_step_d_k(self, steps: int) -> None:
         """Move d_k some stops up or down."""
@@ -265,7 +299,7 @@ class InstrumentScreen(Screen[None]):
         if self.query(SettingsPanel):
             await self.query(SettingsPanel).remove()
             self.remove_class("-settings")
-            self.set_focus(self.query_one(Slider))
+            self.set_focus(self.home)
         else:
             await self.open_setting(self.GROUPS[0][1][0].name)
 
@@ -273,8 +307,14 @@ class InstrumentScreen(Screen[None]):
         """Open the panel of settings, with the focus on one of them; or go to where d_k is."""
         if name == D_K.name:
             self.action_type_d_k()
-            return
+        else:
+            await self.open_panel(name)
+
+    async def open_panel(self, name: str) -> None:
+        """Open the panel of settings, with the focus on one of them."""
         if not self.query(SettingsPanel):
+            if self.size.width < TWO_PANELS:
+                await self._close_help()
             self.add_class("-settings")
             await self.query_one("#body").mount(SettingsPanel(self.GROUPS), before=0)
         panel = self.query_one(SettingsPanel)
@@ -340,21 +380,57 @@ class InstrumentScreen(Screen[None]):
         if draft is not None:
             self.ask(edits.become(draft))
 
-    def action_help(self) -> None:
-        """Say what the pane with the focus shows, and what keys do."""
-        own = self.focused.ancestors_with_self if self.focused else []
-        pane = next((each for each in own if isinstance(each, Pane)), None)
-        self.app.push_screen(HelpScreen(help_text(self, pane)))
+    async def action_help(self) -> None:
+        """Explain the pane with the focus and the keys: beside the panes, or over them."""
+        if self.size.width < BESIDE:
+            own = self.focused.ancestors_with_self if self.focused else []
+            pane = next((each for each in own if isinstance(each, Pane)), None)
+            self.app.push_screen(HelpScreen(help_text(self, pane)))
+        elif not await self._close_help():
+            await self._open_help()
+
+    async def _open_help(self) -> None:
+        """Explain beside the panes whichever of them has the focus, and the instrument else."""
+        from attn_tui.ui.help_panel import Help
+
+        if self.size.width < TWO_PANELS and self.query(SettingsPanel):
+            await self.action_settings()
+        for pane in self.query(Pane):
+            pane.HELP = read(name_of(self.NAME, pane))  # type: ignore[misc]
+        self.HELP = read(self.NAME)  # type: ignore[misc]
+        await self.query_one("#body").mount(Help())
+
+    async def _close_help(self) -> bool:
+        """Close what is explained beside the panes, and return whether it was open."""
+        panel = self.query("Help")
+        is_open = bool(panel)
+        await panel.remove()
+        return is_open
 
     # What is shown
+
+    def watch_status(self, status: str) -> None:
+        """Show another status; the label takes as many columns, so that all is laid out anew."""
+        self.query_one("#status", Label).update(plain(status))
 
     def watch_headline(self) -> None:
         """Show another headline."""
         self._write_headline()
 
     def on_resize(self) -> None:
-        """Break the headline where it fits."""
+        """Break the headline where it fits, and leave out help where the panes need its place."""
         self._write_headline()
+        self.query("Help").set(display=self.size.width >= BESIDE)
+        self._label_tabs()
+
+    def _label_tabs(self) -> None:
+        """Call instruments by their number alone, but for this one, where names have no room."""
+        for instrument in INSTRUMENTS:
+            tab = self.query_one(f"#{instrument.name}", Tab)
+            is_whole = self.size.width >= TABS or instrument.name == self.NAME
+            label = instrument.label if is_whole else str(instrument.number)
+            if tab.label_text != label:
+                tab.label = label
 
     def _write_headline(self) -> None:
         """Write the headline with its sides in their colours, a sentence a line if they fit."""
@@ -363,11 +439,16 @@ class InstrumentScreen(Screen[None]):
             kind = "unscaled" if match[1] else "scaled"
             return f"[${kind}]{match[0]}[/]"
 
+        line = self.query_one("#headline", Static)
+        line.set_class(bool(self.failure), "-wrong")
+        if self.failure:
+            line.update(plain(self.failure), layout=False)
+            return
         first, stop, second = self.headline.partition(". ")
         fits = max(len(first) + 1, len(second)) <= self.size.width - 4
         text = f"{first}.\n{second}" if stop and fits else self.headline
         marked = SIDES.sub(colour, plain(text))
-        self.query_one("#headline", Static).update(marked, layout=False)
+        line.update(marked, layout=False)
 
     def pane(self, id: str) -> Pane:
         """Return a pane by its id."""
@@ -394,7 +475,8 @@ class InstrumentScreen(Screen[None]):
             self._show_all()
             return
         own = self.focused.ancestors_with_self if self.focused else []
-        panes = [pane for pane in self.query(Pane) if pane.display and pane.query(Picture)]
+        shown = [pane for pane in self.query(Pane) if pane.display]
+        panes = [pane for pane in shown if pane.query(Picture)] or shown
         pane = next((pane for pane in panes if pane in own), panes[0])
         pane.add_class("-large")
         self.add_class("-full")
@@ -406,13 +488,17 @@ class InstrumentScreen(Screen[None]):
         self.query(".-large").remove_class("-large")
 
     async def action_back(self) -> None:
-        """Go back: from the full pane, from the settings, from a field to the screen."""
+        """Go back: from the full pane, help, settings, a field to the slider, and then farther."""
         if self.has_class("-full"):
             self._show_all()
+        elif await self._close_help():
+            return
         elif self.query(SettingsPanel):
             await self.action_settings()
+        elif self.focused is not self.home:
+            self.set_focus(self.home)
         else:
-            self.set_focus(self.query_one(Slider))
+            self.post_message(self.Back())
 
     @on(Tabs.TabActivated, "#instruments")
     def _go(self, event: Tabs.TabActivated) -> None:

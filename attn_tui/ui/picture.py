@@ -2,14 +2,15 @@
 
 from typing import Protocol, runtime_checkable
 
-from textual.geometry import Size
+from rich.style import Style
+from textual.geometry import Region, Size
 from textual.reactive import var
 from textual.strip import Strip
 from textual.widget import Widget
 
 from attn_tui.charts.cells import Cells
 from attn_tui.charts.colour import Palette
-from attn_tui.ui.strips import strips
+from attn_tui.ui.strips import strip
 from attn_tui.ui.theme import colours_of
 
 
@@ -39,31 +40,51 @@ class Picture(Widget):
 
     def __init__(self, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
+        self._cells: Cells | None = None
+        """What is shown; None until it is drawn at the first size, or in other colours."""
+        self._base = Style()
+        """The widget's own style as of the first drawing: Textual works it out slowly."""
         self._lines: list[Strip] = []
-        self._drawn_at = Size(0, 0)
 
     def watch_drawing(self) -> None:
-        """Show another drawing."""
-        self._lines = []
-        self.refresh()
+        """Show another drawing, and paint only the cells in which it differs."""
+        before = self._cells
+        if before is None or self._is_of_another_size(before):
+            self._cells = None
+            self.refresh()
+            return
+        self._cells = now = self._drawn()
+        differences = now.differences(before)
+        for line, _, _ in differences:
+            self._lines[line] = strip(now, line, self._base)
+        if differences:
+            spans = (Region(start, line, stop - start, 1) for line, start, stop in differences)
+            self.refresh(*spans)
 
     def notify_style_update(self) -> None:
         """Draw in other colours."""
         super().notify_style_update()
-        self._lines = []
+        self._cells = None
+
+    def _is_of_another_size(self, cells: Cells) -> bool:
+        return (cells.columns, cells.lines) != self.content_size
+
+    def _drawn(self) -> Cells:
+        """Return the drawing at the size there is."""
+        columns, lines = self.content_size
+        if self.drawing is None or columns < 1 or lines < 1:
+            return Cells(columns, lines)
+        return self.drawing.draw(columns, lines, colours_of(self.app))
 
     def render_line(self, y: int) -> Strip:
         """Return a line of the drawing."""
-        columns, lines = self.content_size
-        if self.drawing is None or columns < 1 or lines < 1:
-            return Strip.blank(max(columns, 0), self.rich_style)
-        if not self._lines or self._drawn_at != self.content_size:
-            self._drawn_at = self.content_size
-            cells = self.drawing.draw(columns, lines, colours_of(self.app))
-            self._lines = strips(cells, self.rich_style)
+        if self._cells is None or self._is_of_another_size(self._cells):
+            self._cells = cells = self._drawn()
+            self._base = self.rich_style
+            self._lines = [strip(cells, line, self._base) for line in range(cells.lines)]
         if y < len(self._lines):
             return self._lines[y]
-        return Strip.blank(columns, self.rich_style)
+        return Strip.blank(self.content_size.width, self.rich_style)
 
 
 class Sheet(Picture):
@@ -76,7 +97,8 @@ class Sheet(Picture):
     def watch_drawing(self) -> None:
         """Show another text, which may be of another height."""
         super().watch_drawing()
-        self.refresh(layout=self._height(self.content_size.width) != self.content_size.height)
+        if self._height(self.content_size.width) != self.content_size.height:
+            self.refresh(layout=True)
 
     def _height(self, columns: int) -> int:
         return self.drawing.height(columns) if isinstance(self.drawing, Text) else 1

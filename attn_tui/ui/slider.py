@@ -6,8 +6,9 @@ from rich.segment import Segment
 from rich.style import Style
 from textual import events
 from textual.binding import Binding, BindingType
+from textual.geometry import Region
 from textual.message import Message
-from textual.reactive import reactive
+from textual.reactive import var
 from textual.strip import Strip
 from textual.widget import Widget
 
@@ -41,7 +42,7 @@ class Slider(Widget, can_focus=True):
         Binding("end", "jump(1)", "Most", show=False),
     ]
 
-    value = reactive(1, layout=False)
+    value = var(1, init=False)
     """The value; whoever wants to follow it watches it."""
 
     class Moved(Message):
@@ -77,6 +78,10 @@ class Slider(Widget, can_focus=True):
 
     def _column(self, value: int) -> int:
         return round(self.scale.to_fraction(value) * (self._track - 1))
+
+    def watch_value(self) -> None:
+        """Draw the track anew; the ticks stand still."""
+        self.refresh(Region(0, 0, self.content_size.width, 1))
 
     def render_line(self, y: int) -> Strip:
         """Draw the track with the value, or the ticks."""

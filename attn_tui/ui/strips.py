@@ -15,18 +15,16 @@ def style(colour: str, background: str, bold: bool = False) -> Style:
     return Style(color=colour or None, bgcolor=background or None, bold=bold or None)
 
 
-def strips(cells: Cells, base: Style) -> list[Strip]:
-    """Return the lines of a block of cells.
+def strip(cells: Cells, line: int, base: Style) -> Strip:
+    """Return a line of a block of cells.
 
     Args:
         cells: What is shown.
+        line: Which line of it.
         base: The widget's own style, which stands wherever a cell has no colour.
     """
-    lines = []
-    for line in range(cells.lines):
-        segments = [
-            Segment(text, base + style(colour, background))
-            for text, colour, background in cells.runs(line)
-        ]
-        lines.append(Strip(segments, cells.columns))
-    return lines
+    segments = [
+        Segment(text, base + style(colour, background))
+        for text, colour, background in cells.runs(line)
+    ]
+    return Strip(segments, cells.columns)

@@ -6,7 +6,7 @@ from typing import Any
 
 from textual.app import App
 from textual.color import Color
-from textual.theme import Theme
+from textual.theme import BUILTIN_THEMES, Theme
 
 from attn_tui.charts.colour import (
     HUES,
@@ -20,6 +20,7 @@ from attn_tui.charts.colour import (
     of_xterm,
     to_xterm,
 )
+from attn_tui.compute.errors import InputError, inert
 from attn_tui.ui.terminal.ascii import ASCII_GLYPHS
 
 APART = {Depth.TRUE: 0.1, Depth.FEW: 0.08, Depth.TEXTURES: 0.1}
@@ -66,7 +67,15 @@ LIGHT = Theme(
         "footer-key-foreground": "#6f35c4",
     },
 )
-THEMES = (DARK, LIGHT)
+THEMES = {theme.name: theme for theme in (DARK, LIGHT)}
+"""Ours, by name."""
+
+
+def check_theme(name: str) -> None:
+    """Raise InputError, which names the themes there are, unless a name is that of one."""
+    known = sorted({*THEMES, *BUILTIN_THEMES})
+    if name not in known:
+        raise InputError("theme", f"{inert(name)} is not a theme", f"one of {', '.join(known)}")
 
 
 def seen(colour: str, depth: Depth) -> str:

@@ -180,7 +180,7 @@ def palette(theme: str) -> Palette:
     return colours_of(app)
 
 
-@pytest.mark.parametrize("theme", [*BUILTIN_THEMES, *(theme.name for theme in THEMES)])
+@pytest.mark.parametrize("theme", [*BUILTIN_THEMES, *THEMES])
 def test_in_every_theme_data_can_be_told_apart_and_texts_can_be_read(
     theme: str, depth: Depth
 ) -> None:
@@ -209,7 +209,7 @@ def test_of_256_colours_only_those_are_used_that_are_the_same_everywhere(
 ) -> None:
     monkeypatch.setattr("textual.constants.COLOR_SYSTEM", "256")
     known = {of_xterm(number) for number in range(16, 256)}
-    for theme in THEMES:
+    for theme in THEMES.values():
         colours = palette(theme.name)
         for kind in KINDS:
             assert {*colours.ramp(kind)} <= known, kind

@@ -171,7 +171,7 @@ def test_infinities_never_reach_plotext(monkeypatch: pytest.MonkeyPatch) -> None
         return plot(width, height, x, y)
 
     monkeypatch.setattr(figure, "_plotted", watched)
-    figure.braille.cache_clear()
+    figure._braille.cache_clear()
     drawn([0.1, inf, 0.2, -inf, nan, 0.3, 1e308, 0.4, -1e308, 0.5])
     x = np.array([-0.0005, 0.5, 1.0005])
     Figure([Curve(x, x, "scaled")], UNIT, UNIT).draw(41, 9, COLOURS)
@@ -180,6 +180,36 @@ def test_infinities_never_reach_plotext(monkeypatch: pytest.MonkeyPatch) -> None
     assert np.isfinite(plotted).all()
     assert min(plotted) >= 0.0
     assert max(plotted) <= 1.0
+
+
+def test_a_line_with_a_gap_is_drawn_by_plotext_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    plotted: list[int] = []
+    plot = figure._plotted
+
+    def watched(width: int, height: int, x: Sequence[float], y: Sequence[float]) -> list[str]:
+        plotted.append(width)
+        return plot(width, height, x, y)
+
+    monkeypatch.setattr(figure, "_plotted", watched)
+    x, y = np.linspace(0.0, 1.0, 7), np.array([0.1, 0.3, nan, *[0.2] * 4])
+    assert figure.braille(31, 5, x, y).any()
+    before = len(plotted)
+    assert figure.braille(31, 5, x.copy(), y.copy()).any()
+    assert before == len(plotted) > 0
+
+
+def test_a_mark_that_moves_leaves_nothing_behind() -> None:
+    x = np.array([0.0, 1.0])
+    curve = Curve(x, x, "scaled", "end", filled=True)
+
+    def marked(place: float) -> Cells:
+        figure = Figure([curve], UNIT, UNIT, (place, f"{place}"), [(place, "scaled")])
+        return figure.draw(41, 9, COLOURS)
+
+    before = marked(0.25)
+    marked(0.75)
+    assert before.differences(marked(0.25)) == []
+    assert before.differences(marked(0.75)) != []
 
 
 def test_later_curves_lie_over_earlier_ones_and_hide_no_dot_of_them() -> None:

@@ -1,6 +1,7 @@
 """Matrices as colours: each entry has its own, at every size of the matrix and of the room."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import inf, nan
 
 import numpy as np
@@ -12,7 +13,7 @@ from hypothesis.extra.numpy import arrays
 from attn_tui.charts.cells import Cells
 from attn_tui.charts.colour import Depth, Palette, both_signs, contrast, ramp, saturation
 from attn_tui.charts.glyphs import LESS, MORE, in_ascii
-from attn_tui.charts.heat_map import HALF, HeatMap
+from attn_tui.charts.heat_map import DOTS, FRAME, HALF, Border, ColourBar, HeatMap
 
 BACKGROUND = "#0e1016"
 
@@ -309,3 +310,97 @@ def test_without_colours_texts_and_labels_stand_where_they_stand_with_them() -> 
     for mark in ("a", "b", "c", "d", "▸", ".1"):
         places = [np.argwhere(cells.characters == mark[0]).tolist() for cells in (plain, coloured)]
         assert places[0] == places[1], mark
+
+
+# What stands beside the entries and over them
+
+
+def test_the_cursor_is_framed_and_hides_no_colour() -> None:
+    plain = HeatMap(spread(3, 4), "unscaled", ["a", "b", "c"], [*"wxyz"])
+    marked = replace(plain, cursor=(1, 2))
+    before, after = (chart.draw(30, 7, COLOURS) for chart in (plain, marked))
+    left = marked.left + 2 * (marked.room(30, 7)[0] // 4)
+    width = marked.room(30, 7)[0] // 4
+    for line in (2, 3):
+        assert after.characters[line, left] == FRAME[0]
+        assert after.characters[line, left + width - 1] == FRAME[1]
+    assert (after.characters == FRAME[0]).sum() == 2
+    own = slice(0, 6), slice(marked.left, marked.left + 4 * width)
+    assert set(before.backgrounds[own].flat) == set(after.backgrounds[own].flat)
+    assert "b ▸" in after.text()
+    assert "◂" in after.text().split("\n")[2]
+    assert after.colours[6, left + width // 2] == COLOURS["accent"]
+    small = replace(marked, levels=spread(14, 4), row_labels=[*"abcdefghijklmn"])
+    assert FRAME[0] not in small.draw(30, 8, COLOURS).text()
+
+
+def test_the_longest_texts_that_all_have_room_are_written() -> None:
+    chart = HeatMap(
+        np.zeros((1, 2)), "scaled", texts=[["1", "2"]],
+        longer=([["long 1", "long 2"]], [["no 1", "2"]]),
+    )  # fmt: skip
+    said = {width: chart.draw(2 * width, 2, COLOURS).text().split() for width in (8, 7, 6, 3)}
+    assert said == {
+        8: ["long", "1", "long", "2"], 7: ["no", "1", "2"], 6: ["no", "1", "2"], 3: ["1", "2"],
+    }  # fmt: skip
+
+
+def test_entries_that_have_no_place_of_their_own_are_told_of() -> None:
+    chart = HeatMap(spread(12, 30), "unscaled")
+    assert not chart.is_reduced(30, 6)
+    assert chart.is_reduced(29, 6)
+    assert chart.is_reduced(30, 5)
+
+
+def test_a_bar_says_what_colours_mean_and_where_the_cursor_is_on_it() -> None:
+    bar = ColourBar("both signs", [(1.0, "most"), (0.0, "same"), (-1.0, "least")], 0.5)
+    cells = bar.draw(bar.width, 9, COLOURS)
+    lines = cells.text().split("\n")
+    assert [line for line, text in enumerate(lines) if "most" in text] == [0]
+    assert [line for line, text in enumerate(lines) if "same" in text] == [4]
+    assert [line for line, text in enumerate(lines) if "least" in text] == [8]
+    assert [line for line, text in enumerate(lines) if "◂" in text] == [2]
+    steps = both_signs(BACKGROUND)
+    assert cells.backgrounds[0, 0] == steps[-1]
+    assert cells.colours[8, 0] == steps[0]
+    chart = HeatMap(spread(3, 4), "unscaled", ["a", "b", "c"], bar=bar)
+    assert "same" in chart.draw(60, 9, COLOURS).text()
+    assert "same" not in chart.draw(30, 9, COLOURS).text()
+    # The mouse finds entries where they are drawn, and none in the bar.
+    assert chart.entry(chart.left, 0, 60, 9) == (0, 0)
+    assert chart.entry(59, 0, 60, 9) is None
+
+
+def dots(cells: Cells) -> set[tuple[int, int]]:
+    """Return the dots of braille: column and line, counted in dots."""
+    return {
+        (2 * x + side, 4 * y + down)
+        for (y, x), character in np.ndenumerate(cells.characters)
+        if 0x2800 <= ord(character) < 0x2900
+        for side in (0, 1)
+        for down in range(4)
+        if (ord(character) - 0x2800) & DOTS[side][down]
+    }
+
+
+def test_a_border_goes_through_its_place_in_each_row_without_a_gap() -> None:
+    at = np.array([3.0, 2.0, 0.5, np.nan])
+    border = Border(at, at - 0.5, at + 0.5)
+    chart = HeatMap(np.zeros((4, 4)), "scaled", border=border)
+    cells = chart.draw(16, 8, COLOURS)
+    found = dots(cells)
+    for row, place in enumerate(at[:3]):
+        x, y = 2 * 4 * place, (row + 0.5) * 2 * 4
+        assert min(abs(x - dot[0]) + abs(y - dot[1]) for dot in found) <= 2.5
+    assert max(y for _, y in found) < 3 * 8
+    by_line = {y: {x for x, line in found if line == y} for _, y in found}
+    for y in range(min(by_line), max(by_line)):
+        assert min(abs(a - b) for a in by_line[y] for b in by_line[y + 1]) <= 1
+    plain = HeatMap(np.zeros((4, 4)), "scaled").draw(16, 8, COLOURS)
+    lighter = (cells.backgrounds != plain.backgrounds).sum(axis=1)
+    assert lighter[:6].min() >= 3
+    assert lighter[6:].max() == 0
+    few = replace(COLOURS, depth=Depth.FEW)
+    plain, cells = (each.draw(16, 8, few) for each in (replace(chart, border=None), chart))
+    assert (plain.backgrounds == cells.backgrounds).all()
+    assert dots(cells) == found

@@ -19,20 +19,24 @@ class Broken:
             ``"module:Class.name"``; nothing where a stated number is changed.
         by: From what it is to what takes its place.
         stated: Other numbers for those a claim states.
+        also: What else must be broken.
     """
 
     target: str = ""
     by: Callable[[Any], Any] = lambda whole: whole
     stated: Mapping[str, float] = field(default_factory=dict)
+    also: "Broken | None" = None
 
 
 def tried(id: str, broken: Broken, patch: pytest.MonkeyPatch) -> Finding:
     """Return what comes of a claim when something is broken."""
     claim = find(id)
+    if broken.also:
+        tried(id, broken.also, patch)
     if broken.target:
         module, _, name = broken.target.partition(":")
-        path = f"attn_tui.claims.{module}.{name}"
-        whole: Any = __import__(f"attn_tui.claims.{module}", fromlist=["_"])
+        path = f"attn_tui.claims.checks.{module}.{name}"
+        whole: Any = __import__(f"attn_tui.claims.checks.{module}", fromlist=["_"])
         for part in name.split("."):
             whole = getattr(whole, part)
         patch.setattr(path, broken.by(whole))

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attn_tui.claims.assumptions import initial_queries, mean_square
+from attn_tui.claims.checks.assumptions import initial_queries, mean_square
 from attn_tui.claims.trial import Trial
 from attn_tui.library import dot_law
 from tests.claims.breaking import Broken
@@ -22,10 +22,8 @@ BROKEN = {
     "S0-21": Broken("assumptions:dot_law", without(correlation=0.0, tied=False)),
     "S0-22": Broken("assumptions:dot_law", without(tied=False)),
     "S2-8": Broken("assumptions:sampled", TWICE),
-    "S2-23": Broken(
-        "assumptions:initial_queries",
-        lambda drawn: lambda seed, d_model, std, count: drawn(seed, d_model, 0.02, count),
-    ),
+    "S2-23": Broken(stated={"variance": 5.0}),
+    "S2-26": Broken("assumptions:sampled", TWICE),
     "S0-25": Broken("assumptions:multiplier", lambda m: lambda rule, d_k: 1.0),
     "S2-14": Broken("assumptions:multiplier", lambda m: lambda rule, d_k: 1.0 / d_k),
     "S0-11": Broken("assumptions:multiplier", lambda m: lambda rule, d_k: 1.0),

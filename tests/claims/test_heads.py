@@ -4,8 +4,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from attn_tui.claims.heads import clip, folded_over_divided, largest_logit
-from attn_tui.claims.layers import normals, projected
+from attn_tui.claims.checks.heads import clip, folded_over_divided, largest_logit
+from attn_tui.claims.checks.layers import normals, projected
 from attn_tui.claims.trial import Trial
 from attn_tui.compute.head import row_weights
 from tests.claims.breaking import Broken

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from attn_tui.claims.laws import beyond, sum_law
+from attn_tui.claims.checks.laws import beyond, sum_law
 from attn_tui.compute.law.names import Entries
 from attn_tui.compute.number import Number
 from tests.claims.breaking import Broken
@@ -25,7 +25,7 @@ def normal_tail(tail: Any) -> Any:
 BROKEN = {
     "S1-5": Broken("laws:sampled", NORMAL),
     "S1-6": Broken("laws:sampled", NORMAL),
-    "S1-7": Broken("laws:rows_of_scores", lambda rows: lambda d_k, n, trial: rows(64, n, trial)),
+    "S1-7": Broken("laws:dot_law", lambda dot_law: lambda d_k: dot_law(64)),
     "S2-4": Broken("laws:sum_law", lambda law: lambda entries, terms: law("die", terms)),
     "S2-5": Broken(stated={"variance": 35.0 / 12.0}),
     "S2-10": Broken(stated={f"d = {d_k}": 1.0 for d_k in (2, 4, 512, 1024)}),
@@ -41,6 +41,7 @@ BROKEN = {
         ),
     ),
     "S2-25": Broken("laws:beyond", normal_tail),
+    "S2-28": Broken(stated={"extremely": 100.0}),
 }
 
 

@@ -1,22 +1,25 @@
 """Claims about layers of attention, and about square matrices of weights."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from attn_tui.claims.layers import (
+from attn_tui.claims.checks.layers import (
     check_size,
     normals,
     residuals,
     singular_values,
     spectral_norm,
 )
+from attn_tui.claims.claim import try_claim
 from attn_tui.claims.ledger import find
+from attn_tui.claims.opening import opened
 from attn_tui.claims.trial import Trial
 from attn_tui.compute.attention import answer as attention
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.head import row_weights
 from attn_tui.compute.scale import Scale
-from attn_tui.files.draft import parse
 from tests.claims.breaking import Broken
 
 BROKEN: dict[str, Broken] = {
@@ -50,12 +53,23 @@ def test_what_takes_too_much_memory_is_refused() -> None:
 @pytest.mark.parametrize("id", ["L-12", "L-13", "L-14"])
 def test_a_square_of_weights_is_opened_as_a_head(id: str) -> None:
     claim = find(id)
-    assert claim.opens
-    opened = claim.opens(claim.trial)
-    assert opened.instrument == "attention"
-    *_, found = attention.answer(parse(opened.draft))
+    shown = opened(claim, claim.trial)
+    assert shown
+    instrument, experiment = shown
+    assert instrument.name == "attention"
+    *_, found = attention.answer(experiment)
     assert (found.n_queries, found.n_keys) == (claim.trial.n,) * 2
     # Each token copies another, or all of them evenly: which is why the scale decides.
     assert (found.attended == claim.trial.n).all()
     assert np.median(found.unscaled.effective_keys) < 3.0
     assert np.median(found.scaled.effective_keys) > 0.5 * claim.trial.n
+
+
+def test_tokens_that_become_one_have_no_difference_left() -> None:
+    claim = find("L-13")
+    found = try_claim(claim, replace(claim.trial, n=2))
+    last = found.cases[1].evidence[0]
+    assert (last.value, last.standard_error) == (0.0, None)
+    # What was worked out for 32 tokens does not stand over 2.
+    assert ".85" in try_claim(claim).right
+    assert ".85" not in found.right

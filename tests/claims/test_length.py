@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from attn_tui.claims.length import least_entropy, searched, within_range
+from attn_tui.claims.checks.length import least_entropy, searched, within_range
 from attn_tui.claims.trial import Trial
 from attn_tui.library import statistics
 from tests.claims.breaking import Broken
@@ -11,7 +11,7 @@ from tests.claims.breaking import Broken
 BROKEN: dict[str, Broken] = {
     "L-3": Broken(
         "length:row_logs",
-        lambda whole: lambda *given: {d_k: 0.8 * logs for d_k, logs in whole(*given).items()},
+        lambda whole: lambda *given: {place: 0.8 * logs for place, logs in whole(*given).items()},
     ),
     "L-11": Broken("length:least_entropy", lambda whole: lambda n, size: 1.1 * whole(n, size)),
     "L-15": Broken("length:trace_at", lambda whole: lambda n, logit_std: whole(64, logit_std)),

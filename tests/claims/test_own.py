@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 from attn_tui.claims.claim import try_claim
+from attn_tui.claims.opening import opened
 from attn_tui.claims.own import read_claims
-from attn_tui.commands.asked import question
+from attn_tui.commands.asked import answered
 from attn_tui.compute.errors import InputError
 
 GOOD = """\
@@ -33,20 +34,21 @@ def written(folder: Path, text: str) -> str:
 
 
 def test_a_file_says_what_is_asked_and_expected(tmp_path: Path) -> None:
-    one, two = read_claims(written(tmp_path, GOOD), question).values()
+    one, two = read_claims(written(tmp_path, GOOD), answered).values()
     assert try_claim(one).verdict == "holds"
     found = try_claim(two)
     assert found.verdict == "false"
     (evidence,) = found.cases[0].evidence
     assert evidence.standard_error
     assert evidence.is_near(64.0)
-    assert two.opens
-    assert two.opens(two.trial).instrument == "dots"
+    shown = opened(two, two.trial)
+    assert shown
+    assert shown[0].name == "dots"
 
 
 def test_a_drawn_number_may_be_off_by_its_error_alone(tmp_path: Path) -> None:
     text = GOOD.replace("128", "64")
-    assert try_claim(read_claims(written(tmp_path, text), question)["mine-2"]).verdict == "holds"
+    assert try_claim(read_claims(written(tmp_path, text), answered)["mine-2"]).verdict == "holds"
 
 
 @pytest.mark.parametrize(
@@ -77,7 +79,7 @@ def test_a_drawn_number_may_be_off_by_its_error_alone(tmp_path: Path) -> None:
 def test_an_error_names_the_claim(old: str, new: str, message: str, tmp_path: Path) -> None:
     assert old in GOOD
     with pytest.raises(InputError) as error:
-        read_claims(written(tmp_path, GOOD.replace(old, new)), question)
+        read_claims(written(tmp_path, GOOD.replace(old, new)), answered)
     assert message in str(error.value)
 
 
@@ -95,7 +97,7 @@ def test_a_quantity_that_is_no_number_of_the_answer_is_said(
     quantity: str, message: str, tmp_path: Path
 ) -> None:
     text = GOOD.replace("unscaled.variance", quantity)
-    claim = read_claims(written(tmp_path, text), question)["mine-2"]
+    claim = read_claims(written(tmp_path, text), answered)["mine-2"]
     with pytest.raises(InputError) as error:
         try_claim(claim)
     assert "claim 2" in str(error.value)
@@ -111,7 +113,7 @@ ask = "sweep --n 64 --points 2 --draws 200"
 quantity = "crossovers[0].d_k"
 expected = 371
 """
-    finding = try_claim(read_claims(written(tmp_path, text), question)["crossing"])
+    finding = try_claim(read_claims(written(tmp_path, text), answered)["crossing"])
     (evidence,) = finding.cases[0].evidence
     assert evidence.standard_error
     assert finding.verdict == "holds"
@@ -119,4 +121,4 @@ expected = 371
 
 def test_what_is_no_number_is_not_expected(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="claim 2: expected will not do; expected a finite number"):
-        read_claims(written(tmp_path, GOOD.replace("128", "nan")), question)
+        read_claims(written(tmp_path, GOOD.replace("128", "nan")), answered)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from attn_tui.claims.rules import one_above, one_ahead
+from attn_tui.claims.checks.rules import one_above, one_ahead
 from attn_tui.library import softmax
 from tests.claims.breaking import Broken
 

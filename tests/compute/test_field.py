@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from attn_tui.commands.field_table import FIELD_TABLE
-from attn_tui.commands.sweep import n_changes
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.field import (
     Field,
@@ -24,6 +23,7 @@ from attn_tui.compute.field import (
 )
 from attn_tui.compute.setup import FIELDS, Setup
 from attn_tui.instruments import INSTRUMENTS, load
+from attn_tui.sweep.command import n_changes
 
 DOCS = Path(__file__).parents[2] / "docs" / "json.md"
 SETTINGS = [load(instrument.settings) for instrument in INSTRUMENTS]

@@ -111,6 +111,7 @@ def of_claims(session: Session, press: Press) -> Iterator[Row]:
     session.rest()
     session.do(KEYS["claims"])
     yield "claims", "step", sent_by(session, STEPS)
+    yield "claims", "move", sent_by(session, (DOWN, DOWN, DOWN, UP))
 
 
 def of_heads(session: Session, press: Press) -> Iterator[Row]:
@@ -134,7 +135,7 @@ OF = {"questions": of_questions, "heads": of_heads, "claims": of_claims}
 PARTS = [
     (size, part) for size in SIZES for part in OF if (size, part) != ("80×24", "claims")
 ]  # fmt: skip
-"""At 80×24 Claims sends less of the same, and all claims are tried before it rests."""
+"""At 80×24 Claims sends less of the same."""
 
 
 @pytest.mark.parametrize(("size", "part"), PARTS)

@@ -73,7 +73,7 @@ def sizes(terminal: Terminal, d_k: list[int], rounds: int) -> None:
 def growth(work: Work, first: int, rounds: int, before: str = "") -> int:
     """Return how many bytes more are held after some rounds of work than after the first.
 
-    It is waited for what keys before that begin: Claims tries all claims once, and keeps answers.
+    It is waited for what keys before that begin: Claims keeps its answers.
     """
     with tempfile.TemporaryDirectory() as folder, Session(Path(folder), first=START) as terminal:
         terminal.do(*before)

@@ -96,6 +96,37 @@ def test_layers_may_differ() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("config", "mask"),
+    [
+        ({"model_type": "bert", "is_decoder": True}, "causal"),
+        ({"model_type": "bert"}, "none"),
+        ({"model_type": "llama", "architectures": ["LlamaBidirectionalModel"]}, "none"),
+        ({"model_type": "gemma3_text", "use_bidirectional_attention": True}, "none"),
+        ({"model_type": "llama", "is_causal": False}, "none"),
+        ({"model_type": "llama", "architectures": 7}, "causal"),
+        ({"model_type": "mistral", "sliding_window": 8, "is_causal": False}, None),
+    ],
+    ids=str,
+)
+def test_a_model_is_causal_as_it_says_whatever_others_of_its_kind_are(
+    config: dict[str, Any], mask: str | None
+) -> None:
+    shape = {"num_attention_heads": 4, "hidden_size": 64, "num_hidden_layers": 1}
+    found = expectation({**shape, **config}, "config.json").of(0, 16)
+    assert (found.mask, found.window) == (mask, None)
+
+
+@pytest.mark.parametrize("value", [1e308, 1e-308, 1e31])
+@pytest.mark.parametrize(
+    "name", ["query_pre_attn_scalar", "attention_multiplier", "attn_logit_softcapping"]
+)
+def test_a_number_whose_root_or_square_is_none_is_refused(name: str, value: float) -> None:
+    shape = {"model_type": "gemma2", "num_attention_heads": 4, "hidden_size": 64}
+    with pytest.raises(InputError, match=f"'{name}' is .*; expected 0, or a number from 1e-30"):
+        expectation({**shape, name: value}, "config.json")
+
+
 def test_chunks_of_layers_are_expected() -> None:
     chunked = {"attention_chunk_size": 64, "layer_types": ["chunked_attention", "full_attention"]}
     found = expectation(WIDE | chunked | {"model_type": "llama4_text"}, "config.json")

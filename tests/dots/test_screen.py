@@ -41,7 +41,7 @@ async def test_a_step_draws_at_another_d_k_and_the_axis_can_be_stretched() -> No
         bells = screen.query_one("#bells", Picture).drawing
         assert isinstance(bells, Bells)
         assert bells.stretched
-        assert screen.pane("bells-pane").border_subtitle == "100,000 drawn, each to its own height"
+        assert screen.pane("bells-pane").border_subtitle == "100,000 drawn, heights to fit"
 
 
 async def test_what_was_drawn_is_read_as_wide_as_there_is_room_and_saved() -> None:

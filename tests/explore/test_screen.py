@@ -9,13 +9,14 @@ from textual.widgets import Static, TextArea
 
 from attn_tui.charts.figure import Figure
 from attn_tui.compute.setup import Setup
-from attn_tui.explore.charts import WeightBars
+from attn_tui.explore.bars import WeightBars
 from attn_tui.explore.screen import ExploreScreen
 from attn_tui.files.draft import EXAMPLE, Draft
 from attn_tui.ui.app import AttnApp
-from attn_tui.ui.dialogs import HelpScreen, TextScreen
+from attn_tui.ui.dialogs import TextScreen
 from attn_tui.ui.picture import Picture
 from attn_tui.ui.settings_panel import SettingsPanel
+from attn_tui.ui.slider import Slider
 from tests.ui import person
 
 
@@ -80,10 +81,8 @@ async def test_settings_palette_and_lists_ask_the_same_question() -> None:
         await pilot.press("i")
         while not isinstance(pilot.app.screen, TextScreen):
             await pilot.pause()
-        screen = await press(pilot, "escape", "question_mark")
-        assert isinstance(pilot.app.screen, HelpScreen)
         screen = await press(pilot, "escape", "p", "right_curly_bracket")
-        assert screen.headline.startswith("Pinned: ")
+        assert screen.headline.startswith("As pinned, ")
         await pilot.press("slash", *"causal")
         while not pilot.app.screen.query_one(CommandList).option_count:
             await pilot.pause()
@@ -111,8 +110,9 @@ async def test_the_report_of_the_vector_shown_is_read_as_wide_as_there_is_room()
     draft = Draft("first: 1, 2\nsecond: 100, 120, 150", Setup())
     async with AttnApp(draft).run_test(size=(80, 24)) as pilot:
         screen = await shown(pilot)
-        await screen.run_action("vector(1)")
-        await shown(pilot)
+        # On the slider the arrows are its own.
+        assert screen.query_one(Slider).has_focus
+        screen = await press(pilot, "greater_than_sign")
         said = screen.report()
         assert said.startswith("Unscaled, key 2 takes practically all the weight")
         assert "second: 3 keys" in said

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.logit_map import LogitMap
 from tests.extras.recipes import agrees, capturing, far, needed, opened
 
@@ -126,6 +127,30 @@ def test_what_is_captured_is_what_the_layer_computed(
         rows = capture.read(head)
         m = model.layers[head.layer].self_attn.scaling
         assert far(rows, LogitMap(m, cap, rows.sink)) < 1e-5
+
+
+@pytest.mark.parametrize("used", ["eager", "sdpa"])
+def test_the_position_bias_of_t5_is_captured(used: str, tmp_path: Path) -> None:
+    sizes = {"d_model": 64, "d_kv": 16, "d_ff": 64, "num_layers": 2, "num_heads": 4}
+    torch.manual_seed(3)
+    config = transformers.T5Config(**sizes, vocab_size=50, decoder_start_token_id=0)
+    model = transformers.T5Model._from_config(config, attn_implementation=used).eval()
+    ids = torch.randint(5, 50, (2, 40), generator=torch.manual_seed(0))
+    path = tmp_path / "c.safetensors"
+    with torch.no_grad(), capturing("transformers")(model, path):
+        model(input_ids=ids, decoder_input_ids=ids[:, :30])
+    capture = opened(path)
+    # Two layers of the encoder, then self and cross attention of two of the decoder.
+    assert capture.layers == tuple(range(6))
+    for head in capture.heads:
+        rows, is_decoder = capture.read(head), head.layer in (2, 4)
+        mask = HeadMask("causal") if is_decoder and rows.seen is None else None
+        assert far(rows, LogitMap(1.0), mask) < 1e-5, head
+        assert (rows.bias is not None) == (head.layer not in (3, 5))
+    assert [capture.config[f"{layer}.is_causal"] for layer in range(4)] == [
+        *("False", "False", "True", "False")
+    ]
+    assert capture.config["0.scale"] == 1
 
 
 def test_the_first_call_of_each_layer_is_kept_and_nothing_of_later_ones(tmp_path: Path) -> None:

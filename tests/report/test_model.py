@@ -22,7 +22,7 @@ from attn_tui.dots import report as dots_report
 from attn_tui.explore import report as explore_report
 from attn_tui.report.head import about_model
 from attn_tui.report.model import departures, model_texts
-from attn_tui.report.sweep import json as sweep_json
+from attn_tui.sweep import report as sweep_report
 
 SCALES = st.builds(
     Scale, st.sampled_from([*RULES]), softcap=st.sampled_from([None, 30.0, 50.0, 50.000001]),
@@ -96,7 +96,7 @@ def test_a_name_changes_no_answer(name: str, own: bool, scale: Scale) -> None:
     instruments: list[tuple[Any, Any]] = [
         (explore.answer, explore_report.json),
         (dots.answer, dots_report.json),
-        (sweep.answer, sweep_json.render),
+        (sweep.answer, sweep_report.json),
     ]
     for answer, render in instruments:
         found = []

@@ -80,7 +80,7 @@ def test_what_is_remembered_goes_by_what_a_tour_says(tmp_path: Path) -> None:
         ('"key 1"', '"key 0"', "step 1: answers has 2; expected 3 different texts"),
         ('right = "key 2"', 'right = "key 3"', "step 1: 'key 3' is none of the answers"),
         ('guess = "Who wins?"\n', "", "step 1: answers is of no use without guess"),
-        ('"d_k >= 64"', '"d_k >= 16"', "step 1: it holds as the step begins"),
+        ('"d_k >= 64"', '"d_k >= 16"', "step 1: until holds as the step begins: d_k is 16"),
         ('"d_k >= 64"', '"d_k => 64"', "step 1: 'd_k => 64' compares nothing"),
         ('"entries == die"', '"entries == cube"', "step 2: entries: 'cube' will not do"),
         ("Who wins?", "Who wins? " * 20, "has 199 characters; expected at most 110"),

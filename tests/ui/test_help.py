@@ -2,14 +2,16 @@
 
 from importlib.resources import files
 
-import pytest
 from textual.widgets import Markdown
 
 from attn_tui.files.draft import EXAMPLE
 from attn_tui.ui.app import SCREENS, AttnApp
 from attn_tui.ui.dialogs import HelpScreen
 from attn_tui.ui.help import name_of, read
+from attn_tui.ui.help_panel import Help
 from attn_tui.ui.pane import Pane
+from attn_tui.ui.settings_panel import SettingsPanel
+from tests.sweep.asked import DRAFT as QUICK
 from tests.ui.person import press, shown
 
 FEWEST, MOST = 40, 140
@@ -21,7 +23,7 @@ NAMES = {path.name.removesuffix(".md") for path in files("attn_tui").joinpath("h
 async def test_each_pane_and_each_screen_has_a_text_of_its_own_and_no_text_is_left_over() -> None:
     known = {*SCREENS}
     for instrument in SCREENS:
-        async with AttnApp(EXAMPLE, instrument).run_test(size=(120, 40)) as pilot:
+        async with AttnApp(QUICK, instrument).run_test(size=(120, 40)) as pilot:
             screen = await shown(pilot)
             names = [name_of(instrument, pane) for pane in screen.query(Pane)]
             assert len(set(names)) == len(names)
@@ -34,18 +36,14 @@ async def test_each_pane_and_each_screen_has_a_text_of_its_own_and_no_text_is_le
         assert text.startswith("# "), name
 
 
-@pytest.mark.parametrize("size", [(120, 40), (80, 24)])
-async def test_help_begins_with_the_pane_that_has_the_focus_and_holds_what_else_is_there(
-    size: tuple[int, int],
-) -> None:
-    async with AttnApp(EXAMPLE).run_test(size=size) as pilot:
+async def test_where_there_is_little_room_help_is_a_text_over_the_panes() -> None:
+    async with AttnApp(EXAMPLE).run_test(size=(80, 24)) as pilot:
         await shown(pilot)
 
         async def helped(*keys: str) -> str:
-            screen = await press(pilot, *keys, "question_mark")
+            await press(pilot, *keys, "question_mark")
             dialogue = pilot.app.screen
             assert isinstance(dialogue, HelpScreen)
-            assert dialogue.size == screen.size
             text = dialogue.query_one(Markdown).source
             await press(pilot, "escape")
             return text
@@ -61,3 +59,52 @@ async def test_help_begins_with_the_pane_that_has_the_focus_and_holds_what_else_
         text = await helped("f")
         assert text.startswith(read("explore-weights"))
         assert read("explore-gradient").strip() not in text
+
+
+async def test_from_120_columns_on_help_stands_beside_the_panes_and_follows_the_focus() -> None:
+    async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
+        screen = await press(pilot, "question_mark")
+        text = screen.query_one("#widget-help", Markdown)
+        assert text.source.strip() == read("explore-d_k").strip()
+        # Nothing of it is cut, and the weights are still there to be looked at.
+        assert text.size.height == text.virtual_size.height
+        assert screen.pane("weights-pane").size.width > 40
+        await press(pilot, "tab", "tab")
+        assert text.source.strip() == read("explore-weights").strip()
+        await pilot.click("#keys-over")
+        await shown(pilot)
+        assert text.source.strip() == read("explore-keys-over").strip()
+        await press(pilot, "question_mark")
+        assert not screen.query(Help)
+        await press(pilot, "question_mark", "escape")
+        assert not screen.query(Help)
+
+
+async def test_what_help_has_no_room_for_is_reached_by_keys_alone() -> None:
+    async with AttnApp(EXAMPLE).run_test(size=(120, 32)) as pilot:
+        screen = await press(pilot, "question_mark")
+        panel = screen.query_one(Help)
+        for _ in range(20):
+            if panel.has_focus:
+                break
+            await press(pilot, "tab")
+        assert panel.has_focus
+        assert screen.query_one("#widget-help", Markdown).source.strip() == read("explore").strip()
+        while not panel.max_scroll_y:
+            await pilot.pause()
+        await press(pilot, "end")
+        while panel.scroll_offset.y != panel.max_scroll_y:
+            await pilot.pause()
+
+
+async def test_of_help_and_settings_one_is_open_where_both_leave_no_room() -> None:
+    async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
+        screen = await press(pilot, "question_mark", "g")
+        assert screen.query(SettingsPanel)
+        assert not screen.query(Help)
+        screen = await press(pilot, "question_mark")
+        assert not screen.query(SettingsPanel)
+        await pilot.resize_terminal(200, 50)
+        screen = await press(pilot, "g")
+        assert screen.query(SettingsPanel)
+        assert screen.query(Help)

@@ -1,14 +1,18 @@
 """What all instruments share: playing d_k, moving n, colours that are remembered, failures."""
 
 import pytest
-from textual.widgets import Label, Select
+from textual.color import Color
+from textual.strip import Strip
+from textual.widgets import Label, Select, Static, Tab
 
 from attn_tui.explore import screen as explore
 from attn_tui.explore.screen import ExploreScreen
 from attn_tui.files.draft import EXAMPLE
 from attn_tui.ui.app import AttnApp
 from attn_tui.ui.memory import remembered_theme
+from attn_tui.ui.picture import Picture
 from attn_tui.ui.setting import MODEL
+from attn_tui.ui.terminal.closed import Keys
 from tests.ui.person import notices, press, shown
 
 DRAWN = EXAMPLE.typed("n = 64, seed = 1")
@@ -49,6 +53,45 @@ async def test_space_plays_d_k_in_a_pane_shown_alone_until_it_is_left() -> None:
         assert not screen.is_playing
 
 
+async def test_the_first_picture_is_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[tuple[str | None, bool, bool]] = []
+    draw = Picture.render_line
+
+    def render_line(self: Picture, y: int) -> Strip:
+        keys = [str(key.render()) for key in self.screen.query_one(Keys).children]
+        drawn.append((self.id, self.drawing is not None, any("Quit" in key for key in keys)))
+        return draw(self, y)
+
+    monkeypatch.setattr(Picture, "render_line", render_line)
+    async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
+        await shown(pilot)
+    assert {name for name, *_ in drawn} == {
+        "weights", "gradient", "weights-over-curves", "gradient-over-curves", "keys-over-curves"
+    }  # fmt: skip
+    assert all(has_drawing and has_keys for _, has_drawing, has_keys in drawn)
+
+
+async def test_the_keys_below_are_made_anew_only_where_they_are_others() -> None:
+    async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
+        screen = await shown(pilot)
+        keys = [*screen.query_one(Keys).children]
+        screen.refresh_bindings()
+        await shown(pilot)
+        assert [*screen.query_one(Keys).children] == keys
+        await press(pilot, "d")
+        assert [*screen.query_one(Keys).children] != keys
+
+
+async def test_a_theme_that_is_named_is_there_from_the_first_picture_on() -> None:
+    for named, theme in (("attn-light", "attn-light"), ("nord", "nord"), ("none of them", "attn")):
+        app = AttnApp(EXAMPLE, theme=named)
+        async with app.run_test(size=(120, 40)) as pilot:
+            await shown(pilot)
+            assert app.theme == theme
+            assert app.screen.styles.background == Color.parse(app.current_theme.background or "")
+        assert remembered_theme() == ""
+
+
 async def test_a_theme_that_is_chosen_is_remembered() -> None:
     async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
         await shown(pilot)
@@ -64,15 +107,17 @@ async def test_what_fails_in_a_thread_is_said_and_the_rest_goes_on(
         raise ZeroDivisionError("nothing to divide by")
 
     async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
-        await shown(pilot)
+        screen = await shown(pilot)
+        line = screen.query_one("#headline", Static)
         monkeypatch.setattr(explore, "lab", fail)
         await pilot.press("t", "t")
-        while not notices(pilot):
+        while not screen.failure:
             await pilot.pause()
-        assert "ZeroDivisionError: nothing to divide by" in notices(pilot)
-        assert "report" in notices(pilot)
-        screen = await press(pilot, "T", "right_curly_bracket")
+        assert "worked out: ZeroDivisionError: nothing to divide by." in str(line.render())
+        assert "report it, with the command that c copies" in str(line.render())
+        await press(pilot, "T", "right_curly_bracket")
         assert screen.present.experiment.setup.d_k == 2048
+        assert str(line.render()).startswith("Unscaled, key 2")
 
 
 async def test_the_panel_and_the_title_follow_what_is_asked() -> None:
@@ -87,3 +132,16 @@ async def test_the_panel_and_the_title_follow_what_is_asked() -> None:
         assert str(status.render()) == "GPT-2 small, but d_k 80"
         await press(pilot, "g", "escape", "u", "u")
         assert str(status.render()) == ""
+
+
+@pytest.mark.parametrize("columns", [40, 70, 80, 120])
+async def test_every_instrument_can_be_seen_and_clicked_at_every_width(columns: int) -> None:
+    async with AttnApp(EXAMPLE).run_test(size=(columns, 24)) as pilot:
+        for name, title in (("explore", "1 Explore"), ("dots", "2 Dot products")):
+            await pilot.click(f"#{name}")
+            screen = await shown(pilot)
+            assert name == screen.NAME
+            tabs = [*screen.query(Tab)]
+            assert screen.query_one(f"#{name}", Tab).label_text == title
+            assert tabs[-1].region.right <= columns
+            assert all(tab.region.width > 2 for tab in tabs)

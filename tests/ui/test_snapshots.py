@@ -12,7 +12,9 @@ import pytest
 from rich.segment import Segment
 from textual.app import App
 
+from attn_tui.claims import settings as claims
 from attn_tui.compute.dots.settings import Settings
+from attn_tui.compute.field import fields_of
 from attn_tui.compute.mask import Mask
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import Scale
@@ -21,6 +23,7 @@ from attn_tui.dots.screen import DotsScreen
 from attn_tui.files.draft import EXAMPLE, Draft
 from attn_tui.ui.app import AttnApp
 from tests import golden
+from tests.sweep.asked import DRAFT as SWEEP
 from tests.ui.person import press, shown
 
 pytestmark = pytest.mark.skipif(
@@ -63,7 +66,13 @@ class Shot:
     instrument: str = "explore"
 
 
+CLAIM = replace(
+    EXAMPLE, setup=Setup().changed(fields_of(claims.Settings)["claim"], lambda _: "S0-14")
+)
+
 SHOTS = {
+    "claims": Shot(CLAIM, (), (WIDE, MEDIUM, SMALL), "claims"),
+    "claims_right": Shot(CLAIM, ("t",), (MEDIUM, SMALL), "claims"),
     "explore": Shot(sizes=(WIDE, MEDIUM, SMALL)),
     "explore_jacobian": Shot(keys=("t",), sizes=(WIDE,)),
     "explore_lab": Shot(keys=("t", "t"), sizes=(WIDE, MEDIUM)),
@@ -78,7 +87,14 @@ SHOTS = {
     "dots_dice_stretched": Shot(DICE, ("v",), instrument="dots"),
     "dots_why": Shot(keys=("t", "t"), sizes=(MEDIUM,), instrument="dots"),
     "dots_table": Shot(keys=("t", "t", "t"), sizes=(MEDIUM,), instrument="dots"),
+    "sweep": Shot(SWEEP, sizes=(WIDE, MEDIUM, SMALL), instrument="sweep"),
+    "sweep_over": Shot(SWEEP, ("t",), (MEDIUM,), "sweep"),
+    "sweep_numbers": Shot(SWEEP, ("T",), (MEDIUM,), "sweep"),
 }
+
+
+COLOURED = ("explore", "dots", "sweep")
+"""Pictures that are kept with their colours."""
 
 
 def strips(app: App[None]) -> Iterator[list[Segment]]:
@@ -109,7 +125,7 @@ async def test_a_screen_says_what_was_reviewed(name: str) -> None:
     golden.compare(FOLDER / f"{name}.txt", "\n".join(blocks))
 
 
-@pytest.mark.parametrize("name", ["explore", "dots"])
+@pytest.mark.parametrize("name", COLOURED)
 async def test_a_screen_has_the_colours_that_were_reviewed(name: str) -> None:
     lines = await taken(SHOTS[name], WIDE)
     rows = []
@@ -121,4 +137,4 @@ async def test_a_screen_has_the_colours_that_were_reviewed(name: str) -> None:
 
 def test_no_snapshot_is_left_over() -> None:
     names = {f"{name}.txt" for name in SHOTS}
-    golden.compare_names(FOLDER, names | {"explore_colours.txt", "dots_colours.txt"})
+    golden.compare_names(FOLDER, names | {f"{name}_colours.txt" for name in COLOURED})

@@ -7,8 +7,14 @@ from importlib.resources import files
 from attn_tui.compute.errors import InputError, inert
 
 RECIPES: Mapping[str, str] = {
-    "transformers": "models of the library transformers, with any attention",
+    "transformers": "models of transformers, with any attention function",
+    "eager": "products and softmax in PyTorch: bloom, gptj, mpt …",
     "sdpa": "PyTorch models that call scaled_dot_product_attention",
+    "flash": "PyTorch models that call flash_attn_func, varlen too",
+    "vllm": "vLLM, keys and values out of its paged cache",
+    "jax": "models that call jax.nn.dot_product_attention",
+    "mlx": "models that call mx.fast.scaled_dot_product_attention",
+    "llama_cpp": "llama.cpp, by its evaluation callback",
     "onnx": "ONNX graphs, run by onnxruntime",
 }
 """What there is a recipe for, and what that is."""

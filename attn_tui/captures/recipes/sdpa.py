@@ -36,4 +36,4 @@ def capture(path):
         yield
     if not calls:  # Where a module imported the function by its name, patch that module.
         raise RuntimeError("nothing called torch.nn.functional.scaled_dot_product_attention")
-    save_file(tensors, path, claims)
+    save_file(tensors, path, {**claims, "layout": "bhnd"})

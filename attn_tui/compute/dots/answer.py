@@ -143,6 +143,11 @@ class Run:
         return self._whole.count
 
     @property
+    def complete(self) -> bool:
+        """Whether there is nothing left to draw."""
+        return self._share == 1.0
+
+    @property
     def _share(self) -> float:
         """The share of what is asked that is drawn; of the whole or the row least drawn."""
         samples = self._settings.samples

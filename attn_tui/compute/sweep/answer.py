@@ -1,7 +1,7 @@
 """The Sweep instrument: drawn vectors over d_k, over n, or over both, under several rules."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -15,11 +15,20 @@ from attn_tui.compute.sweep.crossover import Crossover, crossovers, divides_from
 from attn_tui.compute.sweep.curves import Curve, curves
 from attn_tui.compute.sweep.draws import GENERATOR
 from attn_tui.compute.sweep.places import check_vectors, log_grid, places
-from attn_tui.compute.sweep.points import Points, Sampling
-from attn_tui.compute.sweep.settings import Settings, Statistic, scales_of
+from attn_tui.compute.sweep.points import Place, Points, Sampling, held
+from attn_tui.compute.sweep.settings import (
+    Settings,
+    Statistic,
+    draws_at,
+    first_draws,
+    scales_of,
+)
 
 _AT_PLACE, _FEWEST = 4_000_000, 40
 """So many scores are drawn at one place alone at most, and so many vectors at least."""
+
+_COMPONENTS = 1 << 24
+"""So many components of q are drawn at one place alone at most, once there are the first draws."""
 
 _BETWEEN = 16_000_000
 """So many numbers are worked on between two answers: some tenth of a second."""
@@ -119,7 +128,7 @@ class Answer:
         """Return about where the ratio of medians falls through 1, for each n that is drawn."""
         settings = self.settings
         d_ks = tuple(log_grid(settings.d_k_range, settings.map_points))
-        return _boundary(self.points, rule, statistic, d_ks, settings.draws)
+        return _boundary(self.points, rule, statistic, d_ks, first_draws(settings))
 
 
 @lru_cache(maxsize=16)
@@ -131,7 +140,7 @@ def _boundary(
         row = [points.at(n, d_k, rule) for d_k in d_ks]
         ratios = [points.ratio(n, d_k, rule, statistic) for d_k in d_ks]
         known = [each for each in ratios if each]
-        if len(known) == len(d_ks) and all(each and each.draws == draws for each in row):
+        if len(known) == len(d_ks) and all(each and each.draws >= draws for each in row):
             at, low, high = falls_through(d_ks, known)
             before = None if low is None else d_ks[bisect_right(d_ks, low) - 1]
             after = None if high is None else d_ks[bisect_left(d_ks, high)]
@@ -147,7 +156,8 @@ def row_crossovers(
     Stops soon after ``stop()`` is true.
     """
     settings, wanted = experiment.setup.get(Settings), crossovers_wanted(experiment)
-    for found in crossovers(wanted, settings.seed, settings.draws) if wanted else ():
+    draws = draws_at(settings, settings.n)
+    for found in crossovers(wanted, settings.seed, draws) if wanted else ():
         if stop():
             return
         yield found
@@ -184,16 +194,23 @@ def answer(experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:
         for n, d_k in every:
             scale.multiplier(d_k, n)
     qk_norm = setup.scale.qk_norm
-    sampling = Sampling(scales, settings.draws, settings.seed, qk_norm)
+    sampling = Sampling(scales, first_draws(settings), settings.seed, qk_norm)
+    finer = _finer(settings, scales, every) if not qk_norm else {}
     # What is exact and where logits condense is known of plain q and k.
     marks = () if qk_norm else tuple(_condensation(settings, scales, setup.d_k))
     wanted = crossovers_wanted(experiment)
-    work = sampling.work(every) + len(wanted) * search_cost(settings.n, settings.draws)
+    draws = draws_at(settings, settings.n)
+    work = sampling.work(every) + len(wanted) * search_cost(settings.n, draws)
+    work += sum(more.work(row) for more, row in finer.values())
     lines: tuple[Curve, ...] = ()
     found: tuple[Crossover, ...] = ()
+    rows: dict[int, Points] = {}
 
     def so_far(done: float) -> Answer:
-        points = sampling.points()
+        points = Points(point for point in sampling.points() if point.n not in rows)
+        if rows:
+            known = [*points, *(point for row in rows.values() for point in row)]
+            points = Points(sorted(known, key=lambda point: (point.n, point.d_k)))
         progress = min(done / work, 0.999) if done < work else 1.0
         return Answer(experiment, settings, tuple(scales), points, lines, marks, found, progress)
 
@@ -208,12 +225,39 @@ def answer(experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:
     if settings.view == "curves" and not qk_norm:
         lines = curves(settings.statistic, scales, sorted(every))
     yield so_far(done)
+    for n, (more, row) in finer.items():
+        for cost in more.steps(row, ()):
+            if stop():
+                return
+            done, since = done + cost, since + cost
+            if since > _BETWEEN and done < work:
+                # Nothing is new, but whoever waits may have another question.
+                yield so_far(done)
+                since = 0
+        rows[n] = more.points()
+        more.forget()
+        yield so_far(done)
     drawn, shown = done, done
     for spent, known in row_crossovers(experiment, stop):
         done = drawn + spent
         if known != found or done > shown + _BETWEEN or done == work:
             found, shown = known, done
             yield so_far(done)
+
+
+def _finer(
+    settings: Settings, scales: Mapping[str, Scale], places: Sequence[Place]
+) -> dict[int, tuple[Sampling, list[Place]]]:
+    """Return what draws more vectors than the first, by n, that of the question first."""
+    first = first_draws(settings)
+    ns = sorted({n for n, _ in places if draws_at(settings, n) > first})
+    return {
+        n: (
+            Sampling(scales, draws_at(settings, n), settings.seed),
+            sorted(place for place in places if place[0] == n),
+        )
+        for n in sorted(ns, key=lambda n: n != held(ns, settings.n))
+    }
 
 
 def at_place(experiment: Experiment, n: int, d_k: int) -> Experiment | None:
@@ -226,7 +270,8 @@ def at_place(experiment: Experiment, n: int, d_k: int) -> Experiment | None:
     """
     setup = experiment.setup
     settings = setup.get(Settings)
-    draws = min(settings.draws, _AT_PLACE // n)
+    long_vectors = max(first_draws(settings), _COMPONENTS // d_k)
+    draws = min(draws_at(settings, n), _AT_PLACE // n, long_vectors)
     if n < N_KEYS.minimum or draws < _FEWEST:
         return None
     one = replace(

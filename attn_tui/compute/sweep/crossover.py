@@ -1,7 +1,7 @@
 """Where removing the scale begins to shrink the median gradient: d*(n), with its uncertainty."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
 from math import log2
 from typing import Literal, get_args
@@ -115,7 +115,7 @@ def crossover(
 
 
 def crossovers(
-    asked: Sequence[tuple[int, str]], seed: int, draws: int
+    asked: Sequence[tuple[int, str]], seed: int, draws: int | Callable[[int], int]
 ) -> Iterator[tuple[int, tuple[Crossover, ...]]]:
     """Yield how much work is done, and what was found: of all from a few draws, then from all.
 
@@ -124,17 +124,18 @@ def crossovers(
     Args:
         asked: Each n and rule of which the crossovers of all readouts are looked for.
         seed: What is drawn.
-        draws: How many vectors.
+        draws: How many vectors, or from n to how many.
 
     Raises:
         InputError: As `search`.
     """
-    searches = {key: search(*key, seed, draws) for key in asked}
+    count = {key: draws if isinstance(draws, int) else draws(key[0]) for key in asked}
+    searches = {key: search(*key, seed, count[key]) for key in asked}
     found: dict[tuple[int, str], tuple[Crossover, ...]] = {}
     spent = dict.fromkeys(asked, 0)
     for last in (False, True):
         for key in asked:
-            most = search_cost(key[0], draws)
+            most = search_cost(key[0], count[key])
             for step in searches[key]:
                 if isinstance(step, tuple):
                     found[key] = step

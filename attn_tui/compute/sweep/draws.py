@@ -126,7 +126,7 @@ def _normalised_rows(unit: Unit, d_k: int) -> Rows:
     return rows(scores, np.zeros_like(scores))
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=2048)
 def _running(seed: int, block: int, part: int, d_ks: tuple[int, ...]) -> Floats:
     """Return χ² of as many degrees of freedom as d_k, one less across q.
 

@@ -6,7 +6,7 @@ from attn_tui.compute.errors import InputError
 from attn_tui.compute.log_scale import D_K
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.sweep.points import Place, held
-from attn_tui.compute.sweep.settings import Settings, scales_of
+from attn_tui.compute.sweep.settings import Settings, first_draws, scales_of
 
 MOST_VALUES = 1 << 20
 
@@ -24,8 +24,9 @@ def check_vectors(settings: Settings) -> None:
     # Whatever the setup's own rule is, and so that one rule may be joined by none.
     n_places, n_rules = len(ns) * len(d_ks), max(2, len(scales_of(settings, Scale())))
     most = MOST_VALUES // (n_places * n_rules)
-    if settings.draws > most:
-        problem = f"{settings.draws:,} at {n_places:,} × {n_rules} places and rules are too many"
+    draws = first_draws(settings)
+    if draws > most:
+        problem = f"{draws:,} at {n_places:,} × {n_rules} places and rules are too many"
         expected = f"at most {most:,}" if most > 1 else "fewer places or rules"
         raise InputError("draws", problem, expected)
 

@@ -237,6 +237,10 @@ class Sampling:
                 self._points[place] = self._summarised(place, draws)
         return Points(point for place in sorted(self._points) for point in self._points[place])
 
+    def forget(self) -> None:
+        """Let go of what was drawn; points that were asked for stay."""
+        self._logs.clear()
+
     def _cost(self, place: Place, vectors: int) -> int:
         return cost(place[0], vectors * len(self.rules))
 

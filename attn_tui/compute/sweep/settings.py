@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Literal, get_args
 
 from attn_tui.compute.errors import InputError, inert
-from attn_tui.compute.field import Checked, asked, one_of, span, switch, whole, wholes
+from attn_tui.compute.field import Checked, asked, one_of, or_none, span, switch, whole, wholes
 from attn_tui.compute.log_scale import D_K, N_KEYS
 from attn_tui.compute.scale import NONE, Scale, parse_scale
 from attn_tui.compute.sweep.rules import LISTED, rule_text
@@ -32,6 +32,13 @@ STATISTICS: tuple[Statistic, ...] = get_args(Statistic)
 
 MOST_DRAWS, MOST_POINTS = 100_000, 200
 
+FEW_DRAWS, MANY_DRAWS = 1000, 10_000
+"""So many vectors are drawn at each place unless a number is given: the more where keys are few."""
+
+MANY_SCORES = 1_000_000
+"""Where there would be more scores than this the fewer are drawn. What is drawn follows from the
+question alone, so that a seed means the same on every machine."""
+
 _PLACES = whole(2, MOST_POINTS)
 
 
@@ -50,7 +57,8 @@ class Settings(Checked):
         ratio: Whether the statistic without scaling is shown over the same under a rule.
         points: How many places along a curve at most, evenly over the logarithm.
         map_points: How many along each side of a map at most.
-        draws: How many vectors are drawn at each place, 2 to 100,000; see `check_vectors`.
+        draws: How many vectors are drawn at each place, 2 to 100,000, see `check_vectors`; or as
+            many as `draws_at` says.
         seed: What is drawn, a whole number from 0.
         crossovers: Whether curves over d_k and maps end with the search for crossovers, at n.
         crossover_n: The n of crossovers that are asked for alone; none given is n.
@@ -94,10 +102,11 @@ class Settings(Checked):
         fed=True,
     )  # fmt: skip
     map_points: int = asked(
-        14, _PLACES, "points", "how many along each side of a map", option="--points", fed=True,
+        14, _PLACES, "map points", "how many along each side of a map", option="--points", fed=True,
     )  # fmt: skip
-    draws: int = asked(
-        1000, whole(2, MOST_DRAWS), "draws", "how many vectors are drawn at each place",
+    draws: int | None = asked(
+        None, or_none(whole(2, MOST_DRAWS), "auto"), "draws",
+        "how many vectors are drawn at each place; auto is 1,000, or 10,000 up to 100 keys",
         option="--draws",
     )  # fmt: skip
     seed: int = asked(
@@ -120,6 +129,22 @@ class Settings(Checked):
                 raise InputError("rules", f"{inert(rule)} stands twice", "each rule once")
         if self.ratio and scales == [NONE]:
             raise InputError("rules", "there is only none", "a rule to compare none with")
+
+
+def draws_at(settings: Settings, n: int) -> int:
+    """Return how many vectors of n keys are drawn at each place at last.
+
+    >>> draws_at(Settings(), 64), draws_at(Settings(), 4096), draws_at(Settings(draws=300), 64)
+    (10000, 1000, 300)
+    """
+    if settings.draws is not None:
+        return settings.draws
+    return MANY_DRAWS if n * MANY_DRAWS <= MANY_SCORES else FEW_DRAWS
+
+
+def first_draws(settings: Settings) -> int:
+    """Return how many vectors are drawn at every place before more are at any."""
+    return FEW_DRAWS if settings.draws is None else settings.draws
 
 
 @lru_cache(maxsize=64)

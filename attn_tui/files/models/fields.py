@@ -7,6 +7,9 @@ from typing import Any
 
 from attn_tui.compute.errors import InputError, inert
 
+LEAST, MOST = 1e-30, 1e30
+"""Numbers of attention are between: their squares and roots are finite."""
+
 
 def words(text: str) -> frozenset[str]:
     """Return the words of a text."""
@@ -43,6 +46,9 @@ class Fields:
                 number = float("inf")
             if not (isfinite(number) and number >= 0.0):
                 raise self.bad(f"{inert(name)} is {number:g}", "a finite number of 0 or more")
+            if number and not LEAST <= number <= MOST:
+                expected = f"0, or a number from {LEAST:g} to {MOST:g}"
+                raise self.bad(f"{inert(name)} is {number:g}", expected)
             return number
         return None
 

@@ -1,6 +1,6 @@
-"""Axes of a capture that hold heads·dim in one: which heads its model has, or its output says."""
+"""Axes of a capture that hold heads·dim in one, or may be turned: which heads its model has."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 
 from attn_tui.captures.capture import Capture
@@ -8,20 +8,11 @@ from attn_tui.captures.layer import Tensor
 from attn_tui.captures.layouts import VECTORS, layout_text
 from attn_tui.captures.readings import Dims
 from attn_tui.captures.source import open_as
-from attn_tui.compute.blas import one_thread
 from attn_tui.compute.errors import InputError
-from attn_tui.compute.fit.explain import Question, explain
-from attn_tui.compute.fit.model import Model
-from attn_tui.engine.found import sampled
 from attn_tui.files.models.expected import Expectation, Shape
 
 _FUSED: Mapping[int, str] = {3: "bn(hd)", 2: "n(hd)"}
 """The layout in which an axis may hold heads·dim, by how many axes there are."""
-_LENGTHS = (128, 64, 96, 80, 256, 32, 192, 112, 48, 16)
-"""Lengths of heads that models have, the most frequent first."""
-_LONGEST = 576
-"""The length of the longest heads that models have; a longer axis holds heads·dim."""
-_ROWS = 32
 
 
 def fused_layouts(
@@ -76,51 +67,6 @@ def layouts_of(capture: Capture, expectation: Expectation) -> str:
         if dims.heads == shape.heads and dims.d_k in shape.d_k:
             return text
     return ""
-
-
-def told_layouts(
-    paths: Sequence[str], names: str, tensors: Mapping[str, Tensor], read: Capture | None = None
-) -> str:
-    """Return the layouts, as ``--layout`` takes them, with the heads that give the output.
-
-    It is empty where the output is given by the capture as it is read, or by no heads of a length
-    that models have.
-
-    Args:
-        paths: Of the capture's files.
-        names: What its tensors are called, as it is typed.
-        tensors: Of its first layer, by part.
-        read: The capture as it is read without them, if its shapes fit each other.
-    """
-    if not {"q", "k", "v", "out"} <= tensors.keys() or len(tensors["q"].shape) not in _FUSED:
-        return ""
-    tried = {} if read is None else {"": read}
-    queries, keys = (tensors[part].shape[-1] * len(tensors[part].pieces) for part in "qk")
-    for length in _LENGTHS:
-        if queries % length == keys % length == 0:
-            shape = Shape(heads=queries // length, kv_heads=keys // length)
-            text = ",".join(fused_layouts(tensors, {}, shape))
-            with suppress(InputError):
-                tried[text] = open_as(paths, text, names)
-    if read and read.shape(read.heads[0]).d_k > _LONGEST:
-        tried[""] = tried.pop("")  # That is tried last, as it takes long.
-    ways = ((text, search) for search in (False, True) for text in tried)
-    return next((text for text, search in ways if _gives(tried[text], search)), "")
-
-
-def _gives(capture: Capture, search: bool = False) -> bool:
-    """Return whether the first head of a capture, as it is read, gives its output.
-
-    Args:
-        capture: The tensors.
-        search: Whether to search for what it was computed with, or to try 1/√d_k alone.
-    """
-    first = capture.heads[0]
-    head = capture.read(first, sampled(capture.shape(first).n_queries, _ROWS))
-    with one_thread():
-        known = explain(head, Question(Model(head.d_k**-0.5)), search=search)
-    # Rows that see one key have its value, whatever its length.
-    return known.explains and known.keys[1] > 1
 
 
 def _fits(expectation: Expectation, layer: int, dims: Dims) -> bool:

@@ -12,7 +12,7 @@ from attn_tui.captures.suffixes import EXAMPLE_NAME
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.files.models.configuration import claimed, read_expectation
 from attn_tui.files.models.expected import Expectation
-from attn_tui.files.models.fused import fused_layouts, layouts_of, told_layouts
+from attn_tui.files.models.fused import fused_layouts, layouts_of
 from attn_tui.files.paths import true_path
 
 _BESIDE = "config.json"
@@ -64,8 +64,8 @@ def open_configured(
         layouts: The axes of tensors, as they are typed; empty is what is recognised.
         names: What tensors are called, as it is typed.
         config: The configuration that is named, if one is.
-        anew: Whether its folder is looked into, and its output asked for heads that shapes leave
-            open. Both were when it was first opened, and what is given says what came of it.
+        anew: Whether its folder is looked into. It was when the capture was first opened, and what
+            is given says what came of it.
 
     Raises:
         InputError: If files open in no layout, or the configuration that is named cannot be read.
@@ -73,19 +73,14 @@ def open_configured(
     named = read_expectation(config) if config else None
     near = _near(paths) if anew and not config else ""
     found = named or (_read(near) if near else None)
-    read, by_output = layouts, ""
+    read = layouts
     try:
         capture = open_as(paths, read, names)
     except ShapesError as error:
         # Shapes alone fit no layout, as those of fused queries and fewer keys.
-        if layouts or not anew:
+        if layouts or not (anew and found and found.shape.heads):
             raise
-        if found and found.shape.heads:
-            read = ",".join(fused_layouts(error.tensors, {}, found.shape))
-        else:
-            read = by_output = told_layouts(paths, names, error.tensors)
-        if not read:
-            raise
+        read = ",".join(fused_layouts(error.tensors, {}, found.shape))
         try:
             capture = open_as(paths, read, names)
         except InputError:
@@ -101,14 +96,8 @@ def open_configured(
             expectation = found
     if expectation and (own := layouts_of(capture, expectation)):
         read, capture = own, open_as(paths, own, names)
-    if anew and not (expectation or read):
-        tensors = capture.tensors(capture.layers[0])
-        if by_output := told_layouts(paths, names, tensors, capture):
-            read, capture = by_output, open_as(paths, by_output, names)
     if read != layouts:
-        capture = _stating(
-            capture, read, "that the output says" if by_output else "of the configuration"
-        )
+        capture = _stating(capture, read)
     file = config or near if expectation and expectation is found else ""
     return Configured(capture, expectation, file, read, tuple(notes))
 
@@ -179,7 +168,7 @@ def _check(expectation: Expectation, capture: Capture, with_length: bool = False
         raise refused
 
 
-def _stating(capture: Capture, layouts: str, whose: str) -> Capture:
+def _stating(capture: Capture, layouts: str) -> Capture:
     """Return a capture that states whose heads its layouts have."""
-    said = f"The heads are those {whose}: --layout '{layouts}'."
+    said = f"The heads are those of the configuration: --layout '{layouts}'."
     return replace(capture, states=lambda chosen: (*capture.states(chosen), said))

@@ -66,7 +66,28 @@ def expectation(config: Mapping[str, Any], file: str) -> Expectation:
         fields = text
     if fields.whole(*HEADS) is None and fields.whole(*_WIDTH) is None:
         raise fields.bad("it says neither heads nor width", "a config.json of transformers")
-    return _Reader(fields).expectation()
+    return _directed(_Reader(fields).expectation(), fields)
+
+
+def _directed(found: Expectation, fields: Fields) -> Expectation:
+    """Return an expectation with the direction that fields say, whatever its architecture has.
+
+    BERT may be a decoder, and Llama an encoder; what a window is then, nothing says.
+    """
+    named = fields.of.get("architectures")
+    names = [each for each in named if isinstance(each, str)] if isinstance(named, list) else []
+    is_encoder = fields.of.get("is_causal") is False or any("Bidirectional" in e for e in names)
+    turned: dict[Mask | None, Mask | None] = {}
+    if is_encoder or fields.flag("use_bidirectional_attention"):
+        turned = {"causal": "none", "window": None}
+    elif fields.flag("is_decoder"):
+        turned = {"none": "causal"}
+
+    def directed(expected: Expected) -> Expected:
+        mask = turned.get(expected.mask, expected.mask)
+        return replace(expected, mask=mask, window=expected.window if mask else None)
+
+    return replace(found, common=directed(found.common), layers=tuple(map(directed, found.layers)))
 
 
 class _Reader(Reader):

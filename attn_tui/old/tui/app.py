@@ -35,11 +35,8 @@ from attn_tui.old.tui.small import fit
 from attn_tui.old.tui.theme import role_styles, role_variables
 from attn_tui.old.tui.timers import Punctual
 from attn_tui.old.tui.tooltips import Tooltips
-from attn_tui.old.tui.touring import Guide
 from attn_tui.old.tui.visiting import Visit
 from attn_tui.old.tui.widgets.hint import Hint
-from attn_tui.old.tui.widgets.tour_pane import GOING
-from attn_tui.tour.step import Tour
 from attn_tui.ui.app import SCREENS
 from attn_tui.ui.crash import STATUS, Crash, crash
 from attn_tui.ui.memory import remember_theme
@@ -62,7 +59,6 @@ class AttnApp(Punctual, App[None]):
         clock: Seconds, from any moment on.
         ascii: Whether frames, bars, charts and marks are drawn in ASCII.
         guided: Whether to say in one line what to try in the first minute.
-        tour: What to lead through at once, if not the program's own tour when that is wanted.
 
     Raises:
         InputError: If the draft cannot be read.
@@ -77,7 +73,7 @@ class AttnApp(Punctual, App[None]):
     ENABLE_COMMAND_PALETTE = False
     # Textual fails on a selection whose beginning is not there any more.
     ALLOW_SELECT = False
-    BINDINGS = bindings((*SHARED, *GOING))
+    BINDINGS = bindings(SHARED)
 
     def __init__(
         self,
@@ -86,7 +82,6 @@ class AttnApp(Punctual, App[None]):
         clock: Callable[[], float] = time.monotonic,
         ascii: bool = False,
         guided: bool = False,
-        tour: Tour | None = None,
     ) -> None:
         no_color = bool(environ.get("NO_COLOR"))
         if not no_color:
@@ -126,11 +121,10 @@ class AttnApp(Punctual, App[None]):
         self._tooltips = Tooltips(self)
         self.hint_of = self._tooltips.of
         """Returns what is said of a target now, or nothing."""
-        self._guide = Guide(self, tour)
-        self._tours = tour is not None
         self.turns = Turns(self, super().on_event, self._show_due)
         for each in INSTRUMENTS:
-            self.add_mode(each.name, partial(_screen, each.screen))
+            if each.screen:
+                self.add_mode(each.name, partial(_screen, each.screen))
 
     def get_css_variables(self) -> dict[str, str]:
         """Return the theme's variables and those of the roles."""
@@ -243,9 +237,6 @@ class AttnApp(Punctual, App[None]):
         if not gc.isenabled():
             self.call_after_refresh(_keep_what_is_there)
         fit(self)
-        if self._tours:
-            self._tours = False
-            self.call_later(self.action_tour, "begin")
 
     @on(InstrumentScreen.Ask)
     def _on_ask(self, event: InstrumentScreen.Ask) -> None:
@@ -293,17 +284,6 @@ class AttnApp(Punctual, App[None]):
     def asked(self) -> Asked:
         """What is asked."""
         return self.history.present
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Say whether an action can be used now."""
-        if action == "tour":
-            return self._guide.can(str(parameters[0]))
-        return super().check_action(action, parameters)
-
-    async def action_tour(self, verb: str, argument: int | None = None) -> None:
-        """Go on the tour, or do what can be done there."""
-        self._minute = OVER
-        await self._guide.do(verb, argument)
 
     @property
     def line(self) -> str:
@@ -356,7 +336,8 @@ class AttnApp(Punctual, App[None]):
 
     def is_elsewhere(self, name: str) -> bool:
         """Return whether another program of ours shows an instrument now."""
-        return name in SCREENS and self.leaves and self._guide.progress is None
+        has_none_here = any(each.name == name and not each.screen for each in INSTRUMENTS)
+        return name in (*SCREENS, "tour") and (self.leaves or has_none_here)
 
     def leave_for(self, name: str) -> None:
         """Let that program go on with what is asked, and with what is typed."""
@@ -401,7 +382,6 @@ class AttnApp(Punctual, App[None]):
             hint, visit = base.query_one(Hint), self.visit
             hint.minute = self._minute
             hint.words = visit.words if visit and visit.home != base.NAME else ()
-            self._guide.arrange(base)
             base.show(self.history.present)
         self._shown_at = self._clock()
 

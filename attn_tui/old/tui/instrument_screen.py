@@ -46,7 +46,6 @@ from attn_tui.old.tui.widgets.headline import HeadlinePane
 from attn_tui.old.tui.widgets.hint import Hint
 from attn_tui.old.tui.widgets.settings import SettingsPane
 from attn_tui.old.tui.widgets.slider import Slider
-from attn_tui.old.tui.widgets.tour_pane import TourPane
 from attn_tui.report.export import Forms
 from attn_tui.report.rows import Row
 
@@ -232,7 +231,6 @@ class InstrumentScreen(Punctual, Sized[None]):
             with Vertical(id="panes"):
                 yield from self.compose_panes()
         yield Hint(self.NAME, id="hint")
-        yield TourPane(id="tour")
         yield self.key_bar
 
     @abstractmethod

@@ -15,7 +15,7 @@ from attn_tui.old.tui import dialogs, drawer, everywhere, file_dialogs, full, wo
 from attn_tui.old.tui.actions import Action, Section, key_table
 from attn_tui.old.tui.explaining import explanation_of
 from attn_tui.old.tui.reading import ReadDialog
-from attn_tui.old.tui.widgets import entry, tour_pane
+from attn_tui.old.tui.widgets import entry
 from attn_tui.report.generated import Generated
 
 _KEYS = 12
@@ -24,8 +24,8 @@ _KEYS = 12
 
 def sections(first: Iterable[Section] = ()) -> tuple[Section, ...]:
     """Return every place with the keys that work there, each once, some of them first."""
-    screens = [load(instrument.screen).SECTIONS for instrument in INSTRUMENTS]
-    common = (drawer.SECTION, entry.SECTION, full.SECTION, *tour_pane.SECTIONS)
+    screens = [load(each.screen).SECTIONS for each in INSTRUMENTS if each.screen]
+    common = (drawer.SECTION, entry.SECTION, full.SECTION)
     every = (
         *first,
         everywhere.SECTION,

@@ -53,8 +53,7 @@ class Keyboard(Part[Host]):
         for each in screen.focused.ancestors_with_self if screen.focused else ():
             if isinstance(each, Moded) and each.BAR:
                 return each.BAR
-        (tour,) = screen.query("#tour")
-        every = (*tour.going, visiting.ACTION, *screen.ACTIONS, *SHARED)
+        every = (visiting.ACTION, *screen.ACTIONS, *SHARED)
         return [each for each in every if each.full] if screen.view.full else every
 
     def _label(self, action: Action) -> str:

@@ -14,18 +14,17 @@ from attn_tui.compute.sweep import settings as sweep
 from attn_tui.files.draft import Draft
 from attn_tui.files.history import History
 from attn_tui.instruments import INSTRUMENTS, load
-from attn_tui.old.tui.theme import check_theme
-from attn_tui.tour.reader import our_tour
-from attn_tui.tour.step import Tour
 from attn_tui.ui import app as ui
 from attn_tui.ui.memory import remembered_theme
 from attn_tui.ui.terminal.ascii import lacks_blocks
 from attn_tui.ui.terminal.closed import let_go_of_closed
 from attn_tui.ui.terminal.input import accept_anything
 from attn_tui.ui.terminal.lifeline import lifeline
+from attn_tui.ui.theme import check_theme
 
 if TYPE_CHECKING:
     from attn_tui.old.tui.app import AttnApp
+    from attn_tui.tour.step import Tour
 
 
 def opening(draft: Draft) -> Draft:
@@ -35,31 +34,29 @@ def opening(draft: Draft) -> Draft:
     return replace(draft, setup=draft.setup.put(sweep.Settings(view="map", ratio=True)))
 
 
-def _use_theme(app: "AttnApp | ui.AttnApp", named: str | None) -> None:
-    """Use a theme that is named, by option or environment, or else the one chosen last."""
+def _theme(named: str | None) -> str:
+    """Return the theme that is named, by option or environment, or else the one chosen last."""
     name = named or environ.get("TEXTUAL_THEME")
     if name:
         check_theme(name)
-    name = name or remembered_theme()
-    if name in app.available_themes and not app.no_color:
-        app.theme = name
+    return name or remembered_theme()
 
 
-def _old(draft: Draft, at: str, tour: Tour | None, in_ascii: bool, guided: bool) -> "AttnApp":
-    """Return the program that shows the instruments that are not rebuilt, and leads on tours."""
+def _old(draft: Draft, at: str, in_ascii: bool, guided: bool, theme: str) -> "AttnApp":
+    """Return the program that shows the instruments that are not rebuilt."""
     # Imported when it is wanted, for the start is not to wait for it.
     from attn_tui.old.tui.app import AttnApp
 
-    if at == "tour":
-        at, tour = INSTRUMENTS[0].name, tour or our_tour(load("attn_tui.commands.asked:asked_by"))
-    app = AttnApp(draft, at, ascii=in_ascii, guided=guided, tour=tour)
+    app = AttnApp(draft, at, ascii=in_ascii, guided=guided)
     app.leaves = True
+    if theme in app.available_themes and not app.no_color:
+        app.theme = theme
     return app
 
 
 def run(
     draft: Draft, mouse: bool = True, guided: bool = False, theme: str | None = None,
-    tour: Tour | None = None, instrument: str = INSTRUMENTS[0].name, ascii: bool = False,
+    tour: "Tour | None" = None, instrument: str = INSTRUMENTS[0].name, ascii: bool = False,
 ) -> int:  # fmt: skip
     """Run the program on the terminal and return its exit status.
 
@@ -80,18 +77,26 @@ def run(
     accept_anything()
     let_go_of_closed()
     in_ascii = ascii or lacks_blocks(environ.get("TERM", ""))
-    at = "tour" if tour else instrument
+    at = instrument
     app: ui.AttnApp | AttnApp
     history: History | None = None
     typed: Sequence[Event] = ()
     notice = ""
     while True:
+        if at == "tour":
+            # Imported when it is wanted, too.
+            from attn_tui.tour.reader import our_tour
+
+            at, tour = INSTRUMENTS[0].name, our_tour(load("attn_tui.commands.asked:asked_by"))
         if at in ui.SCREENS:
-            app = ui.AttnApp(opening(draft), at, history, ascii=in_ascii, notice=notice)
+            app = ui.AttnApp(
+                opening(draft), at, history, ascii=in_ascii, notice=notice, theme=_theme(theme),
+                tour=tour,
+            )  # fmt: skip
+            tour = None
         else:
-            app = _old(opening(draft), at, tour, in_ascii, guided)
+            app = _old(opening(draft), at, in_ascii, guided, _theme(theme))
             app.history = history or app.history
-        _use_theme(app, theme)
         for event in typed:
             app.turns.take(event)
         with lifeline(partial(app.call_later, app.exit)) as line:

@@ -4,9 +4,6 @@ from collections.abc import Mapping
 
 from rich.style import Style
 from textual.color import Color
-from textual.theme import BUILTIN_THEMES
-
-from attn_tui.compute.errors import InputError, inert
 
 CONTRAST = 4.6
 """Least contrast of a role's colour with the background (WCAG AA asks 4.5 of text)."""
@@ -25,13 +22,6 @@ _COLOURS = {
 }
 """The hue of each role, the same in every theme: that of an error is no other's; and the colour of
 the terminal's own in its place. Of blue it is the bright: plain, it is hardly seen on black."""
-
-
-def check_theme(name: str) -> None:
-    """Raise InputError, which names the themes there are, unless a name is that of one."""
-    if name not in BUILTIN_THEMES:
-        known = ", ".join(sorted(BUILTIN_THEMES))
-        raise InputError("theme", f"{inert(name)} is not a theme", f"one of {known}")
 
 
 def luminance(colour: Color) -> float:

@@ -9,7 +9,7 @@ from attn_tui.compute.fit.explain import SHOWN, Test
 from attn_tui.compute.fit.head import Path
 from attn_tui.compute.fit.model import LEARNED, Law, Part
 from attn_tui.compute.heads.mask import HeadMask
-from attn_tui.doctor.names import as_root
+from attn_tui.compute.scale import as_root
 from attn_tui.doctor.report import Finding
 from attn_tui.doctor.verdict import assumption_of
 from attn_tui.files.models.expected import NONE, Expected

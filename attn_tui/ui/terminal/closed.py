@@ -6,10 +6,14 @@ keeps a watcher of each key that it ever showed, and so the key, at each change 
 know of no issue upstream of either; `tests/contract/test_memory.py` fails without these mends.
 """
 
+from collections.abc import Sequence
 from functools import lru_cache
 
+from textual import on
 from textual._styles_cache import StylesCache
+from textual.binding import Binding
 from textual.color import Color
+from textual.events import Mount
 from textual.style import Style
 from textual.widgets import Footer
 
@@ -29,10 +33,27 @@ def let_go_of_closed() -> None:
 
 
 class Keys(Footer):
-    """A footer that forgets the keys that it no longer shows."""
+    """A footer that forgets the keys that it no longer shows.
+
+    It is asked to show others several times at the start and whenever the focus moves, though most
+    often they are the same.
+    """
+
+    _shown: Sequence[tuple[Binding, bool, str]] = ()
+
+    @on(Mount)
+    async def _show_at_once(self) -> None:
+        """Show the keys in the first picture: Textual shows them in a later one."""
+        self.bindings_changed(self.screen)
+        await self.recompose()
 
     async def recompose(self) -> None:
-        """Show other keys."""
+        """Show the keys there are, if they are others."""
+        active = self.screen.active_bindings.values()
+        shown = [keys[1:] for keys in active if keys.binding.show]
+        if shown == self._shown:
+            return
+        self._shown = shown
         await super().recompose()
         for watchers in getattr(self, "__watchers", {}).values():
             watchers[:] = [watcher for watcher in watchers if watcher[0].is_attached]

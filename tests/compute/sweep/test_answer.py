@@ -16,7 +16,7 @@ from attn_tui.compute.sweep.draws import unit_logs, units
 from attn_tui.compute.sweep.places import log_grid
 from attn_tui.compute.sweep.points import median_error
 from attn_tui.compute.sweep.readouts import ROWS
-from attn_tui.compute.sweep.settings import STATISTICS, Settings, Statistic, View
+from attn_tui.compute.sweep.settings import STATISTICS, Settings, Statistic, View, first_draws
 from attn_tui.compute.sweep.summary import summarise
 
 SMALL = Settings(n=16, d_k_range=(1, 1024), points=6, draws=160, crossovers=False)
@@ -213,7 +213,7 @@ def test_a_map_shows_where_the_ratio_turns() -> None:
         assert turn.high is not None
         assert turn.low < found.d_k < turn.high
     # Until all of a row is drawn it has no line.
-    partial = [each for each in answers if each.points[-1].draws < settings.draws]
+    partial = [each for each in answers if each.points[-1].draws < first_draws(settings)]
     assert partial
     for each in partial:
         drawn = {point.n for point in each.points if point.draws == settings.draws}

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from attn_tui.claims import settings as claims
 from attn_tui.compute.dots import settings as dots
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.sweep import settings as sweep
@@ -16,14 +15,14 @@ from tests.old.tui.person import Person
 SMALL = sweep.Settings(n=8, points=4, map_points=4, n_range=(2, 64), draws=64, crossovers=False)
 SETUP = Setup(64).put(dots.Settings(samples=1000)).put(SMALL)
 DRAWN = Draft("n = 8, seed = 3, vectors = 2", SETUP, "drawn")
-TYPED = Draft("a: 1, 2, 3\nb: 3, 2, 1", SETUP.put(claims.Settings("S0-14")))
-NAMES = [each.name for each in INSTRUMENTS]
+TYPED = Draft("a: 1, 2, 3\nb: 3, 2, 1", SETUP)
+NAMES = [each.name for each in INSTRUMENTS if each.screen]
 
 PICTURES = {
     "explore": "#table", "dots": "#picture", "sweep": "#charts", "attention": "#charts",
-    "heads": "#charts", "claims": "#list",
+    "heads": "#charts",
 }  # fmt: skip
-SEEN = {"claims": ("Tried with",), "heads": ("Capture", "seed")}
+SEEN = {"heads": ("Capture", "seed")}
 """A group, and perhaps a setting, that are seen only where settings are; of others, Scale."""
 WITH_D_K = [name for name in NAMES if name != "heads"]
 """Instruments with a d_k; that of a capture is its own."""

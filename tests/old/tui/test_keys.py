@@ -5,7 +5,6 @@ import re
 import pytest
 from textual.binding import Binding
 
-from attn_tui.claims import settings as claims
 from attn_tui.compute.dots import settings as dots
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.sweep import settings as sweep
@@ -16,9 +15,9 @@ from attn_tui.old.tui.instrument_screen import InstrumentScreen
 from tests.old.tui.person import MEDIUM, WIDE, Person, at_screen
 
 SMALL = sweep.Settings(n=8, points=4, map_points=4, n_range=(2, 64), draws=64, crossovers=False)
-QUICK = Setup(64).put(dots.Settings(samples=1000)).put(SMALL).put(claims.Settings("S0-14"))
+QUICK = Setup(64).put(dots.Settings(samples=1000)).put(SMALL)
 DRAFT = Draft("n = 8, seed = 3", QUICK, "drawn")
-NAMES = [each.name for each in INSTRUMENTS]
+NAMES = [each.name for each in INSTRUMENTS if each.screen]
 
 
 def base(person: Person) -> InstrumentScreen:

@@ -1,14 +1,11 @@
 """The model that was chosen, on every screen."""
 
-from dataclasses import replace
-
 import pytest
 
 from attn_tui.compute.dots.draws import Draws
 from attn_tui.compute.setup import Setup
 from attn_tui.files.draft import EXAMPLE, Draft
 from attn_tui.old.tui.bars import title_items
-from tests.old.tui.at_sweep import at_sweep, draft
 from tests.old.tui.person import MEDIUM, NARROW, Person, at_screen
 
 
@@ -90,14 +87,6 @@ async def test_what_a_model_has_no_use_for_is_said_where_there_is_room() -> None
         assert "Gemma-4 text, no q and k for QK-norm" in title(person)
 
 
-@pytest.mark.parametrize("rules", [(), ("none", "inverse")])
-async def test_a_sweep_of_other_rules_does_not_name_the_model(rules: tuple[str, ...]) -> None:
-    start = draft(rules=rules)
-    named = replace(start, setup=replace(start.setup, model="gpt-2"))
-    async with at_sweep(start=named) as person:
-        assert ("GPT-2 small" in title(person)) == (rules == ())
-
-
 @pytest.mark.parametrize("size", [MEDIUM, NARROW])
 @pytest.mark.parametrize("name", ["explore", "dots", "sweep"])
 def test_a_name_without_what_departs_is_never_what_is_left(
@@ -121,15 +110,3 @@ async def test_a_name_that_comes_or_goes_draws_nothing_anew(
         await person.press("f5")
         assert "m = 1/√d_k" in title(person)
         person.sees("100,000 drawn")
-
-
-async def test_a_name_that_comes_or_goes_sweeps_nothing_anew() -> None:
-    async with at_sweep() as person:
-        screen = person.app.screen
-        await person.run("scale.model('gpt-2')")
-        await person.press("f5")
-        before = screen.answer.points  # type: ignore[attr-defined]
-        await person.run("scale.model('none')")
-        await person.press("f5")
-        assert "GPT-2" not in title(person)
-        assert screen.answer.points is before  # type: ignore[attr-defined]

@@ -12,22 +12,14 @@ import pytest
 
 from attn_tui.captures.demo import demos, tensors_of
 from attn_tui.captures.writer import write_safetensors
-from attn_tui.claims import settings as claims
-from attn_tui.commands.asked import asked_by
-from attn_tui.compute.dots.settings import Settings
-from attn_tui.compute.field import fields_of
 from attn_tui.compute.mask import Mask
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
-from attn_tui.compute.sweep import settings as sweep
 from attn_tui.files.draft import EXAMPLE, Draft
 from attn_tui.old.tui.instrument_screen import InstrumentScreen
 from attn_tui.old.tui.picture import screen_picture
-from attn_tui.old.tui.running import opening
 from attn_tui.old.tui.svg import svg
-from attn_tui.tour.reader import our_tour
-from attn_tui.ui.memory import remember_tour
 from tests import golden
 from tests.old.tui.at_heads import captured
 from tests.old.tui.camera import (
@@ -41,11 +33,10 @@ from tests.old.tui.camera import (
     text_of,
     typed,
 )
-from tests.old.tui.person import MEDIUM, NARROW, WIDE, Person
+from tests.old.tui.person import MEDIUM, WIDE
 
 pytestmark = baseline
 
-CLAIM = fields_of(claims.Settings)["claim"]
 
 FOLDER = Path(__file__).parent / "golden"
 DOCS = Path(__file__).parents[3] / "docs"
@@ -69,22 +60,6 @@ CAPPED = Draft(
 NAIVE = Draft("100, 120, 150", Setup(precision=Precision("float32", stable=False)))
 THOUSAND = Draft(", ".join(str((7 * key) % 1000 / 10) for key in range(1000)))
 
-DOTS = Shot(
-    Draft("a: 1, 2", Setup(d_k=64).put(Settings(samples=50_000, seed=7))), instrument="dots"
-)
-DICE = replace(
-    DOTS, draft=Draft("a: 1, 2", Setup(d_k=64).put(Settings("die", samples=50_000, seed=7)))
-)
-SWEEP = Shot(
-    Draft(
-        EXAMPLE.text,
-        Setup(256).put(sweep.Settings(n=64, n_range=(2, 512), points=14, map_points=8, draws=160)),
-    ),
-    instrument="sweep",
-)
-
-
-CLAIMS = Shot(instrument="claims")
 HEADS = Shot(instrument="heads")
 
 
@@ -102,28 +77,6 @@ def faulty(name: str) -> Shot:
     (folder / "config.json").write_text(json.dumps(demo.config))
     path = str(folder / "capture.safetensors")
     return heads("t", "t", capture=(path,), config=str(folder))
-
-
-def claimed(name: str, *keys: str) -> Shot:
-    draft = replace(EXAMPLE, setup=Setup().changed(CLAIM, lambda _: name))
-    return replace(CLAIMS, draft=draft, deed=typed(*keys))
-
-
-def dots(*keys: str) -> Shot:
-    return replace(DOTS, deed=typed(*keys))
-
-
-def swept(*keys: str) -> Shot:
-    return replace(SWEEP, deed=typed(*keys))
-
-
-async def last_step(person: Person) -> None:
-    tour = our_tour(asked_by)
-    remember_tour(tour.name, len(tour.steps) - 1, ())
-    await person.run("app.tour('begin')")
-    await person.press("right", "enter")
-    await person.put("rule", "inverse")
-    await person.put("d_k", "1024")
 
 
 HEAD = Shot(instrument="attention")
@@ -161,44 +114,15 @@ SHOTS = {
         "list": heads("t"),
         "differs": faulty("mla"),
     },
-    "claims": {
-        "main": CLAIMS,
-        "holds": claimed("S2-19"),
-        "false": claimed("S0-14"),
-        "wording": claimed("S0-17"),
-        "curves": claimed("L-13", "t"),
-        "beside": claimed("S0-14", "t"),
-        "settings": claimed("S0-14", "tab"),
-        "visited": claimed("S0-14", "enter"),
-    },
-    "sweep": {
-        "main": SWEEP,
-        "ratio": replace(SWEEP, deed=done_by("looking.ratio")),
-        "over_n": swept("t"),
-        "map": swept("T"),
-        "settings": swept("tab"),
-        "map_of_sizes": replace(SWEEP, deed=done_by("looking.tab('map')", "looking.ratio")),
-        "numbers": swept("t", "t"),
-        "rules": swept("r"),
-        "full": replace(SWEEP, deed=done_by("looking.tab('map')", "full.turn")),
-    },
-    "tour": {
-        "first": Shot(deed=done_by("app.tour('anew')")),
-        "last": Shot(deed=last_step),
-    },
 }
 
 TITLES = {
     "attention": HEAD,
-    "sweep": SWEEP,
-    "sweep_map": SHOTS["sweep"]["map"],
-    "claims": CLAIMS,
     "heads": heads(),
 }
-KEYS = ("attention", "claims", "heads", "sweep", "sweep_map")
+KEYS = ("attention", "heads")
 
 COLOURS = {
-    "sweep_map": replace(SHOTS["sweep"]["map"], sizes=(MEDIUM,)),
     "attention": replace(HEAD, sizes=(MEDIUM,)),
 }
 
@@ -210,19 +134,6 @@ COLOURS = {
 async def test_a_screen_says_what_was_reviewed(instrument: str, name: str) -> None:
     text = await text_of(SHOTS[instrument][name])
     golden.compare(FOLDER / instrument / f"{name}.txt", text)
-
-
-@pytest.mark.parametrize(("instrument", "name"), [("sweep", "main")])
-async def test_a_screen_that_becomes_larger_is_the_one_that_became_smaller(
-    instrument: str, name: str
-) -> None:
-    shot = replace(SHOTS[instrument][name], sizes=(NARROW, MEDIUM, WIDE))
-    kept = (FOLDER / instrument / f"{name}.txt").read_text("utf-8")
-    assert blocks(await text_of(shot)) == blocks(kept)
-
-
-def blocks(text: str) -> set[str]:
-    return set(text.split("--- ")[1:])
 
 
 @pytest.mark.parametrize("name", TITLES)
@@ -246,7 +157,6 @@ async def test_colours_are_as_reviewed(name: str, monkeypatch: pytest.MonkeyPatc
     ("name", "shot"),
     [
         ("attention", Shot(EXAMPLE, sizes=(WIDE,), instrument="attention")),
-        ("sweep", Shot(opening(EXAMPLE), sizes=(WIDE,), instrument="sweep")),
     ],
 )
 async def test_the_pictures_in_the_readme_are_of_the_present_screens(name: str, shot: Shot) -> None:

@@ -16,7 +16,6 @@ from tests.old.tui.person import MEDIUM, at_screen, settle
     [
         "m enter enter",
         "r down enter enter enter",
-        "x enter escape escape",
         "question_mark escape escape",
         "question_mark question_mark question_mark",
         "f1 q escape f1 escape",

@@ -11,6 +11,7 @@ from attn_tui.compute.sweep.answer import Answer
 from attn_tui.compute.sweep.crossing import Meeting
 from attn_tui.compute.sweep.points import Place
 from attn_tui.compute.sweep.readouts import READOUTS
+from attn_tui.compute.sweep.settings import first_draws
 from attn_tui.old.charts.axis import (
     Axis,
     Floats,
@@ -27,7 +28,7 @@ from attn_tui.old.charts.series import Band, Interval, Series
 from attn_tui.old.charts.sweep.signs import DEFAULT_LOOK, Look, drawn_rules, role_of
 from attn_tui.report.numbers import LN10, general
 from attn_tui.report.rows import Row, message
-from attn_tui.report.sweep.names import NAMES, doing, is_none, name_of, short_place
+from attn_tui.sweep.names import NAMES, doing, is_none, name_of, short_place
 
 DECADES = 6
 """A logarithmic axis reaches so far below its top unless all of it is asked for."""
@@ -131,7 +132,7 @@ class _Picture:
         """Return what is drawn and what the band is; and the rules, where lines have letters."""
         settings, (of, *others) = self.answer.settings, self.rules
         named = NAMES[settings.statistic]
-        whole = f"{named.short} {named.symbol}, median of {settings.draws:,} draws"
+        whole = f"{named.short} {named.symbol}, median of {first_draws(settings):,} draws"
         titles = [whole, f"median {named.symbol}", named.symbol]
         if settings.view == "map":
             # What of the draws is said above the map.

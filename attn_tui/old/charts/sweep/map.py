@@ -8,6 +8,7 @@ import numpy as np
 
 from attn_tui.compute.sweep.answer import Answer
 from attn_tui.compute.sweep.points import Place, held
+from attn_tui.compute.sweep.settings import first_draws
 from attn_tui.old.charts.heat import Cell, HeatMap
 from attn_tui.old.charts.heat import Place as Cells
 from attn_tui.old.charts.rows import first_fit, first_text
@@ -19,9 +20,9 @@ from attn_tui.old.charts.sweep.shading import (
     size_shading,
 )
 from attn_tui.old.charts.sweep.signs import DEFAULT_LOOK, Look
+from attn_tui.old.report.sweep.headline import Of, change
 from attn_tui.report.rows import Row, filled, message
-from attn_tui.report.sweep.headline import Of, change
-from attn_tui.report.sweep.names import NAMES, doing, interval_text, mean_text, name_of
+from attn_tui.sweep.names import NAMES, doing, interval_text, mean_text, name_of
 
 LEAST_BODY, LARGEST, LARGEST_FACTOR = 1, (12, 3), (10, 4)
 """Columns of a cell at least; columns and rows of one at most, and of one with a factor."""
@@ -180,7 +181,7 @@ def _titles(answer: Answer, rule: str, of: Of, ends: str) -> list[str]:
     named = NAMES[answer.settings.statistic]
     what = f"{of} {named.symbol}"
     if answer.settings.ratio:
-        does = f"what {doing(rule)} does to the {of} of {answer.settings.draws:,} draws"
+        does = f"what {doing(rule)} does to the {of} of {first_draws(answer.settings):,} draws"
         return [f"{named.short}, {named.symbol}: {does}", f"{named.symbol}: {does}", what]
     title = f"{what}, {name_of(rule)}"
     return [f"{title}, {ends}", title, what]

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from attn_tui.compute.sweep.answer import Answer
-from attn_tui.report.sweep.names import is_none, others
+from attn_tui.sweep.names import is_none, others
 
 _ROLES = ("scaled", "rule1", "rule2", "rule3", "rule4")
 

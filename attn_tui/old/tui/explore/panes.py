@@ -169,6 +169,6 @@ class ExploreChart(ChartPane):
 
 def height_around(screen: Screen[Any]) -> int:
     """Return the lines that are taken by what stands around the table and the chart."""
-    names = ("#title", "#headline", "#formula", "#scores", "#scale", "#tour", "#key-bar")
+    names = ("#title", "#headline", "#formula", "#scores", "#scale", "#key-bar")
     others = [screen.query_one(name) for name in names]
     return sum(each.outer_size.height for each in others if each.display)

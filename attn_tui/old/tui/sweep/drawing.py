@@ -13,6 +13,8 @@ from attn_tui.old.charts.rows import beside
 from attn_tui.old.charts.sweep.curves import place_at, sweep_chart
 from attn_tui.old.charts.sweep.map import place_on_map, sweep_map
 from attn_tui.old.charts.sweep.signs import drawn_rules
+from attn_tui.old.report.sweep.sentences import said
+from attn_tui.old.report.sweep.tables import numbers_at
 from attn_tui.old.tui.bars import Status
 from attn_tui.old.tui.looking import axis_item, tab_items, titles_of
 from attn_tui.old.tui.sweep.scene import Scene
@@ -23,7 +25,7 @@ from attn_tui.report.model import model_texts
 from attn_tui.report.numbers import quantity
 from attn_tui.report.progress import going_on
 from attn_tui.report.rows import Row, filled
-from attn_tui.report.sweep.names import (
+from attn_tui.sweep.names import (
     NAMES,
     condensation_text,
     crossover_text,
@@ -31,8 +33,6 @@ from attn_tui.report.sweep.names import (
     name_of,
     others,
 )
-from attn_tui.report.sweep.sentences import said
-from attn_tui.report.sweep.tables import numbers_at
 
 
 def tab_of(settings: Settings) -> str:

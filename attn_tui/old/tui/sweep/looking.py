@@ -10,7 +10,7 @@ from attn_tui.old.tui.choices import Choice
 from attn_tui.old.tui.parts import AskingHost
 from attn_tui.old.tui.sweep.drawing import tab_of
 from attn_tui.old.tui.sweep.view import TABS, Shown
-from attn_tui.report.sweep.names import NAMES
+from attn_tui.sweep.names import NAMES
 
 
 class Looking(looking.Looking[AskingHost]):

@@ -18,7 +18,7 @@ from attn_tui.old.tui.parts import AskingHost, Part
 from attn_tui.old.tui.settings import under
 from attn_tui.old.tui.sweep import drawing
 from attn_tui.old.tui.sweep.rules import Rules
-from attn_tui.report.sweep.names import others
+from attn_tui.sweep.names import others
 
 MOVE = Gesture("move")
 """Moves of the cursor among places; a run of them is one step of history."""

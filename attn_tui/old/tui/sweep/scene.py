@@ -6,11 +6,11 @@ from functools import cached_property
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.sweep.answer import Answer
 from attn_tui.compute.sweep.settings import Settings
+from attn_tui.old.report.sweep.headline import change, headline
 from attn_tui.old.tui import scene
 from attn_tui.old.tui.sweep.view import View
 from attn_tui.report.headline import Headline
-from attn_tui.report.sweep.headline import change, headline
-from attn_tui.report.sweep.names import others
+from attn_tui.sweep.names import others
 
 
 @dataclass(frozen=True, eq=False)

@@ -31,8 +31,10 @@ from attn_tui.old.tui.sweep.scene import Scene
 from attn_tui.old.tui.sweep.settings import GROUPS
 from attn_tui.old.tui.sweep.view import TABS, Shown, View
 from attn_tui.old.tui.widgets.bar import Item
+from attn_tui.report.forms import csv, json
 from attn_tui.report.head import not_applied
-from attn_tui.report.sweep import csv, json, text
+from attn_tui.report.text import text
+from attn_tui.sweep.report import report
 
 
 class SweepScreen(InstrumentScreen):
@@ -49,7 +51,11 @@ class SweepScreen(InstrumentScreen):
     ACTIONS = ACTIONS
     GROUPS = GROUPS
     TABS = TABS
-    WRITERS: ClassVar = {".txt": text.render, ".json": json.render, ".csv": csv.render}
+    WRITERS: ClassVar = {
+        ".txt": lambda answer: text(report(answer)),
+        ".json": lambda answer: json(report(answer)),
+        ".csv": lambda answer: csv(report(answer)),
+    }
     KEPT = results.MOST
     explanation = explanations.WORDS
     answer: Answer | None = None

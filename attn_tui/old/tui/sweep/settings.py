@@ -13,7 +13,7 @@ from attn_tui.old.tui.scale import D_K, MODEL
 from attn_tui.old.tui.settings import Group, Seen, Setting, asked_for, axis, looked_at
 from attn_tui.old.tui.sweep import explanations
 from attn_tui.old.tui.sweep.view import Shown, View
-from attn_tui.report.sweep.names import NAMES
+from attn_tui.sweep.names import NAMES
 
 _OWN = fields_of(Settings)
 

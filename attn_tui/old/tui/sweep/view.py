@@ -4,9 +4,9 @@ from dataclasses import dataclass, replace
 
 from attn_tui.compute.sweep.settings import Settings, Statistic
 from attn_tui.old.charts.sweep.signs import Look
+from attn_tui.old.report.sweep.headline import Of
 from attn_tui.old.tui import view
 from attn_tui.old.tui.view import Tab
-from attn_tui.report.sweep.headline import Of
 
 TABS = {
     "map": Tab("Map", "Map"),

@@ -1,0 +1,250 @@
+"""Claims about what the variance d_k takes, and about what dividing then does."""
+
+from collections.abc import Iterator
+from math import log, sqrt
+
+import numpy as np
+
+from attn_tui.claims.checks.samples import Floats, over, sampled, variance_of
+from attn_tui.claims.claim import Case, Curve, Evidence, Picture, Stated
+from attn_tui.claims.trial import Trial
+from attn_tui.compute.dots.draws import Streams
+from attn_tui.compute.dots.moments import Readouts
+from attn_tui.compute.dots.over_dimension import growth
+from attn_tui.compute.law.dot_law import DotLaw
+from attn_tui.compute.law.names import Entries
+from attn_tui.compute.number import Number
+from attn_tui.compute.scale import Scale
+from attn_tui.library import dot_law
+
+_RHO = 0.3
+"""The correlation of q_i and k_i that stands in for what training does."""
+
+
+def independent(trial: Trial, stated: Stated) -> Iterator[Case]:
+    """Compare mean and variance with those of independence, with and without a correlation."""
+    for rho in (0.0, _RHO):
+        found = sampled(dot_law(trial.d_k, correlation=rho), trial)
+        mean = Evidence.of("mean of q·k", found.mean, stated=0.0)
+        variance = Evidence.of("variance of q·k", found.variance, stated=float(trial.d_k))
+        holds = mean.is_as_stated and variance.is_as_stated
+        yield Case(f"ρ(q_i, k_i) = {rho:g}", holds, (mean, variance))
+
+
+def mean_square(law: DotLaw, trial: Trial) -> Number:
+    """Return E[(q·k)²] as drawn, and as it is exactly."""
+    found, mean, sd = sampled(law, trial), law.mean, law.standard_deviation
+    third, fourth = law.moments[3], law.moments[4]
+    spread = (2.0 * mean * sd) ** 2 + 4.0 * mean * sd**3 * third + sd**4 * (fourth - 1.0)
+    value = found.variance.value * (1.0 - 1.0 / trial.draws) + found.mean.value**2
+    return Number(value, sqrt(spread / trial.draws), law.variance + mean**2)
+
+
+def mean_square_of_sum(trial: Trial, stated: Stated) -> Iterator[Case]:
+    """Compare the mean of (q·k)² with the formula, for components that depend on others."""
+    d_k = trial.d_k
+    for where, rho, tied in (
+        ("independent components", 0.0, False),
+        ("tied components: all q_i one number, all k_i another", 0.0, True),
+        (f"ρ(q_i, k_i) = {_RHO:g}", _RHO, False),
+    ):
+        law = dot_law(d_k, correlation=rho, tied=tied)
+        entry, one = law.pair.law.variance, law.product.mean
+        formula = d_k * entry**2 + d_k * (d_k - 1) * one**2
+        found = Evidence.of("mean of (q·k)²", mean_square(law, trial), stated=formula)
+        yield Case(where, found.is_as_stated, (found,))
+
+
+def cross_terms(trial: Trial, stated: Stated) -> Iterator[Case]:
+    """Take what the variances of the products leave of that of q·k, for tied components."""
+    d_k = trial.d_k
+    law = dot_law(d_k, tied=True)
+    found, own = sampled(law, trial), d_k * law.product.variance
+    rest = Number(found.variance.value - own, found.variance.standard_error, law.variance - own)
+    cross = Evidence.of(
+        "cross terms: variance of q·k less d_k·Var(q_i k_i)", rest, stated["cross terms"]
+    )
+    premise = Evidence.of("mean of q_i·k_j for i ≠ j", found.mean.times(1.0 / d_k), 0.0)
+    yield Case("tied components", cross.is_as_stated or not premise.is_as_stated, (cross, premise))
+
+
+def variance_of_product(trial: Trial, stated: Stated) -> Iterator[Case]:
+    """Hold the variance of a product of two normal numbers, and of two dice, against v_x·v_y."""
+    words: dict[Entries, str] = {"normal": "normal numbers, mean 0", "die": "dice, mean 3.5"}
+    for entries, where in words.items():
+        law = dot_law(1, entries)
+        product = law.pair.law.variance**2
+        drawn = Evidence.of("variance of the product", sampled(law, trial).variance, product)
+        formula = Evidence("E[x²]E[y²] − (E[x]E[y])²", _by_formula(law))
+        yield Case(where, drawn.is_as_stated, (drawn, formula))
+
+
+def exact_variance_of_product(trial: Trial, stated: Stated) -> Iterator[Case]:
+    """Hold the variance of products, of any means, against E[x²]E[y²] − (E[x]E[y])²."""
+    for where, law in (
+        ("dice", dot_law(1, "die")),
+        ("coins of +1 and −1", dot_law(1, "coins")),
+        ("normal numbers of means 1 and −2", dot_law(1, mean_q=1.0, mean_k=-2.0)),
+    ):
+        drawn = sampled(law, trial).variance
+        found = Evidence.of("variance of the product", drawn, _by_formula(law))
+        yield Case(where, found.is_as_stated, (found,))
+
+
+def _by_formula(law: DotLaw) -> float:
+    """Return E[x²]E[y²] − (E[x]E[y])² of the two numbers that a law multiplies."""
+    means, variance = law.pair.means, law.pair.law.variance
+    squares = [variance + mean**2 for mean in means]
+    return squares[0] * squares[1] - (means[0] * means[1]) ** 2
+
+
+def initial_queries(seed: int, d_model: int, std: float, count: int) -> Floats:
+    """Return entries of q = W·x, shape (count,), for one x of mean 0 and variance 1.
+
+    Each is a row of W times x; W is normal with standard deviation ``std``.
+    """
+    streams = Streams(seed, d_model)
+    x = streams[0].standard_normal(d_model)
+    rows = std * streams[1].standard_normal((count, d_model))
+    entries: Floats = rows @ ((x - x.mean()) / x.std())
+    return entries
+
+
+def initialisation(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
+    """Draw weights in two ways, and take the variance of what they make of an input."""
+    for where, d_model, std in (
+        ("weights of variance 1/d_model, d_model = 768", 768, 768**-0.5),
+        ("weights of standard deviation 0.02, d_model = 768", 768, 0.02),
+        ("weights of standard deviation 0.02, d_model = 4,096", 4096, 0.02),
+    ):
+        exact = d_model * std**2
+        drawn = variance_of(initial_queries(trial.seed, d_model, std, 500), 3.0, exact)
+        found = Evidence.of("variance of q_i", drawn, stated["variance"])
+        yield Case(where, found.is_as_stated, (found,))
+    widths = tuple(256.0 * 2.0**step for step in range(8))
+    yield Picture(
+        "variance of q_i over the width of the model",
+        "d_model",
+        (
+            Curve("std 0.02", widths, tuple(width * 0.02**2 for width in widths)),
+            Curve("variance 1/d_model", widths, tuple(1.0 for _ in widths)),
+        ),
+        log_x=True,
+        log_y=True,
+        mark=0.02**-2,
+    )
+
+
+def multiplier(rule: str, d_k: int) -> float:
+    """Return m of a rule that does not look at the number of keys."""
+    return Scale(rule).multiplier(d_k, 1)
+
+
+def _divided(d_k: int, found: Readouts) -> Readouts:
+    return found.scaled(multiplier("inverse-sqrt", d_k))
+
+
+def deviation_of_scaled(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
+    """Take the standard deviation under three rules, at several d_k."""
+    for d_k in (4, 64, 1024):
+        found = sampled(dot_law(d_k), trial)
+        scaled = _divided(d_k, found).standard_deviation
+        one = Evidence.of("standard deviation of q·k/√d_k", scaled, stated["standard deviation"])
+        flat = found.scaled(multiplier("inverse", d_k)).standard_deviation
+        others = (
+            Evidence.of("standard deviation of q·k", found.standard_deviation),
+            Evidence.of("standard deviation of q·k/d_k", flat),
+        )
+        yield Case(f"d_k = {d_k:,}", one.is_as_stated, (one, *others))
+    curves = (
+        Curve(
+            f"m = {each.formula}",
+            tuple(map(float, each.d_k)),
+            tuple(each.standard_deviation.tolist()),
+        )
+        for each in growth(dot_law(1), 1)
+    )
+    yield Picture("standard deviation of m·q·k", "d_k", tuple(curves), log_x=True, log_y=True)
+
+
+def variance_of_scaled(trial: Trial, stated: Stated) -> Iterator[Case]:
+    """Take the variance before and after dividing."""
+    found = sampled(dot_law(trial.d_k), trial)
+    scaled = Evidence.of(
+        "variance of q·k/√d_k", _divided(trial.d_k, found).variance, stated["variance"]
+    )
+    before = Evidence.of("variance of q·k", found.variance)
+    yield Case(f"d_k = {trial.d_k:,}", scaled.is_as_stated, (scaled, before))
+
+
+def balance(trial: Trial, stated: Stated) -> Iterator[Case]:
+    """Compare spreads at two d_k, and the share of one large component, before and after."""
+    few, many = (sampled(dot_law(d_k), trial) for d_k in (16, 1024))
+    after = over(
+        "standard deviation of q·k/√d_k at d_k = 1,024 over that at 16",
+        _divided(1024, many).standard_deviation,
+        _divided(16, few).standard_deviation,
+        stated["ratio"],
+    )
+    before = over("the same of q·k", many.standard_deviation, few.standard_deviation)
+    yield Case("inputs of different d_k", after.is_as_stated, (after, before))
+    variances = np.ones(trial.d_k)
+    variances[0] = 3.0**4
+    scaled = multiplier("inverse-sqrt", trial.d_k) ** 2 * variances
+    share = Evidence(
+        "share of q_0·k_0 in the variance of m·q·k",
+        float(scaled[0] / scaled.sum()),
+        stated=1.0 / trial.d_k,
+        exact=float(variances[0] / variances.sum()),
+    )
+    yield Case(
+        "the elements of one input, q_0 and k_0 three times as large", share.is_as_stated, (share,)
+    )
+
+
+def whatever_length(trial: Trial, stated: Stated) -> Iterator[Case]:
+    """Take the variance at two lengths, with a correlation and with a gain."""
+    long = min(16 * trial.d_k, 65_536)
+    for where, d_k, rho, gain in (
+        (f"independent entries, d_k = {trial.d_k:,}", trial.d_k, 0.0, 1.0),
+        (f"independent entries, d_k = {long:,}", long, 0.0, 1.0),
+        (f"ρ(q_i, k_i) = {_RHO:g}", trial.d_k, _RHO, 1.0),
+        ("a gain of 2 on q", trial.d_k, 0.0, 2.0),
+    ):
+        found = _divided(d_k, sampled(dot_law(d_k, correlation=rho), trial)).variance
+        variance = Evidence.of("variance of q·k/√d_k", found.times(gain**2), stated["variance"])
+        yield Case(where, variance.is_as_stated, (variance,))
+
+
+def grows_as_d_k(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
+    """Take the power of d_k by which E|q·k| grows, with and without a correlation."""
+    low, high = 64, 4096
+    for rho in (_RHO, 0.0):
+        first, last = (
+            sampled(dot_law(d_k, correlation=rho), trial).mean_size for d_k in (low, high)
+        )
+        ratio = over("", last, first)
+        rise = log(high / low)
+        power = Evidence(
+            f"power of d_k that E|q·k| grows by, d_k = {low} to {high:,}",
+            log(ratio.value) / rise,
+            (ratio.standard_error or 0.0) / ratio.value / rise,
+            stated["power"],
+            None if ratio.exact is None else log(ratio.exact) / rise,
+        )
+        left = Evidence.of(
+            f"mean of |q·k/d_k| at d_k = {high:,}", last.times(multiplier("inverse", high))
+        )
+        near = Evidence("", power.exact or 0.0).is_near(power.stated, within=0.05)
+        yield Case(f"ρ(q_i, k_i) = {rho:g}", near, (power, left))
+    places = tuple(4.0**step for step in range(8))
+    curves = tuple(
+        Curve(f"ρ = {rho:g}", places, tuple(_size(int(d_k), rho) for d_k in places))
+        for rho in (_RHO, 0.0)
+    )
+    yield Picture("mean of |q·k/d_k|, exactly", "d_k", curves, log_x=True, log_y=True)
+
+
+def _size(d_k: int, rho: float) -> float:
+    size = dot_law(d_k, correlation=rho).mean_size
+    return (size or 0.0) * multiplier("inverse", d_k)

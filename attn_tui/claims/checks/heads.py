@@ -1,0 +1,143 @@
+"""Claims about one head: what is done to W_q and W_k, and its first row."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from math import exp, sqrt
+
+import numpy as np
+
+from attn_tui.claims.checks.layers import check_size, normals, projected
+from attn_tui.claims.claim import Case, Curve, Evidence, Picture, Stated
+from attn_tui.claims.trial import Trial
+from attn_tui.compute.head import Head
+from attn_tui.compute.heads.gradients import gradients
+from attn_tui.compute.heads.rows import HeadRows
+from attn_tui.compute.heads.weighing import Weighing
+from attn_tui.compute.logit_map import PLAIN, LogitMap
+from attn_tui.compute.scale import Scale
+from attn_tui.compute.source import Floats, normalised
+
+
+def folded_scale(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
+    """Compare a head that divides its scores with one whose W_q was divided."""
+    check_size(trial, 1, d_k=512, n=512)
+    apart, gradients, moves = folded_over_divided(trial)
+    same = Evidence("largest difference of p", apart, stated=0.0)
+    yield Case("the forward pass", apart < 1e-9, (same,))
+    ratio = Evidence(
+        "‖∂L/∂W_q‖, folded over divided", gradients,
+        stated=stated["ratio of gradients"], exact=sqrt(trial.d_k),
+    )  # fmt: skip
+    move = Evidence(
+        "change of the logits by one step of gradient descent, folded over divided",
+        moves, exact=float(trial.d_k),
+    )  # fmt: skip
+    yield Case("the gradient", ratio.is_as_stated, (ratio, move))
+    dimensions = (4, 8, 16, 32, 64, 128, 256)
+    found = [folded_over_divided(replace(trial, d_k=d_k)) for d_k in dimensions]
+    yield Picture(
+        "1/√d_k folded into W_q, over the same after QKᵀ", "d_k",
+        (Curve.of("‖∂L/∂W_q‖", dimensions, [each[1] for each in found]),
+         Curve.of("change of the logits in a step", dimensions, [each[2] for each in found])),
+        log_x=True, log_y=True,
+    )  # fmt: skip
+
+
+def folded_over_divided(trial: Trial) -> tuple[float, float, float]:
+    """Compare two heads that are alike but for where 1/√d_k stands: in W_q, or after QKᵀ.
+
+    Returns:
+        The largest difference of their weights; and, the first over the second, the size of
+        ∂L/∂W_q and of the change of the logits by a step along it.
+    """
+    n, d_k, root = trial.n, trial.d_k, sqrt(trial.d_k)
+    tokens, upstream = normals(trial, 0, n, d_k), normals(trial, 1, n, d_k)
+    of_q, of_k, of_v = (projected(trial, part) for part in (2, 3, 4))
+    heads = [
+        Head(tokens @ matrix, tokens @ of_k, tokens @ of_v, logits)
+        for matrix, logits in ((of_q / root, PLAIN), (of_q, LogitMap(1.0 / root)))
+    ]
+    rows = [HeadRows(np.arange(n), n, each.queries, each.keys, each.values) for each in heads]
+    steps = [
+        tokens.T @ gradients(each, Weighing(head.map), upstream).queries
+        for each, head in zip(rows, heads, strict=True)
+    ]
+    moves = [
+        head.map.multiplier * (tokens @ step) @ head.keys.T
+        for head, step in zip(heads, steps, strict=True)
+    ]
+    gradient, move = (
+        float(np.linalg.norm(folded) / np.linalg.norm(divided))
+        for folded, divided in (steps, moves)
+    )
+    return float(np.abs(heads[0].weights - heads[1].weights).max()), gradient, move
+
+
+GAIN = 10.0
+"""q and k that training has enlarged: logits of standard deviation 100."""
+
+BATCHES = 20
+
+
+def clipped_logits(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
+    """Clip W_q and W_k by the largest logit, and look for the largest logit again."""
+    check_size(trial, 1, d_k=512, n=512)
+    cap = stated["τ"]
+    of_q, second_q, of_k = (projected(trial, part, GAIN) for part in (1, 2, 3))
+    batches = [normals(trial, 10 + part, trial.n, trial.d_k) for part in range(BATCHES)]
+    before = [largest_logit(tokens, of_q, of_k) for tokens in batches]
+    root = sqrt(clip(before[0], cap))
+    after = [largest_logit(tokens, root * of_q, root * of_k) for tokens in batches]
+    yield _clipped("the same batch", cap, before[0], after[0])
+    yield _clipped("another batch", cap, before[1], after[1])
+    largest = largest_logit(batches[0], of_q, of_k, GAIN)
+    normed = sqrt(clip(largest, cap))
+    left = largest_logit(batches[0], normed * of_q, normed * of_k, GAIN)
+    yield _clipped(f"the same batch, QK-norm with gains of {GAIN:g}", cap, largest, left)
+    other = sqrt(clip(largest_logit(batches[0], second_q, of_k), cap))
+    twice = largest_logit(batches[0], root * of_q, root * other * of_k)
+    yield _clipped("the same batch, two heads with one W_k", cap, before[0], twice)
+    yield Picture(
+        "largest logit of batches, W_q and W_k clipped by batch 0", "batch",
+        (Curve.of("before", range(BATCHES), before), Curve.of("clipped", range(BATCHES), after),
+         Curve.of("τ", (0, BATCHES - 1), (cap, cap))),
+    )  # fmt: skip
+
+
+def largest_logit(tokens: Floats, of_q: Floats, of_k: Floats, norm_gain: float = 0.0) -> float:
+    """Return the largest logit of tokens under 1/√d_k; with a gain above 0, that of QK-norm."""
+    q, k = tokens @ of_q, tokens @ of_k
+    if norm_gain:
+        q, k = normalised(q) * norm_gain, normalised(k) * norm_gain
+    return float(Head(q, k, k, Scale().logit_map(q.shape[1], len(k))).logits.max())
+
+
+def clip(largest: float, cap: float) -> float:
+    """Return γ, what W_q·W_k is multiplied by so that no logit exceeds a cap."""
+    return cap / largest if largest > cap else 1.0
+
+
+def _clipped(where: str, cap: float, before: float, after: float) -> Case:
+    found = Evidence("largest logit, clipped", after, stated=cap)
+    return Case(where, found.is_as_stated, (found, Evidence("largest logit before", before)))
+
+
+def first_row(trial: Trial, stated: Stated) -> Iterator[Case]:
+    """Compare the first row of causal attention under 1/√d_k and with no scale."""
+    check_size(trial, 1, d_k=65_536, n=64)
+    queries, keys = (normals(trial, part, trial.n, trial.d_k) for part in (0, 1))
+    for where, sink in (("no sink", None), ("a sink at b = 0", 0.0)):
+        found = [
+            Head(queries, keys, keys, Scale(rule, sink=sink).logit_map(trial.d_k, 1), causal=True)
+            for rule in ("inverse-sqrt", "none")
+        ]
+        divided, plain = (float(head.weights[0, 0]) for head in found)
+        exact = [
+            1.0 if sink is None else 1.0 / (1.0 + exp(sink - float(head.logits[0, 0])))
+            for head in found
+        ]
+        yield Case(
+            where, abs(divided - plain) < 1e-9,
+            (Evidence("p of the first row's key, m = 1/√d_k", divided, exact=exact[0]),
+             Evidence("p of the first row's key, m = 1", plain, exact=exact[1])),
+        )  # fmt: skip

@@ -1,0 +1,191 @@
+"""Claims about layers of attention, and about square matrices of weights."""
+
+from collections.abc import Iterator
+from math import exp, sqrt
+
+import numpy as np
+
+from attn_tui.claims.claim import Case, Curve, Evidence, Picture, Stated
+from attn_tui.claims.trial import Trial
+from attn_tui.compute.errors import InputError
+from attn_tui.compute.head import Head, row_weights
+from attn_tui.compute.number import Number
+from attn_tui.compute.scale import Scale
+from attn_tui.compute.source import Floats
+from attn_tui.compute.stream import stream
+from attn_tui.compute.sweep.rows import DrawnWeights, rows
+
+
+def normals(trial: Trial, key: int, *shape: int) -> Floats:
+    """Return independent standard normal numbers of a trial; other keys, other numbers."""
+    return stream(trial.seed, key).standard_normal(shape)
+
+
+def check_size(trial: Trial, least: int = 2, **most: int) -> None:
+    """Raise InputError where matrices would be too large, or too small to say anything."""
+    for name, limit in most.items():
+        if not least <= getattr(trial, name) <= limit:
+            problem = f"{getattr(trial, name):,} will not do for this claim"
+            raise InputError(name, problem, f"{least} to {limit:,}")
+
+
+def projected(trial: Trial, key: int, gain: float = 1.0) -> Floats:
+    """Return a weight matrix, shape (d_k, d_k), that makes unit variances the gain squared."""
+    return normals(trial, key, trial.d_k, trial.d_k) * (gain / sqrt(trial.d_k))
+
+
+def geometric(name: str, values: Floats) -> Evidence:
+    """Return the geometric mean of numbers, shape (draws,), with its error; 0 where one is 0."""
+    if not values.all():
+        return Evidence(name, 0.0)
+    logs = Number.mean(np.log(values).tolist())
+    mean = exp(logs.value)
+    return Evidence(name, mean, mean * logs.standard_error)
+
+
+def average(name: str, values: Floats) -> Evidence:
+    """Return the mean of numbers, shape (draws,), with its error."""
+    return Evidence.of(name, Number.mean(values.tolist()))
+
+
+LAYERS = 8
+
+ROUNDING = 1e-12
+"""Differences between tokens that are smaller than this are those of float64."""
+
+
+def residuals(trial: Trial, scale: Scale, n_keys: int, layers: int) -> Floats:
+    """Return ‖X − mean‖_F/‖X‖_F before layers of attention alone and after each of them.
+
+    The mean is the tokens' average, a rank of 1. X begins standard normal, and the entries of
+    W_q, W_k and W_v are normal of variance 1/d_k, new in each layer.
+
+    Returns:
+        Shape (layers + 1, draws).
+    """
+    found = np.empty((layers + 1, trial.draws))
+    for draw in range(trial.draws):
+        tokens = normals(trial, 100 * draw, n_keys, trial.d_k)
+        for layer in range(layers + 1):
+            spread = tokens - tokens.mean(axis=0)
+            found[layer, draw] = np.linalg.norm(spread) / np.linalg.norm(tokens)
+            of_q, of_k, of_v = (
+                tokens @ projected(trial, 100 * draw + 3 * layer + part) for part in (1, 2, 3)
+            )
+            tokens = Head(of_q, of_k, of_v, scale.logit_map(trial.d_k, n_keys)).output
+    return found
+
+
+def rank_collapse(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
+    """Pass random tokens through layers of attention with and without a scale."""
+    check_size(trial, d_k=256, n=256, draws=32)
+    curves = []
+    for rule, words in (("inverse-sqrt", "1/√d_k"), ("none", "no scale")):
+        found = residuals(trial, Scale(rule), trial.n, LAYERS)
+        means = [
+            geometric(f"‖X − mean‖_F/‖X‖_F after layer {layer}", found[layer])
+            for layer in (3, 2, 1)
+        ]
+        yield Case(
+            f"{words}, n = {trial.n:,}, d_k = {trial.d_k:,}", means[0].value < 1e-3,
+            tuple(means),
+        )  # fmt: skip
+        over = [np.exp(np.log(each).mean()) for each in found if each.min() > ROUNDING]
+        curves.append(Curve.of(words, range(len(over)), over))
+    yield Picture(
+        "what is left of the differences between tokens, ‖X − mean‖_F/‖X‖_F",
+        "layers", tuple(curves), log_y=True,
+    )  # fmt: skip
+
+
+def concentration(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
+    """Widen the logits of a square of weights, and follow its norm and that of J."""
+    check_size(trial, n=512, draws=32)
+    logit_stds = (0.1, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
+    norms = np.array([_norms(trial, draw, logit_stds) for draw in range(trial.draws)])
+    for low, high in ((0, 4), (4, 6)):
+        by_logits, of_weights = (norms[:, high, part] / norms[:, low, part] for part in (1, 0))
+        low_std, high_std = f"σ = {logit_stds[low]:g}", f"σ = {logit_stds[high]:g}"
+        over = f"at {high_std} over that at {low_std}"
+        grown = average(f"mean ‖J‖_F {over}", by_logits)
+        yield Case(
+            f"n = {trial.n:,}, {low_std} to {logit_stds[high]:g}",
+            grown.value > 1.0 and float(of_weights.mean()) > 1.0,
+            (
+                grown,
+                average(f"mean ‖A‖₂ {over}", of_weights),
+                average(f"mean ‖A‖₂ at {high_std}", norms[:, high, 0]),
+                average(f"mean ‖J‖_F at {high_std}", norms[:, high, 1]),
+            ),
+        )
+    both = [norms[:, :, part].mean(axis=0) for part in (0, 1)]
+    yield Picture(
+        "norms of the weights and of their gradient by the logits",
+        "σ, the standard deviation of the logits",
+        (Curve.of("‖A‖₂", logit_stds, both[0]), Curve.of("mean ‖J‖_F", logit_stds, both[1])),
+        log_x=True, log_y=True,
+    )  # fmt: skip
+
+
+def _norms(trial: Trial, draw: int, logit_stds: tuple[float, ...]) -> list[tuple[float, float]]:
+    """Return ‖A‖₂ and the mean of ‖J‖_F over the rows of A, for each σ."""
+    z = normals(trial, draw, trial.n, trial.n)
+    given, unknown = rows(z, np.zeros_like(z)), np.full(trial.n, np.nan)
+    return [
+        (
+            spectral_norm(row_weights(std * z)),
+            float(np.exp(DrawnWeights(given, np.full(trial.n, std), unknown).jacobian()).mean()),
+        )
+        for std in logit_stds
+    ]
+
+
+def spectral_norm(weights: Floats) -> float:
+    """Return ‖A‖₂ of a matrix of weights to eight digits, by powers of AᵀA.
+
+    No entry is negative, so that the vector it belongs to is never missed (Perron and Frobenius).
+    """
+    along, norm = weights.sum(axis=0), 0.0
+    for _ in range(1000):
+        along = weights.T @ (weights @ along)
+        before, norm = norm, float(np.linalg.norm(along))
+        along /= norm
+        if abs(norm - before) <= 1e-11 * norm:
+            break
+    return sqrt(norm)
+
+
+def singular_values(matrix: Floats) -> Floats:
+    """Return the singular values of a matrix, the largest first; small ones to 1e-8 of that.
+
+    Source: roots of the eigenvalues of AᵀA, which costs a fifth of a singular value decomposition.
+    """
+    squares = np.linalg.eigvalsh(matrix.T @ matrix)[::-1]
+    return np.asarray(np.sqrt(np.maximum(squares, 0.0)))
+
+
+def spectral_gap(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
+    """Compare the singular values of random weights with the edge of their bulk."""
+    check_size(trial, least=32, n=1024)
+    n = trial.n
+    found = singular_values(row_weights(normals(trial, 0, n, n)))
+    # A few leave the bulk, whose edge is as blurred as n^(−2/3).
+    inside = 1 + max(1, n // 100)
+    edge = 2.0 * sqrt((exp(1.0) - 1.0) / n)
+    first = Evidence("largest singular value", float(found[0]), exact=1.0)
+    second = Evidence("second singular value", float(found[1]))
+    bulk = Evidence(f"singular value {inside}", float(found[inside - 1]), exact=edge)
+    yield Case(
+        f"independent normal logits, σ = 1, n = {n:,}",
+        first.is_near(1.0, within=10.0 / n)
+        and bulk.is_near(edge, within=5.0 * n ** (-2.0 / 3.0))
+        and second.value < 0.75 * first.value,
+        (first, second, bulk),
+    )
+    places = range(1, min(n, 100) + 1)
+    yield Picture(
+        f"singular values of {n:,} × {n:,} random weights", "place, from the largest",
+        (Curve.of("singular values", places, found[: len(places)]),
+         Curve.of("edge of the bulk", (1, len(places)), (edge, edge))),
+        log_x=True, log_y=True,
+    )  # fmt: skip

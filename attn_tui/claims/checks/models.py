@@ -1,0 +1,96 @@
+"""Claims about models, decided by what their configurations say."""
+
+from collections.abc import Iterator, Sequence
+from math import sqrt
+
+import numpy as np
+
+from attn_tui.claims.claim import Case, Curve, Evidence, Picture, Stated
+from attn_tui.claims.trial import Trial
+from attn_tui.compute.models import MODELS, Model
+from attn_tui.compute.scale import RULES
+
+
+def _all() -> list[Model]:
+    return [*MODELS.values()]
+
+
+def dimension(trial: Trial, stated: Stated) -> Iterator[Case]:
+    """Compare d_k with d_model where there is one head, and in the models listed."""
+    models = _all()
+    widths = [model.d_model for model in models]
+    alone = Evidence("d_k of one head of width 512", 512 // 1, stated=512.0)
+    yield Case("a model of one head", alone.is_as_stated, (alone,))
+    same = sum(model.d_k == model.d_model for model in models)
+    d_ks = [model.d_k for model in models]
+    yield Case(
+        f"the {len(models)} models listed",
+        same == len(models),
+        (
+            Evidence("models whose d_k is d_model", same, stated=len(models)),
+            Evidence("smallest d_k", min(d_ks)),
+            Evidence("largest d_k", max(d_ks)),
+            Evidence("smallest d_model", min(widths)),
+            Evidence("largest d_model", max(widths)),
+        ),
+    )
+
+
+def power(sizes: Sequence[int], d_ks: Sequence[int]) -> float:
+    """Return the power of some size by which d_k grows from model to model, by least squares."""
+    x, y = np.log(sizes), np.log(d_ks)
+    away = x - x.mean()
+    # From the first, so that equal d_k give 0 and no rounding.
+    return float(away @ (y - y[0]) / (away @ away))
+
+
+LAYERS = {"llama-2-7b": 32, "llama-2-70b": 80, "llama-3.1-405b": 126}
+"""How many layers some models of one family have."""
+
+
+def bigger(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
+    """Fit d_k as a power of d_model, over all the models and over one family, and of its depth."""
+    models, family = _all(), [MODELS[name] for name in LAYERS]
+    names = ", ".join(model.title for model in family)
+    for where, size, some, sizes in (
+        (f"the {len(models)} models listed", "d_model", models, [each.d_model for each in models]),
+        (f"wider: {names}", "d_model", family, [each.d_model for each in family]),
+        (f"deeper: the same, {min(LAYERS.values())} to {max(LAYERS.values())} layers", "depth",
+         family, [*LAYERS.values()]),
+    ):  # fmt: skip
+        d_ks = [model.d_k for model in some]
+        divisors = [1.0 / model.scale.multiplier(model.d_k, 512) for model in some]
+        growth = Evidence(
+            f"power of {size} that d_k grows by", power(sizes, d_ks), None, stated["power"]
+        )
+        evidence = (
+            growth,
+            Evidence("least √d_k", sqrt(min(d_ks))),
+            Evidence("largest √d_k", sqrt(max(d_ks))),
+            Evidence("least divisor in use", min(divisors)),
+            Evidence("largest divisor in use", max(divisors)),
+        )
+        # Half the power, d_k ∝ √d_model, would still be growth with the model.
+        yield Case(where, growth.value >= stated["power"] / 2.0, evidence)
+    ordered = sorted(models, key=lambda model: model.d_model)
+    x = [model.d_model for model in ordered]
+    d_ks = [model.d_k for model in ordered]
+    curves = Curve.of("d_k", x, d_ks), Curve.of("d_model", x, x)
+    yield Picture("d_k of the models listed", "d_model", curves, True, True)
+
+
+def without_scaling(trial: Trial, stated: Stated) -> Iterator[Case]:
+    """Sort the models by rule, and see which of them make scores smaller."""
+    models = _all()
+    for rule in RULES:
+        some = [each for each in models if each.scale.rule == rule]
+        if not some:
+            continue
+        largest = max(each.scale.multiplier(each.d_k, 512) for each in some)
+        titles = ", ".join(each.title for each in some[:3]) + (" …" if len(some) > 3 else "")
+        evidence = (
+            Evidence("largest m of theirs", largest),
+            Evidence("models", len(some)),
+            Evidence("of these with QK-norm", sum(each.scale.qk_norm for each in some)),
+        )
+        yield Case(f"m = {RULES[rule].formula}: {titles}", largest < 1.0, evidence)

@@ -1,0 +1,138 @@
+"""Claims about number formats: what overflows and what rounding does."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from math import sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_tui.claims.checks.drawn_rows import median, row_logs, share
+from attn_tui.claims.checks.listings import listed
+from attn_tui.claims.checks.rules import SATURATED
+from attn_tui.claims.claim import Case, Curve, Evidence, Picture, Stated
+from attn_tui.claims.trial import Trial
+from attn_tui.compute.errors import InputError
+from attn_tui.compute.formats import rounded
+from attn_tui.compute.number import Number
+from attn_tui.compute.precision import FORMATS, Precision
+from attn_tui.compute.scale import NONE, Scale
+from attn_tui.compute.stream import stream
+
+Numbers = NDArray[np.float64]
+
+
+def out_of_range(trial: Trial, stated: Stated) -> Iterator[Case]:
+    """Look at drawn weights, and compute softmax of large scores both ways in every format."""
+    sides = {"unscaled": "none", "scaled": "inverse-sqrt"}
+    weights = row_logs(trial, "max_weight", [*sides.values()], (trial.d_k,))
+    unscaled, scaled = (
+        median(f"median max p, {side}", weights[rule, trial.d_k]) for side, rule in sides.items()
+    )
+    is_extreme = unscaled.value > SATURATED > scaled.value
+    where = f"the weights of drawn rows, n = {trial.n:,}, d_k = {trial.d_k:,}"
+    yield Case(where, is_extreme, (unscaled, scaled))
+    for stable, formats in ((False, FORMATS), (True, FORMATS[1:])):
+        for name in formats:
+            precision = Precision(name, stable)
+            lost = [
+                Evidence(f"{side} weights that are NaN, of three", float(np.isnan(p).sum()))
+                for side, p in (
+                    ("unscaled", listed(NONE, precision).weights()),
+                    ("scaled", listed(Scale(), precision).weights()),
+                )
+            ]
+            method = "the largest subtracted" if stable else "e^z as it is"
+            holds = lost[0].value > 0.0 and lost[1].value == 0.0
+            yield Case(f"(100, 120, 150) in {name}, {method}", holds, tuple(lost))
+
+
+_AT_ONCE, _MOST = 1 << 20, 1 << 25
+"""So many entries of q are drawn at a time, and so many in all at most."""
+
+_SPREAD = 2.0**15
+"""The standard deviation of products one in 22 of which overflows float16."""
+
+
+@dataclass(frozen=True, eq=False)
+class Halves:
+    """Logits of drawn q and k of float16 entries, computed in float16 with sums in float32.
+
+    Attributes:
+        exact: q·k/√d_k of these entries, shape (N,).
+        after: With the product divided by √d_k.
+        before: With q and k each divided by ⁴√d_k before.
+    """
+
+    exact: Numbers
+    after: Numbers
+    before: Numbers
+
+
+def halves(trial: Trial, size: float = 1.0) -> Halves:
+    """Draw q and k of normal entries of a standard deviation.
+
+    Raises:
+        InputError: If these are too many.
+    """
+    if trial.draws * trial.d_k > _MOST:
+        problem = f"{trial.draws:,} of q with {trial.d_k:,} entries are too many"
+        raise InputError("draws", problem, f"at most {_MOST // trial.d_k:,}")
+    random, rows = stream(trial.seed), max(1, _AT_ONCE // trial.d_k)
+    parts = []
+    for first in range(0, trial.draws, rows):
+        shape = 2, min(rows, trial.draws - first), trial.d_k
+        q, k = rounded(size * random.standard_normal(shape), "float16")
+        root = float(trial.d_k) ** -0.25
+        after = rounded(_product(q, k) * root**2, "float16")
+        before = _product(rounded(q * root, "float16"), rounded(k * root, "float16"))
+        parts.append((np.vecdot(q, k) / sqrt(trial.d_k), after, before))
+    return Halves(*(np.concatenate(each) for each in zip(*parts, strict=True)))
+
+
+def _product(q: Numbers, k: Numbers) -> Numbers:
+    single = np.vecdot(q.astype(np.float32), k.astype(np.float32))
+    return rounded(single.astype(np.float64), "float16")
+
+
+def fourth_root(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
+    """Compare both ways, of large entries by what overflows, of usual ones by what is rounded."""
+    size = sqrt(_SPREAD / sqrt(trial.d_k))
+    large = halves(trial, size)
+    lost = [
+        Evidence.of(f"share of logits that overflow, divided {how}", share(np.isinf(each)))
+        for how, each in (("before", large.before), ("after", large.after))
+    ]
+    yield Case(
+        f"d_k = {trial.d_k:,}, entries of standard deviation {size:.3g}",
+        lost[0].value < lost[1].value, tuple(lost),
+    )  # fmt: skip
+    usual = halves(trial)
+    errors = [
+        Evidence.of(f"rms error of a logit, divided {how}", _rms(each - usual.exact))
+        for how, each in (("before", usual.before), ("after", usual.after))
+    ]
+    fewer = errors[0].value < errors[1].value
+    yield Case(f"d_k = {trial.d_k:,}, entries of standard deviation 1", fewer, tuple(errors))
+    few = replace(trial, draws=min(trial.draws, _FEW))
+    found = [halves(replace(few, d_k=d_k)) for d_k in _D_KS]
+    curves = (
+        Curve(
+            f"divided {how}", tuple(map(float, _D_KS)),
+            tuple(_rms(getattr(each, how) - each.exact).value for each in found),
+        )
+        for how in ("before", "after")
+    )  # fmt: skip
+    title = "root mean square error of a logit in float16"
+    yield Picture(title, "d_k", tuple(curves), log_x=True, log_y=True)
+
+
+_D_KS, _FEW = tuple(2**power for power in range(2, 12)), 1000
+"""The d_k of a picture, and how many q·k are drawn at each at most."""
+
+
+def _rms(errors: Numbers) -> Number:
+    """Return the root mean square of errors, its own error that of the mean over twice it."""
+    square = Number.mean(np.square(errors).tolist())
+    root = sqrt(square.value)
+    return Number(root, square.standard_error / (2.0 * root) if root else 0.0)

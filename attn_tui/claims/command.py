@@ -1,0 +1,140 @@
+"""``attn-tui claims`` and ``attn-tui claim``: what is said, reproduced or refuted."""
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
+from typing import Any
+
+import click
+
+from attn_tui.claims.claim import Claim, Finding, try_claim
+from attn_tui.claims.ledger import find, ledger
+from attn_tui.claims.own import read_claims
+from attn_tui.claims.report import report, summary_line, total_line
+from attn_tui.claims.settings import Settings
+from attn_tui.claims.trial import Trial
+from attn_tui.commands.asked import answered
+from attn_tui.commands.completion import of_names
+from attn_tui.commands.options import (
+    DRAWS,
+    Command,
+    changes_of,
+    field_option,
+    forms,
+    needed,
+    option,
+    settings,
+)
+from attn_tui.commands.output import INTERRUPTED, write
+from attn_tui.commands.progress import Progress, until_interrupted
+from attn_tui.compute.errors import InputError
+from attn_tui.compute.experiment import Experiment, Stop
+from attn_tui.compute.field import fields_of
+from attn_tui.compute.setup import Setup
+from attn_tui.files.draft import EXAMPLE, parse
+from attn_tui.report.forms import WRITERS
+
+_file = option(
+    "--file", "FILE", "Try the claims of a TOML file of your own; docs/claims.md has an example."
+)  # fmt: skip
+
+_EXAMPLES = """\
+  attn-tui claims
+  attn-tui claims --seed 7 --json
+  attn-tui claims --file mine.toml
+"""
+
+_EXAMPLES_OF_ONE = """\
+  attn-tui claim S2-19
+  attn-tui claim S0-23 --d-k 1024 --draws 1000000 --seed 7 --json
+"""
+
+
+@click.command("claims", cls=Command, examples=_EXAMPLES)
+@field_option(fields_of(Trial)["seed"], DRAWS)
+@_file
+@forms("Print CSV, one line a number.")
+def claims(file: str | None, form: str, **given: Any) -> int:
+    """Try every claim of the ledger: a line each with its verdict, what decides it, and the time.
+
+    Ctrl+C prints what there is.
+    """
+    changes = changes_of(Trial, given)
+    if file is not None and changes:
+        raise InputError("seed", "each claim of a file asks for its own", "--seed in its line")
+    trials = [
+        (each, replace(each.trial, **changes if "seed" in each.controls else {}))
+        for each in _known(file).values()
+    ]
+    found: list[tuple[Finding, float]] = []
+    with until_interrupted() as stop:
+        for each in _findings(trials, stop):
+            found.append(each)
+            if form == "text":
+                write([summary_line(*each)])
+        interrupted = stop()
+    if form == "text":
+        tried, seconds = [each for each, _ in found], sum(each for _, each in found)
+        write([total_line(tried, len(trials), seconds)])
+    else:
+        write(WRITERS[form](report(found, replace(Trial(), **changes).seed)))
+    return INTERRUPTED if interrupted else 0
+
+
+@click.command("claim", cls=Command, examples=_EXAMPLES_OF_ONE)
+@click.argument(
+    "name", metavar="ID", required=False,
+    callback=needed("claim", "one that attn-tui claims lists, such as S2-3"),
+    shell_complete=of_names(lambda: {each.id: each.says for each in ledger().values()}),
+)  # fmt: skip
+@settings(Trial, DRAWS)
+@_file
+@forms("Print CSV, one line a number.")
+def claim(name: str, file: str | None, form: str, **given: Any) -> int:
+    """Try one claim, such as S2-19: what it says, what is right, and the numbers that decide it."""
+    tried = find(name, _known(file))
+    trial = _trial(tried, given)
+    write(WRITERS[form](report([*_findings([(tried, trial)])], trial.seed)))
+    return 0
+
+
+def asked(given: Mapping[str, Any]) -> Experiment:
+    """Return the question that the screen of claims asks, of a claim of the ledger.
+
+    Raises:
+        InputError: Naming the option that will not do.
+    """
+    tried = find(given["name"])
+    settings = Settings(tried.id, **asdict(_trial(tried, given)))
+    return parse(replace(EXAMPLE, setup=Setup().put(settings)))
+
+
+def _trial(tried: Claim, given: Mapping[str, Any]) -> Trial:
+    """Return what options say that a claim is tried with."""
+    changes = changes_of(Trial, given)
+    for control in changes:
+        if control not in tried.controls:
+            known = ", ".join(tried.controls) or "nothing: it is not tried with anything"
+            raise InputError(control, f"it plays no part in {tried.id}", known)
+    return replace(tried.trial, **changes)
+
+
+def _known(file: str | None) -> Mapping[str, Claim]:
+    """Return the claims of the ledger, or of a file."""
+    return ledger() if file is None else read_claims(file, answered)
+
+
+def _findings(
+    trials: Sequence[tuple[Claim, Trial]], stop: Stop = lambda: False
+) -> Iterator[tuple[Finding, float]]:
+    """Yield what comes of each claim and the seconds that took, until stopped."""
+    with Progress("claims") as progress:
+        for index, (each, trial) in enumerate(trials):
+            if stop():
+                return
+            progress.show(index / len(trials))
+            start = time.perf_counter()
+            finding = try_claim(each, trial)
+            seconds = time.perf_counter() - start
+            progress.clear()
+            yield finding, seconds

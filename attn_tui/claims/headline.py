@@ -1,0 +1,45 @@
+"""What Claims says first: the claim in its own words, and the verdict in a sentence."""
+
+from attn_tui.claims.claim import Claim, Finding, Verdict
+from attn_tui.report.words import LONGEST
+
+OWN: dict[Verdict, str] = {
+    "holds": "It holds.",
+    "conditional": "It holds only {condition}.",
+    "false": "It is false.",
+    "wording": "It is a slip of wording.",
+    "undecided": "{draws} draws cannot decide it.",
+    "inapplicable": "It does not apply here, where its premise is not met.",
+}
+"""The verdict of a claim."""
+
+CHANGED: dict[Verdict, str] = {
+    "holds": "It holds now, at {place}.",
+    "conditional": "Now, at {place}, it holds in some cases only.",
+    "false": "It does not hold now, at {place}.",
+    "undecided": "{draws} draws cannot decide it, at {place}.",
+    "inapplicable": "It does not apply now: at {place} its premise is not met.",
+}
+"""The verdict where it is another than in the claim's own trial."""
+
+SHORT = "It holds on a condition."
+"""What is said instead where a condition is too long."""
+
+
+def headline(claim: Claim, finding: Finding | None = None) -> str:
+    """Return a claim in its own words and what came of it; nothing of that while it is tried."""
+    says = f"“{claim.says}”"
+    if finding is None:
+        return f"{says} It is tried …"
+    verdict, place = finding.verdict, place_of(finding)
+    is_new = place and verdict != claim.verdict
+    sentence = (CHANGED if is_new else OWN)[verdict].format(
+        condition=finding.condition, place=place, draws=f"{finding.trial.draws:,}"
+    )
+    text = f"{says} {sentence}"
+    return text if len(text) <= LONGEST else f"{says} {SHORT}"
+
+
+def place_of(finding: Finding) -> str:
+    """Return what else than usual a claim was tried with: ``n = 2, draws = 200``; or nothing."""
+    return ", ".join(f"{name} = {value:,}" for name, value in finding.changes.items())

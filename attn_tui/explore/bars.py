@@ -1,0 +1,202 @@
+"""Weights of keys as bars, unscaled beside scaled."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_tui.charts.cells import Cells
+from attn_tui.charts.colour import BESIDE, Palette, mix
+from attn_tui.charts.glyphs import FILLS, TRACK
+from attn_tui.compute.explore.answer import VectorAnswer
+from attn_tui.compute.keys import largest
+from attn_tui.report.numbers import fitted, in_percent
+
+EIGHTHS = " ▏▎▍▌▋▊▉"
+"""A cell filled from the left by so many eighths."""
+
+SIDES = ("unscaled", "scaled")
+
+PERCENT, SCORE = 6, 8
+"""Columns of a percentage, ``~100 %``, and of a score."""
+
+FEW = 30
+"""So many keys stand in their order; of more those of the largest weights come first."""
+
+
+@dataclass(frozen=True, eq=False)
+class WeightBars:
+    """Weights of keys as bars, unscaled beside scaled.
+
+    Attributes:
+        answer: The vector.
+        cursor: The key that is marked.
+        heads: What stands above the bars of either side.
+    """
+
+    answer: VectorAnswer
+    cursor: int
+    heads: tuple[str, str]
+
+    def keys(self, lines: int) -> NDArray[np.intp]:
+        """Return the keys that are shown in some lines, the cursor's always among them.
+
+        All of them in their order where they fit, otherwise those of the largest weights.
+        """
+        n_keys = self.answer.vector.n_keys
+        if n_keys <= min(lines - 1, FEW):
+            return np.arange(n_keys)
+        keys = largest(self.answer.scaled.ranking(), max(lines - 1, 1))
+        if self.cursor not in keys:
+            keys[-1] = self.cursor
+        return keys
+
+    def neighbour(self, steps: int) -> int:
+        """Return the key some places below the cursor (above, if negative), as keys are ordered.
+
+        In their order where all are shown, otherwise by falling weight.
+        """
+        n_keys = self.answer.vector.n_keys
+        if n_keys <= FEW:
+            return min(max(self.cursor + steps, 0), n_keys - 1)
+        ranking = self.answer.scaled.ranking()
+        own, places = ranking[self.cursor], np.arange(n_keys)
+        is_tied = ranking == own
+        if steps > 0:
+            below = np.flatnonzero((ranking < own) | (is_tied & (places > self.cursor)))
+            nearest = below[largest(ranking[below], steps)]
+        else:
+            above = np.flatnonzero((ranking > own) | (is_tied & (places < self.cursor)))[::-1]
+            nearest = above[largest(-ranking[above], max(-steps, 1))]
+        return int(nearest[-1]) if steps and nearest.size else self.cursor
+
+    def key_at(self, line: int, lines: int) -> int | None:
+        """Return the key in a line of the drawing, if there is one."""
+        keys = self.keys(lines)
+        place = (line - 1) // self._pitch(len(keys), lines)
+        return int(keys[place]) if line > 0 and place < len(keys) else None
+
+    @staticmethod
+    def _pitch(n_keys: int, lines: int) -> int:
+        """Return how many lines each key has."""
+        return min(max((lines - 1) // n_keys, 1), 7)
+
+    def draw(self, columns: int, lines: int, colours: Palette) -> Cells:
+        """Draw the keys, each as high as there is room for.
+
+        Scores are left out where there is no room for them, and then bars.
+        """
+        cells = Cells(columns, lines)
+        keys = self.keys(lines)
+        layout = _Layout.of(columns, max(len(f"{key:,}") for key in keys.tolist()))
+        if layout is None or lines < 2:
+            return cells
+        cells.write(2, 0, "key".rjust(layout.key), colours["muted"])
+        if layout.score:
+            cells.write(layout.left - len("score"), 0, "score", colours["muted"])
+        for place, (kind, head) in enumerate(zip(SIDES, self.heads, strict=True)):
+            # Above its bar, or above all of its side, or else in one word.
+            start = layout.left + place * layout.side + 1
+            heads = (head, kind, "")
+            if colours.textured and layout.bar:
+                heads = (f"{FILLS[kind]} {head}", f"{FILLS[kind]} {kind}", FILLS[kind])
+            head = next(text for text in heads if len(text) < layout.side)
+            if len(head) <= layout.bar:
+                start += PERCENT + 1
+            cells.write(start, 0, head, colours[kind])
+        pitch = self._pitch(len(keys), lines)
+        height = min(max(pitch - 1, 1), 5)
+        for row, key in enumerate(keys.tolist()):
+            self._draw_key(cells, 1 + row * pitch, height, key, layout, colours)
+        return cells
+
+    def _draw_key(
+        self, cells: Cells, line: int, height: int, key: int, layout: "_Layout",
+        colours: Palette,
+    ) -> None:  # fmt: skip
+        chosen = key == self.cursor
+        if chosen:
+            cells.write(0, line, "▸", colours["accent"])
+        label = colours["text"] if chosen else colours["muted"]
+        cells.write(2, line, f"{key:,}".rjust(layout.key), label)
+        if layout.score:
+            score = float(self.answer.vector.scores[key])
+            text = "masked" if score == -np.inf else fitted(score, layout.score)
+            cells.write(layout.left - len(text), line, text, label)
+        for place, kind in enumerate(SIDES):
+            evaluation = self.answer.sides[place]
+            weight, log_weight = evaluation.pairs(np.array([key]))[0]
+            text = "–" if not evaluation.attended[key] else in_percent(weight, log_weight)
+            start = layout.left + place * layout.side + 1
+            cells.write(start + PERCENT - len(text), line, text, colours[kind])
+            if layout.bar:
+                bar = slice(start + PERCENT + 1, start + PERCENT + 1 + layout.bar)
+                for below in range(line, min(line + height, cells.lines)):
+                    draw_bar(cells, below, bar, weight, kind, colours)
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """How the columns of bars are divided.
+
+    Attributes:
+        key: Columns of a key's number, which stands behind two for the mark.
+        score: Columns of a score, a blank before it; 0 where there are none.
+        side: Columns of each side: a blank, a percentage, a blank and a bar.
+        bar: Columns of the bar among them; 0 where there is none.
+    """
+
+    key: int
+    score: int
+    side: int
+    bar: int
+
+    @property
+    def left(self) -> int:
+        """Columns to the left of both sides."""
+        return 2 + self.key + (self.score + 1 if self.score else 0)
+
+    @classmethod
+    def of(cls, columns: int, digits: int) -> "_Layout | None":
+        """Return the layout with the most that has room, if any has."""
+        key = max(digits, len("key"))
+        for score, least_bar in ((SCORE, 8), (0, 3), (0, 0)):
+            left = 2 + key + (score + 1 if score else 0)
+            side = (columns - left) // 2
+            bar = side - PERCENT - 2
+            if bar >= least_bar:
+                return cls(key, score, side, bar)
+            if not least_bar and side > PERCENT:
+                return cls(key, score, side, 0)
+        return None
+
+
+def draw_bar(
+    cells: Cells, line: int, columns: slice, share: float, kind: str, colours: Palette
+) -> None:
+    """Draw a share from 0 to 1 as a bar on a track, brighter towards its end.
+
+    Where colours do not tell the sides apart, each is filled with a glyph of its own.
+    """
+    width = columns.stop - columns.start
+    steps = colours.ramp(kind)
+    if colours.textured:
+        cells.write(columns.start, line, TRACK * width, colours["muted"])
+    else:
+        cells.backgrounds[line, columns] = mix(colours["background"], "#808080", BESIDE)
+    eighths = round(min(max(share, 0.0), 1.0) * width * 8) if share == share else 0
+    if colours.textured and kind == "unscaled":
+        # Its filling has no eighths.
+        eighths = (eighths + 4) // 8 * 8
+    if share > 0.0:
+        eighths = max(eighths, 1)
+    full, part = divmod(eighths, 8)
+    if colours.textured:
+        bar = FILLS[kind] * full + EIGHTHS[part].strip()
+        cells.write(columns.start, line, bar, colours[kind])
+        return
+    levels = 0.42 + 0.42 * np.arange(width) / width
+    shades = np.array(steps, dtype=object)[np.round(levels * (len(steps) - 1)).astype(np.intp)]
+    cells.backgrounds[line, columns.start : columns.start + full] = shades[:full]
+    if part:
+        cells.write(columns.start + full, line, EIGHTHS[part], shades[full])

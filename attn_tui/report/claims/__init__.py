@@ -1,1 +1,0 @@
-"""What came of claims, as text, JSON and a page."""

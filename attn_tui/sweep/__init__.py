@@ -1,0 +1,1 @@
+"""Sweep: what dividing does to drawn vectors, over d_k and over the number of keys."""

@@ -1,0 +1,340 @@
+"""What Sweep draws: a map of what dividing does, a place of it in words, medians, and tables."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import ceil, floor, inf, isfinite, log, nan
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_tui.charts.cells import Cells
+from attn_tui.charts.colour import Palette
+from attn_tui.charts.figure import Axis, Band, Curve, Figure
+from attn_tui.charts.glyphs import FILLS
+from attn_tui.charts.heat_map import Border, ColourBar, HeatMap
+from attn_tui.charts.table import Column, Table
+from attn_tui.compute.sweep.answer import Answer
+from attn_tui.compute.sweep.crossing import falls_through
+from attn_tui.compute.sweep.crossover import GRADIENTS
+from attn_tui.compute.sweep.places import along
+from attn_tui.compute.sweep.points import Place, Point, held
+from attn_tui.compute.sweep.settings import Statistic
+from attn_tui.compute.sweep.summary import Summary
+from attn_tui.report.numbers import LN10
+from attn_tui.sweep.change import Change, change
+from attn_tui.sweep.names import is_none
+
+Numbers = NDArray[np.float64]
+
+MOST, BEND = 5.0, 0.6
+"""A factor of ten to this power has the last colour of the ramp, and with which power of its
+logarithm colours go on before it."""
+
+TICKS = (5, 3, 2, 1, 0, -1, -2, -3, -5)
+"""Powers of ten that the bar of colours names."""
+
+DEPTH = 5
+"""Powers of ten below the least scaled median that curves are followed down to."""
+
+SIGNS = {"larger": "▲", "smaller": "▼"}
+"""What stands before a factor, by its way."""
+
+RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def level(log_factor: float) -> float:
+    """Return the place of a factor on the ramp, from −1 to 1, from its natural logarithm."""
+    size = min(abs(log_factor) / LN10 / MOST, 1.0) ** BEND
+    return float(np.copysign(size, log_factor)) if log_factor else 0.0
+
+
+def power(exponent: int) -> str:
+    """Return a power of ten as text: ``1``, ``100``, ``10⁻⁴``."""
+    if 0 <= exponent <= 2:
+        return f"{10**exponent}"
+    return f"10{str(exponent).translate(RAISED)}"
+
+
+@dataclass(frozen=True, eq=False)
+class Grid:
+    """The places of a map, with what a rule does to a statistic at each.
+
+    Attributes:
+        answer: What was found.
+        rule: The rule.
+    """
+
+    answer: Answer
+    rule: str
+
+    @cached_property
+    def ns(self) -> tuple[int, ...]:
+        """The numbers of keys, the largest at the top."""
+        return tuple(along(self.answer.settings, 1)[0][::-1])
+
+    @cached_property
+    def d_ks(self) -> tuple[int, ...]:
+        """The dimensions, rising to the right."""
+        return tuple(along(self.answer.settings, 1)[1])
+
+    @cached_property
+    def changes(self) -> list[list[Change]]:
+        """What the rule does everywhere, by row."""
+        points, statistic = self.answer.points, self.answer.settings.statistic
+        return [
+            [change(points, (n, d_k), self.rule, statistic) for d_k in self.d_ks] for n in self.ns
+        ]
+
+    @cached_property
+    def is_told(self) -> bool:
+        """Whether the draws tell everywhere which way it goes."""
+        return not any(found.way == "untold" for row in self.changes for found in row)
+
+    @cached_property
+    def _crossings(self) -> Numbers:
+        """The d_k at which the rule stops making it smaller, shape (3, rows), with both ends."""
+        statistic = self.answer.settings.statistic
+        crossings = np.full((3, len(self.ns)), nan)
+        for row, n in enumerate(self.ns if statistic in GRADIENTS else ()):
+            ratios = [self.answer.points.ratio(n, d_k, self.rule, statistic) for d_k in self.d_ks]
+            known = [ratio for ratio in ratios if ratio]
+            if len(known) == len(ratios):
+                at, low, high = falls_through(self.d_ks, known)
+                if at is not None:
+                    crossings[:, row] = at, low or self.d_ks[0], high or self.d_ks[-1]
+        return crossings
+
+    def border(self, answer: Answer) -> Border | None:
+        """Return where dividing stops making it smaller and begins to make it larger, if it does.
+
+        Args:
+            answer: What is known of crossovers, of which one row has its own.
+        """
+        crossings = self._crossings.copy()
+        for row, n in enumerate(self.ns):
+            met = answer.crossing(self.rule, answer.settings.statistic, n)
+            if met is not None and np.isfinite(crossings[0, row]):
+                crossings[:, row] = met.at, met.low or self.d_ks[0], met.high or self.d_ks[-1]
+        if not np.isfinite(crossings).any() or len(self.d_ks) < 2:
+            return None
+        middles = np.arange(len(self.d_ks)) + 0.5
+        places = np.interp(np.log(crossings), np.log(self.d_ks), middles)
+        return Border(*np.where(np.isnan(crossings), nan, places))
+
+    @cached_property
+    def _map(self) -> HeatMap:
+        """The map without a cursor."""
+        levels = np.array([[_level(found) for found in row] for row in self.changes])
+        cells = [[[found.cell(width) for found in row] for row in self.changes] for width in (3, 2)]
+        signs = [[SIGNS.get(found.way, "") for found in row] for row in self.changes]
+        signed = [[*map(str.__add__, *pair)] for pair in zip(signs, cells[0], strict=True)]
+        return HeatMap(
+            levels, "both signs", [f"{n:,}" for n in self.ns], [str(d_k) for d_k in self.d_ks],
+            cells[1], longer=(signed, cells[0]),
+        )  # fmt: skip
+
+    def heat_map(self, answer: Answer, cursor: Place) -> HeatMap:
+        """Return the map with the cursor on the place nearest to one.
+
+        Args:
+            answer: What is known of crossovers.
+            cursor: The n and the d_k that are asked for.
+        """
+        row = self.ns.index(held(self.ns, cursor[0]))
+        column = self.d_ks.index(held(self.d_ks, cursor[1]))
+        ticks = [(level(ten * LN10), tick(ten)) for ten in TICKS]
+        bar = ColourBar("both signs", ticks, float(self._map.levels[row, column]))
+        return replace(self._map, cursor=(row, column), bar=bar, border=self.border(answer))
+
+
+def _level(found: Change) -> float:
+    if found.way == "unknown":
+        return nan
+    return level(found.log) if found.way in SIGNS else 0.0
+
+
+def tick(ten: int) -> str:
+    """Return what the bar of colours says of a power of ten: ``▲10³``, ``same``."""
+    if not ten:
+        return "same"
+    return f"{'▲' if ten > 0 else '▼'}{power(abs(ten))}"
+
+
+@dataclass(frozen=True, eq=False)
+class Words:
+    """One place in words: what the rule does there, and what was drawn without it and with it.
+
+    Attributes:
+        found: What the rule does.
+        points: What was drawn there under each rule, the first without scaling.
+        statistic: What of.
+        heads: What each side is called.
+    """
+
+    found: Change
+    points: Sequence[Point]
+    statistic: Statistic
+    heads: Sequence[str]
+
+    def draw(self, columns: int, lines: int, colours: Palette) -> Cells:
+        """Draw the change in the first line, and a line for each side with its middle half."""
+        cells = Cells(columns, lines)
+        way = self.found.way
+        sign = SIGNS.get(way) or {"untold": "?", "same": "="}.get(way, "")
+        text = f"{sign} {self.found.times}".lstrip()
+        if way == "untold":
+            text += ": these draws do not tell"
+        kind = way if way in SIGNS else "text"
+        cells.write(0, 0, text, colours[kind])
+        if lines == 1:
+            self._write_both(cells, len(text) + 3, colours)
+            return cells
+        width = max(map(len, self.heads), default=0)
+        for line, (point, head) in enumerate(zip(self.points, self.heads, strict=True), 1):
+            summary = point.statistics[self.statistic]
+            side = "unscaled" if is_none(point.rule) else "scaled"
+            dot = FILLS[side] if colours.textured else "●"
+            number = short(summary.median, summary.log_median)
+            cells.write(0, line, f"{dot} {head}", colours[side])
+            start = width + 13
+            cells.write(start - len(number), line, number, colours["text"])
+            half = f"half of the draws: {quarters(summary)}"
+            mean = f"mean {short(summary.mean, summary.log_mean)}"
+            for extra in (f"{half}   {mean}", half, mean):
+                if start + 3 + len(extra) <= columns:
+                    cells.write(start + 3, line, extra, colours["muted"])
+                    break
+        return cells
+
+    def _write_both(self, cells: Cells, start: int, colours: Palette) -> None:
+        for point, head in zip(self.points, self.heads, strict=True):
+            summary = point.statistics[self.statistic]
+            text = f"{head} {short(summary.median, summary.log_median)}"
+            side = "unscaled" if is_none(point.rule) else "scaled"
+            if start + len(text) <= cells.columns:
+                cells.write(start, 0, text, colours[side])
+            start += len(text) + 3
+
+
+def quarters(summary: Summary) -> str:
+    """Return between which numbers the middle half of the draws lies."""
+    low = short(summary.quarter, summary.log_quarter)
+    return f"{low} to {short(summary.three_quarters, summary.log_three_quarters)}"
+
+
+def short(value: float, log_value: float) -> str:
+    """Return a number above 0 to two digits, or three: ``0.0042``, ``64``, ``4.5·10⁻⁴``.
+
+    >>> short(0.00562, log(0.00562)), short(4.5e-4, log(4.5e-4)), short(0.0, -1e4), short(0.0, -inf)
+    ('0.0056', '4.5·10⁻⁴', '1.1·10⁻⁴³⁴³', '0')
+    """
+    if log_value == -inf or not isfinite(log_value):
+        return "0" if log_value == -inf else "unknown"
+    tens = log_value / LN10
+    if -3.0 <= tens < 4.0:
+        return f"{value:,.0f}" if tens >= 2.0 else f"{value:.2g}"
+    exponent = floor(tens)
+    digits = f"{10.0 ** (tens - exponent):.1f}"
+    if digits == "10.0":
+        digits, exponent = "1.0", exponent + 1
+    return f"{digits}·10{str(exponent).translate(RAISED)}"
+
+
+def medians(
+    answer: Answer, rules: Sequence[str], over: str, held_at: int, here: float,
+    names: Sequence[str], marked: bool = True,
+) -> Figure:  # fmt: skip
+    """Return the medians of the statistic under some rules, the middle halves as tints.
+
+    Args:
+        answer: What was drawn.
+        rules: Those that are shown, none first.
+        over: What runs: ``"d_k"`` or ``"n"``.
+        held_at: The other one.
+        here: The value of ``over`` that is marked.
+        names: What the curves are called.
+        marked: Whether a line marks it.
+    """
+    statistic = answer.settings.statistic
+    curves, bands, dots = [], [], []
+    logs: list[Numbers] = []
+    for rule, name in zip(rules, names, strict=True):
+        points = [
+            point
+            for point in answer.points.under(rule)
+            if (point.n if over == "d_k" else point.d_k) == held_at
+        ]
+        if not points:
+            continue
+        kind = "unscaled" if is_none(rule) else "scaled"
+        x = np.array([getattr(point, over) for point in points], dtype=np.float64)
+        found = [point.statistics[statistic] for point in points]
+        middle, low, high = (
+            np.array([getattr(summary, part) / LN10 for summary in found])
+            for part in ("log_median", "log_quarter", "log_three_quarters")
+        )
+        logs.append(middle)
+        curves.append(Curve(x, middle, kind, name))
+        bands.append(Band(x, low, high, kind))
+        if marked and x[0] <= here <= x[-1]:
+            dots.append((float(np.interp(log(here), np.log(x), middle)), kind))
+    x_axis = place_axis(curves, here)
+    return Figure(curves, x_axis, log_axis(logs), (here, f"{here:,.0f}"), dots, bands)
+
+
+def place_axis(curves: Sequence[Curve], here: float) -> Axis:
+    """Return the axis of d_k or n that holds all curves."""
+    ends = [float(end) for curve in curves for end in (curve.x[0], curve.x[-1])] or [1.0, here]
+    low, high = min(ends), max(max(ends), min(ends) * 2.0)
+    inner = [low * 2.0**step for step in range(3, 20, 3)]
+    ticks = [low, high, *(tick for tick in inner if tick < high / 3.0)]
+    return Axis(low, high, tuple((tick, f"{tick:,.0f}") for tick in ticks), logarithmic=True)
+
+
+def log_axis(logs: Sequence[Numbers]) -> Axis:
+    """Return an axis of powers of ten, from logarithms to base ten.
+
+    It reaches some powers below the least of the curve that falls least.
+    """
+    known = [values[np.isfinite(values)] for values in logs]
+    known = [values for values in known if values.size]
+    if not known:
+        return Axis(-1.0, 0.0, ((-1.0, "0.1"), (0.0, "1")))
+    top = max(float(values.max()) for values in known)
+    floor_of_all = min(float(values.min()) for values in known)
+    least = max(float(values.min()) for values in known) - DEPTH
+    low, high = floor(max(floor_of_all, least)), ceil(top + 0.05)
+    low = min(low, high - 1)
+    step = max(1, round((high - low) / 4))
+    tens = [*range(high, low - 1, -step)]
+    return Axis(low, high, tuple((float(ten), power(ten)) for ten in tens))
+
+
+def row_table(answer: Answer, rules: Sequence[str], names: Sequence[str], here: Place) -> Table:
+    """Return every number of one n over d_k, or of one d_k over n where n is swept."""
+    statistic, settings = answer.settings.statistic, answer.settings
+    over_n = settings.view == "curves" and settings.over == "n"
+    n, d_k = answer.points.nearest(here)
+    places = [
+        place for place in answer.points.places if (place[1] == d_k if over_n else place[0] == n)
+    ]
+    own = [place[0] if over_n else place[1] for place in places]
+    columns = [Column("n" if over_n else "d_k", [f"{value:,}" for value in own], "muted")]
+    for rule, name in zip(rules, names, strict=True):
+        kind = "unscaled" if is_none(rule) else "scaled"
+        found = [answer.points.at(*place, rule) for place in places]
+        summaries = [point.statistics[statistic] if point else None for point in found]
+        columns.append(Column(name, [_median(each) for each in summaries], kind))
+        if not is_none(rule):
+            changes = [change(answer.points, place, rule, statistic) for place in places]
+            columns.append(Column("which is", [each.times for each in changes], rank=1))
+        halves = [quarters(each) if each else "–" for each in summaries]
+        columns.append(Column("middle half", halves, "muted", rank=3))
+        means = [short(each.mean, each.log_mean) if each else "–" for each in summaries]
+        columns.append(Column("mean", means, "muted", rank=2))
+    return Table(columns, own.index(n if over_n else d_k))
+
+
+def _median(summary: Summary | None) -> str:
+    return short(summary.median, summary.log_median) if summary else "–"

@@ -1,0 +1,331 @@
+"""``attn-tui sweep``: drawn vectors over d_k, over n or over both, as text, CSV or JSON."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal
+
+import click
+
+from attn_tui.commands.completion import of_names
+from attn_tui.commands.options import (
+    DRAWS,
+    REPORT,
+    SCALE,
+    Command,
+    Option,
+    changes_of,
+    experiment,
+    flag,
+    forms,
+    option,
+    settings,
+)
+from attn_tui.commands.output import INTERRUPTED, write
+from attn_tui.commands.progress import Progress, until_interrupted, worked
+from attn_tui.compute.errors import InputError, inert
+from attn_tui.compute.field import fields_of
+from attn_tui.compute.log_scale import D_K, N_KEYS, LogScale
+from attn_tui.compute.mask import Mask
+from attn_tui.compute.scale import RULES
+from attn_tui.compute.setup import Setup
+from attn_tui.compute.sweep.rules import LISTED
+from attn_tui.compute.sweep.settings import (
+    STATISTICS,
+    Axis,
+    Settings,
+    Statistic,
+    compared,
+    draws_at,
+)
+from attn_tui.compute.whole import half_width, parse_wholes
+
+if TYPE_CHECKING:
+    from attn_tui.compute.experiment import Experiment
+    from attn_tui.compute.sweep.crossover import Crossover
+
+_Read = Callable[[dict[str, Any], Settings, int], tuple[int, dict[str, Any]]]
+
+FIELDS = fields_of(Settings)
+
+_flag = partial(click.option, cls=Option, group=REPORT, is_flag=True)
+_drawn = partial(option, group=DRAWS)
+
+
+def _statistics() -> dict[str, str]:
+    from attn_tui.sweep.names import NAMES
+
+    return {name: named.words for name, named in NAMES.items()}
+
+
+_EXAMPLES = """\
+  attn-tui sweep --n 512 --d-k 1:8192 --rules none,inverse-sqrt
+  attn-tui sweep --over n --n 2:4096 --d-k 64 --statistic entropy
+  attn-tui sweep --map --ratio
+  attn-tui sweep --crossover --n 2,8,512
+"""
+
+
+@click.command("sweep", cls=Command, examples=_EXAMPLES)
+@_drawn(
+    "--n",
+    "N|LOW:HIGH[@N]",
+    f"How many keys, {N_KEYS.minimum} to {N_KEYS.maximum:,}: a number, or a range to sweep and the "
+    "one of it that is looked at; a list with --crossover.  [default: 64; swept 2:4096@64]",
+)
+@_drawn(
+    "--d-k",
+    "LOW:HIGH[@N]|N",
+    f"Dimension of a head, {D_K.minimum} to {D_K.maximum:,}: a range to sweep and the one of it "
+    "that is looked at, or a number.  [default: 1024; swept 1:8192@1024]",
+)
+@_drawn(
+    "--over",
+    "d_k|n",
+    "What to sweep.  [default: n if only --n is a range, else d_k]",
+    complete=of_names({"d_k": "dimension of a head", "n": "number of keys"}),
+)
+@_drawn(
+    "--points", "N", "At how many places at most, or along each side of a map.  [default: 27; 14]"
+)
+@settings(Settings, DRAWS)
+@experiment(DRAWS)
+@option(
+    "--rules",
+    "NAME,NAME:…",
+    f"Rules to compare: {', '.join(RULES)}.  [default: none,inverse-sqrt]",
+    SCALE,
+    of_names({name: rule.formula for name, rule in RULES.items()}, lists=True),
+)
+@flag(
+    "--qk-norm/--no-qk-norm",
+    "Whether q and k are divided by their root mean square first.  [default: no]",
+    SCALE,
+)
+@option(
+    "--statistic",
+    "NAME,…",
+    f"What of: {', '.join(STATISTICS[:-1])} or {STATISTICS[-1]}.  "
+    "[default: gradient; all in CSV and JSON]",
+    REPORT,
+    of_names(_statistics, lists=True),
+)
+@_flag("--map", "is_map", help="Sweep n and d_k both.")
+@_flag("--ratio", help="Print the statistic unscaled over the same under each rule too.")
+@_flag("--crossover", help="Print only where removing a rule begins to shrink median gradients.")
+@forms("Print CSV.")
+def sweep(form: str, crossover: bool, **given: Any) -> int:
+    """Print what drawn vectors say over d_k or n under several scale rules.
+
+    Ctrl+C prints what there is.
+    """
+    if crossover:
+        return _print_crossovers(given, form)
+    return _print_sweep(given, form)
+
+
+def _print_sweep(given: dict[str, Any], form: str) -> int:
+    from attn_tui.compute.sweep.answer import answer
+    from attn_tui.report.forms import WRITERS
+    from attn_tui.sweep.report import report
+
+    experiment = asked(given)
+    chosen = given["statistic"]
+    statistics = () if chosen is None else read_statistics(chosen)
+    found, interrupted = worked("sweep", partial(answer, experiment))
+    if found is not None:
+        write(WRITERS[form](report(found, statistics)))
+    else:
+        click.echo("attn-tui: stopped before there was anything to print", err=True)
+    return INTERRUPTED if interrupted else 0
+
+
+def asked(given: dict[str, Any]) -> "Experiment":
+    """Return the question that options ask, crossovers alone left aside.
+
+    Raises:
+        InputError: Naming the option that will not do.
+    """
+    return _experiment(given, _changes)
+
+
+def _experiment(given: dict[str, Any], read: _Read) -> "Experiment":
+    """Return the question that options ask, starting from a file.
+
+    Args:
+        given: The options.
+        read: Returns d_k and what changes in the settings, from the settings and d_k before.
+
+    Raises:
+        InputError: Naming the option that will not do.
+    """
+    from attn_tui.compute.experiment import Experiment
+    from attn_tui.compute.source import Drawn
+
+    setup = Setup()
+    if given["experiment"] is not None:
+        from attn_tui.files.readers import read_experiment
+
+        # Masks play no part in what is drawn here, whose keys may be fewer.
+        setup = replace(read_experiment(given["experiment"], Drawn()).setup, mask=Mask())
+    if given["qk_norm"] is not None:
+        setup = replace(setup, scale=replace(setup.scale, qk_norm=given["qk_norm"]))
+    start = setup.get(Settings)
+    d_k, changes = read(given, start, setup.d_k)
+    if given["rules"] is not None:
+        changes["rules"] = LISTED.parse("rules", given["rules"])
+    wanted = replace(start, **changes_of(Settings, given), **changes)
+    # `show --experiment` of what is printed draws one such vector.
+    n = wanted.n_range[1] if wanted.over == "n" else wanted.n
+    return Experiment(Drawn(n, wanted.seed), replace(setup, d_k=d_k).put(wanted))
+
+
+def _changes(given: dict[str, Any], start: Settings, d_k: int) -> tuple[int, dict[str, Any]]:
+    """Return the d_k at which n is swept, and what changes in the settings."""
+    is_map = given["is_map"] or (start.view == "map" and given["over"] is None)
+    over = _over(given, start.over)
+    changes: dict[str, Any] = {
+        "view": "map" if is_map else "curves",
+        "ratio": start.ratio or given["ratio"],
+        "over": over,
+    }
+    n, swept = given["n"], given["d_k"]
+    if n is not None:
+        changes |= n_changes(n, "range" if is_map or over == "n" else "number")
+    if swept is not None and not is_map and over == "n":
+        d_k = D_K.parse(swept)
+    elif swept is not None:
+        changes["d_k_range"], place = _range("d_k_range", D_K, swept)
+        d_k = place or d_k
+    if given["points"] is not None:
+        field = FIELDS["map_points" if is_map else "points"]
+        changes[field.name] = field.kind.parse("points", given["points"])
+    if given["statistic"] is not None:
+        changes["statistic"] = read_statistics(given["statistic"])[0]
+    return d_k, changes
+
+
+def _crossover_changes(
+    given: dict[str, Any], start: Settings, d_k: int
+) -> tuple[int, dict[str, Any]]:
+    """Return d_k as it is, and the n of crossovers, of which one is there."""
+    if given["n"] is not None:
+        return d_k, n_changes(given["n"], "list")
+    return d_k, {"crossover_n": start.crossover_n or (start.n,)}
+
+
+def n_changes(text: str, wanted: Literal["number", "range", "list"]) -> dict[str, Any]:
+    """Return what ``--n`` changes in the settings: a number n, a range to sweep, n of crossovers.
+
+    Behind a range stands the n of it that is looked at, if any: ``2:4096@64``.
+
+    Args:
+        text: As typed.
+        wanted: What is asked for. A number is a range of one place, and a list of one.
+
+    Raises:
+        InputError: With field ``"n"``, if it is something else.
+    """
+    if wanted == "range":
+        ends, place = _range("n_range", N_KEYS, text)
+        return {"n_range": ends} | ({"n": place} if place else {})
+    if wanted == "number":
+        if is_range(text):
+            raise InputError("n", "a range is not one number", "a number, --over n or --map")
+        return {"n": _number(N_KEYS, text)}
+    if is_range(text):
+        problem = f"{inert(text.strip())} is a range"
+        raise InputError("n", problem, "with --crossover a list such as 2,8,512")
+    # Nothing at all is no number.
+    ns = FIELDS["crossover_n"].kind.parse("n", text) or (N_KEYS.parse(text),)
+    return {"n": ns[0], "crossover_n": ns}
+
+
+def is_range(text: str) -> bool:
+    """Return whether a text is meant as a range."""
+    return ":" in half_width(text)
+
+
+def _over(given: dict[str, Any], start: Axis) -> Axis:
+    """Return what is swept: what is said, else what is a range."""
+    if given["over"] is not None and given["is_map"]:
+        raise InputError("over", "--map sweeps both", "one of the two")
+    if given["over"] is not None:
+        over: Axis = FIELDS["over"].kind.parse("over", given["over"])
+        return over
+    ranges = {name: given[name] is not None and is_range(given[name]) for name in ("n", "d_k")}
+    if all(ranges.values()) and not given["is_map"]:
+        raise InputError("n", "both --n and --d-k are ranges", "--map, or one of them a number")
+    if given["is_map"]:
+        return start
+    return "n" if ranges["n"] else "d_k" if ranges["d_k"] or given["n"] is not None else start
+
+
+def _range(field: str, scale: LogScale, text: str) -> tuple[tuple[int, int], int | None]:
+    """Return a range, and the place that is looked at if one is named; a number is one place."""
+    if not is_range(text):
+        return (_number(scale, text),) * 2, None
+    range_text, at, place = half_width(text).partition("@")
+    ends: tuple[int, int] = FIELDS[field].kind.parse(scale.field, range_text)
+    return ends, scale.parse(place) if at else None
+
+
+def _number(scale: LogScale, text: str) -> int:
+    """Return one number; numbers with commas between them are told what they are for."""
+    try:
+        return scale.parse(text)
+    except InputError as error:
+        try:
+            is_list = len(parse_wholes(scale.field, text)) > 1
+        except InputError:
+            is_list = False
+        if not is_list:
+            raise
+        more = "; a list needs --crossover" if scale is N_KEYS else ""
+        problem = f"{inert(text.strip())} is a list"
+        raise InputError(scale.field, problem, f"one number, or a range{more}") from error
+
+
+def read_statistics(text: str) -> tuple[Statistic, ...]:
+    """Read names of statistics with commas between them.
+
+    Raises:
+        InputError: If one is none, or stands twice.
+    """
+    read = FIELDS["statistic"].kind.parse
+    found = [read("statistic", part) for part in text.split(",")]
+    if twice := [name for name in found if found.count(name) > 1]:
+        raise InputError("statistic", f"{twice[0]} stands twice", "each statistic once")
+    return tuple(found)
+
+
+def _print_crossovers(given: dict[str, Any], form: str) -> int:
+    from attn_tui.compute.sweep.crossover import crossovers, search_cost
+    from attn_tui.report.forms import WRITERS
+    from attn_tui.sweep.report import crossover_report
+
+    for name in ("d_k", "over", "points", "statistic"):
+        if given[name] is not None:
+            problem = "--crossover looks at all of them"
+            raise InputError(name, problem, "--n, --rules, --draws and --seed beside it")
+    for name, field in (("is_map", "map"), ("ratio", "ratio"), ("qk_norm", "qk_norm")):
+        if given[name]:
+            raise InputError(field, "--crossover shows none", "one of the two")
+    experiment = _experiment(given, _crossover_changes)
+    settings = experiment.setup.get(Settings)
+    every = compared(settings, experiment.setup.scale)
+    rules = [rule for rule in every if rule != "none"]
+    if not rules:
+        raise InputError("rules", "there is only none", "a rule that is removed")
+    pairs = [(n, rule) for n in dict.fromkeys(settings.crossover_n) for rule in rules]
+    total = sum(search_cost(n, draws_at(settings, n)) for n, _ in pairs)
+    found: tuple[Crossover, ...] = ()
+    with until_interrupted() as stop, Progress("crossovers") as progress:
+        for spent, known in crossovers(pairs, settings.seed, partial(draws_at, settings)):
+            found = known
+            progress.show(spent / total)
+            if stop():
+                break
+        interrupted = stop()
+    write(WRITERS[form](crossover_report(experiment, found)))
+    return INTERRUPTED if interrupted else 0

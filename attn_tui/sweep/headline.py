@@ -1,0 +1,144 @@
+"""What Sweep says first: what dividing does to the typical draw here, and where that turns."""
+
+from collections.abc import Mapping, Sequence
+from math import isnan
+
+from attn_tui.compute.sweep.answer import Answer
+from attn_tui.compute.sweep.crossing import Meeting
+from attn_tui.compute.sweep.points import Place, Point, Points, median_error
+from attn_tui.compute.sweep.settings import Statistic
+from attn_tui.report import words
+from attn_tui.report.headline import GRADIENTS
+from attn_tui.sweep.change import Change, change
+from attn_tui.sweep.names import NAMES, called, doing, is_none, others, short_place
+
+HERE = "With {n} keys and d_k = {d_k}, {doing} makes the typical {statistic} {times}."
+STAYS = "With {n} keys and d_k = {d_k}, {doing} leaves the typical {statistic} about as it is."
+UNDIVIDED = "With {n} keys and d_k = {d_k}, {doing} changes nothing: it multiplies by 1."
+TURNS = "{below} {axis} {turn} it becomes {other}."
+EVERYWHERE = "So it does at every d_k from {least} on."
+RANKING = "Of {count} rules {best} leaves the largest typical {statistic} here: {compared}."
+SHARES = "Of {n} keys about {before} share the weight unscaled, about {after} {done}."
+TYPICAL = (
+    "With {n} keys and d_k = {d_k}, the typical {statistic} is {before} unscaled, {after} {done}."
+)
+NOTHING = "Only {rule} is drawn: there is nothing to compare it with."
+"""The sentences, in the order in which they are tried; the second to fourth follow the first."""
+
+WAITING = "Drawing vectors of {n} keys…"
+
+
+def headline(answer: Answer) -> str:
+    """Return the headline of what was found so far."""
+    settings, statistic = answer.settings, answer.settings.statistic
+    asked = settings.n, answer.experiment.setup.d_k
+    points = answer.nearby
+    if not points:
+        return WAITING.format(n=f"{settings.n:,}")
+    place = points.nearest(asked)
+    rules = others(answer.rules)
+    if not rules or len(answer.rules) < 2:
+        return NOTHING.format(rule=called(answer.rules[0]))
+    slots = {"n": f"{place[0]:,}", "d_k": f"{place[1]:,}", "statistic": noun(statistic)}
+    if len(rules) > 1 and statistic in GRADIENTS:
+        return _ranking(points, place, answer.rules, statistic)
+    if statistic not in GRADIENTS:
+        return _sides(points, place, answer.rules, statistic, slots)
+    return _here(answer, points, place, rules[0], slots)
+
+
+def noun(statistic: Statistic) -> str:
+    """Return what a statistic is called in a sentence."""
+    return GRADIENTS.get(statistic, NAMES[statistic].short)
+
+
+def _here(answer: Answer, points: Points, place: Place, rule: str, slots: Mapping[str, str]) -> str:
+    """Return what dividing does at a place, and where it does the other."""
+    statistic = answer.settings.statistic
+    found, point = change(points, place, rule, statistic), points.at(*place, rule)
+    slots = {
+        **slots,
+        "doing": doing(rule, point.multiplier if point else None),
+        "times": found.times,
+    }
+    turn = _turn(answer, rule, statistic, place, found)
+    if point is not None and point.multiplier == 1.0:
+        return UNDIVIDED.format(**slots)
+    first = STAYS if found.way == "same" else HERE
+    return " ".join(filter(None, (first.format(**slots), turn)))
+
+
+def _turn(answer: Answer, rule: str, statistic: Statistic, place: Place, found: Change) -> str:
+    """Return where dividing does the other, if that is known and elsewhere."""
+    n, d_k = place
+    for each in answer.crossovers:
+        same = (each.n, each.readout, each.rule) == (n, statistic, rule)
+        if same and each.d_k is None and found.way in ("larger", "smaller"):
+            return EVERYWHERE.format(least=f"{each.divides_from:,}")
+    met = answer.crossing(rule, statistic, n)
+    if met is None:
+        return ""
+    over_n = answer.settings.view == "curves" and answer.settings.over == "n"
+    is_below = (n if over_n else d_k) > met.at
+    # With more keys it becomes smaller, and with a larger d_k larger.
+    other = "smaller" if is_below != over_n else "larger"
+    below = "Below" if is_below else "Above"
+    axis = "n =" if over_n else "d_k"
+    return TURNS.format(below=below, axis=axis, turn=turn_text(met), other=other)
+
+
+def turn_text(met: Meeting) -> str:
+    """Return where medians meet with what is known of it: ``375 (368 to 382)``."""
+    at = short_place(met.at)
+    if met.low and met.high:
+        return f"{at} ({short_place(met.low)} to {short_place(met.high)})"
+    if met.low:
+        return f"{at} ({short_place(met.low)} or more)"
+    return f"{at} ({short_place(met.high)} or less)" if met.high else f"about {at}"
+
+
+def _ranking(points: Points, place: Place, rules: Sequence[str], statistic: Statistic) -> str:
+    """Return which rule leaves the largest median, and how two others compare."""
+    known = [point for rule in rules if (point := points.at(*place, rule))]
+    best, *rest = sorted(known, key=lambda point: -point.statistics[statistic].log_median)
+    compared = [
+        f"{compare(best, point, statistic)} that of {called(point.rule)}" for point in rest[:2]
+    ]
+    return RANKING.format(
+        count=len(known), best=called(best.rule), statistic=noun(statistic),
+        compared=", ".join(compared),
+    )  # fmt: skip
+
+
+def compare(best: Point, other: Point, statistic: Statistic) -> str:
+    """Return how many times larger one median is than another."""
+    by = best.statistics[statistic].log_median - other.statistics[statistic].log_median
+    found = Change(by, median_error(best, other, statistic))
+    return f"{found.many} times" if found.way == "larger" else "about"
+
+
+def _sides(
+    points: Points, place: Place, rules: Sequence[str], statistic: Statistic,
+    slots: Mapping[str, str],
+) -> str:  # fmt: skip
+    """Return what is typical without scaling and with the rule."""
+    shown = "effective_keys" if statistic in ("entropy", "entropy_bits") else statistic
+    sides = {is_none(rule): points.at(*place, rule) for rule in reversed(rules)}
+    before, after = sides.get(True), sides.get(False)
+    if before is None or after is None:
+        return NOTHING.format(rule=called(rules[0]))
+    done = doing(after.rule, after.multiplier, ("when divided by", "when multiplied by", "under"))
+    texts = [value_text(side.statistics[shown].median, shown) for side in (before, after)]
+    sentence = SHARES if shown == "effective_keys" else TYPICAL
+    return sentence.format(before=texts[0], after=texts[1], done=done, **slots)
+
+
+def value_text(value: float, statistic: Statistic) -> str:
+    """Return a median as a person would say it."""
+    if isnan(value):
+        return "unknown"
+    if statistic == "max_weight":
+        return words.percent(value)
+    if statistic == "logit_std":
+        return f"±{words.amount(value)}"
+    return words.about(max(round(value), 1))

@@ -1,0 +1,152 @@
+"""What the statistics of a sweep are called, and its numbers as text."""
+
+from collections.abc import Iterable
+
+from attn_tui.compute.scale import NONE, parse_scale
+from attn_tui.compute.sweep.answer import Boundary, Condensation
+from attn_tui.compute.sweep.crossover import Crossover
+from attn_tui.compute.sweep.readouts import READOUTS
+from attn_tui.compute.sweep.settings import Axis
+from attn_tui.compute.sweep.summary import Summary
+from attn_tui.report.headline import DIVISORS
+from attn_tui.report.numbers import quantity
+from attn_tui.report.words import amount
+
+NAMES = READOUTS
+"""What the statistics are called."""
+
+
+def median_text(summary: Summary) -> str:
+    """Return a median as text."""
+    return quantity(summary.median, summary.log_median)
+
+
+def mean_text(summary: Summary) -> str:
+    """Return a mean and its standard error as text."""
+    mean = quantity(summary.mean, summary.log_mean)
+    error = quantity(summary.mean_standard_error, summary.log_mean_standard_error)
+    return f"{mean} ± {error}"
+
+
+def interval_text(summary: Summary) -> str:
+    """Return a median with its 95 % interval as text."""
+    low = quantity(summary.median_low, summary.log_median_low)
+    high = quantity(summary.median_high, summary.log_median_high)
+    return f"{median_text(summary)} [{low}, {high}]"
+
+
+def place_text(value: float | None) -> str:
+    """Return a d_k or an n as text, between whole numbers to three digits: ``430``, ``12.5``."""
+    if value is None:
+        return "–"
+    if isinstance(value, int):
+        return f"{value:,}"
+    return f"{value:,.0f}" if 999.5 <= value < 1e7 else quantity(value)
+
+
+def short_place(value: float) -> str:
+    """Return a d_k or an n between whole numbers to two digits, large ones to three.
+
+    >>> short_place(431.2), short_place(1268.0), short_place(6.32)
+    ('430', '1,270', '6.3')
+    """
+    short = float(f"{value:.3g}" if value >= 1000.0 else f"{value:.2g}")
+    return f"{short:,.0f}" if short >= 10.0 else f"{short:g}"
+
+
+def crossover_text(found: Crossover) -> str:
+    """Return a crossover with its interval as text: ``430 [368 to 520]``."""
+    if found.d_k is None:
+        return f"none: {found.side} unscaled, {found.divides_from:,} to 65,536"
+    start = f" from d_k = {found.divides_from:,}" if found.divides_from > 2 else ""
+    return f"{place_text(found.d_k)} [{ends_text(found)}]{start}"
+
+
+def ends_text(found: Crossover | Boundary) -> str:
+    """Return an interval as text; ``≤ 512`` where its other end may be beyond what was looked at.
+
+    >>> ends_text(Boundary(64, True, 256, 512)), ends_text(Boundary(64, True, None, 512))
+    ('256 to 512', '≤ 512')
+    """
+    low: float | None = found.low
+    high: float | None = found.high
+    if isinstance(found, Crossover):
+        low, high = None if found.low_open else low, None if found.high_open else high
+    if low is None:
+        return "any" if high is None else f"≤ {place_text(high)}"
+    return f"≥ {place_text(low)}" if high is None else f"{place_text(low)} to {place_text(high)}"
+
+
+def boundary_text(found: Boundary) -> str:
+    """Return between which of a map's places a ratio falls through 1: ``256 to 512``."""
+    return ends_text(found) if found.falls else "–"
+
+
+def condensation_text(found: Condensation, over: Axis) -> str:
+    """Return where logits condense under a rule as text: ``m = 1 from d_k = 12.5``."""
+    whole = {"n": "n from 2 to 100,000", "d_k": "d_k from 1 to 65,536"}[over]
+    at = place_text(found.n if over == "n" else found.d_k)
+    text = {"everywhere": f"at every {whole}", "nowhere": f"at no {whole}"}
+    return f"m = {formula(found.rule)} {text.get(found.where, f'{found.where} {over} = {at}')}"
+
+
+def formula(rule: str) -> str:
+    """Return the multiplier of a rule given as text: ``1/√d_k``."""
+    return parse_scale(rule).formula
+
+
+def doing(
+    rule: str,
+    multiplier: float | None = None,
+    words: tuple[str, str, str] = ("dividing by", "multiplying by", "the rule"),
+) -> str:
+    """Return the doing of a rule given as text: ``dividing by √d_k``.
+
+    Args:
+        rule: The rule.
+        multiplier: Its m, where that is one number.
+        words: What stands before a divisor, an m and a rule's name.
+
+    >>> doing("inverse-sqrt"), doing("fixed:a=144", 1 / 12), doing("yarn:factor=4")
+    ('dividing by √d_k', 'dividing by 12', 'the rule yarn with f = 4')
+    """
+    divided, multiplied, ruled = words
+    if symbol := DIVISORS.get(parse_scale(rule).rule):
+        return f"{divided} {symbol}"
+    if multiplier is None or multiplier == 1.0:
+        return f"{ruled} {called(rule)}"
+    if 0.0 < multiplier < 1.0:
+        return f"{divided} {amount(1.0 / multiplier)}"
+    return f"{multiplied} {amount(multiplier)}"
+
+
+def called(rule: str) -> str:
+    """Return what a rule given as text is called in a sentence.
+
+    >>> called("none"), called("inverse-sqrt"), called("fixed:a=144.0")
+    ('no scaling', '1/√d_k', 'fixed with a = 144')
+    """
+    scale = parse_scale(rule)
+    if scale == NONE:
+        return "no scaling"
+    if scale.rule in DIVISORS:
+        return scale.formula
+    values = (
+        f"{p.symbol} = {amount(scale.parameters[p.name])}" for p in scale.definition.parameters
+    )
+    return scale.rule + (f" with {', '.join(values)}" if scale.given else "")
+
+
+def is_none(rule: str) -> bool:
+    """Return whether a rule leaves scores as they are."""
+    return parse_scale(rule) == NONE
+
+
+def name_of(rule: str) -> str:
+    """Return what a rule is called beside others."""
+    return "unscaled" if is_none(rule) else formula(rule)
+
+
+def others(rules: Iterable[str]) -> list[str]:
+    """Return the rules that are not none."""
+    return [rule for rule in rules if not is_none(rule)]

@@ -1,0 +1,453 @@
+"""What Sweep reports: statistics of drawn vectors at every place, and where medians cross."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict
+from math import isfinite, log
+from typing import Any
+
+import numpy as np
+
+from attn_tui.compute.experiment import Experiment
+from attn_tui.compute.number import Number
+from attn_tui.compute.sweep.answer import Answer
+from attn_tui.compute.sweep.asymptotes import condensation_std
+from attn_tui.compute.sweep.crossing import crossings
+from attn_tui.compute.sweep.crossover import Crossover
+from attn_tui.compute.sweep.curves import Curve
+from attn_tui.compute.sweep.points import Point
+from attn_tui.compute.sweep.rules import rule_text
+from attn_tui.compute.sweep.settings import STATISTICS, Statistic, draws_at
+from attn_tui.files.codec import experiment_to_plain
+from attn_tui.files.plain import named
+from attn_tui.report import forms
+from attn_tui.report.head import Labelled, about_model, left_out
+from attn_tui.report.numbers import quantity, ratio
+from attn_tui.report.report import (
+    Column,
+    Fact,
+    Facts,
+    Part,
+    Report,
+    Rows,
+    Section,
+    Table,
+    data,
+    listed,
+)
+from attn_tui.sweep.headline import headline
+from attn_tui.sweep.means import carried_by_few, compared_means
+from attn_tui.sweep.names import (
+    NAMES,
+    boundary_text,
+    condensation_text,
+    crossover_text,
+    formula,
+    others,
+    place_text,
+)
+
+POINT = ("n", "d_k", "rule", "multiplier", "draws")
+CROSSOVER = (
+    "n", "readout", "rule", "d_k", "low", "high", "low_open", "high_open", "side", "divides_from",
+    "draws", "finished", "seed", "generator",
+)  # fmt: skip
+CSV_CROSSOVER = (
+    "n", "readout", "rule", "d_k", "low", "high", "side", "divides_from", "draws", "seed",
+    "finished", "low_open", "high_open",
+)  # fmt: skip
+
+ERRORS = "error: of the mean; from, to: the median's 95 % interval"
+"""What some columns of a table are."""
+
+NUMBER, FACTOR = 8, 10
+"""Columns of a number of a statistic, and of a factor."""
+
+
+def json(answer: Answer) -> Iterator[str]:
+    """Yield all there is to say of an answer as JSON."""
+    return forms.json(report(answer))
+
+
+def report(answer: Answer, statistics: Sequence[Statistic] = ()) -> Report:
+    """Return what there is to say of what was drawn so far.
+
+    Args:
+        answer: What was drawn.
+        statistics: What to say it of; of the one that is looked at, and in JSON and CSV of all,
+            unless given.
+    """
+    shown = tuple(statistics) or (answer.settings.statistic,)
+    every = tuple(statistics) or STATISTICS
+    parts: list[Part] = [
+        data(_data(answer, every)),
+        Facts([Fact(label, (text,)) for label, text in _asked(answer)]),
+        *(_section(answer, statistic) for statistic in shown),
+        *_means(answer, shown),
+        *_condensation(answer),
+        *_asymptotes(answer),
+        *crossover_parts(answer.crossovers),
+        _numbers(answer, every),
+    ]
+    return Report("", parts, headline=headline(answer), csv="points")
+
+
+def crossover_report(experiment: Experiment, crossovers: Sequence[Crossover]) -> Report:
+    """Return what there is to say of crossovers alone."""
+    said = [] if crossovers else ["Stopped before a crossover was found."]
+    found = [named(each, CROSSOVER) for each in crossovers]
+    own = {"experiment": experiment_to_plain(experiment), "points": [], "crossovers": found}
+    columns = [
+        Column("", listed(getattr(each, name) for each in crossovers), name=name)
+        for name in CSV_CROSSOVER
+    ]
+    table = Table(columns, np.arange(len(crossovers)), csv="crossovers")
+    return Report("", [data(own), *said, *crossover_parts(crossovers), table], csv="crossovers")
+
+
+def crossover_parts(crossovers: Sequence[Crossover]) -> Iterator[Part]:
+    """Yield a table of crossovers with what they are, if there are any."""
+    if not crossovers:
+        return
+    draws = " or ".join(f"{each:,}" for each in sorted({found.draws for found in crossovers}))
+    yield (
+        "Crossovers d*: below this d_k, from 2 or where the rule begins to divide (m < 1), the "
+        "median over draws is larger without the rule, above it is smaller. In brackets its 95 % "
+        "interval, with ≤ or ≥ alone where it may go beyond what is looked at, by bootstrap over "
+        f"{draws} coupled draws, seed {crossovers[0].seed} "
+        f"({crossovers[0].generator}); the mean may do otherwise."
+    )
+    so_far = [] if all(found.finished for found in crossovers) else [
+        "* so far: from the first of the vectors that are asked for."
+    ]  # fmt: skip
+    names = [NAMES[each.readout].symbol + " *" * (not each.finished) for each in crossovers]
+    columns = [
+        Column("n", listed(each.n for each in crossovers)),
+        Column("readout", texts=listed(names), left=True),
+        Column("rule removed", texts=listed(each.rule for each in crossovers), left=True),
+        Column("d* [95 % interval]", texts=listed(map(crossover_text, crossovers)), left=True),
+    ]
+    yield Table(columns, np.arange(len(crossovers)), notes=so_far)
+
+
+def _asked(answer: Answer) -> Iterator[Labelled]:
+    """Yield what was asked, each with its label."""
+    settings, setup = answer.settings, answer.experiment.setup
+    over_n, is_map = settings.over == "n", settings.view == "map"
+    most = settings.map_points if is_map else settings.points
+    ns = _from_to(settings.n_range, len(answer.points.ns), most)
+    d_ks = _from_to(settings.d_k_range, len(answer.points.d_ks), most)
+    law = "s = d_k·g/√(g² + χ²), |s| ≤ d_k, of q and k divided by their root mean square"
+    plain = "given q, scores are independent N(0, ‖q‖²)"
+    if rule_text(setup.scale) in answer.rules:
+        yield from about_model(setup)
+    yield "sweep", f"drawn vectors: {law if setup.scale.qk_norm else plain}"
+    yield "n", ns if over_n or is_map else f"{settings.n:,}"
+    yield "d_k", f"{setup.d_k:,}" if over_n and not is_map else d_ks
+    yield "rules", "; ".join(f"{rule}: m = {formula(rule)}" for rule in answer.rules)
+    yield from left_out(setup.scale, but_qk_norm=True)
+    is_whole = answer.progress == 1.0
+    yield "drawn" if is_whole else "asked", _drawn(answer)
+    if not is_whole:
+        fewest = min((point.draws for point in answer.points), default=0)
+        yield "stopped", f"at {answer.progress:.0%} of the work; {fewest:,} draws at each place"
+
+
+def _from_to(ends: tuple[int, ...], count: int, most: int) -> str:
+    low, high = ends
+    return f"{low:,} to {high:,}, {count} of at most {most}" if low < high else f"{low:,}"
+
+
+def _drawn(answer: Answer) -> str:
+    """Return how many vectors are drawn where, and by what."""
+    settings, ns = answer.settings, answer.points.ns or (answer.settings.n,)
+    counts = {n: draws_at(settings, n) for n in ns}
+    if answer.experiment.setup.scale.qk_norm:
+        counts = {point.n: point.draws for point in answer.points} or counts
+    source = f"seed {settings.seed} ({answer.generator})"
+    few, many = min(counts.values()), max(counts.values())
+    if few == many:
+        return f"{few:,} vectors at each place, {source}"
+    most = max(n for n, count in counts.items() if count == many)
+    return f"{many:,} vectors at each place up to {most:,} keys, {few:,} beyond, {source}"
+
+
+def _section(answer: Answer, statistic: Statistic) -> Section:
+    """Return the tables of a statistic, one a rule, and how it compares without the rule."""
+    name = NAMES[statistic]
+    parts: list[Part] = [
+        Table(
+            [*_places(answer, answer.points.under(rule)),
+             *_summaries(answer.points.under(rule), statistic)],
+            np.arange(len(answer.points.under(rule))),
+            f"{rule}, m = {formula(rule)}; {ERRORS}",
+        )
+        for rule in answer.rules
+    ]  # fmt: skip
+    if answer.settings.ratio:
+        parts += _ratios(answer, statistic)
+    parts += [*_boundary(answer, statistic), *_crossings(answer, statistic)]
+    return Section(f"{name.symbol}: {name.words}", parts)
+
+
+def _places(answer: Answer, points: Sequence[Point]) -> Iterator[Column]:
+    """Yield the n or the d_k of points, of a map both."""
+    is_map = answer.settings.view == "map"
+    for name in ("n", "d_k") if is_map else (answer.settings.over,):
+        yield Column(name, listed(getattr(point, name) for point in points), width=7)
+
+
+def _summaries(points: Sequence[Point], statistic: Statistic) -> Iterator[Column]:
+    """Yield what drawn vectors say of a statistic at points, with errors and exact values."""
+    exacts = [point.exact(statistic) for point in points]
+    means, medians = [each.mean for each in exacts], [each.median for each in exacts]
+
+    def sampled(title: str, name: str, rank: int = 0) -> Column:
+        found = [point.statistics[statistic] for point in points]
+        pairs = [(getattr(each, name), getattr(each, f"log_{name}")) for each in found]
+        texts = [quantity(*pair, width=NUMBER) for pair in pairs]
+        return Column(title, texts=listed(texts), rank=rank, width=NUMBER)
+
+    def known(values: Sequence[float | None]) -> Iterator[Column]:
+        if any(value is not None for value in values):
+            texts = ["–" if each is None else quantity(each, width=NUMBER) for each in values]
+            yield Column("exact", texts=listed(texts), rank=2, width=NUMBER)
+
+    yield sampled("mean", "mean")
+    yield sampled("error", "mean_standard_error", 1)
+    yield from known(means)
+    yield sampled("median", "median")
+    yield sampled("from", "median_low", 3)
+    yield sampled("to", "median_high", 3)
+    yield from known(medians)
+    if not any(mean is not None for mean in means):
+        yield sampled("10 %", "low", 4)
+        yield sampled("25 %", "quarter", 5)
+        yield sampled("75 %", "three_quarters", 5)
+        yield sampled("90 %", "high", 4)
+
+
+def _ratios(answer: Answer, statistic: Statistic) -> Iterator[Table]:
+    """Yield how many times larger a statistic is unscaled than under each rule.
+
+    Errors of factors are shares of them.
+    """
+    for rule in others(answer.rules):
+        pairs = [
+            (point, answer.points.ratio(point.n, point.d_k, rule, statistic))
+            for point in answer.points.under(rule)
+        ]
+        points = [point for point, found in pairs if found]
+        known = [found for _, found in pairs if found]
+        exacts = [_exact_ratio(answer, point, statistic) for point in points]
+        means = (ratio(each.log_mean, FACTOR) if isfinite(each.log_mean) else "–" for each in known)
+        columns = [*_places(answer, points), _factors("of means", means)]
+        columns.append(_factors("±", (_share(each.log_mean_error) for each in known), 1))
+        if any(exacts):
+            columns.append(_factors("exact", iter(exacts), 2))
+        medians = (ratio(each.log_median, FACTOR) for each in known)
+        columns.append(_factors("of medians", medians))
+        columns.append(_factors("±", (_share(each.log_median_error) for each in known), 1))
+        yield Table(
+            columns, np.arange(len(points)),
+            f"{NAMES[statistic].symbol} unscaled over m = {formula(rule)}; ±: the standard error "
+            "of a factor is this share of it, both being of the same draws",
+        )  # fmt: skip
+
+
+def _factors(title: str, texts: Iterator[str], rank: int = 0) -> Column:
+    return Column(title, texts=listed(texts), rank=rank, width=FACTOR)
+
+
+def _share(error: float) -> str:
+    return f"{quantity(100.0 * error, width=FACTOR - 2)} %" if isfinite(error) else "–"
+
+
+def _exact_ratio(answer: Answer, point: Point, statistic: Statistic) -> str:
+    """Return how the exact means compare, or nothing if they are not known."""
+    both = (answer.points.unscaled(point.n, point.d_k), point)
+    means = [each.exact(statistic).mean for each in both if each]
+    known = [mean for mean in means if mean]
+    return ratio(log(known[0] / known[1]), FACTOR) if len(known) == 2 else ""
+
+
+def _boundary(answer: Answer, statistic: Statistic) -> Iterator[str]:
+    """Yield between which places of a map d*(n) is."""
+    if answer.settings.view != "map":
+        return
+    for rule in others(answer.rules):
+        found = answer.boundary(rule, statistic)
+        if any(each.falls for each in found):
+            yield (
+                f"The median {NAMES[statistic].symbol} unscaled over m = {formula(rule)} falls "
+                "through 1 for the last time between these d_k of the map, two standard errors to "
+                "either side, with ≤ or ≥ alone where it may do so beyond the map; – where the "
+                "ratio does not fall so on it. Crossovers say where between them, sweep "
+                "--crossover for every n:"
+            )
+            yield "; ".join(f"n = {each.n:,}: {boundary_text(each)}" for each in found)
+
+
+def _means(answer: Answer, statistics: Sequence[Statistic]) -> Iterator[str]:
+    """Yield what means do, where they are not what is typical."""
+    over_d_k = answer.settings.view == "map" or answer.settings.over == "d_k"
+    sentences = [
+        sentence
+        for statistic in statistics
+        for sentence in (
+            *(compared_means(answer, statistic) if over_d_k else ()),
+            *carried_by_few(answer, statistic),
+        )
+    ]
+    if sentences:
+        yield " ".join(dict.fromkeys(sentences))
+
+
+def _crossings(answer: Answer, statistic: Statistic) -> Iterator[str]:
+    """Yield where medians with and without a rule cross over n, at one d_k."""
+    for rule in others(answer.rules) if len(answer.points.d_ks) == 1 else ():
+        for met in crossings(answer.points, rule, statistic):
+            at, low, high = map(place_text, (met.n, met.low, met.high))
+            first = "larger" if met.larger else "smaller"
+            yield (
+                f"At d_k = {answer.points.d_ks[0]:,} the median {NAMES[statistic].symbol} without "
+                f"{formula(rule)} is {first} with fewer keys than n ≈ {at} [{low} to {high}]."
+            )
+
+
+def _condensation(answer: Answer) -> Iterator[str]:
+    settings = answer.settings
+    if settings.view == "map" or not answer.condensation:
+        return
+    parts = [f"with {condensation_text(each, settings.over)}" for each in answer.condensation]
+    sigma = ""
+    if settings.over == "d_k":
+        sigma = f" = {quantity(condensation_std(settings.n))}"
+    yield (
+        f"As n → ∞, logits condense on few keys where σ = m√d_k is σ_c = √(2 ln n){sigma} or more: "
+        f"{'; '.join(parts)}."
+    )
+
+
+def _asymptotes(answer: Answer) -> Iterator[str]:
+    symbol = NAMES[answer.settings.statistic].symbol
+    for curve in answer.curves:
+        known = [(p, v) for p, v in zip(curve.places, curve.values, strict=True) if v is not None]
+        (n, d_k), value = known[-1]
+        where = f"n = {n:,}" if answer.settings.over == "n" else f"d_k = {d_k:,}"
+        if curve.kind == "asymptote":
+            yield (
+                f"Asymptote of the {curve.of} {symbol}, m = {formula(curve.rule)}: {curve.formula} "
+                f"({curve.condition}); {quantity(value)} at {where}."
+            )
+        else:
+            yield f"Exact {curve.of} {symbol}, m = {formula(curve.rule)}: {curve.formula}."
+
+
+def _data(answer: Answer, statistics: Sequence[Statistic]) -> dict[str, Any]:
+    """Return what JSON alone holds."""
+    points, rules = answer.points, others(answer.rules)
+    is_map, is_one = answer.settings.view == "map", len(points.d_ks) == 1
+    return {
+        "experiment": experiment_to_plain(answer.experiment),
+        "generator": answer.generator,
+        "progress": answer.progress,
+        "rules": [{"rule": rule, "formula": formula(rule)} for rule in answer.rules],
+        # What is exact is computed as it is written.
+        "points": (_point(answer, point, statistics) for point in points),
+        "curves": [_curve(curve, answer) for curve in answer.curves],
+        "condensation": answer.condensation,
+        "boundary": [
+            {"n": each.n, "readout": name, "rule": rule, **asdict(each)}
+            for name in (statistics if is_map else ())
+            for rule in rules
+            for each in answer.boundary(rule, name)
+        ],
+        "crossings": [
+            {"d_k": points.d_ks[0], "readout": name, "rule": rule, **asdict(each)}
+            for name in (statistics if is_one else ())
+            for rule in rules
+            for each in crossings(points, rule, name)
+        ],
+        "crossovers": [named(found, CROSSOVER) for found in answer.crossovers],
+    }
+
+
+def _point(answer: Answer, point: Point, statistics: Sequence[Statistic]) -> dict[str, Any]:
+    return named(point, POINT) | {name: _statistic(answer, point, name) for name in statistics}
+
+
+def _statistic(answer: Answer, point: Point, name: Statistic) -> dict[str, Any]:
+    summary, exact = point.statistics[name], point.exact(name)
+    return {
+        "mean": {
+            **asdict(Number(summary.mean, summary.mean_standard_error, exact.mean)),
+            "log": summary.log_mean,
+        },
+        "median": {
+            **asdict(Number(summary.median, summary.median_standard_error, exact.median)),
+            "low": summary.median_low,
+            "high": summary.median_high,
+            "log": summary.log_median,
+        },
+        "tenth": summary.low,
+        "ninetieth": summary.high,
+        **named(summary, ("quarter", "three_quarters")),
+        "ratio": answer.points.ratio(point.n, point.d_k, point.rule, name),
+    }
+
+
+def _curve(curve: Curve, answer: Answer) -> dict[str, Any]:
+    return {
+        "statistic": answer.settings.statistic,
+        **named(curve, ("rule", "kind", "of", "formula", "condition")),
+        "places": [
+            {"n": n, "d_k": d_k, "value": value}
+            for (n, d_k), value in zip(curve.places, curve.values, strict=True)
+        ],
+    }
+
+
+def _numbers(answer: Answer, statistics: Sequence[Statistic]) -> Table:
+    """Return the rows of CSV: one for each place, rule and statistic."""
+    pairs = [(point, name) for point in answer.points for name in statistics]
+
+    def column(name: str, value: Callable[[Point, Statistic], Any]) -> Column:
+        def values(rows: Rows) -> list[Any]:
+            return [value(*pairs[row]) for row in rows.tolist()]
+
+        return Column("", values, name=name)
+
+    def of_point(name: str) -> Column:
+        return column(name, lambda point, _: getattr(point, name))
+
+    def of_summary(name: str, part: str) -> Column:
+        return column(name, lambda point, statistic: getattr(point.statistics[statistic], part))
+
+    def of_ratio(name: str, part: str) -> Column:
+        def value(point: Point, statistic: Statistic) -> float | None:
+            found = answer.points.ratio(point.n, point.d_k, point.rule, statistic)
+            return getattr(found, part) if found else None
+
+        return column(name, value)
+
+    columns = [
+        *map(of_point, POINT),
+        column("statistic", lambda _, statistic: statistic),
+        of_summary("mean", "mean"),
+        of_summary("mean_standard_error", "mean_standard_error"),
+        column("mean_exact", lambda point, statistic: point.exact(statistic).mean),
+        of_summary("median", "median"),
+        of_summary("median_standard_error", "median_standard_error"),
+        of_summary("median_low", "median_low"),
+        of_summary("median_high", "median_high"),
+        column("median_exact", lambda point, statistic: point.exact(statistic).median),
+        of_summary("log_median", "log_median"),
+        of_summary("tenth", "low"),
+        of_summary("ninetieth", "high"),
+        of_ratio("log_ratio_of_means", "log_mean"),
+        of_ratio("log_ratio_of_means_error", "log_mean_error"),
+        of_ratio("log_ratio_of_medians", "log_median"),
+        of_ratio("log_ratio_of_medians_error", "log_median_error"),
+        of_summary("log_mean", "log_mean"),
+    ]
+    return Table(columns, np.arange(len(pairs)), csv="points")

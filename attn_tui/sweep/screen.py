@@ -1,0 +1,553 @@
+"""The Sweep screen: a map of what dividing does, and the medians of the row of its cursor."""
+
+from bisect import bisect_left, bisect_right
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from threading import Lock
+from typing import ClassVar
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Container, Horizontal, Vertical, VerticalScroll
+from textual.reactive import var
+from textual.widgets import Label
+from textual.worker import get_current_worker
+
+from attn_tui.charts import heat_map as heat_map_of
+from attn_tui.compute.errors import InputError
+from attn_tui.compute.experiment import Experiment
+from attn_tui.compute.field import fields_of
+from attn_tui.compute.scale import parse_scale
+from attn_tui.compute.setup import FIELDS as SETUP
+from attn_tui.compute.source import Drawn
+from attn_tui.compute.sweep.answer import (
+    Answer,
+    answer,
+    at_place,
+    crossovers_wanted,
+    restated,
+    row_crossovers,
+)
+from attn_tui.compute.sweep.crossover import GRADIENTS, Crossover
+from attn_tui.compute.sweep.places import along, check_vectors
+from attn_tui.compute.sweep.points import Place, Points
+from attn_tui.compute.sweep.rules import rule_text
+from attn_tui.compute.sweep.settings import Axis, Settings, View, compared, first_draws
+from attn_tui.files import edits
+from attn_tui.files.draft import Draft
+from attn_tui.files.history import Asked, Edit
+from attn_tui.report.export import Forms
+from attn_tui.report.forms import forms
+from attn_tui.report.report import Report
+from attn_tui.report.text import text
+from attn_tui.sweep import charts
+from attn_tui.sweep.change import change
+from attn_tui.sweep.headline import headline, noun
+from attn_tui.sweep.names import doing, is_none, name_of, others
+from attn_tui.sweep.report import report
+from attn_tui.ui.d_k import DkPane, NPane
+from attn_tui.ui.dialogs import columns_of_text
+from attn_tui.ui.heat_map import HeatMap
+from attn_tui.ui.instrument_screen import InstrumentScreen
+from attn_tui.ui.markup import plain
+from attn_tui.ui.pane import Pane
+from attn_tui.ui.picture import Picture, Sheet
+from attn_tui.ui.setting import RULE, of_field
+
+FIELDS = {name: of_field(field) for name, field in fields_of(Settings).items()}
+
+KEPT = 12
+"""Sweeps that are kept, so that going back to one draws nothing anew."""
+
+ROWS_KEPT = 64
+"""Places and rows of which what was found is kept."""
+
+VIEWS: Mapping[str, tuple[View, Axis | None]] = {
+    "map-pane": ("map", None), "over-pane": ("curves", "d_k"), "keys-pane": ("curves", "n"),
+}  # fmt: skip
+"""What each view asks for: `view` and `over` of the settings."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """What is known beside the points of a sweep.
+
+    Attributes:
+        crossovers: Of the row of the cursor.
+        here: What was drawn at the cursor alone.
+    """
+
+    crossovers: tuple[Crossover, ...] = ()
+    here: Points | None = None
+
+
+@dataclass(eq=False)
+class Run:
+    """A sweep that grows; what is drawn goes on from where another worker left it.
+
+    Attributes:
+        answers: Growing answers.
+        known: The last of them.
+        lock: Held by the worker that draws.
+    """
+
+    answers: Iterator[Answer]
+    known: Answer | None = None
+    lock: Lock = field(default_factory=Lock)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all is drawn."""
+        return self.known is not None and self.known.progress == 1.0
+
+
+def key_of(experiment: Experiment) -> object:
+    """Return what the points of a sweep depend on: not the statistic, nor where the cursor is."""
+    setup = experiment.setup
+    settings = setup.get(Settings)
+    held: tuple[object, ...] = (settings.n_range, settings.d_k_range, settings.map_points)
+    if settings.view == "curves":
+        ends = (settings.n_range, setup.d_k) if settings.over == "n" else settings.d_k_range
+        held = (settings.over, ends, settings.points)
+        if settings.over == "d_k":
+            held += (settings.n,)
+    return (
+        settings.view, held, compared(settings, setup.scale), settings.draws, settings.seed,
+        setup.scale.qk_norm,
+    )  # fmt: skip
+
+
+class SweepScreen(InstrumentScreen):
+    """What dividing does to drawn vectors, over d_k and over the number of keys."""
+
+    CSS_PATH = "sweep.tcss"
+    NAME = "sweep"
+    AUTO_FOCUS = "#map"
+    VIEWS: ClassVar = (*VIEWS, "numbers-pane")
+    GROUPS: ClassVar = (
+        ("Shown", (FIELDS["statistic"],)),
+        ("Drawn", (FIELDS["draws"], FIELDS["seed"])),
+        ("Places", tuple(FIELDS[name] for name in ("n", "n_range", "d_k_range", "map_points",
+                                                   "points"))),
+        ("Compared", (RULE, FIELDS["rules"], of_field(SETUP["qk_norm"]), FIELDS["crossovers"])),
+    )  # fmt: skip
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("a", "again", "Another draw", show=False, id="again"),
+        Binding("left,h", "go(0, -1)", "Smaller d_k", show=False),
+        Binding("right,l", "go(0, 1)", "Larger d_k", show=False),
+        Binding("up,k", "go(-1, 0)", "More keys", show=False),
+        Binding("down,j", "go(1, 0)", "Fewer keys", show=False),
+        Binding("enter", "explore", "Open a draw in Explore", show=False, id="explore_draw"),
+    ]
+
+    answer: var[Answer | None] = var(None, init=False)
+    hovered: var[Place | None] = var(None, init=False)
+    """The place under the mouse, if it is over one."""
+    stopped: var[bool] = var(False, init=False)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._runs: OrderedDict[object, Run] = OrderedDict()
+        self._found: OrderedDict[object, Found] = OrderedDict()
+        self._drawn: Run | None = None
+        self._looking: object = None
+        self._is_numbers = False
+        self._grid: charts.Grid | None = None
+
+    def compose_body(self) -> ComposeResult:
+        """Lay out the panes."""
+        with Vertical():
+            with Horizontal(id="sliders"):
+                yield DkPane(is_line=True)
+                yield NPane(is_line=True)
+            with Container(id="panes"):
+                yield Pane("", HeatMap("map"), Label("", id="legend"), id="map-pane")
+                yield Pane("", Picture("row"), id="row-pane")
+                yield Pane("", Picture("over"), id="over-pane", classes="wide")
+                yield Pane("", Picture("keys"), id="keys-pane", classes="wide")
+                yield Pane("", VerticalScroll(Sheet("table")), id="numbers-pane", classes="wide")
+                yield Pane("", Picture("words"), id="words-pane")
+
+    # What is asked
+
+    @property
+    def sweep(self) -> Settings:
+        """The settings of the instrument."""
+        return self.present.experiment.setup.get(Settings)
+
+    @property
+    def place(self) -> Place:
+        """The n and the d_k that are asked for."""
+        return self.sweep.n, self.present.experiment.setup.d_k
+
+    def action_again(self) -> None:
+        """Draw with the next seed."""
+        self.ask(FIELDS["seed"].edit(self.sweep.seed + 1))
+
+    def action_step_n(self, steps: int) -> None:
+        """Go to more keys, or fewer."""
+        self.query_one(NPane).step(steps)
+
+    async def action_type_n(self) -> None:
+        """Type the number of keys."""
+        self.query_one(NPane).edit()
+
+    def action_view(self, steps: int) -> None:
+        """Ask for the next view or the one before."""
+        views = [*self.VIEWS]
+        view = views[(views.index(self.view) + steps) % len(views)]
+        self._is_numbers = view not in VIEWS
+        if self._is_numbers:
+            self.view = view
+            return
+        kind, over = VIEWS[view]
+        settings = replace(self.sweep, view=kind, over=over or self.sweep.over)
+        if settings == self.sweep:
+            self.view = view
+        else:
+            self.ask(edits.setup(lambda setup: setup.put(settings)), "view")
+
+    @on(NPane.Changed, "#n-pane")
+    def _move_n(self, event: NPane.Changed) -> None:
+        self.ask(FIELDS["n"].edit(event.value), event.gesture)
+
+    @on(HeatMap.Moved)
+    def _move(self, event: HeatMap.Moved) -> None:
+        self.ask(self._going_to(*self._place_of(event.row, event.column)), event.gesture)
+
+    def action_go(self, down: int, right: int) -> None:
+        """Go to the next place of the map, or of the curves that are shown."""
+        settings, (n, d_k) = self.sweep, self.place
+        ns, d_ks = along(settings, d_k)
+        steps = right if settings.view == "map" or settings.over == "d_k" else 0
+        more_keys = -down
+        if settings.view == "curves":
+            # Curves have one axis, which both pairs of arrows go along.
+            steps, more_keys = (right or down, 0) if settings.over == "d_k" else (0, right or down)
+        place = moved(ns, n, more_keys), moved(d_ks, d_k, steps)
+        if place != (n, d_k):
+            self.ask(self._going_to(*place), "map move")
+
+    @on(HeatMap.Hovered)
+    def _hover(self, event: HeatMap.Hovered) -> None:
+        self.hovered = self._place_of(*event.entry) if event.entry else None
+
+    @on(HeatMap.Chosen)
+    def _choose(self) -> None:
+        self.action_explore()
+
+    def action_explore(self) -> None:
+        """Open Explore on one vector of those drawn at the cursor."""
+        n, d_k = self.place
+        vector = Drawn(n, self.sweep.seed)
+
+        def edit(draft: Draft) -> Draft:
+            there = draft.asking(vector)
+            return replace(there, setup=replace(there.setup, d_k=d_k))
+
+        self.ask(edit)
+        self.post_message(self.Go("explore"))
+        self.notify("3 goes back to Sweep, u to what you had asked", timeout=5)
+
+    def _place_of(self, row: int, column: int) -> Place:
+        """Return the n and the d_k of an entry of the map."""
+        ns, d_ks = along(self.sweep, 1)
+        return ns[::-1][row], d_ks[column]
+
+    @staticmethod
+    def _going_to(n: int, d_k: int) -> Edit:
+        return edits.setup(
+            lambda setup: replace(setup.put(replace(setup.get(Settings), n=n)), d_k=d_k)
+        )
+
+    def stop_or_go_on(self) -> None:
+        """Stop drawing, or go on."""
+        self.stopped = not self.stopped
+        if self.stopped:
+            self.workers.cancel_group(self, "draw")
+            self.workers.cancel_group(self, "look")
+            self._looking = None
+        else:
+            self._ask_for_more()
+
+    # What is computed
+
+    def watch_asked(self, asked: Asked) -> None:
+        """Show what is known of a question at once, and draw what is missing."""
+        self.query_one(DkPane).value = asked.experiment.setup.d_k
+        self.query_one(NPane).value = self.sweep.n
+        try:
+            check_vectors(self.sweep)
+        except InputError as error:
+            self.notify(str(error), severity="warning", markup=False)
+            return
+        self.view = self._view_of(self.sweep)
+        self.set_reactive(SweepScreen.stopped, False)
+        self.set_reactive(SweepScreen.hovered, None)
+        self._show_known()
+        self._ask_for_more()
+
+    def _view_of(self, settings: Settings) -> str:
+        if self._is_numbers:
+            return "numbers-pane"
+        if settings.view == "map":
+            return "map-pane"
+        return "keys-pane" if settings.over == "n" else "over-pane"
+
+    def _ask_for_more(self) -> None:
+        """Draw the sweep, unless that is done or going on, and look closer where the cursor is."""
+        experiment = self.present.experiment
+        run = self._run(experiment)
+        if run is not self._drawn or not self._is_drawing:
+            self._drawn = run
+            self.workers.cancel_group(self, "draw")
+            if not run.is_complete:
+                self._draw_sweep(run)
+        self._look_for_more()
+
+    def _look_for_more(self) -> None:
+        """Look closer where the cursor is, once there are as many draws everywhere as at first."""
+        experiment = self.present.experiment
+        known, key = self._run(experiment).known, self._row_key(experiment)
+        if known is None or self._looking == key or self.stopped:
+            return
+        if min(point.draws for point in known.points) < min(
+            first_draws(self.sweep), max(point.draws for point in known.points)
+        ):
+            return
+        self._looking = key
+        self._look_closer(experiment, self._found.get(key, Found()))
+
+    @property
+    def _is_drawn(self) -> bool:
+        """Whether the place that is asked for is one of the sweep's own."""
+        ns, d_ks = along(self.sweep, self.place[1])
+        return self.place[0] in ns and self.place[1] in d_ks
+
+    @staticmethod
+    def _row_key(experiment: Experiment) -> object:
+        settings = experiment.setup.get(Settings)
+        wanted = tuple(crossovers_wanted(experiment))
+        rules = compared(settings, experiment.setup.scale)
+        place = settings.n, experiment.setup.d_k, experiment.setup.scale.qk_norm
+        return wanted, rules, place, settings.draws, settings.seed
+
+    @property
+    def _is_drawing(self) -> bool:
+        """Whether a sweep is being drawn."""
+        return any(each.group == "draw" and each.is_running for each in self.workers)
+
+    def _run(self, experiment: Experiment) -> Run:
+        """Return the sweep that a question asks for, which may be drawn already."""
+        key, setup = key_of(experiment), experiment.setup
+        run = self._runs.pop(key, None)
+        if run is None:
+            # The cursor goes from row to row, and each has crossovers of its own.
+            bare = replace(setup.get(Settings), crossovers=False)
+            run = Run(answer(Experiment(experiment.source, setup.put(bare))))
+        self._runs[key] = run
+        while len(self._runs) > KEPT:
+            self._runs.popitem(last=False)
+        return run
+
+    @work(thread=True, exclusive=True, group="draw", exit_on_error=False)
+    def _draw_sweep(self, run: Run) -> None:
+        worker = get_current_worker()
+        with run.lock:
+            while not worker.is_cancelled and not run.is_complete:
+                run.known = next(run.answers)
+                if not worker.is_cancelled:
+                    self.app.call_from_thread(self._show_known)
+
+    @work(thread=True, exclusive=True, group="look", exit_on_error=False)
+    def _look_closer(self, experiment: Experiment, found: Found) -> None:
+        """Draw what the map has not: the place between its own, and where the row turns."""
+        worker = get_current_worker()
+        key = self._row_key(experiment)
+
+        def stop() -> bool:
+            return worker.is_cancelled
+
+        place = at_place(experiment, experiment.setup.get(Settings).n, experiment.setup.d_k)
+        if place is not None and found.here is None and not self._is_drawn:
+            for drawn in answer(place, stop):
+                if drawn.progress == 1.0:
+                    found = replace(found, here=drawn.points)
+                    self.app.call_from_thread(self._take_closer, key, found)
+        wanted = len(crossovers_wanted(experiment)) * len(GRADIENTS)
+        if sum(crossover.finished for crossover in found.crossovers) == wanted:
+            return
+        for _, known in row_crossovers(experiment, stop):
+            if known != found.crossovers and not worker.is_cancelled:
+                found = replace(found, crossovers=known)
+                self.app.call_from_thread(self._take_closer, key, found)
+
+    def _take_closer(self, key: object, found: Found) -> None:
+        self._found[key] = found
+        while len(self._found) > ROWS_KEPT:
+            self._found.popitem(last=False)
+        self._show_known()
+
+    def _show_known(self) -> None:
+        """Show all that is known of what is asked."""
+        experiment = self.present.experiment
+        known = self._run(experiment).known
+        if known is None:
+            return
+        self._look_for_more()
+        found = self._found.get(self._row_key(experiment), Found())
+        self.answer = replace(
+            restated(known, experiment), crossovers=found.crossovers, here=found.here
+        )
+
+    # Files and texts
+
+    def forms(self) -> Forms:
+        """Return what can be saved of what was drawn so far."""
+        found = self.answer
+        return {} if found is None else forms(lambda: self._report_of(found))
+
+    def report(self) -> str:
+        """Return what was drawn so far as text."""
+        width = columns_of_text(self.size.width)
+        return "" if self.answer is None else "".join(text(self._report_of(self.answer), width))
+
+    def _report_of(self, found: Answer) -> Report:
+        return report(restated(found, found.experiment, with_curves=True))
+
+    # What is shown
+
+    @property
+    def rule(self) -> str:
+        """The rule that the map shows: the one that all share, or the first there is."""
+        assert self.answer
+        rules = others(self.answer.rules)
+        own = parse_scale(rule_text(self.present.experiment.setup.scale))
+        return next((rule for rule in rules if parse_scale(rule) == own), [*rules, "none"][0])
+
+    def watch_view(self) -> None:
+        """Show another view."""
+        for name in (*self.VIEWS, "row-pane"):
+            own = "map-pane" if name == "row-pane" else name
+            self.pane(name).set_class(own == self.view, "-shown")
+        self.query_one("#panes").set_class(self.view != "map-pane", "-one")
+        if self.answer is not None:
+            self._draw_view(self.answer)
+
+    def watch_stopped(self) -> None:
+        """Say whether it goes on."""
+        if self.answer is not None:
+            self._draw_view(self.answer)
+
+    def watch_hovered(self) -> None:
+        """Say what is under the mouse, or where the cursor is."""
+        if self.answer is not None:
+            self._draw_words(self.answer)
+
+    def watch_answer(self, found: Answer) -> None:
+        """Show what was drawn so far."""
+        self.headline = headline(found)
+        self._draw_view(found)
+        self._draw_words(found)
+
+    def _draw_view(self, found: Answer) -> None:
+        """Draw the view that is shown, and no other."""
+        rules = [rule for rule in found.rules if found.points.under(rule)]
+        names = [name_of(rule) for rule in rules]
+        n, d_k = found.points.nearest(self.place) if found.points else self.place
+        statistic = noun(found.settings.statistic)
+        if self.view == "map-pane":
+            self._draw_map(found)
+            row = charts.medians(found, rules, "d_k", n, self.place[1], [""] * len(rules))
+            self.pane("row-pane").describe(f"{statistic.capitalize()}, {n:,} keys", sides(names))
+            self.draw("row", row)
+        elif self.view == "numbers-pane":
+            self.pane("numbers-pane").describe(f"{statistic.capitalize()}, number by number")
+            self.draw("table", charts.row_table(found, rules, names, self.place))
+        elif self.view == "keys-pane":
+            self.pane("keys-pane").describe(f"{statistic.capitalize()} over n, d_k {d_k:,}", "")
+            self.draw("keys", charts.medians(found, rules, "n", d_k, self.place[0], names))
+        else:
+            self.pane("over-pane").describe(f"{statistic.capitalize()} over d_k, {n:,} keys", "")
+            self.draw("over", charts.medians(found, rules, "d_k", n, self.place[1], names))
+
+    def _draw_map(self, found: Answer) -> None:
+        grid = self._grid
+        if grid is None or not is_same(grid, found, self.rule):
+            grid = self._grid = charts.Grid(found, self.rule)
+        title = f"What {doing(self.rule)} does to the {noun(found.settings.statistic)}"
+        heat_map = grid.heat_map(found, self.place)
+        widget = self.query_one("#map", HeatMap)
+        hidden = heat_map.is_reduced(*widget.content_size)
+        count = (
+            f"each the largest of several, {self._count(found)}" if hidden else self._count(found)
+        )
+        self.pane("map-pane").describe(title, count)
+        widget.drawing = heat_map
+        self.query_one("#legend", Label).update(legend(grid, heat_map), layout=False)
+
+    def _count(self, found: Answer) -> str:
+        """Return how many draws there are, and whether more come."""
+        counts = {point.draws for point in found.points}
+        few, many = f"{min(counts):,}", f"{max(counts):,}"
+        text = f"median of {few} draws"
+        if min(counts) < max(counts) and min(counts) >= first_draws(found.settings):
+            most = max(point.n for point in found.points if point.draws > min(counts))
+            text = f"medians of {few} draws, {many} up to {most:,} keys"
+        if found.progress < 1.0:
+            text += ", stopped: space goes on" if self.stopped else ", drawing"
+        return text
+
+    def _draw_words(self, found: Answer) -> None:
+        """Say in words what is at the place under the mouse, or under the cursor."""
+        points, asked = found.nearby, self.place
+        if self.hovered is not None and self.view == "map-pane":
+            points, asked = found.points, self.hovered
+        if not points:
+            return
+        place = points.nearest(asked)
+        rule = self.rule
+        known = [points.at(*place, each) for each in ("none", rule)]
+        shown = [point for point in known if point]
+        if is_none(rule):
+            shown = shown[:1]
+        names = [name_of(point.rule) for point in shown]
+        where = " under the mouse" if asked is self.hovered else ""
+        self.pane("words-pane").describe(f"{place[0]:,} keys, d_k {place[1]:,}{where}")
+        statistic = found.settings.statistic
+        words = charts.Words(change(points, place, rule, statistic), shown, statistic, names)
+        self.draw("words", words)
+
+
+def is_same(grid: charts.Grid, found: Answer, rule: str) -> bool:
+    """Return whether a grid is of the same points, statistic and rule."""
+    own = grid.answer
+    same_points = own.points is found.points and grid.rule == rule
+    return same_points and own.settings.statistic == found.settings.statistic
+
+
+def moved(places: Sequence[int], here: int, by: int) -> int:
+    """Return the place so many places on from one that may be between two, if there is one."""
+    if not by:
+        return here
+    at = bisect_right(places, here) - 1 + by if by > 0 else bisect_left(places, here) + by
+    return places[min(max(at, 0), len(places) - 1)]
+
+
+def legend(grid: charts.Grid, heat_map: heat_map_of.HeatMap) -> str:
+    """Return what signs on the map mean, as markup."""
+    parts = ["[$smaller]▼[/] smaller", "[$larger]▲[/] larger"]
+    if not grid.is_told:
+        parts.append("? these draws do not tell")
+    if heat_map.border is not None:
+        parts.append("⡇ where it turns")
+    return "   ".join(parts)
+
+
+def sides(names: Sequence[str]) -> str:
+    """Return what the curves are called in their colours, as markup."""
+    kinds = ("unscaled", "scaled")
+    parts = [f"[${kind}]● {plain(name)}[/]" for kind, name in zip(kinds, names, strict=False)]
+    return "  ".join(parts)

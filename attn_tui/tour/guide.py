@@ -1,0 +1,126 @@
+"""Leads an application through a tour, and back to what was asked before."""
+
+from typing import TYPE_CHECKING
+
+from attn_tui.files import edits
+from attn_tui.files.draft import Draft
+from attn_tui.files.history import Asked
+from attn_tui.instruments import load
+from attn_tui.tour.pane import TourPane
+from attn_tui.tour.reader import our_tour
+from attn_tui.tour.step import Progress, Tour, clipped, summary
+from attn_tui.ui.dialogs import HelpScreen
+from attn_tui.ui.instrument_screen import InstrumentScreen
+from attn_tui.ui.memory import remember_tour, remembered_tour
+from attn_tui.ui.slider import Slider
+
+if TYPE_CHECKING:
+    from attn_tui.ui.app import AttnApp
+
+
+class Guide:
+    """A tour that somebody is on; it begins where it was left.
+
+    Args:
+        app: The application.
+        tour: The tour; without one it is ours.
+
+    Attributes:
+        progress: How far somebody is.
+    """
+
+    def __init__(self, app: "AttnApp", tour: Tour | None = None) -> None:
+        self._app = app
+        self._home = (app.current_mode, app.history)
+        tour = tour or our_tour(load("attn_tui.commands.asked:asked_by"))
+        place, picks = remembered_tour(tour.name)
+        place = place if 0 <= place < len(tour.steps) else 0
+        self.progress = Progress(tour, place, clipped(picks, tour))
+        self._left: Draft | None = None
+        self._screens: set[InstrumentScreen] = set()
+
+    @property
+    def is_done(self) -> bool:
+        """Whether what there is to do at this step is done, and looked at."""
+        return self.progress.phase == "done" and not self.is_away
+
+    @property
+    def is_away(self) -> bool:
+        """Whether something else is asked than the step is about."""
+        step, asked = self.progress.step, self._app.history.present
+        if self._app.current_mode != step.instrument:
+            return True
+        if step.instrument != "explore" or asked.experiment.source.redraws:
+            return False
+        return asked.draft.source != step.draft.source or asked.draft.text != step.draft.text
+
+    def begin(self) -> None:
+        """Show the step as it begins."""
+        self._show(self.progress.step.draft)
+
+    def back(self) -> None:
+        """Go back to the step, as it was left."""
+        self._show(self._left or self.progress.step.draft)
+
+    def _show(self, draft: Draft) -> None:
+        self._app.ask(edits.become(draft))
+        self._app.action_go(self.progress.step.instrument)
+
+    def skip(self) -> None:
+        """Go on without a guess, or without doing what is asked."""
+        self._come_to(self.progress.skipped())
+
+    def pick(self, answer: int) -> None:
+        """Take an answer as the guess."""
+        self._come_to(self.progress.picked(answer))
+        self._remember()
+
+    def next(self) -> None:
+        """Go to the next step; behind the last one say what there was to see."""
+        if not self.progress.is_last:
+            self.progress = self.progress.next()
+            self._left = None
+            self._remember()
+            self.begin()
+            return
+        text = summary(self.progress)
+        self.progress = Progress(self.progress.tour)
+        self.leave()
+        self._app.push_screen(HelpScreen(text, "What there was to see"))
+
+    def leave(self) -> None:
+        """Go back to what was asked before the tour."""
+        self._remember()
+        instrument, history = self._home
+        self._app.guide = None
+        for screen in self._screens:
+            screen.remove_class("-guess", "-touring")
+            screen.query(TourPane).remove()
+        self._app.come_to(history)
+        self._app.action_go(instrument)
+
+    def _come_to(self, progress: Progress) -> None:
+        self.progress = progress
+        self._app.show()
+
+    def _remember(self) -> None:
+        remember_tour(self.progress.tour.name, self.progress.at, self.progress.picks)
+
+    def see(self, screen: InstrumentScreen, asked: Asked) -> None:
+        """Show how far somebody is who asks this."""
+        is_away = self.is_away
+        if not is_away and asked.error is None:
+            self._left = asked.draft
+            self.progress = self.progress.seen(asked.experiment)
+        pane = next(iter(screen.query(TourPane)), None)
+        if pane is None:
+            pane = TourPane(self.progress, is_away)
+            screen.mount(pane, after="#body")
+            screen.add_class("-touring")
+            self._screens.add(screen)
+        elif (pane.progress, pane.is_away) == (self.progress, is_away):
+            return
+        guessed = pane.guesses
+        pane.progress, pane.is_away = self.progress, is_away
+        if guessed and not pane.guesses:
+            screen.call_after_refresh(screen.set_focus, screen.query_one(Slider))

@@ -1,0 +1,57 @@
+"""What Claims reports, as text, as JSON and as CSV."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from attn_tui.claims.claim import try_claim
+from attn_tui.claims.ledger import find, ledger, own_finding
+from attn_tui.claims.report import counted, report, summary_line
+from attn_tui.report import forms
+from attn_tui.report.rows import cells
+from attn_tui.report.text import text
+
+
+@pytest.mark.parametrize("name", ledger())
+def test_every_claim_fits_into_80_columns_as_text(name: str) -> None:
+    finding = own_finding(name)
+    said = "".join(text(report([(finding, 0.0)], 1)))
+    assert max(map(cells, said.splitlines())) <= 80
+    joined = " ".join(said.split())
+    assert " ".join(finding.claim.source.split()) in joined
+    assert finding.right in joined
+    for case in finding.cases:
+        assert case.where in joined
+    assert cells(summary_line(finding, 0.1)) == 81
+
+
+def test_numbers_of_all_cases_stand_in_line() -> None:
+    said = "".join(text(report([(own_finding("S0-2"), 0.0)], 1)))
+    ends = {len(line) for line in said.splitlines() if " ± " in line and "(" not in line}
+    assert len(ends) == 1
+
+
+def test_json_has_null_where_a_premise_is_not_met() -> None:
+    claim = find("L-10")
+    finding = try_claim(claim, replace(claim.trial, d_k=8))
+    (plain,) = json.loads("".join(forms.json(report([(finding, 0.0)], 1))))["claims"]
+    assert plain["verdict"] == "inapplicable"
+    assert [each["holds"] for each in plain["evidence"]] == [None, None, None, False]
+    assert plain["command"].startswith("attn-tui sweep --n 64 --d-k 1:8192@8 ")
+    assert "does not apply here" in "".join(text(report([(finding, 0.0)], 1)))
+
+
+def test_no_claim_at_all_is_an_empty_list() -> None:
+    assert json.loads("".join(forms.json(report([], 1))))["claims"] == []
+
+
+def test_verdicts_are_counted_in_words() -> None:
+    verdicts = [claim.verdict for claim in ledger().values()]
+    assert counted(verdicts) == "29 hold, 49 conditional, 13 false, 9 wording"
+
+
+def test_the_table_of_models_stands_where_it_decides() -> None:
+    said = "".join(text(report([(own_finding("S2-21"), 0.0)], 1)))
+    assert "Granite-4.1-3b" in said
+    assert "largest divisor in use" in said

@@ -1,0 +1,245 @@
+"""Claims on the screen: what is said, what comes of it, and the instruments that show it."""
+
+import json
+from dataclasses import replace
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import DataTable, Input, Label, OptionList, Static
+
+from attn_tui.claims.charts import Tracks
+from attn_tui.claims.ledger import find, ledger
+from attn_tui.claims.screen import ClaimsScreen
+from attn_tui.claims.settings import Settings
+from attn_tui.compute.field import fields_of
+from attn_tui.compute.setup import Setup
+from attn_tui.files.draft import EXAMPLE, Draft
+from attn_tui.ui.app import AttnApp
+from attn_tui.ui.pane import Pane
+from attn_tui.ui.picture import Picture
+from tests.ui.person import notices, press, shown
+
+WIDE, MEDIUM, SMALL = (120, 40), (80, 24), (40, 15)
+
+
+def at_claim(name: str, draft: Draft = EXAMPLE) -> AttnApp:
+    claim = fields_of(Settings)["claim"]
+    setup = draft.setup.changed(claim, lambda _: name)
+    # However slow a machine is, keys one after the other are one run.
+    return AttnApp(replace(draft, setup=setup), "claims", clock=lambda: 0.0)
+
+
+async def claims(pilot: Pilot[None], *keys: str) -> ClaimsScreen:
+    screen = await press(pilot, *keys) if keys else await shown(pilot)
+    assert isinstance(screen, ClaimsScreen)
+    return screen
+
+
+def texts(screen: ClaimsScreen) -> dict[str, str]:
+    names = ("source", "condition", "right", "formula", "trial")
+    statics = {name: str(screen.query_one(f"#{name}", Static).content) for name in names}
+    return statics | {"badge": str(screen.query_one("#badge", Label).content)}
+
+
+def rows(screen: ClaimsScreen) -> list[str]:
+    table = screen.query_one(DataTable)
+    return [" ".join(map(str, table.get_row_at(row))) for row in range(table.row_count)]
+
+
+async def test_a_claim_comes_in_its_own_words_with_its_verdict_and_what_is_right() -> None:
+    async with at_claim("S0-14").run_test(size=WIDE) as pilot:
+        screen = await claims(pilot)
+        claim = find("S0-14")
+        assert screen.headline == f"“{claim.says}” It is false."
+        said = texts(screen)
+        assert said["badge"] == "✗ FALSE"
+        assert said["source"] == claim.source
+        assert said["right"] == claim.right
+        assert said["trial"] == "Computed here with seed 1, d_k 64, draws 100,000."
+        assert rows(screen)[0].startswith("✗ normal entries, d_k = 64")
+        assert rows(screen)[1].split()[-2:] == ["64", "0"]
+        assert isinstance(screen.query_one("#picture", Picture).drawing, Tracks)
+
+
+async def test_a_condition_stands_beside_the_badge() -> None:
+    async with at_claim("L-27").run_test(size=WIDE) as pilot:
+        said = texts(await claims(pilot))
+        assert (said["badge"], said["condition"]) == ("◐ CONDITIONAL", "Holds only without a sink.")
+
+
+async def test_the_list_has_a_glyph_for_each_verdict_and_says_how_many() -> None:
+    async with at_claim("S0-17").run_test(size=WIDE) as pilot:
+        screen = await claims(pilot)
+        listed = screen.query_one(OptionList)
+        assert listed.option_count == len(ledger()) == 100
+        line = str(listed.get_option("S0-17").prompt)
+        assert "¶" in line
+        assert "S0-17" in line
+        assert screen.pane("list-pane").border_title == "100 claims"
+        assert screen.pane("list-pane").border_subtitle == "✓ 29  ✗ 13  ◐ 49  ¶ 9"
+
+
+async def test_arrows_go_from_claim_to_claim_and_a_run_is_one_step() -> None:
+    names = [*ledger()]
+    async with at_claim(names[0]).run_test(size=WIDE) as pilot:
+        screen = await claims(pilot, "down", "down", "j")
+        assert screen.claim.id == names[3]
+        assert screen.headline.startswith(f"“{find(names[3]).says}”")
+        assert (await claims(pilot, "u")).claim.id == names[0]
+        screen = await claims(pilot, "end", "k")
+        assert screen.claim.id == names[-2]
+
+
+async def test_words_narrow_the_list_and_escape_lists_all_again() -> None:
+    async with at_claim("S0-14").run_test(size=WIDE) as pilot:
+        screen = await claims(pilot, "e", *"s1 false")
+        listed = screen.query_one(OptionList)
+        assert [option.id for option in listed.options] == ["S1-5", "S1-6"]
+        assert screen.pane("list-pane").border_title == "2 of 100 claims"
+        assert screen.claim.id == "S0-14"
+        assert (await claims(pilot, "enter", "down")).claim.id == "S1-5"
+        screen = await claims(pilot, "escape")
+        assert screen.query_one(OptionList).option_count == 100
+        assert screen.query_one("#filter", Input).value == ""
+        assert screen.focused is screen.query_one(OptionList)
+
+
+async def test_another_draw_or_d_k_changes_the_numbers_and_not_the_verdict() -> None:
+    async with at_claim("S0-14").run_test(size=WIDE) as pilot:
+        before = rows(await claims(pilot))
+        screen = await claims(pilot, "a")
+        assert rows(screen) != before
+        assert "seed 2" in texts(screen)["trial"]
+        screen = await claims(pilot, "plus")
+        assert rows(screen)[0].strip() == "✗ normal entries, d_k = 80"
+        assert screen.headline.endswith("It is false.")
+        assert pilot.app.line == "attn-tui claim S0-14 --seed 2 --d-k 80"  # type: ignore[attr-defined]
+
+
+async def test_a_claim_whose_premise_is_gone_does_not_apply_now() -> None:
+    async with at_claim("L-10").run_test(size=WIDE) as pilot:
+        screen = await claims(pilot, *["left_curly_bracket"] * 9)
+        assert screen.present.draft.setup.get(Settings).d_k == 8
+        assert screen.headline.endswith("It does not apply now: at d_k = 8 its premise is not met.")
+        assert texts(screen)["badge"] == "– DOES NOT APPLY HERE"
+        assert rows(screen)[0].startswith("–")
+
+
+async def test_d_k_and_n_are_typed_in_the_settings() -> None:
+    async with at_claim("S0-2").run_test(size=WIDE) as pilot:
+        screen = await claims(pilot, "n")
+        assert isinstance(screen.focused, Input)
+        screen = await claims(pilot, *"8", "enter", "escape")
+        assert screen.present.draft.setup.get(Settings).n == 8
+        assert screen.query_one("#numbers", DataTable).row_count
+        assert screen.focused is screen.query_one(OptionList)
+    async with at_claim("S0-14").run_test(size=WIDE) as pilot:
+        screen = await claims(pilot, "d")
+        assert isinstance(screen.focused, Input)
+        await claims(pilot, *"8", "enter")
+        assert screen.present.draft.setup.get(Settings).d_k == 8
+
+
+@pytest.mark.parametrize(
+    ("key", "said"),
+    [
+        ("d", "d_k plays no part in S0-17"),
+        ("n", "n plays no part in S0-17"),
+        ("plus", "d_k plays no part in S0-17"),
+        ("a", "seed plays no part in S0-17"),
+        ("full_stop", "n plays no part in S0-17"),
+        ("right_curly_bracket", "d_k plays no part in S0-17"),
+        ("r", "Each claim says which scale it is about"),
+        ("space", "nothing to stop or to play"),
+        ("enter", "No instrument shows this"),
+    ],
+)
+async def test_what_can_not_be_done_says_why(key: str, said: str) -> None:
+    async with at_claim("S0-17").run_test(size=WIDE) as pilot:
+        before = (await claims(pilot)).present
+        assert (await claims(pilot, key)).present == before
+        assert said in notices(pilot)
+
+
+async def test_enter_sets_up_the_instrument_and_one_step_back_undoes_it() -> None:
+    own = Draft("a: 7, 8, 9", Setup(d_k=16))
+    async with at_claim("S0-14", own).run_test(size=WIDE) as pilot:
+        before = (await claims(pilot)).present.draft
+        screen = await press(pilot, "enter")
+        assert screen.NAME == "dots"
+        assert screen.present.draft.setup.d_k == 64
+        assert "S0-14: For zero-mean entries" in notices(pilot)
+        screen = await claims(pilot, "6")
+        assert screen.claim.id == "S0-14"
+        assert (await claims(pilot, "u")).present.draft == before
+
+
+async def test_a_claim_is_found_by_its_words_in_the_palette() -> None:
+    async with at_claim("S0-2").run_test(size=WIDE) as pilot:
+        await claims(pilot)
+        await pilot.press("slash", *"S2-19")
+        await pilot.pause(0)
+        while not pilot.app.screen.query("CommandList"):
+            await pilot.pause()
+        for _ in range(200):
+            await pilot.pause()
+            if pilot.app.screen.query_one(OptionList).option_count:
+                break
+        await pilot.press("enter")
+        for _ in range(200):
+            screen = await shown(pilot)
+            if isinstance(screen, ClaimsScreen) and screen.claim.id == "S2-19":
+                break
+        assert isinstance(screen, ClaimsScreen)
+        assert screen.claim.id == "S2-19"
+
+
+@pytest.mark.parametrize("size", [MEDIUM, SMALL])
+async def test_one_pane_at_a_time_where_there_is_no_room(size: tuple[int, int]) -> None:
+    async with at_claim("S0-14").run_test(size=size) as pilot:
+        seen = []
+        for keys in ((), ("t",), ("t",), ("t",)):
+            screen = await claims(pilot, *keys)
+            panes = [screen.pane(name) for name in screen.VIEWS]
+            (visible,) = [pane.id for pane in panes if pane.display and pane.region.area]
+            seen.append(visible)
+        assert seen == ["list-pane", "claim-pane", "picture-pane", "list-pane"]
+        assert (await claims(pilot, "down")).claim.id == "S0-15"
+
+
+@pytest.mark.parametrize("key", ["f", "escape"])
+async def test_the_list_has_the_keys_again_after_a_full_pane(key: str) -> None:
+    async with at_claim("S0-14").run_test(size=WIDE) as pilot:
+        screen = await claims(pilot, "f")
+        assert [pane.id for pane in screen.query(Pane) if pane.display] == ["picture-pane"]
+        assert (await claims(pilot, key, "down")).claim.id == "S0-15"
+
+
+@pytest.mark.parametrize(("name", "size"), [("S0-4", WIDE), ("S0-14", MEDIUM)])
+async def test_a_pane_without_a_picture_is_shown_alone_where_there_is_no_other(
+    name: str, size: tuple[int, int]
+) -> None:
+    async with at_claim(name).run_test(size=size) as pilot:
+        screen = await claims(pilot, "f")
+        assert [pane.id for pane in screen.query(Pane) if pane.display] == ["list-pane"]
+
+
+async def test_numbers_are_fitted_to_the_width_and_never_cut() -> None:
+    async with at_claim("S0-2").run_test(size=WIDE) as pilot:
+        screen = await claims(pilot)
+        for width in (120, 160, 100):
+            await pilot.resize_terminal(width, 40)
+            screen = await claims(pilot)
+            table = screen.query_one(DataTable)
+            assert table.virtual_size.width <= screen.query_one("#claim").content_size.width
+
+
+async def test_what_is_saved_is_what_is_shown() -> None:
+    async with at_claim("S0-14").run_test(size=WIDE) as pilot:
+        screen = await claims(pilot, "a")
+        forms = {ending: "".join(map(str, write())) for ending, write in screen.forms().items()}
+        plain = json.loads(forms[".json"])
+        assert plain["experiment"]["settings"]["claims"]["seed"] == 2
+        assert plain["claims"][0]["headline"] == screen.headline
+        assert forms[".csv"].startswith("id,verdict,case,holds,name,value")
+        assert find("S0-14").right.split(".")[0] in " ".join(screen.report().split())

@@ -1,0 +1,219 @@
+"""Bars of weights."""
+
+import sys
+from collections.abc import Callable
+from math import inf
+from types import FrameType
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from attn_tui.charts.cells import Cells
+from attn_tui.charts.glyphs import FILLS, in_ascii
+from attn_tui.compute.explore.answer import answer_vector
+from attn_tui.compute.explore.compare import compare
+from attn_tui.compute.scale import Scale
+from attn_tui.compute.setup import Setup
+from attn_tui.compute.vector import Vector
+from attn_tui.explore.bars import FEW, WeightBars, draw_bar
+from attn_tui.explore.gradient import GradientTable
+from attn_tui.report.numbers import fitted, in_percent
+from tests.asking import answer_to, asking
+from tests.explore.questions import (
+    COLOURS,
+    HEADS,
+    PLAIN,
+    QUESTIONS,
+    bar_lengths,
+    vector_of,
+    words,
+)
+
+
+@pytest.mark.parametrize("name", ["usual", "masked", "one key", "a sink", "far apart", "NaN"])
+def test_every_key_has_its_score_and_its_weights_beside_its_bars(name: str) -> None:
+    vector = vector_of(name)
+    cells = WeightBars(vector, vector.leader, HEADS).draw(90, 12, COLOURS)
+    lines = [line for line in words(cells)[1:] if line]
+    assert len(lines) == vector.vector.n_keys
+    for key, line in enumerate(lines):
+        assert line[0] == ("▸" if key == vector.leader else f"{key}")
+        key_and_score = line[1:3] if key == vector.leader else line[:2]
+        score = vector.vector.scores[key]
+        masked = score == -inf
+        assert key_and_score == [f"{key}", "masked" if masked else fitted(float(score), 8)]
+        expected = ["–", "–"]
+        if not masked:
+            pairs = [side.pairs(np.array([key]))[0] for side in vector.sides]
+            expected = [in_percent(*pair).replace(" %", "%") for pair in pairs]
+        assert line[-2:] == expected
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_no_number_of_a_weight_is_cut_at_any_size(name: str) -> None:
+    vector = vector_of(name)
+    chart = WeightBars(vector, vector.leader, HEADS)
+    scores = [fitted(float(score), 8) for score in vector.vector.scores]
+    whole = {"▸", "key", "score", "masked", "–", "unscaled", "scaled", "divided", "by", "32"}
+    whole |= {f"{key:,}" for key in range(len(scores))} | set(scores)
+    for side in vector.sides:
+        whole |= {in_percent(*pair).replace(" %", "%") for pair in side.pairs()}
+    for columns in range(30, 121):
+        lines = words(chart.draw(columns, 7, COLOURS))
+        assert {word for line in lines for word in line} <= whole, columns
+        # Both sides of every key are there, whatever is left out.
+        for line in lines[1:]:
+            assert not line or len([word for word in line if word[-1] in "%–N"]) == 2, columns
+
+
+def test_heads_are_whole_or_in_one_word() -> None:
+    heads = ("unscaled", "divided by 1,024 and capped at 123 million")
+    vector = vector_of("usual")
+    for columns in range(12, 160):
+        first = WeightBars(vector, 2, heads).draw(columns, 5, COLOURS).text().split("\n")[0]
+        rest = first.replace("key", "").replace("score", "").split("unscaled")[-1].strip()
+        assert rest in ("", "scaled", heads[1])
+        if columns >= 30:
+            assert rest
+
+
+def test_a_bar_is_as_long_as_its_weight_is_large() -> None:
+    vector = answer_to(Vector("", np.log([0.5, 0.25, 0.125, 0.125])), Setup(1024, Scale("none")))
+    cells = WeightBars(vector, 0, HEADS).draw(100, 13, COLOURS)
+    for kind in ("unscaled", "scaled"):
+        lengths = [bar_lengths(cells, line, kind) for line in (1, 4, 7, 10)]
+        assert lengths[0] == pytest.approx(2 * lengths[1], abs=2)
+        assert lengths[0] == pytest.approx(4 * lengths[2], abs=4)
+        assert lengths[2] == lengths[3]
+
+
+@settings(max_examples=80, derandomize=True)
+@given(st.floats(0.0, 1.0), st.integers(1, 80))
+def test_a_bar_is_right_to_an_eighth_of_a_cell(share: float, width: int) -> None:
+    cells = Cells(width + 4, 1)
+    draw_bar(cells, 0, slice(2, 2 + width), share, "scaled", COLOURS)
+    length = bar_lengths(cells, 0, "scaled")
+    exact = 8 * width * share
+    assert abs(length - exact) <= 0.5 or (length == 1 and 0.0 < exact < 1.0)
+    # The rest is a track, so that one sees what there is to fill, and nothing is beside it.
+    assert (cells.backgrounds[0, 2:-2] != "").all()
+    assert not (cells.backgrounds[0, [0, 1, -2, -1]] != "").any()
+
+
+def test_a_weight_that_is_not_0_has_a_bar_however_small() -> None:
+    cells = Cells(20, 1)
+    draw_bar(cells, 0, slice(0, 20), 1e-300, "unscaled", COLOURS)
+    assert bar_lengths(cells, 0, "unscaled") == 1
+
+
+@pytest.mark.parametrize("share", [float("nan"), 0.0])
+def test_no_weight_has_no_bar(share: float) -> None:
+    cells = Cells(20, 1)
+    draw_bar(cells, 0, slice(0, 20), share, "unscaled", COLOURS)
+    assert bar_lengths(cells, 0, "unscaled") == 0
+
+
+def test_a_key_that_is_masked_now_keeps_the_weight_that_was_pinned() -> None:
+    before = answer_to(Vector("", np.array([1.0, 2.0, 3.0])), Setup(64))
+    now = answer_to(Vector("", np.array([1.0, 2.0, -inf])), Setup(64))
+    lines = words(WeightBars(compare(before, now), 0, ("pinned", "now")).draw(80, 4, COLOURS))
+    pinned = in_percent(float(before.scaled.weights()[2])).replace(" %", "%")
+    assert lines[3] == ["2", "masked", pinned, "–"]
+
+
+@pytest.mark.parametrize("lines", [2, 3, 5, 9, 30, 31, 45])
+@pytest.mark.parametrize("cursor", [0, 17, 39])
+def test_the_key_of_the_cursor_is_always_among_those_that_are_shown(
+    lines: int, cursor: int
+) -> None:
+    vector = answer_to(Vector("", np.linspace(3.0, -3.0, 40)), Setup(64))
+    chart = WeightBars(vector, cursor, HEADS)
+    keys = chart.keys(lines).tolist()
+    assert cursor in keys
+    assert len(set(keys)) == len(keys) == min(lines - 1, 40)
+    marked = [line for line in words(chart.draw(80, lines, COLOURS)) if line[:1] == ["▸"]]
+    assert [line[1] for line in marked] == [f"{cursor}"]
+    # Beside it stand those of the largest weights.
+    others = [key for key in range(40) if key != cursor]
+    assert [key for key in keys if key != cursor] == others[: len(keys) - 1]
+
+
+def test_the_mouse_finds_the_key_whose_bar_it_is_on() -> None:
+    vector = vector_of("masked")
+    for lines in (4, 6, 11, 16, 40):
+        chart = WeightBars(vector, 2, HEADS)
+        cells = chart.draw(80, lines, COLOURS)
+        for line, text in enumerate(words(cells)):
+            if line and text:
+                key = text[1] if text[0] == "▸" else text[0]
+                assert chart.key_at(line, lines) == int(key)
+        assert chart.key_at(0, lines) is None
+
+
+@pytest.mark.parametrize("n_keys", [1, 5, FEW, FEW + 1, 100])
+def test_keys_are_walked_through_in_the_order_in_which_they_stand(n_keys: int) -> None:
+    scores = np.round(np.sin(np.arange(n_keys)) * 3.0)
+    vector = answer_to(Vector("", scores), Setup(64))
+    order = list(range(n_keys))
+    if n_keys > FEW:
+        order.sort(key=lambda key: (-scores[key], key))
+    for place, key in enumerate(order):
+        chart = WeightBars(vector, key, HEADS)
+        for steps in (-3, -1, 1, 2):
+            expected = order[min(max(place + steps, 0), n_keys - 1)]
+            assert chart.neighbour(steps) == expected, (place, steps)
+
+
+# The gradient
+
+
+def lines_run(work: Callable[[], object]) -> int:
+    """Return how many lines of Python run."""
+    count = 0
+
+    def trace(frame: FrameType, event: str, argument: object) -> Any:
+        nonlocal count
+        count += event == "line"
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        work()
+    finally:
+        sys.settrace(before)
+    return count
+
+
+def test_a_million_keys_are_not_walked_through_one_by_one() -> None:
+    scores = np.sin(np.arange(1_000_000)) * 9.0
+    vector = answer_vector(asking(Vector("", scores), setup=Setup(64)), 0)
+    chart = WeightBars(vector, vector.leader, HEADS)
+    assert lines_run(lambda: chart.draw(120, 30, COLOURS)) < 100_000
+    assert lines_run(lambda: chart.neighbour(1)) < 100
+    assert lines_run(lambda: chart.keys(30)) < 100
+    table = GradientTable(vector, chart.keys(40), vector.leader)
+    assert lines_run(lambda: table.draw(80, 30, COLOURS)) < 500_000
+    text = chart.draw(60, 30, COLOURS).text()
+    for key in chart.keys(30).tolist():
+        assert f" {key:,} " in text
+
+
+# Without colours
+
+
+def test_without_colours_bars_are_as_long_and_each_side_has_its_glyph() -> None:
+    cells = WeightBars(vector_of("usual"), 2, HEADS).draw(76, 10, PLAIN)
+    rows = cells.text().split("\n")
+    assert f"{FILLS['unscaled']} unscaled" in rows[0]
+    assert f"{FILLS['scaled']} divided by 32" in rows[0]
+    width = rows[7].count(FILLS["unscaled"])
+    assert width > 15
+    assert rows[7].count(FILLS["scaled"]) == pytest.approx(0.6245 * width, abs=1.0)
+    assert rows[1].count(FILLS["scaled"]) == pytest.approx(0.1309 * width, abs=1.0)
+    assert FILLS["unscaled"] not in rows[1]
+    assert in_ascii(FILLS["unscaled"]) != in_ascii(FILLS["scaled"])
+    assert set(cells.backgrounds.flat) == {""}

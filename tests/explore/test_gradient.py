@@ -1,0 +1,154 @@
+"""The gradient as a table, and the Jacobian as a map."""
+
+from math import inf
+
+import numpy as np
+import pytest
+
+from attn_tui.charts.cells import Cells
+from attn_tui.charts.colour import oklab, ramp
+from attn_tui.charts.glyphs import LESS, MORE
+from attn_tui.compute.explore.settings import Settings
+from attn_tui.compute.precision import Precision
+from attn_tui.compute.setup import Setup
+from attn_tui.compute.vector import Vector
+from attn_tui.explore.gradient import GradientTable, Jacobians
+from attn_tui.report.numbers import ratio, scientific
+from tests.asking import answer_to
+from tests.explore.questions import COLOURS, PLAIN, QUESTIONS, vector_of, words
+
+
+@pytest.mark.parametrize("wrt", ["scores", "logits"])
+def test_the_gradient_is_that_of_the_answer_with_the_factor(wrt: str) -> None:
+    setup = Setup(1024).put(Settings(of=1, wrt=wrt))  # type: ignore[arg-type]
+    vector = answer_to(Vector("", np.array([100.0, 120.0, 150.0, -inf])), setup)
+    cells = GradientTable(vector, np.arange(4), 2).draw(60, 9, COLOURS)
+    lines = words(cells)
+    assert lines[0] == ["key", "unscaled", "scaled", "change"]
+    for key in range(4):
+        logs = [
+            float(side.log_gradient(1, vector.wrt, np.array([key]))[0]) for side in vector.sides
+        ]
+        values = [float(side.gradient(1, vector.wrt, np.array([key]))[0]) for side in vector.sides]
+        expected = [scientific(*pair) for pair in zip(values, logs, strict=True)]
+        expected.append("–" if key == 3 else ratio(logs[1] - logs[0]))
+        assert lines[1 + key][-4:] == [f"{key}", *expected]
+    assert lines[3][0] == "▸"
+
+
+def test_nothing_is_said_to_be_infinitely_many_times_0() -> None:
+    setup = Setup(64, precision=Precision("float16"))
+    vector = answer_to(Vector("", np.array([100.0, 120.0, 150.0])), setup)
+    lines = words(GradientTable(vector, np.arange(3), 2).draw(60, 4, COLOURS))
+    assert [line[-1] for line in lines[1:]] == ["–"] * 3
+    assert [line[-3] for line in lines[1:]] == ["0"] * 3
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_no_number_of_the_gradient_is_cut_or_replaced_by_dots_at_any_width(name: str) -> None:
+    vector = vector_of(name)
+    keys = np.arange(min(vector.vector.n_keys, 5))
+    numbers = {"0", "–", "NaN"}
+    for key in keys:
+        at = np.array([key])
+        pairs = [
+            (
+                float(side.gradient(vector.of, vector.wrt, at)[0]),
+                float(side.log_gradient(vector.of, vector.wrt, at)[0]),
+            )
+            for side in vector.sides
+        ]
+        for width in range(4, 20):
+            numbers |= {scientific(*pair, width=width) for pair in pairs}
+            numbers.add(
+                ratio(pairs[1][1] - pairs[0][1] if pairs[0][1] > -inf else 0.0, width=width)
+            )
+    whole = (numbers - {"…"}) | {"▸", "key", "unscaled", "scaled", "change"}
+    whole |= {f"{key}" for key in range(5)}
+    heads = set()
+    for columns in range(8, 120):
+        lines = words(GradientTable(vector, keys, vector.of).draw(columns, 7, COLOURS))
+        assert {word for line in lines[: len(keys) + 1] for word in line} <= whole, columns
+        heads.add(tuple(lines[0]))
+        # The longest, 10^−4.3e+299, has twelve characters.
+        if columns >= 34:
+            assert {"unscaled", "scaled"} <= set(lines[0])
+    assert ("key", "unscaled", "scaled", "change") in heads
+
+
+def test_rows_of_the_gradient_that_have_no_room_leave_that_of_the_cursor() -> None:
+    vector = vector_of("equal")
+    for lines in range(2, 20):
+        cells = GradientTable(vector, np.arange(40), 33).draw(60, lines, COLOURS)
+        marked = [line for line in words(cells) if line[:1] == ["▸"]]
+        assert [line[1] for line in marked] == ["33"]
+
+
+def test_maps_stand_below_the_gradient_where_there_is_room_and_only_there() -> None:
+    vector = vector_of("usual")
+    for lines in range(2, 24):
+        text = GradientTable(vector, np.arange(3), 2).draw(60, lines, COLOURS).text()
+        assert ("∂p/∂s" in text) == (lines >= 3 + 5)
+
+
+# The Jacobian
+
+
+def colours_below(cells: Cells, columns: slice) -> set[str]:
+    block = cells.backgrounds[1:, columns]
+    return set(block[block != ""]) | set(cells.colours[1:, columns][block != ""]) - {""}
+
+
+@pytest.mark.parametrize("name", ["usual", "far apart", "a sink"])
+def test_a_weight_rises_with_its_own_score_and_falls_with_others_in_colour(name: str) -> None:
+    vector = vector_of(name)
+    n_keys = vector.vector.n_keys
+    larger = [oklab_green(colour) for colour in ramp("larger", COLOURS["background"])]
+    assert min(larger) < 0.0
+    chart = Jacobians(vector, np.arange(n_keys))
+    cells = chart.draw(2 + 2 * 2 * n_keys, 1 + n_keys, COLOURS)
+    for start, side in ((0, vector.unscaled), (2 + 2 * n_keys, vector.scaled)):
+        logs = side.log_jacobian(np.arange(n_keys), np.arange(n_keys), "scores")
+        for row in range(n_keys):
+            for column in range(n_keys):
+                colour = cells.backgrounds[1 + row, start + 2 * column]
+                if logs[row, column] > logs.max() - 2.0:
+                    assert (oklab_green(colour) < 0.0) == (row == column)
+
+
+def oklab_green(colour: str) -> float:
+    """Return how far a colour is from green (below 0) to red."""
+    return float(oklab(colour)[1])
+
+
+def test_a_jacobian_of_nan_is_empty_and_not_0() -> None:
+    vector = vector_of("NaN")
+    cells = Jacobians(vector, np.arange(3), 0).draw(40, 6, COLOURS)
+    assert "±NaN" in cells.text()
+    assert not colours_below(cells, slice(0, 19))
+    assert colours_below(cells, slice(21, 40))
+
+
+def test_the_scale_of_a_map_is_whole_or_left_out() -> None:
+    vector = vector_of("far apart")
+    sizes = set()
+    for side in vector.sides:
+        logs = side.log_jacobian(np.arange(3), np.arange(3), "scores")
+        entries = side.jacobian(np.arange(3), np.arange(3), "scores")
+        sizes.add("±" + scientific(float(np.abs(entries).max()), float(logs.max())))
+    for columns in range(6, 80):
+        cells = Jacobians(vector, np.arange(3), 0).draw(columns, 5, COLOURS)
+        assert set(words(cells)[0]) <= sizes | {"unscaled:", "scaled:", "∂p/∂s"}
+
+
+# Curves over d_k
+
+
+def test_without_colours_maps_name_their_sides_and_what_is_which_sign() -> None:
+    cells = Jacobians(vector_of("usual"), np.arange(3), 2).draw(100, 12, PLAIN)
+    head, *rows = cells.text().split("\n")
+    for side in ("unscaled", "scaled"):
+        assert f"{side}: ∂p/∂s ±" in head
+    assert head.count(f"{MORE[-1]} + {LESS[-1]} −") == 2
+    assert MORE[-1] in "".join(rows)
+    assert any(glyph in "".join(rows) for glyph in LESS[1:])

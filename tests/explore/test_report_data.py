@@ -1,0 +1,290 @@
+"""Explore's report in JSON and CSV: every number of the answer, exactly."""
+
+import re
+import tracemalloc
+from collections.abc import Callable, Iterator
+from math import inf, isnan
+from typing import Any
+
+import numpy as np
+import pytest
+
+from attn_tui.compute.errors import InputError
+from attn_tui.compute.explore.answer import Answer, answer
+from attn_tui.compute.explore.attention import attention
+from attn_tui.compute.explore.precision_lab import lab
+from attn_tui.compute.explore.settings import Settings
+from attn_tui.compute.scale import Scale
+from attn_tui.compute.setup import Setup
+from attn_tui.compute.source import Drawn, Products
+from attn_tui.explore.report import Contents, report
+from attn_tui.files.codec import experiment_from_plain
+from attn_tui.report.forms import csv, json
+from attn_tui.report.report import CHUNK, Report
+from attn_tui.report.text import text
+from tests.documented import documented
+from tests.explore.reports import (
+    CASES,
+    PIPELINE,
+    PRODUCTS,
+    answered,
+    as_csv,
+    as_json,
+    as_text,
+    number,
+    of,
+)
+
+
+@pytest.mark.parametrize("found", CASES)
+@pytest.mark.parametrize("top", [None, 1, 2, 9])
+def test_json_holds_the_numbers_of_compute_exactly(found: Answer, top: int | None) -> None:
+    for plain, vector in zip(as_json(found, top)["vectors"], found.vectors, strict=True):
+        keys = np.array(plain.get("positions", range(plain["n_keys"])), dtype=np.intp)
+        assert [*map(number, plain["scores"])] == vector.vector.scores[keys].tolist()
+        assert (plain["status"], plain["reason"]) == (vector.status, vector.reason)
+        for name, side in (("unscaled", vector.unscaled), ("scaled", vector.scaled)):
+            a = plain[name]
+            assert (a["multiplier"], a["precision"]) == (side.multiplier, side.precision.format)
+            assert (a["softcap"], a["sink"]) == (side.map.softcap, side.map.sink)
+            assert ("slopes" in a) == (side.map.softcap is not None)
+            assert a["gradient"]["of"] == vector.of
+            statistics = ("entropy", "effective_keys", "participation_ratio", "max_weight",
+                          "sink_weight", "log_entropy")  # fmt: skip
+            sizes = ("frobenius", "spectral", "trace", "log_frobenius", "log_spectral", "log_trace")
+            for listed, expected in (
+                (a["logits"], side.logits(keys)),
+                (a["weights"], side.weights(keys)),
+                (a["log_weights"], side.log_weights(keys)),
+                (a["complements"], side.complements(keys)),
+                (a["gradient"]["logits"], side.gradient(vector.of, "logits", keys)),
+                (a["gradient"]["scores"], side.gradient(vector.of, "scores", keys)),
+                (a.get("slopes", []), side.slopes(keys) if side.map.softcap else []),
+                ([a[each] for each in statistics], [getattr(side, each) for each in statistics]),
+                *(
+                    (
+                        [a["jacobian"][wrt][size] for size in sizes],
+                        [getattr(side.norms[wrt], size) for size in sizes],
+                    )
+                    for wrt in ("scores", "logits")
+                ),
+            ):
+                np.testing.assert_array_equal([*map(number, listed)], expected)
+
+
+@pytest.mark.parametrize("found", CASES)
+def test_json_asks_the_same_question_again_byte_by_byte(found: Answer) -> None:
+    experiment = experiment_from_plain(as_json(found))
+    again = "".join(json(report(next(answer(experiment)))))
+    assert again == "".join(json(report(found)))
+    assert experiment.setup == found.experiment.setup
+
+
+def test_the_largest_keys_come_first_and_ties_in_their_order() -> None:
+    plain = as_json(answered([1, 3, -inf, 3, 2]), top=3)["vectors"][0]
+    assert (plain["positions"], plain["masked"], plain["n_keys"]) == ([1, 3, 4], [], 5)
+    assert as_json(answered([1, -inf]), top=2)["vectors"][0]["masked"] == [1]
+    assert "positions" not in as_json(answered([1, 2]))["vectors"][0]
+    rows = as_csv(answered([1, 3, 2], [5]), top=2)
+    assert [(row["vector"], row["key"]) for row in rows] == [("v0", "1"), ("v0", "2"), ("v1", "0")]
+
+
+def test_csv_has_a_line_a_key_and_full_precision() -> None:
+    found = answered([100, 120, 150], [-inf, 1])
+    rows = as_csv(found)
+    names = [("v0", "0"), ("v0", "1"), ("v0", "2"), ("v1", "0"), ("v1", "1")]
+    assert [(row["vector"], row["key"]) for row in rows] == names
+    side = found.vectors[0].scaled
+    assert [float(row["scaled_weight"]) for row in rows[:3]] == side.weights().tolist()
+    slopes = side.gradient(2, "scores").tolist()
+    assert [float(row["scaled_gradient_wrt_scores"]) for row in rows[:3]] == slopes
+    assert (rows[3]["score"], rows[3]["masked"]) == ("-Infinity", "true")
+    assert isnan(float(as_csv(CASES[2])[0]["unscaled_log_weight"]))
+    # Columns keep their places: those that came later stand behind the others.
+    assert [*rows[0]][:7] == [
+        "vector", "status", "key", "score", "masked", "gradient_of", "unscaled_logit",
+    ]  # fmt: skip
+    assert [*rows[0]][-6:] == [
+        *("unscaled_slope", "unscaled_sink_weight", "unscaled_key_gradient_norm"),
+        *("scaled_slope", "scaled_sink_weight", "scaled_key_gradient_norm"),
+    ]
+
+
+def test_a_masked_vector_has_zeros_and_no_nan() -> None:
+    found = answered([-inf, -inf])
+    assert as_json(found)["vectors"][0]["masked"] == [0, 1]
+    assert as_json(found)["vectors"][0]["scaled"]["weights"] == [0.0, 0.0]
+    for write in (text, json, csv):
+        assert "NaN" not in "".join(write(report(found)))
+
+
+def test_every_field_of_json_and_every_column_of_csv_is_documented() -> None:
+    known = documented()
+    two = [case for case in CASES if len(case.vectors) > 1]
+    every = [as_json(case, top=2, lab=True) for case in CASES]
+    every += [as_json(case, top=2, compare=True) for case in two]
+    every += [as_json(case, pinned=case.vectors[:1]) for case in two]
+    paths = set().union(*map(fields, every))
+    paths = {path for path in paths if not path.startswith("experiment.parameters.")}
+    assert paths <= known
+    # And nothing else is.
+    listed = {name for name in known if re.match(r"(experiment|vectors|comparison)\b.*\.", name)}
+    # A captured head is in none of these cases.
+    listed -= {"vectors[].scaled", "vectors[].lab.scaled", "experiment.capture"}
+    assert listed <= paths
+    contents: list[dict[str, Any]] = [{}, {"lab": True}, {"compare": True}]
+    for given_contents in contents:
+        names = [*as_csv(two[0], **given_contents)[0]]
+        assert {name.removeprefix("un").replace("scaled_", "unscaled_") for name in names} <= known
+
+
+def fields(plain: object, path: str = "") -> set[str]:
+    """Return the paths of all fields, both sides as one."""
+    if isinstance(plain, list):
+        return set().union(*(fields(item, f"{path}[]") for item in plain))
+    if not isinstance(plain, dict):
+        return set()
+    found = set()
+    for name, item in plain.items():
+        inner = f"{path}.{name}".lstrip(".")
+        inner = re.sub(r"\.scaled(?=\.|$)", ".unscaled", inner)
+        within = "comparison" if inner == "vectors[].comparison" else inner
+        found |= {inner} | fields(item, within)
+    return found
+
+
+@pytest.mark.parametrize("write", [text, json, csv])
+def test_no_more_than_a_piece_of_a_long_vector_is_text_at_a_time(
+    write: Callable[[Report], Iterator[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("attn_tui.report.report.CHUNK", 256)
+    found = of(Drawn(8_000), Setup(64, PIPELINE))
+    tracemalloc.start()
+    sizes = [len(piece) for piece in write(report(found))]
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    # All numbers of one field are 256 kB as Python objects, and there are twenty fields.
+    assert peak < 1_500_000
+    assert max(sizes) < sum(sizes) / 10
+
+
+def test_a_long_vector_is_written_whole() -> None:
+    found = answered([*range(CHUNK + 10)])
+    assert len(as_csv(found)) == CHUNK + 10
+    assert re.search(rf"^ *{CHUNK + 9:,} ", as_text(found), re.M)
+
+
+@pytest.mark.parametrize("top", [None, 2])
+def test_json_and_csv_have_the_gradients_by_q_and_k_and_the_output(top: int | None) -> None:
+    setup = Setup(scale=Scale(softcap=2.0, sink=0.5, qk_norm=True)).put(Settings(1))
+    found = of(PRODUCTS, setup)
+    rows = as_csv(found, top)
+    for index, vector in enumerate(found.vectors):
+        own = attention(found.experiment, index)
+        assert own
+        plain = as_json(found, top)["vectors"][index]
+        keys = np.array(plain.get("positions", range(5)))
+        for name, side in (("unscaled", vector.unscaled), ("scaled", vector.scaled)):
+            listed = plain[name]["attention"]
+            norms = own.key_gradient_norms(side, 1, keys).tolist()
+            assert listed["query_gradient"] == own.query_gradient(side, 1).tolist()
+            assert listed["key_gradient_norms"] == norms
+            assert listed["output"] == own.output(side).tolist()  # type: ignore[union-attr]
+            mine = [row for row in rows if row["vector"] == vector.vector.name]
+            assert [float(row[f"{name}_key_gradient_norm"]) for row in mine] == norms
+            slopes = side.slopes(keys).tolist()
+            assert [float(row[f"{name}_slope"]) for row in mine] == slopes
+            assert {float(row[f"{name}_sink_weight"]) for row in mine} == {side.sink_weight}
+    bare = of(Products(PRODUCTS.queries, PRODUCTS.keys))
+    assert as_json(bare)["vectors"][0]["scaled"]["attention"]["output"] is None
+    assert "output" not in as_text(bare)
+    assert "attention" not in as_json(answered([1, 2]))["vectors"][0]["scaled"]
+    assert as_csv(answered([1, 2]))[0]["scaled_key_gradient_norm"] == ""
+
+
+def test_json_and_csv_have_every_trial_of_the_lab() -> None:
+    found = answered([100, 120, 150], [3], setup=Setup().put(Settings(1)))
+    rows = as_csv(found, lab=True)
+    assert len(rows) == 2 * 2 * 8
+    for index, vector in enumerate(as_json(found, lab=True)["vectors"]):
+        expected = lab(found.experiment, index, 1)
+        assert expected
+        assert vector["lab"]["key"] == expected.key == (0 if index else 1)
+        for side in expected.sides:
+            plain = vector["lab"][side.name]
+            assert plain["exact"] == side.exact
+            for trial, listed in zip(side.trials, plain["trials"], strict=True):
+                row = rows.pop(0)
+                assert (row["side"], float(row["exact"])) == (side.name, side.exact)
+                assert listed["precision"] == row["precision"] == trial.precision.format
+                assert listed["naive"] == (row["naive"] == "true") == (not trial.precision.stable)
+                for name in ("status", "reason", "n_differ", "n_vanished", "worst_key"):
+                    assert listed[name] == getattr(trial, name)
+                    assert row[name] == str(getattr(trial, name))
+                for name in ("weight", "worst"):
+                    np.testing.assert_equal(number(listed[name]), getattr(trial, name))
+                    np.testing.assert_equal(float(row[name]), getattr(trial, name))
+                assert [each["key"] for each in listed["differing"]] == [
+                    each.key for each in trial.differing
+                ]
+    assert "lab" not in as_json(found)["vectors"][0]
+
+
+@pytest.mark.parametrize("top", [None, 2])
+def test_json_and_csv_compare_the_first_two_vectors(top: int | None) -> None:
+    found = answered([5, 0, -inf], [0, 1, 3, 2], [9], setup=Setup(1, Scale(sink=0.0)))
+    plain = as_json(found, top, compare=True)["comparison"]
+    assert (plain["vectors"], plain["n_keys"], plain["status"]) == (["v0", "v1"], 4, "ok")
+    keys = plain.get("positions", [0, 1, 2, 3])
+    assert keys == ([0, 1, 2, 3] if top is None else [0, 2])
+    first, second = found.vectors[0].scaled, found.vectors[1].scaled
+    before, after = np.append(first.weights(), 0.0)[keys], second.weights()[keys]
+    assert plain["weights"]["first"] == before.tolist()
+    assert plain["weights"]["second"] == after.tolist()
+    assert plain["weights"]["difference"] == (after - before).tolist()
+    slopes = second.gradient(2, "logits")[keys].tolist()
+    assert plain["gradient"]["logits"]["second"] == slopes
+    assert plain["differences"]["entropy"] == second.entropy - first.entropy
+    assert plain["differences"]["sink_weight"] == second.sink_weight - first.sink_weight
+    rows = as_csv(found, top, compare=True)
+    assert [int(row["key"]) for row in rows] == keys
+    assert [float(row["difference_weight"]) for row in rows] == (after - before).tolist()
+    assert [float(row["second_gradient_wrt_logits"]) for row in rows] == slopes
+    assert "comparison" not in as_json(found)
+
+
+def test_each_vector_stands_beside_the_pinned_one() -> None:
+    before = answered([5, 0], [1, 2], setup=Setup(1, Scale(softcap=3.0, sink=0.5)))
+    now = answered([5, 0, 1], [1, 2], setup=Setup(4))
+    plain = as_json(now, pinned=before.vectors)
+    rows = as_csv(now, pinned=before.vectors)
+    said = as_text(now, pinned=before.vectors)
+    for old, new, vector in zip(before.vectors, now.vectors, plain["vectors"], strict=True):
+        found = vector["comparison"]
+        assert found["vectors"] == ["pinned", "now"]
+        first = old.scaled.weights().tolist() + [0.0] * (new.vector.n_keys - old.vector.n_keys)
+        assert found["weights"]["first"] == first
+        assert found["weights"]["second"] == new.scaled.weights().tolist()
+        own = [row for row in rows if row["vector"] == new.vector.name]
+        assert [float(row["first_weight"]) for row in own] == first
+        assert f"\n{new.vector.name}: pinned and now compared\n" in said
+    assert said.count("pinned     m = 1, soft cap 3, sink 0.5, softmax in float64\n") == 2
+    assert said.count("now        m = 0.5, softmax in float64\n") == 2
+    assert "As pinned, key 0 takes 86 % and the sink 9 %. Now it takes 82 %" in " ".join(
+        said.split()
+    )
+    one = as_json(now, pinned=before.vectors[:1])["vectors"][1]["comparison"]
+    assert one["weights"]["first"] == before.vectors[0].scaled.weights().tolist()
+    assert "comparison" not in as_json(now)["vectors"][0]
+
+
+def test_what_cannot_be_compared_is_refused_before_anything_is_written() -> None:
+    with pytest.raises(InputError, match="compare: there is one vector"):
+        report(answered([1, 2]), Contents(compare=True))
+    two = answered([1], [2]).vectors
+    with pytest.raises(InputError, match="against: it asks about 2 vectors, and not about 1"):
+        report(answered([1, 2]), Contents(pinned=two))
+    with pytest.raises(InputError, match="compare: CSV is one table"):
+        Contents(lab=True, compare=True).check_one_table()
+    with pytest.raises(InputError, match="against: CSV is one table"):
+        Contents(lab=True, pinned=two).check_one_table()

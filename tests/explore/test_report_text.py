@@ -1,0 +1,339 @@
+"""Explore's report as text: what a person reads, in 80 columns."""
+
+import re
+from dataclasses import replace
+from math import inf
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from attn_tui.compute.explore.settings import Settings
+from attn_tui.compute.mask import Mask, parse_mask
+from attn_tui.compute.precision import FORMATS, Precision
+from attn_tui.compute.scale import RULES, Scale
+from attn_tui.compute.setup import Setup
+from attn_tui.compute.source import Drawn, Products, Source, Typed
+from attn_tui.compute.vector import Vector
+from attn_tui.explore.answer import answer as shown
+from attn_tui.explore.headline import headline
+from attn_tui.explore.report import report
+from attn_tui.explore.vectors import READ
+from attn_tui.report.forms import json
+from attn_tui.report.rows import cells
+from tests.explore.reports import (
+    CASES,
+    PRODUCTS,
+    answered,
+    as_csv,
+    as_json,
+    as_text,
+    flat,
+    of,
+)
+
+
+def test_the_text_has_the_headline_what_was_asked_and_the_numbers() -> None:
+    asked = Setup(
+        64,
+        Scale("temperature", (("T", 4.0),), softcap=50.0, sink=-1.5),
+        Precision("bfloat16", False, scores="float16"),
+        parse_mask("0, 2:"),
+    )
+    first, head, *_ = as_text(answered([1, 2, 3], setup=asked)).split("\n\n")
+    assert (
+        first.endswith("takes 88 % and the sink 12 %, and the gradient is\nno longer 0.") or first
+    )
+    assert head == (
+        "scores     typed: d_k moves nothing in this rule\n"
+        "d_k        64\n"
+        "scale      temperature: m = 1/4\n"
+        "           Hinton et al. 2015, arXiv 1503.02531\n"
+        "soft cap   z = c·tanh(m·s/c), c = 50: no logit exceeds ±c\n"
+        "           Gemma 2, arXiv 2408.00118\n"
+        "sink       softmax over the logits and b = −1.5, whose weight is dropped\n"
+        "           StreamingLLM, arXiv 2309.17453; gpt-oss learns b; b = 0 is softmax₁\n"
+        "precision  softmax in bfloat16, naive: no maximum subtracted, softmax: rounds\n"
+        "           logits and weights\n"
+        "           scores are rounded to float16 before everything else\n"
+        "mask       0, 2: (masked keys have weight 0 and gradient 0)"
+    )
+    example = as_text(answered([100, 120, 150]))
+    for line in (
+        r" 0 +100 +1\.93e-22 +0\.1309 +−1\.93e-22 +−2\.55e-03 +×1\.3e19",
+        r" 2 +150 +1\.0000 +0\.6245 +\+9\.36e-14 +\+7\.33e-03 +×7\.8e10",
+        r"multiplier m +1 +0\.03125",
+        r"entropy H of p, nats +2\.90e-12 +0\.905",
+        r"‖∂p/∂s‖_F, Frobenius norm +1\.87e-13 +0\.0127",
+    ):
+        assert re.search(f"^ *{line}$", example, re.M), line
+    assert "gradient of p₂ with respect to the scores s" in example
+
+
+def test_the_headline_is_that_of_the_screen() -> None:
+    for scores, d_k in (([100.0, 120.0, 150.0], 1024), ([100.0, 120.0, 150.0], 65_536)):
+        found = answered(scores, setup=Setup(d_k))
+        *_, last = shown(found.experiment, 0)
+        said = headline(last.vector, found.experiment, last.over)
+        assert as_json(found)["headline"] == as_json(found)["vectors"][0]["headline"] == said
+        assert flat(found).startswith(said)
+        assert flat(found).count(said) == 1
+    assert "is back" in flat(answered([100, 120, 150]))
+
+
+@pytest.mark.parametrize(
+    ("scores", "setup", "said"),
+    [
+        (
+            ([100, 120, 150], [1, 2, 3, 10], [5]), Setup(64),
+            "One key takes practically all the weight in 2 of 3 vectors unscaled, and in 1 divided "
+            "by 8.",
+        ),
+        (
+            ([100, 120, 150], [1, 2]), Setup(precision=Precision("float32", False)),
+            "One key takes practically all the weight in none of 2 vectors unscaled, and in none "
+            "divided by 32.",
+        ),
+        (
+            ([1, 2], [300, 1]), Setup(scale=Scale("none")),
+            "Nothing is divided here (rule none), so both sides are the same: one key takes "
+            "practically all the weight in 1 of 2 vectors.",
+        ),
+        (
+            ([1, 2], [300, 1, 2]), Setup(scale=Scale("log-length")),
+            "One key takes practically all the weight in 1 of 2 vectors unscaled, and in none "
+            "scaled.",
+        ),
+    ],
+)  # fmt: skip
+def test_of_several_vectors_one_thing_is_said_first_and_then_of_each(
+    scores: tuple[list[float], ...], setup: Setup, said: str
+) -> None:
+    found = answered(*scores, setup=setup)
+    assert flat(found).startswith(said)
+    assert as_json(found)["headline"] == said
+    for plain in as_json(found)["vectors"]:
+        assert plain["headline"] in flat(found)
+
+
+def test_the_sink_has_a_line_and_is_counted() -> None:
+    both = as_text(answered([0, 0, 0], setup=Setup(scale=Scale("none", sink=0.0))))
+    assert re.search(r"weight of the sink +0 +0\.2500\n", both)
+    assert re.search(r"effective keys e\^H +3\.00 +4\.00\n", both)
+    assert "H, e^H and 1/Σp² count the sink as one more key.\n" in both
+    assert "sink" not in as_text(answered([0, 0, 0]))
+    lost = as_text(answered([5, 1], setup=Setup(scale=Scale(sink=1000.0))))
+    assert re.search(r"largest weight +0\.9820 +\S*e-435\n", lost)
+
+
+def test_what_underflowed_is_written_with_its_sign_from_its_logarithm() -> None:
+    said = as_text(answered([1000, 0, -inf]))
+    assert "−5.08e-435" in said
+    assert "+5.08e-435" in said
+    assert re.search(r"entropy H of p, nats +5.08e-432 ", said)
+    assert re.search(r"trace +1.02e-434 ", said)
+    assert not re.search(r"-0\.0[],]", "".join(json(report(answered([1, 0, -inf])))))
+
+
+def test_what_comes_of_no_gradient_is_not_many_times_that() -> None:
+    asked = Setup(128, Scale(softcap=50.0, sink=0.0), mask=parse_mask("1"))
+    said = as_text(answered([5, 1], setup=asked))
+    assert "∞ " not in said.replace("−∞", "")
+    assert re.search(r"^ +0 .* \+\S+ +from 0$", said, re.M)
+    assert re.search(r"^ +1 .* 0 +–$", said, re.M)
+
+
+def test_nan_and_weights_that_a_format_rounds_to_0_have_their_reason() -> None:
+    for found in CASES:
+        for vector in found.vectors:
+            assert vector.reason in flat(found)
+    said = as_text(answered([100, 120, 150], setup=Setup(1, precision=Precision("float16"))))
+    assert re.search(r"weights rounded to 0 +2 +2\n", said)
+    assert "rounded to 0" not in as_text(CASES[0])
+
+
+def test_weights_that_an_infinite_sum_makes_0_are_said_to_be_0() -> None:
+    naive = Setup(64, Scale(sink=1e5), Precision(stable=False))
+    said = flat(of(Drawn(30, seed=2), naive))
+    assert "Divided by 8, every weight is 0." in said
+    assert "scaled: e^z overflows float64 above 709.78" in said
+
+
+def test_it_says_that_a_key_is_masked_and_how_many_are_left_out() -> None:
+    found = answered([-inf, 3, 4, 4], setup=Setup().put(Settings(of=0)))
+    assert "gradient of p₀, which is masked, with respect to the scores s" in flat(found)
+    assert "v0: 4 keys, 1 masked" in flat(found)
+    many = answered([0.0] * 4000, setup=Setup(1, mask=parse_mask("0:1500")))
+    assert "v0: 4,000 keys, 1,500 masked" in flat(many, 3)
+    assert "and 3,997 more keys with smaller or equal scores" in flat(many, 3)
+    assert "and 1 more key with" in flat(answered([1, 2, 3]), 2)
+    assert "more key" not in flat(answered([1, 2, 3]), 3)
+
+
+def test_the_text_keeps_scores_apart_and_columns_in_line() -> None:
+    said = as_text(answered([1_000_000, 1_000_001, -5000.5, 1 / 3]))
+    for score in ("1000000 ", "1000001 ", "−5000.5 ", "0.333333333 "):
+        assert score in said
+    rows = [line for line in said.splitlines() if re.match(r" +\d ", line)]
+    assert len({len(row) for row in rows}) == 1
+
+
+def test_a_draw_says_its_law_and_what_came_of_it() -> None:
+    for scale, law, relative in (
+        (Scale(), "‖q‖", 1.0),
+        # Var s² = 2d²(d − 1)/(d + 2), so that of √(mean s²) is (d/2n)·(d − 1)/(d + 2).
+        (Scale(qk_norm=True), "√d_k", (63 / 66) ** 0.5),
+    ):
+        said = flat(of(Drawn(10_000, seed=7), Setup(64, scale)), 3)
+        found = re.search(rf"scores, by law {law} (\S+) ± (\S+), exact (\S+)", said)
+        assert found
+        spread, error, exact = map(float, found.groups())
+        expected = Drawn(10_000, seed=7).query_norm(64, 0) if law == "‖q‖" else 8.0
+        assert exact == pytest.approx(expected, rel=1e-5)
+        assert error == pytest.approx(exact * relative / 2**0.5 / 100, rel=0.1)
+        assert abs(spread - exact) < 4 * error
+
+
+def test_the_means_over_several_drawn_vectors_have_standard_errors() -> None:
+    found = of(Drawn(16, seed=3, count=50), Setup(64))
+    entropies = np.array([[each.unscaled.entropy, each.scaled.entropy] for each in found.vectors])
+    errors = entropies.std(axis=0, ddof=1) / np.sqrt(50)
+    plain = as_json(found, top=1)["means"]
+    for index, side in enumerate(("unscaled", "scaled")):
+        assert set(plain[side]["entropy"]) == {"value", "standard_error"}
+        assert plain[side]["entropy"]["value"] == pytest.approx(entropies[:, index].mean())
+        assert plain[side]["entropy"]["standard_error"] == pytest.approx(errors[index])
+    line = re.search(
+        r"^entropy H of p, nats +(\S+) ± (\S+) +(\S+) ± \S+$", as_text(found, top=1), re.M
+    )
+    assert line
+    assert float(line[3]) == pytest.approx(entropies[:, 1].mean(), rel=1e-3)
+    for alone in (answered([1.0, 2.0], [3.0]), of(Drawn(4), Setup(64))):
+        assert "means" not in as_json(alone)
+        assert "mean ±" not in as_text(alone)
+
+
+def test_the_text_lists_the_gradients_by_q_and_k_and_the_output() -> None:
+    identity = Products(np.eye(2), np.eye(2), np.array([[10.0, 0.0], [0.0, 20.0]]))
+    said = as_text(of(identity, Setup(scale=Scale("temperature", (("T", 0.5),)))))
+    # Q = K = 1: p = (.731, .269), and every entry of J is ±.731·.269 = ±.1966; at T = 1/2,
+    # p = (.881, .119), and every entry of ∂p/∂s is ±2·.105.
+    assert (
+        "gradient of p₀ with respect to the query q\n"
+        "   i          q_i      unscaled        scaled\n"
+        "   0            1     +1.97e-01     +2.10e-01\n"
+        "   1            0     −1.97e-01     −2.10e-01\n"
+        "‖∂p₀/∂q‖: 2.78e-01 unscaled, 2.97e-01 scaled\n"
+        "\n"
+        "norm of the gradient of p₀ with respect to each key k\n"
+        " key          ‖k‖      unscaled        scaled\n"
+        "   0            1      1.97e-01      2.10e-01\n"
+        "   1            1      1.97e-01      2.10e-01\n"
+        "\n"
+        "output V·p: the values weighted by p\n"
+        "   i      unscaled        scaled\n"
+        "   0     +7.31e+00     +8.81e+00\n"
+        "   1     +5.38e+00     +2.38e+00\n"
+    ) in said
+    long = Products(np.ones((1, READ + 3)), np.ones((3, READ + 3)))
+    assert as_text(of(long), 1).count("and 3 more, which JSON holds") == 1
+
+
+def test_the_text_has_the_lab_as_a_table_with_its_reasons() -> None:
+    said = as_text(answered([100, 120, 150], setup=Setup().put(Settings(1))), lab=True)
+    assert "\nunscaled: exactly p₁ = 9.36e-14\n" in said
+    rows = re.findall(r"^(\w+) +(stable|naive) +(\S+) +(\d+) +(\d+) +(\S+) +(\d+)$", said, re.M)
+    assert [(row[0], row[1]) for row in rows[:8]] == [
+        (name, method) for name in FORMATS for method in ("stable", "naive")
+    ]
+    assert rows[4] == ("float16", "stable", "0", "0", "2", "9.36e-14", "2")
+    assert rows[3][2] == rows[3][5] == "NaN"
+    assert "float32 naive: e^z overflows float32 above 88.72; infinity/infinity is NaN\n" in said
+    assert "number format" not in as_text(answered([100, 120, 150]))
+
+
+def test_two_vectors_stand_side_by_side_under_their_names() -> None:
+    said = as_text(answered([0, 0], [0, np.log(3.0)], setup=Setup(1)), compare=True)
+    assert said[said.index("v0 and v1 compared") :].startswith(
+        "v0 and v1 compared\n"
+        "In v0, keys 0 and 1 take 50 % each.\n"
+        "In v1, key 1 takes 75 %, and the gradient is 1.3 times smaller.\n"
+        "\n"
+        "weights p; gradient of p₁ with respect to the scores s\n"
+        "               p           p           p      ∂p₁/∂s      ∂p₁/∂s\n"
+        " key          v0          v1  difference          v0          v1     change\n"
+        "   0      0.5000      0.2500     −0.2500   −2.50e-01   −1.88e-01      ×0.75\n"
+        "   1      0.5000      0.7500     +0.2500   +2.50e-01   +1.88e-01      ×0.75\n"
+    )
+    assert re.search(r"participation ratio 1/Σp² +2\.00 +1\.60\n", said)
+    broken = Setup(1, precision=Precision("float32", stable=False))
+    found = answered([100, 120, 150], [1, 2, 3], setup=broken)
+    assert "overflow: in v0: e^z overflows float32 above 88.72" in flat(found, compare=True)
+    plain = as_json(found, compare=True)["comparison"]
+    assert (plain["status"], plain["weights"]["difference"]) == ("overflow", ["NaN"] * 3)
+
+
+@pytest.mark.parametrize("name", ["x" * 60, "漢字" * 30, "🎉👩‍🔬" * 20, "\x1b[31m\u202ered\n" * 9])
+def test_names_from_outside_leave_lines_and_columns_as_they_are(name: str) -> None:
+    found = answered([1, 2], [3, 4])
+    vectors = tuple(
+        replace(each, vector=replace(each.vector, name=f"{index}{name}"))
+        for index, each in enumerate(found.vectors)
+    )
+    named = replace(found, vectors=vectors)
+    plain = as_text(found, compare=True).splitlines()
+    lines = as_text(named, compare=True).splitlines()
+    assert max(map(cells, lines)) <= 80
+    assert all(line.isprintable() or "👩" in line for line in lines)
+    rows = [cells(line) for line in lines if re.match(r" +[01] ", line)]
+    assert rows == [cells(line) for line in plain if re.match(r" +[01] ", line)]
+    assert {row["vector"] for row in as_csv(named)} == {vector.vector.name for vector in vectors}
+    assert [each["name"] for each in as_json(named)["vectors"]] == [
+        vector.vector.name for vector in vectors
+    ]
+
+
+def test_one_vector_of_several_has_its_own_query_and_headline() -> None:
+    whole = of(PRODUCTS, Setup())
+    alone = replace(whole, vectors=whole.vectors[1:])
+    said = as_text(alone, first=1)
+    assert said.split("\n\n")[-4:] == as_text(whole).split("\n\n")[-4:]
+    assert as_json(alone, first=1)["vectors"][0] == as_json(whole)["vectors"][1]
+
+
+@given(
+    st.sampled_from(
+        [
+            Typed((Vector("a", np.array([100.0, 120.0, 150.0])),)),
+            Typed((Vector("a", np.array([-inf, 1.0, 2.0, 5000.0])),)),
+            Typed((Vector("a", np.array([-inf, -inf])),)),
+            Typed((Vector("a", np.array([3.0])),)),
+            Drawn(30, seed=2, count=2),
+            Products(np.array([[1.0, 0.0], [0.5, 2.0]]), np.eye(2, 2), np.eye(2, 2)),
+        ]
+    ),
+    st.sampled_from(sorted(RULES)),
+    st.none() | st.sampled_from([0.01, 50.0]),
+    st.none() | st.sampled_from([-3.0, 0.0, 1e5]),
+    st.builds(Precision, *[st.sampled_from(FORMATS), st.booleans(), st.sampled_from(FORMATS)]),
+    st.sampled_from([Mask(), Mask(causal=True), Mask(((0, 1),))]),
+    st.booleans(),
+)
+@settings(deadline=None, max_examples=200, derandomize=True)
+def test_every_text_fits_80_columns_with_no_number_cut(
+    source: Source,
+    rule: str,
+    softcap: float | None,
+    sink: float | None,
+    precision: Precision,
+    mask: Mask,
+    qk_norm: bool,
+) -> None:
+    scale = Scale(rule, softcap=softcap, sink=sink, qk_norm=qk_norm)
+    setup = Setup(64, scale, precision, mask).put(Settings(1))
+    found = of(source, setup)
+    lines = as_text(found, lab=True, pinned=found.vectors[:1]).splitlines()
+    assert max(map(len, lines)) <= 80
+    assert all(line.isprintable() and line == line.rstrip() for line in lines)
+    assert not any("…" in line for line in lines)

@@ -1,0 +1,82 @@
+"""The recipe for attention made of products and a softmax, on models of transformers."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from attn_tui.captures.capture import HeadId
+from attn_tui.compute.logit_map import LogitMap
+from tests.extras.recipes import capturing, far, needed, opened
+
+torch, transformers = map(needed, ("torch", "transformers"))
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+SIZES = {"n_layer": 2, "n_head": 4, "vocab_size": 50}
+MODELS: dict[str, tuple[str, float, dict[str, Any]]] = {
+    "bloom": ("Bloom", 0.25, {**SIZES, "hidden_size": 64}),
+    "falcon": ("Falcon", 0.25, {"hidden_size": 64, "num_hidden_layers": 2, "vocab_size": 50,
+                                "num_attention_heads": 4, "multi_query": True}),
+    "falcon alibi": ("Falcon", 0.25, {"hidden_size": 64, "num_hidden_layers": 2, "vocab_size": 50,
+                                      "num_attention_heads": 4, "alibi": True,
+                                      "multi_query": False}),
+    "gptj": ("GPTJ", 0.25, {**SIZES, "n_embd": 64, "rotary_dim": 8, "n_positions": 64}),
+    "gpt_neo": ("GPTNeo", 1.0, {"hidden_size": 64, "num_layers": 2, "num_heads": 4,
+                                "vocab_size": 50, "window_size": 8,
+                                "attention_types": [[["global", "local"], 1]]}),
+    "mpt": ("Mpt", 0.25, {"d_model": 64, "n_layers": 2, "n_heads": 4, "vocab_size": 50,
+                          "max_seq_len": 64}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_bias_and_mask_are_what_the_layer_added(name: str, tmp_path: Path) -> None:
+    kind, m, given = MODELS[name]
+    torch.manual_seed(3)
+    config = getattr(transformers, f"{kind}Config")(**given)
+    model = transformers.AutoModel.from_config(config, attn_implementation="eager").eval()
+    for parameter in model.parameters():
+        parameter.data *= 4 if parameter.dim() > 1 else 1
+    ids = torch.randint(5, 50, (2, 40), generator=torch.manual_seed(0))
+    path = tmp_path / "c.safetensors"
+    with torch.no_grad():
+        plain = model(ids).last_hidden_state
+        with capturing("eager")(path):
+            within = model(ids).last_hidden_state
+    assert torch.equal(plain, within)
+    capture = opened(path)
+    assert capture.layers == (0, 1)
+    assert len(capture.heads) == 16
+    for head in capture.heads:
+        rows = capture.read(head)
+        assert far(rows, LogitMap(m)) < 1e-5
+        assert rows.seen is not None
+        last = 8 if name == "gpt_neo" and head.layer else 40
+        assert rows.seen.sum(1).tolist() == [min(row + 1, last) for row in range(40)]
+        assert (rows.bias is not None) == (name in ("bloom", "falcon alibi", "mpt"))
+
+
+def test_a_teaching_code_is_captured_as_it_computes(tmp_path: Path) -> None:
+    """Scores of three axes, divided in place, and masked; heads are in the batch."""
+    q, k, v = (torch.randn(6, 9, 8, generator=torch.manual_seed(seed)) for seed in (1, 2, 3))
+
+    def attend() -> Any:
+        scores = torch.bmm(q, k.transpose(1, 2))
+        scores /= 4.0
+        scores = scores.masked_fill(torch.ones(9, 9).triu(1) > 0, float("-inf"))
+        return torch.nn.functional.dropout(scores.softmax(-1), 0.1, training=False) @ v
+
+    with capturing("eager")(tmp_path / "c.safetensors"):
+        out = attend()
+    rows = opened(tmp_path / "c.safetensors").read(HeadId(0, 0, 5))
+    assert np.array_equal(rows.queries, q[5].numpy())
+    assert np.array_equal(rows.keys, k[5].numpy())
+    assert rows.output is not None
+    assert np.array_equal(rows.output, out[5].numpy())
+    assert far(rows, LogitMap(0.25)) < 1e-6
+
+
+def test_where_nothing_is_such_attention_it_says_so(tmp_path: Path) -> None:
+    with pytest.raises(RuntimeError, match="no softmax stood"), capturing("eager")(tmp_path / "c"):
+        torch.nn.functional.softmax(torch.zeros(2, 3, 4), -1)

@@ -1,0 +1,41 @@
+"""Factors in words: a direction is told only where the draws tell it."""
+
+from math import log, nan
+
+import pytest
+
+from attn_tui.sweep.change import Change
+
+
+@pytest.mark.parametrize(
+    ("factor", "error", "way", "times", "cell"),
+    [
+        (24.0, 0.001, "larger", "24 times larger", "24"),
+        (1 / 24.0, 0.02, "smaller", "about 24 times smaller", "24"),
+        (12.4, 0.31, "larger", "6.8 to 23 times larger", "12"),
+        (1.7, 0.01, "larger", "1.7 times larger", "1.7"),
+        (1.0, 0.0, "same", "about the same", "="),
+        (1.05, 0.02, "same", "about the same", "="),
+        (1.5, 0.4, "untold", "anything from 1.5 times smaller to 3.3 times larger", "?"),
+        (1.0, 0.3, "untold", "anything from 1.8 times smaller to 1.8 times larger", "?"),
+        (6e4, 0.01, "larger", "60,000 times larger", "10⁴"),
+        (1e5, 2.0, "larger", "over 2,000 times larger", "10⁵"),
+        (1e-9, 0.01, "smaller", "over a million times smaller", "≫"),
+        (nan, 0.1, "unknown", "unknown", ""),
+        (2.0, nan, "unknown", "unknown", ""),
+    ],
+)
+def test_a_factor_is_said_as_far_as_its_error_tells(
+    factor: float, error: float, way: str, times: str, cell: str
+) -> None:
+    change = Change(log(factor), error)
+    assert change.way == way
+    assert change.times == times
+    assert change.cell(3) == cell
+
+
+def test_a_narrow_cell_holds_no_number_that_misleads() -> None:
+    assert Change(log(2.8)).cell(2) == "3"
+    assert Change(log(40.0)).cell(2) == "40"
+    # Neither 1 times nor a part of 130 or of a power.
+    assert [Change(log(factor)).cell(2) for factor in (1.3, 130.0, 5000.0)] == ["", "", ""]

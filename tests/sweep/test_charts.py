@@ -1,0 +1,142 @@
+"""What Sweep draws: levels and texts of the map, its border, a place in words, medians."""
+
+from dataclasses import replace
+from math import log, log10
+
+import numpy as np
+import pytest
+
+from attn_tui.charts.colour import Palette
+from attn_tui.compute.sweep.crossing import Meeting
+from attn_tui.compute.sweep.settings import Settings
+from attn_tui.sweep import charts
+from attn_tui.sweep.change import Change
+from tests.sweep.asked import MAP, swept
+
+COLOURS = Palette(
+    dict.fromkeys(("text", "unscaled", "scaled", "larger", "smaller", "accent"), "#e6e8ee")
+    | {"muted": "#7a7d86", "background": "#0e1016"}
+)
+
+RULES = ("none", "inverse-sqrt")
+
+
+def test_levels_are_those_of_the_factors_and_colours_end_at_ten_to_the_five() -> None:
+    found = swept()
+    grid = charts.Grid(found, "inverse-sqrt")
+    drawn = grid.heat_map(found, (8, 64))
+    for (row, column), level in np.ndenumerate(drawn.levels):
+        place = grid.ns[row], grid.d_ks[column]
+        ratio = found.points.ratio(*place, "inverse-sqrt", "gradient")
+        assert ratio
+        low, high = (-ratio.log_median + sign * 1.96 * ratio.log_median_error for sign in (-1, 1))
+        if low > log(1.15):
+            assert level > 0.0
+            assert drawn.texts[row][column] not in ("?", "=")
+        elif high < -log(1.15):
+            assert level < 0.0
+        elif low < -log(1.15) and high > log(1.15):
+            assert (level, drawn.texts[row][column]) == (0.0, "?")
+    assert [charts.level(log(10.0**ten)) for ten in (0, 5, 9, -5)] == [0.0, 1.0, 1.0, -1.0]
+    assert charts.level(log(10.0)) == pytest.approx(0.2**0.6)
+    assert drawn.bar
+    ticks = {text: level for level, text in drawn.bar.ticks}
+    assert ticks["▲10³"] == pytest.approx(0.6**0.6) == -ticks["▼10³"]
+
+
+def test_the_border_is_where_the_map_turns_and_the_row_of_the_cursor_knows_it_better() -> None:
+    found = swept()
+    grid = charts.Grid(found, "inverse-sqrt")
+    bare = grid.border(replace(found, crossovers=()))
+    assert bare
+    for row, n in enumerate(grid.ns):
+        ratios = [found.points.ratio(n, d_k, "inverse-sqrt", "gradient") for d_k in grid.d_ks]
+        logs = [ratio.log_median for ratio in ratios if ratio]
+        if np.isfinite(bare.at[row]):
+            # Middles of columns are half a column from their edges.
+            left = int(bare.at[row] - 0.5)
+            assert logs[left] >= 0.0 >= logs[left + 1]
+            assert bare.low[row] <= bare.at[row] <= bare.high[row]
+    better = grid.border(found)
+    assert better
+    met = found.crossing("inverse-sqrt", "gradient", 8)
+    assert isinstance(met, Meeting)
+    own = grid.ns.index(8)
+    assert better.at[own] - 0.5 == pytest.approx(log10(met.at / 2.0) / log10(2.0))
+    assert (np.delete(better.at, own) == np.delete(bare.at, own))[
+        np.isfinite(np.delete(bare.at, own))
+    ].all()
+    # Nothing turns where the statistic is no gradient.
+    other = replace(found, settings=replace(MAP, statistic="entropy"))
+    assert charts.Grid(other, "inverse-sqrt").border(other) is None
+
+
+def test_a_place_is_said_in_words_with_as_much_as_has_room() -> None:
+    points = [swept().points.at(8, 64, rule) for rule in RULES]
+    shown = [point for point in points if point]
+    words = charts.Words(Change(log(12.4), 0.31), shown, "gradient", ("unscaled", "1/√d_k"))
+    first, *sides = words.draw(90, 3, COLOURS).text().split("\n")
+    assert first == "▲ 6.8 to 23 times larger"
+    for point, side, text in zip(shown, ("unscaled", "1/√d_k"), sides, strict=True):
+        summary = point.statistics["gradient"]
+        assert text.startswith(f"● {side}")
+        assert charts.short(summary.median, summary.log_median) in text
+        assert f"half of the draws: {charts.quarters(summary)}" in text
+        assert f"mean {charts.short(summary.mean, summary.log_mean)}" in text
+    assert max(map(len, words.draw(30, 3, COLOURS).text().split("\n"))) <= 30
+    line = words.draw(80, 1, COLOURS).text()
+    assert "unscaled" in line
+    assert "1/√d_k" in line
+    untold = replace(words, found=Change(0.1, 0.5)).draw(90, 3, COLOURS).text()
+    assert "these draws do not tell" in untold
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.00562, "0.0056"), (4.54e-4, "4.5·10⁻⁴"), (12345.0, "1.2·10⁴"), (9.99e-5, "1.0·10⁻⁴"),
+        (1234.0, "1,234"), (0.5, "0.5"),
+    ],
+)  # fmt: skip
+def test_numbers_are_short(value: float, text: str) -> None:
+    assert charts.short(value, log(value)) == text
+
+
+def test_numbers_below_what_floats_hold_come_from_their_logarithms() -> None:
+    assert charts.short(0.0, -10_000.0) == "1.1·10⁻⁴³⁴³"
+    assert charts.short(0.0, -np.inf) == "0"
+
+
+def test_medians_are_followed_as_powers_of_ten_with_the_middle_half() -> None:
+    found = swept()
+    figure = charts.medians(found, RULES, "d_k", 8, 64.0, ("unscaled", "1/√d_k"))
+    for curve, band, rule in zip(figure.curves, figure.bands, RULES, strict=True):
+        for x, y, low, high in zip(curve.x, curve.y, band.low, band.high, strict=True):
+            point = found.points.at(8, int(x), rule)
+            assert point
+            summary = point.statistics["gradient"]
+            assert y == pytest.approx(summary.log_median / log(10.0))
+            assert low == pytest.approx(summary.log_quarter / log(10.0))
+            assert high == pytest.approx(summary.log_three_quarters / log(10.0))
+            assert low <= y <= high
+    assert figure.y.low == -5.0 < figure.curves[0].y.min() < -4.0
+    assert figure.y.high >= max(curve.y.max() for curve in figure.curves)
+    assert len(figure.dots) == 2
+    # A curve that falls out of sight is followed five powers below the other.
+    far = swept(Settings(n=2, d_k_range=(2, 8192), points=13, draws=200))
+    axis = charts.medians(far, RULES, "d_k", 2, 64.0, ("", "")).y
+    least = min(point.statistics["gradient"].median for point in far.points.under("inverse-sqrt"))
+    assert axis.low == np.floor(np.log10(least) - 5.0)
+    over_n = charts.medians(found, RULES, "n", 64, 8.0, ("", ""))
+    assert [*over_n.curves[0].x] == [2, 4, 8, 16, 32, 64, 128]
+
+
+def test_the_table_has_a_line_for_each_place_of_what_runs() -> None:
+    table = charts.row_table(swept(), RULES, ("unscaled", "1/√d_k"), (8, 64))
+    assert [column.head for column in table.columns][:3] == ["d_k", "unscaled", "middle half"]
+    assert table.columns[0].texts[table.cursor or 0] == "64"
+    assert len(table.columns[0].texts) == 10
+    over_n = Settings(over="n", n=8, n_range=(2, 128), points=7, draws=50)
+    table = charts.row_table(swept(over_n), RULES, ("unscaled", "1/√d_k"), (8, 64))
+    assert table.columns[0].head == "n"
+    assert table.columns[0].texts[table.cursor or 0] == "8"

@@ -1,0 +1,129 @@
+"""What Sweep says first: whole sentences whose numbers are those of the draws."""
+
+import re
+from dataclasses import replace
+from math import exp
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from attn_tui.compute.scale import Scale
+from attn_tui.compute.setup import Setup
+from attn_tui.compute.sweep.crossing import Meeting
+from attn_tui.compute.sweep.settings import STATISTICS, Settings
+from attn_tui.sweep.headline import headline, turn_text
+from tests.sweep.asked import MAP, swept
+
+CURVES = Settings(n=8, d_k_range=(2, 1024), points=10, draws=200)
+
+
+@pytest.mark.parametrize(
+    ("settings", "d_k", "expected"),
+    [
+        (
+            MAP, 64,
+            "With 8 keys and d_k = 64, dividing by √d_k makes the typical gradient 1.1 to 4.8 "
+            "times smaller. Above d_k 130 (67 to 270) it becomes larger.",
+        ),
+        (
+            MAP, 1024,
+            "With 8 keys and d_k = 1,024, dividing by √d_k makes the typical gradient 24 to "
+            "30,000 times larger. Below d_k 130 (67 to 270) it becomes smaller.",
+        ),
+        (
+            replace(MAP, crossovers=False), 1024,
+            "With 8 keys and d_k = 1,024, dividing by √d_k makes the typical gradient 24 to "
+            "30,000 times larger.",
+        ),
+        (
+            replace(MAP, statistic="trace", n=2), 64,
+            "With 2 keys and d_k = 64, dividing by √d_k makes the typical trace of the Jacobian "
+            "130 to 1,300 times larger. So it does at every d_k from 2 on.",
+        ),
+        (
+            replace(MAP, d_k_range=(1, 512)), 1,
+            "With 8 keys and d_k = 1, dividing by √d_k changes nothing: it multiplies by 1.",
+        ),
+        (
+            replace(CURVES, over="n", n_range=(2, 128)), 64,
+            "With 8 keys and d_k = 64, dividing by √d_k makes the typical gradient 1.1 to 4.8 "
+            "times smaller. Below n = 5.1 (3.7 to 7.7) it becomes larger.",
+        ),
+        (
+            replace(CURVES, rules=("none", "inverse-sqrt", "inverse")), 256,
+            "Of 3 rules 1/√d_k leaves the largest typical gradient here: about that of no "
+            "scaling, 18 times that of 1/d_k.",
+        ),
+        (
+            replace(MAP, statistic="effective_keys", n=128), 1024,
+            "Of 128 keys about 1 share the weight unscaled, about 80 when divided by √d_k.",
+        ),
+        (
+            replace(MAP, statistic="max_weight"), 1024,
+            "With 8 keys and d_k = 1,024, the typical largest weight is practically all "
+            "unscaled, 33 % when divided by √d_k.",
+        ),
+        (replace(CURVES, rules=("none",)), 64,
+         "Only no scaling is drawn: there is nothing to compare it with."),
+    ],
+)  # fmt: skip
+def test_a_person_reads_the_sentence_that_fits(settings: Settings, d_k: int, expected: str) -> None:
+    assert headline(swept(settings, d_k)) == expected
+
+
+def test_a_change_that_the_draws_do_not_tell_is_not_told() -> None:
+    found = headline(swept(replace(MAP, draws=20), 128))
+    assert found == (
+        "With 8 keys and d_k = 128, dividing by √d_k makes the typical gradient anything from 53 "
+        "times smaller to 200 times larger. Below d_k 77 (14 to 190) it becomes smaller."
+    )
+
+
+def test_where_medians_meet_is_said_with_what_is_known_of_it() -> None:
+    assert turn_text(Meeting(375.2, 368.4, 381.9)) == "380 (370 to 380)"
+    assert turn_text(Meeting(12.3, None, 15.0)) == "12 (15 or less)"
+    assert turn_text(Meeting(1234.0, 1100.0, None)) == "1,230 (1,100 or more)"
+    assert turn_text(Meeting(5.0, None, None)) == "about 5"
+
+
+ASKED = st.builds(
+    lambda statistic, rules, view, over, n, d_k, draws: (
+        replace(CURVES, statistic=statistic, rules=rules, view=view, over=over, n=n, draws=draws,
+                n_range=(2, 64), d_k_range=(1, 4096), points=4, map_points=4),
+        d_k,
+    ),
+    st.sampled_from(STATISTICS),
+    st.sampled_from([(), ("none", "inverse"), ("none", "temperature:T=0.3"), ("inverse-sqrt",),
+                     ("none", "temperature:T=1e200"), ("mup", "none", "yarn")]),
+    st.sampled_from(["map", "curves"]),
+    st.sampled_from(["d_k", "n"]),
+    st.sampled_from([2, 5, 16]),
+    st.sampled_from([1, 7, 4096]),
+    st.sampled_from([8, 100]),
+)  # fmt: skip
+
+
+@settings(max_examples=25, derandomize=True, deadline=None)
+@given(ASKED, st.sampled_from([Scale(), Scale("none"), Scale(qk_norm=True)]))
+def test_it_is_short_plain_and_its_factor_is_that_of_the_points(
+    asked: tuple[Settings, int], scale: Scale
+) -> None:
+    wanted, d_k = asked
+    if scale.qk_norm:
+        wanted = replace(wanted, d_k_range=(1, 16), draws=8)
+    found = swept(wanted, d_k, Setup(scale=scale))
+    text = headline(found)
+    assert len(text) <= 170, text
+    assert not re.search(r"\de[-+]?\d|∂|‖|\{|\}|\binf\b|nan|  |about about", text), text
+    assert text.endswith(".")
+    factors = re.findall(r"([\d.,]+) times (larger|smaller)", text)
+    if text.startswith("With") and factors and "anything" not in text:
+        place = found.points.nearest((wanted.n, d_k))
+        (rule,) = [rule for rule in found.rules if rule != "none"]
+        ratio = found.points.ratio(*place, rule, wanted.statistic)
+        assert ratio
+        told = float(factors[0][0].replace(",", ""))
+        assert (ratio.log_median < 0.0) == (factors[0][1] == "larger")
+        most = exp(abs(ratio.log_median) + 2.0 * ratio.log_median_error)
+        assert 0.9 <= told <= 1.1 * most, text

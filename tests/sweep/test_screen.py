@@ -1,0 +1,181 @@
+"""Sweep on the screen: the map, its cursor, the views, and what is read and saved."""
+
+import json
+from dataclasses import replace
+
+from textual.pilot import Pilot
+
+from attn_tui.charts.figure import Figure
+from attn_tui.charts.heat_map import HeatMap as Map
+from attn_tui.compute.source import Drawn
+from attn_tui.compute.sweep.settings import Settings
+from attn_tui.sweep.charts import Words
+from attn_tui.sweep.screen import SweepScreen
+from attn_tui.ui.app import AttnApp
+from attn_tui.ui.heat_map import HeatMap
+from attn_tui.ui.picture import Picture
+from tests.sweep.asked import DRAFT, MAP
+from tests.ui.person import press, shown
+
+
+async def at(pilot: Pilot[None], *keys: str) -> SweepScreen:
+    """Press keys, and return Sweep once all is drawn and shown."""
+    screen = await press(pilot, *keys) if keys else await shown(pilot)
+    assert isinstance(screen, SweepScreen)
+    return screen
+
+
+def drawn(screen: SweepScreen, id: str = "map") -> Map:
+    drawing = screen.query_one(f"#{id}", Picture).drawing
+    assert isinstance(drawing, Map)
+    return drawing
+
+
+def cell(screen: SweepScreen, row: int, column: int) -> tuple[int, int]:
+    """Return the place of an entry in the picture of the map: column and line."""
+    size = screen.query_one("#map").content_size
+    lines, columns = range(size.height), range(size.width)
+    return next(
+        (x, y) for y in lines for x in columns if drawn(screen).entry(x, y, *size) == (row, column)
+    )
+
+
+async def test_the_cursor_goes_by_keys_and_mouse_and_each_move_is_undone() -> None:
+    async with AttnApp(DRAFT, "sweep").run_test(size=(120, 40)) as pilot:
+        screen = await at(pilot)
+        assert screen.headline.startswith("With 8 keys and d_k = 64, dividing by √d_k makes")
+        assert drawn(screen).cursor == (4, 5)
+        for keys, place in {
+            "right": (8, 128), "up": (16, 128), "h": (16, 64), "j": (8, 64), "k": (16, 64),
+            "l": (16, 128), "right_curly_bracket": (16, 256), "full_stop": (24, 256),
+            "comma": (16, 256), "home": (16, 2), "end": (16, 1024),
+        }.items():  # fmt: skip
+            screen = await at(pilot, keys)
+            assert screen.place == place, keys
+        assert screen.headline.startswith("With 16 keys and d_k = 1,024")
+        await pilot.click("#map", offset=cell(screen, 0, 0))
+        screen = await at(pilot)
+        assert screen.place == (128, 2)
+        assert screen.pane("words-pane").border_title == "128 keys, d_k 2"
+        await pilot.hover("#map", offset=cell(screen, 6, 9))
+        screen = await at(pilot)
+        assert screen.place == (128, 2)
+        assert screen.pane("words-pane").border_title == "2 keys, d_k 1,024 under the mouse"
+        await pilot.hover("#headline")
+        screen = await at(pilot)
+        assert screen.pane("words-pane").border_title == "128 keys, d_k 2"
+        screen = await at(pilot, "u")
+        assert screen.place == (16, 1024)
+
+
+async def test_between_the_columns_a_place_is_drawn_for_itself_and_spoken_of() -> None:
+    async with AttnApp(DRAFT, "sweep").run_test(size=(120, 40)) as pilot:
+        screen = await at(pilot, "plus")
+        assert screen.place == (8, 80)
+        assert screen.headline.startswith("With 8 keys and d_k = 80")
+        assert drawn(screen).cursor == (4, 5)
+        assert screen.answer
+        assert screen.answer.here
+        words = screen.query_one("#words", Picture).drawing
+        assert isinstance(words, Words)
+        assert {point.d_k for point in words.points} == {80}
+
+
+async def test_views_ask_for_what_they_show_and_arrows_go_along_their_curves() -> None:
+    async with AttnApp(DRAFT, "sweep").run_test(size=(120, 40)) as pilot:
+        screen = await at(pilot, "t")
+        assert (screen.sweep.view, screen.sweep.over) == ("curves", "d_k")
+        figure = screen.query_one("#over", Picture).drawing
+        assert isinstance(figure, Figure)
+        assert [curve.kind for curve in figure.curves] == ["unscaled", "scaled"]
+        assert len(figure.curves[0].x) == 19
+        before = screen.place
+        screen = await at(pilot, "right")
+        assert screen.place[0] == before[0]
+        assert screen.place[1] > before[1]
+        screen = await at(pilot, "t")
+        assert (screen.sweep.view, screen.sweep.over) == ("curves", "n")
+        before = screen.place
+        screen = await at(pilot, "left")
+        assert screen.place[1] == before[1]
+        assert screen.place[0] < before[0]
+        screen = await at(pilot, "t")
+        assert screen.view == "numbers-pane"
+        screen = await at(pilot, "t")
+        assert (screen.view, screen.sweep.view) == ("map-pane", "map")
+        # Nothing that was drawn is drawn again.
+        assert screen.answer
+        assert screen.answer.progress == 1.0
+
+
+async def test_a_draw_of_the_cursor_opens_in_explore() -> None:
+    async with AttnApp(DRAFT, "sweep").run_test(size=(120, 40)) as pilot:
+        await at(pilot, "right")
+        screen = await press(pilot, "enter")
+        assert screen.NAME == "explore"
+        assert screen.present.experiment.source == Drawn(8, 1)
+        assert screen.present.experiment.setup.d_k == 128
+        screen = await at(pilot, "3", "u")
+        assert screen.present.draft.text == DRAFT.text
+
+
+async def test_settings_and_another_seed_ask_something_else_and_too_many_are_refused() -> None:
+    async with AttnApp(DRAFT, "sweep").run_test(size=(120, 40)) as pilot:
+        screen = await at(pilot)
+        levels = drawn(screen).levels
+        screen = await at(pilot, "a")
+        assert screen.sweep.seed == 2
+        assert (drawn(screen).levels != levels).any()
+        screen = await at(pilot, "slash", *"statistic effective_keys", "enter")
+        assert screen.sweep.statistic == "effective_keys"
+        assert screen.headline.startswith("Of 8 keys about ")
+        assert str(screen.pane("map-pane").border_title).endswith("the effective keys")
+        screen = await at(pilot, "slash", *"draws 100000", "enter")
+        assert "expected at most" in "".join(note.message for note in pilot.app._notifications)
+
+
+async def test_what_is_shown_is_read_and_saved() -> None:
+    async with AttnApp(DRAFT, "sweep").run_test(size=(80, 24)) as pilot:
+        screen = await at(pilot)
+        text = screen.report()
+        assert " ".join(text.split()).startswith(screen.headline)
+        forms = {ending: "".join(map(str, write())) for ending, write in screen.forms().items()}
+        plain = json.loads(forms[".json"])
+        assert plain["headline"] == screen.headline
+        assert len(plain["points"]) == 7 * 10 * 2
+        assert {found["n"] for found in plain["crossovers"]} == {8}
+        assert forms[".csv"].startswith("n,d_k,rule,multiplier,draws,statistic")
+
+
+async def test_with_little_room_the_map_stays_and_says_what_it_hides() -> None:
+    fine = replace(MAP, map_points=28, draws=20)
+    draft = replace(DRAFT, setup=DRAFT.setup.put(fine))
+    async with AttnApp(draft, "sweep").run_test(size=(40, 15)) as pilot:
+        screen = await at(pilot)
+        assert screen.query_one("#map", HeatMap).size.height >= 3
+        assert str(screen.pane("map-pane").border_subtitle).startswith("each the largest of")
+        assert not screen.pane("words-pane").display
+        await pilot.resize_terminal(200, 60)
+        screen = await at(pilot, "left")
+        assert not str(screen.pane("map-pane").border_subtitle).startswith("each the largest of")
+        assert screen.pane("row-pane").display
+
+
+async def test_drawing_can_be_stopped_and_goes_on() -> None:
+    many = Settings(view="map", ratio=True)
+    draft = replace(DRAFT, setup=DRAFT.setup.put(many))
+    async with AttnApp(draft, "sweep").run_test(size=(120, 40)) as pilot:
+        screen = pilot.app.screen_stack[0]
+        while not (isinstance(screen, SweepScreen) and screen.answer):
+            await pilot.pause()
+            screen = pilot.app.screen_stack[0]
+        await pilot.press("space")
+        await shown(pilot)
+        known = screen.answer.progress
+        assert known < 1.0
+        assert str(screen.pane("map-pane").border_subtitle).endswith("stopped: space goes on")
+        await pilot.press("space")
+        while screen.answer.progress == known:
+            await pilot.pause()
+        assert str(screen.pane("map-pane").border_subtitle).endswith("drawing")
+        await pilot.press("space")

@@ -1,0 +1,139 @@
+"""Somebody on the tour: guesses, does what is asked, skips, looks elsewhere, and comes back."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Markdown, OptionList, Static
+
+from attn_tui.commands.asked import asked_by
+from attn_tui.files.draft import EXAMPLE
+from attn_tui.tour.pane import TourPane
+from attn_tui.tour.reader import read_tour
+from attn_tui.ui.app import AttnApp
+from attn_tui.ui.slider import Slider
+
+LESSON = """\
+[[step]]
+ask = "dot --d-k 4"
+say = "Of four products."
+guess = "Of 64?"
+answers = ["the same", "four times", "[/] times"]
+right = "four times"
+do = "Raise d_k to 64."
+until = "d_k >= 64"
+why = "Four times, for √16 is 4."
+
+[[step]]
+ask = "show 1,2,3 --d-k 16"
+say = "Three scores."
+do = "Raise d_k to 32."
+until = "d_k >= 32"
+why = "They grow alike."
+"""
+
+
+@pytest.fixture(autouse=True)
+def own_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+
+
+@asynccontextmanager
+async def on_tour(folder: Path, size: tuple[int, int] = (120, 40)) -> AsyncIterator[Pilot[None]]:
+    path = folder / "lesson.toml"
+    path.write_text(LESSON, "utf-8")
+    app = AttnApp(EXAMPLE, tour=read_tour(str(path), asked_by))
+    async with app.run_test(size=size) as pilot:
+        await settle(pilot)
+        yield pilot
+
+
+async def settle(pilot: Pilot[None]) -> None:
+    await pilot.app.workers.wait_for_complete()
+    for _ in range(4):
+        await pilot.pause()
+
+
+async def press(pilot: Pilot[None], *keys: str) -> None:
+    for key in keys:
+        await pilot.press(key)
+        await settle(pilot)
+
+
+def texts(pilot: Pilot[None]) -> str:
+    pane = pilot.app.screen.query_one(TourPane)
+    return "\n".join(str(each.render()) for each in pane.query(Static))
+
+
+def is_body_seen(pilot: Pilot[None]) -> bool:
+    return bool(pilot.app.screen.query_one("#body").display)
+
+
+async def test_nothing_of_the_answer_is_seen_or_suggested_before_the_guess(tmp_path: Path) -> None:
+    async with on_tour(tmp_path) as pilot:
+        answers = pilot.app.screen.query_one(OptionList)
+        assert not is_body_seen(pilot)
+        assert not pilot.app.screen.query_one("#headline").display
+        assert answers.has_focus
+        assert answers.highlighted is None
+        await press(pilot, "enter")
+        assert not is_body_seen(pilot)
+        await press(pilot, "down", "down", "down", "enter")
+        assert is_body_seen(pilot)
+        assert isinstance(pilot.app.screen.focused, Slider)
+        assert "Your guess: [/] times. Right: four times." in texts(pilot)
+        assert "Raise d_k to 64." in texts(pilot)
+
+
+async def test_a_step_is_done_in_whatever_way_and_enter_leads_on(tmp_path: Path) -> None:
+    async with on_tour(tmp_path) as pilot:
+        await pilot.click("#answers", offset=(4, 1))
+        await settle(pilot)
+        assert "Right: four times." in texts(pilot)
+        await press(pilot, "enter")
+        assert pilot.app.current_mode == "dots"
+        await press(pilot, "d", "ctrl+u", "6", "4", "enter")
+        assert "Four times, for √16 is 4." in texts(pilot)
+        await press(pilot, "enter")
+        assert pilot.app.current_mode == "explore"
+        assert "Tour 2 of 2" in texts(pilot)
+        assert is_body_seen(pilot)
+        await press(pilot, "right_curly_bracket", "enter")
+        summary = pilot.app.screen.query_one(Markdown).source
+        assert summary.startswith("1 of 1 guesses were right.")
+
+
+async def test_x_goes_on_without_a_guess_and_without_the_task(tmp_path: Path) -> None:
+    async with on_tour(tmp_path) as pilot:
+        await press(pilot, "x")
+        assert "Of four products." in texts(pilot)
+        await press(pilot, "x")
+        assert "Four times, for √16 is 4." in texts(pilot)
+
+
+async def test_elsewhere_escape_goes_back_and_from_there_leaves_all_as_it_was(
+    tmp_path: Path,
+) -> None:
+    async with on_tour(tmp_path) as pilot:
+        await press(pilot, "x", "right_square_bracket", "1")
+        assert "esc goes back to the tour" in texts(pilot)
+        await press(pilot, "escape")
+        assert pilot.app.current_mode == "dots"
+        assert "Raise d_k to 64." in texts(pilot)
+        await press(pilot, "escape")
+        assert pilot.app.current_mode == "explore"
+        assert not pilot.app.screen.query(TourPane)
+        app = pilot.app
+        assert isinstance(app, AttnApp)
+        assert app.history.present.draft == EXAMPLE
+
+
+async def test_a_tour_goes_on_where_it_was_left(tmp_path: Path) -> None:
+    async with on_tour(tmp_path) as pilot:
+        await press(pilot, "x", "x", "enter")
+        assert "Tour 2 of 2" in texts(pilot)
+    async with on_tour(tmp_path, (40, 15)) as pilot:
+        assert "Tour 2 of 2" in texts(pilot)
+        assert not pilot.app.screen.query_one("#headline").display

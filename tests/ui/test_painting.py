@@ -1,0 +1,52 @@
+"""Painting: a key paints what changes and nothing else, and what stands there is right."""
+
+import pytest
+
+from attn_tui.dots.screen import DotsScreen
+from attn_tui.files.draft import EXAMPLE
+from attn_tui.ui.app import AttnApp
+from tests.ui.person import press, shown
+
+
+@pytest.mark.parametrize("instrument", ["explore", "dots"])
+async def test_a_screen_painted_bit_by_bit_is_the_one_that_is_painted_as_a_whole(
+    instrument: str,
+) -> None:
+    async with AttnApp(EXAMPLE, instrument).run_test(size=(120, 40)) as pilot:
+        await press(pilot, "minus", "plus", "plus", "right_curly_bracket")
+        bits = pilot.app.export_screenshot(simplify=True)
+        for widget in (pilot.app.screen, *pilot.app.screen.walk_children()):
+            widget.refresh()
+            widget.notify_style_update()
+        await pilot.pause()
+        assert pilot.app.export_screenshot(simplify=True) == bits
+
+
+@pytest.mark.parametrize("instrument", ["explore", "dots"])
+async def test_a_step_of_d_k_does_not_lay_the_screen_out_anew(instrument: str) -> None:
+    async with AttnApp(EXAMPLE, instrument).run_test(size=(120, 40)) as pilot:
+        await press(pilot, "minus", "plus")
+        layouts: list[object] = []
+        pilot.app.screen.screen_layout_refresh_signal.subscribe(pilot.app, layouts.append)
+        # From 1,024 to 896: the number in the field is shorter.
+        await press(pilot, "minus")
+        await pilot.pause()
+        assert layouts == []
+
+
+async def test_a_sample_that_was_drawn_before_needs_no_thread(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with AttnApp(EXAMPLE, "dots").run_test(size=(120, 40)) as pilot:
+        await shown(pilot)
+        await press(pilot, "plus")
+        threads: list[object] = []
+        monkeypatch.setattr(DotsScreen, "_draw_rest", lambda screen, run: threads.append(run))
+        screen = await press(pilot, "minus")
+        assert isinstance(screen, DotsScreen)
+        assert screen.answer
+        assert screen.answer.law.d_k == 1024
+        assert threads == []
+        await pilot.press("minus")
+        await shown(pilot)
+        assert len(threads) == 1
