@@ -35,7 +35,6 @@ ALIKE, _SURE = 0.01, 0.9999
 How = Literal["asked", "captured", "output", "fit", "nearest", "assumed"]
 
 
-
 @dataclass(frozen=True)
 class FoundMask:
     """How weights of a layer, or of a head, are made, and how that is known.

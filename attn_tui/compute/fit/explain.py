@@ -625,7 +625,8 @@ class Case:
         causal = replace(mask, kind="causal", window=None)
         if np.array_equal(causal.seen(head), mask.seen(head)):
             return self._compared(replace(test, model=replace(test.model, mask=causal)))
-        alike = [each for each, cost in costs.items() if cost < costs[at] + STRAIN]
+        # Costs that are NaN are like none.
+        alike = [at, *(each for each, cost in costs.items() if cost < costs[at] + STRAIN)]
         found = replace(test, window=(min(alike), max(alike)))
         expected = self.question.model.mask
         inside = expected.window is not None and found.window is not None

@@ -19,7 +19,7 @@ BASES = (1e4, 5e5, 1e6)
 """Bases of RoPE that most models have."""
 BUCKETS, FARTHEST = 32, 128
 """T5's buckets of distances, and the distance from which on all are one."""
-STEPS = 30
+STEPS = 80
 """Steps at most by which a bias is fitted."""
 LEAST_TOLD = 24
 """So many weights have to be told for dropout."""
@@ -241,7 +241,7 @@ def _fitted(case: Case, shapes: Floats, start: Floats) -> tuple[Floats, float]:
         left = (plain.output - tried.output) / unit
         new = float(np.square(left).sum())
         if new < cost:
-            done = cost - new < 1e-4 * cost
+            done = cost - new < 1e-6 * cost
             parts, state, rest, cost, damping = parts + step, tried, left, new, damping / 5
             if done:
                 break

@@ -9,8 +9,6 @@ from attn_tui.files.models.expected import NONE, Expectation, Expected, Hint, Ma
 from attn_tui.files.models.fields import Fields
 
 _MOST_LAYERS = 10_000
-LEAST_M, MOST_M = 1e-9, 1e9
-"""Multipliers beyond which numbers of a configuration are none of attention."""
 
 
 class Reader(ABC):
@@ -48,9 +46,6 @@ class Reader(ABC):
         """Return what it expects."""
         d_k, said, lengths = self._d_k()
         multiplier, yarn = self._multiplier(d_k, said)
-        if multiplier is not None and not LEAST_M <= multiplier <= MOST_M:
-            problem = f"{'; '.join(self.decides)}: it makes m = {multiplier:g}"
-            raise self.fields.bad(problem, f"an m from {LEAST_M:g} to {MOST_M:g}")
         common = Expected(multiplier, self._cap() or None, form=self.form)
         if self.known:
             common = replace(common, softcap=common.softcap or NONE, sink=NONE, value_scale=1.0)
