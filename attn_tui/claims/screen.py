@@ -192,7 +192,8 @@ class ClaimsScreen(InstrumentScreen):
     def _show_all(self) -> None:
         """Show all panes again, and stand in the list, which was out of sight."""
         super()._show_all()
-        self.set_focus(self.home)
+        # Textual gives the focus to nothing that it does not show yet.
+        self.call_after_refresh(self.set_focus, self.home)
 
     def _change(self, name: str, steps: int) -> None:
         """Move what a claim is tried with some steps, where it plays a part."""
