@@ -189,6 +189,12 @@ class ClaimsScreen(InstrumentScreen):
             words.value = ""
         await super().action_back()
 
+    def action_full(self) -> None:
+        """Show one pane alone; what is out of sight is not typed into."""
+        super().action_full()
+        if self.has_class("-full") and not self.query(".-large :focus"):
+            self.set_focus(None)
+
     def _show_all(self) -> None:
         """Show all panes again, and stand in the list, which was out of sight."""
         super()._show_all()
