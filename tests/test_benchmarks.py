@@ -1,6 +1,10 @@
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
+
+from benchmarks.verdicts.case import AGREES, NOTHING, differs
+from benchmarks.verdicts.judge import outcome
 
 COMPUTE = Path(__file__).parents[1] / "benchmarks" / "compute.py"
 HEADS = COMPUTE.with_name("heads.py")
@@ -55,6 +59,38 @@ def test_the_benchmark_of_many_heads_runs_and_agrees(tmp_path: Path) -> None:
     assert done.stdout.startswith("agrees: ")
     assert "MB above --help" in done.stdout
     assert not (tmp_path / "new").exists()
+
+
+def test_the_benchmark_of_verdicts_names_what_is_wrong_and_how_to_see_it(tmp_path: Path) -> None:
+    """A fault in a capture is named, and its folder says the command and what is right."""
+    command = [sys.executable, "-m", "benchmarks.verdicts", "--only", "Mistral, scale ×2"]
+    done = subprocess.run(
+        [*command, "--keep", str(tmp_path), "--jobs", "1"],
+        capture_output=True, text=True, encoding="utf-8", check=False, cwd=COMPUTE.parents[1],
+    )  # fmt: skip
+    assert "| scale ×2 | 1 ✓ | 1 ✓ | 1 ✓ |" in done.stdout
+    assert done.returncode == 0
+    about = (tmp_path / "mistral-scale-times-2-bfloat16-eager" / "right.txt").read_text("utf-8")
+    assert about.startswith("attn-tui doctor ")
+    assert "right: differs multiplier (m = 0.25)" in about
+
+
+def test_a_fault_that_is_called_something_else_is_wrong() -> None:
+    """What a report says is counted as right only where its parts and its m are."""
+    right = differs("multiplier", multiplier=0.25)
+
+    def report(verdict: str, line: str, *parts: str, m: float = 0.25) -> dict[str, Any]:
+        head = {"verdict": verdict, "differs": list(parts), "multiplier": [m, m, m]}
+        return {"verdict": verdict, "why": [line], "heads": [head]}
+
+    assert outcome(report("differs", "", "multiplier"), right) == "right"
+    assert outcome(report("differs", "", "multiplier", m=0.3), right) == "wrong cause"
+    assert outcome(report("differs", "", "multiplier", "mask"), right) == "wrong cause"
+    assert outcome(report("agrees", ""), right) == "agrees"
+    assert outcome(report("cannot tell", "cannot tell: nothing fits"), right) == "nothing fits"
+    assert outcome(report("cannot tell", "cannot tell: nothing fits"), NOTHING) == "right"
+    assert outcome(report("cannot tell", "nothing fits: fp8 keys?"), NOTHING) == "wrong cause"
+    assert outcome(report("differs", "", "mask"), AGREES) == "wrong cause"
 
 
 def test_the_benchmark_of_growth_runs_and_names_what_grows() -> None:

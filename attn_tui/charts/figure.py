@@ -172,7 +172,8 @@ class Figure:
         width, height = self.room(columns, lines)
         if width < 8 or height < 2:
             return cells
-        cells.put(_curves(tuple(self.curves), self.x, self.y, columns, lines, colours), 0, 0)
+        still = tuple(self.curves), tuple(self.bands), self.x, self.y
+        cells.put(_curves(*still, columns, lines, colours), 0, 0)
         self._write_ticks(cells, colours)
         self._draw_mark(cells, colours)
         if colours.textured:
@@ -325,10 +326,11 @@ class Figure:
 
 @lru_cache(maxsize=KEPT)
 def _curves(
-    curves: tuple[Curve, ...], x: Axis, y: Axis, columns: int, lines: int, colours: Palette
-) -> Cells:
+    curves: tuple[Curve, ...], bands: tuple[Band, ...], x: Axis, y: Axis, columns: int, lines: int,
+    colours: Palette,
+) -> Cells:  # fmt: skip
     """Draw curves once for each size and theme, whatever d_k is marked."""
-    return Figure(curves, x, y).draw_curves(columns, lines, colours)
+    return Figure(curves, x, y, bands=bands).draw_curves(columns, lines, colours)
 
 
 def _thin(dots: NDArray[np.uint8]) -> NDArray[np.bool_]:

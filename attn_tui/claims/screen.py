@@ -189,10 +189,17 @@ class ClaimsScreen(InstrumentScreen):
             words.value = ""
         await super().action_back()
 
+    def action_full(self) -> None:
+        """Show one pane alone; what is out of sight is not typed into."""
+        super().action_full()
+        if self.has_class("-full") and not self.query(".-large :focus"):
+            self.set_focus(None)
+
     def _show_all(self) -> None:
         """Show all panes again, and stand in the list, which was out of sight."""
         super()._show_all()
-        self.set_focus(self.home)
+        # Textual gives the focus to nothing that it does not show yet.
+        self.call_after_refresh(self.set_focus, self.home)
 
     def _change(self, name: str, steps: int) -> None:
         """Move what a claim is tried with some steps, where it plays a part."""

@@ -10,13 +10,16 @@ from attn_tui.dots.screen import DotsScreen
 from attn_tui.explore.screen import ExploreScreen
 from attn_tui.explore.weights import Weights
 from attn_tui.report.generated import Generated
+from attn_tui.sweep.screen import SweepScreen
 from attn_tui.ui.app import AttnApp
+from attn_tui.ui.heat_map import HeatMap
 from attn_tui.ui.instrument_screen import InstrumentScreen
 from attn_tui.ui.slider import Slider
 
 PLACES: tuple[tuple[str, type[DOMNode]], ...] = (
     ("Everywhere", AttnApp), ("On any instrument", InstrumentScreen), ("In Explore", ExploreScreen),
-    ("In Dot products", DotsScreen), ("On the slider", Slider), ("In the weights", Weights),
+    ("In Dot products", DotsScreen), ("In Sweep", SweepScreen), ("On the slider", Slider),
+    ("In the weights", Weights), ("On a map", HeatMap),
 )  # fmt: skip
 """Where keys work, and whose they are."""
 

@@ -235,8 +235,19 @@ class SweepScreen(InstrumentScreen):
         self.hovered = self._place_of(*event.entry) if event.entry else None
 
     @on(HeatMap.Chosen)
-    def _choose(self) -> None:
-        self.action_explore()
+    async def _choose(self) -> None:
+        await self.app.run_action("tour_next" if self._is_touring else "screen.explore")
+
+    @property
+    def _is_touring(self) -> bool:
+        """Whether a tour leads here, whose next step enter is."""
+        return self.has_class("-touring")
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Return whether an action can be taken: on a tour enter does not lead away from it."""
+        if action == "explore" and self._is_touring:
+            return False
+        return super().check_action(action, parameters)
 
     def action_explore(self) -> None:
         """Open Explore on one vector of those drawn at the cursor."""

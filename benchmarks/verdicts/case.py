@@ -15,6 +15,10 @@ from benchmarks.verdicts.arithmetic import DTYPES
 Tensors = dict[str, NDArray[Any]]
 
 
+_SIGNS = {"×": "times ", "÷": "over ", "+": "plus ", "−": "minus ", "√": "root "}
+"""Words for signs in names of folders, where two faults would else have one."""
+
+
 @dataclass(frozen=True)
 class Right:
     """What the doctor should say.
@@ -85,6 +89,8 @@ class Case:
         """Of its folder."""
         own = "" if self.source is None else self.source.parent.parent.name
         words = f"{self.kind} {own} {self.fault} {self.dtype} {self.path}"
+        for sign, word in _SIGNS.items():
+            words = words.replace(sign, word)
         return "-".join("".join(c if c.isalnum() else " " for c in words).split()).lower()
 
     def write(self, folder: Path) -> list[str]:

@@ -12,7 +12,7 @@ from typing import Any, Literal
 from click.testing import CliRunner
 
 from attn_tui.commands.program import program
-from benchmarks.verdicts.case import Right
+from benchmarks.verdicts.case import NOTHING, Right
 
 Outcome = Literal["right", "nothing fits", "wrong cause", "agrees", "silent", "refused"]
 OUTCOMES: tuple[Outcome, ...] = (
@@ -86,7 +86,9 @@ def outcome(report: Mapping[str, Any], right: Right) -> Outcome:
         return "right"
     if named:
         return "wrong cause"
-    return "nothing fits" if "nothing fits" in line else "silent"
+    if "nothing fits" not in line:
+        return "silent"
+    return "right" if right == NOTHING else "nothing fits"
 
 
 def suspects(line: str) -> set[str]:

@@ -63,9 +63,10 @@ def every() -> Iterator[Heads]:
         "plain", [draw.layer(plain), draw.layer(plain)], {**LLAMA, "num_hidden_layers": 2},
         faults=(*EVERYWHERE, "mask dropped"),
     )  # fmt: skip
+    draw, both = Draw(2, HEADS), Attention(ROOT, causal=False)
     yield Heads(
-        "bidirectional", [Draw(2, HEADS).layer(Attention(ROOT, causal=False)) for _ in range(2)],
-        {**BERT, "num_hidden_layers": 2}, faults=EVERYWHERE,
+        "bidirectional", [draw.layer(both), draw.layer(both)], {**BERT, "num_hidden_layers": 2},
+        faults=EVERYWHERE,
     )  # fmt: skip
     yield from (attention_sinks(0.1), attention_sinks(1.0))
     yield from (low_rank(), saturated(), tiny())

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from attn_tui.charts import figure
 from attn_tui.charts.cells import Cells
 from attn_tui.charts.colour import Depth, Palette
-from attn_tui.charts.figure import BLANK, Axis, Curve, Figure, d_k_axis
+from attn_tui.charts.figure import BLANK, Axis, Band, Curve, Figure, d_k_axis
 from attn_tui.charts.glyphs import LINES, in_ascii
 
 COLOURS = Palette(
@@ -364,3 +364,23 @@ def test_one_side_alone_needs_no_legend() -> None:
     x = np.linspace(0.0, 1.0, 9)
     text = Figure([Curve(x, x, "scaled")], UNIT, UNIT).draw(41, 11, PLAIN).text()
     assert "scaled" not in text
+
+
+def test_what_lies_between_two_lines_is_tinted_and_nothing_else_is() -> None:
+    x = np.array([0.0, 0.5, 1.0])
+    band = Band(x, np.array([0.2, 0.4, nan]), np.array([0.6, 0.6, nan]), "scaled")
+    chart = Figure([Curve(x, x, "scaled")], Axis(0.0, 1.0), Axis(0.0, 1.0), bands=[band])
+    cells = chart.draw(41, 21, COLOURS)
+    width, height = chart.room(41, 21)
+    tinted = (cells.backgrounds != "")[:height, chart.gutter : chart.gutter + width]
+    for column in range(width):
+        share = (column + 0.5) / width
+        found = [(height - 0.5 - line) / height for line in np.flatnonzero(tinted[:, column])]
+        if share > 0.5:
+            assert not found
+        else:
+            assert min(found) == pytest.approx(0.2 + 0.4 * share, abs=1.0 / height)
+            assert max(found) == pytest.approx(0.6, abs=1.0 / height)
+    assert not (
+        Figure(chart.curves, chart.x, chart.y).draw(41, 21, COLOURS).backgrounds != ""
+    ).any()

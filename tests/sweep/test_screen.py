@@ -2,15 +2,19 @@
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
+import pytest
 from textual.pilot import Pilot
 
 from attn_tui.charts.figure import Figure
 from attn_tui.charts.heat_map import HeatMap as Map
+from attn_tui.commands.asked import asked_by
 from attn_tui.compute.source import Drawn
 from attn_tui.compute.sweep.settings import Settings
 from attn_tui.sweep.charts import Words
 from attn_tui.sweep.screen import SweepScreen
+from attn_tui.tour.reader import read_tour
 from attn_tui.ui.app import AttnApp
 from attn_tui.ui.heat_map import HeatMap
 from attn_tui.ui.picture import Picture
@@ -179,3 +183,44 @@ async def test_drawing_can_be_stopped_and_goes_on() -> None:
             await pilot.pause()
         assert str(screen.pane("map-pane").border_subtitle).endswith("drawing")
         await pilot.press("space")
+
+
+LESSON = """\
+[[step]]
+ask = "sweep --map --ratio --n 2:16 --d-k 1:64 --points 4 --draws 20"
+say = "A map."
+do = "Go left until d_k is 4 or less."
+until = "d_k <= 4"
+why = "There it is so."
+
+[[step]]
+ask = "sweep --n 8 --d-k 1:64 --points 4 --draws 20 --no-crossovers"
+say = "Curves."
+do = "Go left until d_k is 4 or less."
+until = "d_k <= 4"
+why = "There it is so."
+"""
+
+
+async def test_on_a_tour_enter_is_the_next_step_and_leads_nowhere_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    path = tmp_path / "lesson.toml"
+    path.write_text(LESSON, "utf-8")
+    app = AttnApp(DRAFT, tour=read_tour(str(path), asked_by))
+    async with app.run_test(size=(120, 40)) as pilot:
+        screen = await at(pilot)
+        screen.query_one("#map").focus()
+        screen = await at(pilot, "enter")
+        assert screen.NAME == "sweep"
+        assert app.guide
+        assert app.guide.progress.at == 0
+        screen = await at(pilot, "home", "enter")
+        assert app.guide.progress.at == 1
+        assert screen.view == "over-pane"
+        await at(pilot, *["left"] * 3)
+        # Behind the last step the tour leads back to where it began.
+        home = await press(pilot, "enter")
+        assert app.guide is None
+        assert home.present.draft == DRAFT
