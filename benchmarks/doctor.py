@@ -13,7 +13,7 @@ diagnosed with nothing known of them. Shown are, in per cent,
 * how many caps and sinks are found, and how many of their 95 % intervals cover them, over all
   seeds, whether found or not;
 * false alarms: plain heads with a cap, a sink, a window, padding, packed texts, a value scale or
-  rows that are not there.
+  a law of m by position that is not there.
 
 ``!`` marks what misses its mark: 90 % for each m, and for caps and sinks where 90 % are found;
 1 % for false alarms, over all plain heads. A cell of S seeds has a standard error of
@@ -37,8 +37,10 @@ from time import process_time
 
 import click
 
-from attn_tui.compute.fit.diagnose import diagnose
-from attn_tui.compute.fit.diagnosis import Diagnosis, Estimate, Path
+from attn_tui.compute.fit.estimates import Estimate
+from attn_tui.compute.fit.explain import Explained, Question, explain
+from attn_tui.compute.fit.head import Path
+from attn_tui.compute.fit.model import Model, Part
 from attn_tui.compute.fit.noise import format_of, paths_of
 from attn_tui.compute.fit.simulate import Arithmetic, simulate
 
@@ -73,43 +75,49 @@ def covers(estimate: Estimate | None, truth: float | None, confidence: float = 0
     return low <= truth <= high
 
 
-def knows(found: Diagnosis) -> bool:
+def knows(found: Explained) -> bool:
     """Whether m is known, and its interval covers it."""
-    return found.multiplier is not None and covers(found.multiplier, MULTIPLIER)
+    m = found.test.estimates.get("multiplier")
+    return found.explains and m is not None and covers(m, MULTIPLIER)
 
 
 def run(task: tuple[Cell, int]) -> Counter[str]:
-    """Diagnose one seed's heads in a cell, and count."""
+    """Ask one seed's heads in a cell, and count."""
     cell, seed = task
     count: Counter[str] = Counter()
 
-    def found(softcap: float | None = None, sink: float | None = None) -> Diagnosis:
+    def found(softcap: float | None = None, sink: float | None = None) -> Explained:
         how = Arithmetic(MULTIPLIER, softcap=softcap, sink=sink, format=cell.format, path=cell.path)
         head = simulate(seed, how, n_keys=KEYS, d_k=DIM, logit_std=cell.std, rows=cell.rows)
-        return diagnose(head)
+        tf32 = cell.path == "tf32"
+        return explain(head, Question(Model(DIM**-0.5), tf32=tf32, format=cell.format))
+
+    def estimate(known: Explained, part: Part) -> Estimate | None:
+        return known.test.estimates.get(part)
 
     plain = found()
-    count["unknown m"] += plain.multiplier is None
+    mask = plain.test.model.mask
+    count["unknown m"] += estimate(plain, "multiplier") is None
     count["m"] += knows(plain)
-    count["c"] += covers(plain.scale, 1.0)
-    count["fails"] += not plain.fits
-    count["path"] += plain.path not in (None, cell.path)
-    count["false cap"] += has(plain.softcap)
-    count["false sink"] += has(plain.sink)
-    count["false window"] += plain.window is not None or plain.mask is None
-    count["false padding"] += plain.mask is not None and plain.mask.hidden is not None
-    count["false packed"] += plain.mask is not None and bool(plain.mask.packed)
-    count["false scale"] += not covers(plain.scale, 1.0, VERDICT)
-    count["false rows"] += plain.temperature is not None and plain.temperature.kind == "by row"
+    count["c"] += covers(estimate(plain, "value_scale"), 1.0)
+    count["fails"] += not plain.explains
+    count["path"] += plain.test.path not in (None, cell.path)
+    count["false cap"] += has(estimate(plain, "softcap"))
+    count["false sink"] += has(estimate(plain, "sink"))
+    count["false window"] += mask.window is not None
+    count["false padding"] += mask.hidden is not None
+    count["false packed"] += bool(mask.packed)
+    count["false scale"] += not covers(estimate(plain, "value_scale"), 1.0, VERDICT)
+    count["false law"] += plain.test.model.law is not None
     capped = found(softcap=CAP)
-    count["cap found"] += has(capped.softcap)
-    count["cap"] += capped.fits and covers(capped.softcap, CAP)
+    count["cap found"] += has(estimate(capped, "softcap"))
+    count["cap"] += capped.explains and covers(estimate(capped, "softcap"), CAP)
     count["m of capped"] += knows(capped)
     sunk = found(sink=SINK)
-    count["sink found"] += has(sunk.sink)
-    count["sink"] += sunk.fits and covers(sunk.sink, SINK)
+    count["sink found"] += has(estimate(sunk, "sink"))
+    count["sink"] += sunk.explains and covers(estimate(sunk, "sink"), SINK)
     count["m of sunk"] += knows(sunk)
-    count["fails"] += (not capped.fits) + (not sunk.fits)
+    count["fails"] += (not capped.explains) + (not sunk.explains)
     return count
 
 
@@ -126,7 +134,7 @@ def cells() -> Iterator[Cell]:
 
 
 FALSE = tuple(
-    f"false {name}" for name in ("cap", "sink", "window", "padding", "packed", "scale", "rows")
+    f"false {name}" for name in ("cap", "sink", "window", "padding", "packed", "scale", "law")
 )
 
 
@@ -191,12 +199,11 @@ def speed() -> None:
         head = simulate(1, how, n_keys=8192, d_k=128)
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         start = process_time()
-        cold = diagnose(head)
-        middle = process_time()
-        diagnose(head, start=cold)
+        expected = Question(Model(128**-0.5), frozenset({"multiplier", "mask"}), format="bfloat16")
+        explain(head, expected)
         end = process_time()
         grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
-        times = f"searched {middle - start:5.2f} s  from a neighbour {end - middle:5.2f} s"
+        times = f"asked {end - start:5.2f} s"
         click.echo(f"{name:28} {times}  +{grown:.0f} MB")
 
 

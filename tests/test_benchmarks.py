@@ -34,7 +34,7 @@ def test_the_benchmark_of_the_doctor_runs_and_misses_no_plain_head() -> None:
     done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=True)
     assert done.stderr == ""
     assert done.stdout.count("float16") == 18
-    for name in ("cap", "sink", "window", "scale", "rows"):
+    for name in ("cap", "sink", "window", "scale", "law"):
         assert f"false {name}: 0 of 36 plain heads" in done.stdout
 
 

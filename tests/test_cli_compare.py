@@ -15,7 +15,7 @@ from click.testing import CliRunner, Result
 
 from attn_tui.captures.writer import write_safetensors
 from attn_tui.commands.program import program
-from attn_tui.compute.fit.diagnosis import Path as Rounding
+from attn_tui.compute.fit.head import Path as Rounding
 from attn_tui.compute.fit.simulate import Arithmetic, simulate
 from attn_tui.compute.head import Head
 from attn_tui.compute.logit_map import LogitMap

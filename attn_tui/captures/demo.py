@@ -112,7 +112,7 @@ def demos() -> Iterator[Demo]:
     )  # fmt: skip
     yield Demo(
         "softmaxed-twice", "Softmax is taken of the weights again.",
-        "cannot tell: the output fits softmax taken twice, softmax(softmax(m·q·k))·V", 3,
+        "differs: softmax is taken of the weights again, softmax(softmax(m·q·k))·V", 1,
         _LLAMA, _all(root, softmaxes=2),
     )  # fmt: skip
     yield Demo(
@@ -126,7 +126,7 @@ def demos() -> Iterator[Demo]:
     )  # fmt: skip
     yield Demo(
         "temperature", "Llama 4's temperature by position, which q carries, is applied again.",
-        "differs: m is another for each row", 1,
+        "differs: m grows as Llama 4's 1 + 0.1·ln(⌊(i + 1)/8⌋ + 1): does q carry it already?", 1,
         {**_LLAMA, "model_type": "llama4_text", "attn_temperature_tuning": True,
          "attn_scale": 0.1, "floor_scale": _FLOOR, "layer_types": ["full_attention"]},
         lambda layer: Arithmetic(root * _temperatures()),

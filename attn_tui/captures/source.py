@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from attn_tui.captures.fingerprint import Fingerprint
     from attn_tui.captures.readings import Reading
 
-By = Literal["output", "weights", "log-sum-exp", "scores"]
+By = Literal["output", "weights"]
 """What was captured that says how weights are made."""
 
 _BLOCK = 64

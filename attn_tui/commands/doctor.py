@@ -23,22 +23,24 @@ from attn_tui.commands.options import (
 )
 from attn_tui.commands.output import INTERRUPTED, write
 from attn_tui.commands.progress import worked
-from attn_tui.compute.errors import InputError
+from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.field import whole
 
 if TYPE_CHECKING:
     from attn_tui.doctor.report import Report, Settings
+    from attn_tui.doctor.verdict import Assumption
     from attn_tui.engine.condition import Condition
 
 _EXAMPLES = """\
   attn-tui doctor capture.safetensors
   attn-tui doctor capture.safetensors --config config.json
   attn-tui doctor rank*.safetensors --config model.gguf --layer 3 --json
+  attn-tui doctor capture.npz --expect 'm=1/sqrt(d_k),softcap=50' --strict
   attn-tui doctor dump.npz --layout out=bnhd --names 'layers.{layer}.{part}'
   attn-tui doctor capture.safetensors --config config.json --reproduce 3.7
 
 \b
-Exit status: 0 agrees, or nothing was expected; 1 a head differs; 2 bad input;
+Exit status: 0 agrees, or nothing was expected; 1 differs; 2 bad input;
 3 cannot tell; 70 the program failed; 130 Ctrl+C. docs/doctor.md says more.
 """
 
@@ -53,6 +55,32 @@ Exit status: 0 agrees, or nothing was expected; 1 a head differs; 2 bad input;
     is_flag=True,
     help="End with status 3 where nothing is expected.",
 )
+@option(
+    "--expect",
+    "PARTS",
+    "What is expected, before all that is said elsewhere: m=1/sqrt(d_k),softcap=50,window=4096.",
+    EXPECTED,
+)
+@option(
+    "--assume",
+    "KINDS",
+    "What may be assumed of masks that were not captured: padding, packed, prefix.",
+    EXPECTED,
+)
+@click.option(
+    "--strict",
+    cls=Option,
+    group=EXPECTED,
+    is_flag=True,
+    help="End with status 3 where a layer would not have told another m, cap, sink or mask.",
+)
+@click.option(
+    "--tf32",
+    cls=Option,
+    group=EXPECTED,
+    is_flag=True,
+    help="Products may have been taken in TF32, as tensor cores take those of float32.",
+)
 @option("--layer", "L", "Only this layer.  [default: all]", CAPTURE)
 @option("--head", "H", "Only this head of each layer.  [default: all]", CAPTURE)
 @option(
@@ -63,6 +91,13 @@ Exit status: 0 agrees, or nothing was expected; 1 a head differs; 2 bad input;
 )
 @option("--seed", "S", "Which rows are drawn, a whole number.  [default: 1]", CAPTURE)
 @partial(all_of, READ_AS)
+@click.option(
+    "--evidence",
+    cls=Option,
+    group=REPORT,
+    is_flag=True,
+    help="Of each head all that is known, in JSON.",
+)
 @option(
     "--reproduce",
     "LAYER.HEAD",
@@ -82,7 +117,9 @@ Exit status: 0 agrees, or nothing was expected; 1 a head differs; 2 bad input;
     "times.",
 )
 @forms()
-def doctor(captures: tuple[str, ...], require: bool, form: str, **given: Any) -> int:
+def doctor(
+    captures: tuple[str, ...], require: bool, strict: bool, evidence: bool, form: str, **given: Any
+) -> int:
     """Say which multiplier, soft cap, sink and mask attention was really computed with.
 
     From q, k, v and what attention returned, and with their errors. A configuration says
@@ -91,6 +128,7 @@ def doctor(captures: tuple[str, ...], require: bool, form: str, **given: Any) ->
     from attn_tui.compute.blas import one_thread
     from attn_tui.doctor.conditions import holding, parse, unknown
     from attn_tui.doctor.examine import examine
+    from attn_tui.doctor.expect import expecting, parse_expected
     from attn_tui.doctor.report import status
     from attn_tui.files.models.opening import open_configured
     from attn_tui.report.doctor import json, text
@@ -98,12 +136,15 @@ def doctor(captures: tuple[str, ...], require: bool, form: str, **given: Any) ->
     if not captures:
         raise InputError("capture", "none is given", "a file, such as capture.safetensors")
     settings = _settings(given)
+    typed = parse_expected(given["expect"]) if given["expect"] else None
     conditions = tuple(parse(each) for each in given["fail_if"])
     found = open_configured(captures, *reading(given))
+    expectation = expecting(typed, found.expectation) if typed else found.expectation
     # Its products are small: threads that wait for each other take most of the time.
     with one_thread():
         report, interrupted = worked(
-            "heads", lambda stop: examine(found.capture, found.expectation, settings, stop)
+            "heads",
+            lambda stop: examine(found.capture, expectation, settings, stop, found.notes),
         )
     assert report
     if given["reproduce"] is not None:
@@ -111,12 +152,12 @@ def doctor(captures: tuple[str, ...], require: bool, form: str, **given: Any) ->
         return INTERRUPTED if interrupted else 0
     if given["junit"] is not None:
         _save(given["junit"], report, "".join(text.render(report)), conditions)
-    write({"text": text.render, "json": json.render}[form](report))
+    write(text.render(report) if form == "text" else json.render(report, evidence))
     if interrupted:
         return INTERRUPTED
     if any(holding(each, conditions) for each in report.findings):
         return 1
-    ended = status(report, require)
+    ended = status(report, require, strict)
     is_unknown = any(unknown(each, conditions) for each in report.findings)
     return 3 if is_unknown and ended == 0 else ended
 
@@ -165,6 +206,18 @@ def _settings(given: dict[str, Any]) -> "Settings":
         given = {**given, "layer": str(layer), "head": str(head)}
     if (given["rows"] or "").strip() == "all":
         given = {**given, "rows": str(MOST_ROWS)}
-    return Settings(
-        **{name: kinds[name].parse(name, given[name]) for name in kinds if given[name] is not None}
-    )
+    asked = {
+        name: kinds[name].parse(name, given[name]) for name in kinds if given[name] is not None
+    }
+    return Settings(**asked, assume=_assumptions(given["assume"] or ""), tf32=given["tf32"])
+
+
+def _assumptions(text: str) -> "frozenset[Assumption]":
+    from attn_tui.doctor.verdict import ASSUMPTIONS
+
+    words = [word.strip() for word in text.split(",") if word.strip()]
+    for word in words:
+        if word not in ASSUMPTIONS:
+            expected = "padding, packed or prefix, with commas between"
+            raise InputError("assume", f"{inert(word)} is none of them", expected)
+    return frozenset(kind for kind in ASSUMPTIONS if kind in words)

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 def dtype_of(format: str) -> np.dtype[Any]:
     """Return the NumPy type of a format."""
-    if format == "bfloat16":
+    if format in ("bfloat16", "float8_e4m3fn"):
         # Registers its names with NumPy, at the first need: it takes time.
         import ml_dtypes  # noqa: F401
 

@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from math import isfinite, nan
 
+from attn_tui.compute.fit.explain import SHOWN
+from attn_tui.compute.fit.model import Part
 from attn_tui.doctor.report import Finding
-from attn_tui.doctor.verdict import SHOWN
 from attn_tui.engine.condition import Condition, parse_condition
 
 NUMBERS = ("residual", "multiplier", "value_scale", "softcap", "sink")
@@ -23,8 +24,13 @@ def parse(text: str) -> Condition:
 def number(finding: Finding, name: str) -> float:
     """Return a number of a head as it was found; NaN where it was not."""
     if name == "residual":
-        return finding.diagnosis.residual
-    estimate = getattr(finding.diagnosis, name)
+        return finding.known.residual
+    parts: dict[str, Part] = {
+        "multiplier": "multiplier", "value_scale": "value_scale", "softcap": "softcap",
+        "sink": "sink",
+    }  # fmt: skip
+    test = finding.known.test
+    estimate = test.estimates.get(parts[name]) if test.explains else None
     value = None if estimate is None else estimate.at(SHOWN).value
     return nan if value is None else value
 

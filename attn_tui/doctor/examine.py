@@ -1,9 +1,8 @@
-"""The doctor at work: head after head, each first with what its neighbours have."""
+"""The doctor at work: each head is asked whether what is expected explains it."""
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 
@@ -12,25 +11,24 @@ from attn_tui.captures.not_finite import not_finite
 from attn_tui.captures.readings import Dims, Reading
 from attn_tui.compute.blas import one_thread
 from attn_tui.compute.errors import InputError, Stopped
-from attn_tui.compute.fit.diagnose import diagnose, nothing
-from attn_tui.compute.fit.diagnosis import Diagnosis
-from attn_tui.compute.fit.neighbours import Neighbours, Way
+from attn_tui.compute.fit.explain import Explained, Question, explain
+from attn_tui.compute.fit.masks import open_masks
+from attn_tui.compute.fit.model import LAWS, Model
 from attn_tui.compute.fit.noise import coarsest
+from attn_tui.compute.fit.suspects import suspect_of
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
-from attn_tui.doctor.beside import contradictions
-from attn_tui.doctor.names import Miss, Place, misses, names
+from attn_tui.doctor.names import Place, Span, misses, names, span
 from attn_tui.doctor.report import Finding, Report, Settings
-from attn_tui.doctor.start import start_of
-from attn_tui.doctor.suspects import cleared, suspects
-from attn_tui.doctor.verdict import confidence, judge, span
+from attn_tui.doctor.verdict import confidence, judge, settled
 from attn_tui.files.models.expected import ASSUMED, Expectation, Expected
 
 Stop = Callable[[], bool]
 
-_VAIN = 3
-"""After so many searches in a row that found nothing, heads are not searched."""
-_ANSWERS = frozenset({"out", "scores", "weights", "lse"})
+_SEARCHED = 64
+"""So many heads are searched where nothing near what is expected fits; more are drawn evenly."""
+_TRIED = 2
+"""Heads of a layer by which it is told how its axes are read."""
 
 
 def examine(
@@ -38,6 +36,7 @@ def examine(
     expectation: Expectation | None,
     settings: Settings,
     stop: Stop = lambda: False,
+    notes: tuple[str, ...] = (),
 ) -> Iterator[Report]:
     """Yield what is known before the first head, and after each.
 
@@ -45,7 +44,8 @@ def examine(
         capture: The tensors.
         expectation: What they should be, or nothing.
         settings: Which heads, and how many rows of each.
-        stop: Asked before each fit whether to end; a head that is not done is left out.
+        stop: Asked before each head whether to end; a head that is not done is left out.
+        notes: What else is to be said, in sentences.
 
     Raises:
         InputError: If there is no such head, the expectation is of another model, or a file cannot
@@ -57,17 +57,21 @@ def examine(
         readings = doctor.settle(_layers(capture, settings))
     chosen = _chosen(capture, settings, readings)
     doctor.level = confidence(len(chosen))
-    report = Report(capture, expectation, settings, len(chosen))
+    places = np.linspace(0, len(chosen) - 1, min(len(chosen), _SEARCHED)).round()
+    searched = {chosen[int(place)] for place in places}
+    report = Report(capture, expectation, settings, len(chosen), notes=notes)
     yield report
+    findings: list[Finding] = []
     for head in chosen:
         try:
             # Threads of BLAS cost more than they save on matrices of a head's size.
             with one_thread(), np.errstate(all="ignore"):
-                findings = cleared((*report.findings, doctor.see(head)), head.layer)
+                findings.append(doctor.see(head, head in searched))
         except Stopped:
             yield replace(report, interrupted=True, elapsed=time.monotonic() - started)
             return
-        report = replace(report, findings=findings, elapsed=time.monotonic() - started)
+        known = settled(findings, settings.assume)
+        report = replace(report, findings=known, elapsed=time.monotonic() - started)
         yield report
 
 
@@ -87,14 +91,13 @@ def _layers(capture: Capture, settings: Settings) -> tuple[int, ...]:
 
 def _lacking(capture: Capture, layer: int) -> tuple[str, str] | None:
     """Return what a layer lacks that a fit needs, and what is expected instead, if it does."""
-    there = {*capture.tensors(layer)} & _ANSWERS
-    if there == {"out"} and "v" not in capture.tensors(layer):
-        expected = "q, k, v and out, or scores, weights or lse beside q and k"
-        return f"{layer}.v is missing", expected
-    if not there:
-        expected = f"{layer}.out beside q, k and v, or scores, weights or lse"
-        return f"layer {layer} has nothing that attention returned", expected
-    return None
+    there = {*capture.tensors(layer)}
+    if "weights" in there or {"out", "v"} <= there:
+        return None
+    if "out" in there:
+        return f"{layer}.v is missing", "q, k, v and out, or weights beside q and k"
+    expected = f"{layer}.out beside q, k and v, or weights beside q and k"
+    return f"layer {layer} has nothing that attention returned", expected
 
 
 def _chosen(
@@ -115,13 +118,13 @@ def _chosen(
 
 
 class _Doctor:
-    """Examines heads, and remembers what their neighbours had.
+    """Examines heads, none of which knows of another.
 
     Args:
         capture: The tensors.
         expectation: What they should be, or nothing.
         settings: How many rows of each.
-        stop: Asked before each fit.
+        stop: Asked before each head.
 
     Attributes:
         level: The confidence of the intervals that decide.
@@ -133,32 +136,45 @@ class _Doctor:
         self.capture, self.expectation, self.stop = capture, expectation, stop
         self.settings, self.level = settings, confidence(1)
         self.readings: dict[int, list[Reading]] = {}
-        self.neighbours = Neighbours(_VAIN, self._ask)
 
     def settle(self, layers: Sequence[int]) -> dict[int, Reading]:
-        """Choose what the axes of each layer are, where its shapes leave that open.
+        """Choose how the tensors of each layer are read, where their shapes leave that open.
 
-        What fits the first head of a layer is taken for the others, if their shapes allow it.
+        It is what the expected model explains, of the last or the first of a few heads.
 
         Raises:
             InputError: If the expectation is of another model.
         """
         chosen: dict[int, Reading] = {}
-        fitted: Dims | None = None
+        known: Dims | None = None
         for layer in layers:
             every = self._of_model(layer)
-            dims = dict.fromkeys(each.dims for each in every)
-            if len(dims) > 1 and fitted not in dims:
-                for each in every if not _lacking(self.capture, layer) else ():
-                    warm = self._warm(HeadId(0, layer, 0), each)
-                    # Rows that see one key have its value however the axes are read.
-                    if warm.fits and warm.keys[1] > 1:
-                        fitted = each.dims
-                        break
-            taken = fitted if fitted in dims else every[0].dims
-            self.readings[layer] = [each for each in every if each.dims == taken]
-            chosen[layer] = self.readings[layer][0]
+            best = every[0]
+            ways = [each for each in every if each.kv_mapping == "grouped"]
+            if len(ways) > 1 and not _lacking(self.capture, layer):
+                ways.sort(key=lambda each: each.dims != known)
+                best = next((each for each in ways if self._explained(layer, each)), best)
+                known = best.dims
+            alike = [
+                each for each in every if (each.dims, each.layouts) == (best.dims, best.layouts)
+            ]
+            self.readings[layer] = sorted(alike, key=lambda each: each is not best)
+            chosen[layer] = best
         return chosen
+
+    def _explained(self, layer: int, reading: Reading) -> bool:
+        """Return whether a reading is explained, by the last or the first of its heads."""
+        last = reading.dims.heads - 1
+        for number in [*dict.fromkeys((last, 0))][:_TRIED]:
+            self._ask()
+            place = HeadId(0, layer, number)
+            head = self._read(place, reading)
+            question = self._question(self._expected(place, head), head)
+            known = explain(head, question, search=False)
+            # Rows that see one key have its value however the axes are read.
+            if known.explains and known.keys[1] > 1:
+                return True
+        return False
 
     def _of_model(self, layer: int) -> list[Reading]:
         """Return the readings of a layer that fit the model that is expected."""
@@ -189,90 +205,119 @@ class _Doctor:
         padded = not (head.queries[:, length:].any() or head.keys[:, length:].any())
         return length if padded else d_k
 
-    def _warm(self, id: HeadId, reading: Reading) -> Diagnosis:
-        n_queries = self.capture.shape(id, reading).n_queries
-        head = self.capture.read(id, sampled(n_queries, self.settings), reading)
-        return diagnose(head, start=self._start(id, head), deep=False)
+    def see(self, id: HeadId, searched: bool = True) -> Finding:
+        """Return what is to be said of a head.
 
-    def see(self, id: HeadId) -> Finding:
-        """Return what is to be said of a head."""
-        capture = self.capture
-        shape = capture.shape(id, self.readings[id.layer][0])
-        if lacking := _lacking(capture, id.layer):
-            found = nothing(lacking[0])
-            return Finding(id, shape, None, found, judge(found, None, self.level))
-        rows = sampled(shape.n_queries, self.settings)
-        found, head, reading = self._fit(id, rows)
-        odd = [f"{each}." for each in not_finite(capture, id, reading, self.stop)]
+        Args:
+            id: Which.
+            searched: Whether it is searched where nothing near what is expected fits.
+        """
         self._ask()
-        found = replace(found, notes=(*found.notes, *odd))
+        capture, (reading, *others) = self.capture, self.readings[id.layer]
         shape = capture.shape(id, reading)
+        if lacking := _lacking(capture, id.layer):
+            question = Question(Model(float(shape.d_k) ** -0.5))
+            known = explain(_empty(shape.d_k), question)
+            known = replace(known, problem=lacking[0])
+            return Finding(id, shape, None, known, judge(known, frozenset()))
+        head = self._read(id, reading)
         expected = self._expected(id, head)
-        if denied := "; ".join(contradictions(head, found)):
-            unknown = (*found.undetermined, ("multiplier", denied))
-            found = replace(found, multiplier=None, undetermined=unknown)
-        masks = () if expected is None else alike(head, found, expected)
+        tiled = [each for each in others if each.kv_head(id.head) != reading.kv_head(id.head)]
+        rest = [self._read(id, each) for each in tiled]
+        head, question, known = self._asked(head, expected, rest, searched)
+        judged = judge(known, question.said)
+        if tiled and known.explains and "kv_head" in known.test.changes:
+            reading = tiled[0]
+            shape = capture.shape(id, reading)
+        found = Finding(id, shape, expected, known, judged, reading=reading)
         named = head.formats.get("q", "float32")
-        stored = coarsest(head.queries, named)
-        if stored != named:
-            found = replace(
-                found, notes=(*found.notes, f"These are {named} tensors of {stored} values.")
-            )
-        judgement = judge(found, expected, self.level, stored, masks)
-        if expected is not None and found.fits and shape.kv_head != reading.grouped(id.head):
-            differs = (*judgement.differs, "kv_head")
-            judgement = replace(judgement, verdict="differs", differs=differs)
+        notes = [
+            *known.notes,
+            *(f"{each}." for each in not_finite(capture, id, reading, self.stop)),
+        ]
+        if question.format != named:
+            notes.append(f"These are {named} tensors of {question.format} values.")
+        if not known.explains and not known.problem and searched:
+            found = replace(found, suspect=suspect_of(head, question))
+        return self._named(replace(found, notes=tuple(notes)), question)
+
+    def _asked(
+        self,
+        head: HeadRows,
+        expected: Expected | None,
+        others: Sequence[HeadRows],
+        searched: bool,
+    ) -> tuple[HeadRows, Question, Explained]:
+        """Return what a head is asked, and what explains it.
+
+        A captured mask that is alike for all queries says which keys are padding; whether the
+        kernel is causal besides is as expected, or as the output says.
+        """
+        heads = [head]
+        if head.seen is not None and (head.seen == head.seen[:1]).all() and len(head.rows) > 1:
+            by_position = (expected or Expected(mask="causal")).head_mask(head)
+            both = replace(head, seen=head.seen & by_position.seen(head))
+            heads = [head, both] if expected is None or expected.mask is None else [both]
+        for each in heads:
+            question = self._question(expected, each)
+            known = explain(each, question, others, searched)
+            if known.explains and not known.test.changes:
+                break
+        else:
+            each = heads[0]
+            question = self._question(expected, each)
+            if len(heads) > 1:
+                known = explain(each, question, others, searched)
+        return each, question, known
+
+    def _named(self, found: Finding, question: Question) -> Finding:
+        """Return a finding with what its multiplier is called."""
+        m = found.known.test.estimates.get("multiplier")
+        if m is None or not found.known.explains:
+            return found
         model = self.expectation or ASSUMED
-        heads = reading.dims.heads
-        place = Place(shape.d_k, id.layer, heads, shape.n_keys)
-        called: tuple[str, ...] = ()
-        missed: tuple[Miss, ...] = ()
-        if found.multiplier is not None:
-            # As sure as a verdict: of many heads with one m all are to be called alike.
-            near = span(found.multiplier, stored, self.level)
-            is_other = "multiplier" in judgement.differs
-            meant = expected.form if expected and not is_other else ""
-            called = names(near, place, model, meant)
-            if is_other and expected and expected.multiplier:
-                missed = misses(near, expected.multiplier, place, model)
-        placed = head.positions is None and head.n_queries != head.n_keys
-        return Finding(id, shape, expected, found, judgement, called, missed, placed, reading)
+        heads = self.readings[found.id.layer][0].dims.heads
+        place = Place(found.shape.d_k, found.id.layer, heads, found.shape.n_keys)
+        # As sure as a verdict: of many heads with one m all are to be called alike.
+        near: Span = span(m, question.format, self.level)
+        expected = found.expected
+        is_other = "multiplier" in found.known.test.changes
+        meant = expected.form if expected and not is_other else ""
+        called = names(near, place, model, meant)
+        base = expected.multiplier if expected and expected.multiplier else found.shape.d_k**-0.5
+        missed = misses(near, base, place, model) if is_other else ()
+        return replace(found, names=called, misses=missed)
+
+    def _read(self, id: HeadId, reading: Reading) -> HeadRows:
+        n_queries = self.capture.shape(id, reading).n_queries
+        return self.capture.read(id, sampled(n_queries, self.settings), reading)
 
     def _expected(self, id: HeadId, head: HeadRows) -> Expected | None:
         if self.expectation is None:
             return None
-        expected = self.expectation.of(id.layer, head.d_k, head.sink)
-        by_position = expected.mask in ("causal", "window")
-        return replace(expected, offset=corner(head)) if by_position else expected
+        return self.expectation.of(id.layer, head.d_k, head.sink)
 
-    def _fit(self, id: HeadId, rows: Sequence[int]) -> tuple[Diagnosis, HeadRows, Reading]:
-        """Return what is found of a head, with the rows and the reading it was found by."""
-        readings = self.readings[id.layer]
-        fitted = self.neighbours.fit(
-            [
-                Way(each.kind, partial(self.capture.read, id, rows, each), partial(self._start, id))
-                for each in readings
-            ]
-        )
-        self._ask()
-        found, head, reading = fitted.diagnosis, fitted.rows, readings[fitted.way]
-        if found.fits or not found.used:
-            return found, head, reading
-        if not fitted.searched:
-            note = f"Only a few fits were tried, since nothing fitted the {_VAIN} heads before."
-            found = replace(found, notes=(*found.notes, note))
-        elif found.culprit is None:
-            ways = {(each.layouts, each.kv_mapping) for each in self.capture.readings(id.layer)}
-            found = replace(found, suspects=(*suspects(head, len(ways)), *found.suspects))
-        return found, head, reading
-
-    def _start(self, id: HeadId, head: HeadRows) -> Diagnosis:
-        """Return what a head is expected to have, or else what most have."""
-        return start_of(self._expected(id, head) or Expected(head.d_k**-0.5, mask="causal"), head)
+    def _question(self, expected: Expected | None, head: HeadRows) -> Question:
+        """Return what a head is asked; a captured mask is part of what is expected."""
+        stored = coarsest(head.queries, head.formats.get("q", "float32"))
+        said = frozenset() if expected is None else expected.said
+        model = Model(head.d_k**-0.5) if expected is None else expected.model(head)
+        if expected is None:
+            model = replace(model, mask=open_masks(replace(head, seen=None))[0])
+        if head.seen is not None:
+            model, said = replace(model, mask=HeadMask("given")), said | {"mask"}
+        laws = LAWS if self.expectation is None else self.expectation.laws
+        tf32 = self.settings.tf32 or self.capture.config.get("tf32") in (True, "true")
+        return Question(model, said, self.level, laws, tf32, stored)
 
     def _ask(self) -> None:
         if self.stop():
             raise Stopped
+
+
+def _empty(d_k: int) -> HeadRows:
+    nothing = np.zeros((0, d_k), np.float32)
+    return HeadRows(np.zeros(0, np.intp), 0, nothing, nothing)
 
 
 def sampled(n_queries: int, settings: Settings) -> tuple[int, ...]:
@@ -287,47 +332,3 @@ def sampled(n_queries: int, settings: Settings) -> tuple[int, ...]:
     rng = np.random.default_rng(settings.seed)
     between = rng.choice(np.arange(1, n_queries - 1), settings.rows - len(ends), replace=False)
     return tuple(sorted({*ends, *between.tolist()}))
-
-
-def corner(head: HeadRows) -> int | None:
-    """Return the key that query 0 stands at if the last query stands at the last key.
-
-    None is as many queries as keys or more, or that the capture says where they stand. Keys of
-    zeros at the end are a cache's that is not full.
-    """
-    if head.positions is not None or head.seen is not None or head.n_queries >= head.n_keys:
-        return None
-    written = np.flatnonzero(head.keys.any(axis=1))
-    last = int(written[-1]) + 1 if len(written) else head.n_keys
-    return max(last - head.n_queries, 0)
-
-
-def alike(head: HeadRows, found: Diagnosis, expected: Expected) -> tuple[str, ...]:
-    """Return those of the masks none, causal and window that see what the found one sees.
-
-    A mask may hide padding besides, keys that no row sees, and a row's keys of other texts.
-    """
-    mask = found.sight
-    if mask is None:
-        return ()
-    used = np.isin(head.rows, found.used)
-    seen = mask.seen(head)[used]
-    corners = [mask.offset, head.n_keys - head.n_queries, 0]
-    if expected.offset is not None:
-        corners = [expected.offset]
-    tried = {
-        "none": [HeadMask("none")],
-        "causal": [HeadMask("causal", corner) for corner in corners],
-        "window": [HeadMask("window", corner, expected.window) for corner in corners],
-    }
-    if expected.window is None:
-        tried["window"] = []
-
-    def same(other: HeadMask) -> bool:
-        sees = replace(other, packed=mask.packed).seen(head)[used]
-        if mask.kind == "given" or mask.hidden:
-            # A key that no row sees is padding.
-            sees = sees & seen.any(axis=0)
-        return bool(np.array_equal(seen, sees))
-
-    return tuple(name for name, masks in tried.items() if any(map(same, masks)))

@@ -2,8 +2,10 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from math import e, log, log2
+from math import e, inf, log, log2
 
+from attn_tui.compute.fit.estimates import Estimate
+from attn_tui.compute.fit.explain import half_ulp
 from attn_tui.compute.fit.usual import CHANCE, dimension_near, of_size
 from attn_tui.compute.scale import as_root
 from attn_tui.files.models.expected import Expectation, Expected
@@ -32,6 +34,16 @@ class Span:
     def holds(self, value: float) -> bool:
         """Return whether it may be this."""
         return self.low <= value <= self.high
+
+
+def span(found: Estimate, format: str, level: float) -> Span:
+    """Return an interval, widened by half an ulp of its value in the capture's format."""
+    interval = found.at(level)
+    value = 0.0 if interval.value is None else interval.value
+    margin = half_ulp(value, format)
+    low = -inf if interval.low is None else interval.low - margin
+    high = inf if interval.high is None else interval.high + margin
+    return Span(value, low, high, margin)
 
 
 @dataclass(frozen=True)

@@ -2,15 +2,18 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 
 from attn_tui.captures.capture import Capture, HeadId, HeadShape
 from attn_tui.captures.readings import Reading
 from attn_tui.compute.counted import counted
 from attn_tui.compute.errors import InputError
-from attn_tui.compute.fit.diagnosis import Diagnosis
+from attn_tui.compute.fit.explain import Explained
+from attn_tui.compute.fit.model import Part
+from attn_tui.compute.fit.suspects import Suspect
 from attn_tui.doctor.names import Miss
-from attn_tui.doctor.verdict import VERDICTS, Judgement, Verdict
+from attn_tui.doctor.verdict import VERDICTS, Assumption, Judgement, Verdict, overall, silent_parts
 from attn_tui.files.models.expected import ASSUMED, Expectation, Expected
 
 LEAST_ROWS, MOST_ROWS = 1, 4096
@@ -25,12 +28,16 @@ class Settings:
         seed: Of the rows that are drawn.
         layer: Only this one, if any.
         head: Only this one of each layer, if any.
+        assume: What may be assumed of masks that were not captured.
+        tf32: Whether products may have been taken in TF32.
     """
 
     rows: int = 32
     seed: int = 1
     layer: int | None = None
     head: int | None = None
+    assume: frozenset[Assumption] = frozenset()
+    tf32: bool = False
 
     def __post_init__(self) -> None:
         if not LEAST_ROWS <= self.rows <= MOST_ROWS:
@@ -46,24 +53,32 @@ class Finding:
         id: Which.
         shape: How large it is.
         expected: What was expected of it, or nothing.
-        diagnosis: What was found.
+        known: What explains it.
         judgement: The verdict.
         names: What its multiplier is called.
         misses: What a multiplier that differs may be, the likeliest first.
-        placed: Whether the key that query 0 stands at was found: there are not as many queries as
-            keys, and nothing captured says where these stand.
+        suspect: What came out positive where nothing fits.
+        notes: What else is to be said, in sentences.
         reading: How its tensors were read.
     """
 
     id: HeadId
     shape: HeadShape
     expected: Expected | None
-    diagnosis: Diagnosis
+    known: Explained
     judgement: Judgement
     names: tuple[str, ...] = ()
     misses: tuple[Miss, ...] = ()
-    placed: bool = False
+    suspect: Suspect | None = None
+    notes: tuple[str, ...] = ()
     reading: Reading | None = None
+
+    @property
+    def mask_applied(self) -> bool | None:
+        """Whether the captured mask was applied; None where none was, or nothing tells."""
+        if "mask" not in self.shape.has or not self.known.explains:
+            return None
+        return "mask" not in self.known.test.changes
 
 
 @dataclass(frozen=True)
@@ -88,7 +103,7 @@ class Report:
     findings: tuple[Finding, ...] = ()
     elapsed: float = 0.0
     interrupted: bool = False
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = ()
 
     @property
     def counts(self) -> Mapping[Verdict, int]:
@@ -99,7 +114,7 @@ class Report:
     @property
     def stated(self) -> tuple[str, ...]:
         """What was recognised, in sentences, as far as outputs settle how layers are read."""
-        fitted = (each for each in reversed(self.findings) if each.diagnosis.fits)
+        fitted = (each for each in reversed(self.findings) if each.known.explains)
         said = self.capture.states({each.id.layer: each.reading for each in fitted if each.reading})
         return (*said, f"Of the model there are {self.part}.") if self.part else said
 
@@ -119,8 +134,19 @@ class Report:
 
     @property
     def verdict(self) -> Verdict:
-        """That of the worst head; nothing can be told of none."""
-        return next(iter(self.counts), "cannot tell")
+        """That of the majority of heads that do not agree, if any do not."""
+        return overall(self.findings)
+
+    @cached_property
+    def silent(self) -> Mapping[tuple[int, Part], int]:
+        """Each layer and part that no head of it would have told, with its number of heads."""
+        return silent_parts(self.findings)
+
+    @property
+    def mask_applied(self) -> bool | None:
+        """Whether captured masks were applied in all heads that tell; None if none tells."""
+        told = [each.mask_applied for each in self.findings if each.mask_applied is not None]
+        return all(told) if told else None
 
     @property
     def progress(self) -> float:
@@ -148,13 +174,15 @@ STATUSES: Mapping[Verdict, int] = {
 """What a program ends with."""
 
 
-def status(report: Report, required: bool = False) -> int:
+def status(report: Report, required: bool = False, strict: bool = False) -> int:
     """Return the exit status that a report stands for.
 
     Args:
         report: The report, of all heads.
         required: Whether an expectation is required.
+        strict: Whether a layer that tells nothing of something needed is one too many.
     """
     if required and report.verdict == "no expectation":
         return 3
-    return STATUSES[report.verdict]
+    found = STATUSES[report.verdict]
+    return 3 if strict and not found and report.silent else found

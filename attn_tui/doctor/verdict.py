@@ -1,30 +1,29 @@
-"""Whether what was found of a head is what was expected of it."""
+"""From what explains each head to a verdict: of the head, of its layer, of the model."""
 
-from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
-from math import inf
-from typing import Literal
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
 
-import numpy as np
+from attn_tui.compute.fit.explain import Explained, Test
+from attn_tui.compute.fit.model import Part
 
-from attn_tui.compute.fit.diagnosis import Diagnosis, Estimate, Stretch
-from attn_tui.compute.fit.estimates import Undecided
-from attn_tui.compute.formats import dtype_of, limits
-from attn_tui.doctor.names import Span
-from attn_tui.files.models.expected import LEARNED, NONE, Expected
+if TYPE_CHECKING:
+    from attn_tui.doctor.report import Finding
 
-Verdict = Literal["agrees", "no expectation", "differs", "cannot tell"]
-VERDICTS: tuple[Verdict, ...] = ("differs", "cannot tell", "agrees", "no expectation")
-"""The worst first."""
+Verdict = Literal["agrees", "silent", "no expectation", "differs", "cannot tell"]
+VERDICTS: tuple[Verdict, ...] = ("differs", "cannot tell", "agrees", "no expectation", "silent")
+"""What is said first, first."""
 
-SHOWN = 0.95
-"""The confidence of intervals that are shown."""
+Assumption = Literal["padding", "packed", "prefix"]
+ASSUMPTIONS: tuple[Assumption, ...] = ("padding", "packed", "prefix")
+
 TESTED = 5
-"""How many numbers of a head are compared: m, value scale, cap, sink, window."""
+"""How many numbers of a head are compared: m, value scale, cap, sink, mask."""
 _FALSE = 0.01
 """How often a healthy capture may be said to differ, whatever the number of its heads."""
-_WIDE = 2.0
-"""An m of which the highest is so many times the lowest is not known."""
+_ODD = 2.0
+"""A head that differs alone misses what is expected by so many times what rounding makes."""
 
 
 def confidence(heads: int) -> float:
@@ -37,207 +36,127 @@ class Judgement:
     """What is said of a head.
 
     Attributes:
-        verdict: Whether it agrees.
-        differs: What does not, by name.
-        undetermined: What could not be determined, and why, what the verdict needs first.
+        verdict: Whether it agrees; ``silent`` is a head in which another m would not have shown.
+        differs: What does not agree, by name.
+        reason: Why nothing can be told, where that is so.
+        assumes: What has to be assumed for it to agree.
     """
 
     verdict: Verdict
-    differs: tuple[str, ...] = ()
-    undetermined: tuple[tuple[str, str], ...] = ()
+    differs: tuple[Part, ...] = ()
+    reason: str = ""
+    assumes: Assumption | None = None
 
 
-def judge(
-    found: Diagnosis,
-    expected: Expected | None,
-    level: float,
-    format: str = "float32",
-    masks: Collection[str] = (),
-) -> Judgement:
-    """Return the verdict about one head.
+def judge(known: Explained, said: frozenset[Part]) -> Judgement:
+    """Return the verdict about one head, by itself.
 
     Args:
-        found: What was found.
-        expected: What was expected, or nothing.
-        level: The confidence of the intervals that decide.
-        format: The number format of the capture, in which m may have been rounded.
-        masks: Of the masks none, causal and window (of the expected length), those that see in the
-            rows used what the one that was found sees.
+        known: What explains it.
+        said: The parts of the expected model that somebody says; none is no expectation.
     """
-    if not found.fits:
-        reasons = found.undetermined or (("multiplier", "nothing fits"),)
-        return Judgement("cannot tell", undetermined=reasons)
-    known = dict(found.undetermined)
-    odd = [("rows", odd_text(found))] if found.odd else []
-    by_row = found.temperature is not None and found.temperature.kind == "by row"
-    if expected is None:
-        missing = _unknown_multiplier(found.multiplier, known) if not by_row else None
-        needed = [*odd, *([("multiplier", missing)] if missing else [])]
-        verdict: Verdict = "cannot tell" if needed else "no expectation"
-        return Judgement(verdict, undetermined=_merged(needed, known))
-    answers = [*_answers(found, expected, level, format, masks, known, by_row)]
-    differs = tuple(name for name, answer in answers if answer is True)
-    needed = [*odd, *((name, answer) for name, answer in answers if isinstance(answer, str))]
-    verdict = "differs" if differs else "cannot tell" if needed else "agrees"
-    return Judgement(verdict, differs, _merged(needed, known))
+    if known.problem:
+        return Judgement("cannot tell", reason=known.problem)
+    test = known.test
+    if not test.explains:
+        return Judgement("cannot tell", reason="nothing fits")
+    differs = tuple(part for part in test.changes if part in said)
+    kinds = {assumption_of(each) for each in known.best}
+    if differs or kinds != {None}:
+        if None not in kinds and test.changes == ("mask",):
+            return Judgement("cannot tell", assumes=assumption_of(test))
+        return Judgement("differs" if differs else "no expectation", differs)
+    if "multiplier" in known.silent:
+        why = test.unknown.get("multiplier", "")
+        return Judgement("silent", reason=why or "twice m would not have shown")
+    return Judgement("agrees" if "multiplier" in said else "no expectation")
 
 
-def odd_text(found: Diagnosis) -> str:
-    """Return which rows do not fit where the others do."""
-    first = f"row{'s' * (len(found.odd) > 1)} {', '.join(f'{row:,}' for row in found.odd)}"
-    verb = "do" if len(found.odd) > 1 else "does"
-    return f"{first} of the output {verb} not fit what the other {len(found.used):,} rows do"
+def assumption_of(test: Test) -> Assumption | None:
+    """Return what has to be assumed of a mask, if no captured one says it."""
+    mask = test.model.mask
+    if "mask" not in test.changes:
+        return None
+    if mask.hidden:
+        return "padding"
+    if mask.packed:
+        return "packed"
+    return "prefix" if mask.prefix else None
 
 
-def _merged(
-    needed: Iterable[tuple[str, str]], known: dict[str, str]
-) -> tuple[tuple[str, str], ...]:
-    return tuple({**dict(needed), **known}.items())
+def settled(
+    findings: Sequence["Finding"], granted: Collection[Assumption]
+) -> tuple["Finding", ...]:
+    """Return findings with what only all of them together tell.
 
-
-_Answer = tuple[str, bool | str]
-"""A name, and whether it differs; or why that cannot be told."""
-
-
-def _answers(
-    found: Diagnosis,
-    expected: Expected,
-    level: float,
-    format: str,
-    masks: Collection[str],
-    known: dict[str, str],
-    by_row: bool,
-) -> Iterator[_Answer]:
-    if by_row and expected.multiplier is not None:
-        yield "temperature", True
-    elif missing := _unknown_multiplier(found.multiplier, known):
-        yield "multiplier", missing
-    elif found.multiplier is not None and expected.multiplier is not None:
-        yield "multiplier", not span(found.multiplier, format, level).holds(expected.multiplier)
-    if expected.value_scale is not None:
-        scale = found.value_scale
-        if found.stretch is not None:
-            scale = _beside(found.stretch, expected, level)
-        elif expected.sink == NONE and isinstance(scale, Undecided):
-            # What a sink would leave open is not: there is to be none.
-            scale = scale.alone
-        if scale is not None:
-            yield "value_scale", not span(scale, format, level).holds(expected.value_scale)
-        elif expected.needs("value_scale"):
-            yield "value_scale", known.get("value_scale", "it was not found")
-    if expected.softcap is not None:
-        answer = _extra("softcap", found.softcap, expected.softcap, level, format, known)
-        yield "softcap", answer
-    is_captured = found.stretch is not None and found.stretch.with_sink is not None
-    if expected.sink is not None and not (is_captured and expected.value_scale is not None):
-        yield "sink", _extra("sink", found.sink, expected.sink, level, format, known)
-    if expected.mask is not None:
-        yield _mask(found, expected, level, masks, known)
-
-
-def _beside(found: Stretch, expected: Expected, level: float) -> Estimate | None:
-    """Return c beside the sink that is expected, or None where that is not known.
-
-    A sink only shortens rows: where these are too long without one, it is the value scale.
+    Keys that are hidden in one way in all heads of a sequence may be assumed to be padding; in
+    another way in each head, masks differ. A head that differs alone in its layer differs only if
+    it misses what is expected by twice what rounding makes.
     """
-    if expected.sink not in (None, LEARNED, NONE):
-        return found.with_sink
-    low = found.alone.at(level).low
-    if expected.sink == NONE or (low or 0.0) > (expected.value_scale or inf):
-        return found.alone
-    return None
+    hidden: dict[int, Counter[object]] = {}
+    for each in findings:
+        if each.judgement.assumes:
+            mask = each.known.test.model.mask
+            key = (mask.hidden, mask.packed, mask.prefix)
+            hidden.setdefault(each.id.batch, Counter())[key] += 1
+    told = [_assuming(each, hidden, granted) for each in findings]
+    layers: dict[tuple[int, int], list[Finding]] = {}
+    for each in told:
+        layers.setdefault((each.id.batch, each.id.layer), []).append(each)
+    odd = set()
+    for heads in layers.values():
+        agree = sum(each.judgement.verdict == "agrees" for each in heads)
+        unlike = [each for each in heads if each.judgement.verdict == "differs"]
+        if len(unlike) == 1 and agree > 1:
+            known = unlike[0].known
+            if not known.residual >= _ODD * known.rounding:
+                odd.add(unlike[0].id)
+    quiet = Judgement("silent", reason="it differs by less than twice what rounding makes, alone")
+    return tuple(replace(each, judgement=quiet) if each.id in odd else each for each in told)
 
 
-def _unknown_multiplier(m: Estimate | None, known: dict[str, str]) -> str:
-    """Return why m is not known, or nothing if it is."""
-    if m is None:
-        return known.get("multiplier", "it was not found")
-    shown = m.at(SHOWN)
-    if shown.value is None or shown.low is None or shown.high is None:
-        return known.get("multiplier", "its interval has no ends")
-    if shown.low <= 0.0 or shown.high > _WIDE * shown.low:
-        return f"anything from {shown.low:.3g} to {shown.high:.3g} fits"
-    return ""
+def _assuming(
+    finding: "Finding", hidden: Mapping[int, Counter[object]], granted: Collection[Assumption]
+) -> "Finding":
+    judged = finding.judgement
+    if judged.assumes is None:
+        return finding
+    if len(hidden[finding.id.batch]) > 1:
+        counts = hidden[finding.id.batch]
+        mask = finding.known.test.model.mask
+        own = counts[(mask.hidden, mask.packed, mask.prefix)]
+        if own < counts.most_common(1)[0][1]:
+            return replace(finding, judgement=Judgement("differs", ("mask",)))
+    said = bool(finding.expected and "multiplier" in finding.expected.said)
+    if judged.assumes in granted:
+        verdict: Verdict = "agrees" if said else "no expectation"
+        return replace(finding, judgement=replace(judged, verdict=verdict))
+    return finding
 
 
-def _extra(
-    name: Literal["softcap", "sink"],
-    found: Estimate | None,
-    expected: float | Literal["none", "learned"],
-    level: float,
-    format: str,
-    known: dict[str, str],
-) -> bool | str:
-    """Return whether a cap or a sink differs, of which none is the end of an interval."""
-    if found is None:
-        return False if expected == NONE else known.get(name, "it was not found")
-    sure = found.at(level)
-    if expected == NONE:
-        towards_none = sure.high if name == "softcap" else sure.low
-        return sure.value is not None and towards_none is not None
-    if expected != LEARNED:
-        margin = half_ulp(expected, format)
-        low = -inf if sure.low is None else sure.low
-        high = inf if sure.high is None else sure.high
-        if not low - margin <= expected <= high + margin:
-            return True
-    if sure.value is not None:
-        return False
-    if name == "softcap":
-        return f"logits are too small to tell a cap of {expected:g} from none"
-    most = found.at(SHOWN).high
-    largest = "" if most is None else f", or one of b = {most:.3g} at most"
-    dropped = "; capture .sink to know whether it was dropped" if expected == LEARNED else ""
-    return f"none was found{largest}{dropped}"
+def overall(findings: Sequence["Finding"]) -> Verdict:
+    """Return the verdict about a model: the majority's, of heads that do not agree if any.
 
-
-def _mask(
-    found: Diagnosis,
-    expected: Expected,
-    level: float,
-    masks: Collection[str],
-    known: dict[str, str],
-) -> _Answer:
-    if found.sight is None:
-        unknown = known.get("mask", "it was not found")
-        return "mask", unknown if expected.needs("mask") else False
-    if expected.mask in masks:
-        return "mask", False
-    if found.mask is None:
-        return "mask", True
-    if found.mask.by_position and expected.offset not in (None, found.mask.offset):
-        if found.mask.kind != expected.mask or not found.mask.offset:
-            return "mask", True
-        at = f"it stands at key {found.mask.offset:,}, not {expected.offset:,}"
-        return "query_offset", f"{at}; .positions would tell"
-    if found.mask.kind == expected.mask == "window" and expected.window is not None:
-        window = found.window.at(level) if found.window is not None else None
-        low = found.mask.window if window is None else window.low
-        high = found.mask.window if window is None else window.high
-        inside = (low or 0) <= expected.window <= (inf if high is None else high)
-        return "window", not inside
-    return "mask", True
-
-
-def span(found: Estimate, format: str, level: float) -> Span:
-    """Return an interval, widened by half an ulp of its value in the capture's format."""
-    interval = found.at(level)
-    value = 0.0 if interval.value is None else interval.value
-    margin = half_ulp(value, format)
-    low = -inf if interval.low is None else interval.low - margin
-    high = inf if interval.high is None else interval.high + margin
-    return Span(value, low, high, margin)
-
-
-def half_ulp(value: float, format: str) -> float:
-    """Return half the distance between neighbours of a value in a number format.
-
-    >>> half_ulp(1.0, "bfloat16")
-    0.00390625
+    Where every head is silent nothing was told.
     """
-    try:
-        digits = int(limits(dtype_of(format)).nmant)
-    except (TypeError, ValueError):
-        digits = 23
-    _, exponent = np.frexp(abs(value))
-    return float(2.0 ** (int(exponent) - 2 - digits)) if value else 0.0
+    counts = Counter(each.judgement.verdict for each in findings)
+    if counts["differs"] or counts["cannot tell"]:
+        return "differs" if counts["differs"] >= counts["cannot tell"] else "cannot tell"
+    if counts["agrees"]:
+        return "agrees"
+    return "no expectation" if counts["no expectation"] else "cannot tell"
+
+
+def silent_parts(findings: Sequence["Finding"]) -> dict[tuple[int, Part], int]:
+    """Return each layer and part that no head of it would have told, with how many heads it has."""
+    layers: dict[int, list[Finding]] = {}
+    for each in findings:
+        if each.judgement.verdict in ("agrees", "silent"):
+            layers.setdefault(each.id.layer, []).append(each)
+    found: dict[tuple[int, Part], int] = {}
+    for layer, heads in layers.items():
+        needed = [part for each in heads for part in each.known.needed]
+        for part in dict.fromkeys(needed):
+            if all(part in each.known.silent for each in heads if part in each.known.needed):
+                found[layer, part] = len(heads)
+    return found

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import takewhile
 from math import inf
 
@@ -12,11 +11,13 @@ from attn_tui.captures.readings import Reading
 from attn_tui.compute.blas import one_thread
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.experiment import Stop, never
-from attn_tui.compute.fit.diagnosis import Path
-from attn_tui.compute.fit.neighbours import Fitted, Neighbours, Way
+from attn_tui.compute.fit.explain import Explained, Question, explain
+from attn_tui.compute.fit.head import Path
+from attn_tui.compute.fit.model import Model
 from attn_tui.compute.fit.noise import PATHS
 from attn_tui.compute.fit.sink import sink_of
 from attn_tui.compute.heads.mask import HeadMask
+from attn_tui.compute.heads.rows import HeadRows
 from attn_tui.engine.found import TRIED, FoundMask, How, by_of, sampled, told
 from attn_tui.engine.making import Making
 
@@ -71,7 +72,7 @@ class _Finder:
 
     def __init__(self, capture: Capture, making: Making) -> None:
         self.capture, self.making, self.asked = capture, making, making
-        self.neighbours = Neighbours(_SEARCHES)
+        self.vain = 0
         self.last = FoundMask(HeadMask(), "assumed")
 
     def found(self, layer: int) -> FoundMask:
@@ -166,12 +167,13 @@ class _Finder:
         best = nearest
         others = [each for each in self._heads(head.layer) if each != head]
         for each in [head, *others][:_HEADS]:
-            if self.neighbours.vain >= _VAIN:
+            if self.vain >= _VAIN:
                 break
-            fitted, at = self._fit(each, nearest.reading)
+            rows, explained, at = self._fit(each, nearest)
+            self.vain = 0 if explained.explains else self.vain + 1
             readings = self.capture.readings(each.layer)
             read = replace(nearest, reading=at, read_as=_unlike(readings[0], readings[at]))
-            known = told(self.making, fitted.rows, fitted.diagnosis, read)
+            known = told(self.making, rows, explained, read)
             if known is None:
                 break
             best = known
@@ -180,18 +182,33 @@ class _Finder:
                 break
         return best
 
-    def _fit(self, head: HeadId, likely: int) -> tuple[Fitted, int]:
-        """Return the fit of a head, by the likely reading first, and the reading of it."""
+    def _fit(self, head: HeadId, nearest: FoundMask) -> tuple[HeadRows, Explained, int]:
+        """Return rows of a head and what explains them, the likely reading first, and which."""
         readings = self.capture.readings(head.layer)
-        rows = sampled(self.capture.shape(head).n_queries)
-        order = sorted(range(len(readings)), key=lambda index: index != likely)
+        places = sampled(self.capture.shape(head).n_queries)
+        order = sorted(range(len(readings)), key=lambda index: index != nearest.reading)
         order = [at for at in order if readings[at].dims == readings[0].dims]
-        ways = [
-            Way(readings[at].kind, partial(self.capture.read, head, rows, readings[at]))
-            for at in order
-        ]
-        fitted = self.neighbours.fit(ways)
-        return fitted, order[fitted.way]
+        best: tuple[HeadRows, Explained, int] | None = None
+        for at in order:
+            rows = self.capture.read(head, places, readings[at])
+            m = self.making.scale.multiplier(rows.d_k, rows.n_keys)
+            # A mask that the output is to tell may be any.
+            is_open = nearest.how == "nearest" and rows.seen is None
+            mask = HeadMask("given") if rows.seen is not None else nearest.mask
+            question = Question(
+                Model(m, sink=rows.sink, mask=mask), frozenset() if is_open else frozenset({"mask"})
+            )
+            last = at == order[-1] and self.vain < _SEARCHES
+            known = explain(rows, question, search=last and len(order) == 1)
+            if best is None or known.explains:
+                best = rows, known, at
+            if known.explains:
+                break
+        assert best is not None
+        if not best[1].explains and len(order) > 1 and self.vain < _SEARCHES:
+            rows = best[0]
+            best = rows, explain(rows, question), best[2]
+        return best
 
     def _with_sinks(self, found: FoundMask, layer: int) -> FoundMask:
         """Return what is found of a layer, with sinks where a head fits with its own alone."""

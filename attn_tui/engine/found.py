@@ -11,11 +11,12 @@ import numpy as np
 from attn_tui.captures.capture import Capture, HeadId
 from attn_tui.captures.source import By
 from attn_tui.compute.fit.check import Miss, miss_of
-from attn_tui.compute.fit.diagnose import diagnose
-from attn_tui.compute.fit.diagnosis import Diagnosis, Estimate, Path
+from attn_tui.compute.fit.estimates import Estimate
+from attn_tui.compute.fit.explain import Explained, Question, Test, explain
+from attn_tui.compute.fit.head import Path
+from attn_tui.compute.fit.model import Model
 from attn_tui.compute.fit.noise import PATHS
 from attn_tui.compute.fit.sink import sink_of
-from attn_tui.compute.fit.supposed import supposed
 from attn_tui.compute.fit.usual import usual
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
@@ -33,8 +34,6 @@ ALIKE, _SURE = 0.01, 0.9999
 
 How = Literal["asked", "captured", "output", "fit", "nearest", "assumed"]
 
-_ANSWERS: dict[str, By] = {"weights": "weights", "lse": "log-sum-exp", "scores": "scores"}
-
 
 @dataclass(frozen=True)
 class FoundMask:
@@ -44,8 +43,7 @@ class FoundMask:
         mask: Which keys are seen.
         how: It was asked for, or captured, or the output says so, or a fit of one head finds it,
             or it is nearest to what the output says but does not explain it, or nothing tells.
-        residual: ‖out − P·V‖/‖out‖ on a few rows, where there is an output; else that of weights,
-            log-sum-exp or scores.
+        residual: ‖out − P·V‖/‖out‖ on a few rows, where there is an output; else that of weights.
         allowed: The largest that rounding makes of it; where nothing found misses by so little, the
             largest that an m makes which is as good as right.
         loose: Whether that is so, and it is between the two.
@@ -57,7 +55,7 @@ class FoundMask:
         drops_sink: Whether a sink was captured that has no part in the output.
         multiplier: The m that it finds, which is used, where the rule's misses the output.
         missed: By how much that of the rule does, beside ``multiplier``.
-        by_row: The least and the largest m where each row has its own: none is used then.
+        by_row: The least and the largest m where it grows with the position: none is used then.
         value_scale: c of out = c·P·V that it finds.
         stretch: c beside the captured sink, or without one, where rows are too alike to tell it
             from a sink: ``value_scale``, or that no sink has a part, is one of two that fit.
@@ -160,7 +158,7 @@ def by_of(has: frozenset[str]) -> By | None:
     """Return what of a layer's tensors says how weights were made."""
     if {"out", "v"} <= has:
         return "output"
-    return next((by for name, by in _ANSWERS.items() if name in has), None)
+    return "weights" if "weights" in has else None
 
 
 @lru_cache(maxsize=64)
@@ -193,39 +191,44 @@ def of_head(capture: Capture, making: Making, layer: FoundMask, head: HeadId) ->
         return near
     rows = capture.read(head, sampled(n), reading)
     made = own.weighing(making, rows)
-    start = supposed(made.map, made.mask, own.value_scale, own.path)
-    fitted = told(making, rows, diagnose(rows, start=start, deep=False), own)
+    found = made.map
+    model = Model(found.multiplier, own.value_scale, found.softcap, found.sink, made.mask)
+    known = explain(rows, Question(model, frozenset({"mask"})), search=False)
+    fitted = told(making, rows, known, own)
     return fitted if fitted is not None and fitted.fits else near
 
 
-def told(making: Making, rows: HeadRows, found: Diagnosis, nearest: FoundMask) -> FoundMask | None:
+def told(
+    making: Making, rows: HeadRows, explained: Explained, nearest: FoundMask
+) -> FoundMask | None:
     """Return what a fit of a head says, of what can be told apart the simplest that gives its rows.
 
     Args:
         making: How weights are asked to be made.
         rows: Those that were fitted.
-        found: What the fit found.
+        explained: What the fit found.
         nearest: What was known before.
 
     Returns:
         How weights are made, judged by these rows; None where nothing fits.
     """
-    if not found.fits:
+    if not explained.explains or explained.test.model.softmax_twice:
         return None
+    found, mask = explained.test, explained.test.model.mask
     known = replace(
         nearest,
         how="fit" if nearest.how in ("output", "nearest") else nearest.how,
-        softcap=None if making.own_softcap else _value(found.softcap),
-        path=max(found.paths, key=PATHS.index, default=found.path or "float32"),
-        by_row=_by_row(found),
+        softcap=None if making.own_softcap else found.model.softcap,
+        path=max(found.paths, key=PATHS.index, default="float32"),
+        by_row=_by_row(found, rows),
     )
-    hiding = [(each.hidden, each.packed) for each in (found.mask or HeadMask(), nearest.mask)]
+    hiding = [(each.hidden, each.packed) for each in (mask, nearest.mask)]
     if nearest.how == "nearest" or (nearest.how == "output" and hiding[0] != hiding[1]):
-        known = replace(known, mask=found.sight or nearest.mask)
+        known = replace(known, mask=mask)
     every = [each.judged(making, rows) for each in _candidates(making, rows, found, known)]
     best = next((each for each in every if each.fits), min(every, key=_off))
-    if found.stretch is not None and (best.value_scale != 1.0 or best.drops_sink):
-        best = replace(best, stretch=_value(found.scale))
+    if "sink" in found.unknown and (best.value_scale != 1.0 or best.drops_sink):
+        best = replace(best, stretch=found.model.value_scale)
     if best.multiplier is not None:
         best = replace(best, missed=replace(best, multiplier=None).miss(making, rows).size)
     # What a fit was needed for may be no more than how it was rounded.
@@ -234,13 +237,14 @@ def told(making: Making, rows: HeadRows, found: Diagnosis, nearest: FoundMask) -
 
 
 def _candidates(
-    making: Making, rows: HeadRows, found: Diagnosis, known: FoundMask
+    making: Making, rows: HeadRows, found: Test, known: FoundMask
 ) -> Iterator[FoundMask]:
     """Yield what the fit may say, the nearest to what was supposed first."""
-    c, sink = _value(found.scale), _value(found.sink)
-    m = None if found.multiplier is None else usual(found.multiplier.at(_SURE), rows.d_k)
+    c, sink = _value(found.estimates.get("value_scale")), _value(found.estimates.get("sink"))
+    told_m = None if found.model.law else found.estimates.get("multiplier")
+    m = None if told_m is None else usual(told_m.at(_SURE), rows.d_k)
     multipliers = [None] if m is None or making.own_rule else [None, m]
-    if found.multiplier is not None and not _is_near(found.multiplier, making, rows):
+    if told_m is not None and not _is_near(told_m, making, rows):
         multipliers.reverse()
     scales = [1.0] if c is None else [1.0, c]
     sinks = [(sink, False)] if rows.sink is None else [(None, False), (sink, True)]
@@ -269,11 +273,13 @@ def sampled(n_queries: int, rows: int = _FITTED) -> list[int]:
     return [*map(int, np.unique(np.linspace(0, n_queries - 1, rows).astype(int)))]
 
 
-def _by_row(found: Diagnosis) -> tuple[float, float] | None:
-    """Return the least and the largest m of rows that have their own."""
-    every = () if found.temperature is None else found.temperature.rows
-    known = [m for _, each in every if (m := each.at().value) is not None]
-    return (min(known), max(known)) if known else None
+def _by_row(found: Test, rows: HeadRows) -> tuple[float, float] | None:
+    """Return the least and the largest m of rows, where it grows with the position."""
+    factors = found.model.factors(rows)
+    if factors is None:
+        return None
+    every = found.model.multiplier * factors
+    return float(every.min()), float(every.max())
 
 
 def _value(found: Estimate | None) -> float | None:

@@ -102,16 +102,12 @@ RULE = "1/√d_k"
 SAID: Mapping[By, str] = {
     "output": "the output says",
     "weights": "the weights say",
-    "log-sum-exp": "the log-sum-exp says",
-    "scores": "the scores say",
 }
 """What was captured, as it says how weights are made."""
 
 MISSES: Mapping[By, str] = {
     "output": "P·V misses the output",
     "weights": "P misses the captured weights",
-    "log-sum-exp": "Σ e^z misses the log-sum-exp",
-    "scores": "z misses the captured scores",
 }
 """What is compared with what was captured."""
 

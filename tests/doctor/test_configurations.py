@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 
 from attn_tui.compute.errors import InputError
+from attn_tui.compute.fit.model import LEARNED
 from attn_tui.files.models.configuration import claimed, read_expectation
-from attn_tui.files.models.expected import LEARNED, NONE, Expectation
+from attn_tui.files.models.expected import NONE, Expectation
 from attn_tui.files.models.transformers import expectation
 
 YARN = {"rope_type": "yarn", "factor": 40.0, "mscale": 1.0, "mscale_all_dim": 1.0}
@@ -126,11 +127,22 @@ def test_a_number_whose_root_or_square_is_none_is_refused(name: str, value: floa
         expectation({**shape, name: value}, "config.json")
 
 
-def test_chunks_of_layers_are_said_not_to_be_compared() -> None:
+def test_chunks_of_layers_are_expected() -> None:
     chunked = {"attention_chunk_size": 64, "layer_types": ["chunked_attention", "full_attention"]}
     found = expectation(WIDE | chunked | {"model_type": "llama4_text"}, "config.json")
-    assert [found.of(layer, 128).mask for layer in (0, 1)] == [None, "causal"]
-    assert any("chunks of 64 keys" in each and "not compared" in each for each in found.notes)
+    assert [found.of(layer, 128).mask for layer in (0, 1)] == ["causal", "causal"]
+    assert [found.of(layer, 128).chunk for layer in (0, 1)] == [64, None]
+    plain = {"model_type": "llama4_text", "attention_chunk_size": 64}
+    every = expectation(WIDE | plain | {"num_hidden_layers": 8}, "config.json")
+    # Every fourth layer has no RoPE, and sees all keys up to its own.
+    assert [every.of(layer, 128).chunk for layer in range(8)] == [64, 64, 64, None] * 2
+
+
+def test_local_layers_see_keys_to_either_side() -> None:
+    modern = {"model_type": "modernbert", "local_attention": 128}
+    found = expectation(WIDE | modern, "config.json")
+    assert [found.of(layer, 128).mask for layer in range(4)] == ["none", "local", "local", "none"]
+    assert found.of(1, 128).window == 128
 
 
 def test_sinks_and_caps_are_expected_where_models_have_them() -> None:

@@ -1,143 +1,247 @@
-"""Verdicts about one head, and how often healthy captures are said to differ."""
+"""From heads to the verdict of a model: the majority's, of heads that could have told."""
 
+import json
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from attn_tui.compute.fit.diagnosis import Diagnosis, Temperature
-from attn_tui.compute.fit.estimates import Number
+from attn_tui.captures.writer import write_safetensors
+from attn_tui.compute.fit.simulate import Arithmetic, computed, simulate
+from attn_tui.compute.fit.suspects import buckets
+from attn_tui.compute.formats import dtype_of
 from attn_tui.compute.heads.mask import HeadMask
-from attn_tui.doctor.verdict import TESTED, Judgement, confidence, half_ulp, judge
-from attn_tui.files.models.expected import LEARNED, NONE, Expected
-from tests.doctor.fakes import Cap, Log, Sink, Straight, diagnosis
+from attn_tui.compute.heads.rows import HeadRows
+from tests.compute.fit.heads import sink_head
+from tests.doctor.captures import save, tensors, write
+from tests.doctor.command import HEALTHY, LLAMA, printed, run
 
-PLAIN = Expected(0.125, NONE, NONE, "causal", None, 1.0, "config.json")
-
-
-def verdict(found: Diagnosis, expected: Expected | None = PLAIN, **given: Any) -> Judgement:
-    return judge(found, expected, given.pop("level", 0.999), masks=("causal",), **given)
+SEEN = replace(HEALTHY, mask=HeadMask("none"))
 
 
-def test_what_is_as_expected_agrees() -> None:
-    assert verdict(diagnosis()) == Judgement("agrees")
+def save_heads(path: Path, heads: list[HeadRows], **extra: Any) -> str:
+    """Write heads of one layer, all of their rows."""
+    dtype = dtype_of("bfloat16")
+    names = {"q": "queries", "k": "keys", "v": "values", "out": "output"}
+    parts = {
+        f"0.{part}": np.stack([getattr(head, name) for head in heads])[None].astype(dtype)
+        for part, name in names.items()
+    }
+    write_safetensors(path, parts | extra, None)
+    return str(path)
+
+
+def config_of(folder: Path, **changes: Any) -> str:
+    (folder / "config.json").write_text(json.dumps(LLAMA | changes))
+    return str(folder)
+
+
+def test_the_headline_is_the_majoritys_and_one_odd_head_is_named(tmp_path: Path) -> None:
+    def how(_: int, head: int) -> Arithmetic:
+        return replace(HEALTHY, multiplier=0.1) if head == 3 else replace(HEALTHY, softmaxes=2)
+
+    path = write(tmp_path / "a.safetensors", how, heads=8)
+    config = config_of(tmp_path, num_attention_heads=8, hidden_size=128)
+    line = run(path, "--config", config).stdout.partition("\n")[0]
+    assert line.startswith("differs: softmax is taken of the weights again")
+    assert "7 of 8 heads (layer 0, head 3: m = 0.4/√16" in line
+
+
+def test_one_head_that_differs_alone_by_less_than_twice_rounding_is_silent(tmp_path: Path) -> None:
+    config = config_of(tmp_path, num_attention_heads=4, hidden_size=64)
+
+    def how(by: float) -> Any:
+        return lambda _, head: replace(HEALTHY, multiplier=0.25 * (by if head == 2 else 1.0))
+
+    near = write(tmp_path / "a.safetensors", how(1.0046), heads=4)
+    result = run(near, "--config", config, "--json")
+    assert result.exit_code == 0
+    assert printed(result)["counts"] == {"agrees": 3, "silent": 1}
+    far = write(tmp_path / "b.safetensors", how(1.1), heads=4)
+    assert run(far, "--config", config).exit_code == 1
+    # All of them together are no chance.
+    every = write(tmp_path / "c.safetensors", replace(HEALTHY, multiplier=0.25 * 1.0046), heads=4)
+    assert run(every, "--config", config).exit_code == 1
+
+
+def test_a_saturated_head_is_silent_and_a_silent_layer_is_named(tmp_path: Path) -> None:
+    made = Arithmetic(0.25, path="eager")
+    config = config_of(tmp_path)
+
+    def heads(lifts: tuple[float, float]) -> str:
+        both = [sink_head(seed, made, lift) for seed, lift in enumerate(lifts)]
+        rows = []
+        for head in both:
+            # All rows, with queries that lean on key 0 as much.
+            queries = np.resize(head.queries, (head.n_keys, head.d_k))[:, :16]
+            narrow = replace(
+                head, rows=np.arange(head.n_keys), queries=queries, keys=head.keys[:, :16],
+                values=head.values[:, :16], output=None,  # type: ignore[index]
+            )  # fmt: skip
+            rows.append(computed(narrow, made))
+        return save_heads(tmp_path / "a.safetensors", rows)
+
+    some = heads((0.0, 200.0))
+    result = run(some, "--config", config, "--strict", "--json")
+    assert result.exit_code == 0
+    assert printed(result)["counts"] == {"agrees": 1, "silent": 1}
+    assert printed(result)["silent"] == []
+    none = heads((200.0, 200.0))
+    result = run(none, "--config", config)
+    # Where no head of any layer tells, nothing was told.
+    assert result.exit_code == 3
+    assert "another m" in result.stdout.partition("\n")[0]
+
+
+def test_only_strict_minds_a_layer_that_could_not_have_told(tmp_path: Path) -> None:
+    gemma = {
+        "model_type": "gemma2",
+        "query_pre_attn_scalar": 16,
+        "layer_types": ["full_attention"] * 2,
+    }
+    config = config_of(tmp_path, **gemma)
+    how = replace(HEALTHY, softcap=50.0, path="eager")
+    path = write(tmp_path / "a.safetensors", how, logit_std=0.5)
+    result = run(path, "--config", config, "--json")
+    assert result.exit_code == 0
+    assert printed(result)["silent"] == [{"layer": 0, "part": "softcap", "heads": 2}]
+    assert run(path, "--config", config, "--strict").exit_code == 3
+
+
+def test_the_verdict_of_a_head_is_not_that_of_its_neighbours(tmp_path: Path) -> None:
+    hows = [
+        HEALTHY, replace(HEALTHY, multiplier=0.5), replace(HEALTHY, softmaxes=2),
+        replace(HEALTHY, mask=HeadMask("none")), replace(HEALTHY, value_scale=0.707),
+        replace(HEALTHY, sink=1.0),
+    ]  # fmt: skip
+    config = config_of(tmp_path, num_attention_heads=6, hidden_size=96)
+    order = [4, 2, 0, 5, 3, 1]
+    found = []
+    for places in (range(6), order):
+        path = write(tmp_path / "a.safetensors", lambda _, head: hows[head], heads=6)
+        parts = tensors(path)
+        parts = {part: value[:, list(places)] for part, value in parts.items()}
+        plain = printed(run(save(tmp_path / "b.npz", **parts), "--config", config, "--json"))
+        heads = [{**head, "head": None} for head in plain["heads"]]
+        found.append(heads)
+    assert [found[0][place] for place in order] == found[1]
+    assert [head["differs"] for head in found[0]] == [
+        [], ["multiplier"], ["softmax_twice"], ["mask"], ["value_scale"], ["sink"],
+    ]  # fmt: skip
+
+
+def test_twice_the_scale_is_said_of_every_layer_whatever_the_one_before_it(tmp_path: Path) -> None:
+    def how(layer: int, head: int) -> Arithmetic:
+        return replace(SEEN, multiplier=0.5 if layer != 1 else 0.25, path="eager")
+
+    config = config_of(tmp_path, model_type="bert", num_hidden_layers=3)
+    path = write(tmp_path / "a.safetensors", how, layers=3, logit_std=4.0)
+    line = run(path, "--config", config).stdout.partition("\n")[0]
+    assert line.startswith("differs: m = 2/√16")
+    assert "4 of 6 heads (all of layers 0, 2; 2 agree)" in line
 
 
 @pytest.mark.parametrize(
-    ("name", "changes"),
+    ("mask", "kind", "said"),
     [
-        ("multiplier", {"multiplier": Log(0.25, 1e-3)}),
-        ("value_scale", {"value_scale": Straight(0.707, 1e-3)}),
-        ("softcap", {"softcap": Cap(1 / 2500, 1e-6)}),
-        ("sink", {"sink": Sink(1.0, 1e-3)}),
-        ("temperature", {"temperature": Temperature("by row"), "multiplier": None}),
+        (HeadMask("causal", 0, hidden=(0, 9)), "padding", "keys 0–9 of sequence 0 are padding"),
+        (HeadMask("causal", 0, packed=(30,)), "packed", "sequence 0 is packed: keys 0–29"),
+        (HeadMask("causal", 0, prefix=20), "prefix", "keys 0–19 of sequence 0 are a prefix"),
     ],
 )
-def test_each_number_that_is_another_differs_by_name(name: str, changes: dict[str, Any]) -> None:
-    assert verdict(diagnosis(**changes)) == Judgement("differs", (name,))
-
-
-@pytest.mark.parametrize(
-    ("expected", "changes", "said"),
-    [
-        (replace(PLAIN, softcap=50.0), {"softcap": Cap(1 / 2500, 1e-6)}, "agrees"),
-        (replace(PLAIN, softcap=50.0), {"softcap": Cap(1 / 900, 1e-6)}, "differs"),
-        (replace(PLAIN, softcap=50.0), {}, "differs"),
-        (replace(PLAIN, softcap=50.0), {"softcap": Cap(1 / 2500, 1.0)}, "cannot tell"),
-        (replace(PLAIN, softcap=50.0), {"softcap": None}, "cannot tell"),
-        (PLAIN, {"softcap": None}, "agrees"),
-        (PLAIN, {"softcap": Cap(1 / 2500, 1.0)}, "agrees"),
-        (replace(PLAIN, sink=LEARNED), {"sink": Sink(1.0, 1e-3)}, "agrees"),
-        (replace(PLAIN, sink=LEARNED), {}, "cannot tell"),
-        (replace(PLAIN, sink=0.0), {"sink": Sink(1.0, 1e-3)}, "agrees"),
-        (replace(PLAIN, sink=0.0), {}, "differs"),
-        (replace(PLAIN, sink=0.0), {"sink": Sink(0.0, 5.0)}, "cannot tell"),
-        (PLAIN, {"sink": None}, "agrees"),
-        (PLAIN, {"value_scale": None}, "agrees"),
-        (replace(PLAIN, value_scale=0.707), {"value_scale": None}, "cannot tell"),
-        (replace(PLAIN, value_scale=0.707), {"value_scale": Straight(0.707, 1e-3)}, "agrees"),
-        (PLAIN, {"mask": None}, "cannot tell"),
-        (replace(PLAIN, mask="none"), {"mask": None}, "agrees"),
-        (replace(PLAIN, mask="none"), {}, "differs"),
-        (replace(PLAIN, mask=None), {"mask": None}, "agrees"),
-        (PLAIN, {"multiplier": None}, "cannot tell"),
-        (PLAIN, {"multiplier": Log(0.13, 0.5)}, "cannot tell"),
-        (PLAIN, {"fits": False, "multiplier": None}, "cannot tell"),
-    ],
-)
-def test_only_what_a_verdict_needs_makes_it_unknown(
-    expected: Expected, changes: dict[str, Any], said: str
+def test_what_no_captured_mask_says_is_an_assumption_that_is_granted(
+    tmp_path: Path, mask: HeadMask, kind: str, said: str
 ) -> None:
-    assert verdict(diagnosis(**changes), expected).verdict == said
+    config = config_of(tmp_path)
+    path = write(tmp_path / "a.safetensors", replace(HEALTHY, mask=mask), layers=2)
+    result = run(path, "--config", config)
+    assert result.exit_code == 3
+    line = result.stdout.partition("\n")[0]
+    assert line.startswith(f"cannot tell: agrees if {said}")
+    assert f"--assume {kind} grants it" in line
+    granted = run(path, "--config", config, "--assume", kind, "--json")
+    assert granted.exit_code == 0
+    (assumed,) = printed(granted)["assumed"]
+    assert assumed.startswith(said)
+    others = ",".join({"padding", "packed", "prefix"} - {kind})
+    assert run(path, "--config", config, "--assume", others).exit_code == 3
 
 
-@pytest.mark.parametrize(
-    ("length", "found", "said"),
-    [(4096, 4096, ()), (4096, 4095, ("window",)), (None, 128, ("mask",))],
-)
-def test_a_window_counts_the_querys_own_key(
-    length: int | None, found: int, said: tuple[str, ...]
+def test_keys_hidden_in_one_head_alone_are_no_padding(tmp_path: Path) -> None:
+    config = config_of(tmp_path, num_attention_heads=3, hidden_size=48)
+
+    def how(_: int, head: int) -> Arithmetic:
+        hidden = (0, 19) if head == 1 else (0, 9)
+        return replace(HEALTHY, mask=HeadMask("causal", 0, hidden=hidden))
+
+    path = write(tmp_path / "a.safetensors", how, heads=3)
+    plain = printed(run(path, "--config", config, "--assume", "padding", "--json"))
+    assert [head["verdict"] for head in plain["heads"]] == ["agrees", "differs", "agrees"]
+
+
+@pytest.mark.parametrize("applied", [True, False])
+@pytest.mark.parametrize("expected", [True, False])
+def test_a_captured_padding_mask_that_was_dropped_differs(
+    tmp_path: Path, applied: bool, expected: bool
 ) -> None:
-    expected = replace(PLAIN, mask="window" if length else "none", window=length)
-    head = diagnosis(mask=HeadMask("window", 0, found))
-    assert judge(head, expected, 0.999).differs == said
+    # As 2-D masks of transformers are: the same for all queries, and the kernel is causal besides.
+    seen = np.ones((1, 1, 1, 64), bool)
+    seen[..., :10] = False
+    hidden = (0, 9) if applied else None
+    how = replace(HEALTHY, mask=HeadMask("causal", 0, hidden=hidden))
+    path = write(tmp_path / "a.safetensors", how, extra={"0.mask": seen})
+    config = ["--config", config_of(tmp_path)] if expected else ["--layout", "bhnd"]
+    result = run(path, *config, "--json")
+    assert printed(result)["mask_applied"] is applied
+    assert result.exit_code == (0 if applied else 1)
+    line = run(path, *config).stdout.partition("\n")[0]
+    assert ("the captured mask is not applied: mask causal" in line) is not applied
 
 
-def test_what_differs_goes_before_what_is_unknown() -> None:
-    found = diagnosis(multiplier=Log(0.5, 1e-3), softcap=None)
-    judged = verdict(found, replace(PLAIN, softcap=50.0))
-    assert (judged.verdict, judged.differs) == ("differs", ("multiplier",))
-    assert dict(judged.undetermined)["softcap"]
+@pytest.mark.parametrize("captured", [True, False])
+def test_a_bias_of_t5_has_to_be_captured(tmp_path: Path, captured: bool) -> None:
+    t5 = {"model_type": "t5", "num_heads": 2, "d_kv": 16, "d_model": 32}
+    (tmp_path / "config.json").write_text(json.dumps(t5))
+    distances = np.arange(64)[None] - np.arange(64)[:, None]
+    tables = np.random.default_rng(1).standard_normal((2, 32)).astype(np.float32)
+    bias = tables[:, buckets(distances, both=True)]
+    made = replace(SEEN, multiplier=1.0)
+    heads = []
+    for number in range(2):
+        head = simulate(number, made, n_keys=64, d_k=16, rows=range(64))
+        heads.append(computed(replace(head, bias=bias[number]), made))
+    extra = {"0.bias": bias[None]} if captured else {}
+    path = save_heads(tmp_path / "a.safetensors", heads, **extra)
+    result = run(path, "--config", str(tmp_path))
+    line = result.stdout.partition("\n")[0]
+    if captured:
+        assert result.exit_code == 0
+        assert line.startswith("agrees: m = ")
+    else:
+        assert result.exit_code == 3
+        assert "nothing fits: a bias by relative position (T5) is missing?" in line
 
 
-def test_without_expectation_only_an_unknown_m_cannot_be_told() -> None:
-    assert verdict(diagnosis(), None).verdict == "no expectation"
-    assert verdict(diagnosis(softcap=None, mask=None), None).verdict == "no expectation"
-    assert verdict(diagnosis(multiplier=None), None).verdict == "cannot tell"
-    by_row = diagnosis(multiplier=None, temperature=Temperature("by row"))
-    assert verdict(by_row, None).verdict == "no expectation"
-
-
-def test_half_an_ulp_of_the_captures_format_is_forgiven() -> None:
-    found = diagnosis(multiplier=Log(0.08838834764831845 * 1.0015, 1e-6))
-    expected = replace(PLAIN, multiplier=0.08838834764831845)
-    assert verdict(found, expected, format="bfloat16").verdict == "agrees"
-    assert verdict(found, expected, format="float16").verdict == "differs"
-    assert half_ulp(1.0, "float16") == 2.0**-11
-    assert half_ulp(0.0, "float16") == 0.0
-
-
-@pytest.mark.parametrize("df", [3.0, 7.0, 31.0])
-def test_a_healthy_capture_of_2000_heads_agrees(df: float) -> None:
-    """Errors of Student's t, at 2,000 heads and all numbers of each."""
-    heads, seeds = 2000, 100
-    failed = dict.fromkeys((confidence(heads), 0.999), 0)
-    for seed in range(seeds):
-        t = np.random.default_rng(seed).standard_t(df, (heads, TESTED))
-        # Of heads with the same intervals one differs if the furthest of some number does.
-        worst = {*np.abs(t).argmax(axis=0).tolist(), *t.argmax(axis=0).tolist()}
-        for level in failed:
-            failed[level] += any(
-                verdict(
-                    diagnosis(
-                        multiplier=Log(0.125 * float(np.exp(1e-3 * m)), 1e-3, df),
-                        value_scale=Straight(1.0 + 1e-3 * float(c), 1e-3, df),
-                        softcap=Cap(1e-5 * float(g), 1e-5, df),
-                        sink=Sink(1e-3 * float(b), 1e-3, df),
-                    ),
-                    level=level,
-                ).verdict
-                != "agrees"
-                for m, c, g, b, _ in t[sorted(worst)]
-            )
-    corrected, hasty = failed.values()
-    assert corrected <= 5
-    assert hasty > 90
-
-
-def test_a_bound_of_few_rows_grows_with_the_confidence() -> None:
-    bound = Number(0.125, 3e-4, 0.0)
-    shown, sure = bound.half(0.95), bound.half(confidence(2000))
-    assert shown == 3e-4
-    assert 6.0 < sure / 1e-4 < 20.0
+def test_chunks_and_local_layers_do_not_agree_under_another_mask(tmp_path: Path) -> None:
+    llama4 = {"model_type": "llama4_text", "attention_chunk_size": 16, "no_rope_layers": [1, 0]}
+    config = config_of(tmp_path, **llama4)
+    chunks = replace(HEALTHY, mask=HeadMask("causal", 0, chunk=16))
+    right = write(
+        tmp_path / "a.safetensors", lambda layer, _: HEALTHY if layer else chunks, layers=2
+    )
+    assert run(right, "--config", config).exit_code == 0
+    wrong = write(tmp_path / "a.safetensors", HEALTHY, layers=2)
+    result = run(wrong, "--config", config)
+    assert result.exit_code == 1
+    assert "mask causal, expected causal in chunks of 16 keys" in result.stdout
+    modern = {"model_type": "modernbert", "local_attention": 16, "global_attn_every_n_layers": 3}
+    config = config_of(tmp_path, **modern)
+    local = replace(HEALTHY, mask=HeadMask("local", 0, 16))
+    right = write(tmp_path / "a.safetensors", lambda layer, _: local if layer else SEEN, layers=2)
+    assert run(right, "--config", config).exit_code == 0
+    wrong = write(tmp_path / "a.safetensors", SEEN, layers=2)
+    result = run(wrong, "--config", config)
+    assert result.exit_code == 1
+    assert "mask none, expected 8 keys to either side" in result.stdout

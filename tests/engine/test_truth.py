@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from attn_tui.captures.opening import open_capture
 from attn_tui.captures.writer import write_safetensors
 from attn_tui.compute.fit.check import miss_of
-from attn_tui.compute.fit.diagnosis import Path as Rounding
+from attn_tui.compute.fit.head import Path as Rounding
 from attn_tui.compute.fit.simulate import CAUSAL, Arithmetic, simulate
 from attn_tui.compute.heads.weighing import Weighing
 from attn_tui.compute.logit_map import LogitMap
@@ -68,19 +68,15 @@ def test_one_hot_rows_hide_no_wrong_scale(tmp_path: Path, factor: float, size: f
     assert said.exit_code == 1
 
 
-@pytest.mark.parametrize("captured", ["weights", "weights and v", "lse"])
+@pytest.mark.parametrize("captured", ["weights", "weights and v"])
 def test_what_was_captured_instead_of_an_output_tells_the_scale(
     tmp_path: Path, captured: str
 ) -> None:
     tensors, weights = unusual(multiplier=1.0, size=2)
-    z = logits(tensors, 1.0)
     parts = {name: tensors[name] for name in ("0.q", "0.k", "0.v")}
     if captured != "weights and v":
         del parts["0.v"]
-    if captured == "lse":
-        parts["0.lse"] = np.log(np.exp(z).sum(-1)).astype(np.float32)
-    else:
-        parts["0.weights"] = weights.astype(np.float32)
+    parts["0.weights"] = weights.astype(np.float32)
     path = tmp_path / "instead.safetensors"
     found = seen_of(path, parts)
     mask = found.plan.masks[0]
@@ -92,18 +88,15 @@ def test_what_was_captured_instead_of_an_output_tells_the_scale(
     assert source.multiplier == pytest.approx(1.0, rel=1e-3)
 
 
-@pytest.mark.parametrize("captured", ["weights", "scores", "lse"])
 @pytest.mark.parametrize("std", [1.0, 4.0])
 def test_an_m_that_is_off_by_half_a_percent_is_another_or_is_said_to_be_possible(
-    tmp_path: Path, captured: str, std: float
+    tmp_path: Path, std: float
 ) -> None:
     m = 0.25 * 1.005
     tensors, weights = unusual(multiplier=m, size=std)
-    z = logits(tensors, m)
-    kinds = {"weights": weights, "scores": z, "lse": np.log(np.exp(z).sum(-1))}
     parts = {name: tensors[name] for name in ("0.q", "0.k")}
     path = tmp_path / "instead.safetensors"
-    found = seen_of(path, parts | {f"0.{captured}": kinds[captured].astype(bfloat16)})
+    found = seen_of(path, parts | {"0.weights": weights.astype(bfloat16)})
     mask = found.plan.masks[0]
     assert mask.fits
     for head in range(4):
@@ -111,24 +104,8 @@ def test_an_m_that_is_off_by_half_a_percent_is_another_or_is_said_to_be_possible
         off = abs((source.multiplier or 0.25) / m - 1)
         shown = call("attention", "--capture", str(path), "--head", f"{head}").stdout
         assert off < 1e-3 or "m may be off by" in " ".join(shown.split())
-        if captured != "lse":
-            assert mask.multiplier == pytest.approx(m, rel=1e-3)
-            assert off < 1e-3
-
-
-def test_scores_that_tell_no_multiplier_leave_a_gate_open(tmp_path: Path) -> None:
-    tensors, _ = unusual(multiplier=1.0)
-    path = tmp_path / "scores.safetensors"
-    parts = {name: tensors[name] for name in ("0.q", "0.k")}
-    # Only that none was taken yet is seen of scores that are q·k as it is.
-    found = seen_of(path, parts | {"0.scores": logits(tensors, 1.0).astype(np.float32)})
-    assert found.plan.masks[0].mask.kind == "causal"
-    assert all(each.misses("max_logit") for each in found.heads.values())
-    assert call("heads", str(path), "--fail-if", "max_weight > 0.9").exit_code == 3
-    # Scaled ones tell it.
-    scaled = parts | {"0.scores": logits(tensors, 0.5).astype(np.float32)}
-    found = seen_of(tmp_path / "scaled.safetensors", scaled)
-    assert found.plan.masks[0].multiplier == pytest.approx(0.5, rel=1e-3)
+        assert mask.multiplier == pytest.approx(m, rel=1e-3)
+        assert off < 1e-3
 
 
 @pytest.mark.parametrize("multiplier", [0.25, 1.0])
@@ -194,7 +171,8 @@ def test_each_head_has_the_multiplier_that_its_own_output_says(tmp_path: Path) -
     assert "3 heads have an m of their own" in " ".join(call("heads", str(path)).stdout.split())
 
     *_, doctor = call("doctor", str(path)).stdout.partition("no expectation: ")
-    assert doctor.startswith("heads differ, by 4 multipliers, m = 0.1 to 0.8;")
+    assert doctor.startswith("m = 0.1, 0.4 times the usual 1/√d_k, mask causal; ")
+    assert "layer 0, head 3: m = 0.8, 3.2 times the usual" in doctor
 
 
 def test_a_multiplier_that_nothing_tells_is_said_to_be_assumed(tmp_path: Path) -> None:
@@ -228,7 +206,7 @@ def test_a_sink_at_0_is_0(tmp_path: Path) -> None:
     path = tmp_path / "sink.safetensors"
     assert is_of(seen_of(path, tensors), weights)
     assert "sink b = 0," in " ".join(call("heads", str(path)).stdout.split())
-    assert "sink b = 0;" in call("doctor", str(path)).stdout
+    assert "sink b = 0, mask causal;" in call("doctor", str(path)).stdout
 
 
 def test_a_head_of_which_almost_no_row_counts_is_not_named(tmp_path: Path) -> None:

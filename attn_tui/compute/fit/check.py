@@ -1,15 +1,21 @@
 """By how much weights made in some way miss what was captured, and what rounding leaves of it."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import inf, nan, sqrt
 
 import numpy as np
 
-from attn_tui.compute.fit.diagnosis import Path
-from attn_tui.compute.fit.from_scores import MASKED
-from attn_tui.compute.fit.from_sums import BASES
-from attn_tui.compute.fit.model import Floats, Parameters, Rows, State, compute, rows_of, slopes
+from attn_tui.compute.fit.head import (
+    Floats,
+    Parameters,
+    Path,
+    Rows,
+    State,
+    compute,
+    rows_of,
+    slopes,
+)
 from attn_tui.compute.fit.noise import (
     SUMS,
     Format,
@@ -19,8 +25,7 @@ from attn_tui.compute.fit.noise import (
     score_variance,
     variance_along,
 )
-from attn_tui.compute.fit.odd_keys import without_odd_keys
-from attn_tui.compute.fit.usable import taken, usable, weights_of
+from attn_tui.compute.fit.usable import cleared, taken, usable
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows, Reals
 from attn_tui.compute.heads.weighing import Weighing
@@ -101,7 +106,7 @@ def miss_of(
     path: Path = "float32",
     quick: bool = False,
 ) -> Miss:
-    """Return by how much weights miss the output, or else the weights, sums or scores captured.
+    """Return by how much weights miss the output, or else the weights that were captured.
 
     Rows that are all 0, or meet NaN or infinity, are left out.
 
@@ -113,7 +118,7 @@ def miss_of(
         quick: Whether to end where the spacing of the output alone explains the miss, at a fraction
             of the time.
     """
-    finite, clear = without_odd_keys(head)
+    finite, clear = cleared(head, weighing.mask)
     kept, _ = usable(head, clear)
     if weighing.mask.hidden:
         # What a model returns for a row of padding is nothing that weights make.
@@ -160,8 +165,8 @@ def _compared(head: HeadRows, rows: Rows, at: Parameters, path: Path) -> Iterato
         noise, spread = variance_along(rows, state, spacing, path, along)
         yield _of(rows.output, state.output, noise, along, spread)
         return
-    x = at.multiplier * rows.scores * state.slope
-    if (captured := weights_of(head)) is not None:
+    if (captured := head.weights) is not None:
+        x = at.multiplier * rows.scores * state.slope
         spacing = format_of(coarsest(captured, head.formats.get("weights", "float32")))
         weights = captured.astype(np.float64)
         p, by_score = state.weights, _by_score(rows, state, spacing)
@@ -170,28 +175,6 @@ def _compared(head: HeadRows, rows: Rows, at: Parameters, path: Path) -> Iterato
         )
         along = p * (x - (p * x).sum(axis=1, keepdims=True))
         yield _of(weights, p, noise, along, common=p)
-    elif head.log_sum_exp is not None:
-        stored = format_of(coarsest(head.queries, head.formats.get("q", "float32")))
-        spacing = format_of(coarsest(head.log_sum_exp, head.formats.get("lse", "float32")))
-        sums = head.log_sum_exp.astype(np.float64)[:, None]
-        for there in (state, compute(rows, replace(at, sink=0.0))):
-            noise = np.square(there.weights) * _by_score(rows, there, stored)
-            along = (there.weights * x).sum(axis=1, keepdims=True)
-            for base in BASES:
-                data, made = sums * base, there.top + np.log(there.total)
-                rounding = np.square(spacing.spacing(sums) * base) / 12 + np.square(2.0**-23 * data)
-                yield _of(data, made, rounding + noise.sum(axis=1, keepdims=True), along)
-    elif head.scores is not None:
-        data = head.scores.astype(np.float64)
-        counts = np.isfinite(data) & (data > MASKED)
-        if (rows.seen & ~counts).any():
-            yield Miss(inf, 0.0)
-            return
-        spacing = format_of(coarsest(data[counts], head.formats.get("scores", "float32")))
-        z = state.logits if rows.bias is None else state.logits + rows.bias
-        noise = np.square(spacing.spacing(data[rows.seen])) / 12
-        noise += _by_score(rows, state, spacing)[rows.seen]
-        yield _of(data[rows.seen], z[rows.seen], noise, x[rows.seen])
 
 
 def _by_score(rows: Rows, state: State, spacing: Format) -> Floats:

@@ -6,11 +6,10 @@ from math import inf
 
 import numpy as np
 
-from attn_tui.compute.fit.diagnosis import Path
 from attn_tui.compute.fit.errors import numbers
 from attn_tui.compute.fit.estimates import Beside, Number, Undecided
+from attn_tui.compute.fit.head import Floats, Name, Parameters, Path, Rows, State, compute, slopes
 from attn_tui.compute.fit.hidden import allowed, hidden_logits, unseen_cap
-from attn_tui.compute.fit.model import Floats, Name, Parameters, Rows, State, compute, slopes
 from attn_tui.compute.fit.noise import Format, noise, paths_of, variance
 from attn_tui.compute.fit.solve import Fit, aligned, coefficients, refine
 
@@ -24,8 +23,10 @@ FITS_BELOW = 2.0
 """A fit is one whose reduced χ² is below this."""
 VAGUE = 0.5
 """Rounding that makes more than this share of an output would explain any."""
-LEAST_TF32 = 1e-4
-"""And in TF32 half of its rows are above this: what misses float32 by less is something else."""
+LEAST_NEAR = 0.3
+"""And above this, unless its path is the one that rounds least."""
+FAR_M = 1e-3
+"""An m that moved by more than this share may not have arrived."""
 SURE = 4.5
 """A parameter is there only if it is so many of its errors from none."""
 LEAST_GAIN = 20.0
@@ -83,11 +84,6 @@ class Choice:
         made = {path: fit.noise.variance.sum() for path, fit in self.by_path.items()}
         return {path: float(np.sqrt(square / size)) for path, square in made.items()}
 
-    @property
-    def bits(self) -> float:
-        """Ln L less what its parameters cost, by which structures are compared."""
-        return self.fit.log_likelihood - LEAST_GAIN / 2 * len(self.fit.names)
-
 
 def undecided(choice: Choice, name: Name) -> Undecided:
     """Return a number, with what it is if there is a cap or a sink that was not found."""
@@ -100,21 +96,27 @@ def undecided(choice: Choice, name: Name) -> Undecided:
 
 def explains(fit: Fit) -> bool:
     """Whether rounding by its path makes what a fit leaves."""
-    if fit.path == "tf32" and np.median(np.square(fit.residual).mean(axis=1)) < LEAST_TF32:
-        return False
     if fit.noise.variance.sum() > VAGUE**2 * np.square(fit.state.output).sum():
         return False
     return fit.chi_square < FITS_BELOW
 
 
-def chosen(rows: Rows, near: Parameters, format: Format, path: Path | None = None) -> Choice:
+def paths_for(format: Format, tf32: bool = False) -> tuple[Path, ...]:
+    """Return the paths that numbers of a format may have come; TF32 only where that is said."""
+    return tuple(path for path in paths_of(format) if tf32 or path != "tf32")
+
+
+def chosen(
+    rows: Rows, near: Parameters, format: Format, paths: tuple[Path, ...], warm: bool = True
+) -> Choice:
     """Fit a head with the parameters that it needs.
 
     Args:
         rows: Of the head, under one mask.
         near: Parameters that are near; they may have a cap and a sink.
         format: Of the output.
-        path: The path of rounding to try first.
+        paths: The paths of rounding that it may have come.
+        warm: Whether to try those parameters first, which are expected.
 
     Returns:
         The simplest set of parameters whose reduced χ² is below 2 under its likeliest path; a
@@ -122,19 +124,16 @@ def chosen(rows: Rows, near: Parameters, format: Format, path: Path | None = Non
         2 ln L by the number of rows, and at least by 20. Such are tried only where one that is
         added to the simplest set is 3 errors from none, under any path.
     """
-    paths = paths_of(format)
-    if path in paths:
-        first = refine(rows, compute(rows, near), _names(near), format, path, 2)
-        does = 0.3 < first.chi_square < FITS_BELOW and _is_sure(first, PLAIN)
-        if does and not _lacks(known := _with_extras(rows, first)):
-            return _choice(rows, first, known, format)
+    if warm and (first := _warm(rows, near, format, paths)) is not None:
+        return first
     plain, _ = aligned(rows, replace(near, curvature=0.0))
     plain = replace(plain, sink=0.0, value_scale=_scale(rows, replace(plain, sink=0.0)))
     fits = [refine(rows, compute(rows, plain), PLAIN, format, path) for path in paths]
     beside = [_with_extras(rows, fit) for fit in fits]
     likeliest = max(fits, key=lambda fit: (explains(fit), fit.log_likelihood))
     if explains(likeliest) and not any(map(_lacks, beside)):
-        return _choice(rows, likeliest, beside[fits.index(likeliest)], format)
+        extras = beside[fits.index(likeliest)]
+        return _choice(rows, likeliest, extras, format, paths)
     whole, _ = aligned(rows, near, ("multiplier", "curvature"))
     for path in paths:
         full = refine(rows, compute(rows, whole), (*PLAIN, *EXTRAS), format, path)
@@ -148,10 +147,48 @@ def chosen(rows: Rows, near: Parameters, format: Format, path: Path | None = Non
         else:
             better = _needed(fit, best)
         best = fit if better else best
-    return _choice(rows, best, _with_extras(rows, best), format)
+    return _choice(rows, best, _with_extras(rows, best), format, paths)
 
 
-def hopeless(rows: Rows, near: Parameters, off: float, format: Format) -> bool:
+def _warm(rows: Rows, near: Parameters, format: Format, paths: tuple[Path, ...]) -> Choice | None:
+    """Return the fit from parameters that are expected, if it explains the head and lacks none."""
+    state = compute(rows, near)
+    path = likeliest_path(rows, state, format, paths)
+    for _ in range(2):
+        fit = refine(rows, state, _names(near), format, path, 2)
+        again = likeliest_path(rows, fit.state, format, paths)
+        if again == path:
+            break
+        path, state = again, fit.state
+    away = abs(fit.parameters.multiplier / near.multiplier - 1.0) if near.multiplier else 1.0
+    if away > FAR_M:
+        # The noise of a path that rounds more may have hidden that the fit had not arrived.
+        for finer in paths[: paths.index(path)]:
+            nearer = refine(rows, fit.state, _names(near), format, finer)
+            if nearer.log_likelihood > fit.log_likelihood:
+                fit, path = nearer, finer
+    # What is far nearer than a path makes it came another.
+    is_near = fit.chi_square > LEAST_NEAR or path == paths[0]
+    if not (is_near and explains(fit) and _is_sure(fit, PLAIN)):
+        return None
+    extras = _with_extras(rows, fit)
+    return None if _lacks(extras) else _choice(rows, fit, extras, format, paths)
+
+
+def likeliest_path(rows: Rows, state: State, format: Format, paths: tuple[Path, ...]) -> Path:
+    """Return the path under which what a state leaves of the output is likeliest."""
+    if len(paths) == 1:
+        return paths[0]
+
+    def log_likelihood(path: Path) -> float:
+        made = noise(rows, state, format, path)
+        square = float(np.square(made.freed(rows.output - state.output)).sum())
+        return -square - made.log_determinant
+
+    return max(paths, key=log_likelihood)
+
+
+def hopeless(rows: Rows, near: Parameters, off: float, format: Format, path: Path) -> bool:
     """Return whether directions are so far off that no cap, sink or path can make them fit.
 
     Args:
@@ -159,15 +196,15 @@ def hopeless(rows: Rows, near: Parameters, off: float, format: Format) -> bool:
         near: Parameters, as `aligned` finds them.
         off: And how far off they are.
         format: Of the output.
+        path: That which rounds most.
     """
-    if not _far(rows, near, off, format):
+    if not _far(rows, near, off, format, path):
         return False
-    return _far(rows, *aligned(rows, near, ("multiplier", "curvature")), format)
+    return _far(rows, *aligned(rows, near, ("multiplier", "curvature")), format, path)
 
 
-def _far(rows: Rows, near: Parameters, off: float, format: Format) -> bool:
-    """Return whether directions are farther off than any path of rounding makes them."""
-    path = paths_of(format)[-1]
+def _far(rows: Rows, near: Parameters, off: float, format: Format, path: Path) -> bool:
+    """Return whether directions are farther off than a path of rounding makes them."""
     size = np.maximum(np.square(rows.output).sum(axis=1), 1e-300)
     made = variance(rows, compute(rows, near), format, path).sum(axis=1) / size
     return off > 3 * float(np.sqrt(made.mean()))
@@ -242,16 +279,8 @@ def moved(fit: Fit) -> Fit:
     return replace(fit, state=state, residual=fit.residual - np.tensordot(step, fit.slopes, 1))
 
 
-def bare(rows: Rows, fit: Fit, format: Format) -> Choice:
-    """Return a fit as a choice, nothing more asked of it."""
-    return _choice(rows, fit, {}, format)
-
-
 def _choice(
-    rows: Rows,
-    fit: Fit,
-    beside: dict[Name, Extra],
-    format: Format,
+    rows: Rows, fit: Fit, beside: dict[Name, Extra], format: Format, paths: tuple[Path, ...]
 ) -> Choice:
     known = numbers(fit)
     known.update({extra: then.numbers[extra] for extra, then in beside.items()})
@@ -260,13 +289,15 @@ def _choice(
             known = allowed(fit, known, fit.noise.freed(_hidden(rows, fit.state, format)))
         else:
             known["curvature"] = unseen_cap(fit, known["curvature"], format)
-    return Choice(fit, known, beside, _under_each_path(rows, fit, format))
+    return Choice(fit, known, beside, _under_each_path(rows, fit, format, paths))
 
 
-def _under_each_path(rows: Rows, fit: Fit, format: Format) -> dict[Path, Fit]:
+def _under_each_path(
+    rows: Rows, fit: Fit, format: Format, paths: tuple[Path, ...]
+) -> dict[Path, Fit]:
     """Return a fit as each path weighs it, the likeliest first."""
     each = {fit.path: fit}
-    for path in paths_of(format):
+    for path in paths:
         if path != fit.path:
             made = noise(rows, fit.state, format, path)
             rest = made.freed(rows.output - fit.state.output)

@@ -2,9 +2,8 @@
 
 import numpy as np
 
-from attn_tui.compute.fit.diagnosis import Path
 from attn_tui.compute.fit.estimates import Number
-from attn_tui.compute.fit.model import Floats, Name
+from attn_tui.compute.fit.head import Floats, Name, Path
 from attn_tui.compute.fit.solve import Fit
 
 FEW = 8

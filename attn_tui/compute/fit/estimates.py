@@ -2,12 +2,34 @@
 
 from dataclasses import dataclass
 from math import hypot, inf, isfinite, log, sqrt
+from typing import Protocol
 
-from attn_tui.compute.fit.diagnosis import Interval
-from attn_tui.compute.fit.student import t_quantile, t_tail
+from attn_tui.compute.fit.student import t_quantile
 
 _DF_OF_BOUND = 8.0
 """Degrees of freedom by which a bound grows: one row at large logits is up to 6 errors off."""
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A number and where it may lie. None is no number: no cap, no sink, or no bound.
+
+    Attributes:
+        value: The number.
+        low: The least it may be.
+        high: The most it may be.
+    """
+
+    value: float | None
+    low: float | None
+    high: float | None
+
+
+class Estimate(Protocol):
+    """Something fitted, whose error is known where it was fitted: ln m, c, 1/cap² or e^b."""
+
+    def at(self, confidence: float = 0.95) -> Interval:
+        """Return the interval at a level of confidence, below 1."""
 
 
 @dataclass(frozen=True)
@@ -41,15 +63,6 @@ class Number:
         if half == inf:
             return Interval(self.value, None, None)
         return Interval(self.value, self.value - half, self.value + half)
-
-    def tail(self, other: float) -> float:
-        """Return how likely an estimate at least so far from another number is, to both sides."""
-        away = abs(self.value - other)
-        if not self.df:
-            return 0.0 if away > self.error else 1.0
-        if self.error == 0:
-            return 0.0 if away else 1.0
-        return 2 * t_tail(away / self.error, self.df)
 
 
 @dataclass(frozen=True)
@@ -153,22 +166,3 @@ class Sink:
 
 def _root(curvature: float | None) -> float | None:
     return 1 / sqrt(curvature) if curvature is not None and curvature > 0 else None
-
-
-@dataclass(frozen=True)
-class Whole:
-    """A whole number that is certain, or one of a few neighbours.
-
-    Attributes:
-        value: The number.
-        low: The least it may be.
-        high: The most it may be.
-    """
-
-    value: int
-    low: int
-    high: int
-
-    def at(self, confidence: float = 0.95) -> Interval:
-        """Return the interval, the same at every confidence."""
-        return Interval(float(self.value), float(self.low), float(self.high))

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from attn_tui.compute.fit.estimates import Number
-from attn_tui.compute.fit.model import Floats, Name, State
+from attn_tui.compute.fit.head import Floats, Name, State
 from attn_tui.compute.fit.noise import Format
 from attn_tui.compute.fit.solve import Fit, coefficients
 

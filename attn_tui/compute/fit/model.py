@@ -1,244 +1,90 @@
-"""The head that is fitted: its output for given parameters, and the slopes along each of them."""
+"""What a head may be computed with: the one type of what is expected, supposed and found."""
 
-from dataclasses import dataclass, replace
-from functools import cached_property
-from math import inf, log
-from typing import Literal
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_tui.compute.formats import tf32
 from attn_tui.compute.heads.mask import HeadMask
-from attn_tui.compute.heads.rows import HeadRows, Reals
+from attn_tui.compute.heads.rows import HeadRows
 
-Floats = NDArray[np.float64]
+Part = Literal[
+    "multiplier", "value_scale", "softcap", "sink", "mask", "softmax_twice", "law", "kv_head"
+]
+"""What two models may differ in."""
 
-HELD = np.dtype(np.float64)
-"""What a fit computes in."""
+PARTS: tuple[Part, ...] = (
+    "kv_head", "softmax_twice", "law", "multiplier", "mask", "softcap", "sink", "value_scale",
+)  # fmt: skip
+"""All of them, in the order in which they are named."""
 
-Name = Literal["multiplier", "value_scale", "curvature", "sink"]
-"""What can be fitted."""
+LEARNED: Final = "learned"
+"""A sink that there is, whose logit nobody knows."""
 
 
 @dataclass(frozen=True)
-class Parameters:
-    """What out = c·softmax(f(m·s) + bias, sink)·V is computed with.
+class Law:
+    """How the multiplier grows with the position i of a query, counted from 0.
 
     Attributes:
-        multiplier: m, of either sign.
+        name: ``"log n"``: ln(i + 1); ``"llama 4"``: 1 + scale·ln(⌊(i + 1)/length⌋ + 1);
+            ``"grok"``: ln(i)/ln(length) from position ``length`` on, 1 before.
+        length: Of the text from which on it counts.
+        scale: By which Llama 4 multiplies the logarithm.
+    """
+
+    name: Literal["log n", "llama 4", "grok"]
+    length: float = 8192.0
+    scale: float = 0.1
+
+    def factors(self, positions: NDArray[np.intp]) -> NDArray[np.float64]:
+        """Return what the scores of queries at some positions are multiplied by."""
+        counts = positions + 1.0
+        if self.name == "log n":
+            return np.asarray(np.log(np.maximum(counts, 2.0)))
+        if self.name == "llama 4":
+            return np.asarray(1.0 + self.scale * np.log(np.floor(counts / self.length) + 1.0))
+        grown = np.log(np.maximum(positions, 2.0)) / np.log(self.length)
+        return np.where(positions > self.length, grown, 1.0)
+
+
+LAWS: tuple[Law, ...] = (Law("log n"), Law("llama 4"), Law("grok", 1024.0))
+"""Laws that models have."""
+
+
+@dataclass(frozen=True)
+class Model:
+    """What out = c·softmax(cap(m·q·k) + mask, sink)·V is computed with.
+
+    Attributes:
+        multiplier: m, relative to the q that was captured.
         value_scale: c.
-        curvature: g = 1/cap², of f(x) = tanh(√g·x)/√g; 0 is no cap, and below 0 f is x − g·x³/3,
-            so that none is an ordinary value with errors to both sides.
-        sink: The weight e^(b − level) of the sink; 0 is no sink.
-        level: What sinks are relative to, so that none of their weights overflows.
+        softcap: The cap of cap·tanh(m·q·k/cap); None is none.
+        sink: The sink's logit b; None is no sink.
+        mask: Which keys are seen.
+        softmax_twice: Whether softmax is taken of the weights again.
+        law: How m grows with the position, if it does.
     """
 
     multiplier: float
     value_scale: float = 1.0
-    curvature: float = 0.0
-    sink: float = 0.0
-    level: float = 0.0
+    softcap: float | None = None
+    sink: float | Literal["learned"] | None = None
+    mask: HeadMask = HeadMask("causal")
+    softmax_twice: bool = False
+    law: Law | None = None
 
-    @property
-    def sink_logit(self) -> float:
-        """The logit b of the sink, −∞ where there is none."""
-        return self.level + log(self.sink) if self.sink > 0 else -inf
-
-    def moved(self, names: tuple[Name, ...], step: Floats) -> "Parameters":
-        """Return the parameters with a step added along each name."""
-        return replace(
-            self,
-            **{name: getattr(self, name) + float(by) for name, by in zip(names, step, strict=True)},
-        )
+    def factors(self, head: HeadRows) -> NDArray[np.float64] | None:
+        """Return what each row's queries are multiplied by, shape (r, 1), or None."""
+        if self.law is None:
+            return None
+        return self.law.factors(self.mask.own(head))[:, None]
 
 
-@dataclass(frozen=True, eq=False)
-class Inputs:
-    """What both products of a head are of.
+Told = Literal["ulp", "5 %", "2×", "yes"]
+"""The least change of a part that would have shown: of m half an ulp, 5 %, or twice."""
 
-    Attributes:
-        queries: Shape (r, d_k).
-        keys: Shape (n, d_k).
-        values: Shape (n, d_v).
-    """
-
-    queries: Reals
-    keys: Reals
-    values: Floats
-
-    @cached_property
-    def norms(self) -> tuple[Floats, Floats]:
-        """‖q‖ of each row, shape (r,), and ‖k‖ of each key, shape (n,)."""
-        queries, keys = self.queries.astype(np.float64), self.keys.astype(np.float64)
-        return np.linalg.norm(queries, axis=1), np.linalg.norm(keys, axis=1)
-
-    @cached_property
-    def lost(self) -> tuple[Floats, Floats]:
-        """The variance that rounding to TF32 makes of each q·k, (r, n), and each value, (n, d_v).
-
-        Of numbers that TF32 holds, as those of 16 bits are, it is 0.
-        """
-        (q, of_q), (k, of_k), (_, of_v) = map(_lost, (self.queries, self.keys, self.values))
-        return of_q @ np.square(k).T + np.square(q) @ of_k.T, of_v
-
-
-@dataclass(frozen=True, eq=False)
-class Rows:
-    """What of a head does not depend on the parameters, in float64.
-
-    Attributes:
-        scores: q·k, shape (r, n).
-        output: What was captured, shape (r, d_v).
-        seen: Shape (r, n).
-        bias: Shape (r, n), or None.
-        inputs: Queries, keys and values.
-    """
-
-    scores: Floats
-    output: Floats
-    seen: NDArray[np.bool_]
-    bias: Floats | None
-    inputs: Inputs
-
-    @property
-    def values(self) -> Floats:
-        """V, shape (n, d_v)."""
-        return self.inputs.values
-
-    @property
-    def norms(self) -> tuple[Floats, Floats]:
-        """‖q‖ of each row, shape (r,), and ‖k‖ of each key, shape (n,)."""
-        return self.inputs.norms
-
-    @property
-    def d_k(self) -> int:
-        """The length of a query."""
-        return int(self.inputs.keys.shape[1])
-
-    def under(self, seen: NDArray[np.bool_]) -> "Rows":
-        """The same under another mask."""
-        return replace(self, seen=seen)
-
-    def part(self, rows: NDArray[np.intp]) -> "Rows":
-        """Only some of the rows."""
-        bias = None if self.bias is None else self.bias[rows]
-        return Rows(
-            self.scores[rows], self.output[rows], self.seen[rows], bias,
-            replace(self.inputs, queries=self.inputs.queries[rows]),
-        )  # fmt: skip
-
-
-def rows_of(head: HeadRows, mask: HeadMask, dtype: np.dtype[np.floating] = HELD) -> Rows:
-    """Take from a head what its fit needs, in float64 unless digits do not matter."""
-    queries, keys = (each.astype(dtype, copy=False) for each in (head.queries, head.keys))
-    bias = None if head.bias is None else head.bias.astype(dtype)
-    return Rows(
-        queries @ keys.T,
-        _held(head.output, len(queries), dtype),
-        mask.seen(head),
-        bias,
-        Inputs(head.queries, head.keys, _held(head.values, len(keys), dtype)),
-    )
-
-
-def _lost(values: Reals) -> tuple[Floats, Floats]:
-    """Return numbers in float64, and the variance of what rounding to TF32 makes of them."""
-    held = values.astype(np.float64)
-    unit = np.ldexp(1.0, np.frexp(held)[1] - 11)
-    return held, np.where(tf32(held) == held, 0.0, np.square(unit) / 12)
-
-
-def _held(values: Reals | None, length: int, dtype: np.dtype[np.floating]) -> Floats:
-    """Return numbers in a dtype; what was not captured has no columns."""
-    return np.zeros((length, 0), dtype) if values is None else values.astype(dtype, copy=False)
-
-
-@dataclass(frozen=True, eq=False)
-class State:
-    """A head computed with some parameters.
-
-    Attributes:
-        parameters: These.
-        logits: z, shape (r, n), capped, without bias.
-        slope: ∂z/∂(m·s), shape (r, n), or 1.
-        top: The largest logit with bias that a row sees, shape (r, 1).
-        total: Σ e^(z − top) with the sink's, shape (r, 1).
-        weights: p, shape (r, n).
-        mixed: p·V, shape (r, d_v): the output before c.
-    """
-
-    parameters: Parameters
-    logits: Floats
-    slope: Floats | float
-    top: Floats
-    total: Floats
-    weights: Floats
-    mixed: Floats
-
-    @property
-    def output(self) -> Floats:
-        """c·p·V, shape (r, d_v)."""
-        return self.parameters.value_scale * self.mixed
-
-
-def capped(x: Floats, curvature: float) -> tuple[Floats, Floats | float]:
-    """Return f(x) and ∂f/∂x for g = 1/cap², as `Parameters` says."""
-    if curvature == 0:
-        return x, 1.0
-    if curvature < 0:
-        square = -curvature * x * x
-        return x * (1 + square / 3), 1 + square
-    root = np.sqrt(curvature)
-    tanh = np.tanh(root * x)
-    return tanh / root, 1 - tanh * tanh
-
-
-def bend(x: Floats, z: Floats, slope: Floats | float, curvature: float) -> Floats:
-    """Return ∂f/∂g at x: −x³/3 for small arguments, else (x·f′ − f)/2g."""
-    small = np.asarray(-x * x * x / 3)
-    if curvature <= 0:
-        return small
-    square = curvature * x * x
-    exact = (x * slope - z) / (2 * curvature)
-    series = small * (1 - square * (4 / 5) + square * square * (17 / 35))
-    return np.where(square < 1e-4, series, exact)
-
-
-def compute(rows: Rows, parameters: Parameters) -> State:
-    """Compute a head with these parameters."""
-    z, slope = capped(parameters.multiplier * rows.scores, parameters.curvature)
-    biased = z if rows.bias is None else z + rows.bias
-    hidden = np.where(rows.seen, biased, -np.inf)
-    top = hidden.max(axis=1, keepdims=True)
-    top = np.where(np.isfinite(top), top, 0.0)
-    p = np.exp(np.subtract(hidden, top, out=hidden), out=hidden)
-    total = p.sum(axis=1, keepdims=True)
-    if parameters.sink:
-        total = total + parameters.sink * np.exp(np.minimum(parameters.level - top, 600.0))
-    total = np.maximum(total, np.finfo(total.dtype).tiny)
-    p /= total
-    return State(parameters, z, slope, top, total, p, p @ rows.values)
-
-
-def slopes(rows: Rows, state: State, names: tuple[Name, ...]) -> Floats:
-    """Return ∂out along each parameter, shape (names, r, d_v)."""
-    at = state.parameters
-    return np.stack([_slope(rows, state, at, name) for name in names])
-
-
-def _slope(rows: Rows, state: State, at: Parameters, name: Name) -> Floats:
-    if name == "value_scale":
-        return state.mixed
-    if name == "sink":
-        share = np.exp(np.minimum(at.level - state.top, 600.0)) / state.total
-        return -at.value_scale * share * state.mixed
-    if name == "multiplier":
-        change = rows.scores * state.slope
-    else:
-        change = bend(at.multiplier * rows.scores, state.logits, state.slope, at.curvature)
-    by_weight = state.weights * change
-    # With a sink the weights sum to less than 1, and its logit does not change.
-    mean = by_weight.sum(axis=1, keepdims=True)
-    by_weight -= state.weights * mean
-    return at.value_scale * (by_weight @ rows.values)
+Telling = Mapping[Part, Told]
+"""Of each part that is needed and would have shown had it been another, how finely."""

@@ -7,8 +7,7 @@ from typing import get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_tui.compute.fit.diagnosis import Path
-from attn_tui.compute.fit.model import Floats, Rows, State
+from attn_tui.compute.fit.head import Floats, Path, Rows, State
 from attn_tui.compute.formats import dtype_of, limits
 
 PATHS: tuple[Path, ...] = get_args(Path)

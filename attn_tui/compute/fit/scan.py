@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_tui.compute.fit.model import Floats, Parameters, Rows, capped
+from attn_tui.compute.fit.head import Floats, Parameters, Rows, capped
 
 ROWS = 12
 """A scan looks at so many rows."""
@@ -99,34 +99,6 @@ def best_window(rows: Rows, near: Parameters, own: NDArray[np.intp] | None) -> C
     if without <= PLAINLY * _off(total[best]):
         return Candidate(without, near, None)
     return Candidate(_off(total[best]), near, best + 1)
-
-
-def best_offset(
-    rows: Rows, near: Parameters, numbers: NDArray[np.intp], most: int
-) -> tuple[float, int]:
-    """Return how far off directions are where query 0 stands at the best key, and that key.
-
-    All keys are tried at once, by sums of keys from the first on.
-
-    Args:
-        rows: Of the head, all keys seen.
-        near: m and the cap.
-        numbers: Which query each row is, shape (r,).
-        most: The last key that query 0 may stand at.
-    """
-    some = chosen_rows(len(rows.output))
-    part = rows.part(some)
-    values, units = seen_from(part)
-    z, _ = capped(near.multiplier * part.scores, near.curvature)
-    if part.bias is not None:
-        z = z + part.bias
-    p = np.exp(z - z.max(axis=1, keepdims=True))
-    total = np.zeros(most + 1)
-    for one, unit, number in zip(p, units, numbers[some], strict=True):
-        sums = np.cumsum(one[:, None] * values, axis=0)
-        total += sines(sums[number : number + most + 1], unit)
-    best = int(np.argmin(total))
-    return _off(total[best] / len(some)), best
 
 
 def seen_from(rows: Rows) -> tuple[Floats, Floats]:

@@ -2,10 +2,9 @@
 
 import numpy as np
 
-from attn_tui.compute.fit.model import Parameters, rows_of
-from attn_tui.compute.fit.odd_keys import without_odd_keys
+from attn_tui.compute.fit.head import Parameters, rows_of
 from attn_tui.compute.fit.solve import stretched
-from attn_tui.compute.fit.usable import taken, usable
+from attn_tui.compute.fit.usable import cleared, taken, usable
 from attn_tui.compute.heads.rows import HeadRows
 from attn_tui.compute.heads.weighing import Weighing
 
@@ -23,7 +22,7 @@ def sink_of(head: HeadRows, weighing: Weighing) -> float | None:
     Returns:
         The logit; None if no sink, or no row, makes them so, or there is no output or value.
     """
-    finite, clear = without_odd_keys(head)
+    finite, clear = cleared(head, weighing.mask)
     kept, _ = usable(head, clear)
     if head.output is None or head.values is None or not len(kept):
         return None

@@ -4,8 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from attn_tui.compute.fit.diagnosis import Path
-from attn_tui.compute.fit.model import Floats, Name, Parameters, Rows, State, compute, slopes
+from attn_tui.compute.fit.head import Floats, Name, Parameters, Path, Rows, State, compute, slopes
 from attn_tui.compute.fit.noise import Format, Noise, noise
 
 STEPS = 12

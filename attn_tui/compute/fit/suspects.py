@@ -1,132 +1,279 @@
-"""Where nothing fits: whether weights were softmaxed again."""
+"""Where nothing fits: tests that come out positive for one fault each, and for no other."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_tui.compute.fit.diagnosis import Suspect
-from attn_tui.compute.fit.model import Floats, Parameters, Rows, compute, rows_of
-from attn_tui.compute.fit.noise import Format, paths_of, variance
-from attn_tui.compute.fit.scan import chosen_rows
-from attn_tui.compute.fit.search import unwindowed
-from attn_tui.compute.fit.usable import taken
-from attn_tui.compute.heads.mask import HeadMask
-from attn_tui.compute.heads.rows import HeadRows
+from attn_tui.compute.fit.explain import Case, Question, parameters_of
+from attn_tui.compute.fit.head import Floats, Rows, State, compute, rows_of
+from attn_tui.compute.fit.noise import variance
+from attn_tui.compute.fit.solve import least_squares
+from attn_tui.compute.formats import dtype_of
+from attn_tui.compute.heads.rows import HeadRows, Reals
 
-Seen = NDArray[np.bool_]
+FITS = "with that what is expected explains the output"
+BASES = (1e4, 5e5, 1e6)
+"""Bases of RoPE that most models have."""
+BUCKETS, FARTHEST = 32, 128
+"""T5's buckets of distances, and the distance from which on all are one."""
+STEPS = 80
+"""Steps at most by which a bias is fitted."""
+LEAST_TOLD = 24
+"""So many weights have to be told for dropout."""
 
-LITTLE = 0.3
-"""What leaves more than this share is none that was taken, whatever rounding would make of it."""
 
-FEW = 5
-"""Rows for what takes many trials."""
+@dataclass(frozen=True)
+class Suspect:
+    """What was done to a head that nothing fits.
+
+    Attributes:
+        name: What it is called.
+        found: What the test found, in words.
+    """
+
+    name: str
+    found: str
 
 
-def suspects(head: HeadRows, format: Format) -> tuple[Suspect, ...]:
-    """Return what may have been done to a head that nothing fits, and what a test of it found.
+def suspect_of(head: HeadRows, question: Question) -> Suspect | None:
+    """Return the fault whose test comes out positive, or None.
 
     Args:
-        head: With an output.
-        format: Of the output.
+        head: That no model explains.
+        question: What is expected of it.
     """
-    head = taken(head, chosen_rows(len(head.rows)))
-    few = taken(head, np.unique(np.linspace(0, len(head.rows) - 1, FEW).round().astype(np.intp)))
-    twice = _twice(few, unwindowed(head), format)
-    padding = Suspect("padding", "no", "nor does it fit without keys at one end")
-    if head.positions is None and head.seen is None and head.n_queries < head.n_keys:
-        found = "nor does it fit with them at other keys, under a causal mask without a window"
-        return twice, padding, Suspect("where queries stand", "no", found)
-    return twice, padding
+    with np.errstate(all="ignore"):
+        case = Case.of(head, question)
+        if isinstance(case, str):
+            return None
+        try:
+            for base in case.bases():
+                based = replace(case, question=replace(question, model=base))
+                if (found := next(_suspects(based), None)) is not None:
+                    return found
+            return None
+        except np.linalg.LinAlgError:
+            return None
 
 
-def twice_in_weights(head: HeadRows, weights: Floats, format: Format) -> Suspect:
-    """Test whether captured weights were softmaxed again: ln p is then p of the first softmax.
+def _suspects(case: Case) -> Iterator[Suspect]:
+    """Yield what came out positive: the expected model, with one more thing done, explains all."""
+    for name, changed in (*_quantised(case.head), *_rotated(case.head, case.question)):
+        if _explains(case, changed):
+            yield Suspect(name, FITS)
+    if _explains(case, _with_bias(case, _alibi(case))):
+        yield Suspect("a bias that grows with the distance (ALiBi) is missing", FITS)
+    if _explains(case, _with_bias(case, _bucketed(case))):
+        yield Suspect("a bias by relative position (T5) is missing", FITS)
+    if dropped := _dropped(case):
+        yield Suspect("dropout", dropped)
+
+
+def _explains(case: Case, head: HeadRows | None) -> bool:
+    """Return whether what is expected explains a head, nothing changed."""
+    if head is None:
+        return False
+    model = case.question.model
+    rows = rows_of(head, model.mask, factors=model.factors(head))
+    if not case.is_near(rows, compute(rows, parameters_of(model))):
+        return False
+    test = replace(case, head=head).test(model)
+    return test.explains and not test.changes
+
+
+def _quantised(head: HeadRows) -> Iterator[tuple[str, HeadRows]]:
+    """Yield a head whose keys and values are those that 8 bits hold."""
+    assert head.values is not None
+    ways: tuple[tuple[str, Callable[[Reals], Reals]], ...] = (
+        ("fp8 keys and values", lambda each: _fp8(each, 1.0)),
+        ("fp8 keys and values", lambda each: _fp8(each, np.abs(each).max() / 448.0)),
+        ("fp8 keys and values", lambda each: _fp8(each, _most(each, 1) / 448.0)),
+        ("int8 keys and values", lambda each: _int8(each, np.abs(each).max())),
+        ("int8 keys and values", lambda each: _int8(each, _most(each, 1))),
+        ("int8 keys and values", lambda each: _int8(each, _most(each, 0))),
+    )
+    for name, quantise in ways:
+        keys, values = quantise(head.keys), quantise(head.values)
+        yield name, replace(head, keys=keys, values=values)
+        yield name.replace("keys and values", "values"), replace(head, values=values)
+        yield name.replace("keys and values", "keys"), replace(head, keys=keys)
+
+
+def _most(values: Reals, axis: int) -> Reals:
+    return np.asarray(np.maximum(np.abs(values).max(axis=axis, keepdims=True), 1e-30))
+
+
+def _fp8(values: Reals, scale: float | Reals) -> Reals:
+    held = (values / scale).astype(np.float32)
+    return np.asarray(held.astype(dtype_of("float8_e4m3fn")).astype(values.dtype) * scale)
+
+
+def _int8(values: Reals, most: float | Reals) -> Reals:
+    scale = most / 127.0
+    return np.asarray(np.clip(np.rint(values / scale), -127, 127) * scale)
+
+
+def _rotated(head: HeadRows, question: Question) -> Iterator[tuple[str, HeadRows]]:
+    """Yield a head whose keys, or queries, are rotated by RoPE, or back."""
+    if head.d_k % 2:
+        return
+    own, every = question.model.mask.own(head), np.arange(head.n_keys)
+    for base, halves in product(BASES, (True, False)):
+        keys, back = (rope(head.keys, sign * every, base, halves) for sign in (1, -1))
+        queries, turned_back = (rope(head.queries, sign * own, base, halves) for sign in (1, -1))
+        yield "k before RoPE", replace(head, keys=keys)
+        yield "q and k before RoPE", replace(head, keys=keys, queries=queries)
+        yield "q before RoPE", replace(head, queries=queries)
+        yield "RoPE on q alone", replace(head, keys=back)
+        yield "RoPE on k alone", replace(head, queries=turned_back)
+
+
+def rope(rows: Reals, positions: NDArray[np.intp], base: float, halves: bool) -> Reals:
+    """Return rows rotated by their positions, in float64.
 
     Args:
-        head: Some rows.
-        weights: Of these, shape (r, n).
-        format: Of the weights.
+        rows: Shape (r, d), of an even d.
+        positions: Shape (r,).
+        base: Of the wavelengths.
+        halves: Whether number i is turned with number i + d/2; else neighbours are.
     """
-    tried: list[tuple[float, float, float]] = []
-    for rows, there in _ways(head, unwindowed(head)):
-        if not (weights[there] > 0).all():
-            continue
-        logs = _centred(np.log(np.where(there, weights, 1.0)), there)
-        size = float(np.linalg.norm(logs))
-
-        def off(m: float, rows: Rows = rows, there: Seen = there, logs: Floats = logs) -> float:
-            rest = logs - _centred(compute(rows, Parameters(m)).weights, there)
-            return float(np.linalg.norm(rest)) / (float(np.linalg.norm(logs)) or 1.0)
-
-        best, least = _nearest(off, head)
-        floor = 2.0**-format.bits * float(np.sqrt(there.sum() / 12)) / max(size, 1e-300)
-        tried.append((least, best, floor))
-    form = "the weights are softmax taken twice, softmax(softmax(m·q·k))"
-    return _suspect(tried, "weights", form)
+    half = rows.shape[1] // 2
+    angles = positions[:, None] * base ** (-np.arange(half) / half)
+    cos, sin = np.cos(angles), np.sin(angles)
+    left, right = (
+        (slice(0, half), slice(half, None)) if halves else (slice(0, None, 2), slice(1, None, 2))
+    )
+    turned = np.empty(rows.shape)
+    turned[:, left] = rows[:, left] * cos - rows[:, right] * sin
+    turned[:, right] = rows[:, right] * cos + rows[:, left] * sin
+    return turned
 
 
-def _twice(head: HeadRows, masks: tuple[HeadMask, ...], format: Format) -> Suspect:
-    """Test whether weights were softmaxed again, masked ones, which were 0, among them."""
-    path = paths_of(format)[-1]
-    tried: list[tuple[float, float, float]] = []
-    for rows, there in _ways(head, masks):
-
-        def off(m: float, rows: Rows = rows, there: Seen = there) -> float:
-            again = np.where(there, np.exp(compute(rows, Parameters(m)).weights), 0.0)
-            return _off(again @ rows.values, rows.output)
-
-        best, least = _nearest(off, head)
-        made = variance(rows, compute(rows, Parameters(best)), format, path)
-        floor = float(np.sqrt(made.sum() / np.square(rows.output).sum()))
-        tried.append((least, best, floor))
-    form = "the output fits softmax taken twice, softmax(softmax(m·q·k))·V"
-    return _suspect(tried, "output", form)
+def _with_bias(case: Case, bias: Floats | None) -> HeadRows | None:
+    if bias is None:
+        return None
+    head = case.head
+    return replace(head, bias=bias if head.bias is None else head.bias + bias)
 
 
-def _ways(head: HeadRows, masks: tuple[HeadMask, ...]) -> Iterator[tuple[Rows, Seen]]:
-    """Yield rows under masks, and what the second softmax sees: what the first does, or all."""
-    for mask in masks:
-        rows = rows_of(head, mask)
-        yield rows, rows.seen
-        if not rows.seen.all():
-            yield rows, np.ones_like(rows.seen)
+def _distances(case: Case) -> NDArray[np.intp]:
+    """Return by how much each key stands behind the query's own, shape (r, n)."""
+    own = case.question.model.mask.own(case.head)
+    return np.asarray(np.arange(case.head.n_keys) - own[:, None])
 
 
-def _suspect(tried: Sequence[tuple[float, float, float]], what: str, form: str) -> Suspect:
-    """Return what came of it: how little is left at best, with which m, and what rounding makes."""
-    least, best, floor = min(tried, default=(1.0, 0.0, 0.0))
-    left = least if what == "output" else None
-    if least > max(min(5 * floor, LITTLE), 1e-3):
-        fit = "does not fit" if what == "output" else "do not fit"
-        return Suspect("softmax twice", "no", f"the {what} {fit} it", left)
-    return Suspect("softmax twice", "yes", f"{form}, with m near {best:.3g}", left)
+def _alibi(case: Case) -> Floats | None:
+    """Return the bias, shape (r, n), that grows with the distance and fits best, or None."""
+    away = np.abs(_distances(case)).astype(float)
+    best: tuple[float, Floats] | None = None
+    for power in (1.0, 3.0, 5.0, 7.0):
+        bias, off = _fitted(case, (-away)[None], np.array([2.0**-power]))
+        if best is None or off < best[0]:
+            best = off, bias
+    return None if best is None else best[1]
 
 
-def _centred(values: Floats, there: Seen) -> Floats:
-    """Return values less their mean over the keys that are there, and 0 elsewhere."""
-    count = np.maximum(there.sum(axis=1, keepdims=True), 1)
-    mean = np.where(there, values, 0.0).sum(axis=1, keepdims=True) / count
-    return np.where(there, values - mean, 0.0)
+def _bucketed(case: Case) -> Floats | None:
+    """Return the bias, shape (r, n), by T5's buckets of distances that fits best, or None."""
+    distances = _distances(case)
+    places = buckets(distances, case.question.model.mask.kind == "none")
+    kinds = np.unique(places)
+    assert case.head.output is not None
+    if case.head.output.size < 4 * len(kinds):
+        return None
+    return _fitted(case, (places == kinds[:, None, None]).astype(float), np.zeros(len(kinds)))[0]
 
 
-def _nearest(cost: Callable[[float], float], head: HeadRows) -> tuple[float, float]:
-    """Return the m near 1/√d_k at which a cost is least, and that cost.
+def buckets(distances: NDArray[np.intp], both: bool) -> NDArray[np.intp]:
+    """Return T5's bucket of each distance of a key from its query.
 
-    Weights that were softmaxed again hardly depend on m: it is smooth over a grid of factors of 2.
+    Args:
+        distances: Key less query, any shape.
+        both: Whether keys behind the query are seen too: half of the buckets are theirs.
     """
-    found = {m: cost(m) for m in (head.d_k**-0.5 * 2.0**at for at in range(-4, 5))}
-    step = 2.0
-    for _ in range(10):
-        step = step**0.5
-        best = min(found, key=found.__getitem__)
-        found |= {m: cost(m) for m in (best / step, best * step)}
-    best = min(found, key=found.__getitem__)
-    return best, found[best]
+    count = BUCKETS // 2 if both else BUCKETS
+    found = np.where(both & (distances > 0), count, 0)
+    away = np.abs(distances) if both else np.maximum(-distances, 0)
+    exact = count // 2
+    with np.errstate(divide="ignore"):
+        far = exact + (
+            np.log(np.maximum(away, 1) / exact) / np.log(FARTHEST / exact) * (count - exact)
+        ).astype(int)
+    return np.asarray(found + np.where(away < exact, away, np.minimum(far, count - 1)))
 
 
-def _off(mixed: Floats, output: Floats) -> float:
-    """Return the root mean square sine between rows."""
-    along = (mixed * output).sum(axis=1)
-    square = np.square(mixed).sum(axis=1) * np.square(output).sum(axis=1)
-    return float(np.sqrt(np.clip(1 - along**2 / np.maximum(square, 1e-300), 0, 1).mean()))
+def _fitted(case: Case, shapes: Floats, start: Floats) -> tuple[Floats, float]:
+    """Fit how much of some biases is added, by Gauss–Newton with damping.
+
+    Args:
+        case: The head.
+        shapes: Biases, shape (k, r, n).
+        start: How much of each to begin with, shape (k,).
+
+    Returns:
+        The bias, shape (r, n), and χ² by the variances of the output alone.
+    """
+    model, parts = case.question.model, start
+    plain = rows_of(case.head, model.mask, factors=model.factors(case.head))
+    at = parameters_of(model)
+
+    def made(parts: Floats) -> tuple[Rows, State]:
+        bias = np.tensordot(parts, shapes, 1)
+        rows = replace(plain, bias=bias if plain.bias is None else plain.bias + bias)
+        return rows, compute(rows, at)
+
+    rows, state = made(parts)
+    unit = np.sqrt(variance(rows, state, case.format, case.paths[-1]))
+    rest = (plain.output - state.output) / unit
+    cost, damping = float(np.square(rest).sum()), 1e-3
+    for _ in range(STEPS):
+        by_weight = state.weights * shapes
+        along = by_weight @ plain.values - by_weight.sum(axis=-1, keepdims=True) * state.mixed
+        design = (at.value_scale * along / unit).reshape(len(parts), -1)
+        normal = design @ design.T
+        normal[np.diag_indices_from(normal)] *= 1 + damping
+        normal[np.diag_indices_from(normal)] += 1e-9 * max(float(normal.max()), 1e-300)
+        step = np.clip(least_squares(normal, design @ rest.ravel(), rcond=1e-12), -2.0, 2.0)
+        _, tried = made(parts + step)
+        left = (plain.output - tried.output) / unit
+        new = float(np.square(left).sum())
+        if new < cost:
+            done = cost - new < 1e-6 * cost
+            parts, state, rest, cost, damping = parts + step, tried, left, new, damping / 5
+            if done:
+                break
+        elif damping > 1e6:
+            break
+        else:
+            damping = max(damping * 8, 1e-3)
+    return np.tensordot(parts, shapes, 1), cost
+
+
+def _dropped(case: Case) -> str:
+    """Return that some weights are 0 and all others too large by one factor, or nothing.
+
+    Of rows that see fewer keys than a value has numbers the weights themselves can be told.
+    """
+    head, model = case.head, case.question.model
+    rows = rows_of(head, model.mask, factors=model.factors(head))
+    state = compute(rows, parameters_of(model))
+    ratios: list[float] = []
+    for seen, output, weights in zip(rows.seen, rows.output, state.weights, strict=True):
+        if 1 < seen.sum() <= rows.values.shape[1] // 2:
+            told = np.linalg.lstsq(rows.values[seen].T, output, rcond=None)[0]
+            weights = weights[seen]
+            ratios.extend((told / weights)[weights > 0.02 / len(weights) ** 0.5])
+    every = np.array(ratios)
+    kept = every[every > 0.5]
+    if len(every) < LEAST_TOLD or len(kept) < LEAST_TOLD // 2:
+        return ""
+    factor = float(np.median(kept))
+    is_zero, is_one = np.abs(every) < 0.1, np.abs(every / factor - 1.0) < 0.1
+    share = float(is_zero.mean())
+    told_apart = (is_zero | is_one).mean() > 0.9 and 0.01 < share < 0.8
+    if not told_apart or abs(factor * (1.0 - share) - 1.0) > 0.25:
+        return ""
+    return f"{100 * share:.0f} % of the weights are 0, and others {factor:.3g} times too large"

@@ -7,10 +7,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.compute.counted import counted
+from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows, Reals
 
-SHARE = 1 / 8
-"""At most so many rows are odd ones; where there are more, the head is."""
+
+def cleared(head: HeadRows, mask: HeadMask) -> tuple[HeadRows, NDArray[np.bool_]]:
+    """Return a head with 0 in place of keys that hold NaN or infinity, and who sees none of them.
+
+    Args:
+        head: Some of its rows.
+        mask: Which keys they see, if none was captured.
+
+    Returns:
+        The head, and for each row whether it can be used, shape (r,).
+    """
+    odd = np.asarray(~np.isfinite(head.keys).all(axis=1))
+    if head.values is not None:
+        odd = odd | ~np.isfinite(head.values).all(axis=1)
+    if not odd.any():
+        return head, np.ones(len(head.rows), bool)
+    seen = mask.seen(head) if head.seen is None else head.seen
+    keys = np.where(odd[:, None], 0, head.keys).astype(head.keys.dtype)
+    values = head.values
+    if values is not None:
+        values = np.where(odd[:, None], 0, values).astype(values.dtype)
+    return replace(head, keys=keys, values=values), np.asarray(~(seen & odd).any(axis=1))
 
 
 def usable(head: HeadRows, clear: NDArray[np.bool_]) -> tuple[NDArray[np.intp], tuple[str, ...]]:
@@ -25,9 +46,9 @@ def usable(head: HeadRows, clear: NDArray[np.bool_]) -> tuple[NDArray[np.intp], 
         finite &= np.isfinite(head.bias).all(axis=1)
     other = finite
     if (answer := _answer(head)) is not None:
-        name, each = answer
+        _, each = answer
         finite = finite & np.isfinite(each).all(axis=1)
-        other = finite & (each.any(axis=1) | (name == "log-sum-exp"))
+        other = finite & each.any(axis=1)
     zero, blind = int((finite & ~other).sum()), 0
     if head.seen is not None:
         sees = head.seen.any(axis=1)
@@ -56,7 +77,7 @@ def unusable(head: HeadRows) -> str:
         return "no row can be used"
     name, each = answer
     odd = ~np.isfinite(each).all(axis=1)
-    zero = ~each.any(axis=1) & (name != "log-sum-exp")
+    zero = ~each.any(axis=1)
     if (odd | zero).all():
         inf = " or infinite" * bool(np.isinf(each).any())
         what = [f"NaN{inf}"] * bool(odd.any()) + ["all 0"] * bool(zero.any())
@@ -72,11 +93,9 @@ def unusable(head: HeadRows) -> str:
 
 def _answer(head: HeadRows) -> tuple[str, Reals] | None:
     """Return what is fitted, by its name, a row for each of the head's."""
-    captured = (("output", head.output), ("weights", head.weights))
-    for name, each in (*captured, ("log-sum-exp", head.log_sum_exp)):
-        if each is not None:
-            return name, each.reshape(len(each), -1)
-    return None
+    if head.output is not None and head.values is not None:
+        return "output", head.output
+    return None if head.weights is None else ("weights", head.weights)
 
 
 def _first_odd(head: HeadRows) -> Iterator[tuple[str, int]]:
@@ -104,12 +123,3 @@ def taken(head: HeadRows, at: NDArray[np.intp]) -> HeadRows:
     names = ("rows", "queries", "output", "scores", "weights", "log_sum_exp", "bias", "seen")
     parts = {name: some(getattr(head, name)) for name in (*names, "positions")}
     return replace(head, **parts)  # type: ignore[arg-type]
-
-
-def weights_of(head: HeadRows) -> Reals | None:
-    """Return the captured weights, or scores that are weights: none below 0, and 1 in all."""
-    scores = head.scores
-    if head.weights is not None or scores is None:
-        return head.weights
-    near = np.abs(scores.sum(axis=1) - 1) < 0.02
-    return scores if (scores >= 0).all() and near.all() else None

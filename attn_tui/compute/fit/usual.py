@@ -2,7 +2,7 @@
 
 from math import inf
 
-from attn_tui.compute.fit.diagnosis import Interval
+from attn_tui.compute.fit.estimates import Interval
 
 CHANCE = 2.0
 """An a that may lie anywhere in so wide a range is a multiple of 8 by chance, one time in four."""

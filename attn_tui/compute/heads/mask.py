@@ -1,4 +1,4 @@
-"""Which keys a query attends to: all, those up to its own, the last of these, or as captured."""
+"""Which keys a query attends to: all, those up to its own, some of these, or as captured."""
 
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from attn_tui.compute.heads.rows import HeadRows
 
-Kind = Literal["none", "causal", "window", "given"]
+Kind = Literal["none", "causal", "window", "local", "given"]
 
 
 @dataclass(frozen=True)
@@ -16,8 +16,8 @@ class HeadMask:
     """A rule by which keys are masked.
 
     Attributes:
-        kind: All keys are seen; those up to the query's own; the last ``window`` of these; or
-            those that a captured mask names.
+        kind: All keys are seen; those up to the query's own; the last ``window`` of these; those
+            at most ``window // 2`` from its own to either side; or what a captured mask names.
         offset: The index of the key that query 0 stands at, unless positions were captured: 0
             aligns at the top left corner, n − n_q at the bottom right. None is that captured ones
             do not follow one another.
@@ -25,6 +25,8 @@ class HeadMask:
         hidden: The first and the last of keys at one end that no query sees, padding; or None.
         packed: Where further texts begin in one sequence, rising: queries from such a key on see
             none before it.
+        chunk: Keys are cut into chunks of so many, and a query sees none before its own.
+        prefix: So many keys at the beginning are seen by every query.
     """
 
     kind: Kind = "none"
@@ -32,6 +34,8 @@ class HeadMask:
     window: int | None = None
     hidden: tuple[int, int] | None = None
     packed: tuple[int, ...] = ()
+    chunk: int | None = None
+    prefix: int = 0
 
     def __post_init__(self) -> None:  # JSON has lists.
         object.__setattr__(self, "packed", tuple(self.packed))
@@ -41,7 +45,7 @@ class HeadMask:
     @property
     def by_position(self) -> bool:
         """Whether what a query sees follows from the key it stands at."""
-        return self.kind in ("causal", "window")
+        return self.kind in ("causal", "window", "local")
 
     def placed(self, head: HeadRows) -> "HeadMask":
         """Return the mask with query 0 where a head's captured positions have it, if any."""
@@ -58,9 +62,20 @@ class HeadMask:
     def first(self, head: HeadRows) -> NDArray[np.intp]:
         """Return the first key that each query may see, shape (r,)."""
         own = self.own(head)
-        first = np.zeros_like(own) if self.window is None else own + 1 - self.window
+        first = np.zeros_like(own)
+        if self.kind == "local":
+            first = own - (self.window or 0) // 2
+        elif self.window is not None:
+            first = own + 1 - self.window
+        if self.chunk is not None:
+            first = np.maximum(first, own // self.chunk * self.chunk)
         begins = np.array((0, *self.packed))[np.searchsorted(self.packed, own, "right")]
         return np.asarray(np.maximum(first, begins))
+
+    def end(self, head: HeadRows) -> NDArray[np.intp]:
+        """Return the key behind the last that each query may see, shape (r,)."""
+        ahead = (self.window or 0) // 2 if self.kind == "local" else 0
+        return np.asarray(np.maximum(self.own(head) + 1 + ahead, self.prefix))
 
     def seen(self, head: HeadRows) -> NDArray[np.bool_]:
         """Return what each row sees, shape (r, n)."""
@@ -72,8 +87,7 @@ class HeadMask:
             there[self.hidden[0] : self.hidden[1] + 1] = False
         if not self.by_position:
             return np.tile(there, (len(head.rows), 1))
-        own = self.own(head)
-        seen = (keys <= own[:, None]) & there
-        if self.window is not None or self.packed:
+        seen = (keys < self.end(head)[:, None]) & there
+        if self.window is not None or self.packed or self.chunk is not None:
             seen &= keys >= self.first(head)[:, None]
         return np.asarray(seen)

@@ -84,8 +84,7 @@ class Partial:
         tallies: By the names of `TALLIED`; those of norms are in one partial of a head only.
         odd: NaN and infinities in the tensors of the whole head, in one partial of it only.
         miss: ‖out − P·V‖/‖out‖ on a few rows of the head, in one partial of it only; None if there
-            is no output, or the weights are asked for whatever it says; of weights, log-sum-exp or
-            scores, where these were captured instead.
+            is no output, or the weights are asked for whatever it says; of captured weights
         allowed: The largest miss of weights that are those in use, beside it.
         loose: Whether that is more than rounding makes, and so is the miss.
         untold: Whether what was captured leaves open what m is.

@@ -45,7 +45,7 @@ def sight(head: HeadRows, mask: HeadMask, at: slice) -> Sight:
     if (mask.by_position or mask.hidden) and r:
         ends, starts = np.full(r, n, np.intp), np.zeros(r, np.intp)
         if mask.by_position:
-            ends = np.clip(mask.own(head)[at] + 1, 0, n)
+            ends = np.clip(mask.end(head)[at], 0, n)
             starts = np.clip(mask.first(head)[at], 0, n)
         if mask.hidden is not None:
             least, most = mask.hidden

@@ -2,16 +2,19 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
-from typing import Final, Literal
+from typing import Final, Literal, Protocol
+
+import numpy as np
 
 from attn_tui.compute.counted import counted
 from attn_tui.compute.errors import InputError
+from attn_tui.compute.fit.model import LAWS, LEARNED, Law, Model, Part
+from attn_tui.compute.heads.mask import HeadMask
+from attn_tui.compute.heads.rows import HeadRows
 
-Mask = Literal["none", "causal", "window"]
+Mask = Literal["none", "causal", "window", "local"]
 
 NONE: Final = "none"
-LEARNED: Final = "learned"
-"""A sink that there is, whose logit the configuration does not hold."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +26,8 @@ class Expected:
         softcap: The cap, or that there is none.
         sink: The sink's logit, that there is one, or that there is none.
         mask: Which keys are seen.
-        window: The window's length, the query's own key included.
+        window: The window's length, the query's own key included; of a local one, of both sides.
+        chunk: The length of chunks, if keys are cut into such.
         offset: The key that query 0 stands at, where queries are fewer than keys; the last query
             stands at the last key.
         value_scale: c of out = c·p·V.
@@ -40,6 +44,30 @@ class Expected:
     source: str = ""
     offset: int | None = None
     form: str = ""
+    chunk: int | None = None
+
+    @property
+    def said(self) -> frozenset[Part]:
+        """The parts that are said: whatever is, neither a KV head nor a second softmax is open."""
+        parts: tuple[Part, ...] = ("multiplier", "softcap", "sink", "mask", "value_scale")
+        named = {part for part in parts if getattr(self, part) is not None}
+        more: set[Part] = {"kv_head", "softmax_twice", "law"}
+        return frozenset(named | more)
+
+    def model(self, head: HeadRows) -> Model:
+        """Return what is expected of a head as a model; of what is not said, what most have."""
+        sink = None if self.sink in (None, NONE) else self.sink
+        cap = None if self.softcap in (None, NONE) else float(self.softcap or 0.0)
+        m = self.multiplier if self.multiplier else head.d_k**-0.5
+        scale = 1.0 if self.value_scale is None else self.value_scale
+        return Model(m, scale, cap, sink, self.head_mask(head))  # type: ignore[arg-type]
+
+    def head_mask(self, head: HeadRows) -> HeadMask:
+        """Return the mask that is expected of a head, the last query at the last key."""
+        if self.mask == "none":
+            return HeadMask("none")
+        offset = corner(head) if self.offset is None else self.offset
+        return HeadMask(self.mask or "causal", offset, self.window, chunk=self.chunk)
 
     def needs(self, name: str) -> bool:
         """Say whether a verdict needs what is called so: m, and what is other than none."""
@@ -47,6 +75,20 @@ class Expected:
             return True
         # A value scale of 1 is none.
         return getattr(self, name, None) not in (None, NONE, 1.0)
+
+
+def corner(head: HeadRows) -> int | None:
+    """Return the key that query 0 stands at, if the last query stands at the last key.
+
+    Keys of zeros at the end are a cache's that is not full.
+    """
+    if head.positions is not None:
+        return head.corner
+    if head.n_queries >= head.n_keys:
+        return 0
+    written = np.flatnonzero(head.keys.any(axis=1))
+    last = int(written[-1]) + 1 if len(written) else head.n_keys
+    return max(last - head.n_queries, 0)
 
 
 @dataclass(frozen=True)
@@ -79,6 +121,13 @@ class Hint:
     meaning: str
 
 
+class Typed(Protocol):
+    """Parts that somebody typed."""
+
+    def over(self, expected: Expected, d_k: int) -> Expected:
+        """Return what is expected of a head with what was typed in place of what is said."""
+
+
 @dataclass(frozen=True)
 class Expectation:
     """What is expected of all heads of a model.
@@ -92,6 +141,9 @@ class Expectation:
         hints: Numbers that may stand where d_k should.
         yarn: YaRN's μ = 0.1·ln(factor)·mscale + 1, or 1.
         notes: What is already in q, k or v as captured, or is not compared, in sentences.
+        kind: The architecture, as the file names it.
+        laws: Laws of the multiplier by position that may be there once too often.
+        typed: What was typed, which goes before all that is said.
     """
 
     source: str
@@ -102,6 +154,9 @@ class Expectation:
     hints: tuple[Hint, ...] = ()
     yarn: float = 1.0
     notes: tuple[str, ...] = ()
+    kind: str = ""
+    laws: tuple[Law, ...] = LAWS
+    typed: Typed | None = None
 
     def of(self, layer: int, d_k: int, sink: float | None = None) -> Expected:
         """Return what is expected of a head.
@@ -116,6 +171,8 @@ class Expectation:
             found = replace(found, multiplier=float(d_k) ** -0.5)
         if sink is not None and found.sink in (LEARNED, None):
             found = replace(found, sink=sink)
+        if self.typed is not None:
+            found = self.typed.over(found, d_k)
         return replace(found, source=self.source)
 
     def check(

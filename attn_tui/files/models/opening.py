@@ -9,7 +9,7 @@ from attn_tui.captures.assembly import ShapesError
 from attn_tui.captures.capture import Capture
 from attn_tui.captures.source import open_as
 from attn_tui.captures.suffixes import EXAMPLE_NAME
-from attn_tui.compute.errors import InputError
+from attn_tui.compute.errors import InputError, inert
 from attn_tui.files.models.configuration import claimed, read_expectation
 from attn_tui.files.models.expected import Expectation
 from attn_tui.files.models.fused import fused_layouts, layouts_of
@@ -27,12 +27,14 @@ class Configured:
         expectation: What is expected, or None if nothing says.
         config: The file that says so; empty where that is the capture itself, or nothing does.
         layouts: How tensors are read: as asked, or with the heads that are expected.
+        notes: What else is to be said, in sentences.
     """
 
     capture: Capture
     expectation: Expectation | None
     config: str
     layouts: str
+    notes: tuple[str, ...] = ()
 
     def settled(self, layers: Sequence[int] | None = None) -> "Configured":
         """Return itself: for whoever takes numbers of heads, and judges nothing.
@@ -84,14 +86,20 @@ def open_configured(
         except InputError:
             raise error from None
     expectation = named or claimed(capture.config, capture.shape(capture.heads[0]).d_k)
-    if expectation is None and found and _is_of(found, capture):
-        expectation = found
+    notes: list[str] = []
+    if named and (problem := _other_kind(named, capture)):
+        raise InputError("config", problem, "the configuration of the model that was captured")
+    if expectation is None and found and found is not named:
+        if problem := _other_kind(found, capture) or _misfit(found, capture):
+            notes.append(f"{_BESIDE} beside it is of another model: {problem}.")
+        else:
+            expectation = found
     if expectation and (own := layouts_of(capture, expectation)):
         read, capture = own, open_as(paths, own, names)
     if read != layouts:
         capture = _stating(capture, read)
     file = config or near if expectation and expectation is found else ""
-    return Configured(capture, expectation, file, read)
+    return Configured(capture, expectation, file, read, tuple(notes))
 
 
 def config_version(paths: Sequence[str], config: str) -> tuple[str, int]:
@@ -120,14 +128,23 @@ def _read(path: str) -> Expectation | None:
     return None
 
 
-def _is_of(expectation: Expectation, capture: Capture) -> bool:
-    """Return whether an expectation is of the model that was captured."""
-    with suppress(InputError):
+def _misfit(expectation: Expectation, capture: Capture) -> str:
+    """Return why an expectation is not of the model that was captured, or nothing."""
+    try:
         if own := layouts_of(capture, expectation):
             capture = open_as(capture.paths, own, capture.asked[1] or "")
         _check(expectation, capture, with_length=True)
-        return True
-    return False
+    except InputError as error:
+        return error.problem
+    return ""
+
+
+def _other_kind(expectation: Expectation, capture: Capture) -> str:
+    """Return that a capture says it is of another architecture than is expected, or nothing."""
+    kind, said = expectation.kind, capture.config.get("model_type")
+    if not kind or not isinstance(said, str) or kind.split("_text")[0] == said.split("_text")[0]:
+        return ""
+    return f"it is of {inert(kind)[1:-1]}, and the capture says {inert(said)[1:-1]}"
 
 
 def _check(expectation: Expectation, capture: Capture, with_length: bool = False) -> None:

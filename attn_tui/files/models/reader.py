@@ -4,7 +4,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import replace
 
-from attn_tui.files.models.expected import LEARNED, NONE, Expectation, Expected, Hint, Mask, Shape
+from attn_tui.compute.fit.model import LAWS, LEARNED, Law
+from attn_tui.files.models.expected import NONE, Expectation, Expected, Hint, Mask, Shape
 from attn_tui.files.models.fields import Fields
 
 _MOST_LAYERS = 10_000
@@ -67,6 +68,8 @@ class Reader(ABC):
             tuple(self._hints()),
             yarn,
             tuple(self.notes),
+            self.kind,
+            self._laws(),
         )
 
     @abstractmethod
@@ -92,6 +95,10 @@ class Reader(ABC):
     @abstractmethod
     def _mask(self, layer: int) -> tuple[Mask | None, int | None]:
         """Return which keys a layer sees, and its window."""
+
+    def _laws(self) -> tuple[Law, ...]:
+        """Return the laws of m by position that may be there once too often."""
+        return LAWS
 
     @abstractmethod
     def _hints(self) -> Iterator[Hint]:

@@ -6,7 +6,8 @@ from math import log
 from typing import Any
 
 from attn_tui.compute.errors import inert
-from attn_tui.files.models.expected import LEARNED, NONE, Expectation, Expected, Hint, Mask
+from attn_tui.compute.fit.model import LAWS, LEARNED, Law
+from attn_tui.files.models.expected import NONE, Expectation, Expected, Hint, Mask
 from attn_tui.files.models.fields import Fields, words
 from attn_tui.files.models.reader import Reader
 
@@ -21,7 +22,8 @@ _DECODERS = words(
 )
 _ENCODERS = words(
     """albert bert camembert clip_vision_model data2vec-text deit dinov2 distilbert electra ernie
-    esm hubert ijepa roberta siglip_vision_model vit vit_mae wav2vec2 wavlm xlm-roberta"""
+    esm hubert ijepa modernbert roberta siglip_vision_model vit vit_mae wav2vec2 wavlm
+    xlm-roberta"""
 )
 _UNSCALED = words(
     """gpt_neo gemma3n gemma3n_text gemma4 gemma4_text longt5 mt5 pix2struct pop2piano
@@ -37,6 +39,8 @@ _PATTERNS = {
 """Every so many-th layer sees all keys up to its own, where ``layer_types`` says nothing."""
 _ALL_LAYERS = words("mistral mixtral phi3 phimoe starcoder2")
 """Every layer has the window, if there is one."""
+_CHUNKED = words("llama4 llama4_text")
+"""Layers with RoPE see chunks of keys."""
 _CAPPED = words("gemma2 vaultgemma")
 """A cap of 50 and a scalar of 256 are the defaults of their class."""
 
@@ -176,8 +180,13 @@ class _Reader(Reader):
             say("q and k as attention is given them are normalised already.")
         if fields.number("attention_value_scale"):
             say("v as attention is given it carries attention_value_scale already.")
-        if chunk := fields.whole("attention_chunk_size"):
-            say(f"That layers see chunks of {chunk:,} keys (attention_chunk_size) is not compared.")
+
+    def _laws(self) -> tuple[Law, ...]:
+        scale, length = self.fields.number("attn_scale"), self.fields.number("floor_scale")
+        grok = self.fields.number("attn_temperature_len", "temperature_len")
+        own = [Law("llama 4", length, 0.1 if scale is None else scale)] if length else []
+        own += [Law("grok", grok)] if grok and grok > 1.0 else []
+        return (*own, *LAWS)
 
     def _yarn(self) -> float:
         """Return μ = 0.1·mscale_all_dim·ln(factor) + 1; 1 without YaRN."""
@@ -206,10 +215,34 @@ class _Reader(Reader):
         if self.kind == "mimo_v2_flash":
             # Its layers without a window have none.
             sink = LEARNED if mask == "window" else NONE if mask else None
-        common = replace(common, multiplier=multiplier, form=form)
+        common = replace(common, multiplier=multiplier, form=form, chunk=self._chunk(layer))
         return replace(common, mask=mask, window=window, sink=sink)
 
+    def _chunk(self, layer: int) -> int | None:
+        """Return the length of the chunks that a layer sees, if it sees such."""
+        chunk = self.fields.whole("attention_chunk_size") if self.kind in _CHUNKED else None
+        types = self.fields.of.get("layer_types")
+        if isinstance(types, list) and layer < len(types):
+            return chunk if types[layer] == "chunked_attention" else None
+        return None if self._is_nope(layer) else chunk
+
+    def _is_nope(self, layer: int) -> bool:
+        """Return whether a layer of Llama 4 has no RoPE, and sees all keys up to its own."""
+        plan = self.fields.of.get("no_rope_layers")
+        if isinstance(plan, list) and layer < len(plan):
+            return not plan[layer]
+        interval = self.fields.whole("no_rope_layer_interval") or 4
+        return (layer + 1) % interval == 0
+
     def _mask(self, layer: int) -> tuple[Mask | None, int | None]:
+        if self.kind == "modernbert":
+            interval = self.fields.whole("global_attn_every_n_layers") or 3
+            local = self.fields.whole("local_attention") or 128
+            types = self.fields.of.get("layer_types")
+            is_local = bool(layer % interval)
+            if isinstance(types, list) and layer < len(types):
+                is_local = types[layer] == "sliding_attention"
+            return ("local", local) if is_local else ("none", None)
         if self.kind in _ENCODERS:
             return "none", None
         if self.kind not in _DECODERS:
@@ -221,7 +254,9 @@ class _Reader(Reader):
         if isinstance(types, list) and layer < len(types):
             if types[layer] == "sliding_attention" and window:
                 return "window", window
-            return ("causal", None) if types[layer] == "full_attention" else (None, None)
+            chunked = types[layer] == "chunked_attention" and self.kind in _CHUNKED
+            is_causal = chunked or types[layer] == "full_attention"
+            return ("causal", None) if is_causal else (None, None)
         if not window or not self.fields.flag("use_sliding_window", True):
             return "causal", None
         if self.kind in _ALL_LAYERS:

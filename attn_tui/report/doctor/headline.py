@@ -4,8 +4,7 @@ import re
 from collections.abc import Iterator
 
 from attn_tui.doctor.report import Report
-from attn_tui.report.doctor.groups import Group, groups
-from attn_tui.report.doctor.line import alike, others, said
+from attn_tui.report.doctor.line import Group, groups, others, said
 from attn_tui.report.headline import Headline
 
 _THREAD = re.compile(r" \(as in [^)]*\)")
@@ -13,23 +12,23 @@ _SIZE = re.compile(r" \(d_k = \d+\)")
 
 
 def headline(report: Report) -> Headline:
-    """Return the verdict on the worst heads, of how many of those that are known."""
+    """Return what is said of most heads of the verdict, and of how many."""
     every = groups(report)
     if not every:
         text = f"The doctor looks at the first of {report.total:,} heads …"
         return Headline(text, "The doctor looks …")
-    worst = alike(report, every[0].first)
-    text = said(worst)
+    main = every[0]
+    text = said(main)
     bare = _THREAD.sub("", text)
-    begin = f"{_count(report, worst)}: "
-    counted = ", ".join([_count(report, worst), *others(report, worst)]) + ": "
+    begin = f"{_count(report, main)}: "
+    counted = ", ".join([_count(report, main), *others(every)]) + ": "
     known = [counted + each for each in (text, bare, _SIZE.sub("", bare))]
     return Headline.fitting(
         map(_sentence, [*known, *(begin + each for each in (text, bare, *_shorter(bare)))]),
         (
             _sentence(start + each)
             for each in _shorter(bare)
-            for start in (begin, begin.replace(" heads", ""), f"{_verb(worst)}: ")
+            for start in (begin, begin.replace(" heads", ""), f"{_verb(main)}: ")
         ),
     )
 
@@ -44,16 +43,15 @@ def _verb(group: Group) -> str:
 
 def _count(report: Report, group: Group) -> str:
     """Return in how many heads it is so: ``8 of 12 heads differ``."""
-    so, n, known = len(group.findings), report.counts[group.verdict], len(report.findings)
-    so_far = "So far " * (known < report.total)
+    n, known = len(group.findings), len(report.findings)
     count = f"all {n:,} heads" if n > 1 else "the head"
     if n < known:
         count = f"{n:,} of {known:,} heads"
     if group.verdict in ("agrees", "differs"):
-        text = f"{so_far}{count} {group.verdict if n == 1 else group.verdict[:-1]}"
+        text = f"{count} {group.verdict if n == 1 else group.verdict[:-1]}"
     else:
-        text = f"{so_far}{_verb(group).lower()}, in {count}"
-    text += f", {so:,} of them so" * (so < n)
+        text = f"{_verb(group).lower()}, in {count}"
+    text = f"So far {text}" if known < report.total else text
     return text[0].upper() + text[1:]
 
 
@@ -68,5 +66,5 @@ def _shorter(text: str) -> Iterator[str]:
     plain = re.sub(r": [^:]*\?", "", text)
     yield plain
     yield unexpected
-    for end in (";", "(", ":"):
+    for end in (";", "(", ":", ","):
         yield plain.partition(end)[0].strip()

@@ -1,23 +1,32 @@
 """What the doctor found, as strict JSON; ``docs/json.md`` explains each field."""
 
 from collections.abc import Iterator
-from dataclasses import asdict, astuple
+from dataclasses import asdict, replace
 from typing import Any, get_args
 
 from attn_tui import __version__
-from attn_tui.compute.fit.diagnosis import Diagnosis, Estimate, Interval, Path
+from attn_tui.compute.fit.estimates import Estimate
+from attn_tui.compute.fit.explain import SHOWN, Test
+from attn_tui.compute.fit.head import Path
+from attn_tui.compute.fit.model import Model
 from attn_tui.doctor.report import Finding, Report
-from attn_tui.doctor.verdict import SHOWN
 from attn_tui.files.codec import report_text
 from attn_tui.files.models.expected import Expected
 from attn_tui.files.plain import named
 from attn_tui.report.doctor.line import verdict_line, why
-from attn_tui.report.doctor.words import suspect_text
+from attn_tui.report.doctor.words import assumed_text
 
 
-def render(report: Report) -> Iterator[str]:
-    """Yield the text of a report, piece by piece."""
+def render(report: Report, evidence: bool = False) -> Iterator[str]:
+    """Yield the text of a report, piece by piece.
+
+    Args:
+        report: What was found.
+        evidence: Whether each head has all that is known of it, or its verdict and m alone.
+    """
     common = report.expected
+    source = report.expectation.source if report.expectation else ""
+    granted = dict.fromkeys(filter(None, map(assumed_text, report.findings)))
     yield from report_text(
         {
             "version": __version__,
@@ -25,10 +34,16 @@ def render(report: Report) -> Iterator[str]:
             "verdict": report.verdict,
             "why": [verdict_line(report), *why(report)],
             "counts": dict(report.counts),
+            "silent": [
+                {"layer": layer, "part": part, "heads": heads}
+                for (layer, part), heads in report.silent.items()
+            ],
+            "assumed": [*granted],
+            "mask_applied": report.mask_applied,
             "elapsed_s": round(report.elapsed, 3),
             "rows_seed": report.settings.seed,
-            "expected": _expected(common, report.expectation.source if report.expectation else ""),
-            "heads": [_head(each, common) for each in report.findings],
+            "expected": _expected(common, source),
+            "heads": [_head(each, common, evidence) for each in report.findings],
         }
     )
 
@@ -48,60 +63,81 @@ def _expected(expected: Expected | None, source: str) -> dict[str, Any] | None:
     if expected is None:
         return None
     plain = named(expected, ("multiplier", "softcap", "sink", "mask", "value_scale"))
-    window = {} if expected.window is None else {"window": expected.window}
-    return {**plain, **window, "source": source}
+    lengths = {"window": expected.window, "chunk": expected.chunk}
+    return {
+        **plain,
+        **{name: length for name, length in lengths.items() if length is not None},
+        "source": source,
+    }
 
 
-def _head(finding: Finding, common: Expected | None) -> dict[str, Any]:
-    found, expected = finding.diagnosis, finding.expected
-    mask, used = found.mask, found.used
-    plain = {
+def _head(finding: Finding, common: Expected | None, evidence: bool) -> dict[str, Any]:
+    known = finding.known
+    test = known.test
+    m = _interval(test.estimates.get("multiplier")) if test.explains else None
+    plain: dict[str, Any] = {
         **asdict(finding.id),
-        **named(finding.shape, ("kv_head", "d_k", "d_v")),
         "verdict": finding.judgement.verdict,
         "differs": finding.judgement.differs,
-        "rows": {
-            "used": len(used),
-            "odd": found.odd,
-            "first": used[0] if used else None,
-            "last": used[-1] if used else None,
-            "keys_min": found.keys[0],
-            "keys_max": found.keys[1],
-        },
-        "multiplier": _estimate(found.multiplier),
-        "value_scale": _estimate(found.value_scale),
-        "softcap": _estimate(found.softcap),
-        "sink": _estimate(found.sink),
-        "mask": None if mask is None else mask.kind,
-        "query_offset": mask.offset if mask is not None and mask.by_position else None,
-        "hidden_keys": mask.hidden if mask is not None else None,
-        "packed": mask.packed if mask is not None and mask.packed else None,
-        "window": _estimate(found.window),
-        "temperature": _temperature(found),
-        "residual": found.residual,
-        "rounding": {path: found.rounding.get(path) for path in get_args(Path)},
-        "path": found.path,
-        "paths": found.paths,
-        "fits": found.fits,
-        "undetermined": [
-            {"name": name, "reason": reason} for name, reason in finding.judgement.undetermined
-        ],
-        "confounded": found.confounded,
-        "tested": [*map(suspect_text, found.suspects)],
-        "names": finding.names,
+        "multiplier": m,
+        "residual": known.residual,
+        "rounding": known.rounding,
+        "silent": known.silent,
     }
-    if expected is not None and common is not None and expected != common:
-        plain["expected"] = _expected(expected, expected.source)
+    if evidence:
+        plain |= _evidence(finding)
+        if finding.expected is not None and finding.expected != common:
+            plain["expected"] = _expected(finding.expected, finding.expected.source)
     return plain
 
 
-def _estimate(found: Estimate | None) -> Interval | None:
-    return None if found is None else found.at(SHOWN)
+def _evidence(finding: Finding) -> dict[str, Any]:
+    known, used = finding.known, finding.known.used
+    return {
+        **named(finding.shape, ("kv_head", "d_k", "d_v")),
+        "reason": finding.judgement.reason,
+        "assumed": assumed_text(finding) or None,
+        "mask_applied": finding.mask_applied,
+        "rows": {
+            "used": len(used),
+            "first": used[0] if used else None,
+            "last": used[-1] if used else None,
+            "keys_min": known.keys[0],
+            "keys_max": known.keys[1],
+        },
+        "told": dict(known.told),
+        "models": [_test(test) for test in known.best],
+        "where": known.where,
+        "suspect": finding.suspect.name if finding.suspect else None,
+        "names": finding.names,
+    }
 
 
-def _temperature(found: Diagnosis) -> dict[str, Any] | None:
-    if found.temperature is None:
+def _test(test: Test) -> dict[str, Any]:
+    return {
+        "explains": test.explains,
+        "changes": test.changes,
+        **_model(test.model),
+        "intervals": {part: _interval(each) for part, each in test.estimates.items()},
+        "unknown": dict(test.unknown),
+        "windows": test.window,
+        "residual": test.residual,
+        "rounding": {path: test.rounding.get(path) for path in get_args(Path)},
+        "paths": test.paths,
+    }
+
+
+def _model(model: Model) -> dict[str, Any]:
+    mask = model.mask
+    plain = named(model, ("multiplier", "value_scale", "softcap", "sink", "softmax_twice"))
+    law = None if model.law is None else asdict(model.law)
+    offset = mask.offset if mask.by_position else None
+    return {**plain, "law": law, "mask": asdict(replace(mask, offset=offset))}
+
+
+def _interval(found: Estimate | None) -> list[float | None] | None:
+    """Return a number with its ends."""
+    if found is None:
         return None
-    rows = found.temperature.rows
-    plain = [[position, *astuple(estimate.at(SHOWN))] for position, estimate in rows]
-    return {"kind": found.temperature.kind, "rows": plain}
+    at = found.at(SHOWN)
+    return [at.value, at.low, at.high]

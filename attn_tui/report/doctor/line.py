@@ -1,33 +1,119 @@
 """The verdict in one line, to be pasted into an issue; and why, in sentences."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from math import inf
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import log
 
 from attn_tui.compute.counted import counted
-from attn_tui.compute.fit.diagnosis import Diagnosis, Estimate
+from attn_tui.compute.fit.explain import SHOWN, Test
+from attn_tui.compute.fit.model import Part
 from attn_tui.doctor.names import beside
 from attn_tui.doctor.report import Finding, Report
-from attn_tui.doctor.verdict import SHOWN, confidence, odd_text
-from attn_tui.report.doctor.groups import Group, by_multiplier, groups, multipliers
+from attn_tui.doctor.verdict import VERDICTS, Verdict
 from attn_tui.report.doctor.words import (
     ROUNDED,
     WORDS,
+    assumed_text,
     expected_texts,
     found_texts,
     joined,
+    law_text,
     mask_text,
-    multiplier_text,
     rule_text,
 )
 from attn_tui.report.heads.words import ranges
-from attn_tui.report.masks import keys_text, packed_text
 from attn_tui.report.numbers import fitted_logit, general, quantity
 
-PLURALS = {"differs": "differ", "agrees": "agree", "fits": "fit"}
+PLURALS = {"differs": "differ", "agrees": "agree", "fits": "fit", "silent": "silent"}
 """Verdicts of several heads, where they are called otherwise."""
 _FEW = 3
-"""So many multipliers are named with where they are."""
+"""So many things are named one by one."""
+
+Key = tuple[object, ...]
+
+
+@dataclass(frozen=True)
+class Group:
+    """Heads of which the same is said.
+
+    Attributes:
+        verdict: That of each.
+        findings: What is said of each.
+        tests: Of each, the model by which it is said.
+    """
+
+    verdict: Verdict
+    findings: tuple[Finding, ...]
+    tests: tuple[Test, ...]
+
+    @property
+    def first(self) -> Finding:
+        """The first head, which stands for all."""
+        return self.findings[0]
+
+    @property
+    def test(self) -> Test:
+        """The model of the first."""
+        return self.tests[0]
+
+    @property
+    def places(self) -> str:
+        """Where they are: ``32 heads of layers 0–3``, ``layer 2, head 5``."""
+        return places_of(self.findings)
+
+
+def places_of(findings: Sequence[Finding]) -> str:
+    """Return where heads are: ``32 heads of layers 0–3``, ``layer 2, head 5``."""
+    layers = sorted({each.id.layer for each in findings})
+    plural = "s" if len(layers) > 1 else ""
+    named = f"layer{plural} {ranges(layers, 8)}"
+    batches = sorted({each.id.batch for each in findings})
+    if batches != [0]:
+        named = f"batch {ranges(batches, 8)}, {named}"
+    if len(findings) == 1:
+        return f"{named}, head {findings[0].id.head}"
+    return f"{len(findings):,} heads of {named}"
+
+
+def groups(report: Report) -> tuple[Group, ...]:
+    """Return the heads of a report in groups, those of the verdict first, the largest first.
+
+    A head that several models explain equally well is of the group that has the most.
+    """
+    counts: Counter[tuple[Verdict, Key]] = Counter()
+    for each in report.findings:
+        keys = {_key(each, test) for test in each.known.best}
+        counts.update((each.judgement.verdict, key) for key in keys)
+    parts: dict[tuple[Verdict, Key], list[tuple[Finding, Test]]] = {}
+    for each in report.findings:
+        verdict = each.judgement.verdict
+        test = max(each.known.best, key=lambda test: counts[verdict, _key(each, test)])
+        parts.setdefault((verdict, _key(each, test)), []).append((each, test))
+    every = [
+        Group(verdict, tuple(each for each, _ in part), tuple(test for _, test in part))
+        for (verdict, _), part in parts.items()
+    ]
+    order = sorted(VERDICTS, key=lambda verdict: verdict != report.verdict)
+    return tuple(sorted(every, key=lambda each: (order.index(each.verdict), -len(each.findings))))
+
+
+def _key(finding: Finding, test: Test) -> Key:
+    """Return what heads have in common of which the same is said by a model."""
+    judged = finding.judgement
+    if judged.verdict == "differs":
+        mask = test.model.mask if "mask" in test.changes else None
+        kind = (mask.kind, mask.window, mask.hidden, mask.packed, mask.chunk) if mask else None
+        missed = finding.misses[0].meaning if finding.misses else ""
+        missed = missed if "multiplier" in test.changes else ""
+        return (test.changes, kind, test.model.law, missed)
+    if judged.verdict == "cannot tell":
+        suspect = finding.suspect.name if finding.suspect else ""
+        return (judged.reason, assumed_text(finding), suspect)
+    if judged.verdict == "no expectation" and "multiplier" in test.changes:
+        # Multipliers that lie within 2 % of each other are said together.
+        return (test.changes, finding.names, round(50.0 * log(abs(test.model.multiplier))))
+    return (test.changes,)
 
 
 def verdict_line(report: Report) -> str:
@@ -36,164 +122,164 @@ def verdict_line(report: Report) -> str:
     if not every:
         why_not = "stopped" if report.interrupted else "nothing is known"
         return f"cannot tell: {why_not} before the first head"
-    worst = alike(report, every[0].first)
-    compared = "; give --config to compare" * (worst.verdict == "no expectation")
-    return f"{worst.verdict}: {said(worst)}{compared}; {_evidence(report, worst)}"
-
-
-def alike(report: Report, finding: Finding) -> Group:
-    """Return the heads of which the same verdict is said, for the same reasons."""
-    wanted = _reasons(finding)
-    return Group(tuple(each for each in report.findings if _reasons(each) == wanted))
-
-
-def _reasons(finding: Finding) -> tuple[object, ...]:
-    judged = finding.judgement
-    unknown = tuple(name for name, _ in judged.undetermined)
-    unknown = unknown if judged.verdict == "cannot tell" else ()
-    return (judged.verdict, judged.differs, unknown, finding.diagnosis.fits)
+    main = every[0]
+    compared = "; give --config or --expect to compare" if main.verdict == "no expectation" else ""
+    return f"{report.verdict}: {said(main)}{compared}; {_evidence(report, every)}"
 
 
 def said(group: Group) -> str:
-    """Return what was found of heads, and what was expected."""
-    finding = group.first
-    found = finding.diagnosis
+    """Return what is said of heads."""
+    finding, test = group.first, group.test
     if group.verdict == "differs":
-        where = _where(group) if "multiplier" in finding.judgement.differs else ""
-        unlike = [_differences(group, name, where) for name in finding.judgement.differs]
-        return "; ".join([*unlike, *_hiding(group)])
-    if not found.used and not found.fits:
-        return next(iter(unknown(finding)), "no row can be used")
-    if not found.fits:
-        return _suspected(found)
+        return _differing(group)
     if group.verdict == "cannot tell":
-        reason, names = next(iter(unknown(finding).items()))
-        if found.odd and reason == odd_text(found):
-            return f"{reason}, with {_multiplier(group)}"
-        return f"{joined(names)} {'is' if len(names) == 1 else 'are'} unknown: {reason}"
-    parts = by_multiplier(group.findings)
-    text, last = _multiplier(parts[0]), parts[-1]
-    if last.first.expected != finding.expected:
-        text += f" in layer {finding.id.layer}, {_multiplier(last)} in layer {last.first.id.layer}"
+        return _untold(finding)
+    if group.verdict == "silent":
+        return f"another m would not have shown: {finding.judgement.reason}"
+    granted = dict.fromkeys(filter(None, map(assumed_text, group.findings)))
+    few = [*granted][:_FEW]
+    assumed = f", if {joined(few)}, as is assumed" if granted else ""
     if group.verdict == "agrees":
-        texts = [expected_texts(each.expected) for each in group.findings]
-        if found.sees_all and texts[0].get("mask", "").startswith("causal"):
-            texts = [{**each, "mask": "causal or none"} for each in texts]
-        every = [text]
-        for name in ("softcap", "sink", "mask"):
-            if finding.expected is None or not finding.expected.needs(name):
-                continue
-            if name == "sink":  # Each head has its own.
-                every += _found(group, name)
-            elif all(each.get(name) == texts[0][name] for each in texts):
-                every.append(f"{WORDS[name]} {texts[0][name]}")
-        return "; ".join([", ".join(every) + " as expected", *_hiding(group)])
-    extras = (*_found(group, "softcap"), *_found(group, "sink"), *_scales(group), *_masks(group))
-    return "; ".join([", ".join([_multipliers(group), *extras]), *_hiding(group)])
+        parts = [_multiplier(group)]
+        for part in ("softcap", "sink", "mask"):
+            if part == "sink" and "sink" in finding.known.told:
+                parts.extend(_found(group, "sink"))
+            elif part in finding.known.told or (part == "mask" and _has_mask(finding)):
+                texts = [expected_texts(each).get(part) for each in group.findings]
+                if len(set(texts)) == 1:
+                    text = texts[0] or ""
+                    if part == "mask" and all(each.sees_all for each in group.tests):
+                        text = mask_text(test)
+                    parts.append(f"{WORDS[part]} {text}")
+        return ", ".join(parts) + " as expected" + assumed
+    extras = [*_found(group, "softcap"), *_found(group, "sink"), *_scales(group), *_mask(group)]
+    if test.model.softmax_twice:
+        extras.insert(0, "softmax twice")
+    return ", ".join([_usual(group), *extras]) + assumed
 
 
-def _hiding(group: Group) -> Iterator[str]:
-    """Yield which keys of which sequences are hidden though no captured mask hides them."""
-    if any(map(_unapplied, group.findings)):
-        yield "the captured mask was not applied"
-    padded: dict[str, None] = {}
-    packed: dict[str, None] = {}
-    for each in group.findings:
-        mask, sequence = each.diagnosis.mask, f"of sequence {each.id.batch}"
-        if mask is not None and mask.hidden:
-            padded[f"{keys_text(mask.hidden)} {sequence}"] = None
-        if mask is not None and mask.packed:
-            packed[f"{packed_text(mask)}, {sequence}"] = None
-    more = [f"of {len(padded) - _FEW + 1:,} more"] if len(padded) > _FEW else []
-    if padded:
-        yield f"padding? {joined([*[*padded][: _FEW - len(more)], *more])} hidden fit"
-    if packed:
-        others = f"; {len(packed) - 1:,} more so" * (len(packed) > 1)
-        yield next(iter(packed)) + others
+def _has_mask(finding: Finding) -> bool:
+    return "mask" in expected_texts(finding) and "mask" not in finding.known.silent
 
 
-def _found(group: Group, name: str) -> Iterator[str]:
+def _differing(group: Group) -> str:
+    """Return what differs; of models that explain it equally well, all."""
+    finding, test = group.first, group.test
+    where = _where(group) if "multiplier" in test.changes else ""
+    parts = [_difference(group, part, where) for part in finding.judgement.differs or test.changes]
+    if test is not finding.known.test:
+        parts = [_difference(group, part, where) for part in test.changes]
+    text = "; ".join(parts)
+    others = [each for each in finding.known.best if each is not test]
+    if others:
+        equal = [_brief(finding, each) for each in others[:_FEW]]
+        text += f" (or {', or '.join(dict.fromkeys(equal))}: they fit as well)"
+    return text
+
+
+def _brief(finding: Finding, test: Test) -> str:
+    """Return in what a model differs from the expected one, in few words."""
+    texts = found_texts(test, brief=True)
+    words = []
+    for part in test.changes:
+        if part == "softmax_twice":
+            words.append("softmax twice")
+        elif part == "law" and test.model.law is not None:
+            words.append(f"m by {law_text(test.model.law)}")
+        elif part == "kv_head":
+            words.append("another KV head")
+        elif part in texts:
+            words.append(f"{WORDS[part]} {texts[part]}".replace("m ", "m = ", part == "multiplier"))
+    return " and ".join(words)
+
+
+def _untold(finding: Finding) -> str:
+    """Return why nothing can be told of a head."""
+    if assumed := assumed_text(finding):
+        agrees = "agrees" if finding.expected else "fits"
+        return f"{agrees} if {assumed}; --assume {finding.judgement.assumes} grants it"
+    if finding.known.explains or finding.known.problem:
+        return finding.judgement.reason
+    if finding.suspect is not None:
+        return f"nothing fits: {finding.suspect.name}? ({finding.suspect.found})"
+    test = finding.known.test
+    nearest = f"the nearest, {_brief(finding, test)}," if test.changes else "its numbers fitted, it"
+    return f"nothing fits: what is expected leaves {_share(finding.known.residual)} of the " + (
+        f"output, {nearest} {_share(test.residual)}"
+    )
+
+
+def _share(share: float) -> str:
+    return f"{100.0 * share:.2g} %" if share < 1.0 else "all"
+
+
+def _found(group: Group, part: Part) -> Iterator[str]:
     """Yield the caps or sinks that were found, and in how many heads where not in all."""
-    every = [getattr(each.diagnosis, name) for each in group.findings]
+    every = [test.estimates.get(part) for test in group.tests]
     known = (each.at(SHOWN).value for each in every if each is not None)
     values = sorted(each for each in known if each is not None)
     if values:
         ends = dict.fromkeys(general(fitted_logit(v), 3) for v in (values[0], values[-1]))
-        begin = f"{WORDS[name]} {'b = ' * (name == 'sink')}"
-        some = f" in {len(values):,} of {len(every):,} heads" * (len(values) < len(every))
+        begin = f"{WORDS[part]} {'b = ' if part == 'sink' else ''}"
+        few = len(values) < len(every)
+        some = f" in {len(values):,} of {len(every):,} heads" if few else ""
         yield f"{begin}{' to '.join(ends)}{some}"
 
 
 def _scales(group: Group) -> Iterator[str]:
     """Yield the value scales that were found, where they are not 1."""
-    level = confidence(len(group.findings))
-    odd = [each.diagnosis for each in group.findings if _is_scaled(each.diagnosis, level)]
-    if odd:
-        values = sorted(each.scale.at(SHOWN).value or 0.0 for each in odd if each.scale is not None)
+    values = sorted(test.model.value_scale for test in group.tests if "value_scale" in test.changes)
+    if values:
         ends = dict.fromkeys(general(value, 3) for value in (values[0], values[-1]))
-        count = len(group.findings)
-        some = f" in {len(odd):,} of {count:,} heads" * (len(odd) < count)
-        sink = any(each.stretch and each.stretch.with_sink is None for each in odd)
-        yield f"value scale {' to '.join(ends)}{' or a sink' * sink}{some}"
+        some = f" in {len(values):,} of {len(group.tests):,} heads"
+        some = some if len(values) < len(group.tests) else ""
+        or_sink = " or a sink" if "sink" in group.test.unknown else ""
+        yield f"value scale {' to '.join(ends)}{or_sink}{some}"
 
 
-def _is_scaled(found: Diagnosis, level: float) -> bool:
-    at = None if found.scale is None else found.scale.at(level)
-    return at is not None and not (at.low or -inf) <= 1.0 <= (at.high or inf)
+def _mask(group: Group) -> Iterator[str]:
+    """Yield masks, of models that explain heads equally well each."""
+    counts: Counter[str] = Counter()
+    for each in group.findings:
+        texts = dict.fromkeys(mask_text(test) for test in each.known.best)
+        counts[" or ".join(texts)] += 1
+    for text, count in counts.most_common(_FEW):
+        some = f" in {count:,} of {counts.total():,} heads" if len(counts) > 1 else ""
+        yield f"mask {text}{some}"
+    if len(counts) > _FEW:
+        yield f"{len(counts) - _FEW:,} more masks"
 
 
-def _masks(group: Group) -> Iterator[str]:
-    """Yield masks that hide more than causal ones do, or of which a corner was found."""
-    counts = Counter(
-        mask_text(each.diagnosis, each.placed) * _is_unusual(each) for each in group.findings
-    )
-    told = [*filter(None, counts)]
-    for text in told[:_FEW]:
-        some = f" in {counts[text]:,} of {counts.total():,} heads"
-        yield f"mask {text}{some * (len(counts) > 1)}"
-    if len(told) > _FEW:
-        yield f"{len(told) - _FEW:,} more masks"
+def _usual(group: Group) -> str:
+    """Return m where nothing is expected, beside the usual 1/√d_k.
+
+    Such as ``m = 1/16, a quarter of the usual 1/√d_k: the scale twice?``
+    """
+    finding, test = group.first, group.test
+    if len({round(each.model.multiplier, 3) for each in group.tests}) > _FEW:
+        return _multiplier(group)
+    if "multiplier" not in test.changes:
+        return _multiplier(group)
+    usual = finding.shape.d_k**-0.5
+    m = test.model.multiplier
+    miss = finding.misses[0] if finding.misses else None
+    form = miss.form if miss and miss.form else rule_text(finding.names) or general(m, 4)
+    value = f"{general(m, 4)} = {form}" if form != general(m, 4) else form
+    meaning = f": {miss.meaning}?" if miss else ""
+    return f"m = {value}, {ratio_text(m / usual)} the usual 1/√d_k{meaning}"
 
 
-def _is_unusual(finding: Finding) -> bool:
-    mask = finding.diagnosis.mask
-    if mask is None or mask.hidden or mask.packed:
-        return False
-    is_placed = mask.by_position and bool(finding.placed or mask.offset)
-    return mask.kind == "window" or is_placed or _unapplied(finding)
+def ratio_text(ratio: float) -> str:
+    """Return a ratio in words.
 
-
-def _unapplied(finding: Finding) -> bool:
-    """Whether a mask was captured, and the output was computed with another, or none."""
-    sight = finding.diagnosis.sight
-    return "mask" in finding.shape.has and sight is not None and sight.kind != "given"
-
-
-def others(report: Report, group: Group) -> Iterator[str]:
-    """Yield how many heads have each other verdict than those of a group: ``2 cannot tell``."""
-    for verdict, count in report.counts.items():
-        if verdict != group.verdict:
-            words = "fits" if verdict == "no expectation" else verdict
-            yield f"{count:,} {words if count == 1 else PLURALS.get(words, words)}"
-
-
-def _suspected(found: Diagnosis) -> str:
-    """Return the suspect that it is, or else that nothing fits, and what it may be."""
-    if found.culprit is not None:
-        return found.culprit.found
-    for each in found.suspects:
-        if each.verdict == "may be":
-            return f"nothing fits: {each.found}: {each.name}?"
-    names = [each.name for each in found.suspects]
-    return "nothing fits" + f" (tested: {joined(names)})" * bool(names)
-
-
-def unknown(finding: Finding) -> dict[str, list[str]]:
-    """Return what is not known of a head, by the reason."""
-    found: dict[str, list[str]] = {}
-    for name, reason in finding.judgement.undetermined:
-        found.setdefault(reason, []).append(WORDS.get(name, name))
-    return found
+    >>> ratio_text(2.0001), ratio_text(0.25), ratio_text(0.667)
+    ('twice', 'a quarter of', '0.667 times')
+    """
+    named = {2.0: "twice", 4.0: "four times", 0.5: "half of", 0.25: "a quarter of"}
+    for value, text in named.items():
+        if abs(ratio / value - 1.0) < 2e-3:
+            return text
+    return f"{general(ratio, 3)} times"
 
 
 def _multiplier(group: Group) -> str:
@@ -201,136 +287,140 @@ def _multiplier(group: Group) -> str:
 
     Such as ``m = 0.1249 to 0.1251 = 1/√d_k (d_k = 64)``.
     """
-    finding, every = group.first, [each.diagnosis for each in group.findings]
-    ends = sorted(
-        (each.multiplier.at(SHOWN).value or 0.0, place)
-        for place, each in enumerate(every)
-        if each.multiplier is not None
-    )
-    shown = [every[place] for _, place in (*ends[:1], *ends[-1:])] or every[:1]
-    text = " to ".join(_alike([multiplier_text(m).partition(" (")[0] for m in shown]))
+    finding = group.first
+    known = [(each, test) for each, test in zip(group.findings, group.tests, strict=True)]
+    told = [test for each, test in known if "multiplier" in test.estimates] or [group.test]
+    layers = {each.expected.multiplier if each.expected else None for each in group.findings}
+    if len(layers) > 1:
+        last = group.findings[-1]
+        first_text = _one(finding, [group.test])
+        return (
+            f"{first_text} in layer {finding.id.layer}, "
+            f"{_one(last, [group.tests[-1]])} in layer {last.id.layer}"
+        )
+    return _one(finding, told)
+
+
+def _one(finding: Finding, tests: Sequence[Test]) -> str:
+    ordered = sorted(tests, key=lambda test: test.model.multiplier)
+    ends = [ordered[0], ordered[-1]]
+    texts = [found_texts(test)["multiplier"].partition(" (")[0] for test in ends]
+    if all(text.replace(".", "", 1).isdecimal() and "." in text for text in texts):
+        places = min(len(text.partition(".")[2]) for text in texts)
+        texts = [f"{float(text):.{places}f}" for text in texts]
+    text = " to ".join(dict.fromkeys(texts))
     rule = rule_text(finding.names)
     named = f" = {rule}" if rule and rule != text else ""
     size = f" (d_k = {finding.shape.d_k})" if "d_k" in rule else ""
     return f"m = {text}{named}{size}"
 
 
-def _alike(texts: Sequence[str]) -> Iterable[str]:
-    """Return numbers with as many digits as the one that has the fewest, each once.
-
-    >>> [*_alike(["0.17677670", "0.1767766955"])], [*_alike(["0.1761", "0.180"])]
-    (['0.17677670'], ['0.176', '0.180'])
-    """
-    if all(text.replace(".", "", 1).isdecimal() and "." in text for text in texts):
-        places = min(len(text.partition(".")[2]) for text in texts)
-        texts = [f"{float(text):.{places}f}" for text in texts]
-    return dict.fromkeys(texts)
-
-
-def _multipliers(group: Group) -> str:
-    """Return m, or what it is where if heads do not have the same."""
-    every = sorted(by_multiplier(group.findings), key=lambda part: -len(part.findings))
-    if len(every) == 1:
-        return _multiplier(every[0])
-    if len(every) <= _FEW:
-        texts = (f"{_multiplier(part)} in {part.places}" for part in every)
-        return f"heads differ: {'; '.join(texts)}"
-    count = max(len(every), multipliers(group))
-    return f"heads differ, by {count:,} multipliers, m = {range_text(group)}"
-
-
 def range_text(group: Group) -> str:
     """Return the least and the largest m of heads, with digits in which they differ."""
-    values = [each.diagnosis.multiplier for each in group.findings]
-    known = [each.at(SHOWN).value or 0.0 for each in values if each is not None]
+    known = [test.model.multiplier for test in group.tests]
     ends = ([general(each, digits) for each in (min(known), max(known))] for digits in (3, 4, 6, 9))
     return next((f"{low} to {high}" for low, high in ends if low != high), general(known[0], 9))
 
 
 def _where(group: Group) -> str:
-    """Return where heads are that have the multiplier of the first, unless all have."""
-    every = by_multiplier(group.findings)
-    if len(every) == 1:
-        return ""
-    layer = [each for each in group.findings if each.id.layer == group.first.id.layer]
-    same = every[0]
-    return (
-        f" of layer {group.first.id.layer}" if [*same.findings] == layer else f" of {same.places}"
-    )
+    """Return in which layer heads are whose multiplier is said, unless all have the same."""
+    layers = {each.id.layer for each in group.findings}
+    ratios = []
+    for each, test in zip(group.findings, group.tests, strict=True):
+        meant = each.expected.multiplier if each.expected else None
+        ratios.append(test.model.multiplier / (meant or 1.0))
+    is_one = max(ratios) < 1.02 * min(ratios) if min(ratios) > 0 else False
+    return f" of layer {group.first.id.layer}" if len(layers) > 1 and not is_one else ""
 
 
-def _differences(group: Group, name: str, where: str) -> str:
-    """Return what differs in the first head, and in others where that is something else."""
-    text = _difference(group.first, name, where)
-    if name == "sink" and not _missing(group.first.diagnosis.sink) and len(group.findings) > 1:
-        return f"{text} in {Group(group.findings[:1]).places}"  # Each head has its own.
-    if name not in ("mask", "window"):
-        return text
-    parts: dict[str, list[Finding]] = {}
-    for each in group.findings:
-        parts.setdefault(_difference(each, name), []).append(each)
-    if not 1 < len(parts) <= _FEW:
-        return text
-    return "; ".join(f"{part} in {Group(tuple(of)).places}" for part, of in parts.items())
-
-
-def _difference(finding: Finding, name: str, where: str = "") -> str:
-    expected = expected_texts(finding.expected)
-    if name == "kv_head":
+def _difference(group: Group, part: Part, where: str) -> str:
+    finding, test = group.first, group.test
+    expected = expected_texts(finding)
+    if part == "kv_head":
         head, own = finding.id.head, finding.shape.kv_head
         meant = "expected h // (n_heads / n_kv)"
         return f"head {head} has KV head {own}, h mod n_kv, {meant}: tiled, not repeated?"
-    if name == "multiplier":
-        return near_miss(finding, where) + f", expected {expected[name]}"
-    if name == "temperature":
-        return f"m is {multiplier_text(finding.diagnosis)}, expected {expected['multiplier']}"
-    if name == "window":
-        name = "mask"
-    found = found_texts(finding.diagnosis, finding.placed)[name]
-    return f"{WORDS[name]} {found}, expected {expected[name]}{_hint(finding, name)}"
+    if part == "multiplier":
+        return near_miss(finding, test, where) + f", expected {expected.get(part, '1/√d_k')}"
+    if part == "softmax_twice":
+        again = "softmax is taken of the weights again, softmax(softmax(m·q·k))·V"
+        return f"{again}, expected once (as in llama3 155)"
+    if part == "law":
+        if test.model.law is None:
+            return "m is the same for all positions"
+        return f"m grows as {law_text(test.model.law)}: does q carry it already?"
+    if part == "value_scale" and "sink" in test.unknown:
+        beside = " with the captured sink" if finding.expected and _has_sink(finding) else ""
+        beside = beside or " without a sink"
+        value = general(test.model.value_scale, 3)
+        return f"value scale {value}{beside}, expected {expected.get(part, '1')}"
+    found = found_texts(test)[part]
+    if part == "mask":
+        return _mask_difference(group, expected.get(part, "causal"))
+    if part == "sink" and len(group.findings) > 1 and "none" not in found:
+        found = "b = " + general(test.model.sink if isinstance(test.model.sink, float) else 0.0, 4)
+        found += f" in {places_of(group.findings[:1])}"
+    return (
+        f"{WORDS[part]} {found}, expected {expected.get(part, 'none')}{_hint(finding, test, part)}"
+    )
 
 
-def _hint(finding: Finding, name: str) -> str:
+def _has_sink(finding: Finding) -> bool:
+    return isinstance(finding.known.expected.model.sink, float)
+
+
+def _mask_difference(group: Group, expected: str) -> str:
+    """Return which masks are there, and where, if they are not the same in all heads."""
+    parts: dict[str, list[Finding]] = {}
+    for each, test in zip(group.findings, group.tests, strict=True):
+        meant = expected_texts(each).get("mask", expected)
+        ignored = "the captured mask is not applied: " if meant == "the captured one" else ""
+        found = mask_text(test)
+        if meant.startswith("causal, query 0 at") and found == "causal":
+            found = "causal, query 0 at key 0"
+        text = f"{ignored}mask {found}, expected {meant}{_hint(each, test, 'mask')}"
+        parts.setdefault(text, []).append(each)
+    if len(parts) == 1:
+        return next(iter(parts))
+    texts = [f"{text} in {places_of(of)}" for text, of in parts.items()]
+    more = [f"{len(texts) - _FEW:,} more masks"] if len(texts) > _FEW else []
+    return "; ".join([*texts[:_FEW], *more])
+
+
+def _hint(finding: Finding, test: Test, part: Part) -> str:
     """Return what another number than the expected one usually means, or nothing."""
-    found, expected = finding.diagnosis, finding.expected
-    if expected is None:
-        return ""
-    if name == "softcap" and _missing(found.softcap):
+    expected = finding.known.expected.model
+    if part == "softcap" and test.model.softcap is None:
         return ": dropped? (as in sglang 33915)"
-    if name == "sink" and _missing(found.sink):
+    if part == "sink" and test.model.sink is None:
         return ": dropped? (as in transformers 42736)"
-    if name == "value_scale" and found.scale is not None:
-        c = found.scale.at(SHOWN)
+    if part == "value_scale":
         ratios = {0.5**0.5: "a scale of v too many", 2.0**0.5: "a scale of v dropped"}
+        base = finding.expected.value_scale if finding.expected else None
         for ratio, meaning in ratios.items():
-            if c.value and abs(c.value / (expected.value_scale or 1.0) - ratio) < 2e-3 * ratio:
+            if abs(test.model.value_scale / (base or 1.0) - ratio) < 2e-3 * ratio:
                 return f": {meaning}? (as in Megatron-Bridge 4155)"
-    if name == "mask" and found.mask is not None:
-        if found.mask.offset == 0 and expected.offset and found.mask.by_position:
+    if part == "mask":
+        mask = test.model.mask
+        if mask.kind == "causal" and mask.offset == 0 and expected.mask.offset:
             return ": aligned at the top left, as is_causal does?"
-        if found.mask.kind == "none":
+        if mask.kind == "none" and not mask.hidden and expected.mask.kind != "given":
             return ": was no mask given to the function that computed it?"
-        lengths = (found.mask.window, expected.window)
+        lengths = (mask.window, finding.expected.window if finding.expected else None)
         if None not in lengths and abs((lengths[0] or 0) - (lengths[1] or 0)) == 1:
             return ": is the query's own key counted?"
     return ""
 
 
-def _missing(found: Estimate | None) -> bool:
-    return found is not None and found.at(SHOWN).value is None
-
-
-def near_miss(finding: Finding, where: str = "") -> str:
+def near_miss(finding: Finding, test: Test, where: str = "") -> str:
     """Return a multiplier beside the expected one, and what it may be.
 
     Such as ``m = 0.667/√256 = 1/√576: the absorbed MLA dimension?``
     """
-    m = finding.diagnosis.multiplier
-    value = m.at(SHOWN).value if m is not None else None
+    value = test.model.multiplier
     expected = finding.expected
-    if value is None or expected is None or not expected.multiplier:
-        return "m is unknown"
-    plain = beside(value, expected.multiplier, expected.form)
+    meant = expected.multiplier if expected and expected.multiplier else finding.shape.d_k**-0.5
+    plain = beside(value, meant, expected.form if expected else "")
     text = f"m{where} = {plain}"
     if finding.misses:
         miss = finding.misses[0]
@@ -341,29 +431,45 @@ def near_miss(finding: Finding, where: str = "") -> str:
     return text + (f" = {rule}" if rule else "")
 
 
-def _evidence(report: Report, group: Group) -> str:
-    finding = group.first
-    found = finding.diagnosis
-    path = (
-        f" ({ROUNDED[found.path]} rounding alone: {quantity(found.rounding[found.path])})"
-        if (found.path is not None and found.path in found.rounding)
-        else ""
-    )
+def _evidence(report: Report, every: Sequence[Group]) -> str:
+    main = every[0]
+    finding, test = main.first, main.test
+    known = finding.known
     done = len(report.findings)
-    of = f"{len(group.findings):,} of {counted(done, 'head')}"
-    if beside := [*_place(report, group), *others(report, group)]:
-        of += f" ({'; '.join(beside)})"
+    of = f"{len(main.findings):,} of {counted(done, 'head')}"
+    notes = [*_place(report, main), *others(every)]
+    if notes:
+        of += f" ({'; '.join(notes)})"
     if done < report.total:
         left = f"{report.total - done:,}"
         of += (
             f", stopped before the other {left}" if report.interrupted else f" so far, {left} left"
         )
-    if found.used and report.settings.rows < finding.shape.n_queries:
+    if known.used and report.settings.rows < finding.shape.n_queries:
         of += f", {report.settings.rows:,} of {finding.shape.n_queries:,} rows of each"
-    of += f", captured: {report.part}" * bool(report.part)
+    if report.part:
+        of += f", captured: {report.part}"
     source = f"; {report.expectation.source}" if report.expectation else ""
-    residual = f"residual {quantity(found.residual)}{path}; " * bool(found.used)
-    return f"{residual}{of}{source}"
+    residual = ""
+    if known.used:
+        size = test.residual if test.explains else known.residual
+        path = test.path if test.explains else None
+        alone = test.rounding.get(path) if path else None
+        rounding = f" ({ROUNDED[path]} rounding alone: {quantity(alone)})" if path and alone else ""
+        residual = f"residual {quantity(size)}{rounding}; "
+    return f"{residual}{of}{_silent(report)}{source}"
+
+
+def _silent(report: Report) -> str:
+    """Return which layers would not have told something that is needed, or nothing."""
+    parts: dict[Part, list[int]] = {}
+    for layer, part in report.silent:
+        parts.setdefault(part, []).append(layer)
+    texts = []
+    for part, layers in parts.items():
+        plural = "s" if len(layers) > 1 else ""
+        texts.append(f"another {WORDS[part]} would not show in layer{plural} {ranges(layers, 8)}")
+    return "".join(f"; {text}" for text in texts)
 
 
 def _place(report: Report, group: Group) -> Iterator[str]:
@@ -373,7 +479,23 @@ def _place(report: Report, group: Group) -> Iterator[str]:
         if len(group.findings) == 1:
             yield group.places
         elif len(group.findings) == sum(each.id.layer in layers for each in report.findings):
-            yield f"all of layer{'s' * (len(layers) > 1)} {ranges(layers, 8)}"
+            plural = "s" if len(layers) > 1 else ""
+            yield f"all of layer{plural} {ranges(layers, 8)}"
+
+
+def others(every: Sequence[Group]) -> Iterator[str]:
+    """Yield what is said of other heads than those of the first group: ``2 cannot tell``."""
+    told = ("differs", "cannot tell", "no expectation")
+    rest = [group for group in every[1:] if group.verdict in told]
+    for group in rest[:_FEW] if len(rest) <= _FEW else []:
+        yield f"{group.places}: {said(group)}"
+    counts: Counter[Verdict] = Counter()
+    for group in every[1:]:
+        if len(rest) > _FEW or group not in rest:
+            counts[group.verdict] += len(group.findings)
+    for verdict, count in counts.items():
+        words = "fits" if verdict == "no expectation" else verdict
+        yield f"{count:,} {words if count == 1 else PLURALS.get(words, words)}"
 
 
 def why(report: Report) -> Iterator[str]:
@@ -387,9 +509,9 @@ def why(report: Report) -> Iterator[str]:
         yield from report.expectation.notes
     notes: dict[str, list[Finding]] = {}
     for each in report.findings:
-        for note in each.diagnosis.notes:
+        for note in each.notes:
             notes.setdefault(note, []).append(each)
     yield from report.notes
     for note, noted in notes.items():
         few = len(noted) < len(report.findings)
-        yield f"{Group(tuple(noted)).places}: {note}" if few else note
+        yield f"{places_of(noted)}: {note}" if few else note

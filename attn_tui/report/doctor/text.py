@@ -1,26 +1,22 @@
 """What the doctor found as text: the line to paste first, the evidence below it."""
 
-import re
 from collections.abc import Iterator
 
 from attn_tui.compute.counted import counted
+from attn_tui.compute.fit.explain import Test
 from attn_tui.doctor.names import named
 from attn_tui.doctor.report import Finding, Report
-from attn_tui.doctor.verdict import SHOWN
 from attn_tui.files.paths import shown_path
-from attn_tui.report.doctor.groups import Group, groups, multipliers
-from attn_tui.report.doctor.line import PLURALS, range_text, unknown, verdict_line, why
+from attn_tui.report.doctor.line import PLURALS, Group, groups, said, verdict_line, why
 from attn_tui.report.doctor.words import (
-    BY_ROW,
+    NUMBERS,
     ROUNDED,
     WORDS,
     dialects,
     expected_texts,
     found_texts,
     joined,
-    narrow_texts,
     rule_text,
-    suspect_text,
 )
 from attn_tui.report.numbers import quantity
 from attn_tui.report.rows import WIDTH, cells, labelled
@@ -29,18 +25,17 @@ LABEL = 13
 """Columns that labels have."""
 ROOMY = 70
 """Columns from which numbers have their intervals beside them."""
-_FOUND = 12
-"""Columns of what was found at least."""
 _MOST = 6
 """Groups of heads that are shown in full."""
+_LEVELS = "▁▂▃▄▅▆▇█"
 
 
 def render(report: Report) -> Iterator[str]:
     """Yield the verdict in one line, however long; then lines of at most 80 columns."""
     yield verdict_line(report) + "\n"
     yield "\n"
-    yield from _about(report)
     every = groups(report)
+    yield from _about(report, every)
     for group in every[:_MOST]:
         yield "\n"
         yield from _group(group)
@@ -53,13 +48,12 @@ def render(report: Report) -> Iterator[str]:
         )
 
 
-def _about(report: Report) -> Iterator[str]:
-    capture = report.capture
-    paths = list(capture.paths)
-    named = shown_path(paths[0])
+def _about(report: Report, every: tuple[Group, ...]) -> Iterator[str]:
+    paths = [*report.capture.paths]
+    named_path = shown_path(paths[0])
     if len(paths) > 1:
-        named += f" and {len(paths) - 1:,} more"
-    yield from _line("capture", named)
+        named_path += f" and {len(paths) - 1:,} more"
+    yield from _line("capture", named_path)
     for each in report.stated:
         yield from _line("", each)
     expected = report.expectation.source if report.expectation else "nothing; --config gives it"
@@ -72,107 +66,127 @@ def _about(report: Report) -> Iterator[str]:
             for verdict, count in report.counts.items()
         )
         yield from _line("heads", counts)
-    sentences = [*why(report)]
-    for each in sentences[
-        len(groups(report)) + report.interrupted + (report.expectation is not None) :
-    ]:
+    begun = len(every) + report.interrupted + (report.expectation is not None)
+    for each in [*why(report)][begun:]:
         yield from _line("note", each)
 
 
 def _group(group: Group) -> Iterator[str]:
     finding = group.first
-    apart = f", m = {range_text(group)}" if multipliers(group) > 1 else ""
-    several = f"; of layer {finding.id.layer}, head {finding.id.head}:" * (len(group.findings) > 1)
-    yield f"{group.places}: {group.verdict}{apart}{several}\n"
-    yield from evidence(finding)
+    several = ""
+    if len(group.findings) > 1:
+        several = f"; of layer {finding.id.layer}, head {finding.id.head}:"
+    yield f"{group.places}: {group.verdict}{several}\n"
+    yield from evidence(finding, test=group.test)
 
 
-def evidence(finding: Finding, width: int = WIDTH) -> Iterator[str]:
+def evidence(finding: Finding, width: int = WIDTH, test: Test | None = None) -> Iterator[str]:
     """Yield what was found of a head, beside what was expected, in lines of a width.
 
-    Where there is little room an interval is one number, or left out.
+    Args:
+        finding: What is said of the head.
+        width: Where there is little room an interval is one number, or left out.
+        test: The model that explains it; None for the likeliest.
     """
-    found = finding.diagnosis
-    if found.fits:
-        yield from _table(finding, expected_texts(finding.expected), width)
-    if found.used:
-        rounding = _rounding(finding) if width >= ROOMY else ""
-        yield from _line("residual", f"{quantity(found.residual)}{rounding}", width)
-    for reason, names in unknown(finding).items():
-        yield from _line("not known", f"{joined(names)}: {reason}", width)
-    for pair in found.confounded:
-        told = " and ".join(WORDS.get(name, name) for name in pair)
-        yield from _line("not apart", f"{told} cannot be told from each other here", width)
-    for suspect in found.suspects:
-        yield from _line("tested", suspect_text(suspect), width)
+    known = finding.known
+    test = test or known.test
+    if test.explains:
+        yield from _table(finding, test, width)
+    else:
+        yield from _line("not known", _reason(finding), width)
+    if known.used:
+        yield from _line("residual", _residual(finding, test, width), width)
+    for axis, shares in known.where.items():
+        picture = "".join(_LEVELS[min(int(8 * share), 7)] for share in shares)
+        yield f"{f'by {axis}':{LABEL}}{picture[: width - LABEL]}\n"
+    reasons: dict[str, list[str]] = {}
+    for part, reason in test.unknown.items():
+        reasons.setdefault(reason, []).append(WORDS[part])
+    for reason, parts in reasons.items() if test.explains else ():
+        yield from _line("not known", f"{joined(parts)}: {reason}", width)
+    if known.silent and test.explains:
+        silent = joined([WORDS[part] for part in known.silent])
+        yield from _line("silent", f"another {silent} would not have shown", width)
+    for other in known.best:
+        if other is not test:
+            texts = found_texts(other, brief=True)
+            words = ", ".join(f"{WORDS[part]} {texts[part]}" for part in texts)
+            yield from _line("or", words, width)
     for miss in finding.misses:
         thread = f" ({miss.thread})" if miss.thread else ""
         text = f"{miss.form or quantity(miss.value)}: {miss.meaning}{thread}"
         yield from _line("may be", text, width)
-    m = found.multiplier.at(SHOWN).value if found.multiplier is not None else None
-    if m is not None and finding.names:
-        m = named(finding.names[0], finding.shape.d_k) or m
-    if m is not None and found.fits:
+    if test.explains and "multiplier" in test.estimates:
+        m = test.model.multiplier
+        if finding.names:
+            m = named(finding.names[0], finding.shape.d_k) or m
         yield from _line("elsewhere", "; ".join(dialects(m)), width)
 
 
-def _table(finding: Finding, expected: dict[str, str], room: int) -> Iterator[str]:
+def _reason(finding: Finding) -> str:
+    group = Group("cannot tell", (finding,), (finding.known.test,))
+    return said(group)
+
+
+def _residual(finding: Finding, test: Test, width: int) -> str:
+    """Return what is left of the output, and what rounding makes of it."""
+    known = finding.known
+    if not test.explains:
+        rounding = f"; rounding alone makes {quantity(known.rounding)}"
+        if width < ROOMY:
+            rounding = ""
+        return f"{quantity(known.residual)} of the output{rounding}"
+    text = quantity(test.residual)
+    if width < ROOMY or not test.rounding:
+        return text
+    parts = [
+        f"{ROUNDED[path]} {quantity(test.rounding[path])}"
+        for path in ROUNDED
+        if path in test.rounding
+    ]
+    told = ""
+    if test.path:
+        told = f"; it is {ROUNDED[test.path]}"
+    elif test.paths:
+        told = f"; it may be {' or '.join(ROUNDED[path] for path in test.paths)}"
+    return f"{text} of the output; rounding alone makes {', '.join(parts)}{told}"
+
+
+def _table(finding: Finding, test: Test, room: int) -> Iterator[str]:
     """Yield a row for each number: what was found, and beside it what was expected."""
-    differs = {"mask" if name == "window" else name for name in finding.judgement.differs}
-    if "temperature" in differs:
-        differs.add("multiplier")
-    texts = found_texts(finding.diagnosis, finding.placed)
+    differs = {*test.changes}
+    expected = expected_texts(finding)
+    texts = found_texts(test, brief=room < ROOMY)
+    if room < ROOMY:
+        expected = {part: text.partition(" = ")[0] for part, text in expected.items()}
     rule = rule_text(finding.names)
-    if rule and finding.diagnosis.multiplier is not None:
+    if rule and "multiplier" in test.estimates and room >= ROOMY:
         texts["multiplier"] += f" = {rule}"
+    if test.model.softmax_twice:
+        texts = {"softmax_twice": "taken twice", **texts}
+        expected["softmax_twice"] = "once"
     width = max(map(cells, texts.values())) + 2
     most = max(map(cells, expected.values()), default=0)
     if expected and LABEL + width + 2 + most > room:
         # What it is called the verdict says too.
         texts["multiplier"] = texts["multiplier"].removesuffix(f" = {rule}")
+        texts = {part: text.partition(", or ")[0] for part, text in texts.items()}
         width = max(map(cells, texts.values())) + 2
-    if room < ROOMY:
-        narrow = narrow_texts(finding.diagnosis)
-        least = max(_FOUND, *(cells(text) + 1 for text in narrow.values()))
-        expected = {name: _brief(text, room - LABEL - least - 2) for name, text in expected.items()}
-        most = max(map(cells, ["expected", *expected.values()]))
-        width = max(room - LABEL - 2 - most, _FOUND) if expected else room - LABEL
-        texts = {name: _brief(text, width - 1, narrow.get(name)) for name, text in texts.items()}
-    yield f"{'':{LABEL}}{'found':{width}}{'  expected' * bool(expected)}".rstrip() + "\n"
-    for name, text in texts.items():
-        beside = f"{'≠' if name in differs else ' '} {expected[name]}" if name in expected else ""
-        row = f"{WORDS[name]:{LABEL}}{text:{width}}{beside}".rstrip()
+    title = "  expected" if expected else ""
+    yield f"{'':{LABEL}}{'found':{width}}{title}".rstrip() + "\n"
+    for part in ("softmax_twice", *NUMBERS):
+        if part not in texts:
+            continue
+        beside = ""
+        if part in expected:
+            sign = "≠" if part in differs else " "
+            beside = f"{sign} {expected[part]}"
+        row = f"{WORDS[part]:{LABEL}}{texts[part]:{width}}{beside}".rstrip()
         if cells(row) <= room or not beside:
             yield row + "\n"
         else:
-            yield f"{WORDS[name]:{LABEL}}{text}\n"
+            yield f"{WORDS[part]:{LABEL}}{texts[part]}\n"
             yield f"{'':{LABEL}}{beside.strip()} expected\n"
-
-
-def _brief(text: str, width: int, narrow: str | None = None) -> str:
-    """Return a number without its other names, and without its interval if there is no room."""
-    short = text.partition(" (")[0].replace(BY_ROW, "by row: ")
-    shorter = re.sub("^b = ", "", short)
-    # Of a window its length is what matters.
-    window = re.sub("^window of ([0-9,]+) keys?.*", r"window \1", short)
-    ends = (shorter.partition(end)[0] for end in (" = ", ", or", " of", ":"))
-    lengths = [window] if window != short else [*ends]
-    forms = [text, *([narrow] if narrow else []), short, *lengths]
-    return next((form for form in forms if cells(form) <= width), min(forms, key=cells))
-
-
-def _rounding(finding: Finding) -> str:
-    found = finding.diagnosis
-    if not found.rounding:
-        return ""
-    known = {path: found.rounding[path] for path in ROUNDED if path in found.rounding}
-    parts = ", ".join(f"{ROUNDED[path]} {quantity(size)}" for path, size in known.items())
-    told = f"; it is {ROUNDED[found.path]}" if found.path else ""
-    if found.path == "tf32":
-        told = "; it was computed in TF32"
-    if len(found.paths) > 1:
-        told = f"; it may be {' or '.join(ROUNDED[path] for path in found.paths)}"
-    return f" of the output; rounding alone makes {parts}{told}"
 
 
 def _line(label: str, text: str, width: int = WIDTH) -> Iterator[str]:

@@ -4,36 +4,36 @@ from collections.abc import Iterable, Iterator, Mapping
 from math import ceil, floor, isfinite, log10
 
 from attn_tui.compute.counted import counted
-from attn_tui.compute.fit.diagnosis import Diagnosis, Estimate, Interval, Path, Suspect
+from attn_tui.compute.fit.estimates import Estimate, Interval
+from attn_tui.compute.fit.explain import SHOWN, Test
+from attn_tui.compute.fit.head import Path
+from attn_tui.compute.fit.model import LEARNED, Law, Part
+from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.scale import as_root
-from attn_tui.doctor.verdict import SHOWN
-from attn_tui.files.models.expected import LEARNED, NONE, Expected
+from attn_tui.doctor.report import Finding
+from attn_tui.doctor.verdict import assumption_of
+from attn_tui.files.models.expected import NONE, Expected
 from attn_tui.report.masks import keys_text, packed_text
 from attn_tui.report.numbers import fitted_logit, general
 
-WORDS = {
+WORDS: Mapping[str, str] = {
     "multiplier": "m",
     "value_scale": "value scale",
     "softcap": "soft cap",
     "sink": "sink",
     "mask": "mask",
-    "query_offset": "where query 0 should stand",
-    "window": "window",
-    "temperature": "temperature",
+    "law": "m by position",
+    "softmax_twice": "softmax",
     "kv_head": "KV head",
-    "rows": "all rows",
 }
-"""What each number is called."""
+"""What each part is called."""
 
-BY_ROW = "another for each row, from "
-"""How an m begins that is not one number."""
+NUMBERS: tuple[Part, ...] = ("multiplier", "value_scale", "softcap", "sink", "mask")
+"""Parts that have a line of their own."""
 
 ROUNDED: Mapping[Path, str] = {
-    "float32": "float32",
-    "flash": "flash",
-    "eager": "eager",
-    "tf32": "TF32",
-}
+    "float32": "float32", "flash": "flash", "eager": "eager", "tf32": "TF32"
+}  # fmt: skip
 """What each path of rounding is called."""
 
 _RULES = {
@@ -47,7 +47,7 @@ _RULES = {
 }
 
 
-def interval_text(found: Interval, *, between: bool = True) -> str:
+def interval_text(found: Interval) -> str:
     """Return a number with as many digits as its interval leaves, and the interval.
 
     >>> interval_text(Interval(0.0416667, 0.0416601, 0.0416733))
@@ -63,64 +63,15 @@ def interval_text(found: Interval, *, between: bool = True) -> str:
     decimals = min(max(ceil(-log10((high - low) / 2.0)) + 1, 0), 15)
     if decimals > 9 and abs(value) < 1e-3:
         return f"{general(value, 6)} ({general(low, 6)} to {general(high, 6)})"
-    value_text, low_text, high_text = (
+    texts = [
         general(float(f"{each:.{decimals}f}"), 17) if decimals == 0 else _signed(each, decimals)
         for each in (value, low, high)
-    )
-    return f"{value_text} ({low_text} to {high_text})" if between else value_text
+    ]
+    return f"{texts[0]} ({texts[1]} to {texts[2]})"
 
 
 def _signed(value: float, decimals: int) -> str:
     return f"{value:.{decimals}f}".replace("-", "−")
-
-
-def multiplier_text(found: Diagnosis) -> str:
-    """Return what is known of m."""
-    if found.temperature is not None and found.temperature.kind == "by row":
-        values = [each.at(SHOWN).value for _, each in found.temperature.rows]
-        known = [value for value in values if value is not None]
-        if not known:
-            return "another for each row"
-        return f"{BY_ROW}{general(min(known), 4)} to {general(max(known), 4)}"
-    return "unknown" if found.multiplier is None else interval_text(found.multiplier.at(SHOWN))
-
-
-def cap_text(found: Estimate | None) -> str:
-    """Return what is known of a soft cap: one that is larger does less."""
-    return "unknown" if found is None else _or_none(found.at(SHOWN), False, "above", "at least")
-
-
-def sink_text(found: Estimate | None) -> str:
-    """Return what is known of a sink: one with a smaller b does less."""
-    return "unknown" if found is None else _or_none(found.at(SHOWN), True, "b below", "at most")
-
-
-def _or_none(at: Interval, less_is_none: bool, beyond: str, no_more: str) -> str:
-    """Return a number that may be none, of which the end towards none is open then."""
-    open_end, bound = (at.low, at.high) if less_is_none else (at.high, at.low)
-    name = "b = " * less_is_none
-    if at.value is None:
-        return "none" if bound is None else f"none, or {beyond} {general(bound, 3)}"
-    if less_is_none and not fitted_logit(at.value):
-        return f"{name}0"
-    if open_end is None:
-        limit = "" if bound is None else f", {general(bound, 3)} {no_more}"
-        return f"{name}{general(at.value, 4)}{limit}, or none"
-    return name + interval_text(at)
-
-
-def narrow_texts(found: Diagnosis) -> dict[str, str]:
-    """Return what was found with how sure that is, by name, where there is little room."""
-    numbers = {"multiplier": found.multiplier, "value_scale": found.value_scale}
-    texts = {name: about_text(each.at(SHOWN)) for name, each in numbers.items() if each is not None}
-    if found.stretch is not None and found.scale is not None:
-        beside = "with sink" if found.stretch.with_sink else "no sink"
-        texts["value_scale"] = f"{general(found.scale.at(SHOWN).value or 0.0, 3)}, {beside}"
-    if found.softcap is not None:
-        texts["softcap"] = _narrow(found.softcap.at(SHOWN), less_is_none=False)
-    if found.sink is not None:
-        texts["sink"] = _narrow(found.sink.at(SHOWN), less_is_none=True)
-    return texts
 
 
 def about_text(found: Interval) -> str:
@@ -146,67 +97,120 @@ def about_text(found: Interval) -> str:
     return f"{_signed(value, shown)}±{error}"
 
 
-def _narrow(at: Interval, less_is_none: bool) -> str:
+def found_texts(test: Test, brief: bool = False) -> dict[Part, str]:
+    """Return what was found, by part; briefly, with one number for an interval."""
+    known = test.estimates
+    number = about_text if brief else interval_text
+    texts: dict[Part, str] = {
+        part: number(known[part].at(SHOWN)) if part in known else "unknown"
+        for part in ("multiplier", "value_scale")
+    }
+    texts["softcap"] = _or_none(known.get("softcap"), False, "above", "at least", brief)
+    texts["sink"] = _or_none(known.get("sink"), True, "b below", "at most", brief)
+    if test.model.law is not None:
+        texts["multiplier"] += f" × {law_text(test.model.law)}"
+    texts["mask"] = mask_text(test)
+    if test.model.softmax_twice:
+        # None of these is looked for there.
+        texts = {part: texts[part] for part in ("multiplier", "value_scale", "mask")}
+    return texts
+
+
+def _or_none(
+    found: Estimate | None, less_is_none: bool, beyond: str, no_more: str, brief: bool
+) -> str:
+    """Return a number that may be none, of which the end towards none is open then."""
+    if found is None:
+        return "unknown"
+    at = found.at(SHOWN)
     open_end, bound = (at.low, at.high) if less_is_none else (at.high, at.low)
-    if at.value is not None and open_end is not None:
-        return about_text(at)
-    end = "" if bound is None else general(bound, 3)
+    name = "b = " if less_is_none else ""
     if at.value is None:
-        return f"none or {'<' if less_is_none else '>'}{end}" if end else "none"
-    limit = f"{'≤' if less_is_none else '≥'}{end}" if end else general(at.value, 3)
-    return f"{limit} or none"
+        if bound is None:
+            return "none"
+        sign = "<" if less_is_none else ">"
+        end = general(bound, 3)
+        return f"none or {sign}{end}" if brief else f"none, or {beyond} {end}"
+    if less_is_none and not fitted_logit(at.value):
+        return f"{name}0"
+    if open_end is None:
+        limit = "" if bound is None else f", {general(bound, 3)} {no_more}"
+        return f"{name}{general(at.value, 4)}{limit}, or none"
+    return name + (about_text(at) if brief else interval_text(at))
 
 
-def mask_text(found: Diagnosis, placed: bool = False) -> str:
-    """Return which keys are seen, and by where query 0 stands if that was found."""
-    mask = found.mask
-    if mask is None:
-        return "causal or none" if found.sees_all else "unknown"
+def law_text(law: Law) -> str:
+    """Return how m grows with the position i, in words."""
+    if law.name == "log n":
+        return "ln(i + 1)"
+    if law.name == "llama 4":
+        return f"Llama 4's 1 + {general(law.scale)}·ln(⌊(i + 1)/{general(law.length)}⌋ + 1)"
+    return f"Grok's ln i/ln {general(law.length)}"
+
+
+def mask_text(test: Test) -> str:
+    """Return which keys are seen."""
+    mask = test.model.mask
+    length = None
+    if test.window is not None and test.window[0] < test.window[1]:
+        length = f" ({test.window[0]:,} to {test.window[1]:,})"
+    text = rule_mask_text(mask, length or "")
+    if test.sees_all and mask.kind == "causal" and not (mask.packed or mask.chunk):
+        text = "causal or none"
+    return f"{text}, the captured bias left out" if test.bias_left_out else text
+
+
+def rule_mask_text(mask: HeadMask, length: str = "") -> str:
+    """Return which keys a mask shows: ``window of 32 keys, query 0 at key 8``."""
     if mask.kind == "given":
         return "the captured one"
-    shown = mask.by_position and mask.offset is not None and (placed or mask.offset)
-    offset = f", query 0 at key {mask.offset:,}" if shown else ""
+    text: str = mask.kind
+    if mask.kind == "window" and mask.window is not None:
+        text = f"window of {counted(mask.window, 'key')}{length}"
+    if mask.kind == "local" and mask.window is not None:
+        text = f"{mask.window // 2:,} keys to either side"
+    if mask.chunk is not None:
+        text += f" in chunks of {counted(mask.chunk, 'key')}"
+    if mask.by_position and mask.offset:
+        text += f", query 0 at key {mask.offset:,}"
     if mask.hidden:
-        offset += f", {keys_text(mask.hidden)} hidden"
+        text += f", {keys_text(mask.hidden)} hidden"
     if mask.packed:
-        offset += f", {packed_text(mask)}"
-    if mask.kind == "window":
-        window = found.window.at(SHOWN) if found.window is not None else None
-        length = f"window of {counted(mask.window, 'key')}" if mask.window is not None else "window"
-        if window is not None and window.low is not None and window.high is not None:
-            least, most = round(window.low), round(window.high)
-            length += f" ({least:,} to {most:,})" if least < most else ""
-        return length + offset
-    return mask.kind + offset
+        text += f", {packed_text(mask)}"
+    if mask.prefix:
+        text += f", {keys_text((0, mask.prefix - 1))} seen by all"
+    return text
 
 
-def found_texts(found: Diagnosis, placed: bool = False) -> dict[str, str]:
-    """Return what was found, by name; where query 0 stands, if that was found too."""
-    return {
-        "multiplier": multiplier_text(found),
-        "value_scale": _scale_text(found),
-        "softcap": cap_text(found.softcap),
-        "sink": sink_text(found.sink),
-        "mask": mask_text(found, placed),
-    }
+def assumed_text(finding: Finding) -> str:
+    """Return what has to be assumed of a sequence, in words; empty if nothing."""
+    test, batch = finding.known.test, finding.id.batch
+    mask = test.model.mask
+    if finding.judgement.assumes is None or assumption_of(test) is None:
+        return ""
+    if mask.hidden:
+        are = "is" if mask.hidden[0] == mask.hidden[1] else "are"
+        return f"{keys_text(mask.hidden)} of sequence {batch} {are} padding"
+    if mask.packed:
+        return f"sequence {batch} is {packed_text(mask)}"
+    keys = keys_text((0, mask.prefix - 1))
+    return f"{keys} of sequence {batch} are a prefix that every query sees"
 
 
-def _scale_text(found: Diagnosis) -> str:
-    """Return what is known of the value scale: where a sink does the same, what it is beside it."""
-    if found.scale is None:
-        return "unknown"
-    text = interval_text(found.scale.at(SHOWN), between=found.stretch is None)
-    if found.stretch is None:
-        return text
-    return text + (" with the captured sink" if found.stretch.with_sink else " without a sink")
+def expected_texts(finding: Finding) -> dict[Part, str]:
+    """Return what was expected of a head, by part; what is not said is missing."""
+    expected = finding.expected
+    texts: dict[Part, str] = {}
+    if expected is not None:
+        texts = _expected_numbers(expected)
+    if (expected is not None and expected.mask is not None) or "mask" in finding.shape.has:
+        texts["mask"] = rule_mask_text(finding.known.expected.model.mask)
+    return texts
 
 
-def expected_texts(expected: Expected | None) -> dict[str, str]:
-    """Return what was expected of a head, by name; what is not said is empty."""
-    if expected is None:
-        return {}
+def _expected_numbers(expected: Expected) -> dict[Part, str]:
     m, cap, sink = expected.multiplier, expected.softcap, expected.sink
-    texts: dict[str, str] = {}
+    texts: dict[Part, str] = {}
     if m is not None:
         root = expected.form or as_root(m)
         texts["multiplier"] = general(m) + (f" = {root}" if root else "")
@@ -215,30 +219,9 @@ def expected_texts(expected: Expected | None) -> dict[str, str]:
     if cap is not None:
         texts["softcap"] = "none" if cap == NONE else general(float(cap))
     if sink is not None:
-        learned = "a learned one" if sink == LEARNED else ""
-        texts["sink"] = learned or ("none" if sink == NONE else f"b = {general(float(sink))}")
-    if expected.mask is not None:
-        window = (
-            f"window of {counted(expected.window, 'key')}" if expected.window is not None else ""
-        )
-        texts["mask"] = window if expected.mask == "window" and window else expected.mask
-        if expected.offset is not None and expected.mask != "none":
-            texts["mask"] += f", query 0 at key {expected.offset:,}"
+        named = {LEARNED: "a learned one", NONE: "none"}
+        texts["sink"] = named.get(str(sink)) or f"b = {general(float(sink))}"
     return texts
-
-
-def suspect_text(tested: Suspect) -> str:
-    """Return what was tested where nothing fits, and what came of it.
-
-    >>> suspect_text(Suspect("softmax twice", "no", "the output does not fit it", 0.25))
-    'softmax twice: no, the output does not fit it; 25 % of the output is left'
-    """
-    text = f"{tested.name}: {tested.verdict}, {tested.found}"
-    if tested.left is None:
-        return text
-    share = 100.0 * tested.left
-    left = f"{share:.0f} %" if share > 10.0 else f"{share:.2g} %"
-    return f"{text}; {left} of the output is left"
 
 
 def rule_text(names: Iterable[str]) -> str:
@@ -262,7 +245,7 @@ def dialects(m: float) -> Iterator[str]:
     yield f"attention.scale = {value} (GGUF)"
 
 
-def joined(parts: Iterable[str]) -> str:
+def joined(parts: Iterable[str], last_word: str = "and") -> str:
     """Return things one after the other: ``m, sink and mask``."""
     *first, last = parts
-    return f"{', '.join(first)} and {last}" if first else last
+    return f"{', '.join(first)} {last_word} {last}" if first else last

@@ -6,7 +6,8 @@ from math import log, log1p
 import numpy as np
 import pytest
 
-from attn_tui.compute.fit.diagnose import diagnose
+from attn_tui.compute.fit.explain import Question, explain
+from attn_tui.compute.fit.model import Model
 from attn_tui.compute.fit.simulate import rounded_to, simulate
 from attn_tui.compute.heads.rows import HeadRows
 
@@ -23,14 +24,13 @@ def from_the_sink(head: HeadRows, m: float, b: float) -> HeadRows:
     return replace(head, output=rounded_to(output.astype(np.float32), "bfloat16"))
 
 
-@pytest.mark.parametrize(("seed", "logit_std"), [(1, 1.0), (2, 1.5), (3, 2.0)])
+@pytest.mark.parametrize(("seed", "logit_std"), [(1, 1.0), (3, 2.0)])
 def test_a_sink_is_found_in_kernels_whose_maximum_begins_at_it(seed: int, logit_std: float) -> None:
     head = simulate(seed, n_keys=256, d_k=64, logit_std=logit_std)
     # The first row tells most, and its weight is rounded up by as much as there is.
     b = 0.125 * float(head.queries[0] @ head.keys[0]) + log(2) - log1p(2**-8 * 1.02)
-    found = diagnose(from_the_sink(head, 0.125, b)).sink
-    assert found is not None
-    interval = found.at()
+    known = explain(from_the_sink(head, 0.125, b), Question(Model(0.125), format="bfloat16"))
+    interval = known.test.estimates["sink"].at()
     assert interval.low is not None
     assert interval.high is not None
     assert interval.low <= b <= interval.high

@@ -7,12 +7,13 @@ from pathlib import PurePath
 from attn_tui.captures.capture import HeadId
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.experiment import Stop
+from attn_tui.compute.fit.explain import SHOWN
 from attn_tui.doctor.report import Finding, Report
-from attn_tui.doctor.verdict import SHOWN, VERDICTS
+from attn_tui.doctor.verdict import VERDICTS
 from attn_tui.engine.settings import Settings
 from attn_tui.files.paths import shown_path
 from attn_tui.report.doctor.headline import headline
-from attn_tui.report.doctor.words import BY_ROW, ROUNDED, found_texts
+from attn_tui.report.doctor.words import NUMBERS, ROUNDED, found_texts
 from attn_tui.report.headline import Headline
 from attn_tui.report.numbers import general, quantity
 
@@ -72,11 +73,13 @@ def examined(settings: Settings, stop: Stop) -> Iterator[Examined]:
         heads = 1 + opened(settings, settings.capture).heads[-1].head
         problem = f"its heads are not those that are read, {heads} a layer"
         raise InputError("config", problem, f"layouts {found.layouts}: tab sets them")
-    lines: list[Line] = []
     try:
-        reports = examine(found.capture, found.expectation, Asked(seed=settings.seed), stop)
+        reports = examine(
+            found.capture, found.expectation, Asked(seed=settings.seed), stop, found.notes
+        )
         for report in now_and_then(reports):
-            lines += map(_line, report.findings[len(lines) :])
+            # What the heads before it say of a head may change with those behind it.
+            lines = [_line(each) for each in report.findings]
             yield _worded(report, lines)
     except InputError as error:
         if error.field != "config":
@@ -95,20 +98,20 @@ def _worded(report: Report, lines: list[Line]) -> Examined:
 
 
 def _line(finding: Finding) -> Line:
-    found = finding.diagnosis
-    texts = found_texts(found, finding.placed)
-    if not found.fits:
-        texts = dict.fromkeys(texts, "–")
-    m, ends = found.multiplier.at(SHOWN) if found.multiplier and found.fits else None, ""
-    if m is not None and m.value is not None and m.low is not None and m.high is not None:
+    known, test = finding.known, finding.known.test
+    texts = {**dict.fromkeys(NUMBERS, "–"), **found_texts(test)}
+    if not known.explains:
+        texts = dict.fromkeys(NUMBERS, "–")
+    ends, m = "", test.estimates.get("multiplier") if known.explains else None
+    at = None if m is None else m.at(SHOWN)
+    if at is not None and at.value is not None and at.low is not None and at.high is not None:
         # As many digits for each, so that they stand below one another.
-        texts["multiplier"], low, high = (f"{each:#.6g}" for each in (m.value, m.low, m.high))
+        texts["multiplier"], low, high = (f"{each:#.6g}" for each in (at.value, at.low, at.high))
         # Ends may part behind these digits.
-        half = f"± {general((m.high - m.low) / 2.0, 1)}"
-        ends = f"{low} to {high}" if low != high or m.low == m.high else half
+        half = f"± {general((at.high - at.low) / 2.0, 1)}"
+        ends = f"{low} to {high}" if low != high or at.low == at.high else half
     first, *others = (
-        texts[name].partition(" (")[0].removeprefix(BY_ROW)
-        for name in ("multiplier", "softcap", "sink", "mask")
+        texts[part].partition(" (")[0] for part in ("multiplier", "softcap", "sink", "mask")
     )
     return (
         str(finding.id.layer),
@@ -117,6 +120,6 @@ def _line(finding: Finding) -> Line:
         first,
         ends or "–",
         *others,
-        quantity(found.residual) if found.used else "–",
-        "/".join(ROUNDED[path] for path in found.paths) or "–",
+        quantity(test.residual if known.explains else known.residual) if known.used else "–",
+        "/".join(ROUNDED[path] for path in test.paths) or "–",
     )

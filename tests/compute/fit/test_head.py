@@ -4,8 +4,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from attn_tui.compute.fit.diagnosis import Path
-from attn_tui.compute.fit.model import Name, Parameters, compute, rows_of, slopes
+from attn_tui.compute.fit.head import Name, Parameters, Path, compute, rows_of, slopes
 from attn_tui.compute.fit.noise import coarsest, format_of, noise, paths_of
 from attn_tui.compute.fit.simulate import CAUSAL, Arithmetic, simulate
 

@@ -1,0 +1,160 @@
+"""Masks that a head may have in place of the one that is expected."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_tui.compute.fit.head import Parameters, Rows, capped
+from attn_tui.compute.fit.scan import PLAINLY, best_window, seen_from, sines
+from attn_tui.compute.heads.mask import HeadMask
+from attn_tui.compute.heads.rows import HeadRows
+
+LEAST = 4
+"""Rows that have to be left, at least."""
+_NUMBERS = 64
+"""And so many numbers of the output."""
+_ROWS = 64
+"""So many rows are looked at."""
+
+
+def open_masks(head: HeadRows) -> list[HeadMask]:
+    """Return causal masks at either corner, and none: those that nothing has to name."""
+    corner = head.n_keys - head.n_queries
+    corners = [0] if head.positions is not None or corner <= 0 else [corner, 0]
+    masks = [*(HeadMask("causal", each) for each in corners), HeadMask("none")]
+    return distinct(head, masks)
+
+
+def distinct(head: HeadRows, masks: list[HeadMask]) -> list[HeadMask]:
+    """Return masks under which each row sees a key, of those that see the same the first."""
+    kept: list[HeadMask] = []
+    known: list[NDArray[np.bool_]] = []
+    for mask in masks:
+        seen = mask.seen(head)
+        if seen.any(axis=1).all() and not any(np.array_equal(seen, other) for other in known):
+            kept.append(mask)
+            known.append(seen)
+    return kept
+
+
+def other_masks(head: HeadRows, expected: HeadMask) -> Iterator[HeadMask]:
+    """Yield masks that may stand in place of one, none of which needs a fit.
+
+    Causal at either corner, none; a window or a chunk that is one longer or shorter, or is gone.
+    """
+    if expected.window is not None:
+        for by in (1, -1):
+            if expected.window + by > 0:
+                yield replace(expected, window=expected.window + by)
+    if expected.kind == "local" and expected.window is not None:
+        yield replace(expected, window=2 * expected.window)
+    if expected.chunk is not None:
+        yield replace(expected, chunk=None)
+        yield HeadMask("window", expected.offset, expected.chunk)
+    yield from open_masks(replace(head, seen=None))
+
+
+def windowed(rows: Rows, head: HeadRows, mask: HeadMask, near: Parameters) -> HeadMask | None:
+    """Return a causal mask with the window that directions show, if they show one plainly."""
+    if mask.kind != "causal" or mask.packed or mask.hidden:
+        return None
+    there = rows.under(np.ones_like(rows.seen))
+    window = best_window(there, near, mask.own(head)).window
+    return None if window is None else replace(mask, kind="window", window=window)
+
+
+def assumed_masks(head: HeadRows, mask: HeadMask, rows: Rows, near: Parameters) -> list[HeadMask]:
+    """Return a mask with keys that are hidden at one end, or texts packed, or a prefix, if any.
+
+    Args:
+        head: Without a captured mask.
+        mask: Which keys are seen but for that.
+        rows: The head, under any mask.
+        near: Parameters, of which m and the cap count.
+    """
+    if head.seen is not None or mask.kind == "given" or mask.hidden or mask.packed:
+        return []
+    every = rows.under(mask.seen(head))
+    found = [_prefixed(head, mask, rows, near)]
+    hidden = _padded(every, mask, near)
+    found.append(hidden)
+    if hidden is not None:
+        found.append(_packed(head, every, hidden, near))
+    return [each for each in found if each is not None]
+
+
+def _weights(rows: Rows, near: Parameters) -> tuple[Rows, NDArray[np.float64]]:
+    """Return some rows, and e^z of all keys, but for a factor of each row."""
+    some = np.linspace(0, len(rows.output) - 1, min(len(rows.output), _ROWS)).round()
+    part = rows.part(np.unique(some.astype(np.intp)))
+    z, _ = capped(near.multiplier * part.scores, near.curvature)
+    if part.bias is not None:
+        z = z + part.bias
+    z = np.where(part.seen, z, -np.inf)
+    return part, np.exp(z - np.maximum(z.max(axis=1, keepdims=True), -1e300))
+
+
+def _padded(rows: Rows, mask: HeadMask, near: Parameters) -> HeadMask | None:
+    """Return a mask with keys hidden at one end, where the output's directions say so, or None.
+
+    All lengths are tried at once, by sums of keys from either end. A row that sees no key then, as
+    those of padding, is left out: models give it the mean of all values, 0, or anything.
+    """
+    part, p = _weights(rows, near)
+    values, units = seen_from(part)
+    least = max(LEAST, -(-_NUMBERS // max(part.output.shape[1], 1)))
+    n = len(values)
+    # From key i on, and up to key i.
+    off = np.full((2, n), np.inf)
+    for side, back in enumerate((slice(None, None, -1), slice(None))):
+        total, count = np.zeros(n), np.zeros(n)
+        for one, sees, unit in zip(p[:, back], part.seen[:, back], units, strict=True):
+            there = np.logical_or.accumulate(sees)
+            total += there * sines(np.cumsum(one[:, None] * values[back], axis=0), unit)
+            count += there
+        off[side] = np.where(count >= least, total / np.maximum(count, 1.0), np.inf)[back]
+    side, at = (int(i) for i in np.unravel_index(np.argmin(off), off.shape))
+    without = min(off[0, 0], off[1, -1])
+    if not np.sqrt(without) > PLAINLY * np.sqrt(off[side, at]):
+        return None
+    hidden = (0, at - 1) if side == 0 else (at + 1, n - 1)
+    return replace(mask, hidden=hidden)
+
+
+def _packed(head: HeadRows, every: Rows, hidden: HeadMask, near: Parameters) -> HeadMask | None:
+    """Return a mask of texts behind each other, of which the last begins behind hidden keys."""
+    mask, own = replace(hidden, hidden=None), hidden.own(head)
+    begins: tuple[int, ...] = ()
+    found: HeadMask | None = hidden
+    while mask.by_position and found is not None and found.hidden and found.hidden[0] == 0:
+        if begins and found.hidden[1] + 1 >= begins[0]:
+            break
+        begins = (found.hidden[1] + 1, *begins)
+        before = np.flatnonzero(own < begins[0])
+        if not len(before):
+            return None
+        found = _padded(every.part(before), mask, near)
+    return replace(mask, packed=begins) if begins else None
+
+
+def _prefixed(head: HeadRows, mask: HeadMask, rows: Rows, near: Parameters) -> HeadMask | None:
+    """Return a causal mask with keys at the beginning that all see, where directions say so."""
+    if mask.kind != "causal" or mask.window or mask.chunk:
+        return None
+    part, p = _weights(rows.under(np.ones_like(rows.seen)), near)
+    own = mask.own(head)
+    places = np.linspace(0, len(rows.output) - 1, min(len(rows.output), _ROWS)).round()
+    own = own[np.unique(places.astype(np.intp))]
+    values, units = seen_from(part)
+    total = np.zeros(len(values) + 1)
+    for one, unit, at in zip(p, units, own, strict=True):
+        least = min(max(int(at) + 1, 1), len(values))
+        apart = sines(np.cumsum(one[:, None] * values, axis=0), unit)
+        total[: least + 1] += apart[least - 1]
+        total[least + 1 :] += apart[least:]
+    best = int(np.argmin(total))
+    if not np.sqrt(total[0]) > PLAINLY * np.sqrt(total[best]) or best == len(values):
+        return None
+    return replace(mask, prefix=best)

@@ -1,0 +1,124 @@
+"""What is expected as it is typed: ``m=1/sqrt(d_k),softcap=50,window=4096``."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from math import isfinite, sqrt
+from typing import Any
+
+from attn_tui.compute.errors import InputError, inert
+from attn_tui.files.models.expected import NONE, Expectation, Expected
+
+EXPECTED = (
+    "parts with commas between: m=1/sqrt(d_k), softcap=50, sink=none, mask=causal, window=4096, "
+    "chunk=8192, value_scale=1"
+)
+_MULTIPLIER = re.compile(r"(?:(?P<top>[0-9.e+-]+)/)?(?P<root>sqrt\(|√)?(?P<of>d_k|[0-9.e+-]+)\)?")
+_MASKS = ("none", "causal")
+_ALIASES = {"cap": "softcap", "multiplier": "m", "c": "value_scale"}
+
+
+@dataclass(frozen=True)
+class Typed:
+    """What was typed.
+
+    Attributes:
+        text: As it was.
+        parts: What it says, by the names of `Expected`, but for m.
+        multiplier: m for a d_k, if it says one.
+        form: How m is written.
+    """
+
+    text: str
+    parts: dict[str, Any]
+    multiplier: Callable[[int], float] | None = None
+    form: str = ""
+
+    def over(self, expected: Expected, d_k: int) -> Expected:
+        """Return what is expected of a head with what was typed in place of what is said."""
+        found = replace(expected, **self.parts)
+        if self.multiplier is not None:
+            form = f"1/{d_k}" if self.form == "1/d_k" else ""
+            found = replace(found, multiplier=self.multiplier(d_k), form=form)
+        return found
+
+
+def parse_expected(text: str) -> Typed:
+    """Return what a text expects.
+
+    >>> typed = parse_expected("m=1/sqrt(d_k), softcap=50, window=4096")
+    >>> typed.multiplier(64), typed.parts["softcap"], typed.parts["mask"]
+    (0.125, 50.0, 'window')
+
+    Raises:
+        InputError: With field ``"expect"``, if it means nothing.
+    """
+    parts: dict[str, Any] = {}
+    multiplier, form = None, ""
+    for token in filter(None, (each.strip() for each in text.split(","))):
+        name, _, value = (each.strip() for each in token.partition("="))
+        name = _ALIASES.get(name, name)
+        if name == "m":
+            multiplier, form = _multiplier(value, token), value
+        elif name == "mask" and value in _MASKS:
+            parts |= {"mask": value, "window": None}
+        elif name == "window":
+            parts |= {"mask": "window", "window": _whole(value, token)}
+        elif name == "chunk":
+            parts |= {"mask": "causal", "chunk": _whole(value, token)}
+        elif name in ("softcap", "sink") and value == NONE:
+            parts[name] = NONE
+        elif name in ("softcap", "sink", "value_scale"):
+            parts[name] = _number(value, token)
+            if name != "sink" and parts[name] <= 0.0:
+                raise _bad(token)
+        else:
+            raise _bad(token)
+    if multiplier is None and not parts:
+        raise _bad(text)
+    return Typed(text, parts, multiplier, form)
+
+
+def expecting(typed: Typed, found: Expectation | None) -> Expectation:
+    """Return an expectation with what was typed in place of what a configuration says."""
+    source = f"--expect {typed.text}"
+    if found is None:
+        return Expectation(source, Expected(), typed=typed)
+    return replace(found, source=f"{found.source}; {source}", typed=typed)
+
+
+def _multiplier(text: str, token: str) -> Callable[[int], float]:
+    found = _MULTIPLIER.fullmatch(text)
+    if found is None or bool(found["root"] == "sqrt(") != text.endswith(")"):
+        raise _bad(token)
+    top = 1.0 if found["top"] is None else _number(found["top"], token)
+    of = None if found["of"] == "d_k" else _number(found["of"], token)
+
+    def multiplier(d_k: int) -> float:
+        base = float(d_k) if of is None else of
+        base = sqrt(base) if found["root"] else base
+        return base if found["top"] is None else top / base
+
+    if not (of is None or of > 0.0) or not 1e-9 <= multiplier(64) <= 1e9:
+        raise _bad(token)
+    return multiplier
+
+
+def _number(text: str, token: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        raise _bad(token) from None
+    if not isfinite(number):
+        raise _bad(token)
+    return number
+
+
+def _whole(text: str, token: str) -> int:
+    if not text.isascii() or not text.isdecimal() or not 0 < int(text[:12]) < 2**31:
+        raise _bad(token)
+    return int(text)
+
+
+def _bad(token: str) -> InputError:
+    return InputError("expect", f"{inert(token)} means nothing", EXPECTED)

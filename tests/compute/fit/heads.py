@@ -1,0 +1,49 @@
+"""Heads that lean on their first key, and questions."""
+
+from typing import Any
+
+import numpy as np
+
+from attn_tui.compute.fit.explain import Explained, Question, explain
+from attn_tui.compute.fit.model import PARTS, Model
+from attn_tui.compute.fit.simulate import Arithmetic, computed, rounded_to, simulate, spread
+from attn_tui.compute.heads.rows import HeadRows
+
+SAID = frozenset(PARTS)
+LEVEL = 1 - 0.01 / 5 / 144
+"""That of a model of 12 layers with 12 heads."""
+
+
+def asked(how: Arithmetic, model: Model | None = None, **changes: Any) -> Explained:
+    """What explains a head of this arithmetic, of which a model is expected, plain by default."""
+    given = {"seed": 1, "n_keys": 96, "d_k": 32, "rows": 24} | changes
+    head = simulate(given.pop("seed"), how, **given)
+    return ask(head, model or Model(32**-0.5), how.format)
+
+
+def ask(head: HeadRows, model: Model, format: str = "bfloat16") -> Explained:
+    return explain(head, Question(model, SAID, LEVEL, format=format))
+
+
+def sink_head(seed: int, how: Arithmetic, lift: float, quiet: bool = False) -> HeadRows:
+    """A head whose logits of key 0 are above all others by about so much.
+
+    Args:
+        seed: Of the draw.
+        how: The arithmetic.
+        lift: By how much.
+        quiet: Whether the value of key 0 is small, as it is in language models.
+    """
+    n, d = 96, 32
+    rng = np.random.default_rng(seed)
+    rows = np.array(spread(n, 24))
+    queries, keys, values = rng.standard_normal((3, n, d))
+    axis = rng.standard_normal(d)
+    axis /= np.linalg.norm(axis)
+    queries += np.outer(3.0 - queries @ axis, axis)
+    keys -= np.outer(keys @ axis, axis)
+    keys[0] = axis * lift * d**0.5 / 3.0
+    values[0] *= 0.02 if quiet else 1.0
+    q, k, v = (rounded_to(x.astype(np.float32), how.format) for x in (queries, keys, values))
+    formats = dict.fromkeys(("q", "k", "v", "out"), how.format)
+    return computed(HeadRows(rows, n, q[rows], k, v, formats=formats), how)

@@ -1,0 +1,266 @@
+"""The expected model is asked first; another is said only where that fails."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from attn_tui.compute.fit.explain import MOST_VALUES, Question, explain
+from attn_tui.compute.fit.head import Path
+from attn_tui.compute.fit.model import LEARNED, Law, Model
+from attn_tui.compute.fit.simulate import Arithmetic, computed, simulate, spread
+from attn_tui.compute.heads.mask import HeadMask
+from tests.compute.fit.heads import LEVEL, SAID, ask, asked, sink_head
+
+M = 32**-0.5
+PLAIN = Arithmetic(M, path="flash")
+WAYS: list[tuple[str, Path]] = [
+    ("float32", "float32"), ("bfloat16", "float32"), ("bfloat16", "flash"), ("bfloat16", "eager"),
+    ("float16", "float32"), ("float16", "flash"), ("float16", "eager"),
+]  # fmt: skip
+WINDOW = HeadMask("window", 0, 24)
+
+
+@pytest.mark.parametrize(("format", "path"), WAYS)
+@pytest.mark.parametrize("logit_std", [0.1, 1.0, 8.0])
+def test_a_healthy_head_agrees_and_its_interval_holds_m(
+    format: str, path: Path, logit_std: float
+) -> None:
+    for seed in range(3):
+        known = asked(Arithmetic(M, format=format, path=path), logit_std=logit_std, seed=seed)
+        assert known.explains
+        assert known.test.changes == ()
+        interval = known.test.estimates["multiplier"].at(1 - 1e-6)
+        assert interval.low is not None
+        assert interval.high is not None
+        assert interval.low <= M <= interval.high
+
+
+@pytest.mark.parametrize(("format", "path"), WAYS)
+@pytest.mark.parametrize("lift", [0.0, 8.0, 12.0, 18.0, 30.0, 60.0])
+def test_a_head_that_leans_on_key_0_is_no_head_without_a_mask(
+    format: str, path: Path, lift: float
+) -> None:
+    for seed, quiet in ((1, False), (2, True)):
+        head = sink_head(seed, Arithmetic(M, format=format, path=path), lift, quiet)
+        known = ask(head, Model(M), format)
+        assert known.explains
+        assert known.test.changes == ()
+        assert len(known.best) == 1
+        if lift > 50.0:
+            # No other m, and no other mask, would have shown: the head says so.
+            assert known.silent == ("multiplier", "mask")
+        if lift == 0.0:
+            assert known.silent == ()
+
+
+@pytest.mark.parametrize(
+    ("how", "model", "logit_std", "changes"),
+    [
+        (replace(PLAIN, multiplier=2 * M), Model(M), 1.0, ("multiplier",)),
+        (replace(PLAIN, multiplier=M * M), Model(M), 1.0, ("multiplier",)),
+        (replace(PLAIN, multiplier=1.0), Model(M), 6.0, ("multiplier",)),
+        (replace(PLAIN, mask=HeadMask("none")), Model(M), 1.0, ("mask",)),
+        (PLAIN, Model(M, mask=WINDOW), 1.0, ("mask",)),
+        (replace(PLAIN, mask=WINDOW), Model(M), 1.0, ("mask",)),
+        (replace(PLAIN, mask=replace(WINDOW, window=25)), Model(M, mask=WINDOW), 1.0, ("mask",)),
+        (replace(PLAIN, mask=replace(WINDOW, window=23)), Model(M, mask=WINDOW), 1.0, ("mask",)),
+        (PLAIN, Model(M, mask=HeadMask("causal", 0, chunk=32)), 1.0, ("mask",)),
+        (PLAIN, Model(M, softcap=50.0), 6.0, ("softcap",)),
+        (replace(PLAIN, softcap=30.0), Model(M, softcap=50.0), 6.0, ("softcap",)),
+        (replace(PLAIN, softcap=50.0), Model(M), 6.0, ("softcap",)),
+        (PLAIN, Model(M, sink=1.5), 1.0, ("sink",)),
+        (replace(PLAIN, sink=1.5), Model(M), 1.0, ("sink",)),
+        (replace(PLAIN, value_scale=0.707), Model(M), 1.0, ("value_scale",)),
+        (replace(PLAIN, softmaxes=2), Model(M), 1.0, ("softmax_twice",)),
+        (replace(PLAIN, softmaxes=2), Model(M), 0.1, ("softmax_twice",)),
+        (replace(PLAIN, softmaxes=2, mask=HeadMask()), Model(M, mask=HeadMask()), 1.0,
+         ("softmax_twice",)),
+        (replace(PLAIN, multiplier=2 * M, mask=HeadMask("none")), Model(M), 1.0,
+         ("multiplier", "mask")),
+    ],
+)  # fmt: skip
+def test_what_is_not_as_expected_is_said_and_nothing_else(
+    how: Arithmetic, model: Model, logit_std: float, changes: tuple[str, ...]
+) -> None:
+    for seed in (1, 2):
+        known = asked(how, model, logit_std=logit_std, seed=seed)
+        assert known.explains
+        assert known.test.changes == changes
+        assert known.residual > 5 * known.rounding
+        found = known.test.model
+        if not found.softmax_twice:
+            assert found.multiplier == pytest.approx(how.multiplier, rel=0.01)
+            assert found.mask.window == how.mask.window
+
+
+@pytest.mark.parametrize(
+    ("how", "model"),
+    [
+        (replace(PLAIN, mask=WINDOW), Model(M, mask=WINDOW)),
+        (replace(PLAIN, mask=HeadMask("causal", 0, chunk=32)),
+         Model(M, mask=HeadMask("causal", 0, chunk=32))),
+        (replace(PLAIN, mask=HeadMask("local", 0, 20)), Model(M, mask=HeadMask("local", 0, 20))),
+        (replace(PLAIN, softcap=50.0), Model(M, softcap=50.0)),
+        (replace(PLAIN, sink=1.0), Model(M, sink=1.0)),
+        (replace(PLAIN, sink=1.0), Model(M, sink=LEARNED)),
+        (replace(PLAIN, mask=HeadMask("none")), Model(M, mask=HeadMask("none"))),
+    ],
+)  # fmt: skip
+def test_what_is_as_expected_agrees(how: Arithmetic, model: Model) -> None:
+    known = asked(how, model, logit_std=4.0)
+    assert known.explains
+    assert known.test.changes == ()
+    assert known.silent == ()
+
+
+@pytest.mark.parametrize(
+    ("mask", "name"),
+    [
+        (HeadMask("causal", 0, hidden=(0, 9)), "hidden"),
+        (HeadMask("causal", 0, packed=(30, 60)), "packed"),
+        (HeadMask("causal", 0, prefix=30), "prefix"),
+    ],
+)
+def test_keys_that_nothing_captured_hides_are_another_mask(mask: HeadMask, name: str) -> None:
+    known = asked(replace(PLAIN, mask=mask))
+    assert known.explains
+    assert known.test.changes == ("mask",)
+    assert getattr(known.test.model.mask, name) == getattr(mask, name)
+
+
+def test_padding_at_the_end_of_what_sees_all_is_found() -> None:
+    mask = HeadMask("none", 0, hidden=(80, 95))
+    known = asked(replace(PLAIN, mask=mask), Model(M, mask=HeadMask("none")))
+    assert known.test.model.mask.hidden == (80, 95)
+
+
+def test_a_captured_mask_that_is_not_applied_differs() -> None:
+    seen = np.tri(96, dtype=bool)
+    seen[:, :10] = False
+    head = simulate(1, PLAIN, n_keys=96, d_k=32, rows=24)
+    given = Model(M, mask=HeadMask("given"))
+    dropped = ask(replace(head, seen=seen[head.rows]), given)
+    assert dropped.test.changes == ("mask",)
+    assert dropped.test.model.mask == HeadMask("causal", 0)
+    kept = replace(PLAIN, mask=HeadMask("causal", 0, hidden=(0, 9)))
+    applied = ask(replace(computed(head, kept), seen=seen[head.rows]), given)
+    assert applied.explains
+    assert applied.test.changes == ()
+
+
+def test_a_law_of_m_by_position_is_said_only_where_it_is_known() -> None:
+    places = np.array(spread(96, 24))
+    law = Law("llama 4", 8.0)
+    how = replace(PLAIN, multiplier=M * law.factors(places))
+    head = simulate(1, how, n_keys=96, d_k=32, rows=24)
+    question = Question(Model(M), SAID, LEVEL, (law,), format="bfloat16")
+    known = explain(head, question)
+    assert known.test.changes == ("law",)
+    assert known.test.model.multiplier == pytest.approx(M, rel=0.01)
+    rng = np.random.default_rng(1)
+    free = replace(PLAIN, multiplier=M * rng.uniform(0.5, 2.0, len(places)))
+    assert not explain(simulate(1, free, n_keys=96, d_k=32, rows=24), question).explains
+
+
+def test_kv_heads_in_another_order_are_one_change() -> None:
+    own = simulate(1, PLAIN, n_keys=96, d_k=32, rows=24)
+    other = simulate(2, PLAIN, n_keys=96, d_k=32, rows=24)
+    head = replace(own, keys=other.keys, values=other.values)
+    known = explain(head, Question(Model(M), SAID, LEVEL, format="bfloat16"), [own])
+    assert known.test.changes == ("kv_head",)
+
+
+def test_without_an_expectation_causal_and_none_are_equals_where_both_fit() -> None:
+    head = sink_head(1, Arithmetic(M, path="eager"), 60.0)
+    known = explain(head, Question(Model(M), format="bfloat16"))
+    assert {test.model.mask.kind for test in known.best} == {"causal", "none"}
+
+
+def test_a_cap_that_logits_are_too_small_to_show_is_silent() -> None:
+    how = replace(PLAIN, softcap=50.0, path="eager")
+    known = asked(how, Model(M, softcap=50.0), logit_std=0.5)
+    assert known.test.changes == ()
+    assert known.silent == ("softcap",)
+
+
+@pytest.mark.parametrize("quiet", [False, True])
+def test_what_fits_nothing_says_where_what_is_left_lies(quiet: bool) -> None:
+    head = simulate(1, PLAIN, n_keys=96, d_k=32, rows=24)
+    assert head.output is not None
+    output = head.output.copy()
+    output[12:] = np.roll(output[12:], 1, axis=1)
+    known = ask(replace(head, output=output), Model(M))
+    assert not known.explains
+    rows = known.where["row"]
+    assert max(rows[:12]) < 0.01 < min(rows[12:])
+    assert known.residual > 0.5
+
+
+def test_weights_stand_for_an_output_that_was_not_captured() -> None:
+    from attn_tui.compute.fit.simulate import compute
+
+    head = simulate(1, PLAIN, n_keys=96, d_k=32, rows=24, logit_std=2.0)
+    how = replace(PLAIN, multiplier=2 * M)
+    weights = compute(head, replace(how, path="eager"))[1]
+    formats = {**head.formats, "weights": "bfloat16"}
+    bare = replace(head, output=None, values=None, weights=weights, formats=formats)
+    known = ask(bare, Model(M))
+    assert known.test.changes == ("multiplier",)
+    assert known.test.model.multiplier == pytest.approx(2 * M, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("part", "reason"),
+    [
+        ("keys", "k holds NaN"),
+        ("output", "the output is NaN in every row"),
+        ("values", "all values"),
+    ],
+)
+def test_what_cannot_be_used_is_named(part: str, reason: str) -> None:
+    head = simulate(1, PLAIN, n_keys=96, d_k=32, rows=24)
+    value = getattr(head, part).copy()
+    if part == "values":
+        value[:] = 0.0
+    else:
+        value[0 if part == "keys" else slice(None)] = np.nan
+    known = ask(replace(head, **{part: value}), Model(M))
+    assert known.problem.startswith(reason)
+
+
+def test_rows_that_see_a_key_that_is_nan_are_left_out() -> None:
+    head = simulate(1, PLAIN, n_keys=96, d_k=32, rows=24)
+    assert head.output is not None
+    keys, output = head.keys.copy(), head.output.copy()
+    keys[60], output[head.rows >= 60] = np.nan, np.nan
+    known = ask(replace(head, keys=keys, output=output), Model(M))
+    assert known.test.changes == ()
+    assert max(known.used) < 60
+
+
+def test_a_part_of_long_rows_tells_what_all_of_them_do() -> None:
+    how = Arithmetic(1 / 4, format="float32")
+    head = simulate(1, how, n_keys=12, d_k=16, d_v=MOST_VALUES + 64, rows=range(12))
+    known = ask(head, Model(1 / 4), "float32")
+    assert known.test.changes == ()
+    assert any(f"{MOST_VALUES} of {MOST_VALUES + 64} numbers" in note for note in known.notes)
+
+
+def test_tf32_is_allowed_only_where_it_is_said() -> None:
+    how = Arithmetic(M, format="float32", path="tf32")
+    head = simulate(1, how, n_keys=96, d_k=32, rows=24)
+    question = Question(Model(M), SAID, LEVEL)
+    assert not explain(head, question).explains
+    known = explain(head, replace(question, tf32=True))
+    assert known.explains
+    assert known.test.changes == ()
+    assert known.test.path == "tf32"
+
+
+def test_numbers_may_have_been_rounded_to_the_format_of_the_capture() -> None:
+    # 0.1772 rounds to this in bfloat16.
+    known = asked(replace(PLAIN, multiplier=0.17675781), Model(0.1772), rows=64)
+    assert known.test.changes == ()
+    known = asked(replace(PLAIN, multiplier=0.17675781), Model(0.1785), rows=64)
+    assert known.test.changes == ("multiplier",)
