@@ -43,7 +43,7 @@ async def test_the_doctor_says_what_it_was_computed_with() -> None:
         await person.press("t", "t")
         person.sees("All 64 heads agree: m = 0.176 to 0.180 = 1/√d_k (d_k = 32), mask causal")
         # The list has room for intervals where it leaves out how heads were rounded.
-        person.sees("0.176795  0.176762 to 0.176943  none, or above 27.6")
+        person.sees("0.176789  0.176755 to 0.176961  none, or above 25.4")
         person.misses("saturate")
         await person.press("i")
         person.sees("expected by", "the capture's metadata")
