@@ -47,17 +47,17 @@ def registered(monkeypatch: pytest.MonkeyPatch) -> None:
     """One registry entry; everything that reads the registry sees it."""
     here = __name__
     entry = Instrument(
-        "histogram",
-        "Histogram",
-        9,
-        "how scores spread",
-        f"{here}:Settings",
-        f"{here}:answer",
-        "",
-        f"{here}:histogram",
-        f"{here}:line",
-        "",
-        "",
+        name="histogram",
+        title="Histogram",
+        number=9,
+        summary="how scores spread",
+        settings=f"{here}:Settings",
+        answer=f"{here}:answer",
+        screen="",
+        command=f"{here}:histogram",
+        line=f"{here}:line",
+        asked="",
+        json="",
     )
     both = (*instruments.INSTRUMENTS, entry)
     for name, module in list(sys.modules.items()):

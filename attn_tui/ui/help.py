@@ -2,24 +2,11 @@
 
 from functools import cache
 from importlib.resources import files
-from typing import Any, ClassVar
+from typing import Any
 
-from textual.binding import BindingType
-from textual.containers import VerticalScroll
 from textual.screen import Screen
-from textual.widgets import HelpPanel
 
 from attn_tui.ui.pane import Pane
-
-
-class Help(HelpPanel, can_focus=True):
-    """Textual's panel of help, scrolled as a whole and by keys as well."""
-
-    # Tab and the mouse leave out what has Textual's own class.
-    DEFAULT_CLASSES = ""
-    BORDER_TITLE = "Help"
-    BORDER_SUBTITLE = "? closes"
-    BINDINGS: ClassVar[list[BindingType]] = [*VerticalScroll.BINDINGS]
 
 
 def help_text(screen: Screen[Any], pane: Pane | None) -> str:
