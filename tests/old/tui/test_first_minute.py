@@ -159,6 +159,6 @@ async def test_an_example_says_what_to_look_at_in_the_same_place() -> None:
     async with app.run_test(size=MEDIUM) as pilot:
         await settle(pilot)
         person = Person(app, pilot, clock)
-        await person.press("x", "down", "down", "down", "enter")
+        await person.press("x", "down", "down", "enter")
         assert person.lines[-3].startswith(" A gap of 10 is enough")
         person.misses("Hold +")
