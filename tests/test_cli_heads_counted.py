@@ -143,6 +143,9 @@ def test_a_layout_that_the_output_says_is_in_words(tmp_path: Path) -> None:
     text = " ".join(call("heads", str(path)).output.split())
     assert "Layout as the output says: q, k, v and out [batch, positions, heads, dim]." in text
     assert text.count("[batch, ") == 1
+    doctor = " ".join(call("doctor", str(path)).output.split())
+    assert "Layout as the output says: q, k, v and out [batch, positions, heads, dim]." in doctor
+    assert doctor.count("[batch, ") == 1
 
 
 def test_nan_and_infinity_in_any_tensor_are_counted_and_placed(tmp_path: Path) -> None:
