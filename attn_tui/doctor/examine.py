@@ -259,17 +259,14 @@ class _Doctor:
             by_position = (expected or Expected(mask="causal")).head_mask(head)
             both = replace(head, seen=head.seen & by_position.seen(head))
             heads = [head, both] if expected is None or expected.mask is None else [both]
+        answers = []
         for each in heads:
             question = self._question(expected, each)
             known = explain(each, question, others, searched)
             if known.explains and not known.test.changes:
-                break
-        else:
-            each = heads[0]
-            question = self._question(expected, each)
-            if len(heads) > 1:
-                known = explain(each, question, others, searched)
-        return each, question, known
+                return each, question, known
+            answers.append((each, question, known))
+        return answers[0]
 
     def _named(self, found: Finding, question: Question) -> Finding:
         """Return a finding with what its multiplier is called."""

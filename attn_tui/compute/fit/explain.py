@@ -627,10 +627,10 @@ class Case:
             return self._compared(replace(test, model=replace(test.model, mask=causal)))
         # Costs that are NaN are like none.
         alike = [at, *(each for each, cost in costs.items() if cost < costs[at] + STRAIN)]
-        found = replace(test, window=(min(alike), max(alike)))
+        least, most = min(alike), max(alike)
+        found = replace(test, window=(least, most))
         expected = self.question.model.mask
-        inside = expected.window is not None and found.window is not None
-        if inside and found.window[0] <= (expected.window or 0) <= found.window[1]:  # type: ignore[index]
+        if expected.window is not None and least <= expected.window <= most:
             kept = replace(mask, window=expected.window)
             if kept == expected:
                 changes = tuple(part for part in found.changes if part != "mask")
