@@ -60,10 +60,10 @@ def thrifty(driver: type[Driver], cells: Cells) -> type[Driver]:
                 super().write(changes + request)
             return bool(changes)
 
-        def stop_application_mode(self) -> None:
-            """Hold nothing back any more."""
+        def disable_input(self) -> None:
+            """Hold nothing back any more; what the terminal still answers is read before."""
             self._flow.end()
-            super().stop_application_mode()
+            super().disable_input()
 
         def run_input_thread(self) -> None:
             """Read what comes, until the end; what goes wrong is for the application."""

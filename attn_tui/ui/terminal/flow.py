@@ -7,7 +7,7 @@ waited for.
 
 import shutil
 from collections.abc import Callable
-from threading import RLock, Timer
+from threading import Condition, Timer
 
 from attn_tui.ui.terminal.cells import BRACKETS, collapsed, is_picture
 
@@ -16,6 +16,9 @@ REQUEST, ANSWER = "\x1b[5n", "\x1b[0n"
 
 PATIENCE = 2.0
 """Seconds that a picture waits at most."""
+
+PARTING = 0.5
+"""Seconds that leaving waits at most for answers, which the shell would read as typed."""
 
 
 class Flow:
@@ -29,22 +32,26 @@ class Flow:
     def __init__(self, send: Callable[[str, str], bool]) -> None:
         self._send = send
         # The terminal is read by another thread.
-        self._lock = RLock()
+        self._lock = Condition()
         self._held: list[str] = []
         self._due = 0
+        self._unanswered = 0
         self._answers = False
         self._timer: Timer | None = None
 
     def begin(self) -> None:
         """Ask for the first time, before there is any picture."""
+        self._unanswered = 1
         self._send(REQUEST, "")
 
     def end(self) -> None:
-        """Forget what was held: the screen is left."""
+        """Forget what was held, and wait for answers on their way: the screen is left."""
         with self._lock:
-            self._answers = False
             self._held.clear()
             self._stop_timer()
+            if self._answers:
+                self._lock.wait_for(lambda: not self._unanswered, PARTING)
+            self._answers = False
 
     def write(self, data: str) -> None:
         """Send data now, or hold it until the terminal has taken the last picture."""
@@ -57,16 +64,18 @@ class Flow:
             elif self._due and data:
                 self._held.append(data)
                 self._start_timer()
-            elif self._send(data, REQUEST):
-                self._due += 1
+            else:
+                self._ask(data)
 
     def answered(self) -> None:
         """Take note of an answer, and send what was held if it is that to the last request."""
         with self._lock:
             self._answers = True
+            self._unanswered = max(self._unanswered - 1, 0)
             self._due = max(self._due - 1, 0)
             if not self._due:
                 self._go_on()
+            self._lock.notify_all()
 
     def _give_up(self) -> None:
         """Wait for no answer any longer."""
@@ -78,8 +87,14 @@ class Flow:
         """Send all that was held as one picture."""
         self._stop_timer()
         held, self._held = self._held, []
-        if held and self._send(collapsed("".join(held), shutil.get_terminal_size()), REQUEST):
+        if held:
+            self._ask(collapsed("".join(held), shutil.get_terminal_size()))
+
+    def _ask(self, data: str) -> None:
+        """Send a picture, and ask behind it, unless it changes nothing."""
+        if self._send(data, REQUEST):
             self._due += 1
+            self._unanswered += 1
 
     def _start_timer(self) -> None:
         if self._timer is None:

@@ -3,10 +3,12 @@
 import asyncio
 import os
 import signal
+from threading import Thread
 from types import FrameType
 
 import pytest
 
+from attn_tui.ui.terminal import flow
 from attn_tui.ui.terminal.cells import Cells
 from attn_tui.ui.terminal.driver import thrifty
 from tests.old.tui.person import DEADLINE
@@ -46,3 +48,20 @@ async def test_the_last_size_is_told_last() -> None:
         assert driver.told == [1, 2]  # type: ignore[attr-defined]
     finally:
         signal.signal(signal.SIGWINCH, before)
+
+
+def test_leaving_waits_for_the_answers_that_the_shell_would_take_for_typing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(flow, "PARTING", DEADLINE)
+    pictures = flow.Flow(lambda data, request: bool(data))
+    pictures.begin()
+    pictures.answered()
+    pictures.write("\x1b[1;1Hone")
+    leaving = Thread(target=pictures.end)
+    leaving.start()
+    leaving.join(0.05)
+    assert leaving.is_alive()
+    pictures.answered()
+    leaving.join(DEADLINE)
+    assert not leaving.is_alive()
