@@ -14,7 +14,7 @@ from textual.worker import get_current_worker
 
 from attn_tui.compute.explore import settings
 from attn_tui.compute.explore.answer import Answer as WholeAnswer
-from attn_tui.compute.explore.answer import VectorAnswer
+from attn_tui.compute.explore.answer import OverDk, VectorAnswer
 from attn_tui.compute.explore.answer import answer as answer_all
 from attn_tui.compute.explore.compare import compare
 from attn_tui.compute.explore.precision_lab import Lab, lab
@@ -89,6 +89,8 @@ class ExploreScreen(InstrumentScreen):
     """Which of several vectors is shown."""
     pinned: var[VectorAnswer | None] = var(None, init=False)
     """What stands beside the present answer in place of the unscaled side."""
+
+    _is_painted = False
 
     def compose_body(self) -> ComposeResult:
         """Lay out the panes in the order in which data flows."""
@@ -344,11 +346,18 @@ class ExploreScreen(InstrumentScreen):
         self.draw("lab-table", lab_table(tried))
 
     def _draw_curves(self, found: Answer) -> None:
+        """Draw the curves over d_k; at the start once the bars are on the terminal."""
         over = found.over
         if over is None:
             for name, title in OVER.items():
                 self.pane(name).describe(title, "being worked out")
-            return
+        elif self._is_painted:
+            self._draw_curves_over(found, over)
+        else:
+            self._is_painted = True
+            self.call_after_refresh(self._draw_view)
+
+    def _draw_curves_over(self, found: Answer, over: OverDk) -> None:
         vector, d_k, before = found.vector, found.d_k, found.unscaled_over
         symbol = "s" if vector.wrt == "scores" else "z"
         self.draw("weights-over-curves", curves.weights_figure(vector, over, d_k, before))

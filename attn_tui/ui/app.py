@@ -133,7 +133,7 @@ class AttnApp(Failing):
         for own in THEMES.values():
             self.register_theme(own)
         self.history = history or History(Asked.first(draft))
-        self.turns = Turns(self, super().on_event, lambda: None)
+        self.turns = Turns(self, super().on_event)
         self.crash: Crash | None = None
         self.elsewhere = ""
         """The instrument that another program of ours is to go on with."""

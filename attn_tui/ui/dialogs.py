@@ -50,9 +50,9 @@ class TextScreen(ModalScreen[bool]):
 
 
 def columns_of_text(columns: int) -> int:
-    """Return how many columns a text has to be read on a screen of so many; 80 at most."""
+    """Return how many columns a text has to be read on a screen of so many, from 20 to 80."""
     # Nine tenths, less the border, a blank on either side and the scroll bar.
-    return min(columns * 9 // 10 - 6, 80)
+    return max(20, min(columns * 9 // 10 - 6, 80))
 
 
 class HelpScreen(ModalScreen[None]):

@@ -53,7 +53,13 @@ async def test_space_plays_d_k_in_a_pane_shown_alone_until_it_is_left() -> None:
         assert not screen.is_playing
 
 
-async def test_the_first_picture_is_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+OVER = "weights", "gradient", "keys"
+"""What is drawn over d_k."""
+
+
+async def test_the_first_picture_has_bars_numbers_and_keys_and_the_curves_follow(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     drawn: list[tuple[str | None, bool, bool]] = []
     draw = Picture.render_line
 
@@ -64,11 +70,13 @@ async def test_the_first_picture_is_whole(monkeypatch: pytest.MonkeyPatch) -> No
 
     monkeypatch.setattr(Picture, "render_line", render_line)
     async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
-        await shown(pilot)
-    assert {name for name, *_ in drawn} == {
-        "weights", "gradient", "weights-over-curves", "gradient-over-curves", "keys-over-curves"
-    }  # fmt: skip
-    assert all(has_drawing and has_keys for _, has_drawing, has_keys in drawn)
+        screen = await shown(pilot)
+        curves = [screen.query_one(f"#{name}-over-curves", Picture) for name in OVER]
+        assert all(picture.drawing is not None for picture in curves)
+    assert all(has_keys for *_, has_keys in drawn)
+    numbers = {"weights": True, "gradient": True}
+    first = {name: has_drawing for name, has_drawing, _ in reversed(drawn)}
+    assert first == numbers | {f"{name}-over-curves": False for name in OVER}
 
 
 async def test_the_keys_below_are_made_anew_only_where_they_are_others() -> None:

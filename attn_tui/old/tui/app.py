@@ -35,6 +35,7 @@ from attn_tui.old.tui.small import fit
 from attn_tui.old.tui.theme import role_styles, role_variables
 from attn_tui.old.tui.timers import Punctual
 from attn_tui.old.tui.tooltips import Tooltips
+from attn_tui.old.tui.turns import Turns
 from attn_tui.old.tui.visiting import Visit
 from attn_tui.old.tui.widgets.hint import Hint
 from attn_tui.ui.app import SCREENS
@@ -44,7 +45,6 @@ from attn_tui.ui.terminal.ascii import ASCII_GLYPHS
 from attn_tui.ui.terminal.cells import Cells
 from attn_tui.ui.terminal.driver import thrifty
 from attn_tui.ui.terminal.guard import VISIBLE, received
-from attn_tui.ui.terminal.turns import Turns
 
 BREATH = 0.1
 """Seconds for which a key that is held is not held up by an answer to what it asked before."""

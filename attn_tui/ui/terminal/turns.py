@@ -1,57 +1,52 @@
-"""Lets what a person does take effect one thing at a time, in the order it was done.
+"""Gives keys, pastes and the mouse to the screen one at a time, in the order in which they came.
 
-Textual hands a key to what has the focus when the key comes in, though the keys before it may
-still be about to open a dialogue, move the focus or end the screen they were meant for. Here a key
-waits until those before it have had their effect, so that keys mean the same at any speed.
+Textual 8 hands a key to what has the focus when the key comes in, though the keys before it may
+still be about to open a dialogue or move the focus: `/` and a word in one packet lose the first
+letters. Here a key waits until those before it have had their effect. The contract's tests of
+typing need it.
 """
 
 import asyncio
 from collections import deque
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from functools import partial
 
 from textual.app import App
 from textual.dom import DOMNode
-from textual.events import Event, Key, MouseMove
+from textual.events import Event, MouseMove
 from textual.widget import Widget
 
 Give = Callable[[Event], Awaitable[None]]
 
-_PATIENCE = 50
+ROUNDS = 50
 """How often those that always have more to do are asked whether they are done."""
+
+LOOK = 0.05
+"""Seconds after which a part of the screen that has not answered may be gone."""
 
 
 class Turns:
-    """The line in which keys, pastes and the mouse wait for their turn.
+    """The line in which events wait.
 
     Args:
         app: The application, in whose own queue each gets its turn.
         give: Hands one to the part of the screen it is for.
-        rest: Called before one that differs from the one before it, and when all are done.
     """
 
-    def __init__(self, app: App[None], give: Give, rest: Callable[[], None]) -> None:
+    def __init__(self, app: App[None], give: Give) -> None:
         self._app = app
         self._give = give
-        self._rest = rest
         self._line: deque[Event] = deque()
-        self._last: Event | None = None
         self._task: asyncio.Task[None] | None = None
         self._is_open = False
 
     @property
-    def repeating(self) -> bool:
-        """Whether the next one in line is the same key as the last, as when it is held."""
-        one, other = self._last, self._line[0] if self._line else None
-        return isinstance(one, Key) and isinstance(other, Key) and one.key == other.key
-
-    @property
     def idle(self) -> bool:
-        """Whether all that may have their turn now have had it, and their effect."""
-        return self._next is None and self._task is None
+        """Whether all that have come have had their turn, and their effect."""
+        return not self._line and self._task is None
 
     def open(self) -> None:
-        """Go on with those that have come, and do not let later ones wait for this."""
+        """Begin with those that have come while there was no screen."""
         self._is_open = True
         self._go_on()
 
@@ -69,7 +64,7 @@ class Turns:
         return left
 
     def _go_on(self) -> None:
-        if self._is_open and self._next is not None and self._task is None:
+        if self._is_open and self._line and self._task is None:
             self._task = asyncio.create_task(self._run())
             self._task.add_done_callback(self._ended)
 
@@ -80,63 +75,47 @@ class Turns:
             self._app.call_later(raised, error)
         self._go_on()
 
-    @property
-    def _next(self) -> Event | None:
-        """Whose turn it is; what was typed before a dialogue opened by itself waits behind it."""
-        since = max(
-            (getattr(each, "shown_at", 0.0) for each in self._app.screen_stack), default=0.0
-        )
-        return next((each for each in self._line if each.time >= since), None)
-
     async def _run(self) -> None:
-        while (event := self._next) is not None:
-            if not self.repeating:
-                await self._done_in(self._app, self._rest)
-            self._line.remove(event)
-            self._last = event
-            await self._done_in(self._app, partial(self._give, self._last))
+        while self._line:
+            await self._done_in(self._app, partial(self._give, self._line.popleft()))
             await self._effects()
-        self._app.call_later(self._rest)
 
     async def _effects(self) -> None:
         """Wait until what has the focus, and all that hears of it, has nothing left to do.
 
-        A key goes up to the application, which may send it, or what it leads to, back down: so
-        the way is gone again and again until nobody on it had anything waiting.
+        A key goes up to the application, which may send what it leads to back down: so the way is
+        gone again until nobody on it had anything waiting.
         """
-        path, busy = self._path(), True
-        for _ in range(_PATIENCE):
-            if not (busy and self._app.is_running):
-                return
-            busy = False
+        path = self._path()
+        for _ in range(ROUNDS):
+            is_busy = False
             for node in path:
-                busy = busy or node.message_queue_size > 0
-                await self._done_in(node, _nothing)
+                is_busy = is_busy or node.message_queue_size > 0
+                await self._done_in(node, nothing)
             before, path = path, self._path()
-            busy = busy or path != before
+            if not self._app.is_running or (path == before and not is_busy):
+                return
 
-    def _path(self) -> Sequence[DOMNode]:
+    def _path(self) -> list[DOMNode]:
         if not self._app.screen_stack:
             return [self._app]
         return (self._app.focused or self._app.screen).ancestors_with_self
 
-    async def _done_in(self, node: DOMNode, work: Callable[[], Awaitable[None] | None]) -> None:
+    async def _done_in(self, node: DOMNode, work: Callable[[], Awaitable[None]]) -> None:
         """Do some work in a node's own queue, unless the node is gone before."""
-        done = False
+        done = asyncio.Event()
 
         async def callback() -> None:
-            nonlocal done
-            result = work()
-            if result is not None:
-                await result
-            done = True
+            try:
+                await work()
+            finally:
+                done.set()
 
-        looks = 0
+        waiting = asyncio.create_task(done.wait())
         if node.call_later(callback):
-            while not done and self._is_there(node):
-                # Most is done within a few rounds of the loop; what is not takes its time.
-                await asyncio.sleep(0 if looks < 100 else 0.002)
-                looks += 1
+            while not waiting.done() and self._is_there(node):
+                await asyncio.wait([waiting], timeout=LOOK)
+        waiting.cancel()
 
     def _is_there(self, node: DOMNode) -> bool:
         app = self._app
@@ -145,10 +124,10 @@ class Turns:
         )
 
 
+async def nothing() -> None:
+    """Do nothing, once all that came before it is done."""
+
+
 def raised(error: BaseException) -> None:
     """Raise an error where it is called: in the application, which tells of it."""
     raise error
-
-
-def _nothing() -> None:
-    pass

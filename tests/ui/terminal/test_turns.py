@@ -4,11 +4,32 @@ import json
 from pathlib import Path
 
 import pytest
+from textual.events import Event, Key, Paste
+from textual.pilot import Pilot
+from textual.screen import Screen
+from textual.widgets import TextArea
 
 from attn_tui.files.draft import EXAMPLE
-from attn_tui.old.tui.reading import ReadDialog
-from attn_tui.old.tui.widgets.score_editor import ScoreEditor
-from tests.old.tui.person import MEDIUM, at_screen, settle
+from attn_tui.ui.app import AttnApp
+from tests.ui.person import press, shown
+
+NAMED = {"enter": "\r", "escape": "\x1b", "ctrl+u": "\x15", "ctrl+p": "\x10", "ctrl+z": "\x1a"}
+
+
+async def burst(pilot: Pilot[None], *keys: str, pasted: str = "") -> None:
+    """Type keys that come in one packet, in which a text may be pasted before the last key."""
+    events: list[Event] = [Key(key, key if len(key) == 1 else NAMED.get(key)) for key in keys]
+    if pasted:
+        events.insert(-1, Paste(pasted))
+    for event in events:
+        pilot.app.post_message(event)
+    await shown(pilot)
+
+
+def d_k_of(pilot: Pilot[None]) -> int:
+    app = pilot.app
+    assert isinstance(app, AttnApp)
+    return app.history.present.experiment.setup.d_k
 
 
 @pytest.mark.parametrize(
@@ -16,90 +37,70 @@ from tests.old.tui.person import MEDIUM, at_screen, settle
     [
         "m enter enter",
         "r down enter enter enter",
-        "question_mark escape escape",
-        "question_mark question_mark question_mark",
-        "f1 q escape f1 escape",
+        "question_mark escape question_mark question_mark",
         "i escape i escape escape",
-        "ctrl+p pageup",
-        "ctrl+p pagedown end home",
-        "ctrl+p escape escape",
+        "ctrl+p pagedown end home escape escape",
         "ctrl+p u n d o enter enter",
-        "ctrl+p enter enter escape",
         "2 question_mark escape 3 f1 escape 1",
         "d escape escape r escape",
         "ctrl+o escape ctrl+s escape escape",
     ],
 )
 async def test_keys_in_one_burst_end_nothing_and_leave_the_screen_usable(keys: str) -> None:
-    async with at_screen(MEDIUM) as person:
-        await person.burst(*keys.split())
-        await person.burst("escape", "escape", "1")
-        await person.press("d", "ctrl+u", *"512", "enter")
-        assert person.asked.experiment.setup.d_k == 512
+    async with AttnApp(EXAMPLE).run_test(size=(80, 24)) as pilot:
+        await shown(pilot)
+        await burst(pilot, *keys.split())
+        await burst(pilot, "escape", "escape", "1")
+        await press(pilot, "d", "ctrl+u", *"512", "enter")
+        assert d_k_of(pilot) == 512
 
 
-async def test_enter_behind_a_choice_is_for_what_has_the_focus_then() -> None:
-    async with at_screen() as person:
-        await person.burst("r", "home", "down", "enter", "d", "ctrl+u", "6", "4", "enter")
-        assert person.asked.experiment.setup.d_k == 64
-        assert person.asked.experiment.setup.scale.rule != "inverse-sqrt"
-
-
-async def test_what_is_typed_at_once_in_the_editor_is_undone_as_one_step() -> None:
-    async with at_screen() as person:
-        await person.burst("e", "7", "comma", "ctrl+z")
-        assert person.asked.draft == EXAMPLE
-        assert person.app.screen.query_one(ScoreEditor).text == EXAMPLE.text
-
-
-async def test_a_dialogue_hears_nothing_once_it_is_dismissed() -> None:
-    async with at_screen(MEDIUM) as person:
-        await person.press("question_mark")
-        dialogue = person.app.screen
-        assert isinstance(dialogue, ReadDialog)
-        dialogue.dismiss(None)
-        dialogue.dismiss(None)
-        await settle(person.pilot)
-        assert len(person.app.screen_stack) == 1
-
-
-async def test_a_long_burst_is_answered_less_often_than_it_has_keys() -> None:
-    async with at_screen() as person:
-        shown = 0
-        show = person.app.screen.show  # type: ignore[attr-defined]
-
-        def counted(asked: object) -> None:
-            nonlocal shown
-            shown += 1
-            show(asked)
-
-        person.app.screen.show = counted  # type: ignore[attr-defined]
-        await person.burst(*["right_square_bracket"] * 20)
-        assert person.asked.experiment.setup.d_k > 2048
-        assert shown < 10
+async def test_letters_behind_the_key_of_the_palette_are_typed_into_it() -> None:
+    async with AttnApp(EXAMPLE).run_test(size=(80, 24)) as pilot:
+        await shown(pilot)
+        await burst(pilot, "slash", *"d_k", "space", *"64", "enter", "d", "ctrl+u", "9", "enter")
+        assert d_k_of(pilot) == 9
+        await press(pilot, "u")
+        assert d_k_of(pilot) == 64
 
 
 async def test_a_key_that_reads_the_screen_finds_what_the_keys_before_it_asked(
     tmp_path: Path,
 ) -> None:
     path = tmp_path / "asked.json"
-    async with at_screen() as person:
-        keys = [*"d64", "enter", "right_square_bracket", "right_square_bracket", "ctrl+s"]
-        await person.burst(*keys)
-        await person.paste(str(path))
-        await person.press("enter")
-        person.sees("Saved")
-        d_k = person.asked.experiment.setup.d_k
+    async with AttnApp(EXAMPLE).run_test(size=(80, 24)) as pilot:
+        await shown(pilot)
+        keys = ["d", "ctrl+u", *"64", "enter", "escape", "plus", "plus", "ctrl+s", "ctrl+u"]
+        await burst(pilot, *keys, "enter", pasted=str(path))
+        d_k = d_k_of(pilot)
     assert d_k > 64
     assert json.loads(path.read_text())["experiment"]["d_k"] == d_k
 
 
+async def test_what_went_wrong_in_a_key_is_the_application_s(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def fail(self: Screen[None]) -> None:
+        raise ZeroDivisionError
+
+    async def press_it() -> None:
+        async with AttnApp(EXAMPLE).run_test(size=(80, 24)) as pilot:
+            screen = await shown(pilot)
+            monkeypatch.setattr(type(screen), "action_edit", fail)
+            await burst(pilot, "e")
+
+    with pytest.raises(ZeroDivisionError):
+        await press_it()
+
+
 @pytest.mark.parametrize("size", [(1, 1), (2, 40), (3, 3), (200, 2)])
 async def test_a_terminal_too_small_for_anything_ends_nothing(size: tuple[int, int]) -> None:
-    async with at_screen(MEDIUM) as person:
-        await person.resize(*size)
-        for key in ("question_mark", "r", "ctrl+p", "f1", "i", "2", "3", "d", "u"):
-            await person.press(key, "escape")
-        await person.resize(*MEDIUM)
-        await person.press("1")
-        person.sees("[100 120 150]", "Unscaled, key 2", "62.5 %")
+    async with AttnApp(EXAMPLE).run_test(size=(80, 24)) as pilot:
+        await shown(pilot)
+        await pilot.resize_terminal(*size)
+        for key in ("question_mark", "r", "ctrl+p", "f1", "i", "2", "d", "u"):
+            await press(pilot, key, "escape")
+        await pilot.resize_terminal(80, 24)
+        screen = await press(pilot, "1")
+        assert "key 2" in screen.headline
+        assert screen.query_one("#scores", TextArea).text == EXAMPLE.text
