@@ -3,6 +3,7 @@
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal
+from textual.events import Click
 from textual.message import Message
 from textual.reactive import var
 from textual.widgets import Input, Label
@@ -85,6 +86,11 @@ class NumberPane(Pane):
     def _move(self, event: Slider.Moved) -> None:
         event.stop()
         self.post_message(self.Changed(self, event.value, event.gesture))
+
+    @on(Click, "Input")
+    def _select(self) -> None:
+        """Let what is typed replace the number: a click on the blanks before it is not meant so."""
+        self.query_one(Input).select_all()
 
     @on(Input.Submitted)
     def _take(self, event: Input.Submitted) -> None:

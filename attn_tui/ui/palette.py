@@ -19,6 +19,9 @@ from attn_tui.ui.setting import MODEL, RULE, Setting
 SURE = 1e6
 """The score of a setting whose name and value are typed: above every other."""
 
+UNREADABLE = 1e-6
+"""The score where the value will not do: "mask the key" is an action first of all."""
+
 
 class InstrumentProvider(Provider):
     """Finds something of the instrument that is below the palette."""
@@ -62,7 +65,7 @@ class SettingsProvider(InstrumentProvider):
         except InputError as error:
             say = partial(screen.notify, str(error), severity="warning", markup=False)
             title = Content(f"{setting.label} {text}")
-            return Hit(SURE, title, say, text=title.plain, help=plain(str(error)))
+            return Hit(UNREADABLE, title, say, text=title.plain, help=plain(str(error)))
         after = setting.kind.shown(setting.value(screen.asked.ask(edit(screen.asked.draft))))
         title = Content(f"{setting.label}: {before} → {after}")
         preview = plain(screen.preview(edit) or setting.help)

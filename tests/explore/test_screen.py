@@ -90,6 +90,22 @@ async def test_settings_palette_and_lists_ask_the_same_question() -> None:
         while not (screen := await shown(pilot)).present.draft.setup.mask:
             await pilot.pause()
         assert str(screen.present.draft.setup.mask) == "causal"
+        # It begins with the name of a setting, and is an action.
+        await pilot.press("u", "slash", *"mask the key")
+        while not pilot.app.screen.query_one(CommandList).option_count:
+            await pilot.pause()
+        await pilot.press("enter")
+        while not (screen := await shown(pilot)).present.draft.setup.mask:
+            await pilot.pause()
+        assert str(screen.present.draft.setup.mask) == "2"
+
+
+async def test_a_number_typed_after_a_click_replaces_d_k() -> None:
+    async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
+        await shown(pilot)
+        await pilot.click("#d_k-typed", offset=(1, 0))
+        screen = await press(pilot, "6", "4", "enter")
+        assert screen.present.experiment.setup.d_k == 64
 
 
 @pytest.mark.parametrize("size", [(120, 40), (80, 24), (40, 15)])
