@@ -51,10 +51,12 @@ class Weights(Picture, can_focus=True):
             self.post_message(self.Pointed(int(keys[place])))
 
     def on_click(self, event: events.Click) -> None:
-        """Go to the key under the mouse."""
+        """Go to the key under the mouse; twice, show the gradient of its weight."""
         offset = event.get_content_offset(self)
         if offset is None or not isinstance(self.drawing, WeightBars):
             return
         key = self.drawing.key_at(offset.y, self.content_size.height)
         if key is not None:
             self.post_message(self.Pointed(key))
+            if event.chain == 2:
+                self.post_message(self.Chosen())

@@ -81,7 +81,6 @@ class AttnApp(Failing):
         Binding("u", "undo", "Undo", show=False, id="undo"),
         Binding("U", "redo", "Redo", show=False, id="redo"),
         Binding("0", "start", "Back to the start", show=False, id="start"),
-        Binding("slash", "command_palette", "Find", id="find"),
         Binding(
             "x", "choose('example')", "Tour", show=False, tooltip="Tour and examples", id="examples"
         ),

@@ -15,6 +15,7 @@ from textual.screen import ModalScreen
 from textual.widgets import DirectoryTree, Input, Label, Static
 from textual.widgets.directory_tree import DirEntry
 from textual.widgets.tree import TreeNode
+from textual.worker import Worker, WorkerState
 
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.visible import visible
@@ -138,6 +139,13 @@ class FileScreen(ModalScreen[Any]):
             self.app.call_from_thread(self._refuse, error.beside)
         else:
             self.app.call_from_thread(self.dismiss, made)
+
+    @on(Worker.StateChanged)
+    def _say_what_failed(self, event: Worker.StateChanged) -> None:
+        """Say what went wrong that no reader expected."""
+        if event.state == WorkerState.ERROR:
+            error = event.worker.error
+            self._refuse(visible(f"this could not be read: {type(error).__name__}: {error}"))
 
     def _refuse(self, problem: str) -> None:
         hint = self.query_one("#hint", Label)

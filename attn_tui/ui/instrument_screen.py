@@ -83,6 +83,8 @@ class InstrumentScreen(Screen[None]):
         Binding("minus,left_square_bracket", "step_d_k(-1)", "Lower d_k", show=False, id="less"),
         Binding("plus,right_square_bracket,equals_sign", "step_d_k(1)", "d_k", key_display="-+",
                 tooltip="Lower or raise d_k", id="more"),
+        # All else is found by it, where there is room for few keys and no keyboard.
+        Binding("slash", "app.command_palette", "Find", id="find"),
         Binding("left_curly_bracket,pageup", "double_d_k(-1)", "Halve d_k", show=False, id="halve"),
         Binding("right_curly_bracket,pagedown", "double_d_k(1)", "Double d_k", show=False,
                 id="double"),

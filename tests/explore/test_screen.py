@@ -100,6 +100,18 @@ async def test_settings_palette_and_lists_ask_the_same_question() -> None:
         assert str(screen.present.draft.setup.mask) == "2"
 
 
+async def test_a_click_points_at_a_key_and_two_show_the_gradient_of_its_weight() -> None:
+    async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
+        screen = await shown(pilot)
+        await pilot.click("#weights", offset=(4, 1))
+        assert isinstance(await shown(pilot), ExploreScreen)
+        assert screen.cursor == 0
+        assert "∂p₂" in screen.pane("gradient-pane").border_title
+        await pilot.click("#weights", offset=(4, 1), times=2)
+        await shown(pilot)
+        assert "∂p₀" in screen.pane("gradient-pane").border_title
+
+
 async def test_a_number_typed_after_a_click_replaces_d_k() -> None:
     async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
         await shown(pilot)

@@ -3,12 +3,13 @@
 import pytest
 from textual.color import Color
 from textual.strip import Strip
-from textual.widgets import Label, Select, Static, Tab
+from textual.widgets import Input, Label, Select, Static, Tab
 
 from attn_tui.explore import screen as explore
 from attn_tui.explore.screen import ExploreScreen
 from attn_tui.files.draft import EXAMPLE
 from attn_tui.ui.app import AttnApp
+from attn_tui.ui.dialogs import FileScreen
 from attn_tui.ui.memory import remembered_theme
 from attn_tui.ui.picture import Picture
 from attn_tui.ui.setting import MODEL
@@ -153,3 +154,19 @@ async def test_every_instrument_can_be_seen_and_clicked_at_every_width(columns: 
             assert screen.query_one(f"#{name}", Tab).label_text == title
             assert tabs[-1].region.right <= columns
             assert all(tab.region.width > 2 for tab in tabs)
+
+
+async def test_a_file_that_fails_unforeseen_is_refused_with_what_went_wrong() -> None:
+    def fail(path: str) -> None:
+        raise ZeroDivisionError(f"in {path}")
+
+    async with AttnApp(EXAMPLE).run_test(size=(80, 24)) as pilot:
+        await shown(pilot)
+        dialogue = FileScreen("Open", fail)
+        await pilot.app.push_screen(dialogue)
+        await pilot.press("x", "enter")
+        while not dialogue.query_one("#hint").has_class("-wrong"):
+            await pilot.pause()
+        hint = str(dialogue.query_one("#hint", Label).render())
+        assert hint == "this could not be read: ZeroDivisionError: in x"
+        assert dialogue.query_one(Input).value == "x"
