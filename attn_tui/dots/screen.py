@@ -49,6 +49,10 @@ class DotsScreen(InstrumentScreen):
     CSS_PATH = "dots.tcss"
     NAME = "dots"
     VIEWS: ClassVar = ("bells-pane", "over-pane", "why-pane", "table-pane")
+    VIEW_TITLES: ClassVar = {
+        "bells-pane": "Histograms of q·k: bins", "over-pane": "Spread over d_k, a band",
+        "why-pane": "Why the variance is d_k", "table-pane": "Table of draws at other d_k",
+    }  # fmt: skip
     GROUPS: ClassVar = (("Drawn", tuple(FIELDS.values())), ("Scale", (RULE,)))
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("a", "again", "Another draw", show=False, id="again"),

@@ -70,6 +70,10 @@ class ExploreScreen(InstrumentScreen):
     NAME = "explore"
     VIEWS: ClassVar = (*OVER, "jacobian", "lab", "vectors")
     SMALL_VIEWS: ClassVar = ("weights-pane", "gradient-pane")
+    VIEW_TITLES: ClassVar = {
+        "weights-pane": "Weights", "gradient-pane": "Gradient", **OVER, "jacobian": "Jacobian",
+        "lab": "Precision lab", "vectors": "q, K and V",
+    }  # fmt: skip
     GROUPS: ClassVar = (
         ("Scale", SCALE), ("Gradient", (OF, WRT)), ("Precision", PRECISION), ("Drawn", DRAW),
     )  # fmt: skip

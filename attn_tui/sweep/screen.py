@@ -126,6 +126,10 @@ class SweepScreen(InstrumentScreen):
     NAME = "sweep"
     AUTO_FOCUS = "#map"
     VIEWS: ClassVar = (*VIEWS, "numbers-pane")
+    VIEW_TITLES: ClassVar = {
+        "map-pane": "Map over n and d_k", "over-pane": "Curves over d_k",
+        "keys-pane": "Curves over n", "numbers-pane": "Table of numbers",
+    }  # fmt: skip
     GROUPS: ClassVar = (
         ("Shown", (FIELDS["statistic"],)),
         ("Drawn", (FIELDS["draws"], FIELDS["seed"])),

@@ -75,7 +75,7 @@ class AttnApp(Failing):
     CSS_PATH = "app.tcss"
     COMMANDS: ClassVar = {
         palette.SettingsProvider, palette.RulesProvider, palette.ModelsProvider,
-        palette.ExamplesProvider, palette.ActionsProvider,
+        palette.ExamplesProvider, palette.ViewsProvider, palette.ActionsProvider,
     } | App.COMMANDS  # fmt: skip
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("u", "undo", "Undo", show=False, id="undo"),

@@ -1,7 +1,7 @@
 """The screen of an instrument: title, headline, body and footer around what is asked."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import ClassVar
 
@@ -69,11 +69,13 @@ class InstrumentScreen(Screen[None]):
     Attributes:
         NAME: Of the instrument, as in the registry.
         VIEWS: Names of what `t` goes through, by the id of their panes.
+        VIEW_TITLES: What the palette calls them.
         GROUPS: Headings of the settings panel with the settings below each.
     """
 
     NAME: ClassVar[str]
     VIEWS: ClassVar[Sequence[str]] = ()
+    VIEW_TITLES: ClassVar[Mapping[str, str]] = {}
     GROUPS: ClassVar[Sequence[tuple[str, Sequence[Setting]]]] = ()
 
     HORIZONTAL_BREAKPOINTS = [(0, "-tiny"), (TINY, "-narrow"), (100, "-wide")]  # noqa: RUF012
@@ -470,6 +472,11 @@ class InstrumentScreen(Screen[None]):
         views = [*self.views]
         place = views.index(self.view) if self.view in views else -1
         self.view = views[(place + steps) % len(views)]
+
+    def show_view(self, name: str) -> None:
+        """Show a view by its name."""
+        views = [*self.views]
+        self.action_view(views.index(name) - views.index(self.view))
 
     def action_full(self) -> None:
         """Show one pane as large as fits: that with the focus, or the first; or show all again."""

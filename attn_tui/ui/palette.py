@@ -22,6 +22,15 @@ SURE = 1e6
 UNREADABLE = 1e-6
 """The score where the value will not do: "mask the key" is an action first of all."""
 
+OTHER_WORDS = {
+    "start": ("reset", "start over"),
+    "again": ("draw again", "new sample"),
+    "go_on": ("play d_k", "pause"),
+    "full": ("maximise", "zoom"),
+    "examples": ("lessons",),
+}
+"""What else somebody may call an action, by the id of its binding."""
+
 
 class InstrumentProvider(Provider):
     """Finds something of the instrument that is below the palette."""
@@ -161,6 +170,22 @@ class ExamplesProvider(InstrumentProvider):
                 yield Hit(score, matcher.highlight(title), ask, help=text)
 
 
+class ViewsProvider(InstrumentProvider):
+    """Finds the views of the instrument by what they show."""
+
+    async def search(self, query: str) -> Hits:
+        """Yield those that match and that there are now."""
+        if self.instrument is None:
+            return
+        matcher = self.matcher(query)
+        for name in self.instrument.views:
+            title = self.instrument.VIEW_TITLES.get(name, "")
+            score = matcher.match(title)
+            if score > 0:
+                show = partial(self.instrument.show_view, name)
+                yield Hit(score, matcher.highlight(title), show, help="a view, as t goes through")
+
+
 class ActionsProvider(InstrumentProvider):
     """Finds everything that a key does on this screen, with its key."""
 
@@ -174,7 +199,8 @@ class ActionsProvider(InstrumentProvider):
                 continue
             seen.add(binding.action)
             text = binding.tooltip or binding.description
-            score = max(matcher.match(binding.description), matcher.match(text))
+            others = OTHER_WORDS.get(binding.id or "", ())
+            score = max(matcher.match(words) for words in (binding.description, text, *others))
             if score > 0:
                 run = partial(self.app.run_action, binding.action, active.node)
                 key = self.app.get_key_display(binding)

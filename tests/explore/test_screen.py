@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from textual.command import CommandList
+from textual.command import CommandList, CommandPalette
 from textual.pilot import Pilot
 from textual.widgets import Static, TextArea
 
@@ -98,6 +98,21 @@ async def test_settings_palette_and_lists_ask_the_same_question() -> None:
         while not (screen := await shown(pilot)).present.draft.setup.mask:
             await pilot.pause()
         assert str(screen.present.draft.setup.mask) == "2"
+
+
+async def test_the_palette_finds_views_and_actions_by_other_names() -> None:
+    async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
+        await press(pilot, "right_curly_bracket")
+        for words in ("precision lab", "reset"):
+            await pilot.press("slash", *words)
+            while not pilot.app.screen.query_one(CommandList).option_count:
+                await pilot.pause()
+            await pilot.press("enter")
+            while isinstance(pilot.app.screen, CommandPalette):
+                await pilot.pause()
+        screen = await shown(pilot)
+        assert screen.view == "lab"
+        assert screen.present.experiment.setup.d_k == 1024
 
 
 async def test_a_click_points_at_a_key_and_two_show_the_gradient_of_its_weight() -> None:
