@@ -2,9 +2,6 @@
 
 import re
 
-UNSCALED, SCALED = "⣀⣤⣶▒", "▁▂▃▄▅▆▇█"
-"""Bars of both sides: equal parts of a cell, rising, the whole one last; none is in both."""
-
 SHADES = "·░▒▓█"
 """Five steps of size, the first for what is too small to show."""
 
@@ -14,17 +11,11 @@ FALLS = "-~vV"
 BAND = "░"
 """What is shaded between two curves."""
 
-POINTER, RULE, CURSOR, HERE = "▸", "┃", "┊", "●"
-"""What stands before what is selected; a vertical line, a thin one, and where a curve meets it."""
+POINTER, RULE, HERE = "▸", "┃", "●"
+"""What stands before what is selected; a vertical line, and where a curve meets it."""
 
 NAN, ABOVE, BELOW = "×", "▲", "▼"
 """Marks of values that are NaN, above the axis and below it."""
-
-LINE = "⠤"
-"""What a curve looks like in a legend."""
-
-SIZES = " ▏▎▍▌▋▊▉█"
-"""Eighths of a cell, from left to right."""
 
 FILLS = {"unscaled": "▒", "scaled": "█"}
 """What the bars of a side are filled with where colours do not tell the sides apart."""

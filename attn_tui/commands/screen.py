@@ -8,7 +8,6 @@ from difflib import get_close_matches
 from typing import Any
 
 import click
-from click.core import ParameterSource
 
 from attn_tui.commands.asking import (
     gradient_experiment_of,
@@ -107,9 +106,8 @@ def open_screen(
     from attn_tui.files.draft import draft_of
     from attn_tui.old.tui.running import run
 
-    asked = any(context.get_parameter_source(name) is not ParameterSource.DEFAULT for name in given)
     draft = draft_of(experiment, origin)
-    context.exit(run(draft, mouse=not no_mouse, guided=not asked, theme=theme, ascii=ascii))
+    context.exit(run(draft, mouse=not no_mouse, theme=theme, ascii=ascii))
 
 
 def _open_heads(

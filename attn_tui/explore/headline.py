@@ -257,11 +257,6 @@ def leader(side: Evaluation) -> int:
     return int(side.ends[0])
 
 
-def _is_of_one(side: Evaluation) -> bool:
-    """Return whether one key is what there is to say of a side."""
-    return side.max_weight >= 0.5 or int(side.attended.sum()) <= FEW
-
-
 def _has(side: Evaluation) -> tuple[str, str, str]:
     """Return who has the weight on a side, the pronoun if that is keys, and what it has."""
     n_keys = int(side.attended.sum())

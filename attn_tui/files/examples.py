@@ -1,7 +1,7 @@
 """Questions worth asking, each with what to look at."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from attn_tui.compute.mask import Mask
 from attn_tui.compute.precision import Precision
@@ -183,13 +183,3 @@ _ALL = (
 
 EXAMPLES: Mapping[str, Example] = {example.name: example for example in _ALL}
 """Every example by its name, the worked example first."""
-
-
-def example_of(draft: Draft) -> Example | None:
-    """Return the example that asks exactly what a draft asks."""
-    return next((each for each in _ALL if _asked(each.draft) == _asked(draft)), None)
-
-
-def _asked(draft: Draft) -> tuple[object, ...]:
-    # What other instruments are asked does not matter.
-    return draft.text, draft.source, replace(draft.setup, settings=())

@@ -110,13 +110,6 @@ class History:
         return History(present, (*self.past, self.present.draft), self.future[:-1])
 
 
-def are_others(old: Asked, new: Asked) -> bool:
-    """Return whether the scores are others altogether, and not the same draw from another seed."""
-    same = (old.draft.text, old.draft.source) == (new.draft.text, new.draft.source)
-    drawn = all(asked.experiment.source.redraws for asked in (old, new))
-    return not (same or (drawn and old.draft.setup == new.draft.setup))
-
-
 def only_of(old: Draft, new: Draft) -> str:
     """Return the name of the instrument whose settings are all that differs, or nothing."""
     if replace(old, setup=replace(old.setup, settings=new.setup.settings)) != new:

@@ -1,35 +1,5 @@
 """How far a long computation is, and how long it will still take."""
 
-from dataclasses import dataclass
-
-
-@dataclass(frozen=True)
-class Pace:
-    """What is known of the pace of something counted.
-
-    Attributes:
-        total: How many there will be.
-        first: How many there were when the clock was first read.
-        begun: What it said, in seconds.
-    """
-
-    total: int
-    first: int = 0
-    begun: float = 0.0
-
-    def left(self, done: int, now: float) -> float | None:
-        """Return the seconds that are left at this pace; None while there is none."""
-        seconds, counted = now - self.begun, done - self.first
-        if not (seconds > 0.0 and counted > 0):
-            return None
-        return (self.total - done) * seconds / counted
-
-    def text(self, done: int, now: float) -> str:
-        """Return how far it is: ``37 %, 3,700,000 of 10,000,000, 4 s left``."""
-        share = f"{100 * done // max(self.total, 1)} %, {done:,} of {self.total:,}"
-        seconds = self.left(done, now)
-        return share if seconds is None or done >= self.total else f"{share}, {left(seconds)}"
-
 
 def left(seconds: float) -> str:
     """Return how long something still takes, in words.

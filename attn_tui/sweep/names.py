@@ -21,13 +21,6 @@ def median_text(summary: Summary) -> str:
     return quantity(summary.median, summary.log_median)
 
 
-def mean_text(summary: Summary) -> str:
-    """Return a mean and its standard error as text."""
-    mean = quantity(summary.mean, summary.log_mean)
-    error = quantity(summary.mean_standard_error, summary.log_mean_standard_error)
-    return f"{mean} ± {error}"
-
-
 def interval_text(summary: Summary) -> str:
     """Return a median with its 95 % interval as text."""
     low = quantity(summary.median_low, summary.log_median_low)

@@ -17,7 +17,7 @@ def test_what_is_typed_needs_neither_random_numbers_nor_other_formats() -> None:
         "from attn_tui.compute.explore.answer import answer\n"
         "from attn_tui.files.draft import EXAMPLE, parse\n"
         "next(answer(parse(EXAMPLE)))\n"
-        "import attn_tui.old.tui.app, attn_tui.old.tui.explore.screen\n"
+        "import attn_tui.ui.app, attn_tui.explore.screen\n"
         "print({'numpy.random', 'ml_dtypes'} & set(sys.modules))"
     )
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)

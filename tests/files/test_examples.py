@@ -8,7 +8,7 @@ from attn_tui.compute.explore.attention import attention
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import Scale
 from attn_tui.files.draft import EXAMPLE, Draft, draft_of, parse
-from attn_tui.files.examples import EXAMPLES, example_of
+from attn_tui.files.examples import EXAMPLES
 
 
 def answered(draft: Draft) -> tuple[VectorAnswer, ...]:
@@ -125,13 +125,11 @@ def test_what_is_said_without_numbers_is_so() -> None:
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_an_example_can_be_asked_and_is_known_again(name: str) -> None:
+def test_an_example_can_be_asked(name: str) -> None:
     example = EXAMPLES[name]
     assert example.name == name
     experiment = parse(example.draft)
     assert experiment.setup == example.draft.setup
-    assert example_of(example.draft) is example
-    assert example_of(replace(example.draft, text=example.draft.text + " ")) is None
     assert parse(draft_of(experiment)).setup == experiment.setup
     assert example.look.endswith(".")
     assert len(example.look) < 200
@@ -140,5 +138,3 @@ def test_an_example_can_be_asked_and_is_known_again(name: str) -> None:
 
 def test_the_worked_example_is_the_first() -> None:
     assert next(iter(EXAMPLES.values())).draft is EXAMPLE
-    assert example_of(replace(EXAMPLE, source="drawn")) is None
-    assert example_of(replace(EXAMPLE, setup=replace(EXAMPLE.setup, d_k=64))) is None

@@ -6,7 +6,7 @@ import pytest
 
 from attn_tui.compute.number import Number
 from attn_tui.report.measured import deviations, exact, with_error
-from attn_tui.report.progress import Pace, bar
+from attn_tui.report.progress import bar
 
 
 @pytest.mark.parametrize(
@@ -70,11 +70,7 @@ def test_what_is_not_known_is_a_dash_and_says_no_deviation() -> None:
     assert deviations(Number(1.0, 0.25, 2.0)) == 4.0
 
 
-def test_the_pace_says_how_far_and_how_long() -> None:
-    pace = Pace(1000, 200, 10.0)
-    assert pace.text(200, 10.0) == "20 %, 200 of 1,000"
-    assert pace.text(400, 12.0) == "40 %, 400 of 1,000, 6 s left"
-    assert pace.text(1000, 99.0) == "100 %, 1,000 of 1,000"
+def test_a_bar_is_filled_up_to_its_share() -> None:
     assert bar(0.5, 4) == "━━──"
     assert bar(2.0, 4) == "━━━━"
 

@@ -1,5 +1,7 @@
 """What tests of screens share: keys of one person, and waiting until all of them took effect."""
 
+from textual.events import Key
+from textual.keys import _character_to_key
 from textual.pilot import Pilot
 
 from attn_tui.ui.app import AttnApp
@@ -22,6 +24,15 @@ async def shown(pilot: Pilot[None]) -> InstrumentScreen:
 async def press(pilot: Pilot[None], *keys: str) -> InstrumentScreen:
     """Press keys, and wait until all is shown."""
     await pilot.press(*keys)
+    return await shown(pilot)
+
+
+async def burst(pilot: Pilot[None], *keys: str) -> InstrumentScreen:
+    """Press keys that arrive all at once, as over a slow line, and wait until all is shown."""
+    for key in keys:
+        is_one = len(key) == 1
+        name = _character_to_key(key) if is_one and not key.isalnum() else key
+        pilot.app.post_message(Key(name, key if is_one else None))
     return await shown(pilot)
 
 

@@ -57,16 +57,12 @@ class Attention:
             gradient = (self._keys - centre).T @ by_score + total * centre
             return np.asarray(self._through_norm(gradient[None], self.query[None])[0])
 
-    def key_gradient(self, side: Evaluation, of: int, key: int) -> Floats:
-        """Return ∂p_of/∂k_key, shape (d_k,)."""
-        return np.asarray(self._key_gradients(side, of, np.array([key]))[0])
-
     def key_gradient_norms(self, side: Evaluation, of: int, keys: Keys = ALL) -> Floats:
         """Return the length of ∂p_of/∂k for keys, shape (len(keys),)."""
-        return lengths(self._key_gradients(side, of, keys))
+        return lengths(self.key_gradients(side, of, keys))
 
-    def _key_gradients(self, side: Evaluation, of: int, keys: Keys) -> Floats:
-        """Return a row for each of some keys, shape (len(keys), d_k)."""
+    def key_gradients(self, side: Evaluation, of: int, keys: Keys) -> Floats:
+        """Return ∂p_of/∂k for keys, shape (len(keys), d_k)."""
         rows = self.keys[keys]
         with np.errstate(all="ignore"):
             products = np.broadcast_to(self._query, rows.shape)

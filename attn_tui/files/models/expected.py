@@ -69,13 +69,6 @@ class Expected:
         offset = corner(head) if self.offset is None else self.offset
         return HeadMask(self.mask or "causal", offset, self.window, chunk=self.chunk)
 
-    def needs(self, name: str) -> bool:
-        """Say whether a verdict needs what is called so: m, and what is other than none."""
-        if name == "multiplier":
-            return True
-        # A value scale of 1 is none.
-        return getattr(self, name, None) not in (None, NONE, 1.0)
-
 
 def corner(head: HeadRows) -> int | None:
     """Return the key that query 0 stands at, if the last query stands at the last key.

@@ -1,8 +1,7 @@
 """A grid of cells that charts are drawn on."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
-from attn_tui.charts.glyphs import BAND, CURSOR
 from attn_tui.report.rows import Row, Span
 
 
@@ -31,28 +30,6 @@ class Grid:
             return False
         self.put(start, row, text, role)
         return True
-
-    def put_rule(self, column: int, role: str) -> None:
-        """Draw a thin line down a column, behind what is drawn there."""
-        for row in range(self.height):
-            if self._grid[row][column][0] in (" ", BAND):
-                self.put(column, row, CURSOR, role)
-
-    def lay_over(self, curves: "Grid", filled: Mapping[tuple[int, int], float]) -> None:
-        """Put what is drawn on another grid of the same size over this one, and keep bars whole.
-
-        A bar keeps the cells at its end that it fills by a quarter or more: what is drawn there is
-        at its end too. Deeper inside, and beyond it, the other grid is seen.
-
-        Args:
-            curves: The other grid.
-            filled: Which part of a cell is filled by a bar, by column and row.
-        """
-        for row, line in enumerate(curves._grid):
-            for column, cell in enumerate(line):
-                ends = filled.get((column, row - 1), 0.0) < 1.0
-                if cell[0] != " " and not (ends and filled.get((column, row), 0.0) >= 0.25):
-                    self._grid[row][column] = cell
 
     def rows(self) -> tuple[Row, ...]:
         """Return the grid as rows, neighbours of one role joined."""

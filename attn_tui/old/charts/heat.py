@@ -1,58 +1,13 @@
 """Heat maps: shaded cells between the heads of rows and columns, one with the cursor."""
 
-from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isnan
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from attn_tui.charts.glyphs import FALLS, NAN, RULE, SHADES
-from attn_tui.old.charts.axis import Floats
 from attn_tui.old.charts.grid import Grid
-from attn_tui.report.numbers import LN10
 from attn_tui.report.rows import Row
-
-
-@dataclass(frozen=True)
-class Shading:
-    """A scale of shades.
-
-    Attributes:
-        steps: From which size on there is each shade, rising, as decimal logarithms.
-        texts: These sizes.
-        ends: The scale in words.
-    """
-
-    steps: tuple[float, ...]
-    texts: tuple[str, ...]
-    ends: str
-
-    @property
-    def lightest(self) -> int:
-        """The shade of the first step; with fewer steps the light ones are not used."""
-        return len(SHADES) - len(self.steps)
-
-    def shades(self, log_sizes: Floats) -> NDArray[np.intp]:
-        """Return 0, too small for a shade, to 4 for natural logarithms of sizes, in any shape."""
-        reached = np.searchsorted(self.steps, log_sizes / LN10 + 1e-9, side="right")
-        return np.where(reached > 0, reached + self.lightest - 1, 0)
-
-    def shade(self, log_size: float) -> int:
-        """Return the shade of the natural logarithm of one size."""
-        reached = bisect_right(self.steps, log_size / LN10 + 1e-9)
-        return reached + self.lightest - 1 if reached else 0
-
-    def samples(self, form: str) -> Row:
-        """Return each shade with its size in place of the ``{}`` of a form, the darkest first."""
-        falling = list(enumerate(self.texts, self.lightest))[::-1]
-        return tuple(
-            span
-            for shade, text in falling
-            for span in ((SHADES[shade], f"positive{shade}"), (form.format(text), "label"))
-        )
 
 
 def signed_role(value: float, shade: int) -> str:

@@ -14,11 +14,10 @@ from typing import ClassVar
 from textual import on
 from textual.app import App
 from textual.driver import Driver
-from textual.events import AppBlur, AppFocus, Event, InputEvent, Key, Paste, Resize
+from textual.events import AppBlur, AppFocus, Event, InputEvent, Paste, Resize
 from textual.filter import LineFilter
 from textual.notifications import SeverityLevel
 from textual.timer import Timer
-from textual.widgets import Input, TextArea
 
 from attn_tui.compute.errors import InputError
 from attn_tui.files import edits
@@ -28,7 +27,6 @@ from attn_tui.instruments import INSTRUMENTS, load
 from attn_tui.old.tui.actions import bindings, textual_action
 from attn_tui.old.tui.choices import Choice
 from attn_tui.old.tui.everywhere import SHARED
-from attn_tui.old.tui.first_minute import OVER, FirstMinute
 from attn_tui.old.tui.instrument_screen import InstrumentScreen
 from attn_tui.old.tui.sheet import Sheet
 from attn_tui.old.tui.small import fit
@@ -58,7 +56,6 @@ class AttnApp(Punctual, App[None]):
         instrument: The name of the instrument shown first.
         clock: Seconds, from any moment on.
         ascii: Whether frames, bars, charts and marks are drawn in ASCII.
-        guided: Whether to say in one line what to try in the first minute.
 
     Raises:
         InputError: If the draft cannot be read.
@@ -81,7 +78,6 @@ class AttnApp(Punctual, App[None]):
         instrument: str = INSTRUMENTS[0].name,
         clock: Callable[[], float] = time.monotonic,
         ascii: bool = False,
-        guided: bool = False,
     ) -> None:
         no_color = bool(environ.get("NO_COLOR"))
         if not no_color:
@@ -101,7 +97,6 @@ class AttnApp(Punctual, App[None]):
         self.history = History(Asked.first(draft))
         self._first = draft
         self._clock = clock
-        self._minute = FirstMinute() if guided else OVER
         self.in_ascii = ascii
         """Whether drawings keep to ASCII."""
         self._due = False
@@ -109,10 +104,8 @@ class AttnApp(Punctual, App[None]):
         self._shown_at = -inf
         self.crash: Crash | None = None
         self.parting = ""
-        self.leaves = False
-        """Whether Explore and Dot products are shown by another program of ours."""
         self.elsewhere = ""
-        """The instrument that it is to go on with."""
+        """The instrument that the program of those that are rebuilt is to go on with."""
         self.notice = ""
         """What is to be said there."""
         self.typed_ahead: list[Event] = []
@@ -198,7 +191,6 @@ class AttnApp(Punctual, App[None]):
             self.typed_ahead.append(event)
             return
         if isinstance(event, InputEvent | Paste | AppFocus | AppBlur) and not event.is_forwarded:
-            self._notice(event)
             self._tooltips.notice(event)
             self.turns.take(received(event))
             return
@@ -208,23 +200,10 @@ class AttnApp(Punctual, App[None]):
             self.action_redraw()
             fit(self)
 
-    def _notice(self, event: Event) -> None:
-        """Notice keys that are for something else than what to try in the first minute."""
-        if self._minute.is_over or not (isinstance(event, Key) and self.screen_stack):
-            return
-        screen, is_typed = self.screen, isinstance(self.focused, Input | TextArea)
-        if isinstance(screen, InstrumentScreen) and not (is_typed or screen.view.full):
-            self._minute = self._minute.pressed(event.key)
-            screen.query_one(Hint).take(self._minute)
-
     def on_paste(self, event: Paste) -> None:
         """Take what was pasted where nothing is typed for scores."""
         if isinstance(self.screen, InstrumentScreen):
             self.screen.call_later(self.screen.action_part, "filing", "paste", (event.text,))
-
-    @on(Hint.Done)
-    def _on_done(self, event: Hint.Done) -> None:
-        self._minute = event.minute
 
     @on(InstrumentScreen.Ready)
     def _on_ready(self) -> None:
@@ -336,8 +315,7 @@ class AttnApp(Punctual, App[None]):
 
     def is_elsewhere(self, name: str) -> bool:
         """Return whether another program of ours shows an instrument now."""
-        has_none_here = any(each.name == name and not each.screen for each in INSTRUMENTS)
-        return name in (*SCREENS, "tour") and (self.leaves or has_none_here)
+        return name in (*SCREENS, "tour")
 
     def leave_for(self, name: str) -> None:
         """Let that program go on with what is asked, and with what is typed."""
@@ -380,7 +358,6 @@ class AttnApp(Punctual, App[None]):
         self._due = False
         if (base := self._base) and base.is_mounted:
             hint, visit = base.query_one(Hint), self.visit
-            hint.minute = self._minute
             hint.words = visit.words if visit and visit.home != base.NAME else ()
             base.show(self.history.present)
         self._shown_at = self._clock()

@@ -43,12 +43,6 @@ class Fields(Part[Host]):
         self.gesture = gesture
         self._ask(lambda: self._screen.check(change(self.setup)), edits.setup(change), gesture)
 
-    def ask_edit(self, edit: Edit, gesture: Gesture | None = None) -> None:
-        """Ask something else, or say why that cannot be asked."""
-        self.gesture = gesture
-        if asked := self._screen.asked:
-            self._ask(lambda: edit(asked.draft), edits.tried(edit), gesture)
-
     def _ask(self, trial: Callable[[], object], edit: Edit, gesture: Gesture | None) -> None:
         try:
             trial()

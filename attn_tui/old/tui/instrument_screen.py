@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar
 
@@ -230,7 +230,7 @@ class InstrumentScreen(Punctual, Sized[None]):
             yield SettingsPane(self.GROUPS, id="settings")
             with Vertical(id="panes"):
                 yield from self.compose_panes()
-        yield Hint(self.NAME, id="hint")
+        yield Hint(id="hint")
         yield self.key_bar
 
     @abstractmethod
@@ -282,11 +282,6 @@ class InstrumentScreen(Punctual, Sized[None]):
             self.drawer.lay_out()
         self.go_on()
         self.draw()
-
-    def look_as(self, view: View | None) -> None:
-        """Have things looked at another way, or as at first, once something is shown next."""
-        now = self.view
-        self.view = replace(view or type(now)(), settings=now.settings, full=now.full)
 
     def show_job(self) -> None:
         """Show how the long answer stands, behind a dialogue too."""

@@ -61,20 +61,6 @@ def titles_of(tabs: Mapping[str, Tab], narrow: bool) -> dict[str, str]:
     }
 
 
-def axis_item(view: View, is_long: bool, chosen: bool = True) -> Item:
-    """Return what says whether a chart is logarithmic; a click changes that.
-
-    Args:
-        view: How it is looked at.
-        is_long: Whether there is room to say what is chosen where nobody wants anything.
-        chosen: Whether that is as for the other charts; the chart itself says it otherwise.
-    """
-    text: str = view.axis
-    if text == "auto" and is_long and chosen:
-        text = f"auto: {'log' if view.log else 'linear'}"
-    return Item(((f" {text} ", "muted"),), "fields.next('axis')")
-
-
 def tab_items(
     titles: Mapping[str, str],
     present: str,

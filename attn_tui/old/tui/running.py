@@ -42,20 +42,19 @@ def _theme(named: str | None) -> str:
     return name or remembered_theme()
 
 
-def _old(draft: Draft, at: str, in_ascii: bool, guided: bool, theme: str) -> "AttnApp":
+def _old(draft: Draft, at: str, in_ascii: bool, theme: str) -> "AttnApp":
     """Return the program that shows the instruments that are not rebuilt."""
     # Imported when it is wanted, for the start is not to wait for it.
     from attn_tui.old.tui.app import AttnApp
 
-    app = AttnApp(draft, at, ascii=in_ascii, guided=guided)
-    app.leaves = True
+    app = AttnApp(draft, at, ascii=in_ascii)
     if theme in app.available_themes and not app.no_color:
         app.theme = theme
     return app
 
 
 def run(
-    draft: Draft, mouse: bool = True, guided: bool = False, theme: str | None = None,
+    draft: Draft, mouse: bool = True, theme: str | None = None,
     tour: "Tour | None" = None, instrument: str = INSTRUMENTS[0].name, ascii: bool = False,
 ) -> int:  # fmt: skip
     """Run the program on the terminal and return its exit status.
@@ -63,7 +62,6 @@ def run(
     Args:
         draft: What is asked at the start.
         mouse: Whether the terminal is to report the mouse.
-        guided: Whether to say what to try in the first minute.
         theme: The name of its colours.
         tour: What to lead through at once.
         instrument: The name of the instrument that is shown first.
@@ -95,7 +93,7 @@ def run(
             )  # fmt: skip
             tour = None
         else:
-            app = _old(opening(draft), at, in_ascii, guided, _theme(theme))
+            app = _old(opening(draft), at, in_ascii, _theme(theme))
             app.history = history or app.history
         for event in typed:
             app.turns.take(event)

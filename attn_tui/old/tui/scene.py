@@ -61,16 +61,6 @@ class Scene:
         return ""
 
     @property
-    def looked_at(self) -> str:
-        """What is looked at, where that is not what the instrument begins with."""
-        return ""
-
-    @property
-    def sign(self) -> int:
-        """What dividing does to the gradient: larger 1, smaller −1, 0 where that is not told."""
-        return 0
-
-    @property
     def is_unread(self) -> bool:
         """Whether what is shown is about the last scores that could be read."""
         return False

@@ -10,7 +10,6 @@ from attn_tui.compute.mask import Mask, parse_mask
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import RULES, Scale, parse_scale
 from attn_tui.compute.setup import Setup
-from attn_tui.compute.source import Source
 from attn_tui.compute.sweep.rules import rule_text
 from attn_tui.files import edits
 from attn_tui.files.history import Asked, Gesture
@@ -168,28 +167,6 @@ def asked_for(field: Field, **more: Any) -> Setting:
         "value": value, "default": field.default, "synonyms": field.synonyms, "held": held,
     }  # fmt: skip
     return Setting(**{**said, **asking(becomes), **more})
-
-
-def drawn_with(field: Field, owner: type[Source], held: str, **more: Any) -> Setting:
-    """Return the setting of a field of a source, which says so where scores are another's."""
-
-    def source(seen: Seen) -> Source | None:
-        found = seen.asked.experiment.source if seen.asked else None
-        return found if isinstance(found, owner) else None
-
-    def value(seen: Seen) -> Any:
-        return getattr(source(seen), field.name, field.default)
-
-    def change(screen: Any, change: Change, gesture: Gesture | None) -> None:
-        screen.fields.ask_edit(edits.drawn(field, change), gesture)
-
-    return replace(
-        Setting(
-            field.key, field.label, field.help, field.kind, value, change, field.default,
-            field.synonyms, lambda seen: "" if source(seen) else held,
-        ),
-        **more,
-    )  # fmt: skip
 
 
 def looked_at(name: str, label: str, help: str, kind: Kind, default: Any, **more: Any) -> Setting:

@@ -1,11 +1,10 @@
 """Heat maps, whatever they are of."""
 
-import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
 from attn_tui.charts.glyphs import RULE
-from attn_tui.old.charts.heat import Cell, HeatMap, Place, Shading
+from attn_tui.old.charts.heat import Cell, HeatMap, Place
 from attn_tui.report.rows import plain
 from tests.old.charts.cases import check_block, lines
 
@@ -37,12 +36,3 @@ def test_a_line_stands_beside_what_is_written_on_its_own_side_of_a_cell() -> Non
     for crossing, drawn in ((0.9, f"{RULE}="), (1.0, f"={RULE}"), (1.5, f"= {RULE} =")):
         row = HeatMap(cells, ["2"], ["1", "4", "8"], "", (0, 0), line=[crossing]).drawn(place, 16)
         assert drawn in plain(row), plain(row)
-
-
-def test_few_steps_have_the_dark_shades_and_the_darkest_is_named_first() -> None:
-    shading = Shading((0.0, 2.0), ("1", "100"), "")
-    assert shading.shades(np.log([0.5, 1.0, 99.0, 100.0, 1e9])).tolist() == [0, 3, 3, 4, 4]
-    assert shading.samples(" ≥{} ") == (
-        *(("█", "positive4"), (" ≥100 ", "label")),
-        *(("▓", "positive3"), (" ≥1 ", "label")),
-    )

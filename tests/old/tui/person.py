@@ -210,7 +210,7 @@ async def at_screen(
     size: tuple[int, int] = WIDE,
     draft: Draft = EXAMPLE,
     theme: str = "",
-    instrument: str = "explore",
+    instrument: str = "attention",
     tooltips: bool = False,
     ascii: bool = False,
 ) -> AsyncIterator[Person]:

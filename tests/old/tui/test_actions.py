@@ -4,13 +4,9 @@ from pathlib import Path
 
 import pytest
 from rich.console import Console
-from textual.binding import Binding
 
 from attn_tui.instruments import INSTRUMENTS, Instrument, load
 from attn_tui.old.tui.actions import Action, Section
-from attn_tui.old.tui.app import AttnApp
-from attn_tui.old.tui.explore.screen import ExploreScreen
-from attn_tui.old.tui.finding import offered
 from attn_tui.old.tui.key_help import KEYS as TABLE
 from attn_tui.old.tui.key_help import key_help, sections
 from tests.old.tui.person import MEDIUM, NARROW, WIDE, at_screen
@@ -75,23 +71,6 @@ def test_no_two_actions_of_a_place_share_a_key() -> None:
         assert len(keys) == len(set(keys)), section.title
 
 
-def test_everything_bound_is_registered() -> None:
-    registered = {key for action in ACTIONS for key in (*action.keys, *action.always)}
-    for owner in (AttnApp, ExploreScreen):
-        for binding in owner.BINDINGS:
-            assert isinstance(binding, Binding)
-            assert set(binding.key.split(",")) <= registered
-
-
-async def test_every_action_of_a_screen_can_be_run_from_the_palette_at_once() -> None:
-    async with at_screen() as person:
-        assert isinstance(person.app.screen, ExploreScreen)
-        commands = {each.title for each in offered(person.app.screen, themes=True)}
-        for action in (*ExploreScreen.ACTIONS, *sections()[0].actions):
-            title = action.help.partition(": ")[0] if "instrument(" in action.run else action.help
-            assert not action.palette or title in commands
-
-
 @pytest.mark.parametrize("instrument", [each.name for each in INSTRUMENTS if each.screen])
 async def test_the_way_to_help_and_out_is_shown_at_every_size(instrument: str) -> None:
     async with at_screen(WIDE, instrument=instrument) as person:
@@ -106,25 +85,3 @@ def test_a_section_is_a_part_of_the_table() -> None:
     from attn_tui.old.tui.actions import key_table
 
     assert "| Here | `g, ctrl+g` Go there |" in key_table([section])
-
-
-async def test_the_command_that_asks_this_is_copied_and_shown() -> None:
-    async with at_screen() as person:
-        await person.press("left_square_bracket")
-        await person.run("app.copy")
-        asks = "attn-tui show 100,120,150 --d-k 896"
-        assert person.app.clipboard == asks
-        await person.until_sees(asks)
-        person.sees("If nothing pastes, it is here")
-        await person.press("escape", "2")
-        await person.run("app.copy")
-        assert person.app.clipboard == "attn-tui dot --d-k 896"
-
-
-async def test_scores_that_cannot_be_read_are_no_command() -> None:
-    async with at_screen() as person:
-        await person.press("e")
-        await person.write(" 1x")
-        await person.run("app.copy")
-        person.sees("expected")
-        assert person.app.clipboard == ""

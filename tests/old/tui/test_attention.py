@@ -10,11 +10,9 @@ import pytest
 
 from attn_tui.captures.writer import write_safetensors
 from attn_tui.compute.attention.settings import Settings
-from attn_tui.compute.mask import Mask
 from attn_tui.files.draft import EXAMPLE, Draft
 from attn_tui.old.tui.attention.screen import AttentionScreen
 from attn_tui.old.tui.attention.view import View
-from attn_tui.old.tui.explore.screen import ExploreScreen
 from tests.old.tui.person import MEDIUM, NARROW, WIDE, Person, at_screen
 
 TWO = Draft("q: [[1, 0], [0, 2]]\nK: [[1, 0], [0, 1]]\nV: [[10], [20]]", source="vectors")
@@ -71,29 +69,6 @@ async def test_it_says_that_a_vector_that_is_asked_has_no_part_in_a_drawn_head(
         assert "drawn head" not in person.text
 
 
-async def test_a_row_opens_in_explore_and_escape_comes_back() -> None:
-    async with at_attention() as person:
-        await person.press("up", "up", "enter")
-        screen = person.app.screen_stack[0]
-        assert isinstance(screen, ExploreScreen)
-        person.sees("draw 9: weights p", "esc goes back")
-        assert person.asked.draft.source == "drawn"
-        assert person.asked.draft.setup.mask == Mask(causal=True)
-        await person.press("escape")
-        assert isinstance(person.app.screen_stack[0], AttentionScreen)
-        assert person.asked.draft == EXAMPLE
-        person.sees("▸10" if view(person).query == 10 else "▸ 9")
-
-
-async def test_the_row_that_opens_is_that_of_the_queries_that_are_asked() -> None:
-    async with at_attention(start=TWO) as person:
-        await person.press("enter")
-        person.sees("q1: weights p")
-        assert person.asked.draft.source == "vectors"
-        await person.press("escape")
-        assert person.asked.draft.text == TWO.text
-
-
 async def test_a_head_is_compared_with_itself_under_another_rule() -> None:
     async with at_attention() as person:
         await person.press("p")
@@ -140,25 +115,6 @@ async def test_the_table_the_output_and_the_map_take_turns() -> None:
         person.sees("queries down, keys across")
 
 
-@pytest.mark.parametrize(("before", "after"), [("5\n1,2", "1,2\n3,4"), ("1,2\n3,4", "5\n1,2")])
-async def test_a_pinned_head_is_compared_with_one_whose_rows_are_as_long(
-    before: str, after: str
-) -> None:
-    async with at_screen(WIDE, draft=Draft(before), instrument="attention") as person:
-        await person.press("p", "right", "right", "up")
-        person.sees("Pinned and now are the same")
-        await person.paste(after)
-        await person.until_sees("weights p")
-        await person.press("4")
-        await person.until_sees("queries down, keys across")
-        await person.press("right", "up", "down", "left", "right", "up")
-        person.sees("query 0 sees", "key ")
-        await person.paste(before)
-        await person.until_sees("weights p")
-        await person.press("4")
-        await person.until_sees("Pinned and now are the same")
-
-
 async def test_an_output_is_offered_where_there_is_a_v_and_only_there() -> None:
     async with at_attention() as person:
         assert "Output" not in person.text
@@ -191,15 +147,6 @@ async def test_it_is_resized_while_it_draws(size: tuple[int, int]) -> None:
         await person.hold("plus", 3)
         await person.resize(*MEDIUM)
         person.sees("of 383 queries")
-
-
-async def test_a_click_goes_to_a_cell_and_a_second_one_opens_its_row() -> None:
-    async with at_attention() as person:
-        await person.click("#chart", 5, 5)
-        assert (view(person).query, view(person).key) == (3, 0)
-        await person.click("#chart", 5, 5, times=2)
-        assert isinstance(person.app.screen_stack[0], ExploreScreen)
-        person.sees("draw 3: weights p")
 
 
 async def test_a_captured_head_is_shown_and_its_d_k_is_held(tmp_path: Path) -> None:

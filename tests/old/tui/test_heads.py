@@ -185,13 +185,6 @@ async def test_nan_is_said_counted_and_placed(size: tuple[int, int], tmp_path: P
         assert at.app.current_mode == "attention"
         await at.run("looking.tab('rows')")
         at.sees("NaN")
-        # Where somebody goes through all rows it is said too.
-        await at.press("1")
-        for _ in range(41):
-            await at.run("looking.next_vector")
-        for _ in range(8):
-            at.sees("every weight is NaN")
-            await at.press("t")
 
 
 @pytest.mark.parametrize("patience", [filing.PATIENCE, 0.0])

@@ -90,24 +90,6 @@ async def test_d_k_is_moved_doubled_and_typed_by_the_same_keys(name: str) -> Non
         assert d_k_of(person) == 128
 
 
-async def test_n_is_moved_and_typed_where_there_is_one() -> None:
-    async with at_screen(MEDIUM, DRAFT) as person:
-        await person.press("full_stop")
-        assert "n = 9" in person.asked.draft.text
-        await person.press("comma", "comma")
-        assert "n = 7" in person.asked.draft.text
-        await person.press("n", "4", "0", "enter")
-        assert "n = 40" in person.asked.draft.text
-    async with at_screen(MEDIUM, Draft("1, 2")) as person:
-        for key in ("full_stop", "comma", "n"):
-            await person.press(key)
-            person.sees("Scores are not drawn")
-    async with at_screen(MEDIUM, DRAFT, instrument="dots") as person:
-        for key in ("full_stop", "comma", "n"):
-            await person.press(key)
-            person.sees("q·k is of one key")
-
-
 async def test_the_d_k_of_a_capture_is_its_own() -> None:
     async with at_screen(MEDIUM, DRAFT, instrument="heads") as person:
         for key in (*MOVED, "d"):
@@ -167,24 +149,3 @@ async def test_slow_terminals_lose_no_key_of_the_table(name: str) -> None:
     async with at_screen(MEDIUM, DRAFT, instrument=name) as person:
         await person.burst("plus", "plus", "u", "d", "2", "5", "6", "enter", "minus", "v", "v")
         assert d_k_of(person) == 224
-
-
-@pytest.mark.parametrize(
-    ("instrument", "said"),
-    [
-        ("explore", ["auto: linear", " log ", " linear ", "auto: linear"]),
-        ("dots", ["auto axis: signed log", " axis: linear", " axis: signed log", "auto axis"]),
-        ("sweep", ["auto: log", " linear ", " log ", "auto: log"]),
-    ],
-)
-async def test_v_goes_through_the_axes_and_says_which_is_chosen_by_itself(
-    instrument: str, said: list[str]
-) -> None:
-    async with at_screen(MEDIUM, instrument=instrument) as person:
-        pictures = []
-        for each in said:
-            (line,) = (line for line in person.lines if each in f"{line} " and "─" in line)
-            assert ("auto" in line) == ("auto" in each)
-            pictures.append([row for row in person.lines if row != line])
-            await person.press("v")
-        assert pictures[0] == pictures[2] != pictures[1]

@@ -5,32 +5,8 @@ from typing import Any
 import pytest
 from textual.css import stylesheet
 from textual.css.parse import parse
-from textual.css.stylesheet import Stylesheet
 
 from tests.old.tui.person import MEDIUM, NARROW, WIDE, at_screen
-
-
-async def test_a_new_screen_has_nothing_parsed_anew_and_another_theme_has(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    parsed, reparse = list[int](), Stylesheet.reparse
-
-    def noted(sheet: Stylesheet) -> None:
-        parsed.append(1)
-        reparse(sheet)
-
-    monkeypatch.setattr(Stylesheet, "reparse", noted)
-    async with at_screen() as person:
-        await person.press("2")
-        assert not parsed
-        before = person.app.screen.styles.background
-        person.app.theme = "textual-light"
-        await person.press("1")
-        assert parsed == [1]
-        assert person.app.screen.styles.background != before
-        await person.press("2")
-        assert parsed == [1]
-        assert person.app.screen.styles.background != before
 
 
 async def test_what_one_program_has_parsed_is_not_parsed_by_the_next(

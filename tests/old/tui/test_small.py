@@ -6,10 +6,9 @@ from textual.geometry import Size
 
 from attn_tui.instruments import INSTRUMENTS
 from attn_tui.old.tui.dialogs import FindDialog
-from attn_tui.old.tui.reading import ReadDialog
-from attn_tui.old.tui.small import LEAST, SmallWindow
+from attn_tui.old.tui.small import LEAST
 from attn_tui.old.tui.widgets.headline import HeadlinePane
-from tests.old.tui.person import MEDIUM, at_screen, settle
+from tests.old.tui.person import MEDIUM, at_screen
 
 
 @pytest.mark.parametrize("instrument", [each.name for each in INSTRUMENTS if each.screen])
@@ -21,22 +20,6 @@ async def test_each_instrument_says_its_verdict_in_the_least_window(instrument: 
         assert "…" not in "".join(said)
         for line in said:
             person.sees(line.strip())
-
-
-@pytest.mark.parametrize("size", [(LEAST.width - 1, 40), (120, LEAST.height - 1), (20, 6), (5, 1)])
-async def test_a_window_that_is_too_small_says_what_is_needed(size: tuple[int, int]) -> None:
-    async with at_screen(size) as person:
-        assert isinstance(person.app.screen, SmallWindow)
-        if size != (5, 1):
-            text = " ".join("".join(person.lines).split())
-            assert "too small" in text
-            assert f"{LEAST.width}×{LEAST.height}" in text
-        await person.press("plus", "2")
-        await person.resize(*MEDIUM)
-        person.sees("Unscaled, key 2 takes practically all", "1024")
-        assert person.app.current_mode == "explore"
-        await person.press("plus")
-        assert person.asked.draft.setup.d_k > 1024
 
 
 async def test_what_was_open_is_open_again_once_there_is_room() -> None:
@@ -56,24 +39,6 @@ async def test_q_leaves_a_window_that_is_too_small() -> None:
     async with at_screen((20, 6)) as person:
         await person.press("q")
         assert not person.app.is_running
-
-
-async def test_what_opens_over_it_leaves_no_small_window_behind() -> None:
-    async with at_screen((20, 6)) as person:
-        person.app.push_screen(ReadDialog("a text", "that came late"))
-        await settle(person.pilot)
-        await person.resize(*MEDIUM)
-        await person.press("escape")
-        person.sees("Unscaled, key 2 takes practically all")
-
-
-async def test_an_instrument_that_is_come_back_to_has_no_small_window() -> None:
-    async with at_screen((20, 6)) as person:
-        person.app.switch_mode("dots")
-        await settle(person.pilot)
-        await person.resize(*MEDIUM)
-        await person.press("1")
-        person.sees("Unscaled, key 2 takes practically all")
 
 
 @pytest.mark.parametrize("opens", [(), ("r",), ("o",), ("i",)])

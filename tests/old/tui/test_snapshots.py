@@ -104,7 +104,6 @@ SHOTS = {
         "sharpest": replace(HEAD, deed=done_by("fields.set('sort', 'entropy')")),
         "many": replace(HEAD, deed=done_by("fields.set('n', '300')")),
         "full": head("f"),
-        "visited": head("up", "enter"),
         "output": replace(SEVERAL, deed=tab("output")),
     },
     "heads": {

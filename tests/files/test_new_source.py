@@ -20,7 +20,6 @@ from attn_tui.files.draft import Draft, draft_of, parse
 from attn_tui.files.kinds import KINDS, SourceKind
 from attn_tui.files.plain_reader import of_type
 from attn_tui.report.text import text
-from tests.old.tui.person import at_screen
 
 READ: list[int] = []
 """The rows that have been read."""
@@ -91,20 +90,6 @@ def test_a_report_on_a_row_reads_that_row() -> None:
     assert "scores     capture" in said
     assert "row 7: 12 keys" in said
     assert READ == [7]
-
-
-async def test_the_screen_reads_the_row_it_shows() -> None:
-    async with at_screen(draft=DRAFT) as person:
-        person.sees(" · captured", "row 0: weights p")
-        await person.press("t", "t", "right_square_bracket")
-        assert READ == [0]
-        await person.run("looking.next_vector")
-        await person.press("f5")
-        person.sees("row 1: weights p")
-        assert READ == [0, 1]
-        await person.run("scores.choose_source")
-        person.sees("rows of a head")
-        person.sees("rows of a head")
 
 
 def test_a_draft_that_asks_about_a_source_keeps_what_its_other_texts_name() -> None:

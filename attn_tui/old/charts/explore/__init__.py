@@ -1,1 +1,0 @@
-"""The charts of Explore: weights, Jacobian, over d_k, precision, attention."""

@@ -1,1 +1,0 @@
-"""The charts of Sweep: curves and the map."""

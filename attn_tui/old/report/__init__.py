@@ -1,1 +1,0 @@
-"""What only the screens of before say."""

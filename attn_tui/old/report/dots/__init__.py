@@ -1,1 +1,0 @@
-"""What the screen of before says of Dot products: headline and tables."""

@@ -1,1 +1,0 @@
-"""What a sweep found, as sentences, text, JSON and CSV."""

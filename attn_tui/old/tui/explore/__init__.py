@@ -1,1 +1,0 @@
-"""Explore's screen: from score vectors to weights and their gradient."""

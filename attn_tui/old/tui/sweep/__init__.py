@@ -1,1 +1,0 @@
-"""The Sweep instrument on the screen."""
