@@ -94,7 +94,9 @@ def done(to_logits: LogitMap) -> str:
         parts.append(f"multiplied by {amount(m)}")
     if cap is not None:
         parts.append(f"capped at {amount(cap)}")
-    return " and ".join(parts).capitalize() or "With a sink"
+    if not parts:
+        return "Not divided" if to_logits.sink is None else "With a sink"
+    return " and ".join(parts).capitalize()
 
 
 def doing(to_logits: LogitMap) -> str:

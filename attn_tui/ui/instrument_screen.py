@@ -159,7 +159,7 @@ class InstrumentScreen(Screen[None]):
         yield Static(id="headline")
         with Horizontal(id="body"):
             yield from self.compose_body()
-        yield Keys(compact=True)
+        yield Keys(show_command_palette=False, compact=True)
 
     def compose_body(self) -> ComposeResult:
         """Lay out what the instrument shows."""

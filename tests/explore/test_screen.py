@@ -133,6 +133,9 @@ async def test_a_number_typed_after_a_click_replaces_d_k() -> None:
         await pilot.click("#d_k-typed", offset=(1, 0))
         screen = await press(pilot, "6", "4", "enter")
         assert screen.present.experiment.setup.d_k == 64
+        assert "divided by 8" in str(screen.pane("d_k-pane").border_subtitle)
+        screen = await press(pilot, "d", "1", "enter")
+        assert "not divided" in str(screen.pane("d_k-pane").border_subtitle)
 
 
 @pytest.mark.parametrize("size", [(120, 40), (80, 24), (40, 15)])
