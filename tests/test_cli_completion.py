@@ -127,10 +127,10 @@ def test_each_shell_has_its_script_and_its_protocol(shell: str, folder: Path) ->
     assert [name for name in MODELS if name.startswith("gpt-") and name not in text] == []
 
 
-def test_the_readme_documents_the_line_of_each_shell() -> None:
-    readme = (Path(__file__).parents[1] / "README.md").read_text()
+def test_the_line_of_each_shell_is_documented() -> None:
+    page = (Path(__file__).parents[1] / "docs" / "commands.md").read_text()
     for shell in ("bash", "zsh", "fish"):
-        assert f"_ATTN_TUI_COMPLETE={shell}_source attn-tui" in readme
+        assert f"_ATTN_TUI_COMPLETE={shell}_source attn-tui" in page
 
 
 def test_words_that_bash_cut_up_are_put_together() -> None:

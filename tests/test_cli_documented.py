@@ -13,8 +13,9 @@ QUICK = {"dot": ("--samples", "100"), "sweep": ("--draws", "8")}
 
 
 def _documented() -> list[str]:
-    """The lines of README and every help that ask a question and neither need a file nor write."""
-    texts = [(Path(__file__).parents[1] / "README.md").read_text()]
+    """The lines of the pages and of help that ask a question and neither need a file nor write."""
+    root = Path(__file__).parents[1]
+    texts = [(root / name).read_text() for name in ("README.md", "docs/commands.md")]
     texts += [call(*command, "--help").stdout for command in ((), ("show",), ("dot",), ("sweep",))]
     found = re.findall("^ +(attn-tui .*)", "\n".join(texts), re.M)
     lines = (re.split("   +", line)[0] for line in found)
@@ -29,13 +30,6 @@ def test_what_is_documented_can_be_asked(line: str) -> None:
     result = call(*arguments, *QUICK.get(arguments[0], ()), *few)
     assert (result.exit_code, result.stderr) == (0, "")
     assert result.stdout
-
-
-def test_the_headline_of_sweep_is_that_of_a_sweep() -> None:
-    text = (Path(__file__).parents[1] / "README.md").read_text()
-    quotes = " ".join(re.findall(r"^> (.*)", text, re.M))
-    said = call("sweep", "--n", "64", "--d-k", "1:8192").stdout.partition("\n\n")[0]
-    assert f"**3 Sweep.** {' '.join(said.split())} **4" in quotes.replace(">", "")
 
 
 def test_questions_are_documented() -> None:
