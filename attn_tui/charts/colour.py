@@ -35,6 +35,9 @@ STEPS = 64
 BESIDE = 0.13
 """How far from the background to the hue the first colour of a ramp lies."""
 
+CONTRAST = 4.5
+"""Least contrast of a text with what is behind it, as WCAG AA asks."""
+
 NEAR = 0.04
 """A colour must be so much lighter in OKLab than what is behind it, or darker, to be seen."""
 
@@ -258,6 +261,21 @@ def few(kind: str, background: str) -> tuple[str, ...]:
     behind = oklab(of_xterm(to_xterm(background)))[0]
     sign = -1.0 if is_light else 1.0
     return tuple(step for step in steps if sign * (oklab(step)[0] - behind) > NEAR)
+
+
+def seen(colour: str, depth: Depth) -> str:
+    """Return what a terminal shows for a colour."""
+    return of_xterm(to_xterm(colour)) if depth is Depth.FEW else colour
+
+
+def legible(colour: str, background: str, depth: Depth = Depth.TRUE) -> str:
+    """Return a colour moved towards white or black until it can be read on a background."""
+    end = max(("#000000", "#ffffff"), key=lambda each: contrast(each, background))
+    for step in range(20):
+        moved = seen(mix(colour, end, step / 20), depth)
+        if contrast(moved, background) >= CONTRAST:
+            return moved
+    return end
 
 
 @dataclass(frozen=True, eq=False)

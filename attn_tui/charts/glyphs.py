@@ -56,7 +56,7 @@ DRAWN = {
     **dict(zip("─┄┅┈┉╌╍━═│┃┆┇┊┋╎╏║", "-------==|||||:|||", strict=True)),
     **dict(zip("▁▂▃▄▅▆▔░▒▓▏▎▍▌▐▕", "___===-':%||||||", strict=True)),
     **dict(zip("↑↓▲▼▸■▪◆○●⠀≡", "^v^v>H**oO E", strict=True)),
-    **dict(zip("✓✗◐◂", "+x~<", strict=True)),
+    **dict(zip("✓✗◐◂⇤", "+x~<<", strict=True)),
 }
 """ASCII, one for one, for frames, blocks, curves and marks; mathematical signs are text."""
 

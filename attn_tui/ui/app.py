@@ -49,6 +49,7 @@ SCREENS = {
     "explore": "attn_tui.explore.screen:ExploreScreen",
     "dots": "attn_tui.dots.screen:DotsScreen",
     "sweep": "attn_tui.sweep.screen:SweepScreen",
+    "heads": "attn_tui.heads.screen:HeadsScreen",
     "claims": "attn_tui.claims.screen:ClaimsScreen",
 }
 

@@ -9,25 +9,23 @@ from textual.color import Color
 from textual.theme import BUILTIN_THEMES, Theme
 
 from attn_tui.charts.colour import (
+    CONTRAST,
     HUES,
     Depth,
     Palette,
     contrast,
     distance,
     few,
+    legible,
     luminance,
     mix,
-    of_xterm,
-    to_xterm,
+    seen,
 )
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.ui.terminal.ascii import ASCII_GLYPHS
 
 APART = {Depth.TRUE: 0.1, Depth.FEW: 0.08, Depth.TEXTURES: 0.1}
 """How far in OKLab a colour is from those of data at least, to be taken for none of them."""
-
-CONTRAST = 4.5
-"""Least contrast of a text with what is behind it, as WCAG AA asks."""
 
 DARK = Theme(
     "attn",
@@ -76,21 +74,6 @@ def check_theme(name: str) -> None:
     known = sorted({*THEMES, *BUILTIN_THEMES})
     if name not in known:
         raise InputError("theme", f"{inert(name)} is not a theme", f"one of {', '.join(known)}")
-
-
-def seen(colour: str, depth: Depth) -> str:
-    """Return what a terminal shows for a colour."""
-    return of_xterm(to_xterm(colour)) if depth is Depth.FEW else colour
-
-
-def legible(colour: str, background: str, depth: Depth = Depth.TRUE) -> str:
-    """Return a colour moved towards white or black until it can be read on a background."""
-    end = max(("#000000", "#ffffff"), key=lambda each: contrast(each, background))
-    for step in range(20):
-        moved = seen(mix(colour, end, step / 20), depth)
-        if contrast(moved, background) >= CONTRAST:
-            return moved
-    return end
 
 
 def depth_of(app: App[Any]) -> Depth:

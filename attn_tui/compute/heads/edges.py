@@ -29,5 +29,6 @@ TALLIED: Mapping[str, Edges] = {
     "query_norm": _SIZES,
     "key_norm": _SIZES,
     "cosine": np.linspace(-1.0, 1.0, 51),
+    "seen": _powers(0, 24),
 }
 """What is tallied, with the edges of its histogram: of every row, but the norm of every key."""

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import reduce
-from math import inf, nan, sqrt
+from math import inf, isnan, nan, sqrt
 
 import ml_dtypes
 import numpy as np
@@ -45,7 +45,7 @@ _DERIVED: Mapping[str, Callable[[float, float], float]] = {
 NORMS = ("query_norm", "key_norm")
 """Tallies of what is known of all queries and keys at once."""
 
-_JUDGED = ("miss", "allowed", "loose", "multiplier", "untold", "hidden", "packed")
+_JUDGED = ("miss", "allowed", "loose", "multiplier", "untold", "hidden", "packed", "first_value")
 """What one partial of a head knows of how its weights are made."""
 
 _SHARES = ("saturated", "dead_gradient")
@@ -91,6 +91,8 @@ class Partial:
         multiplier: The m of the head's own that a fit finds, where that of its layer misses.
         hidden: The first and the last of keys at one end that no query sees, as the output says.
         packed: Where further texts begin in the sequence, as it says.
+        first_value: The length of the value of key 0 over the median of those of all keys, in one
+            partial of the head only; NaN if none was captured, or all are 0.
     """
 
     n_queries: int
@@ -108,6 +110,7 @@ class Partial:
     untold: bool = False
     hidden: tuple[int, int] | None = None
     packed: tuple[int, ...] = ()
+    first_value: float = nan
 
     def merged(self, later: "Partial") -> "Partial":
         """Return the statistics of these rows and of later ones of the same head."""
@@ -123,8 +126,13 @@ class Partial:
             min(known, default=None),
             {name: _merged(self.tallies.get(name), later.tallies.get(name)) for name in names},
             (*self.odd, *later.odd),
-            **{name: getattr(self if later.miss is None else later, name) for name in _JUDGED},
+            **{name: getattr(later if later.is_judged else self, name) for name in _JUDGED},
         )
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether it is the one of its head that knows what rows alone do not tell."""
+        return self.miss is not None or not isnan(self.first_value)
 
     @property
     def is_exact(self) -> bool:
@@ -254,6 +262,9 @@ def tallied(
         which = np.flatnonzero(np.isfinite(norms))
         tallies["key_norm"] = Tally.of(norms[which], TALLIED["key_norm"], None, which)
     tallies["cosine"] = each("cosine")
+    tallies["seen"] = Tally.of(
+        found.seen[several].astype(np.float64), TALLIED["seen"], found.rows[several]
+    )
     return Partial(
         head.n_queries,
         head.n_keys,
@@ -262,4 +273,14 @@ def tallied(
         len(odd),
         int(odd[0]) if len(odd) else None,
         tallies,
+        first_value=first_value(head) if with_norms else nan,
     )
+
+
+def first_value(head: HeadRows) -> float:
+    """Return the length of the value of key 0 over the median of all; NaN if that is unknown."""
+    if head.values is None:
+        return nan
+    norms = lengths(head.values)
+    typical = float(np.median(norms))
+    return float(norms[0]) / typical if typical > 0.0 else nan

@@ -1,0 +1,369 @@
+"""The doctor's pane: the verdict as a badge, a sentence, and m of every head on a chart.
+
+It is fed plain values, and knows nothing of how they were found.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from math import exp, inf, log
+from typing import ClassVar
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal
+from textual.content import Content
+from textual.message import Message
+from textual.reactive import var
+from textual.widgets import Label, Static
+
+from attn_tui.charts.cells import Cells
+from attn_tui.charts.colour import Palette, legible
+from attn_tui.ui.pane import Pane
+from attn_tui.ui.picture import Picture
+
+Place = tuple[int, int, int]
+"""A head: its sequence, its layer, and which it is there."""
+
+PERCENT = (0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1)
+"""Shares by which m may be off that the axis may end at."""
+
+TIMES = (2.0, 4.0, 8.0, 16.0, 64.0, 256.0, 1024.0, 1e6, 1e12)
+"""Factors that it may end at where m is farther off."""
+
+ROOM = 1.2
+"""The axis ends so many times as far out as the farthest m, or later."""
+
+MOST_ENDS = 0.75
+"""So many of the intervals end inside of it; the others have arrows."""
+
+GLYPHS: Mapping[str, str] = {
+    "agrees": "●", "differs": "✗", "cannot tell": "?", "no expectation": "●", "silent": "○",
+}  # fmt: skip
+"""What stands where m of a head is, by its verdict."""
+
+BADGES: Mapping[str, str] = {
+    "agrees": "✓ AGREES", "differs": "✗ DIFFERS", "cannot tell": "? CANNOT TELL",
+    "no expectation": "FOUND", "silent": "○ SILENT",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Multiplier:
+    """The m of one head.
+
+    Attributes:
+        place: Which head.
+        verdict: What the doctor says of it, one of `GLYPHS`.
+        expected: The m that it should have.
+        value: The m that it has; None where nothing tells.
+        low: The lower end of its 95 % interval.
+        high: The upper end.
+    """
+
+    place: Place
+    verdict: str
+    expected: float
+    value: float | None = None
+    low: float = -inf
+    high: float = inf
+
+    @property
+    def off(self) -> tuple[float, float, float]:
+        """The logarithms of m and of both ends over the m that is expected."""
+        value = self.value or self.expected
+        return (
+            _log(value / self.expected),
+            _log(self.low / self.expected),
+            _log(self.high / self.expected),
+        )
+
+
+def _log(ratio: float) -> float:
+    return log(ratio) if ratio > 0.0 else -inf
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """What the doctor says of a capture.
+
+    Attributes:
+        verdict: One of `BADGES`; empty while nothing is known.
+        sentence: What he found, in words.
+        multipliers: Of each head, layer by layer.
+        made: How he found it, for the subtitle.
+    """
+
+    verdict: str
+    sentence: str
+    multipliers: Sequence[Multiplier] = ()
+    made: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Chart:
+    """The m of every head as a point with its interval over the line of what is expected.
+
+    Attributes:
+        multipliers: Of each head, layer by layer.
+        cursor: The head that is marked.
+    """
+
+    multipliers: Sequence[Multiplier]
+    cursor: Place | None = None
+
+    @cached_property
+    def known(self) -> Sequence[Multiplier]:
+        """Those of which something tells m."""
+        return [each for each in self.multipliers if each.value is not None]
+
+    @cached_property
+    def end(self) -> tuple[float, str, str]:
+        """The logarithm that the axis ends at, with what stands at its top and its bottom."""
+        farthest = max((abs(each.off[0]) for each in self.known), default=0.0)
+        ends = sorted(max(abs(end) for end in each.off[1:]) for each in self.known)
+        wide = ends[int(MOST_ENDS * (len(ends) - 1))] if ends else 0.0
+        if farthest < log(1.1):
+            wanted = max(ROOM * farthest, min(wide, PERCENT[-1]))
+            share = next((each for each in PERCENT if each >= wanted), PERCENT[-1])
+            text = f"{100 * share:g} %"
+            return share, f"+{text}", f"−{text}"
+        wanted = ROOM * farthest
+        factor = next((each for each in TIMES if log(each) >= wanted), TIMES[-1])
+        text = f"{factor:,.0f}" if factor < 1e6 else f"{factor:.0e}"
+        return log(factor), f"×{text}", f"÷{text}"
+
+    @cached_property
+    def line(self) -> str:
+        """What stands at the line of what is expected."""
+        wanted = {each.expected for each in self.multipliers}
+        return f"{wanted.pop():.4g}" if len(wanted) == 1 else "expected"
+
+    @cached_property
+    def gutter(self) -> int:
+        """Columns on the left for what stands at the axis."""
+        return max(map(len, (self.line, *self.end[1:]))) + 2
+
+    @cached_property
+    def slots(self) -> dict[Place, int]:
+        """The slot of each head: one after another, one free between two layers."""
+        found: dict[Place, int] = {}
+        free = 0
+        for before, each in pairwise([None, *self.multipliers]):
+            assert each
+            free += int(before is not None and before.place[:2] != each.place[:2])
+            found[each.place] = free
+            free += 1
+        return found
+
+    def columns(self, columns: int) -> dict[Place, int]:
+        """Return the column of each head in a block of some width; several may share one."""
+        room, slots = columns - self.gutter, max(self.slots.values(), default=0) + 1
+        width = room // slots if slots <= room else room / slots
+        return {
+            place: self.gutter + int((slot + 0.5) * width) for place, slot in self.slots.items()
+        }
+
+    def nearest(self, column: int, columns: int) -> Place | None:
+        """Return the head nearest to a column of a block: of several the one farthest off."""
+        if not self.multipliers:
+            return None
+        places = self.columns(columns)
+        by_distance = [
+            (abs(places[each.place] - column), -abs(each.off[0]), each.place)
+            for each in self.multipliers
+        ]
+        return min(by_distance)[2]
+
+    def draw(self, columns: int, lines: int, colours: Palette) -> Cells:
+        """Draw it; the last line has the numbers of layers."""
+        cells = Cells(columns, lines)
+        high = lines - 1
+        if not self.multipliers or high < 3 or columns - self.gutter < 8:
+            return cells
+        middle = high // 2
+        end, top, bottom = self.end
+        for line, text, kind in ((0, top, "muted"), (middle, self.line, "text"),
+                                 (2 * middle, bottom, "muted")):  # fmt: skip
+            cells.write(self.gutter - 2 - len(text), line, text, colours[kind])
+            cells.write(self.gutter - 1, line, "┤", colours["muted"])
+        cells.write(self.gutter, middle, "─" * (columns - self.gutter), colours["scaled"])
+        # Of heads that share a column that which is farthest off lies on top, and the cursor's.
+        places = self.columns(columns)
+        for each in sorted(
+            self.multipliers, key=lambda each: (each.place == self.cursor, abs(each.off[0]))
+        ):
+            self._draw_head(cells, each, places[each.place], middle, end, colours)
+        self._write_layers(cells, high, colours)
+        return cells
+
+    def _draw_head(
+        self, cells: Cells, each: Multiplier, column: int, middle: int, end: float,
+        colours: Palette,
+    ) -> None:  # fmt: skip
+        """Draw the interval of a head, cut off with arrows, and its m."""
+        is_here = each.place == self.cursor
+        colour = colours["accent"] if is_here else verdict_colour(each.verdict, colours)
+        last = 2 * middle
+
+        def line_of(off: float) -> int:
+            share = min(max(off / end, -1.0), 1.0)
+            return round(middle - share * middle)
+
+        value, low, high = each.off
+        if each.value is not None:
+            top, bottom = line_of(high), line_of(low)
+            for line in range(top, bottom + 1):
+                if line not in (middle, line_of(value)):
+                    cells.write(column, line, "│", colour)
+            if high > end:
+                cells.write(column, 0, "↑", colour)
+            if low < -end:
+                cells.write(column, last, "↓", colour)
+        cells.write(column, line_of(value), GLYPHS.get(each.verdict, "●"), colour)
+
+    def _write_layers(self, cells: Cells, line: int, colours: Palette) -> None:
+        """Write numbers of layers below the middles of theirs, the cursor's first."""
+        middles: dict[tuple[int, int], list[int]] = {}
+        for place, column in self.columns(cells.columns).items():
+            middles.setdefault(place[:2], []).append(column)
+        own = self.cursor[:2] if self.cursor else None
+        for layer, found in sorted(middles.items(), key=lambda item: (item[0] != own, item[0])):
+            text, start = str(layer[1]), sum(found) // len(found)
+            if cells.is_free(start - 1, line, len(text) + 2) or layer == own:
+                cells.write(start, line, text, colours["accent" if layer == own else "muted"])
+        cells.write(max(self.gutter - 7, 0), line, "layer", colours["muted"])
+
+
+def verdict_colour(verdict: str, colours: Palette) -> str:
+    """Return the colour of a verdict."""
+    if verdict == "agrees":
+        return colours["larger"]
+    if verdict in ("differs", "cannot tell") and not colours.textured:
+        steps = colours.ramp("saturation")
+        own = steps[-1 if verdict == "differs" else int(0.89 * (len(steps) - 1))]
+        return legible(own, colours["background"], colours.depth)
+    return colours["text"] if verdict == "no expectation" else colours["muted"]
+
+
+class Multipliers(Picture, can_focus=True):
+    """The chart, whose cursor whoever hears its messages moves."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("left,h", "move(-1)", "Head before", show=False),
+        Binding("right,l", "move(1)", "Next head", show=False),
+        Binding("up,k", "move_layer(-1)", "Layer before", show=False),
+        Binding("down,j", "move_layer(1)", "Next layer", show=False),
+        Binding("enter", "choose", "Open it", show=False),
+    ]
+
+    class Moved(Message):
+        """Somebody wants the cursor on another head.
+
+        Attributes:
+            place: Which head.
+        """
+
+        def __init__(self, place: Place) -> None:
+            super().__init__()
+            self.place = place
+
+    class Chosen(Message):
+        """Somebody wants to go into the head with the cursor."""
+
+    @property
+    def _chart(self) -> Chart | None:
+        return self.drawing if isinstance(self.drawing, Chart) and self.drawing.cursor else None
+
+    def action_move(self, heads: int) -> None:
+        """Go to the next head, or the one before."""
+        if self._chart is None or self._chart.cursor not in self._chart.slots:
+            return
+        places = [*self._chart.slots]
+        at = places.index(self._chart.cursor) + heads
+        if 0 <= at < len(places):
+            self.post_message(self.Moved(places[at]))
+
+    def action_move_layer(self, layers: int) -> None:
+        """Go to the same head of the next layer, or of the one before."""
+        if self._chart is None or self._chart.cursor is None:
+            return
+        batch, layer, head = self._chart.cursor
+        known = sorted({place[1] for place in self._chart.slots if place[0] == batch})
+        if layer in known and 0 <= known.index(layer) + layers < len(known):
+            wanted = known[known.index(layer) + layers]
+            own = [place for place in self._chart.slots if place[:2] == (batch, wanted)]
+            self.post_message(self.Moved(min(own, key=lambda place: abs(place[2] - head))))
+
+    def action_choose(self) -> None:
+        """Go into the head with the cursor."""
+        self.post_message(self.Chosen())
+
+    def on_click(self, event: events.Click) -> None:
+        """Go to the head under the mouse; a second click opens it."""
+        offset = event.get_content_offset(self)
+        chart = self._chart
+        if chart is None or offset is None:
+            return
+        place = chart.nearest(offset.x, self.content_size.width)
+        if event.chain == 2:
+            self.action_choose()
+        elif place is not None and place != chart.cursor:
+            self.post_message(self.Moved(place))
+
+
+class DoctorPane(Pane):
+    """What the doctor says of a capture, and of the head with the cursor.
+
+    Attributes:
+        diagnosis: What he says.
+        cursor: The head that is looked at.
+        words: What he says of that one, the most important line first.
+    """
+
+    diagnosis: var[Diagnosis] = var(Diagnosis("", ""), init=False)
+    cursor: var[Place | None] = var(None, init=False)
+    words: var[str] = var("", init=False)
+
+    def compose(self) -> ComposeResult:
+        """Lay out the badge and the sentence above the chart."""
+        with Horizontal(classes="verdict"):
+            yield Label(id="doctor-badge")
+            yield Static(id="doctor-sentence")
+        yield Multipliers("multipliers")
+        yield Static(id="doctor-words")
+
+    def watch_diagnosis(self) -> None:
+        """Show another verdict."""
+        found = self.diagnosis
+        badge = self.query_one("#doctor-badge", Label)
+        badge.update(BADGES.get(found.verdict, "…"))
+        badge.set_classes(f"-{found.verdict.replace(' ', '-')}" if found.verdict else "")
+        self.query_one("#doctor-sentence", Static).update(Content(found.sentence))
+        self.describe("Doctor: the scale each head really used", found.made)
+        self._draw()
+
+    def watch_cursor(self) -> None:
+        """Mark another head."""
+        self._draw()
+
+    def watch_words(self) -> None:
+        """Say what is said of it."""
+        self.query_one("#doctor-words", Static).update(Content(self.words), layout=False)
+
+    def _draw(self) -> None:
+        chart = Chart(self.diagnosis.multipliers, self.cursor)
+        self.query_one(Multipliers).drawing = chart
+
+
+def factor_text(off: float) -> str:
+    """Return by how much m is off, from its logarithm: ``+0.2 %``, ``8 times as large``.
+
+    >>> factor_text(log(1.002)), factor_text(log(8.0)), factor_text(log(0.125))
+    ('+0.2 %', '8 times as large', '8 times too small')
+    """
+    if abs(off) < log(1.1):
+        return f"{100 * (exp(off) - 1.0):+.2g} %".replace("-", "−")
+    return f"{exp(off):.3g} times as large" if off > 0.0 else f"{exp(-off):.3g} times too small"

@@ -1,0 +1,1 @@
+"""Heads: the heads of a capture, layer by layer: which saturate, and whether that matters."""

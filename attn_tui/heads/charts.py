@@ -1,0 +1,267 @@
+"""What Heads draws: the map of a statistic over layers and heads, and the card of a head."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import exp
+from textwrap import wrap
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_tui.captures.capture import HeadId
+from attn_tui.charts.cells import Cells
+from attn_tui.charts.colour import Palette, legible
+from attn_tui.charts.glyphs import SIZES, TRACK
+from attn_tui.charts.heat_map import ColourBar, HeatMap
+from attn_tui.charts.table import Column, Table
+from attn_tui.compute.heads.statistic import SATURATED, SHARES, STATISTICS, TAU
+from attn_tui.engine.table import HeadTable
+from attn_tui.heads.card import Card, Measure, Tone, is_parked
+from attn_tui.report.heads.values import UNCOUNTED, brief, head_text, place_text, value_text
+
+Numbers = NDArray[np.float64]
+
+SINK = "⇤"
+"""Behind the number of a head that is parked on the first key."""
+
+LEVELS = (0.3, 0.55, 0.75, SATURATED)
+"""Where on the warning ramp the four sizes of `SIZED` lie."""
+
+SIZED: Mapping[str, tuple[float, float, float, float]] = {
+    # Of float16, which ends at 65,504: an eightieth, an eighth, half, all.
+    "largest_score": (819.0, 8188.0, 32752.0, 65504.0),
+    "float16_margin": (80.0, 8.0, 2.0, 1.0),
+    "max_logit": (12.5, 25.0, 50.0, 100.0),
+    # Weights are off by up to half a step: 3, 13, 28 and 65 %.
+    "bfloat16_spacing": (0.0625, 0.25, 0.5, 1.0),
+    "qk_clip": (0.999999, 0.75, 0.5, 0.25),
+    "entropy": (3.0, 1.5, 0.7, 0.1),
+    "effective_keys": (20.0, 5.0, 2.0, 1.1),
+    "gradient_norm": (1e-2, 1e-3, 1e-4, 1e-6),
+    "query_norm": (4.0, 16.0, 64.0, 256.0),
+    "key_norm": (4.0, 16.0, 64.0, 256.0),
+    "cosine": (0.05, 0.25, 0.5, 0.75),
+}
+"""Four sizes of each statistic that is no share: fixed ones with a meaning, never relative to a
+capture. Where they fall, less is graver."""
+
+SHARE_TICKS = (1.0, SATURATED, 0.75, 0.5, 0.25, 0.0)
+
+DIFFERENCES = {**dict.fromkeys(SHARES, 0.5), "entropy": 2.0, "cosine": 0.5}
+"""Statistics of which a change is a difference, with one that has the last colour; of others it
+is a factor."""
+
+LARGEST_FACTOR = 6.9
+"""The natural logarithm of a factor that has the last colour: 1,000."""
+
+TONES: Mapping[Tone, float] = {"warm": 0.89, "alarm": 1.0}
+"""Where on the warning ramp words have their colour."""
+
+GAUGE, GAP = 6, 2
+
+
+def levels(name: str, values: Numbers) -> Numbers:
+    """Return where values of a statistic lie on the warning ramp, from 0 to 1."""
+    if name in SHARES:
+        return np.clip(values, 0.0, 1.0)
+    steps = np.array(SIZED[name])
+    with np.errstate(all="ignore"):
+        places, sizes = np.log(steps), np.log(np.abs(values))
+    if steps[0] > steps[-1]:
+        places, sizes = -places, -sizes
+    # One step farther on either side the ramp ends.
+    places = np.array([2 * places[0] - places[1], *places, 2 * places[3] - places[2]])
+    found = np.interp(sizes, places, [0.0, *LEVELS, 1.0])
+    return np.where(np.isnan(values), np.nan, found)
+
+
+def changes(name: str, now: Numbers, before: Numbers) -> Numbers:
+    """Return what a statistic has become: the difference, or the logarithm of the factor."""
+    with np.errstate(all="ignore"):
+        if name in DIFFERENCES:
+            return now - before
+        found = np.log(np.abs(now)) - np.log(np.abs(before))
+        return np.where(now == before, 0.0, found)
+
+
+def change_text(name: str, value: float) -> str:
+    """Return a change in at most five characters, ``=`` where there is hardly any."""
+    if np.isnan(value):
+        return ""
+    sign = "▲" if value > 0.0 else "▼"
+    if name in DIFFERENCES:
+        size = brief(name, abs(value))
+        return "=" if size in ("0", "~0", "<1") else sign + size
+    return "=" if abs(value) < 0.14 else sign + brief("max_logit", exp(abs(value)))
+
+
+def head_map(table: HeadTable, name: str, cursor: HeadId, tau: float = TAU) -> HeatMap:
+    """Return the map of a statistic over the layers and heads of the cursor's sequence."""
+    values = table.grid(name, cursor.batch, tau)
+    texts = [
+        ["" if np.isnan(value) else brief(name, float(value)) for value in row] for row in values
+    ]
+    marked = [[*row] for row in texts]
+    for head, partial in table.partials.items():
+        if head.batch != cursor.batch:
+            continue
+        row, column = table.layers.index(head.layer), head.head
+        if not partial.counts(name):
+            texts[row][column] += UNCOUNTED
+            marked[row][column] += UNCOUNTED
+        elif name in SHARES and is_parked(partial):
+            marked[row][column] += SINK
+    place = table.layers.index(cursor.layer), cursor.head
+    shown = levels(name, values)
+    bar = ColourBar("saturation", ticks(name), float(shown[place]))
+    return HeatMap(
+        shown, "saturation", *labels(table), texts, place, longer=(marked, texts), bar=bar,
+    )  # fmt: skip
+
+
+def labels(table: HeadTable) -> tuple[Sequence[str], Sequence[str]]:
+    """Return what stands beside rows and below columns; the first says what they are."""
+    rows = [f"layer {table.layers[0]}", *map(str, table.layers[1:])]
+    return rows, ["head 0", *map(str, range(1, table.n_heads))]
+
+
+def change_map(
+    table: HeadTable, other: HeadTable, name: str, cursor: HeadId, tau: float = TAU
+) -> HeatMap:
+    """Return the map of what a statistic is in one capture against what it was in another."""
+    now, before = table.grid(name, cursor.batch, tau), np.full(table.grid(name, 0).shape, np.nan)
+    if cursor.batch < other.n_batches:
+        own = other.grid(name, cursor.batch, tau)
+        for row, layer in enumerate(table.layers):
+            if layer in other.layers:
+                found = own[other.layers.index(layer)][: before.shape[1]]
+                before[row, : len(found)] = found
+    found = changes(name, now, before)
+    most = DIFFERENCES.get(name, LARGEST_FACTOR)
+    shown = np.clip(found / most, -1.0, 1.0)
+    texts = [[change_text(name, float(value)) for value in row] for row in found]
+    ends = change_text(name, most), change_text(name, most / 2)
+    bar_ticks = [(1.0, ends[0]), (0.5, ends[1]), (0.0, "="), (-0.5, change_text(name, -most / 2)),
+                 (-1.0, change_text(name, -most))]  # fmt: skip
+    place = table.layers.index(cursor.layer), cursor.head
+    bar = ColourBar("both signs", bar_ticks, float(shown[place]))
+    return HeatMap(
+        shown, "both signs", *labels(table), texts, place, bar=bar,
+    )  # fmt: skip
+
+
+def ticks(name: str) -> Sequence[tuple[float, str]]:
+    """Return what levels of the warning ramp stand for."""
+    if name in SHARES:
+        return [(share, f"{share:.0%}".replace("%", " %")) for share in SHARE_TICKS]
+    return [
+        (level, brief(name, step))
+        for level, step in zip(LEVELS[::-1], SIZED[name][::-1], strict=True)
+    ]
+
+
+@dataclass(frozen=True, eq=False)
+class CardDrawing:
+    """The card of a head: the answer, and below it five numbers with a gauge and a word each.
+
+    Attributes:
+        card: What it says.
+    """
+
+    card: Card
+
+    def draw(self, columns: int, lines: int, colours: Palette) -> Cells:
+        """Draw as much as there is room for: first the gauges go, then words go a line below."""
+        cells = Cells(columns, lines)
+        line = 0
+        for text in wrap(self.card.sentence, max(columns, 1)):
+            cells.write(0, line, text, tone_colour(self.card.tone, colours))
+            line += 1
+        measures = self.card.measures
+        if not measures:
+            return cells
+        # A blank line, if there is one to spare.
+        line += int(line + len(measures) < lines)
+        titles, numbers, longest = (
+            max(len(getattr(measure, part)) for measure in measures)
+            for part in ("title", "text", "word")
+        )
+        beside = titles + numbers + longest + GAP
+        gauge = GAUGE if columns >= beside + GAUGE + 1 else 0
+        is_beside = columns >= beside
+        end = titles + 1 + numbers
+        for measure in measures:
+            cells.write(0, line, measure.title, colours["muted"])
+            cells.write(end - len(measure.text), line, measure.text, colours["text"])
+            if gauge:
+                self._draw_gauge(cells, end + 1, line, measure, colours)
+            column = end + 1 + (gauge + 1 if gauge else 0)
+            if not is_beside:
+                column, line = 2, line + 1
+            cells.write(column, line, measure.word, tone_colour(measure.tone, colours))
+            line += 1
+        return cells
+
+    @staticmethod
+    def _draw_gauge(
+        cells: Cells, column: int, line: int, measure: Measure, colours: Palette
+    ) -> None:
+        """Draw a bar of eighths over its track."""
+        eighths = round(measure.share * GAUGE * 8)
+        eighths = max(eighths, int(measure.share > 0.0))
+        whole, rest = divmod(eighths, 8)
+        bar = SIZES[8] * whole + (SIZES[rest] if rest else "")
+        cells.write(column, line, TRACK * GAUGE, colours["muted"])
+        cells.write(column, line, bar, tone_colour(measure.tone, colours))
+
+
+def tone_colour(tone: Tone, colours: Palette) -> str:
+    """Return the colour of a word, legible on the background."""
+    if tone == "good":
+        return colours["larger"]
+    if tone == "aside":
+        return colours["scaled"]
+    if tone == "calm" or colours.textured:
+        return colours["text"]
+    return level_colour(TONES[tone], colours)
+
+
+def level_colour(level: float, colours: Palette) -> str:
+    """Return the colour of a text about a place on the warning ramp, legible on the background."""
+    if colours.textured:
+        return colours["text"]
+    steps = colours.ramp("saturation")
+    own = steps[round(min(max(level, 0.0), 1.0) * (len(steps) - 1))]
+    return legible(own, colours["background"], colours.depth)
+
+
+def title_of(name: str) -> str:
+    """Return what a map of a statistic is called."""
+    words = STATISTICS[name].words
+    return f"Saturation: {words}" if name == "max_weight" else words[0].upper() + words[1:]
+
+
+def texts_of(head: HeadId, batches: int) -> str:
+    """Return the name of a head as a title: ``Layer 4 head 7``."""
+    return head_text(head, batches).capitalize()
+
+
+def numbers_table(table: HeadTable, head: HeadId, tau: float = TAU) -> Table:
+    """Return every statistic of a head with its error, its place and what it is over."""
+    partial = table.partials.get(head)
+    names = [*STATISTICS] if partial is not None else []
+    values = [partial.value(name, tau) for name in names] if partial is not None else []
+    marks = [UNCOUNTED if partial and not partial.counts(name) else "" for name in names]
+    return Table(
+        [
+            Column("", [STATISTICS[name].title for name in names], "muted", left=True),
+            Column(
+                "value",
+                [value_text(*each) + mark for each, mark in
+                 zip(zip(names, values, strict=True), marks, strict=True)],
+            ),
+            Column("found at", [place_text(value) for value in values], "muted", left=True, rank=1),
+            Column("what it is", [STATISTICS[name].words for name in names], "muted", left=True,
+                   rank=2),
+        ]
+    )  # fmt: skip

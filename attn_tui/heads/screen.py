@@ -1,0 +1,597 @@
+"""The Heads screen: a map of layers × heads, a card of one head, all heads, and the doctor."""
+
+import time
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, ClassVar
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Container, Vertical, VerticalScroll
+from textual.reactive import var
+from textual.widget import Widget
+from textual.widgets import Label
+from textual.worker import Worker, get_current_worker
+
+from attn_tui.captures.capture import HeadId
+from attn_tui.captures.suffixes import EXAMPLE_NAME, SUFFIXES
+from attn_tui.compute.errors import InputError
+from attn_tui.compute.experiment import Experiment
+from attn_tui.compute.field import fields_of
+from attn_tui.compute.scale import Scale
+from attn_tui.compute.setup import FIELDS as SETUP
+from attn_tui.doctor.pane import Diagnosis, DoctorPane, Multipliers
+from attn_tui.engine.answer import Answer, answer
+from attn_tui.engine.settings import ROWS, Settings
+from attn_tui.engine.table import HeadTable
+from attn_tui.files import edits
+from attn_tui.files.draft import Draft
+from attn_tui.files.history import Asked
+from attn_tui.files.paths import shown_path
+from attn_tui.heads import charts, examination
+from attn_tui.heads.card import card
+from attn_tui.heads.examination import Examination
+from attn_tui.heads.headline import WAITING, first_of, headline
+from attn_tui.heads.opening import draft_of_head, open_capture
+from attn_tui.heads.table import HeadList, Listing
+from attn_tui.report.export import Forms
+from attn_tui.report.heads import answers, compare
+from attn_tui.report.heads.words import made
+from attn_tui.ui.dialogs import FileScreen
+from attn_tui.ui.heat_map import HeatMap
+from attn_tui.ui.instrument_screen import InstrumentScreen
+from attn_tui.ui.markup import plain
+from attn_tui.ui.pane import Pane
+from attn_tui.ui.picture import Picture, Sheet
+from attn_tui.ui.setting import RULE, Setting, of_field
+
+FIELDS = {name: of_field(field) for name, field in fields_of(Settings).items()}
+
+KEPT = 4
+"""Captures, or ways of asking about one, of which what was found is kept."""
+
+LOOK_EVERY = 2.0
+"""Seconds between two looks at whether files of the capture have changed."""
+
+OPENS = "o opens a capture of yours"
+OWN_D_K = "The d_k of a capture is its own"
+NO_MODEL = "A capture is of a model already: rule, soft cap and sink are settings"
+
+ONE_AT_A_TIME = {
+    "map-pane": ("map-pane", "card-pane"), "table-pane": ("table-pane",),
+    "doctor-pane": ("doctor-pane",), "numbers-pane": ("numbers-pane",),
+}  # fmt: skip
+"""What is shown in each view where there is no room for all."""
+
+ALL_TOGETHER = ("map-pane", "card-pane", "table-pane", "doctor-pane")
+
+
+def key_of(experiment: Experiment) -> object:
+    """Return what numbers depend on: neither the statistic, nor τ, nor where the cursor is."""
+    settings, scale = experiment.setup.get(Settings), experiment.setup.scale
+    asked = settings.capture, settings.compared, settings.layouts, settings.names
+    weighed = Scale(scale.rule, scale.given, softcap=scale.softcap, sink=scale.sink)
+    return (*asked, settings.rows, settings.seed, settings.mask, settings.what_if, weighed)
+
+
+class HeadsScreen(InstrumentScreen):
+    """The heads of a capture: which saturate, whether it matters, and what the doctor says."""
+
+    CSS_PATH = "heads.tcss"
+    NAME = "heads"
+    AUTO_FOCUS = "#map"
+    VIEWS: ClassVar = tuple(ONE_AT_A_TIME)
+    NO_N = "The number of keys of a capture is its own"
+    GROUPS: ClassVar = (
+        ("Capture", tuple(FIELDS[name] for name in ("capture", "other", "rows", "seed"))),
+        ("Head", tuple(FIELDS[name] for name in ("layer", "head", "batch"))),
+        ("Shown", (FIELDS["statistic"], FIELDS["tau"])),
+        ("Weights", (RULE, FIELDS["what_if"], FIELDS["mask"], of_field(SETUP["softcap"]),
+                     of_field(SETUP["sink"]))),
+        ("Read as", tuple(FIELDS[name] for name in ("layouts", "names", "config"))),
+    )  # fmt: skip
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "open_head", "Open", tooltip="Open the head in Attention", id="open_head"),
+        Binding("e", "choose_statistic", "Statistic", show=False, id="entries",
+                tooltip="Choose the statistic of the map"),
+        Binding("w", "whole", "All rows", tooltip="Take all rows, or sample them again",
+                id="whole"),
+        Binding("a", "again", "Another sample", show=False, id="again"),
+        Binding("p", "pin", "Pin", show=False, id="pin",
+                tooltip="Compare the next capture that is opened with this one"),
+        Binding("plus,right_square_bracket,equals_sign", "step_d_k(1)", "d_k", show=False),
+        Binding("left,h", "go(0, -1)", "Head before", show=False),
+        Binding("right,l", "go(0, 1)", "Next head", show=False),
+        Binding("up,k", "go(-1, 0)", "Layer before", show=False),
+        Binding("down,j", "go(1, 0)", "Next layer", show=False),
+    ]  # fmt: skip
+
+    answer: var[Answer | None] = var(None, init=False)
+    examination: var[Examination | None] = var(None, init=False)
+    hovered: var[HeadId | None] = var(None, init=False)
+    """The head under the mouse, if it is over one."""
+    stopped: var[bool] = var(False, init=False)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._answers: OrderedDict[object, Answer] = OrderedDict()
+        self._examinations: OrderedDict[object, Examination] = OrderedDict()
+        self._looking: object = None
+        self._outdated: object = None
+
+    def compose_body(self) -> ComposeResult:
+        """Lay out the panes."""
+        with Vertical():
+            yield Label("", id="capture", markup=False)
+            with Container(id="panes"):
+                yield Pane("", HeatMap("map"), id="map-pane")
+                yield Pane("", Picture("card"), id="card-pane")
+                yield Pane("", HeadList(id="table"), id="table-pane")
+                yield DoctorPane("", id="doctor-pane")
+                yield Pane("", VerticalScroll(Sheet("numbers")), id="numbers-pane")
+
+    def on_mount(self) -> None:
+        """Look now and then whether files have changed."""
+        super().on_mount()
+        self.set_interval(LOOK_EVERY, self._look_at_disk)
+
+    # What is asked
+
+    @property
+    def home(self) -> Widget:
+        """The map."""
+        return self.query_one("#map")
+
+    @property
+    def settings(self) -> list[Setting]:
+        """All settings but d_k, which is the capture's own."""
+        return [setting for _, group in self.GROUPS for setting in group]
+
+    @property
+    def experiment(self) -> Experiment:
+        """What is asked; of the example where nobody has opened a capture."""
+        experiment = self.present.experiment
+        settings = experiment.setup.get(Settings)
+        if settings.capture:
+            return experiment
+        settings = replace(settings, capture=(EXAMPLE_NAME,))
+        return replace(experiment, setup=experiment.setup.put(settings))
+
+    @property
+    def asked_of_heads(self) -> Settings:
+        """The settings of the instrument."""
+        return self.experiment.setup.get(Settings)
+
+    @property
+    def table(self) -> HeadTable | None:
+        """What is known of the heads."""
+        return self.answer.table if self.answer else None
+
+    @property
+    def here(self) -> HeadId | None:
+        """The head with the cursor: the one that is asked, or the nearest there is."""
+        return None if self.table is None else nearest(self.table, self.asked_of_heads)
+
+    def go(self, head: HeadId, gesture: str = "head") -> None:
+        """Ask for another head."""
+        place = {"batch": head.batch, "layer": head.layer, "head": head.head}
+
+        def edit(draft: Draft) -> Draft:
+            settings = replace(draft.setup.get(Settings), **place)  # type: ignore[arg-type]
+            return replace(draft, setup=draft.setup.put(settings))
+
+        if head != self.here:
+            self.ask(edit, gesture)
+
+    def action_go(self, down: int, right: int) -> None:
+        """Go some layers down, and heads to the right."""
+        here, table = self.here, self.table
+        if here is None or table is None:
+            return
+        rows = table.layers
+        layer = rows[min(max(rows.index(here.layer) + down, 0), len(rows) - 1)]
+        own = [head.head for head in table.heads if (head.batch, head.layer) == (here.batch, layer)]
+        self.go(HeadId(here.batch, layer, min(max(here.head + right, 0), max(own))))
+
+    @on(HeatMap.Moved)
+    def _move(self, event: HeatMap.Moved) -> None:
+        if self.table is not None and self.here is not None:
+            head = HeadId(self.here.batch, self.table.layers[event.row], event.column)
+            if head in self.table.places:
+                self.go(head, event.gesture)
+
+    @on(HeatMap.Hovered)
+    def _hover(self, event: HeatMap.Hovered) -> None:
+        head = None
+        if event.entry and self.table is not None and self.here is not None:
+            row, column = event.entry
+            head = HeadId(self.here.batch, self.table.layers[row], column)
+        self.hovered = head if self.table and head in self.table.places else None
+
+    @on(Multipliers.Moved)
+    def _move_in_chart(self, event: Multipliers.Moved) -> None:
+        self.go(HeadId(*event.place))
+
+    @on(HeadList.Moved)
+    def _move_in_list(self, event: HeadList.Moved) -> None:
+        self.go(event.head)
+
+    @on(HeatMap.Chosen)
+    @on(Multipliers.Chosen)
+    @on(HeadList.Chosen)
+    async def _choose(self) -> None:
+        is_touring = self.has_class("-touring")
+        await self.app.run_action("tour_next" if is_touring else "screen.open_head")
+
+    @work(thread=True, exclusive=True, group="open", exit_on_error=False)
+    def action_open_head(self) -> None:
+        """Open the head with the cursor in Attention."""
+        here, table = self.here, self.table
+        if here is None or table is None:
+            return
+        try:
+            draft = draft_of_head(table, self.asked_of_heads, here, self.present.draft)
+        except InputError as error:
+            self.app.call_from_thread(self.notify, str(error), severity="warning", markup=False)
+            return
+        self.app.call_from_thread(self._go_to_attention, draft)
+
+    def _go_to_attention(self, draft: Draft) -> None:
+        self.ask(edits.become(draft))
+        self.post_message(self.Go("attention"))
+        self.notify("5 goes back to Heads, u to what you had asked", timeout=5)
+
+    async def action_choose_statistic(self) -> None:
+        """Choose the statistic of the map in the settings."""
+        await self.open_panel(FIELDS["statistic"].name)
+
+    async def open_setting(self, name: str) -> None:
+        """Open the panel of settings, with the focus on one of them."""
+        await self.open_panel(name)
+
+    def action_whole(self) -> None:
+        """Take all rows, or sample them again."""
+        rows = None if self.asked_of_heads.rows is not None else ROWS
+        if rows is None and self.answer is not None and is_exact(self.answer.table):
+            self.notify("These are all rows: the heads have no more", timeout=3)
+        else:
+            self.ask(FIELDS["rows"].edit(rows))
+
+    def action_again(self) -> None:
+        """Sample rows with the next seed."""
+        self.ask(FIELDS["seed"].edit(self.asked_of_heads.seed + 1))
+
+    def action_pin(self) -> None:
+        """Keep this capture to compare the next one with, or let go of it."""
+        settings = self.asked_of_heads
+        if settings.other:
+            self.ask(FIELDS["other"].edit(()))
+            self.notify("Compared with nothing any more", timeout=3)
+        else:
+            self.ask(FIELDS["other"].edit(settings.capture))
+            self.notify("Pinned: o opens what to compare with it", timeout=4)
+
+    def action_step_d_k(self, steps: int) -> None:
+        """Say whose d_k it is."""
+        self.notify(OWN_D_K, timeout=3)
+
+    def action_double_d_k(self, times: int) -> None:
+        """Say whose d_k it is."""
+        self.notify(OWN_D_K, timeout=3)
+
+    def action_type_d_k(self) -> None:
+        """Say whose d_k it is."""
+        self.notify(OWN_D_K, timeout=3)
+
+    def action_go_on(self) -> None:
+        """Stop what goes on, or go on; read a file that has changed again."""
+        if self._outdated is not None:
+            self._read_again()
+        elif self.is_working or self.stopped:
+            self.stopped = not self.stopped
+            self._show_progress()
+        else:
+            self.notify("All is known: w takes all rows, a samples others", timeout=3)
+
+    def action_open(self) -> None:
+        """Open a capture."""
+        draft, settings = self.present.draft, self.asked_of_heads
+        # The file is compared with the one that was pinned, or replaces the one before it.
+        pinned = settings.other
+
+        def read(path: str) -> Draft:
+            return open_capture(path, draft, pinned)
+
+        hint = f"q, k, v and out of a model's heads: {', '.join(SUFFIXES)}"
+        self.app.push_screen(FileScreen("Open a capture", read, hint=hint), self._ask_draft)
+
+    # What is computed
+
+    @property
+    def is_working(self) -> bool:
+        """Whether heads are being looked at, or the doctor is."""
+        return any(each.group == "look" and each.is_running for each in self.workers)
+
+    def watch_asked(self, asked: Asked) -> None:
+        """Show what is known at once, and find out the rest."""
+        experiment = self.experiment
+        self.set_reactive(HeadsScreen.hovered, None)
+        key = key_of(experiment)
+        asked_of_doctor = examination.key_of(self.asked_of_heads)
+        if self._looking != (key, asked_of_doctor):
+            self.set_reactive(HeadsScreen.stopped, False)
+            self._outdated = None
+            self._looking = (key, asked_of_doctor)
+            known = self._answers.get(key)
+            self.set_reactive(HeadsScreen.answer, known)
+            self.set_reactive(HeadsScreen.examination, self._examinations.get(asked_of_doctor))
+            self._find_out(experiment, key, asked_of_doctor)
+        self._show()
+
+    @work(thread=True, exclusive=True, group="look", exit_on_error=False)
+    def _find_out(self, experiment: Experiment, key: object, asked_of_doctor: object) -> None:
+        """Find out what is not known: first the statistics of heads, then what the doctor says."""
+        worker = get_current_worker()
+        settings = experiment.setup.get(Settings)
+
+        def stop() -> bool:
+            # Stopped by somebody, it waits where it is until it is to go on.
+            while self.stopped and not worker.is_cancelled:
+                time.sleep(0.05)
+            return worker.is_cancelled
+
+        known, said = self._answers.get(key), self._examinations.get(asked_of_doctor)
+        try:
+            if known is None or known.progress < 1.0:
+                for found in answer(experiment, stop):
+                    self._hand_over(worker, self._take_answer, key, found)
+        except InputError as error:
+            self._hand_over(worker, self._refuse, str(error))
+            return
+        try:
+            if said is None or said.report.progress < 1.0:
+                for each in examination.examinations(settings, stop):
+                    self._hand_over(worker, self._take_examination, asked_of_doctor, each)
+        except InputError as error:
+            self._hand_over(worker, self._refuse_examination, str(error))
+
+    def _hand_over(self, worker: "Worker[Any]", take: Any, *values: object) -> None:
+        """Show something, unless another question was asked meanwhile."""
+        if not worker.is_cancelled:
+            self.app.call_from_thread(take, *values)
+
+    def _take_answer(self, key: object, found: Answer) -> None:
+        keep(self._answers, key, found)
+        self.answer = found
+
+    def _take_examination(self, key: object, found: Examination) -> None:
+        keep(self._examinations, key, found)
+        self.examination = found
+
+    def _refuse(self, problem: str) -> None:
+        self.failure = problem
+
+    def _refuse_examination(self, problem: str) -> None:
+        self.query_one(DoctorPane).diagnosis = Diagnosis("cannot tell", problem)
+
+    def _look_at_disk(self) -> None:
+        if self.table is not None and self.is_current and self._outdated is None:
+            self._verify(self.table.capture.fingerprint)
+
+    @work(thread=True, exclusive=True, group="disk", exit_on_error=False)
+    def _verify(self, mark: Any) -> None:
+        """Say so if files are not what they were; a disk may be far away."""
+        try:
+            mark.verify()
+        except InputError as error:
+            self.app.call_from_thread(self._say_outdated, mark, error.problem)
+
+    def _say_outdated(self, mark: object, problem: str) -> None:
+        if self.table is not None and self.table.capture.fingerprint is mark:
+            self._outdated = mark
+            self.failure = f"{problem}: space reads it again"
+
+    def _read_again(self) -> None:
+        self._answers.clear()
+        self._examinations.clear()
+        self._outdated, self._looking, self.failure = None, None, ""
+        self.watch_asked(self.present)
+
+    # Files and texts
+
+    def forms(self) -> Forms:
+        """Return what can be saved of what is known."""
+        found = self.answer
+        if found is None:
+            return {}
+        return {
+            ".txt": lambda: answers.render_text(found), ".json": lambda: answers.render_json(found),
+            ".csv": lambda: answers.render_csv(found),
+        }  # fmt: skip
+
+    def report(self) -> str:
+        """Return all that is known as text: what the doctor says where his pane is looked at."""
+        from attn_tui.report.doctor.text import render
+
+        is_of_doctor = self.view == "doctor-pane" or self.query_one(DoctorPane).has_focus_within
+        if is_of_doctor and self.examination is not None:
+            return "".join(render(self.examination.report))
+        return "" if self.answer is None else "".join(answers.render_text(self.answer))
+
+    # What is shown
+
+    @property
+    def views(self) -> Sequence[str]:
+        """What `t` goes through at this size."""
+        return self.VIEWS if self.size.width < 100 else ("map-pane", "numbers-pane")
+
+    def watch_view(self) -> None:
+        """Show another view."""
+        is_wide = self.size.width >= 100 and self.view != "numbers-pane"
+        shown = ALL_TOGETHER if is_wide else ONE_AT_A_TIME[self.view]
+        for pane in self.query("#panes > Pane").results(Pane):
+            pane.set_class(pane.id in shown, "-shown")
+        self.query_one("#panes").set_class(len(shown) == 1, "-one")
+        self._show()
+
+    def on_resize(self) -> None:
+        """Show what there is room for now."""
+        super().on_resize()
+        self.watch_view()
+
+    def watch_answer(self) -> None:
+        """Show more of the heads."""
+        self._show()
+
+    def watch_examination(self) -> None:
+        """Show more of what the doctor says."""
+        self._show_doctor()
+        self._show_progress()
+
+    def watch_hovered(self) -> None:
+        """Show the card of the head under the mouse, or of that with the cursor."""
+        self._show_card()
+
+    def _show(self) -> None:
+        """Show what is known, with the cursor where it is asked."""
+        found, here = self.answer, self.here
+        if self.asked is None:
+            return
+        if found is None or here is None:
+            self.headline = WAITING
+            return
+        settings, table = self.asked_of_heads, found.table
+        name, tau = settings.statistic, settings.tau
+        if found.comparison is not None:
+            self.headline = compare.headline(found.comparison).full
+        else:
+            self.headline = headline(table, name, tau)
+        self._show_capture(table)
+        if found.other is not None:
+            self.draw("map", charts.change_map(table, found.other, name, here, tau))
+        else:
+            self.draw("map", charts.head_map(table, name, here, tau))
+        self.pane("table-pane").describe("All heads", "← → or a heading sorts")
+        self.query_one(HeadList).show(Listing(table, name, here, tau))
+        self._show_card()
+        self._show_doctor()
+        self._show_progress()
+        if self.view == "numbers-pane":
+            self.draw("numbers", charts.numbers_table(table, here, tau))
+            self.pane("numbers-pane").describe(
+                f"{charts.texts_of(here, table.n_batches)}, all numbers"
+            )
+
+    def _show_capture(self, table: HeadTable) -> None:
+        """Say what is looked at, and how another is opened."""
+        settings = self.asked_of_heads
+        shape = table.capture.shape(table.heads[0])
+        name = shown_path(settings.capture[0])
+        if len(settings.capture) > 1:
+            name += f" and {len(settings.capture) - 1} more"
+        if settings.compared:
+            name += f" compared with {shown_path(settings.compared[0])}"
+        here = self.here or table.heads[0]
+        size = f"{len(table.layers)} layers × {table.n_heads} heads"
+        if table.n_batches > 1:
+            size = f"{table.n_batches} sequences × {size}"
+        keys = f"{shape.n_queries:,} × {shape.n_keys:,}, d_k {shape.d_k}"
+        parts = [name, size, keys, made(table.masks[here.layer]).text]
+        left = "  ·  ".join(parts)
+        room = self.size.width - 4 - len(left) - len(OPENS)
+        text = f"{left}{' ' * room}{OPENS}" if room > 1 else left
+        self.query_one("#capture", Label).update(text, layout=False)
+
+    def _show_card(self) -> None:
+        """Show the card of a head."""
+        table, head = self.table, self.hovered or self.here
+        if table is None or head is None:
+            return
+        where = " under the mouse" if head == self.hovered else ""
+        shape, partial = table.capture.shape(head), table.partials.get(head)
+        looked = ""
+        if partial is not None:
+            looked = (
+                f"all {partial.n_queries:,} rows"
+                if partial.is_exact
+                else f"{partial.rows:,} of {partial.n_queries:,} rows"
+            )
+        if shape.kv_head != head.head:
+            looked += f", keys of head {shape.kv_head}"
+        title = f"{charts.texts_of(head, table.n_batches)}{where}"
+        self.pane("card-pane").describe(title, looked)
+        self.draw("card", charts.CardDrawing(card(partial)))
+
+    def _show_doctor(self) -> None:
+        """Show what the doctor says, of the head with the cursor too."""
+        said, here, pane = self.examination, self.here, self.query_one(DoctorPane)
+        if here is not None:
+            pane.cursor = (here.batch, here.layer, here.head)
+        if said is None:
+            pane.diagnosis = Diagnosis("", "The doctor comes when the heads are looked at.")
+            pane.words = ""
+            return
+        pane.diagnosis = said.diagnosis
+        finding = None if here is None else said.finding(here)
+        pane.words = "" if finding is None else examination.words_of(finding)
+
+    def _show_progress(self) -> None:
+        """Say in the subtitle of the map how numbers were made, and how far that is."""
+        found = self.answer
+        if found is None:
+            return
+        name = self.asked_of_heads.statistic
+        parts = [rows_text(found.table)]
+        if found.progress < 1.0:
+            parts.append(f"{found.progress:.0%}".replace("%", " %"))
+            parts.append("stopped: space goes on" if self.stopped else "looking")
+        widget = self.query_one("#map", HeatMap)
+        drawing = widget.drawing
+        if isinstance(drawing, charts.HeatMap):
+            if drawing.is_reduced(*widget.content_size):
+                parts.append("each the gravest of several")
+            if any(
+                charts.SINK in text for texts in drawing.longer[:1] for row in texts for text in row
+            ):
+                parts.append(f"{charts.SINK} parked on the first key")
+        self.pane("map-pane").describe(
+            charts.title_of(name), plain(" · ".join(filter(None, parts)))
+        )
+
+
+def nearest(table: HeadTable, settings: Settings) -> HeadId:
+    """Return the head that is asked, or the nearest there is; of none that to look at first."""
+    if settings.layer is None or settings.head is None:
+        return first_of(table, settings.statistic, settings.tau)
+    asked = HeadId(settings.batch, settings.layer, settings.head)
+    if asked in table.places:
+        return asked
+    batch = min(asked.batch, table.n_batches - 1)
+    layer = min(table.layers, key=lambda each: (abs(each - asked.layer), each))
+    own = [head for head in table.heads if (head.batch, head.layer) == (batch, layer)]
+    return min(own or table.heads, key=lambda head: abs(head.head - asked.head))
+
+
+def is_exact(table: HeadTable) -> bool:
+    """Return whether all rows of all heads were looked at."""
+    return all(each.is_exact for each in table.partials.values())
+
+
+def rows_text(table: HeadTable) -> str:
+    """Return of how many rows numbers are."""
+    if not table.partials:
+        return ""
+    most = max(table.partials.values(), key=lambda each: each.n_queries)
+    if is_exact(table):
+        return f"all {most.n_queries:,} rows"
+    return f"{most.rows:,} of {most.n_queries:,} rows"
+
+
+def keep(found: OrderedDict[object, Any], key: object, value: object) -> None:
+    """Keep something under a key, and let go of what is oldest."""
+    found.pop(key, None)
+    found[key] = value
+    while len(found) > KEPT:
+        found.popitem(last=False)
