@@ -353,6 +353,11 @@ class HeatMap:
                 else:
                     cells.write(own, line, text, ink(behind))
 
+    def texts_in(self, columns: int, lines: int) -> Texts:
+        """Return the texts that are tried in a block of some size."""
+        wide, _ = self.room(columns, lines)
+        return self._fitting(wide // self.levels.shape[1])
+
     def _fitting(self, width: int) -> Texts:
         """Return the longest texts that all have room in entries of a width, or the shortest."""
         for choice in self.longer:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from attn_tui.captures.suffixes import SUFFIXES, suffix_of
+from attn_tui.captures.suffixes import EXAMPLE_NAME, SUFFIXES, suffix_of
 from attn_tui.commands.line import typed
 from attn_tui.commands.options import Given, changes_of
 from attn_tui.compute.errors import InputError
@@ -85,15 +85,9 @@ def doctor(asked: "Asked") -> str:
 
 
 def _open(asked: "Asked") -> Settings:
-    """Return what is asked of a capture.
-
-    Raises:
-        InputError: If there is none.
-    """
+    """Return what is asked of a capture; of the example where none is open."""
     settings = asked.draft.setup.get(Settings)
-    if not settings.capture:
-        raise InputError("capture", "none is open", "one: o opens it")
-    return settings
+    return settings if settings.capture else replace(settings, capture=(EXAMPLE_NAME,))
 
 
 def _options(settings: Settings, names: Sequence[str]) -> Iterator[str]:

@@ -41,8 +41,9 @@ MOST_ENDS = 0.75
 
 GLYPHS: Mapping[str, str] = {
     "agrees": "●", "differs": "✗", "cannot tell": "?", "no expectation": "●", "silent": "○",
+    "": "·",
 }  # fmt: skip
-"""What stands where m of a head is, by its verdict."""
+"""What stands where m of a head is, by its verdict; of one that was not examined there is none."""
 
 BADGES: Mapping[str, str] = {
     "agrees": "✓ AGREES", "differs": "✗ DIFFERS", "cannot tell": "? CANNOT TELL",
@@ -56,7 +57,7 @@ class Multiplier:
 
     Attributes:
         place: Which head.
-        verdict: What the doctor says of it, one of `GLYPHS`.
+        verdict: What the doctor says of it, one of `GLYPHS`; empty before he has looked at it.
         expected: The m that it should have.
         value: The m that it has; None where nothing tells.
         low: The lower end of its 95 % interval.
@@ -138,7 +139,7 @@ class Chart:
     @cached_property
     def line(self) -> str:
         """What stands at the line of what is expected."""
-        wanted = {each.expected for each in self.multipliers}
+        wanted = {each.expected for each in self.multipliers if each.verdict}
         return f"{wanted.pop():.4g}" if len(wanted) == 1 else "expected"
 
     @cached_property

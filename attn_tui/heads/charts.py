@@ -110,19 +110,19 @@ def head_map(table: HeadTable, name: str, cursor: HeadId, tau: float = TAU) -> H
             texts[row][column] += UNCOUNTED
             marked[row][column] += UNCOUNTED
         elif name in SHARES and is_parked(partial):
-            marked[row][column] += SINK
+            marked[row][column] = marked[row][column].lstrip(">") + SINK
     place = table.layers.index(cursor.layer), cursor.head
     shown = levels(name, values)
+    bare = [[text.lstrip(">") for text in row] for row in texts]
     bar = ColourBar("saturation", ticks(name), float(shown[place]))
     return HeatMap(
-        shown, "saturation", *labels(table), texts, place, longer=(marked, texts), bar=bar,
+        shown, "saturation", *labels(table), cursor=place, longer=(marked, texts, bare), bar=bar,
     )  # fmt: skip
 
 
 def labels(table: HeadTable) -> tuple[Sequence[str], Sequence[str]]:
-    """Return what stands beside rows and below columns; the first says what they are."""
-    rows = [f"layer {table.layers[0]}", *map(str, table.layers[1:])]
-    return rows, ["head 0", *map(str, range(1, table.n_heads))]
+    """Return the numbers of layers, beside rows, and of heads, below columns."""
+    return [*map(str, table.layers)], [*map(str, range(table.n_heads))]
 
 
 def change_map(
@@ -140,13 +140,14 @@ def change_map(
     most = DIFFERENCES.get(name, LARGEST_FACTOR)
     shown = np.clip(found / most, -1.0, 1.0)
     texts = [[change_text(name, float(value)) for value in row] for row in found]
+    bare = [[text.lstrip("▲▼") for text in row] for row in texts]
     ends = change_text(name, most), change_text(name, most / 2)
     bar_ticks = [(1.0, ends[0]), (0.5, ends[1]), (0.0, "="), (-0.5, change_text(name, -most / 2)),
                  (-1.0, change_text(name, -most))]  # fmt: skip
     place = table.layers.index(cursor.layer), cursor.head
     bar = ColourBar("both signs", bar_ticks, float(shown[place]))
     return HeatMap(
-        shown, "both signs", *labels(table), texts, place, bar=bar,
+        shown, "both signs", *labels(table), cursor=place, longer=(texts, bare), bar=bar,
     )  # fmt: skip
 
 
@@ -237,8 +238,10 @@ def level_colour(level: float, colours: Palette) -> str:
 
 def title_of(name: str) -> str:
     """Return what a map of a statistic is called."""
+    if name == "max_weight":
+        return "Saturation: largest weight, mean over rows"
     words = STATISTICS[name].words
-    return f"Saturation: {words}" if name == "max_weight" else words[0].upper() + words[1:]
+    return words[0].upper() + words[1:]
 
 
 def texts_of(head: HeadId, batches: int) -> str:

@@ -87,7 +87,10 @@ def diagnosis(report: Report) -> Diagnosis:
     if report.progress < 1.0:
         made = f"{made}, {report.progress:.0%}".lstrip(", ").replace("%", " %")
     verdict = report.verdict if report.findings else ""
-    multipliers = [multiplier(each) for each in report.findings]
+    known = {each.id: multiplier(each) for each in report.findings}
+    waiting = [head for head in report.capture.heads if head not in known]
+    multipliers = [*known.values(), *(not_yet(head) for head in waiting)]
+    multipliers.sort(key=lambda each: each.place)
     return Diagnosis(verdict, headline(report).full, multipliers, made)
 
 
@@ -106,6 +109,11 @@ def multiplier(finding: Finding) -> Multiplier:
     )
 
 
+def not_yet(head: HeadId) -> Multiplier:
+    """Return what is known of a head that was not examined."""
+    return Multiplier((head.batch, head.layer, head.head), "", 1.0)
+
+
 def words_of(finding: Finding) -> str:
     """Return what was found of a head, beside what was expected, in lines."""
     from attn_tui.report.doctor.text import evidence
@@ -114,7 +122,7 @@ def words_of(finding: Finding) -> str:
     first = f"Layer {finding.id.layer} head {finding.id.head} {SAYS[finding.judgement.verdict]}"
     known = multiplier(finding)
     if known.value is not None:
-        first += f": m = {found_texts(finding.known.test)['multiplier']}"
+        first += f": m = {found_texts(finding.known.test, brief=True)['multiplier']}"
         if known.expected:
             first += f", {factor_text(known.off[0])}"
     return "\n".join([first, "".join(evidence(finding)).rstrip()])

@@ -41,7 +41,7 @@ from attn_tui.report.heads import answers, compare
 from attn_tui.report.heads.words import made
 from attn_tui.ui.dialogs import FileScreen
 from attn_tui.ui.heat_map import HeatMap
-from attn_tui.ui.instrument_screen import InstrumentScreen
+from attn_tui.ui.instrument_screen import TINY, InstrumentScreen
 from attn_tui.ui.markup import plain
 from attn_tui.ui.pane import Pane
 from attn_tui.ui.picture import Picture, Sheet
@@ -55,15 +55,20 @@ KEPT = 4
 LOOK_EVERY = 2.0
 """Seconds between two looks at whether files of the capture have changed."""
 
+SEPARATOR = "  ·  "
 OPENS = "o opens a capture of yours"
 OWN_D_K = "The d_k of a capture is its own"
 NO_MODEL = "A capture is of a model already: rule, soft cap and sink are settings"
 
 ONE_AT_A_TIME = {
-    "map-pane": ("map-pane", "card-pane"), "table-pane": ("table-pane",),
-    "doctor-pane": ("doctor-pane",), "numbers-pane": ("numbers-pane",),
+    "map-pane": ("map-pane", "card-pane"), "card-pane": ("card-pane",),
+    "table-pane": ("table-pane",), "doctor-pane": ("doctor-pane",),
+    "numbers-pane": ("numbers-pane",),
 }  # fmt: skip
 """What is shown in each view where there is no room for all."""
+
+TOGETHER = 100
+"""Columns from which on there is room for all."""
 
 ALL_TOGETHER = ("map-pane", "card-pane", "table-pane", "doctor-pane")
 
@@ -425,12 +430,19 @@ class HeadsScreen(InstrumentScreen):
     @property
     def views(self) -> Sequence[str]:
         """What `t` goes through at this size."""
-        return self.VIEWS if self.size.width < 100 else ("map-pane", "numbers-pane")
+        if self.size.width >= TOGETHER:
+            return ("map-pane", "numbers-pane")
+        is_tiny = self.size.width < TINY
+        return [view for view in self.VIEWS if is_tiny or view != "card-pane"]
 
     def watch_view(self) -> None:
         """Show another view."""
-        is_wide = self.size.width >= 100 and self.view != "numbers-pane"
-        shown = ALL_TOGETHER if is_wide else ONE_AT_A_TIME[self.view]
+        if self.size.width >= TOGETHER and self.view != "numbers-pane":
+            shown = ALL_TOGETHER
+        elif self.size.width < TINY:
+            shown = (self.view,)
+        else:
+            shown = ONE_AT_A_TIME[self.view]
         for pane in self.query("#panes > Pane").results(Pane):
             pane.set_class(pane.id in shown, "-shown")
         self.query_one("#panes").set_class(len(shown) == 1, "-one")
@@ -474,7 +486,7 @@ class HeadsScreen(InstrumentScreen):
         else:
             self.draw("map", charts.head_map(table, name, here, tau))
         self.pane("table-pane").describe("All heads", "← → or a heading sorts")
-        self.query_one(HeadList).show(Listing(table, name, here, tau))
+        self.query_one(HeadList).show(Listing(table, name, here, tau, self.size.width))
         self._show_card()
         self._show_doctor()
         self._show_progress()
@@ -499,10 +511,16 @@ class HeadsScreen(InstrumentScreen):
             size = f"{table.n_batches} sequences × {size}"
         keys = f"{shape.n_queries:,} × {shape.n_keys:,}, d_k {shape.d_k}"
         parts = [name, size, keys, made(table.masks[here.layer]).text]
-        left = "  ·  ".join(parts)
-        room = self.size.width - 4 - len(left) - len(OPENS)
-        text = f"{left}{' ' * room}{OPENS}" if room > 1 else left
+        is_example = settings.capture == (EXAMPLE_NAME,)
+        while is_example and self._spare(parts) < 2 and len(parts) > 1:
+            parts.pop()
+        spare = self._spare(parts)
+        text = SEPARATOR.join(parts) + (f"{' ' * spare}{OPENS}" if spare > 1 else "")
         self.query_one("#capture", Label).update(text, layout=False)
+
+    def _spare(self, parts: Sequence[str]) -> int:
+        """Return how many columns are left beside what is looked at, and how another is opened."""
+        return self.size.width - 4 - len(SEPARATOR.join(parts)) - len(OPENS)
 
     def _show_card(self) -> None:
         """Show the card of a head."""
@@ -543,22 +561,20 @@ class HeadsScreen(InstrumentScreen):
         if found is None:
             return
         name = self.asked_of_heads.statistic
-        parts = [rows_text(found.table)]
+        parts = [f"layers × heads, {rows_text(found.table)}".rstrip(", ")]
         if found.progress < 1.0:
             parts.append(f"{found.progress:.0%}".replace("%", " %"))
             parts.append("stopped: space goes on" if self.stopped else "looking")
         widget = self.query_one("#map", HeatMap)
         drawing = widget.drawing
         if isinstance(drawing, charts.HeatMap):
-            if drawing.is_reduced(*widget.content_size):
+            size = widget.content_size
+            if drawing.is_reduced(*size):
                 parts.append("each the gravest of several")
-            if any(
-                charts.SINK in text for texts in drawing.longer[:1] for row in texts for text in row
-            ):
+            if any(charts.SINK in text for row in drawing.texts_in(*size) for text in row):
                 parts.append(f"{charts.SINK} parked on the first key")
-        self.pane("map-pane").describe(
-            charts.title_of(name), plain(" · ".join(filter(None, parts)))
-        )
+        subtitle = " · ".join(filter(None, parts))
+        self.pane("map-pane").describe(charts.title_of(name), plain(subtitle))
 
 
 def nearest(table: HeadTable, settings: Settings) -> HeadId:

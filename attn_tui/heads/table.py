@@ -28,6 +28,13 @@ COLUMNS = {
 }  # fmt: skip
 """Statistics that stand in the table always, and what they are called there."""
 
+SPARED = ("first_key_mass", "effective_keys")
+"""Those that are left out where there is little room."""
+
+NARROW, BESIDE, WIDE = 60, 100, 118
+"""Columns of a screen on which a table that is alone has room for all, beside which the map
+stands, and from which on there is room for all beside it."""
+
 PLACE, STATE = "place", "state"
 """Columns that are no statistics."""
 
@@ -74,7 +81,7 @@ class HeadList(DataTable[Text]):
         before, self._shown = self._shown, listing
         if before is not None and before.name != listing.name:
             self._sort = None
-        drawn = listing.table, listing.name, listing.tau, self._sort, self.app.theme
+        drawn = listing.table, listing.columns, listing.tau, self._sort, self.app.theme
         if drawn != self._drawn:
             self._drawn = drawn
             self._fill(listing)
@@ -145,18 +152,23 @@ class Listing:
         name: The statistic that is looked at.
         cursor: The head with the cursor.
         tau: The largest logit that QK-clip leaves alone.
+        width: Columns of the screen, of which the table has what the map leaves.
     """
 
     table: HeadTable
     name: str
     cursor: HeadId
     tau: float = TAU
+    width: int = WIDE
 
     @property
     def columns(self) -> list[str]:
-        """The names of the columns."""
-        own = [] if self.name in COLUMNS else [self.name]
-        return [PLACE, *own, *COLUMNS, STATE]
+        """The names of the columns: where there is less room, fewer."""
+        names = [self.name] if self.name not in COLUMNS else []
+        names += COLUMNS
+        if BESIDE <= self.width < WIDE or self.width < NARROW:
+            names = [name for name in names if name not in SPARED or name == self.name]
+        return [PLACE, *names, STATE]
 
     @staticmethod
     def title(name: str) -> str:

@@ -1,0 +1,247 @@
+"""Heads on the screen: the map, the card, the table and the doctor, which share a cursor."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Input, Label, Static
+
+from attn_tui.captures.capture import HeadId
+from attn_tui.captures.demo import demos, tensors_of
+from attn_tui.captures.writer import write_safetensors
+from attn_tui.charts.heat_map import HeatMap as Map
+from attn_tui.compute.setup import Setup
+from attn_tui.doctor.pane import Chart, DoctorPane, Multipliers
+from attn_tui.engine.settings import Settings
+from attn_tui.files.draft import EXAMPLE, Draft
+from attn_tui.heads.charts import CardDrawing
+from attn_tui.heads.screen import HeadsScreen
+from attn_tui.heads.table import HeadList
+from attn_tui.ui.app import AttnApp
+from attn_tui.ui.heat_map import HeatMap
+from attn_tui.ui.pane import Pane
+from attn_tui.ui.picture import Picture
+from tests.engine.captured import heads, write
+from tests.ui.person import notices, press, shown
+
+
+def asking(paths: tuple[str, ...]) -> Draft:
+    """Return the draft that asks about the heads of files."""
+    return replace(EXAMPLE, setup=Setup().put(Settings(capture=paths)))
+
+
+async def at(pilot: Pilot[None], *keys: str) -> HeadsScreen:
+    """Press keys, and return Heads once all is worked out and shown."""
+    screen = await press(pilot, *keys) if keys else await shown(pilot)
+    assert isinstance(screen, HeadsScreen)
+    return screen
+
+
+def drawn(screen: HeadsScreen) -> Map:
+    drawing = screen.query_one("#map", HeatMap).drawing
+    assert isinstance(drawing, Map)
+    return drawing
+
+
+def card(screen: HeadsScreen) -> str:
+    """Return the sentence of the card, and its words."""
+    drawing = screen.query_one("#card", Picture).drawing
+    assert isinstance(drawing, CardDrawing)
+    return " ".join([drawing.card.sentence, *(each.word for each in drawing.card.measures)])
+
+
+def here(screen: HeadsScreen) -> list[HeadId | None]:
+    """Return the head with the cursor: as asked, on the map, in the table, with the doctor."""
+    table, lines = screen.table, screen.query_one(HeadList)
+    assert table
+    row, column = drawn(screen).cursor or (-1, -1)
+    listed = lines.coordinate_to_cell_key(lines.cursor_coordinate).row_key.value
+    chart = screen.query_one(Multipliers).drawing
+    assert isinstance(chart, Chart)
+    assert chart.cursor
+    return [
+        screen.here, HeadId(0, table.layers[row], column), table.heads[int(listed or -1)],
+        HeadId(*chart.cursor),
+    ]  # fmt: skip
+
+
+def written(screen: HeadsScreen, id: str) -> str:
+    return str(screen.query_one(f"#{id}", Static).render())
+
+
+async def test_it_opens_on_an_example_and_one_cursor_goes_through_all_panes() -> None:
+    async with AttnApp(EXAMPLE, "heads").run_test(size=(120, 40)) as pilot:
+        screen = await at(pilot)
+        assert screen.headline == (
+            "Of 64 heads 13 saturate: their rows put over 90 % of the weight on one key on "
+            "average. Layer 4 head 7 is the sharpest."
+        )
+        assert "o opens a capture of yours" in written(screen, "capture")
+        assert here(screen) == [HeadId(0, 4, 7)] * 4
+        assert "parked on the first key" in card(screen)
+        assert "practically one dead in most rows parked: a sink safe in float16" in card(screen)
+        screen = await at(pilot, "down", "h")
+        assert here(screen) == [HeadId(0, 5, 6)] * 4
+        assert card(screen).startswith("Sharp, not saturated: a row puts 52 % on one key")
+        screen.query_one(HeadList).focus()
+        screen = await at(pilot, "k")
+        assert here(screen) == [HeadId(0, 3, 1)] * 4
+        screen.query_one(Multipliers).focus()
+        screen = await at(pilot, "j", "l")
+        assert here(screen) == [HeadId(0, 4, 2)] * 4
+        screen = await at(pilot, "u")
+        assert here(screen) == [HeadId(0, 5, 6)] * 4
+        assert (screen.app.line) == "attn-tui heads example"  # type: ignore[attr-defined]
+
+
+async def test_by_mouse_alone_the_cursor_goes_everywhere_and_headings_sort() -> None:
+    async with AttnApp(EXAMPLE, "heads").run_test(size=(120, 40)) as pilot:
+        screen = await at(pilot)
+        await pilot.click("#map", offset=(5, 0))
+        screen = await at(pilot)
+        assert here(screen) == [HeadId(0, 0, 0)] * 4
+        await pilot.hover("#map", offset=(5, 3))
+        screen = await at(pilot)
+        assert screen.pane("card-pane").border_title == "Layer 1 head 0 under the mouse"
+        assert here(screen) == [HeadId(0, 0, 0)] * 4
+        chart = screen.query_one(Multipliers)
+        drawing = chart.drawing
+        assert isinstance(drawing, Chart)
+        column = drawing.columns(chart.content_size.width)[0, 7, 7]
+        await pilot.click(Multipliers, offset=(column, 2))
+        screen = await at(pilot)
+        assert here(screen) == [HeadId(0, 7, 7)] * 4
+        lines = screen.query_one(HeadList)
+        assert lines.sort_by == ("max_weight", False)
+        await pilot.click(HeadList, offset=(2, 0))
+        screen = await at(pilot)
+        assert lines.sort_by == ("place", False)
+        assert [row.value for row in lines.rows] == [str(place) for place in range(64)]
+        await pilot.click(HeadList, offset=(2, 0))
+        await at(pilot)
+        assert lines.sort_by == ("place", True)
+        await pilot.click(HeadList, offset=(5, 1))
+        screen = await at(pilot)
+        assert here(screen)[0] != HeadId(0, 7, 7)
+        lines.focus()
+        await at(pilot, "right", "right")
+        assert lines.sort_by == ("effective_keys", False)
+        numbers = [float(str(lines.get_row(row)[2])) for row in lines.rows]
+        assert numbers == sorted(numbers)
+
+
+async def test_the_doctor_says_which_heads_differ_and_by_how_much(tmp_path: Path) -> None:
+    demo = next(each for each in demos() if each.name == "layer-scale")
+    path = tmp_path / "capture.safetensors"
+    write_safetensors(path, tensors_of(demo), {"layout": "out=bnhd"})
+    (tmp_path / "config.json").write_text(json.dumps(demo.config), "utf-8")
+    async with AttnApp(EXAMPLE, "heads").run_test(size=(120, 40)) as pilot:
+        screen = await at(pilot, "o")
+        await pilot.press(*"nonsense.txt", "enter")
+        await pilot.app.workers.wait_for_complete()
+        await pilot.pause()
+        assert "no capture" in str(pilot.app.screen.query_one("#hint", Label).render())
+        pilot.app.screen.query_one(Input).value = str(path)
+        screen = await at(pilot, "enter")
+        assert screen.table
+        assert len(screen.table.heads) == 12
+        assert screen.query_one(DoctorPane).diagnosis.verdict == "differs"
+        assert "DIFFERS" in written(screen, "doctor-badge")
+        assert "layer 1" in written(screen, "doctor-sentence")
+        chart = screen.query_one(Multipliers).drawing
+        assert isinstance(chart, Chart)
+        verdicts = {each.place[1]: each.verdict for each in chart.multipliers}
+        assert verdicts == {0: "agrees", 1: "differs", 2: "differs"}
+        assert chart.end[1:] == ("×4", "÷4")
+        second = next(each for each in chart.multipliers if each.place[1] == 2)
+        assert second.value == pytest.approx(second.expected / 3, rel=1e-3)
+        assert pilot.app.line.startswith("attn-tui heads ")  # type: ignore[attr-defined]
+        screen.query_one(Multipliers).focus()
+        assert screen.report().startswith("differs: ")
+
+
+async def test_rows_are_sampled_until_all_are_wanted(tmp_path: Path) -> None:
+    path = write(tmp_path / "long.safetensors", heads(n=300, layers=2))
+    async with AttnApp(asking((str(path),)), "heads").run_test(size=(120, 40)) as pilot:
+        screen = await at(pilot)
+        assert "128 of 300 rows" in str(screen.pane("map-pane").border_subtitle)
+        before = drawn(screen).levels
+        screen = await at(pilot, "a")
+        assert not np.array_equal(drawn(screen).levels, before, equal_nan=True)
+        screen = await at(pilot, "w")
+        assert "all 300 rows" in str(screen.pane("map-pane").border_subtitle)
+        assert pilot.app.line.endswith("--rows all --seed 2")  # type: ignore[attr-defined]
+
+
+async def test_in_a_small_window_panes_come_one_after_another() -> None:
+    async with AttnApp(EXAMPLE, "heads").run_test(size=(80, 24)) as pilot:
+        screen = await at(pilot)
+        seen = []
+        for _ in range(4):
+            seen.append([pane.id for pane in screen.query(Pane) if pane.display])
+            screen = await at(pilot, "t")
+        assert seen == [
+            ["map-pane", "card-pane"], ["table-pane"], ["doctor-pane"], ["numbers-pane"],
+        ]  # fmt: skip
+        await pilot.resize_terminal(40, 15)
+        screen = await at(pilot, "t")
+        assert [pane.id for pane in screen.query(Pane) if pane.display] == ["card-pane"]
+        await pilot.resize_terminal(120, 40)
+        screen = await at(pilot)
+        assert sum(pane.display for pane in screen.query(Pane)) == 4
+
+
+async def test_two_captures_are_compared_and_the_headline_says_where_they_part(
+    tmp_path: Path,
+) -> None:
+    made = heads(layers=2)
+    one = write(tmp_path / "one.safetensors", made)
+    made[1, 2] = replace(made[1, 2], queries=1.5 * made[1, 2].queries)
+    other = write(tmp_path / "other.safetensors", made)
+    async with AttnApp(asking((str(one),)), "heads").run_test(size=(120, 40)) as pilot:
+        await at(pilot, "p")
+        assert "Pinned" in notices(pilot)
+        await pilot.press("o")
+        await pilot.pause()
+        pilot.app.screen.query_one(Input).value = str(other)
+        screen = await at(pilot, "enter")
+        assert screen.headline.startswith("They part in layer 1, head 2: q differs")
+        assert drawn(screen).kind == "both signs"
+        levels = drawn(screen).levels
+        assert levels[1, 2] > 0.0
+        assert np.count_nonzero(levels) == 1
+        line = pilot.app.line  # type: ignore[attr-defined]
+        assert line == f"attn-tui compare {one} {other}"
+        screen = await at(pilot, "p")
+        assert drawn(screen).kind == "saturation"
+
+
+async def test_what_cannot_be_read_is_said_in_place_of_the_headline(tmp_path: Path) -> None:
+    path = write(tmp_path / "one.safetensors", heads(layers=1))
+    async with AttnApp(asking((str(path),)), "heads").run_test(size=(120, 40)) as pilot:
+        screen = await at(pilot)
+        path.write_bytes(b"rubbish")
+        screen._look_at_disk()
+        screen = await at(pilot)
+        assert "space reads it again" in screen.failure
+        screen = await at(pilot, "space")
+        assert "one.safetensors" in screen.failure
+        write(path, heads(layers=2))
+        screen = await at(pilot, "space")
+        assert not screen.failure
+        assert screen.table
+        assert len(screen.table.heads) == 8
+
+
+async def test_enter_opens_the_head_in_attention() -> None:
+    async with AttnApp(EXAMPLE, "heads").run_test(size=(120, 40)) as pilot:
+        await at(pilot)
+        await pilot.press("enter")
+        await pilot.app.workers.wait_for_complete()
+        await pilot.pause()
+        source = pilot.app.history.present.experiment.source  # type: ignore[attr-defined]
+        assert source.place == (0, 4, 7)
+        assert pilot.app.history.present.draft.setup.mask.causal  # type: ignore[attr-defined]
