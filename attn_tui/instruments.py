@@ -106,7 +106,6 @@ INSTRUMENTS: tuple[Instrument, ...] = (
         summary="the heads of a capture, layer by layer: which saturate, and what the doctor says",
         settings="attn_tui.engine.settings:Settings",
         answer="attn_tui.engine.answer:answer",
-        screen="attn_tui.old.tui.heads.screen:HeadsScreen",
         command="attn_tui.commands.heads:heads",
         line="attn_tui.commands.capture_line:heads",
         asked="attn_tui.commands.capture_line:asked",

@@ -292,7 +292,7 @@ class HeadsScreen(InstrumentScreen):
 
     def action_go_on(self) -> None:
         """Stop what goes on, or go on; read a file that has changed again."""
-        if self._outdated is not None:
+        if self._outdated is not None or self.failure:
             self._read_again()
         elif self.is_working or self.stopped:
             self.stopped = not self.stopped

@@ -123,7 +123,7 @@ async def test_by_mouse_alone_the_cursor_goes_everywhere_and_headings_sort() -> 
         await pilot.click(HeadList, offset=(2, 0))
         await at(pilot)
         assert lines.sort_by == ("place", True)
-        await pilot.click(HeadList, offset=(5, 1))
+        await pilot.click(HeadList, offset=(5, 3))
         screen = await at(pilot)
         assert here(screen)[0] != HeadId(0, 7, 7)
         lines.focus()
@@ -139,11 +139,11 @@ async def test_the_doctor_says_which_heads_differ_and_by_how_much(tmp_path: Path
     write_safetensors(path, tensors_of(demo), {"layout": "out=bnhd"})
     (tmp_path / "config.json").write_text(json.dumps(demo.config), "utf-8")
     async with AttnApp(EXAMPLE, "heads").run_test(size=(120, 40)) as pilot:
-        screen = await at(pilot, "o")
-        await pilot.press(*"nonsense.txt", "enter")
-        await pilot.app.workers.wait_for_complete()
-        await pilot.pause()
-        assert "no capture" in str(pilot.app.screen.query_one("#hint", Label).render())
+        await at(pilot)
+        # The tree of the dialogue goes on looking, so that nobody waits for all workers.
+        await pilot.press("o", *"nonsense.txt", "enter")
+        while "no capture" not in str(pilot.app.screen.query_one("#hint", Label).render()):
+            await pilot.pause()
         pilot.app.screen.query_one(Input).value = str(path)
         screen = await at(pilot, "enter")
         assert screen.table
@@ -160,6 +160,7 @@ async def test_the_doctor_says_which_heads_differ_and_by_how_much(tmp_path: Path
         assert second.value == pytest.approx(second.expected / 3, rel=1e-3)
         assert pilot.app.line.startswith("attn-tui heads ")  # type: ignore[attr-defined]
         screen.query_one(Multipliers).focus()
+        screen = await at(pilot)
         assert screen.report().startswith("differs: ")
 
 
