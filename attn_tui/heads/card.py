@@ -142,6 +142,7 @@ def _sure(word: str, value: Value, *limits: float) -> str:
 
 
 def _largest(partial: Partial, weight: Value) -> Measure:
+    tone: Tone
     if weight.value >= SATURATED:
         word, tone = "saturated", "alarm"
     elif weight.value >= SHARP:
@@ -153,6 +154,7 @@ def _largest(partial: Partial, weight: Value) -> Measure:
 
 
 def _keys(partial: Partial) -> Measure:
+    tone: Tone
     found, seen = partial.value("effective_keys"), partial.tallies["seen"].mean
     keys = found.value
     if keys < ONE:
@@ -169,6 +171,7 @@ def _keys(partial: Partial) -> Measure:
 
 
 def _dead(partial: Partial) -> Measure:
+    tone: Tone
     share = partial.value("dead_gradient_share")
     if share.value > MOST:
         word, tone = "dead in most rows", "alarm"
@@ -183,6 +186,7 @@ def _dead(partial: Partial) -> Measure:
 
 
 def _first(partial: Partial) -> Measure:
+    tone: Tone
     mass, small = partial.value("first_key_mass"), partial.first_value <= SMALL
     if mass.value <= MOST:
         word, tone = "not parked", "calm"
@@ -195,6 +199,7 @@ def _first(partial: Partial) -> Measure:
 
 
 def _score(partial: Partial) -> Measure:
+    tone: Tone
     score, bound = partial.value("largest_score").value, partial.score_bound
     if score > FLOAT16_LARGEST:
         word, tone = "too large for float16", "alarm"

@@ -129,7 +129,8 @@ def change_map(
     table: HeadTable, other: HeadTable, name: str, cursor: HeadId, tau: float = TAU
 ) -> HeatMap:
     """Return the map of what a statistic is in one capture against what it was in another."""
-    now, before = table.grid(name, cursor.batch, tau), np.full(table.grid(name, 0).shape, np.nan)
+    now = table.grid(name, cursor.batch, tau)
+    before = np.full((len(table.layers), table.n_heads), np.nan)
     if cursor.batch < other.n_batches:
         own = other.grid(name, cursor.batch, tau)
         for row, layer in enumerate(table.layers):

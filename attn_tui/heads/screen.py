@@ -17,6 +17,7 @@ from textual.worker import Worker, get_current_worker
 
 from attn_tui.captures.capture import HeadId
 from attn_tui.captures.suffixes import EXAMPLE_NAME, SUFFIXES
+from attn_tui.charts import heat_map
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.field import fields_of
@@ -438,7 +439,7 @@ class HeadsScreen(InstrumentScreen):
     def watch_view(self) -> None:
         """Show another view."""
         if self.size.width >= TOGETHER and self.view != "numbers-pane":
-            shown = ALL_TOGETHER
+            shown: Sequence[str] = ALL_TOGETHER
         elif self.size.width < TINY:
             shown = (self.view,)
         else:
@@ -567,7 +568,7 @@ class HeadsScreen(InstrumentScreen):
             parts.append("stopped: space goes on" if self.stopped else "looking")
         widget = self.query_one("#map", HeatMap)
         drawing = widget.drawing
-        if isinstance(drawing, charts.HeatMap):
+        if isinstance(drawing, heat_map.HeatMap):
             size = widget.content_size
             if drawing.is_reduced(*size):
                 parts.append("each the gravest of several")

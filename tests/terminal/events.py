@@ -192,7 +192,6 @@ def _heads(random: Random) -> str:
         opening(random.choice([CAPTURE, CAPTURE, OTHER, BROKEN, "rows.npy"])),
         f"p{opening(random.choice([OTHER, CAPTURE, BROKEN]))}",
         "t" * random.randrange(1, 4) + random.choice(["", "i", "j\r", " ", "\x1b[B\x1b[B"]),
-        f"/listed {random.choice(['layer 1', 'max_logit > 2', 'differs', 'zzz', 'entropy <'])}\r",
         f"/statistic {random.choice(['max_logit', 'entropy', 'cosine', 'qk_clip', 'zz'])}\r",
         f"/mask {random.choice(['auto', 'none', 'causal', 'window:4', 'given', 'zz'])}\r",
         f"/rows {random.choice(['1', '7', 'all', '0'])}\r",

@@ -78,7 +78,7 @@ def d_k_of(person: Person) -> int:
     return value
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if name != "heads"])
+@pytest.mark.parametrize("name", NAMES)
 async def test_d_k_is_moved_doubled_and_typed_by_the_same_keys(name: str) -> None:
     async with at_screen(MEDIUM, DRAFT, instrument=name) as person:
         for key, d_k in MOVED.items():
@@ -90,12 +90,6 @@ async def test_d_k_is_moved_doubled_and_typed_by_the_same_keys(name: str) -> Non
         assert d_k_of(person) == 128
 
 
-async def test_the_d_k_of_a_capture_is_its_own() -> None:
-    async with at_screen(MEDIUM, DRAFT, instrument="heads") as person:
-        for key in (*MOVED, "d"):
-            await person.press(key)
-            person.sees("The d_k of a capture is its own")
-        assert person.asked.draft == DRAFT
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -144,7 +138,7 @@ def test_nothing_needs_a_ctrl_key_a_capital_or_altgr() -> None:
             assert action.keys or action.palette, action
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if name != "heads"])
+@pytest.mark.parametrize("name", NAMES)
 async def test_slow_terminals_lose_no_key_of_the_table(name: str) -> None:
     async with at_screen(MEDIUM, DRAFT, instrument=name) as person:
         await person.burst("plus", "plus", "u", "d", "2", "5", "6", "enter", "minus", "v", "v")

@@ -1,17 +1,10 @@
 """What the screens show, as text at several sizes, and in colour where colour is the point."""
 
-import atexit
-import json
 from dataclasses import replace
 from pathlib import Path
-from shutil import rmtree
-from tempfile import mkdtemp
-from typing import Any
 
 import pytest
 
-from attn_tui.captures.demo import demos, tensors_of
-from attn_tui.captures.writer import write_safetensors
 from attn_tui.compute.mask import Mask
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import Scale
@@ -21,7 +14,6 @@ from attn_tui.old.tui.instrument_screen import InstrumentScreen
 from attn_tui.old.tui.picture import screen_picture
 from attn_tui.old.tui.svg import svg
 from tests import golden
-from tests.old.tui.at_heads import captured
 from tests.old.tui.camera import (
     Shot,
     bars_of,
@@ -60,25 +52,6 @@ CAPPED = Draft(
 NAIVE = Draft("100, 120, 150", Setup(precision=Precision("float32", stable=False)))
 THOUSAND = Draft(", ".join(str((7 * key) % 1000 / 10) for key in range(1000)))
 
-HEADS = Shot(instrument="heads")
-
-
-def heads(*keys: str, **asked: Any) -> Shot:
-    """Look at the example capture."""
-    return replace(HEADS, draft=captured(**asked), deed=typed(*keys))
-
-
-def faulty(name: str) -> Shot:
-    """Have the doctor look at the capture of a demonstration, with what its model expects."""
-    folder = Path(mkdtemp(prefix="attn-tui-"))
-    atexit.register(rmtree, folder, ignore_errors=True)
-    demo = next(each for each in demos() if each.name == name)
-    write_safetensors(folder / "capture.safetensors", tensors_of(demo))
-    (folder / "config.json").write_text(json.dumps(demo.config))
-    path = str(folder / "capture.safetensors")
-    return heads("t", "t", capture=(path,), config=str(folder))
-
-
 HEAD = Shot(instrument="attention")
 SEVERAL = Shot(
     Draft(
@@ -106,20 +79,12 @@ SHOTS = {
         "full": head("f"),
         "output": replace(SEVERAL, deed=tab("output")),
     },
-    "heads": {
-        "empty": HEADS,
-        "map": heads(),
-        "sampled": heads(rows=16, statistic="max_logit", layer=3, head=2),
-        "list": heads("t"),
-        "differs": faulty("mla"),
-    },
 }
 
 TITLES = {
     "attention": HEAD,
-    "heads": heads(),
 }
-KEYS = ("attention", "heads")
+KEYS = ("attention",)
 
 COLOURS = {
     "attention": replace(HEAD, sizes=(MEDIUM,)),

@@ -7,6 +7,7 @@ from typing import Any, cast
 
 import numpy as np
 import pytest
+from attn_tui.old.charts.heads.shading import SCALES
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -21,7 +22,6 @@ from attn_tui.engine.found import FoundMask
 from attn_tui.engine.settings import Settings
 from attn_tui.engine.table import HeadNumbers
 from attn_tui.files.draft import EXAMPLE, Draft, parse
-from attn_tui.old.charts.heads.shading import SCALES
 from attn_tui.report.headline import FULL, SHORT, wrapped
 from attn_tui.report.heads.headline import first_of, headline
 

@@ -1,1 +1,0 @@
-"""Pictures of captured heads."""
