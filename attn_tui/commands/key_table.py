@@ -6,9 +6,12 @@ from textual.binding import Binding, BindingType
 from textual.dom import DOMNode
 from textual.keys import format_key
 
+from attn_tui.doctor.pane import Multipliers
 from attn_tui.dots.screen import DotsScreen
 from attn_tui.explore.screen import ExploreScreen
 from attn_tui.explore.weights import Weights
+from attn_tui.heads.screen import HeadsScreen
+from attn_tui.heads.table import HeadList
 from attn_tui.report.generated import Generated
 from attn_tui.sweep.screen import SweepScreen
 from attn_tui.ui.app import AttnApp
@@ -18,8 +21,9 @@ from attn_tui.ui.slider import Slider
 
 PLACES: tuple[tuple[str, type[DOMNode]], ...] = (
     ("Everywhere", AttnApp), ("On any instrument", InstrumentScreen), ("In Explore", ExploreScreen),
-    ("In Dot products", DotsScreen), ("In Sweep", SweepScreen), ("On the slider", Slider),
-    ("In the weights", Weights), ("On a map", HeatMap),
+    ("In Dot products", DotsScreen), ("In Sweep", SweepScreen), ("In Heads", HeadsScreen),
+    ("On the slider", Slider), ("In the weights", Weights), ("On a map", HeatMap),
+    ("In the table of heads", HeadList), ("In the doctor's chart", Multipliers),
 )  # fmt: skip
 """Where keys work, and whose they are."""
 

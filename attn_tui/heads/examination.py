@@ -1,5 +1,6 @@
 """The doctor on a capture, in the plain values that his pane shows."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import PurePath
@@ -17,6 +18,12 @@ SAYS = {
     "no expectation": "is explained", "silent": "would not show another m",
 }  # fmt: skip
 """What each verdict is called of one head."""
+
+THREAD = re.compile(r" \(as in [^)]*\)")
+"""Where people met a fault, which the report has."""
+
+SAME = 0.0005
+"""An m that is off by less, relatively, is not said to be off."""
 
 SHOWN = 0.95
 """The confidence of the intervals that are shown."""
@@ -91,7 +98,8 @@ def diagnosis(report: Report) -> Diagnosis:
     waiting = [head for head in report.capture.heads if head not in known]
     multipliers = [*known.values(), *(not_yet(head) for head in waiting)]
     multipliers.sort(key=lambda each: each.place)
-    return Diagnosis(verdict, headline(report).full, multipliers, made)
+    sentence = THREAD.sub("", headline(report).full)
+    return Diagnosis(verdict, sentence, multipliers, made)
 
 
 def multiplier(finding: Finding) -> Multiplier:
@@ -123,6 +131,6 @@ def words_of(finding: Finding) -> str:
     known = multiplier(finding)
     if known.value is not None:
         first += f": m = {found_texts(finding.known.test, brief=True)['multiplier']}"
-        if known.expected:
+        if abs(known.off[0]) > SAME:
             first += f", {factor_text(known.off[0])}"
     return "\n".join([first, "".join(evidence(finding)).rstrip()])

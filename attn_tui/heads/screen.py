@@ -301,6 +301,14 @@ class HeadsScreen(InstrumentScreen):
         else:
             self.notify("All is known: w takes all rows, a samples others", timeout=3)
 
+    def action_full(self) -> None:
+        """Show one pane alone, the table too, which is no picture."""
+        if self.query_one(HeadList).has_focus and not self.has_class("-full"):
+            self.pane("table-pane").add_class("-large")
+            self.add_class("-full")
+        else:
+            super().action_full()
+
     def action_open(self) -> None:
         """Open a capture."""
         draft, settings = self.present.draft, self.asked_of_heads
