@@ -106,10 +106,10 @@ INSTRUMENTS: tuple[Instrument, ...] = (
         summary="the heads of a capture, layer by layer: which saturate, and what the doctor says",
         settings="attn_tui.engine.settings:Settings",
         answer="attn_tui.engine.answer:answer",
-        command="attn_tui.commands.heads:heads",
+        command="attn_tui.heads.command:heads",
         line="attn_tui.commands.capture_line:heads",
         asked="attn_tui.commands.capture_line:asked",
-        json="attn_tui.report.heads.answers:render_json",
+        json="attn_tui.heads.report:render_json",
     ),
     Instrument(
         name="claims",

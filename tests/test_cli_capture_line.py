@@ -19,8 +19,8 @@ from attn_tui.engine.answer import answer
 from attn_tui.engine.settings import Settings
 from attn_tui.files.draft import EXAMPLE, Draft
 from attn_tui.files.history import Asked
+from attn_tui.heads.report import render_text
 from attn_tui.old.tui import running
-from attn_tui.report.heads.answers import render_text
 from tests.engine.captured import heads, write
 
 

@@ -32,8 +32,8 @@ def asked(given: Mapping[str, Any]) -> "Experiment":
     Raises:
         InputError: Naming the option that will not do.
     """
-    from attn_tui.commands.heads import question
     from attn_tui.files.draft import EXAMPLE, parse
+    from attn_tui.heads.command import question
 
     if not given.get("captures"):
         raise InputError("capture", "none is given", "a file, such as capture.safetensors")

@@ -4,7 +4,7 @@ from attn_tui.instruments import INSTRUMENTS
 
 _OTHERS = {
     "doctor": ("attn_tui.commands.doctor:doctor", "which scale, cap, sink and mask a capture has"),
-    "compare": ("attn_tui.commands.compare:compare", "where two captures part"),
+    "compare": ("attn_tui.heads.command:compare", "where two captures part"),
     "claims": ("attn_tui.claims.command:claims", "every claim, a line each with its verdict"),
     "demo": ("attn_tui.commands.demo:demo", "captures with sixteen faults, to try the doctor on"),
     "recipe": ("attn_tui.commands.recipe:recipe", "a script that captures a model's attention"),

@@ -130,7 +130,7 @@ def _open_heads(
         if given["config"] is not None:
             from attn_tui.commands.doctor import doctor as command
         else:
-            from attn_tui.commands.heads import heads as command
+            from attn_tui.heads.command import heads as command
         return int(command.main(words, standalone_mode=False) or 0)
     check_terminal("heads")
     from attn_tui.commands.capture_line import asked

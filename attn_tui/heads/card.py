@@ -11,8 +11,8 @@ from typing import Literal
 
 from attn_tui.compute.heads.partial import Partial, Value
 from attn_tui.compute.heads.statistic import ALL, FLOAT16_LARGEST, SATURATED
+from attn_tui.heads.words import UNCOUNTED
 from attn_tui.report import words
-from attn_tui.report.heads.values import UNCOUNTED
 
 Tone = Literal["calm", "warm", "alarm", "good", "aside"]
 """How grave a word is: grey, amber, red, green, or the muted colour of a sink."""

@@ -17,7 +17,7 @@ from attn_tui.charts.table import Column, Table
 from attn_tui.compute.heads.statistic import SATURATED, SHARES, STATISTICS, TAU
 from attn_tui.engine.table import HeadTable
 from attn_tui.heads.card import Card, Measure, Tone, is_parked
-from attn_tui.report.heads.values import UNCOUNTED, brief, head_text, place_text, value_text
+from attn_tui.heads.words import UNCOUNTED, brief, head_text, place_text, value_text
 
 Numbers = NDArray[np.float64]
 

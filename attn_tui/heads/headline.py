@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from attn_tui.captures.capture import HeadId
 from attn_tui.compute.heads.statistic import SATURATED, SHARES, STATISTICS, TAU
 from attn_tui.engine.table import HeadNumbers
+from attn_tui.heads.words import head_text
 from attn_tui.report import words
-from attn_tui.report.heads.values import head_text
 from attn_tui.report.miss import miss_text
 
 Numbers = NDArray[np.float64]
@@ -24,8 +24,8 @@ NOTHING = "No head has a number here: {why}."
 """What is said first, in the order in which it is tried."""
 
 SHARPEST = "{first} is the sharpest."
-LOST = "{count} not counted: their weights miss the captured output by up to {miss}."
-ODD = "{count} not counted: most of their rows meet NaN or infinity."
+LOST = "{count} not counted: their weights miss the captured output."
+ODD = "{count} NaN or infinity, first {head}."
 UNTOLD = "What was captured does not tell m: 1/√d_k is assumed."
 """What follows: what makes it doubtful, the gravest first, or which head to look at."""
 
@@ -71,7 +71,7 @@ def headline(table: HeadNumbers, name: str, tau: float = TAU) -> str:
         return NOTHING.format(why=_why_nothing(table, name))
     first = first_of(table, name, tau)
     slots = {
-        "heads": f"{known.size:,} head{'s' if known.size > 1 else ''}",
+        "heads": _heads(table, known.size),
         "first": head_text(first, table.n_batches).capitalize(),
     }
     if name != "max_weight":
@@ -93,18 +93,27 @@ def headline(table: HeadNumbers, name: str, tau: float = TAU) -> str:
 
 def _second(table: HeadNumbers, name: str, slots: Mapping[str, str]) -> str:
     """Return what makes the numbers doubtful, or which head is the sharpest."""
-    missing, few = table.missing(name), table.few(name)
+    missing = table.missing(name)
+    odd = [
+        head
+        for head in table.heads
+        if head in table.partials and (table.partials[head].not_finite or table.partials[head].odd)
+    ]
     if missing:
-        return LOST.format(count=_more(len(missing)), miss=miss_text(max(missing.values())))
-    if few:
-        return ODD.format(count=_more(len(few)))
+        count = "One more is" if len(missing) == 1 else f"{len(missing):,} more are"
+        return LOST.format(count=count)
+    if odd:
+        count = "One of them meets" if len(odd) == 1 else f"{len(odd):,} of them meet"
+        return ODD.format(count=count, head=head_text(odd[0], table.n_batches))
     if any(each.untold for each in table.partials.values()):
         return UNTOLD
     return SHARPEST.format(**slots)
 
 
-def _more(count: int) -> str:
-    return "One more is" if count == 1 else f"{count:,} more are"
+def _heads(table: HeadNumbers, known: int) -> str:
+    """Return how many heads are spoken of: ``64 heads``, ``the 12 heads seen so far``."""
+    text = f"{known:,} head{'s' if known > 1 else ''}"
+    return f"the {text} seen so far" if len(table.partials) < len(table.heads) else text
 
 
 def _why_nothing(table: HeadNumbers, name: str) -> str:
@@ -121,5 +130,7 @@ def _value(name: str, value: float) -> str:
     """Return a value as a person would say it."""
     if name in SHARES:
         return words.percent(value)
+    if 0.0 < abs(value) < 1e-6:
+        return "almost 0"
     sign = "−" if value < 0.0 else ""
     return sign + words.amount(abs(value))

@@ -31,15 +31,14 @@ from attn_tui.files import edits
 from attn_tui.files.draft import Draft
 from attn_tui.files.history import Asked
 from attn_tui.files.paths import shown_path
-from attn_tui.heads import charts, examination
+from attn_tui.heads import charts, comparison, examination, report
 from attn_tui.heads.card import card
 from attn_tui.heads.examination import Examination
 from attn_tui.heads.headline import WAITING, first_of, headline
 from attn_tui.heads.opening import draft_of_head, open_capture
 from attn_tui.heads.table import HeadList, Listing
+from attn_tui.heads.words import looked_at, made
 from attn_tui.report.export import Forms
-from attn_tui.report.heads import answers, compare
-from attn_tui.report.heads.words import made
 from attn_tui.ui.dialogs import FileScreen
 from attn_tui.ui.heat_map import HeatMap
 from attn_tui.ui.instrument_screen import TINY, InstrumentScreen
@@ -421,8 +420,8 @@ class HeadsScreen(InstrumentScreen):
         if found is None:
             return {}
         return {
-            ".txt": lambda: answers.render_text(found), ".json": lambda: answers.render_json(found),
-            ".csv": lambda: answers.render_csv(found),
+            ".txt": lambda: report.render_text(found), ".json": lambda: report.render_json(found),
+            ".csv": lambda: report.render_csv(found),
         }  # fmt: skip
 
     def report(self) -> str:
@@ -432,7 +431,7 @@ class HeadsScreen(InstrumentScreen):
         is_of_doctor = self.view == "doctor-pane" or self.query_one(DoctorPane).has_focus_within
         if is_of_doctor and self.examination is not None:
             return "".join(render(self.examination.report))
-        return "" if self.answer is None else "".join(answers.render_text(self.answer))
+        return "" if self.answer is None else "".join(report.render_text(self.answer))
 
     # What is shown
 
@@ -486,7 +485,7 @@ class HeadsScreen(InstrumentScreen):
         settings, table = self.asked_of_heads, found.table
         name, tau = settings.statistic, settings.tau
         if found.comparison is not None:
-            self.headline = compare.headline(found.comparison).full
+            self.headline = comparison.headline(found.comparison).full
         else:
             self.headline = headline(table, name, tau)
         self._show_capture(table)
@@ -538,13 +537,7 @@ class HeadsScreen(InstrumentScreen):
             return
         where = " under the mouse" if head == self.hovered else ""
         shape, partial = table.capture.shape(head), table.partials.get(head)
-        looked = ""
-        if partial is not None:
-            looked = (
-                f"all {partial.n_queries:,} rows"
-                if partial.is_exact
-                else f"{partial.rows:,} of {partial.n_queries:,} rows"
-            )
+        looked = "" if partial is None else looked_at(partial)
         if shape.kv_head != head.head:
             looked += f", keys of head {shape.kv_head}"
         title = f"{charts.texts_of(head, table.n_batches)}{where}"

@@ -19,7 +19,7 @@ from attn_tui.engine.table import HeadTable
 from attn_tui.heads.card import percent, state
 from attn_tui.heads.charts import level_colour, tone_colour
 from attn_tui.heads.headline import order
-from attn_tui.report.heads.values import UNCOUNTED, number
+from attn_tui.heads.words import UNCOUNTED, number
 from attn_tui.ui.theme import colours_of
 
 COLUMNS = {

@@ -1,6 +1,8 @@
 """Words for numbers in headlines: shares, factors, and what was done to the scores."""
 
-from math import exp, log
+from collections.abc import Iterable
+from itertools import groupby
+from math import exp, inf, log
 
 from attn_tui.compute.logit_map import LogitMap
 
@@ -105,3 +107,17 @@ def doing(to_logits: LogitMap) -> str:
     for past, present in PRESENT.items():
         text = text.replace(past, present)
     return text
+
+
+def ranges(numbers: Iterable[int], most: float = inf) -> str:
+    """Return rising numbers as ranges, of more than so many the first and the last.
+
+    >>> ranges([0, 1, 2, 5, 7, 8])
+    '0–2, 5, 7–8'
+    """
+    runs = [
+        [number for _, number in run]
+        for _, run in groupby(enumerate(numbers), lambda pair: pair[1] - pair[0])
+    ]
+    texts = [str(run[0]) if len(run) == 1 else f"{run[0]}–{run[-1]}" for run in runs]
+    return ", ".join(texts if len(texts) <= most else [*texts[: int(most) - 1], "…", texts[-1]])

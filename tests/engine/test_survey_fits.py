@@ -18,7 +18,7 @@ from attn_tui.engine.found import of_head
 from attn_tui.engine.making import Making, MaskChoice
 from attn_tui.engine.plan import Plan, Question
 from attn_tui.files.captured import as_captured, captured_at
-from attn_tui.report.heads.words import mask_text
+from attn_tui.heads.words import mask_text
 from tests.doctor.captures import tensors as tensors_of
 from tests.doctor.captures import write as written
 from tests.engine.captured import ALL, heads, last, unusual, write, write_unusual

@@ -22,8 +22,8 @@ from attn_tui.report.doctor.words import (
     mask_text,
     rule_text,
 )
-from attn_tui.report.heads.words import ranges
 from attn_tui.report.numbers import fitted_logit, general, quantity
+from attn_tui.report.words import ranges
 
 PLURALS = {"differs": "differ", "agrees": "agree", "fits": "fit", "silent": "silent"}
 """Verdicts of several heads, where they are called otherwise."""

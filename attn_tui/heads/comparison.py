@@ -18,12 +18,10 @@ from attn_tui.engine.plan import Plan
 from attn_tui.files.codec import report_text
 from attn_tui.files.paths import shown_path
 from attn_tui.files.plain import named
-from attn_tui.report.csv_text import csv_text
-from attn_tui.report.headline import FULL, Headline, percent
-from attn_tui.report.heads.json import capture_to_plain, masks_to_plain, value_to_plain
-from attn_tui.report.heads.shown import Shown
-from attn_tui.report.heads.text import grid
-from attn_tui.report.heads.words import (
+from attn_tui.heads.json import capture_to_plain, masks_to_plain, value_to_plain
+from attn_tui.heads.text import grid
+from attn_tui.heads.words import (
+    Shown,
     made,
     mask_text,
     place,
@@ -31,6 +29,8 @@ from attn_tui.report.heads.words import (
     runs_text,
     statistic_text,
 )
+from attn_tui.report.csv_text import csv_text
+from attn_tui.report.headline import FULL, Headline, percent
 from attn_tui.report.miss import RULE
 from attn_tui.report.numbers import general, unusual
 from attn_tui.report.rows import labelled

@@ -14,9 +14,9 @@ from attn_tui.engine.survey import Survey
 from attn_tui.engine.table import numbers_of
 from attn_tui.files.codec import report_text
 from attn_tui.files.plain import named
-from attn_tui.report.heads.headline import headline
-from attn_tui.report.heads.shown import Shown
-from attn_tui.report.heads.text import failing, open_heads
+from attn_tui.heads.headline import headline
+from attn_tui.heads.text import failing, open_heads
+from attn_tui.heads.words import Shown
 
 
 def render(found: Survey, shown: Shown) -> Iterator[str]:

@@ -15,19 +15,21 @@ from attn_tui.engine.found import FoundMask
 from attn_tui.engine.survey import Survey
 from attn_tui.engine.table import numbers_of
 from attn_tui.files.paths import shown_path
-from attn_tui.report.headline import FULL
-from attn_tui.report.heads.headline import headline
-from attn_tui.report.heads.shown import Shown
-from attn_tui.report.heads.values import UNCOUNTED, head_text, number, value_text
-from attn_tui.report.heads.words import (
+from attn_tui.heads.headline import headline
+from attn_tui.heads.words import (
+    UNCOUNTED,
+    Shown,
+    head_text,
     loose_text,
     made,
     mask_text,
+    number,
     own_text,
     place,
     rows_text,
     runs_text,
     statistic_text,
+    value_text,
 )
 from attn_tui.report.masks import keys_text, packed_text
 from attn_tui.report.rows import WIDTH, cells, labelled, paragraph
@@ -42,7 +44,7 @@ _NAMED = 4
 def render(found: Survey, shown: Shown) -> Iterator[str]:
     """Yield a report of at most 80 columns."""
     statistics, sort, tau = shown.statistics, shown.sort, shown.tau
-    yield headline(numbers_of(found), statistics[0], tau).text(FULL)
+    yield paragraph(headline(numbers_of(found), statistics[0], tau))
     for condition in shown.conditions:
         yield paragraph(failure(found, condition, tau))
     yield "\n"

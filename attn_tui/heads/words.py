@@ -1,0 +1,250 @@
+"""Statistics of heads in words and numbers, and what of them a report shows."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import floor, inf, isnan, log10
+
+from attn_tui.captures.capture import HeadId
+from attn_tui.compute.counted import counted
+from attn_tui.compute.heads.partial import Partial, Value
+from attn_tui.compute.heads.statistic import OF_SEVERAL_KEYS, SHARES, STATISTICS, TAU
+from attn_tui.engine.condition import Condition
+from attn_tui.engine.found import FoundMask
+from attn_tui.engine.plan import Question
+from attn_tui.report.masks import mask_name
+from attn_tui.report.miss import MISSES, RULE, SAID, Made, doubt_text, miss_text
+from attn_tui.report.numbers import MINUS, general, in_percent, quantity, unusual
+from attn_tui.report.words import ranges
+
+UNCOUNTED = "?"
+"""Stands at a number that does not count."""
+
+_UNITS = {"entropy": " nats", "effective_keys": " keys", "float16_margin": " times"}
+
+
+def unit(name: str) -> str:
+    """Return what a statistic is counted in, behind a comma; or nothing."""
+    if name in SHARES:
+        return ", %"
+    return f",{_UNITS[name]}" if name in _UNITS else ""
+
+
+def number(name: str, value: float) -> str:
+    """Return a value of a statistic as a table has it."""
+    if text := unusual(value):
+        return "–" if isnan(value) else text
+    if name in SHARES:
+        return in_percent(value)
+    if 1000.0 <= abs(value) < 1e7:
+        return f"{value:,.0f}".replace("-", "−")
+    return quantity(value)
+
+
+def number_text(name: str, value: float) -> str:
+    """Return a statistic as text, with its unit."""
+    if isnan(value):
+        return "none"
+    return number(name, value) + _UNITS.get(name, "") * (abs(value) < inf)
+
+
+def value_text(name: str, value: Value, with_unit: bool = True) -> str:
+    """Return a statistic with its standard error, or how it bounds what other rows may have.
+
+    Args:
+        name: Of the statistic.
+        value: Of some rows.
+        with_unit: Whether its unit is said; a share always is in %.
+
+    >>> value_text("entropy", Value(1.234, 0.0321)), value_text("max_logit", Value(131.0, None))
+    ('1.23 ± 0.032 nats', '≥ 131')
+    >>> value_text("first_key_mass", Value(0.003, 4e-5))
+    '0.3 ± 0.004 %'
+    >>> value_text("effective_keys", Value(10653.0, 480.0), with_unit=False)
+    '10,653 ± 480'
+    """
+    text = (number_text if with_unit else number)(name, value.value)
+    if isnan(value.value) or value.error == 0.0:
+        return text
+    if value.error is None or isnan(value.error):
+        falls = STATISTICS[name].worst == "small"
+        return f"{'≤' if falls else '≥'} {text}"
+    if name in SHARES:
+        error, end = 100.0 * value.error, " %"
+        apart = f"{error:.1f}" if error >= 0.05 else general(error, 1)
+    else:
+        error, end = value.error, _UNITS.get(name, "") * with_unit
+        apart = general(error, 2) if error < 99.5 else number("", error)
+    return f"{text.removesuffix(end)} ± {apart}{end}"
+
+
+def looked_at(partial: Partial) -> str:
+    """Return how many rows were looked at, and which of them count nowhere."""
+    n, of = partial.rows, partial.n_queries
+    text = f"all {of:,} rows" if n >= of > 1 else f"{n:,} of {counted(of, 'row')}"
+    if partial.masked:
+        text += f", {partial.masked:,} of them masked whole"
+    if partial.not_finite:
+        first = f", the first row {partial.first_not_finite}"
+        text += (
+            f", {partial.not_finite:,} meet{'s' * (partial.not_finite == 1)} NaN or infinity{first}"
+        )
+    for each in partial.odd:
+        text += f"; {each}"
+    return text
+
+
+def place_text(value: Value) -> str:
+    """Return where an extreme was found, or nothing."""
+    if value.row is None or value.row < 0:
+        return ""
+    key = "" if value.key is None or value.key < 0 else f", key {value.key:,}"
+    return f"row {value.row:,}{key}"
+
+
+def head_text(head: HeadId, batches: int = 1) -> str:
+    """Return the name of a head in a sentence."""
+    text = f"layer {head.layer} head {head.head}"
+    return f"{text} of sequence {head.batch}" if batches > 1 else text
+
+
+def brief(name: str, value: float) -> str:
+    """Return a statistic in at most four cells, without its unit; in three wherever it can be.
+
+    >>> [brief("entropy", x) for x in (0.0, 0.004, 0.123, 1.26, 131.4, 1.5e5, -0.5)]
+    ['0', '~0', '.12', '1.3', '131', '150k', '−.50']
+    >>> [brief("sink_mass", x) for x in (0.0, 0.001, 0.87, 0.999, 1.0)]
+    ['0', '<1', '87', '>99', '100']
+    """
+    if text := unusual(value):
+        return text
+    if name in SHARES:
+        percent = 100.0 * value
+        if 0.0 < percent < 0.5:
+            return "<1"
+        return ">99" if 99.5 <= percent < 100.0 else f"{percent:.0f}"
+    size, sign = abs(value), MINUS * (value < 0)
+    if size == 0.0:
+        return "0"
+    if size < 0.005:
+        return "~0"
+    if size < 0.995:
+        return f"{sign}{size:.2f}".replace("0.", ".")
+    if size < 9.95:
+        return f"{sign}{size:.1f}"
+    if size < 999.5:
+        return f"{sign}{size:.0f}"
+    for factor, letter in ((1e3, "k"), (1e6, "M"), (1e9, "G")):
+        if size < 999.5 * factor:
+            return f"{sign}{size / factor:.0f}{letter}"
+    return f"{sign}1e{floor(log10(size) + 1e-9)}"
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What is shown.
+
+    Attributes:
+        statistics: The names of those to show, at least one.
+        conditions: What must not be.
+        sort: A statistic by which heads are listed, those that stand out first; else they are in
+            the order of the capture, as text a table of layers × heads for each statistic.
+        tau: The largest logit that QK-clip leaves alone.
+    """
+
+    statistics: tuple[str, ...]
+    conditions: tuple[Condition, ...] = ()
+    sort: str | None = None
+    tau: float = TAU
+
+
+def statistic_text(name: str) -> str:
+    """Return what a statistic is, and of which rows."""
+    rows = ", of rows with a choice" if name in OF_SEVERAL_KEYS else ""
+    return STATISTICS[name].words + rows
+
+
+def place(head: HeadId, batches: bool) -> str:
+    """Return the name of a head: ``layer 3, head 7``."""
+    sequence = f"batch {head.batch}, " if batches else ""
+    return f"{sequence}layer {head.layer}, head {head.head}"
+
+
+def rows_text(question: Question, sizes: set[int]) -> str:
+    """Return which rows were looked at, of heads with so many."""
+    least, most = min(sizes, default=0), max(sizes, default=0)
+    each = f"{least:,}" if least == most else f"{least:,} to {most:,}"
+    if question.rows is None or question.rows >= most:
+        return f"all {each} of each head" if most > 1 else "the one of each head"
+    return f"{question.rows:,} of {each} of each head, drawn with seed {question.seed}"
+
+
+def runs_text(name: str, numbers: Sequence[int]) -> str:
+    """Return layers or heads as runs: ``layers 0–2, 5``."""
+    return f"{name}{'s' * (len(numbers) != 1)} {ranges(numbers)}"
+
+
+def made(found: FoundMask) -> Made:
+    """Return how the weights of a layer are made, as far as its output says."""
+    return Made(
+        mask_name(found.mask),
+        found.softcap,
+        found.sink,
+        found.multiplier,
+        found.missed,
+        found.value_scale,
+        found.drops_sink,
+        found.by,
+        found.by_row,
+        found.stretch,
+    )
+
+
+def own_text(multipliers: Sequence[float]) -> str:
+    """Return that heads have multipliers of their own, and which.
+
+    >>> own_text([0.1, 0.8])
+    '2 heads have an m of their own, found by fits: 0.1 to 0.8'
+    """
+    least, most = (general(each, 3) for each in (min(multipliers), max(multipliers)))
+    which = least if least == most else f"{least} to {most}"
+    if len(multipliers) == 1:
+        return f"one head has an m of its own, found by a fit: {which}"
+    return f"{len(multipliers):,} heads have an m of their own, found by fits: {which}"
+
+
+def loose_text(heads: int) -> str:
+    """Return that weights of so many heads are taken for those in use, though not as surely."""
+    miss = "misses" if heads == 1 else "miss"
+    one_per_cent = "no more than an m that is off by 1 % would"
+    return f"{counted(heads, 'head')} {miss} it by more than rounding makes, but {one_per_cent}"
+
+
+def mask_text(found: FoundMask) -> str:
+    """Return in words how the weights of a layer are made, with how that is known."""
+    text = made(found).text
+    known = {
+        "fit": "found by the doctor's fit of one head",
+        "asked": "as asked",
+        "output": f"as {SAID[found.by]}",
+        "assumed": "assumed",
+    }
+    if found.how == "nearest":
+        text += " is nearest, and does not explain the output"
+    elif found.how in known:
+        text += f", {known[found.how]}"
+        if found.how == "fit" and found.sink is not None:
+            text += ", each head's own sink by its output"
+    if found.residual is None:
+        return text
+    miss = miss_text(found.residual)
+    if not found.fits:
+        yet = "" if found.how == "nearest" else "yet "
+        yet = "with one m " if found.by_row else yet
+        return f"{text}; {yet}{MISSES[found.by]} by {miss}: try attn-tui doctor"
+    doubt = doubt_text(found.doubt)
+    text += f"; {doubt}" * found.is_untold
+    text += f"; {MISSES[found.by]} by {miss.replace('almost none', 'almost nothing')}"
+    text += ", more than rounding makes" * found.loose
+    if doubt and not found.is_untold:
+        text += f", so that {doubt}"
+    return text + (f", with m = {RULE} by {miss_text(found.missed)}" if found.missed else "")

@@ -1,1 +1,0 @@
-"""Reports of statistics of heads, and of two captures side by side."""

@@ -1,0 +1,98 @@
+"""The headline of Heads: within its limits, true of what it counts, and every sentence reached."""
+
+import re
+from dataclasses import replace
+from math import nan
+from typing import Any
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attn_tui.captures.capture import HeadId
+from attn_tui.compute.heads.mask import HeadMask
+from attn_tui.compute.heads.partial import Partial
+from attn_tui.compute.heads.statistic import SATURATED, STATISTICS
+from attn_tui.engine.found import FoundMask
+from attn_tui.engine.table import HeadNumbers
+from attn_tui.heads.headline import first_of, headline
+from attn_tui.report.words import LONGEST
+
+LOOKED = Partial(60, 60, 60, 0, 0, None, {}, miss=0.001, allowed=0.1)
+
+
+def table(
+    numbers: dict[str, Any], known: int, odd: int = 0, missing: int = 0, untold: bool = False
+) -> HeadNumbers:
+    heads = tuple(HeadId(0, at // 4, at % 4) for at in range(len(numbers["entropy"])))
+    partials = {}
+    for at, head in enumerate(heads[:known]):
+        own = replace(LOOKED, not_finite=int(at < odd), untold=untold)
+        partials[head] = replace(own, miss=0.8) if at < missing else own
+    return HeadNumbers({0: FoundMask(HeadMask("causal"), "output")}, heads, partials, numbers)
+
+
+@st.composite
+def tables(draw: Any) -> HeadNumbers:
+    count = draw(st.integers(1, 24))
+    known = draw(st.integers(1, count))
+    share = st.sampled_from([0.0, 1e-4, 0.3, 0.9, 0.9997, 1.0]) | st.floats(0, 1)
+    size = st.sampled_from([0.0, 1e-9, 0.004, 101.0, 65505.0, 1e12]) | st.floats(0, 1e6)
+    kinds = {"max_logit": st.floats(-200, 200), "cosine": st.floats(-1, 1)}
+    numbers = {}
+    for name in STATISTICS:
+        kind = kinds.get(name, share if name.endswith(("share", "mass", "weight")) else size)
+        values = [draw(kind) for _ in range(known)]
+        numbers[name] = np.array(values + [nan] * (count - known))
+    few = st.integers(0, 3)
+    return table(numbers, known, draw(few), draw(few), draw(st.booleans()))
+
+
+@given(tables(), st.sampled_from([*STATISTICS]))
+def test_it_keeps_to_its_limits_whatever_is_known(found: HeadNumbers, name: str) -> None:
+    said = headline(found, name)
+    assert len(said) <= LONGEST, said
+    assert "e-" not in said
+    assert "{" not in said
+    # Which head, what a statistic is called, and what a format ends at are no numbers found.
+    bare = said.replace(STATISTICS[name].words, "").replace(STATISTICS[name].title, "")
+    bare = re.sub(r"layer \d+ head \d+|1/√d_k", "", bare, flags=re.IGNORECASE)
+    assert len(re.findall(r"\d[\d,.]*", bare)) <= 5, said
+
+
+@given(tables())
+def test_it_counts_the_heads_that_are_red_on_the_map(found: HeadNumbers) -> None:
+    out = found.uncounted("max_weight")
+    weights = np.array(
+        [
+            nan if head in out else value
+            for head, value in zip(found.heads, found.numbers["max_weight"], strict=True)
+        ]
+    )
+    known, count = int((~np.isnan(weights)).sum()), int((weights >= SATURATED).sum())
+    said = headline(found, "max_weight")
+    if not known:
+        assert said.startswith("No head has a number here: their weights miss the captured output")
+        return
+    words = {0: "None of ", 1: "one saturates"}.get(count, f" {count:,} saturate: ")
+    if count == known > 1:
+        words = " all saturate: "
+    assert words in said
+    first = first_of(found, "max_weight")
+    assert weights[found.places[first]] == np.nanmax(weights)
+    if "is the sharpest" in said:
+        assert f"Layer {first.layer} head {first.head} is the sharpest." in said
+
+
+def test_what_makes_numbers_doubtful_goes_before_the_sharpest() -> None:
+    def said(known: int = 3, **given: Any) -> str:
+        own = {name: np.where(np.arange(3) < known, 0.95, nan) for name in STATISTICS}
+        return headline(table(own, known, **given), "max_weight")
+
+    assert said().endswith("Layer 0 head 0 is the sharpest.")
+    assert said(known=2).startswith("Of the 2 heads seen so far all saturate: ")
+    assert said(odd=1).endswith("One of them meets NaN or infinity, first layer 0 head 0.")
+    assert said(untold=True).endswith("What was captured does not tell m: 1/√d_k is assumed.")
+    assert said(missing=1, odd=2).endswith(
+        "One more is not counted: their weights miss the captured output."
+    )
