@@ -90,8 +90,6 @@ async def test_d_k_is_moved_doubled_and_typed_by_the_same_keys(name: str) -> Non
         assert d_k_of(person) == 128
 
 
-
-
 @pytest.mark.parametrize("name", NAMES)
 async def test_the_start_is_one_key_away_and_one_back(name: str) -> None:
     async with at_screen(MEDIUM, DRAFT, instrument=name) as person:
