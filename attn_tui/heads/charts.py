@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from attn_tui.captures.capture import HeadId
 from attn_tui.charts.cells import Cells
 from attn_tui.charts.colour import Palette, legible
-from attn_tui.charts.glyphs import SIZES, TRACK
+from attn_tui.charts.glyphs import TRACK
 from attn_tui.charts.heat_map import ColourBar, HeatMap
 from attn_tui.charts.table import Column, Table
 from attn_tui.compute.heads.statistic import SATURATED, SHARES, STATISTICS, TAU
@@ -58,6 +58,10 @@ TONES: Mapping[Tone, float] = {"warm": 0.89, "alarm": 1.0}
 """Where on the warning ramp words have their colour."""
 
 GAUGE, GAP = 6, 2
+"""Columns of a gauge, and between a number and what follows."""
+
+EIGHTHS = " ▏▎▍▌▋▊▉█"
+"""Parts of a cell, from left to right."""
 
 
 def levels(name: str, values: Numbers) -> Numbers:
@@ -212,7 +216,7 @@ class CardDrawing:
         eighths = round(measure.share * GAUGE * 8)
         eighths = max(eighths, int(measure.share > 0.0))
         whole, rest = divmod(eighths, 8)
-        bar = SIZES[8] * whole + (SIZES[rest] if rest else "")
+        bar = EIGHTHS[8] * whole + (EIGHTHS[rest] if rest else "")
         cells.write(column, line, TRACK * GAUGE, colours["muted"])
         cells.write(column, line, bar, tone_colour(measure.tone, colours))
 

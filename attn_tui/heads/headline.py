@@ -19,7 +19,7 @@ SATURATE = (
 )
 SATURATES = "Of {heads} one saturates: its rows put over 90 % of the weight on one key on average."
 NONE = "None of {heads} saturates: no row puts over 90 % of its weight on one key on average."
-OTHER = "{title}: {words}. {first} stands out with {value}; the median of {heads} is {typical}."
+OTHER = "{title}: {words}. {first} stands out with {value}; the median head has {typical}."
 NOTHING = "No head has a number here: {why}."
 """What is said first, in the order in which it is tried."""
 

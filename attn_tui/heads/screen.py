@@ -217,11 +217,11 @@ class HeadsScreen(InstrumentScreen):
 
     @on(Multipliers.Moved)
     def _move_in_chart(self, event: Multipliers.Moved) -> None:
-        self.go(HeadId(*event.place))
+        self.go(HeadId(*event.place), "chart move")
 
     @on(HeadList.Moved)
     def _move_in_list(self, event: HeadList.Moved) -> None:
-        self.go(event.head)
+        self.go(event.head, "table move")
 
     @on(HeatMap.Chosen)
     @on(Multipliers.Chosen)
