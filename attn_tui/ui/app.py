@@ -49,6 +49,7 @@ SCREENS = {
     "explore": "attn_tui.explore.screen:ExploreScreen",
     "dots": "attn_tui.dots.screen:DotsScreen",
     "sweep": "attn_tui.sweep.screen:SweepScreen",
+    "attention": "attn_tui.attention.screen:AttentionScreen",
     "claims": "attn_tui.claims.screen:ClaimsScreen",
 }
 

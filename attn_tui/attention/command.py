@@ -105,12 +105,12 @@ def print_head(experiment: "Experiment", form: str) -> int:
 
     Ctrl+C ends it: what is known is printed, and the status says that it was interrupted.
     """
+    from attn_tui.attention.report import report
     from attn_tui.compute.attention.answer import answer
-    from attn_tui.report.attention import csv, json, text
+    from attn_tui.report.forms import WRITERS
 
     # Of weights themselves only JSON has a map.
     found, interrupted = worked("head", partial(answer, experiment, maps=form == "json"))
     if found is not None:
-        renders = {"text": text.render, "csv": csv.render, "json": json.render}
-        write(renders[form](found))
+        write(WRITERS[form](report(found)))
     return INTERRUPTED if interrupted else 0

@@ -1,0 +1,356 @@
+"""What Attention draws: weights of a head as maps, one row in numbers, and its weights as bars."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import ceil
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_tui.charts.cells import Cells
+from attn_tui.charts.colour import Palette
+from attn_tui.charts.glyphs import FILLS, SCALED, TRACK
+from attn_tui.charts.heat_map import ColourBar, HeatMap
+from attn_tui.charts.table import Column, Table
+from attn_tui.compute.attention.answer import Answer
+from attn_tui.compute.attention.rows import HIDDEN
+from attn_tui.compute.evaluation import Evaluation
+from attn_tui.compute.visible import visible
+from attn_tui.report.numbers import general, in_percent, quantity
+from attn_tui.report.rows import cells as columns_of
+from attn_tui.report.words import SAME, times
+
+Cursor = tuple[int, int]
+"""A query and a key."""
+
+KINDS = ("unscaled", "scaled")
+"""The kinds of data of the two sides."""
+
+TICKS = (1.0, 0.5, 0.1, 0.01, 0.25, 0.75)
+"""Weights that the bar of colours names, those first that are wanted most."""
+
+FEW = 24
+"""Of so many keys at most there may be room for numbers in the cells."""
+
+TOKEN = 8
+"""Characters of a token in the margin of a map."""
+
+
+def level(weight: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the places of weights on the ramp, from 0 to 1: small ones are told apart."""
+    return np.sqrt(weight)
+
+
+@dataclass(frozen=True, eq=False)
+class Labels:
+    """What queries and keys are called.
+
+    Attributes:
+        tokens: The words at their positions, fewer than there are positions or none.
+    """
+
+    tokens: Sequence[str] = ()
+
+    def short(self, place: int) -> str:
+        """Return what stands in a margin: the token, or the number where there is none.
+
+        A token of wide letters would move what stands behind it.
+        """
+        token = visible(self.tokens[place]).strip() if place < len(self.tokens) else ""
+        if not token or columns_of(token) != len(token):
+            return f"{place:,}"
+        return token if len(token) <= TOKEN else f"{token[: TOKEN - 1]}…"
+
+    def long(self, kind: str, place: int) -> str:
+        """Return a query or a key with its token, if it has one: ``key 2 “sat”``."""
+        quoted = f" “{visible(self.tokens[place])[:20]}”" if place < len(self.tokens) else ""
+        return f"{kind} {place:,}{quoted}"
+
+
+@dataclass(frozen=True, eq=False)
+class Maps:
+    """The weights of a head on both sides as maps, without a cursor.
+
+    Attributes:
+        answer: The numbers.
+        labels: What queries and keys are called.
+    """
+
+    answer: Answer
+    labels: Labels
+
+    @cached_property
+    def _maps(self) -> tuple[HeatMap, HeatMap]:
+        first, second = map(self._map, range(2))
+        return first, second
+
+    def _map(self, side: int) -> HeatMap:
+        answer = self.answer
+        blocks = answer.sides[side].blocks
+        # Rows that are not known yet are as blank as what is masked.
+        is_seen = blocks > HIDDEN
+        levels = np.where(is_seen, level(np.where(is_seen, blocks, 0.0)), np.nan)
+        rows = [self.labels.short(row) for row in range(answer.n_queries)]
+        columns = [self.labels.short(key) for key in range(0, answer.n_keys, answer.block or 1)]
+        texts: list[list[list[str]]] = []
+        if answer.n_keys <= FEW:
+            texts = [
+                [[write(p) if p > HIDDEN else "" for p in row] for row in blocks.tolist()]
+                for write in (in_percent, lambda p: in_percent(p).split(".")[0].removesuffix(" %"))
+            ]
+        return HeatMap(levels, KINDS[side], rows, columns, longer=texts)
+
+    def heat_map(self, side: int, cursor: Cursor, has_bar: bool = False) -> HeatMap:
+        """Return the map of a side with its cursor.
+
+        Args:
+            side: 0 for the first, 1 for the second.
+            cursor: The query and the key that are marked.
+            has_bar: Whether what the colours mean stands beside it.
+        """
+        query, key = cursor
+        place = query, key // self.answer.block
+        heat_map = self._maps[side]
+        mark = float(heat_map.levels[place])
+        bar = bar_of(KINDS[side], mark) if has_bar else None
+        return replace(heat_map, cursor=place, bar=bar)
+
+    def key_of(self, query: int, column: int) -> int:
+        """Return the key of the largest weight in a block of keys, by the first side."""
+        block = self.answer.block
+        if block == 1:
+            return column
+        keys = slice(column * block, (column + 1) * block)
+        return column * block + int(self.answer.row(query)[0].weights()[keys].argmax())
+
+
+def hidden(
+    heat_map: HeatMap, block: int, columns: int, lines: int, is_textured: bool
+) -> str:
+    """Return of how many weights a cell of a map shows the largest, or nothing where it is one.
+
+    Args:
+        heat_map: The map.
+        block: How many keys each of its columns stands for.
+        columns: Its width.
+        lines: Its height.
+        is_textured: Whether cells are not halved, since glyphs stand for colours.
+    """
+    wide, high = heat_map.room(columns, lines, 1 if is_textured else 2)
+    rows, across = heat_map.levels.shape
+    if not (wide and high):
+        return ""
+    queries, keys = max(ceil(rows / high), 1), block * max(ceil(across / wide), 1)
+    return "" if queries == keys == 1 else f"each the largest of {queries} × {keys}"
+
+
+def bar_of(kind: str, mark: float | None = None) -> ColourBar:
+    """Return what the colours of a side mean, with a mark at a level."""
+    ticks = [(float(np.sqrt(weight)), f"{weight:.0%}".replace("%", " %")) for weight in TICKS]
+    return ColourBar(kind, ticks, mark)
+
+
+@dataclass(frozen=True)
+class Bars:
+    """What the colours of both maps mean, which stands between them.
+
+    Attributes:
+        mark: The level of the cursor's key on the second side.
+    """
+
+    mark: float
+
+    def draw(self, columns: int, lines: int, colours: Palette) -> Cells:
+        """Draw both ramps beside each other, and the ticks they share."""
+        cells = Cells(columns, lines)
+        first, second = ColourBar(KINDS[0], ()), bar_of(KINDS[1], self.mark)
+        if columns >= first.BAR + second.width:
+            cells.put(first.draw(first.width, lines, colours), 0, 0)
+            cells.put(second.draw(second.width, lines, colours), first.BAR, 0)
+        return cells
+
+
+@dataclass(frozen=True, eq=False)
+class RowNumbers:
+    """One row on both sides in numbers.
+
+    Attributes:
+        sides: The row, evaluated.
+        key: The key of the cursor.
+        name: What that is called.
+        query: What the row is called, where it is not said above.
+    """
+
+    sides: tuple[Evaluation, Evaluation]
+    key: int
+    name: str
+    query: str
+
+    @property
+    def change(self) -> tuple[str, str]:
+        """What becomes of ‖∂p/∂s‖, and the kind of its colour."""
+        before, after = (side.frobenius("scores")[1] for side in self.sides)
+        if before == -np.inf or not np.isfinite(after - before):
+            return "", "muted"
+        by = after - before
+        if abs(by) < SAME:
+            return "about the same", "muted"
+        kind, sign = ("larger", "▲") if by > 0.0 else ("smaller", "▼")
+        return f"{sign} {times(by)}", kind
+
+    def draw(self, columns: int, lines: int, colours: Palette) -> Cells:
+        """Draw a line for each number, or all in one where there is one line."""
+        cells = Cells(columns, lines)
+        rows = [*self._rows()]
+        if lines < len(rows):
+            self._draw_line(cells, rows, colours)
+            return cells
+        labels, before, after = (max(len(row[part]) for row in rows) for part in range(3))
+        for line, (label, first, second, note, kind) in enumerate(rows):
+            place = labels + 2
+            cells.write(0, line, label, colours["muted"])
+            cells.write(place, line, first.rjust(before), colours[KINDS[0]])
+            cells.write(place + before + 1, line, "→", colours["muted"])
+            cells.write(place + before + 3, line, second.ljust(after), colours[KINDS[1]])
+            cells.write(place + before + after + 5, line, note, colours[kind])
+        return cells
+
+    def _rows(self) -> "Sequence[tuple[str, str, str, str, str]]":
+        """Return label, both sides, a note and its kind of each number."""
+        key = np.array([self.key])
+        score = float(self.sides[1].given[self.key])
+        is_masked = score == -np.inf
+        own = [in_percent(*side.pairs(key)[0]) for side in self.sides]
+        largest = [in_percent(side.max_weight) for side in self.sides]
+        keys = [int(side.weights().argmax()) for side in self.sides]
+        on = f"on key {keys[0]:,}" if keys[0] == keys[1] else f"on keys {keys[0]:,}, {keys[1]:,}"
+        effective = [quantity(side.effective_keys) for side in self.sides]
+        seen = int(self.sides[1].attended.sum())
+        gradient = [quantity(*side.frobenius("scores")) for side in self.sides]
+        rows = [
+            (self.name, *own, "masked" if is_masked else f"s = {general(score, 4)}", "muted"),
+            ("largest weight", *largest, on, "muted"),
+            ("effective keys", *effective, f"of {seen:,}", "muted"),
+            ("gradient", *gradient, *self.change),
+        ]
+        if any(side.map.sink is not None for side in self.sides):
+            sinks = [in_percent(side.sink_weight) for side in self.sides]
+            rows.append(("the sink", *sinks, "", "muted"))
+        return rows
+
+    def _draw_line(
+        self, cells: Cells, rows: "Sequence[tuple[str, str, str, str, str]]", colours: Palette
+    ) -> None:
+        """Draw the row in one line: as many of its numbers as have room."""
+        place = len(self.query) + 2
+        cells.write(0, 0, self.query, colours["accent"])
+        for label, first, second, note, kind in (rows[1], rows[2], rows[3], rows[0]):
+            width = len(f"{label} {first} → {second} {note}")
+            if place + width > cells.columns:
+                continue
+            cells.write(place, 0, label, colours["muted"])
+            place += len(label) + 1
+            cells.write(place, 0, first, colours[KINDS[0]])
+            cells.write(place + len(first) + 1, 0, "→", colours["muted"])
+            place += len(first) + 3
+            cells.write(place, 0, second, colours[KINDS[1]])
+            cells.write(place + len(second) + 1, 0, note, colours[kind])
+            place += len(second) + len(note) + 4
+
+
+@dataclass(frozen=True, eq=False)
+class KeyBars:
+    """The weights of one row, key by key: the first side above the second.
+
+    Attributes:
+        sides: The row, evaluated.
+        key: The key that is marked.
+        labels: What keys are called.
+    """
+
+    sides: tuple[Evaluation, Evaluation]
+    key: int
+    labels: Labels
+
+    def draw(self, columns: int, lines: int, colours: Palette) -> Cells:
+        """Draw a bar for each key on both sides, or for each of several the largest of them."""
+        cells = Cells(columns, lines)
+        height = (lines - 1) // 2
+        n_keys = len(self.sides[0].given)
+        if height < 1 or columns < 1:
+            return cells
+        shown = min(n_keys, columns)
+        pitch = min(columns // shown, 10)
+        starts = np.arange(shown) * n_keys // shown
+        for place, (side, kind) in enumerate(zip(self.sides, KINDS, strict=True)):
+            weights = np.maximum.reduceat(side.weights(), starts)
+            is_seen = np.maximum.reduceat(side.attended, starts)
+            for bar, (weight, seen) in enumerate(zip(weights.tolist(), is_seen, strict=True)):
+                if seen:
+                    bottom = place * height + height - 1
+                    columns_of_bar = range(bar * pitch, bar * pitch + max(pitch - 1, 1))
+                    draw_bar(cells, columns_of_bar, bottom, height, weight, kind, colours)
+        own = int(np.searchsorted(starts, self.key, side="right")) - 1
+        order = sorted(range(shown), key=lambda bar: bar != own)
+        for bar in order:
+            is_own = bar == own
+            text = self.labels.short(self.key if is_own else int(starts[bar]))
+            start = min(bar * pitch, columns - len(text))
+            beside = range(max(start - 1, 0), min(start + len(text) + 1, columns))
+            if cells.is_free(beside.start, lines - 1, len(beside)):
+                cells.write(start, lines - 1, text, colours["accent" if is_own else "muted"])
+        return cells
+
+    def reduced(self, columns: int) -> bool:
+        """Return whether a bar in such a width is of several keys."""
+        return len(self.sides[0].given) > columns
+
+
+def draw_bar(
+    cells: Cells, columns: Sequence[int], bottom: int, height: int, share: float, kind: str,
+    colours: Palette,
+) -> None:  # fmt: skip
+    """Draw a share from 0 to 1 as a bar from a line upwards, at least as high as can be seen."""
+    eighths = 1 if not share > 0.0 else max(round(share * height * 8), 1)
+    for above in range(height):
+        part = min(eighths - 8 * above, 8)
+        if part <= 0:
+            break
+        sign = SCALED[part - 1]
+        if colours.textured and kind == KINDS[0]:
+            # Its filling has no eighths.
+            sign = FILLS[kind] if part >= 4 else TRACK
+        for column in columns:
+            cells.write(column, bottom - above, sign, colours[kind])
+
+
+STATISTICS: Sequence[tuple[str, int, Callable[[Answer, int, int], str]]] = (
+    ("largest", 0, lambda answer, side, row: in_percent(float(answer.sides[side].largest[row]))),
+    ("on key", 2, lambda answer, side, row: f"{answer.sides[side].key[row]:,}"),
+    (
+        "effective keys", 1,
+        lambda answer, side, row: quantity(float(answer.sides[side].effective_keys[row])),
+    ),
+    (
+        "‖∂p/∂s‖", 3,
+        lambda answer, side, row: quantity(
+            float(answer.sides[side].gradient[row]), float(answer.sides[side].log_gradient[row])
+        ),
+    ),
+)  # fmt: skip
+"""What a table of rows has of each side: its head, when it is left out, and what writes it."""
+
+
+def rows_table(answer: Answer, labels: Labels, query: int) -> Table:
+    """Return the numbers of all rows that are known, the cursor's marked."""
+    rows = answer.rows.tolist()
+    columns = [
+        Column("query", [labels.short(row) for row in rows], "muted"),
+        Column("sees", [f"{answer.attended[row]:,}" for row in rows], "muted", rank=2),
+    ]
+    for head, rank, write in STATISTICS:
+        for side, kind in enumerate(KINDS):
+            texts = [write(answer, side, row) for row in rows]
+            columns.append(Column(head, texts, kind, rank=rank))
+    return Table(columns, rows.index(query) if query in rows else None)
