@@ -24,6 +24,9 @@ from attn_tui.report.words import SAME, times
 Cursor = tuple[int, int]
 """A query and a key."""
 
+Number = tuple[str, ...]
+"""What a number is called, what it is on both sides, a note, and the kind of that."""
+
 KINDS = ("unscaled", "scaled")
 """The kinds of data of the two sides."""
 
@@ -40,6 +43,17 @@ TOKEN = 8
 def level(weight: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the places of weights on the ramp, from 0 to 1: small ones are told apart."""
     return np.sqrt(weight)
+
+
+def whole_percent(weight: float) -> str:
+    """Return a weight in whole percent, for where there is little room.
+
+    >>> whole_percent(0.678), whole_percent(0.9999), whole_percent(1e-9), whole_percent(1.0)
+    ('68', '>99', '<1', '100')
+    """
+    if 0.0 < weight < 0.005:
+        return "<1"
+    return ">99" if 0.995 <= weight < 1.0 else f"{100.0 * weight:.0f}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +111,7 @@ class Maps:
         if answer.n_keys <= FEW:
             texts = [
                 [[write(p) if p > HIDDEN else "" for p in row] for row in blocks.tolist()]
-                for write in (in_percent, lambda p: in_percent(p).split(".")[0].removesuffix(" %"))
+                for write in (in_percent, whole_percent)
             ]
         return HeatMap(levels, KINDS[side], rows, columns, longer=texts)
 
@@ -116,6 +130,23 @@ class Maps:
         bar = bar_of(KINDS[side], mark) if has_bar else None
         return replace(heat_map, cursor=place, bar=bar)
 
+    def hidden(self, heat_map: HeatMap, columns: int, lines: int, is_textured: bool) -> str:
+        """Return of how many weights a cell of a map shows the largest; nothing where it is one.
+
+        Args:
+            heat_map: The map.
+            columns: Its width.
+            lines: Its height.
+            is_textured: Whether cells are not halved, since glyphs stand for colours.
+        """
+        wide, high = heat_map.room(columns, lines, 1 if is_textured else 2)
+        rows, across = heat_map.levels.shape
+        if not (wide and high):
+            return ""
+        queries = max(ceil(rows / high), 1)
+        keys = self.answer.block * max(ceil(across / wide), 1)
+        return "" if queries == keys == 1 else f"each the largest of {queries} × {keys}"
+
     def key_of(self, query: int, column: int) -> int:
         """Return the key of the largest weight in a block of keys, by the first side."""
         block = self.answer.block
@@ -123,26 +154,6 @@ class Maps:
             return column
         keys = slice(column * block, (column + 1) * block)
         return column * block + int(self.answer.row(query)[0].weights()[keys].argmax())
-
-
-def hidden(
-    heat_map: HeatMap, block: int, columns: int, lines: int, is_textured: bool
-) -> str:
-    """Return of how many weights a cell of a map shows the largest, or nothing where it is one.
-
-    Args:
-        heat_map: The map.
-        block: How many keys each of its columns stands for.
-        columns: Its width.
-        lines: Its height.
-        is_textured: Whether cells are not halved, since glyphs stand for colours.
-    """
-    wide, high = heat_map.room(columns, lines, 1 if is_textured else 2)
-    rows, across = heat_map.levels.shape
-    if not (wide and high):
-        return ""
-    queries, keys = max(ceil(rows / high), 1), block * max(ceil(across / wide), 1)
-    return "" if queries == keys == 1 else f"each the largest of {queries} × {keys}"
 
 
 def bar_of(kind: str, mark: float | None = None) -> ColourBar:
@@ -213,50 +224,58 @@ class RowNumbers:
             cells.write(place, line, first.rjust(before), colours[KINDS[0]])
             cells.write(place + before + 1, line, "→", colours["muted"])
             cells.write(place + before + 3, line, second.ljust(after), colours[KINDS[1]])
-            cells.write(place + before + after + 5, line, note, colours[kind])
+            place += before + after + 5
+            if place + len(note) <= columns:
+                cells.write(place, line, note, colours[kind])
         return cells
 
-    def _rows(self) -> "Sequence[tuple[str, str, str, str, str]]":
+    def _rows(self) -> Sequence[Number]:
         """Return label, both sides, a note and its kind of each number."""
+        first, second = self.sides
         key = np.array([self.key])
-        score = float(self.sides[1].given[self.key])
-        is_masked = score == -np.inf
-        own = [in_percent(*side.pairs(key)[0]) for side in self.sides]
-        largest = [in_percent(side.max_weight) for side in self.sides]
+        score = float(second.given[self.key])
+        note = "masked" if score == -np.inf else f"s = {general(score, 4)}"
         keys = [int(side.weights().argmax()) for side in self.sides]
         on = f"on key {keys[0]:,}" if keys[0] == keys[1] else f"on keys {keys[0]:,}, {keys[1]:,}"
-        effective = [quantity(side.effective_keys) for side in self.sides]
-        seen = int(self.sides[1].attended.sum())
-        gradient = [quantity(*side.frobenius("scores")) for side in self.sides]
+
+        def row(label: str, write: Callable[[Evaluation], str], *note: str) -> Number:
+            return label, write(first), write(second), *(note or ("", "muted"))
+
         rows = [
-            (self.name, *own, "masked" if is_masked else f"s = {general(score, 4)}", "muted"),
-            ("largest weight", *largest, on, "muted"),
-            ("effective keys", *effective, f"of {seen:,}", "muted"),
-            ("gradient", *gradient, *self.change),
-        ]
+            row(self.name, lambda side: in_percent(*side.pairs(key)[0]), note, "muted"),
+            row("largest weight", lambda side: in_percent(side.max_weight), on, "muted"),
+            row(
+                "effective keys", lambda side: quantity(side.effective_keys),
+                f"of {int(second.attended.sum()):,}", "muted",
+            ),
+            row("gradient", lambda side: quantity(*side.frobenius("scores")), *self.change),
+        ]  # fmt: skip
         if any(side.map.sink is not None for side in self.sides):
-            sinks = [in_percent(side.sink_weight) for side in self.sides]
-            rows.append(("the sink", *sinks, "", "muted"))
+            rows.append(row("the sink", lambda side: in_percent(side.sink_weight)))
         return rows
 
-    def _draw_line(
-        self, cells: Cells, rows: "Sequence[tuple[str, str, str, str, str]]", colours: Palette
-    ) -> None:
+    def _draw_line(self, cells: Cells, rows: Sequence[Number], colours: Palette) -> None:
         """Draw the row in one line: as many of its numbers as have room."""
-        place = len(self.query) + 2
-        cells.write(0, 0, self.query, colours["accent"])
-        for label, first, second, note, kind in (rows[1], rows[2], rows[3], rows[0]):
-            width = len(f"{label} {first} → {second} {note}")
-            if place + width > cells.columns:
-                continue
-            cells.write(place, 0, label, colours["muted"])
-            place += len(label) + 1
-            cells.write(place, 0, first, colours[KINDS[0]])
-            cells.write(place + len(first) + 1, 0, "→", colours["muted"])
-            place += len(first) + 3
-            cells.write(place, 0, second, colours[KINDS[1]])
-            cells.write(place + len(second) + 1, 0, note, colours[kind])
-            place += len(second) + len(note) + 4
+        _, (_, *largest, on, _), (_, *effective, of, _), gradient, *_ = rows
+        change = gradient[3].removesuffix(" larger").removesuffix(" smaller")
+        spans = [
+            [(f"{self.query}: largest ", "muted"), *between(*largest)],
+            [(", keys ", "muted"), *between(*effective)],
+            [(", gradient ", "muted"), (change, gradient[4])],
+            [(f", {on}, {of}", "muted")],
+        ]
+        place = 0
+        for part in spans:
+            if place + sum(len(text) for text, _ in part) > cells.columns:
+                return
+            for text, kind in part:
+                cells.write(place, 0, text, colours[kind])
+                place += len(text)
+
+
+def between(first: str, second: str) -> Sequence[tuple[str, str]]:
+    """Return both sides with an arrow between them, each with its kind."""
+    return (first, KINDS[0]), (" → ", "muted"), (second, KINDS[1])
 
 
 @dataclass(frozen=True, eq=False)
@@ -327,13 +346,13 @@ def draw_bar(
 
 STATISTICS: Sequence[tuple[str, int, Callable[[Answer, int, int], str]]] = (
     ("largest", 0, lambda answer, side, row: in_percent(float(answer.sides[side].largest[row]))),
-    ("on key", 2, lambda answer, side, row: f"{answer.sides[side].key[row]:,}"),
+    ("on key", 4, lambda answer, side, row: f"{answer.sides[side].key[row]:,}"),
     (
-        "effective keys", 1,
+        "keys", 1,
         lambda answer, side, row: quantity(float(answer.sides[side].effective_keys[row])),
     ),
     (
-        "‖∂p/∂s‖", 3,
+        "gradient", 2,
         lambda answer, side, row: quantity(
             float(answer.sides[side].gradient[row]), float(answer.sides[side].log_gradient[row])
         ),
@@ -347,10 +366,10 @@ def rows_table(answer: Answer, labels: Labels, query: int) -> Table:
     rows = answer.rows.tolist()
     columns = [
         Column("query", [labels.short(row) for row in rows], "muted"),
-        Column("sees", [f"{answer.attended[row]:,}" for row in rows], "muted", rank=2),
+        Column("sees", [f"{answer.attended[row]:,}" for row in rows], "muted", rank=3),
     ]
     for head, rank, write in STATISTICS:
         for side, kind in enumerate(KINDS):
             texts = [write(answer, side, row) for row in rows]
-            columns.append(Column(head, texts, kind, rank=rank))
+            columns.append(Column(f"{head}, {answer.names[side]}", texts, kind, rank=rank))
     return Table(columns, rows.index(query) if query in rows else None)

@@ -25,12 +25,9 @@ NUMBER, KEY = re.compile(r"[0-9][0-9,.]*"), re.compile(r"key [0-9,]+")
 EVENLY = 0.98
 """Of so large a part of the keys it sees a query shares its weight almost equally."""
 
-MASKED = "Every key is masked for every query, so that all weights and all gradients are 0."
-NO_CHOICE = (
-    "No query sees more than one key, which has all the weight at any scale: there is nothing to "
-    "choose."
-)
-NOT_A_NUMBER = (
+NOTHING_TO_CHOOSE = "{subject}, and every gradient is 0: there is nothing to choose."
+NO_NUMBERS = "Every query meets NaN or infinity, or overflows its format, and has no weights."
+SOME_NUMBERS = (
     "{odd} of {n} queries have no weights but NaN. Unscaled, {before} {give} {one} practically all."
 )
 PINNED = (
@@ -119,12 +116,14 @@ def headline(answer: Answer) -> str:
     """Return the headline of the rows that are known."""
     known = answer.known
     if not answer.attended[known].any():
-        return MASKED
+        return NOTHING_TO_CHOOSE.format(subject="Every key is masked for every query")
     is_undefined = np.isnan(answer.unscaled.largest) | np.isnan(answer.scaled.largest)
     odd = int((answer.odd | is_undefined)[known].sum())
+    if odd == answer.done:
+        return NO_NUMBERS
     rows = answer.choosing[~is_undefined[answer.choosing]]
     if not (rows.size or odd):
-        return NO_CHOICE
+        return NOTHING_TO_CHOOSE.format(subject="No query sees more than one key")
     first, second = (Sharing(side, rows, answer.attended) for side in answer.sides)
     slots = {
         "odd": f"{odd:,}", "n": f"{answer.done:,}",
@@ -146,7 +145,7 @@ def headline(answer: Answer) -> str:
 
 def _sentence(answer: Answer, odd: int, first: Sharing, second: Sharing) -> str:
     if odd:
-        return NOT_A_NUMBER
+        return SOME_NUMBERS
     if answer.pinned is not None:
         return PINNED
     if answer.nothing_is_done:

@@ -1,13 +1,12 @@
 """What Attention reports: every row of a head, unscaled beside scaled."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any, cast
 
 import numpy as np
 
-from attn_tui.attention.headline import gradients_span, headline
+from attn_tui.attention.headline import gradients_span, headline, median
 from attn_tui.captures.source import Captured
 from attn_tui.compute.attention.answer import Answer
 from attn_tui.compute.attention.rows import HIDDEN, Side
@@ -158,6 +157,9 @@ def _sentences(answer: Answer) -> Iterator[str]:
         "are e^H, with the entropy H of a row's weights. What a query typically does is the median "
         f"over the {answer.choosing.size:,} that have a choice."
     )
+    sink = median(answer.scaled.sink[answer.choosing])
+    if answer.head.setup.scale.sink is not None:
+        yield f"Of them the sink typically takes {in_percent(sink)} of the weight."
     span = gradients_span(answer)
     if span is not None:
         low, middle, high = (quantity(power(log), log) for log in span)

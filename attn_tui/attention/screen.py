@@ -7,7 +7,8 @@ from typing import ClassVar
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Container, Horizontal, Vertical
+from textual.containers import Container, Horizontal, Vertical, VerticalScroll
+from textual.message import Message
 from textual.reactive import var
 from textual.worker import Worker, WorkerState, get_current_worker
 
@@ -15,6 +16,7 @@ from attn_tui.attention import charts
 from attn_tui.attention.charts import Labels, Maps
 from attn_tui.attention.headline import done_to, headline
 from attn_tui.attention.report import report
+from attn_tui.captures.source import Captured
 from attn_tui.compute.attention.answer import Answer, answer, compare
 from attn_tui.compute.attention.head import is_drawn
 from attn_tui.compute.attention.settings import N_SCALE, Settings
@@ -25,6 +27,7 @@ from attn_tui.files.draft import Draft
 from attn_tui.files.history import Asked
 from attn_tui.report.export import Forms
 from attn_tui.report.forms import forms
+from attn_tui.report.origin import missed_texts
 from attn_tui.report.text import text
 from attn_tui.ui.d_k import DkPane, NumberPane
 from attn_tui.ui.dialogs import columns_of_text
@@ -32,7 +35,7 @@ from attn_tui.ui.heat_map import HeatMap
 from attn_tui.ui.instrument_screen import InstrumentScreen
 from attn_tui.ui.markup import plain
 from attn_tui.ui.pane import Pane
-from attn_tui.ui.picture import Picture
+from attn_tui.ui.picture import Picture, Sheet
 from attn_tui.ui.setting import PRECISION, SCALE, of_field
 
 FIELDS = {name: of_field(field) for name, field in fields_of(Settings).items()}
@@ -41,6 +44,17 @@ QUICK = 600
 """A head of so many scores is worked out in less than a frame; more take a thread."""
 
 GIVEN = "The rows are the vectors that are asked: with rows drawn a head is drawn here"
+
+
+class Map(HeatMap):
+    """A map that tells its size, for where there is no room for each weight its pane says so."""
+
+    class Sized(Message):
+        """It has another size."""
+
+    def on_resize(self) -> None:
+        """Tell it."""
+        self.post_message(self.Sized())
 
 
 class AttentionScreen(InstrumentScreen):
@@ -86,14 +100,12 @@ class AttentionScreen(InstrumentScreen):
                 yield DkPane(is_line=True)
                 yield NumberPane("n", N_SCALE, (), is_line=True)
             with Container(id="panes"):
-                with Horizontal(id="maps"):
-                    yield Pane("", HeatMap("unscaled"), id="unscaled-pane")
-                    yield Picture("bars")
-                    yield Pane("", HeatMap("scaled"), id="scaled-pane")
-                with Horizontal(id="row"):
-                    yield Pane("", Picture("numbers"), id="row-pane")
-                    yield Pane("Its weights, key by key", Picture("weights"), id="bars-pane")
-                yield Pane("Every row", Picture("rows"), id="rows-pane")
+                yield Pane("", Map("unscaled"), id="unscaled-pane")
+                yield Picture("bars")
+                yield Pane("", Map("scaled"), id="scaled-pane")
+                yield Pane("", Picture("numbers"), id="row-pane")
+                yield Pane("Its weights, key by key", Picture("weights"), id="bars-pane")
+                yield Pane("Every row", VerticalScroll(Sheet("rows")), id="rows-pane")
 
     # What is asked
 
@@ -207,7 +219,7 @@ class AttentionScreen(InstrumentScreen):
         self.query_one(DkPane).value = asked.experiment.setup.d_k
         n_pane = self.query_one("#n-pane", NumberPane)
         n_pane.value = self.head.n
-        n_pane.display = is_drawn(asked.experiment)
+        n_pane.set_class(not is_drawn(asked.experiment), "-given")
         wanted = unnamed(asked.experiment)
         if wanted == self._answering:
             if self.answer is not None:
@@ -278,7 +290,8 @@ class AttentionScreen(InstrumentScreen):
     @property
     def views(self) -> Sequence[str]:
         """Where there is room, both maps are one view."""
-        return (self.VIEWS[0], self.VIEWS[2]) if self.has_class("-wide") else self.VIEWS
+        is_wide = self.has_class("-wide") and not self.has_class("-settings")
+        return (self.VIEWS[0], self.VIEWS[2]) if is_wide else self.VIEWS
 
     def watch_view(self) -> None:
         """Show another view."""
@@ -288,9 +301,9 @@ class AttentionScreen(InstrumentScreen):
         if self.answer is not None:
             self._draw_cursor()
 
-    def on_resize(self) -> None:
-        """Draw what depends on the room."""
-        super().on_resize()
+    @on(Map.Sized)
+    def _fit(self) -> None:
+        """Say anew what there is no room for."""
         if self.answer is not None:
             self._draw_cursor()
 
@@ -326,16 +339,16 @@ class AttentionScreen(InstrumentScreen):
         if self.view == "rows-pane":
             self.draw("rows", charts.rows_table(maps.answer, self.labels, self.cursor[0]))
             return
-        is_wide = self.has_class("-wide") and not self.has_class("-settings")
+        is_alone = not self.query_one("#bars").display
+        is_textured = self.app.has_class("-textures")
         names = self.names
         for side, kind in enumerate(charts.KINDS):
-            drawing = maps.heat_map(side, self.cursor, has_bar=not is_wide)
-            picture = self.query_one(f"#{kind}", HeatMap)
+            drawing = maps.heat_map(side, self.cursor, is_alone)
+            picture = self.query_one(f"#{kind}", Map)
             picture.drawing = drawing
-            is_textured = self.app.has_class("-textures")
-            size = picture.content_size
-            hidden = charts.hidden(drawing, maps.answer.block, *size, is_textured)
-            self.pane(f"{kind}-pane").describe(names[side], self._how(maps.answer, hidden))
+            hidden = maps.hidden(drawing, *picture.content_size, is_textured)
+            pane = self.pane(f"{kind}-pane")
+            pane.describe(names[side], self._how(maps.answer, hidden, pane.size.width))
         self.draw("bars", charts.Bars(float(drawing.levels[drawing.cursor])))
         self._draw_row(*self.cursor)
 
@@ -346,15 +359,27 @@ class AttentionScreen(InstrumentScreen):
             return "Pinned", "Now"
         return "Unscaled", done_to(self.shown)
 
-    def _how(self, found: Answer, hidden: str) -> str:
-        """Return what stands below a map."""
+    def _how(self, found: Answer, hidden: str, width: int) -> str:
+        """Return what stands below a map: the last of it matters most."""
         parts = ["queries ↓ keys →"]
         if hidden:
             parts.append(hidden)
         if found.progress < 1.0:
             state = "stopped: space goes on" if self.stopped else "space stops"
             parts.append(f"{found.done:,} of {found.n_queries:,} rows, {state}")
+        while len(parts) > 1 and len(" · ".join(parts)) > width - 4:
+            del parts[0]
         return " · ".join(parts)
+
+    @property
+    def _warning(self) -> str:
+        """What is to be known of a captured head before its numbers are read, if anything."""
+        experiment = self.present.experiment
+        source = experiment.source
+        if not isinstance(source, Captured):
+            return ""
+        missed = missed_texts(source, experiment.setup.scale)
+        return ", ".join(map(str, source.odd)) or (missed[-1] if missed else "")
 
     def _draw_row(self, query: int, key: int) -> None:
         """Show one row in numbers, and its weights."""
@@ -364,8 +389,10 @@ class AttentionScreen(InstrumentScreen):
         name = labels.long("query", query)
         title = f"{name[0].upper()}{name[1:]} sees {seen:,} key{'s' * (seen != 1)}"
         where = " under the mouse" if self.hovered else ""
-        self.pane("row-pane").describe(plain(title + where))
-        self.draw("numbers", charts.RowNumbers(sides, key, labels.long("key", key), title))
+        self.pane("row-pane").describe(plain(title + where), plain(self._warning))
+        self.draw(
+            "numbers", charts.RowNumbers(sides, key, labels.long("key", key), f"Query {query:,}")
+        )
         bars = charts.KeyBars(sides, key, labels)
         width = self.query_one("#weights").content_size.width
         how = "each the largest of several" if bars.reduced(max(width, 1)) else ""

@@ -194,6 +194,9 @@ class AttnApp(Failing):
     @on(InstrumentScreen.Go)
     def _go(self, event: InstrumentScreen.Go) -> None:
         self.action_go(event.instrument)
+        if event.index is not None and self.instrument is not None:
+            self.instrument.set_reactive(InstrumentScreen.asked, self.history.present)
+            self.instrument.look_at(event.index)
 
     @on(InstrumentScreen.Ready)
     def _show_first(self, event: InstrumentScreen.Ready) -> None:
