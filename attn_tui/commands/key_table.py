@@ -6,6 +6,7 @@ from textual.binding import Binding, BindingType
 from textual.dom import DOMNode
 from textual.keys import format_key
 
+from attn_tui.attention.screen import AttentionScreen
 from attn_tui.dots.screen import DotsScreen
 from attn_tui.explore.screen import ExploreScreen
 from attn_tui.explore.weights import Weights
@@ -18,7 +19,7 @@ from attn_tui.ui.slider import Slider
 
 PLACES: tuple[tuple[str, type[DOMNode]], ...] = (
     ("Everywhere", AttnApp), ("On any instrument", InstrumentScreen), ("In Explore", ExploreScreen),
-    ("In Dot products", DotsScreen), ("In Sweep", SweepScreen), ("On the slider", Slider),
+    ("In Dot products", DotsScreen), ("In Sweep", SweepScreen), ("In Attention", AttentionScreen), ("On the slider", Slider),
     ("In the weights", Weights), ("On a map", HeatMap),
 )  # fmt: skip
 """Where keys work, and whose they are."""
