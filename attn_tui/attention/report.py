@@ -93,7 +93,14 @@ def _columns(answer: Answer) -> Iterator[Column]:
         return [tokens[row] if row < len(tokens) else "" for row in rows.tolist()]
 
     yield Column("query", lambda rows: rows, name="query")
-    yield Column("token" if tokens else "", token, texts=token, rank=2, left=True)
+    yield Column(
+        "token" if tokens else "",
+        token,
+        name="token" if tokens else "",
+        texts=token,
+        rank=2,
+        left=True,
+    )
     yield Column("sees", lambda rows: answer.attended[rows], name="keys", rank=4)
     for kind, side in zip(SIDES, answer.sides, strict=True):
         for name in STATISTICS:

@@ -89,6 +89,8 @@ class AttentionScreen(InstrumentScreen):
     def __init__(self) -> None:
         super().__init__()
         self._answers: Iterator[Answer] = iter(())
+        self._exhausted: Iterator[Answer] | None = None
+        """Answers of which a thread has found the last."""
         self._answering: Experiment | None = None
         """What the answers are to."""
         self._maps: Maps | None = None
@@ -252,16 +254,19 @@ class AttentionScreen(InstrumentScreen):
     def _work(self) -> None:
         worker = get_current_worker()
         while not worker.is_cancelled and not self.stopped:
-            found = next(self._answers, None)
-            if found is None or worker.is_cancelled:
+            answers = self._answers
+            found = next(answers, None)
+            if found is None:
+                self._exhausted = answers
                 return
-            self.app.call_from_thread(self.set_answer, found)
+            if not worker.is_cancelled:
+                self.app.call_from_thread(self.set_answer, found)
 
     @on(Worker.StateChanged)
     def _take_up(self, event: Worker.StateChanged) -> None:
         """Go on with what was asked while a thread was about to end."""
-        is_known = self.answer is not None and self.answer.experiment == self._answering
-        if event.state == WorkerState.SUCCESS and not is_known:
+        is_over = self.stopped or self._exhausted is self._answers
+        if event.state == WorkerState.SUCCESS and not is_over:
             self._go_on()
 
     def set_answer(self, found: Answer) -> None:
