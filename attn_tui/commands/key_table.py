@@ -19,8 +19,8 @@ from attn_tui.ui.slider import Slider
 
 PLACES: tuple[tuple[str, type[DOMNode]], ...] = (
     ("Everywhere", AttnApp), ("On any instrument", InstrumentScreen), ("In Explore", ExploreScreen),
-    ("In Dot products", DotsScreen), ("In Sweep", SweepScreen), ("In Attention", AttentionScreen), ("On the slider", Slider),
-    ("In the weights", Weights), ("On a map", HeatMap),
+    ("In Dot products", DotsScreen), ("In Sweep", SweepScreen), ("In Attention", AttentionScreen),
+    ("On the slider", Slider), ("In the weights", Weights), ("On a map", HeatMap),
 )  # fmt: skip
 """Where keys work, and whose they are."""
 

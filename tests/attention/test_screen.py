@@ -97,8 +97,8 @@ async def test_what_is_masked_is_blank_and_what_is_seen_is_on_one_ramp() -> None
     async with AttnApp(EXAMPLE, "attention").run_test(size=(120, 40)) as pilot:
         screen = await at(pilot)
         assert screen.answer
-        for id, side in zip(("unscaled", "scaled"), screen.answer.sides, strict=True):
-            levels = drawn(screen, id).levels
+        for name, side in zip(("unscaled", "scaled"), screen.answer.sides, strict=True):
+            levels = drawn(screen, name).levels
             assert np.isnan(levels[np.triu_indices(12, 1)]).all()
             below = np.tril_indices(12)
             np.testing.assert_allclose(levels[below] ** 2, side.blocks[below])
@@ -118,11 +118,11 @@ async def test_a_head_of_128_keys_fits_and_says_what_each_cell_is() -> None:
         screen = await at(pilot, "n", *"128", "enter")
         assert screen.answer
         assert screen.answer.n_queries == 128
-        for id in ("unscaled", "scaled"):
-            subtitle = str(screen.pane(f"{id}-pane").border_subtitle)
+        for name in ("unscaled", "scaled"):
+            subtitle = str(screen.pane(f"{name}-pane").border_subtitle)
             assert subtitle == "queries ↓ keys → · each the largest of 3 × 3"
-            picture = screen.query_one(f"#{id}", Picture)
-            wide, high = drawn(screen, id).room(*picture.content_size)
+            picture = screen.query_one(f"#{name}", Picture)
+            wide, high = drawn(screen, name).room(*picture.content_size)
             assert min(wide, high) >= 43
         bars = screen.query_one("#weights", Picture)
         assert isinstance(bars.drawing, KeyBars)

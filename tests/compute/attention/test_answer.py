@@ -27,7 +27,7 @@ from attn_tui.compute.mask import Mask
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
-from attn_tui.compute.source import Drawn, Products, Typed
+from attn_tui.compute.source import Drawn, Typed
 from attn_tui.compute.vector import Vector
 
 ONE = Typed((Vector("a", np.array([1.0, 2.0])),))

@@ -16,24 +16,16 @@ from attn_tui.compute.mask import Mask
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
-from attn_tui.files.draft import EXAMPLE, Draft
-from attn_tui.old.tui.instrument_screen import InstrumentScreen
-from attn_tui.old.tui.picture import screen_picture
-from attn_tui.old.tui.svg import svg
+from attn_tui.files.draft import Draft
 from tests import golden
 from tests.old.tui.at_heads import captured
 from tests.old.tui.camera import (
     Shot,
     bars_of,
     baseline,
-    colours_of,
-    done,
-    done_by,
-    tab,
     text_of,
     typed,
 )
-from tests.old.tui.person import MEDIUM, WIDE
 
 pytestmark = baseline
 
@@ -79,33 +71,7 @@ def faulty(name: str) -> Shot:
     return heads("t", "t", capture=(path,), config=str(folder))
 
 
-HEAD = Shot(instrument="attention")
-SEVERAL = Shot(
-    Draft(
-        "q: [[1, 0, 2], [0, 1, 1], [3, 1, 0]]\nK: [[1, 0, 1], [0, 1, 0], [0.5, 0.5, -1]]\n"
-        "V: [[10, 0], [0, 20], [3, 3]]",
-        Setup(mask=Mask(causal=True)),
-        "vectors",
-    ),
-    instrument="attention",
-)
-
-
-def head(*keys: str) -> Shot:
-    return replace(HEAD, deed=typed(*keys))
-
-
 SHOTS = {
-    "attention": {
-        "main": HEAD,
-        "rows": head("t"),
-        "settings": head("tab"),
-        "pinned": head("p", "minus", "minus", "minus", "minus"),
-        "sharpest": replace(HEAD, deed=done_by("fields.set('sort', 'entropy')")),
-        "many": replace(HEAD, deed=done_by("fields.set('n', '300')")),
-        "full": head("f"),
-        "output": replace(SEVERAL, deed=tab("output")),
-    },
     "heads": {
         "empty": HEADS,
         "map": heads(),
@@ -116,14 +82,9 @@ SHOTS = {
 }
 
 TITLES = {
-    "attention": HEAD,
     "heads": heads(),
 }
-KEYS = ("attention", "heads")
-
-COLOURS = {
-    "attention": replace(HEAD, sizes=(MEDIUM,)),
-}
+KEYS = ("heads",)
 
 
 @pytest.mark.parametrize(
@@ -143,31 +104,8 @@ async def test_title_and_key_bar_say_what_was_reviewed(name: str) -> None:
         golden.compare(FOLDER / "keys" / f"{name}.txt", keys)
 
 
-@pytest.mark.parametrize("name", COLOURS)
-async def test_colours_are_as_reviewed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    shot = COLOURS[name]
-    if shot.theme == "NO_COLOR":
-        monkeypatch.setenv("NO_COLOR", "1")
-        shot = replace(shot, theme="")
-    golden.compare(FOLDER / "colours" / f"{name}.svg", await colours_of(shot))
-
-
-@pytest.mark.parametrize(
-    ("name", "shot"),
-    [
-        ("attention", Shot(EXAMPLE, sizes=(WIDE,), instrument="attention")),
-    ],
-)
-async def test_the_pictures_in_the_readme_are_of_the_present_screens(name: str, shot: Shot) -> None:
-    async with done(shot, bars=True) as person:
-        screen = person.app.screen
-        assert isinstance(screen, InstrumentScreen)
-        golden.compare(DOCS / f"{name}.svg", "".join(svg(screen_picture(screen))))
-
-
 def test_no_golden_is_left_of_what_is_not_shot_any_more() -> None:
     for instrument, shots in SHOTS.items():
         golden.compare_names(FOLDER / instrument, {f"{name}.txt" for name in shots})
     golden.compare_names(FOLDER / "titles", {f"{name}.txt" for name in TITLES})
     golden.compare_names(FOLDER / "keys", {f"{name}.txt" for name in KEYS})
-    golden.compare_names(FOLDER / "colours", {f"{name}.svg" for name in COLOURS})
