@@ -57,7 +57,9 @@ FAILED = (
     "Please report it, with the command that c copies."
 )
 
-SIDES = re.compile(r"(Unscaled|unscaled)|((?:Divided|divided|Multiplied|multiplied) by [^ ,.]+)")
+SIDES = re.compile(
+    r"(Unscaled|unscaled)|((?:Divided|divided|Multiplied|multiplied) by [^ ]*[^ ,.;:])"
+)
 """What a headline calls the two sides."""
 
 
