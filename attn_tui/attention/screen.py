@@ -10,6 +10,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Container, Horizontal, Vertical, VerticalScroll
 from textual.message import Message
 from textual.reactive import var
+from textual.widget import Widget
 from textual.worker import Worker, WorkerState, get_current_worker
 
 from attn_tui.attention import charts
@@ -72,6 +73,8 @@ class AttentionScreen(InstrumentScreen):
         Binding("e", "rows", "Where rows come from", show=False, id="edit"),
         Binding("a", "again", "Another draw", show=False, id="again"),
         Binding("p", "pin", "Pin", show=False, id="pin"),
+        Binding("up,k", "go(-1)", "Query above", show=False),
+        Binding("down,j", "go(1)", "Query below", show=False),
         Binding("enter", "explore", "Open the row in Explore", show=False, id="explore_row"),
     ]
 
@@ -131,6 +134,15 @@ class AttentionScreen(InstrumentScreen):
             return query, int(self.answer.row(query)[0].weights().argmax())
         return query, min(self.key, self.answer.n_keys - 1)
 
+    @property
+    def home(self) -> Widget:
+        """What has the focus unless somebody gives it to something else: the map that is shown."""
+        return self.query_one("#scaled" if self.view == "scaled-pane" else "#unscaled")
+
+    def action_go(self, down: int) -> None:
+        """Go to another query, from wherever the focus is."""
+        self.query_one("#unscaled", Map).action_move(down, 0)
+
     def action_step_n(self, steps: int) -> None:
         """Draw more queries and keys, or fewer."""
         if is_drawn(self.present.experiment):
@@ -167,6 +179,9 @@ class AttentionScreen(InstrumentScreen):
     @on(NumberPane.Changed, "#n-pane")
     def _move_n(self, event: NumberPane.Changed) -> None:
         self.ask(FIELDS["n"].edit(event.value), event.gesture)
+        if not event.gesture:
+            # It was typed: arrows are to go on through the map.
+            self.set_focus(self.home)
 
     @on(HeatMap.Moved)
     def _move(self, event: HeatMap.Moved) -> None:
