@@ -8,6 +8,7 @@ from math import ceil
 import numpy as np
 from numpy.typing import NDArray
 
+from attn_tui.attention.report import TEXTS
 from attn_tui.charts.cells import Cells
 from attn_tui.charts.colour import Palette
 from attn_tui.charts.glyphs import FILLS, SCALED, TRACK
@@ -344,23 +345,6 @@ def draw_bar(
             cells.write(column, bottom - above, sign, colours[kind])
 
 
-STATISTICS: Sequence[tuple[str, int, Callable[[Answer, int, int], str]]] = (
-    ("largest", 0, lambda answer, side, row: in_percent(float(answer.sides[side].largest[row]))),
-    ("on key", 4, lambda answer, side, row: f"{answer.sides[side].key[row]:,}"),
-    (
-        "keys", 1,
-        lambda answer, side, row: quantity(float(answer.sides[side].effective_keys[row])),
-    ),
-    (
-        "gradient", 2,
-        lambda answer, side, row: quantity(
-            float(answer.sides[side].gradient[row]), float(answer.sides[side].log_gradient[row])
-        ),
-    ),
-)  # fmt: skip
-"""What a table of rows has of each side: its head, when it is left out, and what writes it."""
-
-
 def rows_table(answer: Answer, labels: Labels, query: int) -> Table:
     """Return the numbers of all rows that are known, the cursor's marked."""
     rows = answer.rows.tolist()
@@ -368,8 +352,8 @@ def rows_table(answer: Answer, labels: Labels, query: int) -> Table:
         Column("query", [labels.short(row) for row in rows], "muted"),
         Column("sees", [f"{answer.attended[row]:,}" for row in rows], "muted", rank=3),
     ]
-    for head, rank, write in STATISTICS:
-        for side, kind in enumerate(KINDS):
-            texts = [write(answer, side, row) for row in rows]
-            columns.append(Column(f"{head}, {answer.names[side]}", texts, kind, rank=rank))
+    for head, write, rank in TEXTS:
+        for kind, name, side in zip(KINDS, answer.names, answer.sides, strict=True):
+            texts = [write(side, row) for row in rows]
+            columns.append(Column(f"{head}, {name}", texts, kind, rank=rank))
     return Table(columns, rows.index(query) if query in rows else None)

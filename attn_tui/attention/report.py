@@ -30,20 +30,17 @@ STATISTICS = (
 MOST = 64
 """Rows that are listed; CSV has all."""
 
-Values = tuple[float, float]
-"""A number of a row, and its logarithm where that outlives it."""
-
-TEXTS: Sequence[tuple[str, str, Callable[[Side, int], str], int]] = (
-    ("largest", "largest", lambda side, row: in_percent(float(side.largest[row])), 0),
-    ("key", "on key", lambda side, row: f"{side.key[row]:,}" if side.largest[row] > 0 else "–", 3),
-    ("effective_keys", "keys e^H", lambda side, row: quantity(side.effective_keys[row]), 1),
+TEXTS: Sequence[tuple[str, Callable[[Side, int], str], int]] = (
+    ("largest", lambda side, row: in_percent(float(side.largest[row])), 0),
+    ("on key", lambda side, row: f"{side.key[row]:,}" if side.largest[row] > 0 else "–", 3),
+    ("keys", lambda side, row: quantity(side.effective_keys[row]), 1),
     (
-        "gradient", "‖∂p/∂s‖",
+        "‖∂p/∂s‖",
         lambda side, row: quantity(float(side.gradient[row]), float(side.log_gradient[row])), 2,
     ),
-    ("entropy", "entropy", lambda side, row: quantity(float(side.entropy[row])), 5),
+    ("entropy", lambda side, row: quantity(float(side.entropy[row])), 5),
 )  # fmt: skip
-"""What the text has of them: the field, what stands above it, what writes it, and its rank."""
+"""What tables have of them: what stands above, what writes it, and its rank."""
 
 
 def json(answer: Answer) -> Iterator[str]:
@@ -105,7 +102,7 @@ def _columns(answer: Answer) -> Iterator[Column]:
     for kind, side in zip(SIDES, answer.sides, strict=True):
         for name in STATISTICS:
             yield Column("", partial(_values, side, name), name=f"{kind}_{name}")
-    for _, above, write, rank in TEXTS:
+    for above, write, rank in TEXTS:
         for kind, side in zip(answer.names, answer.sides, strict=True):
             yield Column(kind, texts=partial(_texts, side, write), above=above, rank=rank)
 
