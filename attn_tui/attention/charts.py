@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from attn_tui.attention.report import TEXTS
 from attn_tui.charts.cells import Cells
 from attn_tui.charts.colour import Palette
-from attn_tui.charts.glyphs import FILLS, SCALED, TRACK
+from attn_tui.charts.glyphs import FILLS, TRACK
 from attn_tui.charts.heat_map import ColourBar, HeatMap
 from attn_tui.charts.table import Column, Table
 from attn_tui.compute.attention.answer import Answer
@@ -33,6 +33,9 @@ KINDS = ("unscaled", "scaled")
 
 TICKS = (1.0, 0.5, 0.1, 0.01, 0.25, 0.75)
 """Weights that the bar of colours names, those first that are wanted most."""
+
+EIGHTHS = "▁▂▃▄▅▆▇█"
+"""A cell filled from below by so many eighths."""
 
 FEW = 24
 """Of so many keys at most there may be room for numbers in the cells."""
@@ -337,7 +340,7 @@ def draw_bar(
         part = min(eighths - 8 * above, 8)
         if part <= 0:
             break
-        sign = SCALED[part - 1]
+        sign = EIGHTHS[part - 1]
         if colours.textured and kind == KINDS[0]:
             # Its filling has no eighths.
             sign = FILLS[kind] if part >= 4 else TRACK
