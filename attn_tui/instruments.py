@@ -16,11 +16,11 @@ class Instrument:
         summary: What it shows, in one line.
         settings: A frozen dataclass of plain values with defaults; its question beyond the setup.
         answer: From an experiment to an iterator of answers, which grow; the last one is whole.
+        screen: A subclass of `attn_tui.ui.instrument_screen.InstrumentScreen`.
         command: Its click command, which prints what the screen shows; named by its last part.
         line: From an ``attn_tui.files.history.Asked`` to the command line that asks it.
         asked: From the values of its command's options to the experiment they ask.
         json: From an answer to the pieces of a JSON text.
-        screen: A subclass of `attn_tui.old.tui.instrument_screen.InstrumentScreen`, or nothing.
         short: Its name where there is little room, if that is another.
     """
 
@@ -30,11 +30,11 @@ class Instrument:
     summary: str
     settings: str
     answer: str
+    screen: str
     command: str
     line: str
     asked: str
     json: str
-    screen: str = ""
     short: str = ""
 
     @property
@@ -56,6 +56,7 @@ INSTRUMENTS: tuple[Instrument, ...] = (
         summary="score vectors to attention weights and their gradient, unscaled beside scaled",
         settings="attn_tui.compute.explore.settings:Settings",
         answer="attn_tui.compute.explore.answer:answer",
+        screen="attn_tui.explore.screen:ExploreScreen",
         command="attn_tui.explore.command:show",
         line="attn_tui.commands.line:show",
         asked="attn_tui.commands.asking:gradient_experiment_of",
@@ -69,6 +70,7 @@ INSTRUMENTS: tuple[Instrument, ...] = (
         summary="where the variance d_k of q·k comes from, and what dividing does to it",
         settings="attn_tui.compute.dots.settings:Settings",
         answer="attn_tui.compute.dots.answer:answer",
+        screen="attn_tui.dots.screen:DotsScreen",
         command="attn_tui.dots.command:dot",
         line="attn_tui.commands.line:dot",
         asked="attn_tui.dots.command:asked",
@@ -81,6 +83,7 @@ INSTRUMENTS: tuple[Instrument, ...] = (
         summary="weights and gradients of drawn vectors over d_k and over the number of keys",
         settings="attn_tui.compute.sweep.settings:Settings",
         answer="attn_tui.compute.sweep.answer:answer",
+        screen="attn_tui.sweep.screen:SweepScreen",
         command="attn_tui.sweep.command:sweep",
         line="attn_tui.commands.line:sweep",
         asked="attn_tui.sweep.command:asked",
@@ -93,11 +96,11 @@ INSTRUMENTS: tuple[Instrument, ...] = (
         summary="every row of a head, unscaled beside scaled: who looks at whom",
         settings="attn_tui.compute.attention.settings:Settings",
         answer="attn_tui.compute.attention.answer:answer",
-        screen="attn_tui.old.tui.attention.screen:AttentionScreen",
-        command="attn_tui.commands.attention:attention",
+        screen="attn_tui.attention.screen:AttentionScreen",
+        command="attn_tui.attention.command:attention",
         line="attn_tui.commands.line:attention",
-        asked="attn_tui.commands.attention:asked",
-        json="attn_tui.report.attention.json:render",
+        asked="attn_tui.attention.command:asked",
+        json="attn_tui.attention.report:json",
     ),
     Instrument(
         name="heads",
@@ -106,6 +109,7 @@ INSTRUMENTS: tuple[Instrument, ...] = (
         summary="the heads of a capture, layer by layer: which saturate, and what the doctor says",
         settings="attn_tui.engine.settings:Settings",
         answer="attn_tui.engine.answer:answer",
+        screen="attn_tui.heads.screen:HeadsScreen",
         command="attn_tui.heads.command:heads",
         line="attn_tui.commands.capture_line:heads",
         asked="attn_tui.commands.capture_line:asked",
@@ -118,6 +122,7 @@ INSTRUMENTS: tuple[Instrument, ...] = (
         summary="what is said about dividing by √d_k, reproduced or refuted",
         settings="attn_tui.claims.settings:Settings",
         answer="attn_tui.claims.answer:answer",
+        screen="attn_tui.claims.screen:ClaimsScreen",
         command="attn_tui.claims.command:claim",
         line="attn_tui.commands.line:claim",
         asked="attn_tui.claims.command:asked",

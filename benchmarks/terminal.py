@@ -6,7 +6,7 @@
 
 Programs take turns: an application with one number, a header and a footer (the unit of every
 ratio); the same with a canvas of thirty rows; the imports of NumPy and one answer, without a
-screen; attn-tui; its screens of before, while they are there; and others that are named, of
+screen; attn-tui; and others that are named, of
 which the start is timed until a text of theirs is shown. Bytes are stamped as they arrive. A start
 ends with the first screen that is of use; a key's first byte and last byte are those before a rest.
 Shown are medians, and the ratio of each to the unit's of the same turn, with the smallest and the
@@ -166,17 +166,14 @@ def on_terminal(command: list[str]) -> Iterator[Program]:
 
 
 ATTN = ("-m", "attn_tui")
-BEFORE = """
-from attn_tui.files.draft import EXAMPLE
-from attn_tui.old.tui.app import AttnApp
-AttnApp(EXAMPLE).run()
-"""
-PROGRAMS = {"attn-tui": ATTN, "before": ("-c", BEFORE)}
+PROGRAMS = {"attn-tui": ATTN}
 PLACES = {
     "Explore": ("", "[]"),
     "Dot products": ("2", "[]"),
     "Dot products anew": ("2", "]]"),
     "Sweep's map": ("3", ("\x1b[D", "\x1b[C")),
+    "Attention": ("4", ("\x1b[A", "\x1b[B")),
+    "Heads": ("5", ("\x1b[D", "\x1b[C")),
 }
 """Views: the keys that lead there, and those that are timed in turn, so that no end is reached."""
 

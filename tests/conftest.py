@@ -44,7 +44,7 @@ for name in ("XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"):
 os.environ.setdefault(FOLDER, _home.name)
 share()
 
-pytest.register_assert_rewrite("tests.golden", "tests.old.tui.person")
+pytest.register_assert_rewrite("tests.golden")
 
 
 def pytest_collection_finish() -> None:

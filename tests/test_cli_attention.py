@@ -1,6 +1,7 @@
 """``attn-tui attention`` prints what the screen shows, and the screen's line asks it again."""
 
 import json
+import re
 from dataclasses import replace
 from functools import partial
 from shlex import split
@@ -38,7 +39,7 @@ def test_the_headline_comes_first_and_a_row_for_each_query() -> None:
     text = ran("--d-k", "64", "--n", "5")
     assert text.startswith("Unscaled, ")
     assert "sees" in text
-    rows = [row.split() for row in text.split("query  sees")[1].splitlines()[1:6]]
+    rows = [row.split() for row in re.split("query +sees", text)[1].splitlines()[1:6]]
     assert [row[:2] for row in rows] == [[str(n), str(n + 1)] for n in range(5)]
     assert max(map(len, text.splitlines())) <= 80
 

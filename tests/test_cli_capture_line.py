@@ -20,7 +20,7 @@ from attn_tui.engine.settings import Settings
 from attn_tui.files.draft import EXAMPLE, Draft
 from attn_tui.files.history import Asked
 from attn_tui.heads.report import render_text
-from attn_tui.old.tui import running
+from attn_tui.ui import running
 from tests.engine.captured import heads, write
 
 

@@ -154,7 +154,7 @@ def test_what_starts_the_program_imports_nothing_that_takes_time() -> None:
 
 def test_the_first_screen_imports_only_what_it_shows() -> None:
     program = (
-        "import sys, attn_tui.old.tui.running, attn_tui.explore.screen; print(*sorted(sys.modules))"
+        "import sys, attn_tui.ui.running, attn_tui.explore.screen; print(*sorted(sys.modules))"
     )
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
@@ -164,7 +164,7 @@ def test_the_first_screen_imports_only_what_it_shows() -> None:
     assert captures == [f"attn_tui.captures.{name}" for name in ("disk", "source", "suffixes")]
     others = (
         "attn_tui.doctor", "attn_tui.engine", "attn_tui.claims", "attn_tui.compute.fit",
-        "attn_tui.compute.sweep.answer", "attn_tui.tour", "attn_tui.old.tui.app", "attn_tui.dots",
+        "attn_tui.compute.sweep.answer", "attn_tui.tour", "attn_tui.dots",
         "markdown_it", "plotext",
     )  # fmt: skip
     assert not [name for name in found if name.startswith(others)]

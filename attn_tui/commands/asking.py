@@ -94,6 +94,23 @@ def setup_experiment_of(given: Mapping[str, Any], *edits: Callable[[Setup], Setu
     return experiment_of(shared, *edits, source=parse(EXAMPLE).source)
 
 
+def with_tokens(experiment: "Experiment", given: str | None) -> "Experiment":
+    """Return a question whose queries and keys are called as a file says, if one is given.
+
+    Raises:
+        InputError: With field ``"tokens"``, if there is no such file, or no list in it.
+    """
+    if given is None:
+        return experiment
+    from attn_tui.compute.attention.settings import Settings
+    from attn_tui.files.tokens import read_tokens
+
+    setup = experiment.setup
+    return replace(
+        experiment, setup=setup.put(replace(setup.get(Settings), tokens=read_tokens(given)))
+    )
+
+
 def gradient_experiment_of(given: Mapping[str, Any]) -> "Experiment":
     """Return the question with the gradient that options choose, of a key that is there.
 

@@ -6,6 +6,7 @@ from textual.binding import Binding, BindingType
 from textual.dom import DOMNode
 from textual.keys import format_key
 
+from attn_tui.attention.screen import AttentionScreen
 from attn_tui.doctor.pane import Multipliers
 from attn_tui.dots.screen import DotsScreen
 from attn_tui.explore.screen import ExploreScreen
@@ -21,9 +22,10 @@ from attn_tui.ui.slider import Slider
 
 PLACES: tuple[tuple[str, type[DOMNode]], ...] = (
     ("Everywhere", AttnApp), ("On any instrument", InstrumentScreen), ("In Explore", ExploreScreen),
-    ("In Dot products", DotsScreen), ("In Sweep", SweepScreen), ("In Heads", HeadsScreen),
-    ("On the slider", Slider), ("In the weights", Weights), ("On a map", HeatMap),
-    ("In the table of heads", HeadList), ("In the doctor's chart", Multipliers),
+    ("In Dot products", DotsScreen), ("In Sweep", SweepScreen), ("In Attention", AttentionScreen),
+    ("In Heads", HeadsScreen), ("On the slider", Slider), ("In the weights", Weights),
+    ("On a map", HeatMap), ("In the table of heads", HeadList),
+    ("In the doctor's chart", Multipliers),
 )  # fmt: skip
 """Where keys work, and whose they are."""
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
+from json import dumps
 from os.path import basename
 from shlex import join
 from typing import TYPE_CHECKING, Any
@@ -66,11 +67,11 @@ def attention(asked: "Asked") -> str:
         setup, plain = experiment.setup, replace(settings, rows="auto")
         seed = ["--seed", str(settings.seed)] * (settings.seed != Settings().seed)
         options = [*_scaled(setup), *_options(setup.precision), *_options(plain)]
-        return _line("attention", *options, *seed)
+        return _line("attention", *options, *seed, *_tokens(settings.tokens))
     if asked.error:
         raise asked.error
     # What draws a head need not be said of rows that are there.
-    rest = replace(Settings(), rows=settings.rows, causal=settings.causal)
+    rest = replace(settings, n=Settings().n, seed=Settings().seed)
     return _of_scores("attention", asked, experiment, rest)
 
 
@@ -96,7 +97,15 @@ def _asking(command: str, experiment: "Experiment", settings: Any, scores: Seque
         mask = replace(mask, causal=mask.causal or settings.causal)
     if mask or every or found is not None:
         arguments += ["--mask", str(mask) or "none"]
+    if command == "attention":
+        arguments += _tokens(settings.tokens)
     return _line(command, *arguments, *_options(settings, every=every))
+
+
+def _tokens(tokens: Sequence[str]) -> Iterator[str]:
+    """Yield the option for what queries and keys are called, if they are called anything."""
+    if tokens:
+        yield from ("--tokens", dumps(tokens, ensure_ascii=False))
 
 
 def _of_files(origin: "Origin", source: "Source") -> tuple[str, ...]:

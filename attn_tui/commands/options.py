@@ -235,6 +235,15 @@ def reading(given: Mapping[str, Any]) -> tuple[str, str, str]:
     return layouts, names, file
 
 
+tokens = option(
+    "--tokens",
+    "FILE",
+    "What queries and keys are called in Attention: a file with one token a line, or a JSON list.",
+    SCORES,
+    experiment_files,
+)
+
+
 def _examples() -> dict[str, str]:
     from attn_tui.files.examples import EXAMPLES
 

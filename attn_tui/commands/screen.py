@@ -13,10 +13,11 @@ from attn_tui.commands.asking import (
     gradient_experiment_of,
     mention_unread_input,
     origin_of_scores,
+    with_tokens,
 )
 from attn_tui.commands.capture_line import are_captures
 from attn_tui.commands.completion import of_names
-from attn_tui.commands.options import GRADIENT, SCREEN, Option, option, settings, shared
+from attn_tui.commands.options import GRADIENT, SCREEN, Option, option, settings, shared, tokens
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.explore.settings import Settings
 
@@ -50,6 +51,7 @@ in_ascii = click.option(
 @click.command("open", cls=_ProgramHelp, hidden=True)
 @shared
 @settings(Settings, GRADIENT)
+@tokens
 @option(
     "--theme",
     "NAME",
@@ -68,7 +70,13 @@ in_ascii = click.option(
 @in_ascii
 @click.pass_context
 def open_screen(
-    context: click.Context, /, no_mouse: bool, ascii: bool, theme: str | None, **given: Any
+    context: click.Context,
+    /,
+    no_mouse: bool,
+    ascii: bool,
+    theme: str | None,
+    tokens: str | None,
+    **given: Any,
 ) -> None:
     """Open the screen on SCORES."""
     # Nearly all that is made until the screen stands lives as long: not yet looked through.
@@ -81,11 +89,13 @@ def open_screen(
     if are_captures(given["scores"] or ()):
         reading = {name: given[name] for name in ("layout", "names", "config")}
         context.exit(
-            _open_heads(given["scores"], reading, mouse=not no_mouse, theme=theme, ascii=ascii)
+            _open_heads(
+                given["scores"], reading, tokens, mouse=not no_mouse, theme=theme, ascii=ascii
+            )
         )
     origin = origin_of_scores(given)
     try:
-        experiment = gradient_experiment_of(given)
+        experiment = with_tokens(gradient_experiment_of(given), tokens)
     except InputError as error:
         if error.field == "scores" and given["scores"] and given["scores"][0].isalpha():
             word, known = given["scores"][0], _commands(context)
@@ -104,7 +114,7 @@ def open_screen(
         return
     check_terminal("show")
     from attn_tui.files.draft import draft_of
-    from attn_tui.old.tui.running import run
+    from attn_tui.ui.running import run
 
     draft = draft_of(experiment, origin)
     context.exit(run(draft, mouse=not no_mouse, theme=theme, ascii=ascii))
@@ -113,6 +123,7 @@ def open_screen(
 def _open_heads(
     paths: tuple[str, ...],
     given: dict[str, str | None],
+    tokens: str | None,
     mouse: bool,
     theme: str | None,
     ascii: bool,
@@ -136,9 +147,9 @@ def _open_heads(
     from attn_tui.commands.capture_line import asked
     from attn_tui.engine.settings import Settings
     from attn_tui.files.models.opening import open_configured
-    from attn_tui.old.tui.running import run
+    from attn_tui.ui.running import run
 
-    experiment = asked(given | {"captures": paths})
+    experiment = with_tokens(asked(given | {"captures": paths}), tokens)
     settings = experiment.setup.get(Settings)
     # What cannot be opened is said before there is a screen.
     found = open_configured(paths, settings.layouts, settings.names, settings.config).settled()

@@ -47,7 +47,7 @@ def tour(context: click.Context, /, file: str | None, ascii: bool) -> None:
     check_terminal("tour > FILE")
     gc.disable()
     from attn_tui.files.draft import EXAMPLE
-    from attn_tui.old.tui.running import run
+    from attn_tui.ui.running import run
 
     context.exit(run(EXAMPLE, tour=steps, ascii=ascii))
 

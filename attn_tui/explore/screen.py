@@ -167,6 +167,12 @@ class ExploreScreen(InstrumentScreen):
         count = len(self.present.experiment.vectors)
         self.index = min(max(self.index + steps, 0), count - 1)
 
+    def look_at(self, index: int) -> None:
+        """Show one of several vectors, once the question that has them is shown."""
+        self.set_reactive(ExploreScreen.index, index)
+        if self.is_mounted:
+            self.mutate_reactive(ExploreScreen.asked)
+
     @on(Weights.Pointed)
     def _point(self, event: Weights.Pointed) -> None:
         self.key = event.key

@@ -45,14 +45,6 @@ if TYPE_CHECKING:
 BY_PERSON = InputEvent | Paste | AppFocus | AppBlur
 """Events that somebody causes, whose order counts."""
 
-SCREENS = {
-    "explore": "attn_tui.explore.screen:ExploreScreen",
-    "dots": "attn_tui.dots.screen:DotsScreen",
-    "sweep": "attn_tui.sweep.screen:SweepScreen",
-    "heads": "attn_tui.heads.screen:HeadsScreen",
-    "claims": "attn_tui.claims.screen:ClaimsScreen",
-}
-
 
 class AttnApp(Failing):
     """attn-tui on the screen.
@@ -60,10 +52,8 @@ class AttnApp(Failing):
     Args:
         draft: What is asked at the start; it must be readable.
         instrument: The name of the instrument shown first.
-        history: What was asked before, where another program of ours goes on with it.
         clock: Seconds, from any moment on.
         ascii: Whether pictures keep to ASCII.
-        notice: What is said at the start.
         theme: The name of its colours; of one that there is not, and where no colours are wanted,
             others are taken.
         tour: What to lead through at once.
@@ -107,10 +97,8 @@ class AttnApp(Failing):
         self,
         draft: Draft,
         instrument: str = INSTRUMENTS[0].name,
-        history: History | None = None,
         clock: Callable[[], float] = time.monotonic,
         ascii: bool = False,
-        notice: str = "",
         theme: str = "",
         tour: "Tour | None" = None,
     ) -> None:
@@ -132,16 +120,11 @@ class AttnApp(Failing):
         super().__init__(ansi_color=True if no_color else None)
         for own in THEMES.values():
             self.register_theme(own)
-        self.history = history or History(Asked.first(draft))
+        self.history = History(Asked.first(draft))
         self.turns = Turns(self, super().on_event)
         self.crash: Crash | None = None
-        self.elsewhere = ""
-        """The instrument that another program of ours is to go on with."""
-        self.typed_ahead: list[Event] = []
-        """What was typed for it."""
         self._first = draft
         self._clock = clock
-        self.notice = notice
         self.parting = ""
         self.guide: Guide | None = None
         self._tour = tour
@@ -161,8 +144,8 @@ class AttnApp(Failing):
     def on_mount(self) -> None:
         """Heed what the terminal can show, and remember a theme that is chosen."""
         self.set_class(depth_of(self) is Depth.TEXTURES, "-textures")
-        for name in SCREENS:
-            self.add_mode(name, partial(self._screen, name))
+        for instrument in INSTRUMENTS:
+            self.add_mode(instrument.name, partial(self._screen, instrument.name))
         # Those of a start without colours were not chosen.
         if not self.no_color:
             self.theme_changed_signal.subscribe(self, lambda theme: remember_theme(theme.name))
@@ -173,7 +156,8 @@ class AttnApp(Failing):
 
     def _screen(self, name: str) -> InstrumentScreen:
         """Return a screen that knows its style sheet, its size and what is asked: drawn once."""
-        screen: InstrumentScreen = load(SCREENS[name])()
+        instrument = next(each for each in INSTRUMENTS if each.name == name)
+        screen: InstrumentScreen = load(instrument.screen)()
         self.stylesheet.read_all(screen.css_path)
         screen.set_classes(screen.breakpoints(self.size))
         screen.set_reactive(InstrumentScreen.asked, self.history.present)
@@ -183,26 +167,21 @@ class AttnApp(Failing):
         """Go to an instrument, or on the tour."""
         if name == "tour":
             self.start_tour()
-            return
-        if name in SCREENS:
+        else:
             self.switch_mode(name)
-            return
-        self.elsewhere = name
-        self.typed_ahead = self.turns.hand_over()
-        self.exit()
 
     @on(InstrumentScreen.Go)
     def _go(self, event: InstrumentScreen.Go) -> None:
         self.action_go(event.instrument)
+        if event.index is not None and self.instrument is not None:
+            self.instrument.set_reactive(InstrumentScreen.asked, self.history.present)
+            self.instrument.look_at(event.index)
 
     @on(InstrumentScreen.Ready)
     def _show_first(self, event: InstrumentScreen.Ready) -> None:
         self.show()
         self.turns.open()
         self.call_after_refresh(collect_garbage)
-        if self.notice:
-            self.notify(self.notice, timeout=10, markup=False)
-            self.notice = ""
         if self._tour is not None:
             tour, self._tour = self._tour, None
             self.start_tour(tour)
@@ -227,8 +206,6 @@ class AttnApp(Failing):
             self.action_redraw()
         if not isinstance(event, BY_PERSON) or event.is_forwarded:
             await super().on_event(event)
-        elif self.elsewhere:
-            self.typed_ahead.append(event)
         else:
             self.turns.take(received(event))
 

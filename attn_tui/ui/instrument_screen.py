@@ -57,7 +57,9 @@ FAILED = (
     "Please report it, with the command that c copies."
 )
 
-SIDES = re.compile(r"(Unscaled|unscaled)|((?:Divided|divided|Multiplied|multiplied) by [^ ,.]+)")
+SIDES = re.compile(
+    r"(Unscaled|unscaled)|((?:Divided|divided|Multiplied|multiplied) by [^ ]*[^ ,.;:])"
+)
 """What a headline calls the two sides."""
 
 
@@ -132,11 +134,17 @@ class InstrumentScreen(Screen[None]):
             self.gesture = gesture
 
     class Go(Message):
-        """Somebody wants to go to another instrument."""
+        """Somebody wants to go to another instrument.
 
-        def __init__(self, instrument: str) -> None:
+        Attributes:
+            instrument: Its name.
+            index: Which of several vectors is to be shown there, if that matters.
+        """
+
+        def __init__(self, instrument: str, index: int | None = None) -> None:
             super().__init__()
             self.instrument = instrument
+            self.index = index
 
     class Back(Message):
         """Somebody wants to go back, and the instrument has nowhere to go back to."""
@@ -236,6 +244,9 @@ class InstrumentScreen(Screen[None]):
     def ask(self, edit: Edit, gesture: str = "") -> None:
         """Ask something else."""
         self.post_message(self.Ask(edit, gesture))
+
+    def look_at(self, index: int) -> None:
+        """Show one of several vectors, where only one is shown."""
 
     def preview(self, edit: Edit) -> str:
         """Return the headline that an edit would bring, where that is known at once."""

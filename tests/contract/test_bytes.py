@@ -18,6 +18,7 @@ import pytest
 
 from tests.contract.screens import (
     DOWN,
+    ESCAPE,
     JACOBIAN,
     KEYS,
     LEFT,
@@ -95,6 +96,8 @@ def of_questions(session: Session, press: Press) -> Iterator[Row]:
     yield "explore", "thirty steps", thirty(session, press)
     session.do(*JACOBIAN)
     yield "explore", "move on the Jacobian", sent_by(session, MOVES)
+    # Where somebody types, a number leads nowhere.
+    session.do(ESCAPE)
     for name in ("dots", "sweep", "attention"):
         session.do(KEYS[name])
         yield name, "step", sent_by(session, STEPS)

@@ -1,8 +1,6 @@
 """The recipe for ONNX graphs on a trained recogniser of text: two layers, 8 heads of 15."""
 
 import json
-import os
-from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -12,13 +10,6 @@ import pytest
 
 from attn_tui.captures.capture import HeadId
 from attn_tui.compute.logit_map import LogitMap
-from attn_tui.compute.setup import Setup
-from attn_tui.engine.settings import Settings
-from attn_tui.files.draft import EXAMPLE
-from attn_tui.old.tui.instrument_screen import InstrumentScreen
-from attn_tui.old.tui.picture import screen_picture
-from attn_tui.old.tui.svg import svg
-from tests import golden
 from tests.extras.recipes import agrees, capturing, far, needed, opened
 
 onnx, onnxruntime, safetensors = map(needed, ("onnx", "onnxruntime", "safetensors"))
@@ -76,25 +67,6 @@ def test_the_doctor_agrees_with_what_a_recogniser_should_do(path: Path) -> None:
     config = {"model_type": "vit", "hidden_size": 120, "num_attention_heads": 8}
     path.with_name("config.json").write_text(json.dumps(config))
     agrees(path, "--config", str(path.parent))
-
-
-@pytest.mark.skipif(not os.environ.get("GOLDEN"), reason="draws pictures of docs/captures.md")
-async def test_the_pictures_of_captures_are_of_trained_heads(
-    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from tests.old.tui.person import MEDIUM, at_screen
-
-    monkeypatch.chdir(tmp_path)
-    Path("recogniser.safetensors").write_bytes(path.read_bytes())
-    asked = Settings(capture=("recogniser.safetensors",), statistic="max_logit", rows=None)
-    draft = replace(EXAMPLE, setup=Setup().put(asked))
-    async with at_screen(MEDIUM, draft, instrument="heads") as person:
-        for name, key, said in (("heads", "f5", "22.4"), ("head", "enter", "query")):
-            await person.press(key)
-            person.sees(said)
-            screen = person.app.screen
-            assert isinstance(screen, InstrumentScreen)
-            golden.compare(DOCS / f"trained-{name}.svg", "".join(svg(screen_picture(screen))))
 
 
 def test_a_scale_that_is_one_number_is_not_in_what_is_captured(tmp_path: Path) -> None:

@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from attn_tui.attention.headline import headline
+from attn_tui.attention.report import json as json_of
 from attn_tui.captures.source import Captured
 from attn_tui.captures.writer import write_safetensors
 from attn_tui.commands.program import program
@@ -17,8 +19,6 @@ from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.files.captured import captured_at
-from attn_tui.report.attention.headline import headline
-from attn_tui.report.attention.json import render as json_of
 from tests.engine import captured as made_up
 
 
@@ -28,21 +28,21 @@ def file(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("part", "value", "at", "odd", "outputs"),
+    ("part", "value", "at", "odd"),
     [
-        ("k", np.nan, (5, 3), [5, 6, 7], [5, 6, 7]),
-        ("k", -np.inf, (5, 3), [5, 6, 7], [5, 6, 7]),
-        ("q", np.inf, (2, 0), [2], [2]),
-        ("v", np.nan, (4, 1), [], [4, 5, 6, 7]),
-        ("bias", np.inf, (3, 1), [3], [3]),
+        ("k", np.nan, (5, 3), [5, 6, 7]),
+        ("k", -np.inf, (5, 3), [5, 6, 7]),
+        ("q", np.inf, (2, 0), [2]),
+        ("v", np.nan, (4, 1), []),
+        ("bias", np.inf, (3, 1), [3]),
         # What is masked does no harm.
-        ("bias", np.nan, (3, 6), [], []),
+        ("bias", np.nan, (3, 6), []),
     ],
 )
 @pytest.mark.parametrize("qk_norm", [False, True])
 def test_rows_that_do_not_see_nan_are_as_they_would_be(
     tmp_path: Path, part: str, value: float, at: tuple[int, int], odd: list[int],
-    outputs: list[int], qk_norm: bool,
+    qk_norm: bool,
 ) -> None:  # fmt: skip
     draw = np.random.default_rng(1).standard_normal
     parts = {f"0.{name}": draw((1, 2, 8, 4)).astype(np.float32) for name in ("q", "k", "v")}
@@ -68,16 +68,6 @@ def test_rows_that_do_not_see_nan_are_as_they_would_be(
         assert np.isnan(side.gradient[odd]).all()
         # What is masked is blank there too.
         assert np.array_equal(side.blocks == HIDDEN, other.blocks == HIDDEN)
-    gradients = [each.query_gradients(rows) for each in found]
-    for output, wanted in zip(broken.outputs(rows), whole.outputs(rows), strict=True):
-        wrong = np.flatnonzero(~np.isfinite(output).all(axis=1)).tolist()
-        assert wrong == outputs
-        kept = [row for row in rows if row not in outputs]
-        np.testing.assert_allclose(output[kept], wanted[kept], rtol=1e-12, atol=1e-15)
-        if not qk_norm:
-            assert gradients[0]
-            assert gradients[1]
-            np.testing.assert_allclose(gradients[1][0][kept], gradients[0][0][kept], rtol=1e-12)
     source = broken.experiment.source
     assert isinstance(source, Captured)
     name = {"bias": "the bias"}.get(part, part)
@@ -87,8 +77,7 @@ def test_rows_that_do_not_see_nan_are_as_they_would_be(
     plain = json.loads("".join(json_of(broken)))
     assert plain["not_finite_rows"] == odd
     assert plain["captured"]["not_finite"][0]["part"] == name
-    said = headline(broken).full
-    assert (f"{len(odd)} of 8 queries meet" in said) is bool(odd)
+    assert headline(broken).startswith(f"{len(odd)} of 8 queries have no weights") is bool(odd)
 
 
 def test_a_row_that_meets_nan_is_said_to_by_show(tmp_path: Path) -> None:
@@ -113,7 +102,7 @@ def test_a_head_all_of_which_meets_nan_says_so(tmp_path: Path) -> None:
     parts["0.k"][0, 0, 0] = np.nan
     write_safetensors(path := tmp_path / "odd.safetensors", parts)
     done = CliRunner().invoke(program, ["attention", "--capture", str(path)])
-    assert done.stdout.startswith("Every query meets NaN or infinity, and has no weights.")
+    assert done.stdout.startswith("Every query meets NaN or infinity, or")
     assert "k holds 4 NaN, first at row 0, column 0" in " ".join(done.stdout.split())
 
 
@@ -143,7 +132,7 @@ def test_what_a_fit_finds_is_named(file: Path, unusual: dict[str, Any], made: st
     if name == "sink":
         assert "its sink takes part" in text
         share = np.sort(1.0 - weights.sum(1))[29]
-        assert f"the sink takes {100 * share:.1g} %" in text
+        assert f"the sink typically takes {100 * share:.1g} % of the weight" in text
         other = CliRunner().invoke(program, [*asked, "--sink", "2"]).stdout
         assert "its sink is not asked" in " ".join(other.split())
 

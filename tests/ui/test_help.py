@@ -5,7 +5,8 @@ from importlib.resources import files
 from textual.widgets import Markdown
 
 from attn_tui.files.draft import EXAMPLE
-from attn_tui.ui.app import SCREENS, AttnApp
+from attn_tui.instruments import INSTRUMENTS
+from attn_tui.ui.app import AttnApp
 from attn_tui.ui.dialogs import HelpScreen
 from attn_tui.ui.help import name_of, read
 from attn_tui.ui.help_panel import Help
@@ -21,8 +22,8 @@ NAMES = {path.name.removesuffix(".md") for path in files("attn_tui").joinpath("h
 
 
 async def test_each_pane_and_each_screen_has_a_text_of_its_own_and_no_text_is_left_over() -> None:
-    known = {*SCREENS}
-    for instrument in SCREENS:
+    known = {each.name for each in INSTRUMENTS}
+    for instrument in [*known]:
         async with AttnApp(QUICK, instrument).run_test(size=(120, 40)) as pilot:
             screen = await shown(pilot)
             names = [name_of(instrument, pane) for pane in screen.query(Pane)]

@@ -70,7 +70,11 @@ CLAIM = replace(
     EXAMPLE, setup=Setup().changed(fields_of(claims.Settings)["claim"], lambda _: "S0-14")
 )
 
+SEVERAL = replace(EXAMPLE, text="1 2 0\n3 4 9\n50 1 1", setup=Setup(mask=Mask(causal=True)))
+
 SHOTS = {
+    "attention": Shot(sizes=(WIDE, MEDIUM, SMALL), instrument="attention"),
+    "attention_rows": Shot(SEVERAL, ("T",), (WIDE, MEDIUM), "attention"),
     "claims": Shot(CLAIM, (), (WIDE, MEDIUM, SMALL), "claims"),
     "claims_right": Shot(CLAIM, ("t",), (MEDIUM, SMALL), "claims"),
     "explore": Shot(sizes=(WIDE, MEDIUM, SMALL)),
@@ -93,7 +97,7 @@ SHOTS = {
 }
 
 
-COLOURED = ("explore", "dots", "sweep")
+COLOURED = ("explore", "dots", "sweep", "attention")
 """Pictures that are kept with their colours."""
 
 

@@ -1,6 +1,6 @@
 """The Attention instrument: what every row of a head is, unscaled beside scaled."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import inf
@@ -9,13 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.compute.attention.head import head_of, is_drawn
-from attn_tui.compute.attention.rows import HIDDEN, Numbers, Rows, Side, Weights, row_of
+from attn_tui.compute.attention.rows import Numbers, Rows, Side, row_of
 from attn_tui.compute.evaluation import Evaluation
 from attn_tui.compute.experiment import Experiment, Stop, never
-from attn_tui.compute.source import seen_rows
-
-_AT_ONCE = 20_000_000
-"""So many products are taken at once at most where somebody waits."""
 
 _BETWEEN = 2_000_000
 """So many scores are worked on between two answers at least."""
@@ -109,60 +105,6 @@ class Answer:
         unscaled, scaled = row_of(self.head, row)
         return (row_of(self.pinned, row)[1] if self.pinned else unscaled), scaled
 
-    @property
-    def has_values(self) -> bool:
-        """Whether there is a V."""
-        parts = self.head.source.parts(0)
-        return parts is not None and parts[2] is not None
-
-    def outputs(self, rows: Sequence[int]) -> tuple[Numbers, Numbers]:
-        """Return Σ p_j v_j of some rows on both sides, each of shape (len(rows), d_v).
-
-        Where there is no V, d_v is 0.
-        """
-        parts = self.head.source.parts(0)
-        values = np.zeros((self.n_keys, 0)) if parts is None or parts[2] is None else parts[2]
-        sides = [self.row(row) for row in rows]
-        first, second = (np.array([each[at].weights() for each in sides]) for at in (0, 1))
-        if np.isfinite(values).all():
-            return first @ values, second @ values
-        with np.errstate(all="ignore"):
-            seen = [seen_rows(values, self.head.vectors.once(row)) for row in rows]
-            outputs = [[p @ v for p, v in zip(each, seen, strict=True)] for each in (first, second)]
-        return np.array(outputs[0]), np.array(outputs[1])
-
-    def query_gradients(self, rows: Sequence[int]) -> tuple[Numbers, Numbers] | None:
-        """Return ‖∂o/∂q‖_F of the output o of some rows on both sides, each of shape (len(rows),).
-
-        None without V, with q that are normalised, and where it would take long.
-        """
-        parts = self.head.source.parts(0)
-        if parts is None or parts[2] is None or self.head.setup.scale.qk_norm:
-            return None
-        _, keys, values = parts
-        assert values is not None
-        if len(rows) * keys.size * values.shape[1] > _AT_ONCE:
-            return None
-        sides = []
-        for row in rows:
-            seen = [seen_rows(each, self.head.vectors.once(row)) for each in (keys, values)]
-            with np.errstate(all="ignore"):
-                sides.append([_query_gradient(side, *seen) for side in self.row(row)])
-        first, second = np.array(sides).reshape(-1, 2).T
-        return first, second
-
-
-def _query_gradient(side: Evaluation, keys: Numbers, values: Numbers) -> float:
-    """Return ‖Σ_j p_j ∂z_j/∂s_j (v_j − o) k_jᵀ‖_F, which is ‖∂o/∂q‖_F."""
-    p = side.weights()
-    # From the value of the largest weight on, so that nothing cancels in a saturated row.
-    own = values[p.argmax()]
-    beyond = values - own
-    # The value of a sink is 0.
-    output = p @ beyond - side.sink_weight * own
-    moves = (p * side.slopes())[:, None] * (beyond - output)
-    return float(np.linalg.norm(moves.T @ keys))
-
 
 NAMES = ("pinned", "now")
 """What the sides of a comparison are called."""
@@ -182,20 +124,6 @@ def compare(pinned: Answer, now: Answer) -> Answer | None:
 
 MOVED = 0.1
 """A largest weight that changes by more has moved."""
-
-
-def changes(pinned: Side, now: Side) -> Weights:
-    """Return by how much the largest weight of each block of keys differs, shape (n_q, blocks).
-
-    It is `HIDDEN` where every key is masked on both sides, or nothing is known.
-    """
-    return change_of(pinned.blocks, now.blocks)
-
-
-def change_of(before: Weights, after: Weights) -> Weights:
-    """Return what weights have changed by; of both that are `HIDDEN` it is that."""
-    change = np.maximum(after, 0.0) - np.maximum(before, 0.0)
-    return np.where((before == HIDDEN) & (after == HIDDEN), HIDDEN, change)
 
 
 def moved(answer: Answer) -> int:

@@ -1,25 +1,62 @@
 """What Attention asks: where the rows of a head come from, and how many are drawn."""
 
-from bisect import bisect_left, bisect_right
+import json
 from dataclasses import dataclass
 from typing import Literal
 
-from attn_tui.compute.field import Checked, asked, one_of, switch, whole
+from attn_tui.compute.errors import InputError, inert
+from attn_tui.compute.field import Checked, Kind, asked, one_of, switch, whole
+from attn_tui.compute.log_scale import LogScale
 
 Rows = Literal["auto", "asked", "drawn"]
 
 MOST = 2000
 """Queries and keys that are drawn at most: four million scores."""
 
-_STOPS: list[int] = sorted(
+_STOPS = sorted(
     {MOST} | {stop for power in range(10) for stop in (2 << power, 3 << power) if stop < MOST}
 )
 
+N_SCALE = LogScale("n", 2, MOST, tuple(_STOPS))
+"""The numbers of queries and keys that are drawn."""
 
-def _stop(n: int, steps: int) -> int:
-    """Return the stop so many from a number of keys."""
-    at = bisect_right(_STOPS, n) - 1 + steps if steps > 0 else bisect_left(_STOPS, n) + steps
-    return _STOPS[min(max(at, 0), len(_STOPS) - 1)]
+
+def read_tokens(text: str) -> tuple[str, ...]:
+    """Return words with blanks between them, or those of a JSON list.
+
+    >>> read_tokens("the cat"), read_tokens('["the", " cat"]'), read_tokens("none")
+    (('the', 'cat'), ('the', ' cat'), ())
+
+    Raises:
+        InputError: If it begins as a list and is none of texts.
+    """
+    if text in ("", "none"):
+        return ()
+    if not text.startswith("["):
+        return tuple(text.split())
+    try:
+        found = json.loads(text)
+    except ValueError:
+        raise InputError("tokens", f"{inert(text)} is no JSON list", TOKENS.expected) from None
+    return tuple(found)
+
+
+def _are_tokens(value: object) -> bool:
+    return isinstance(value, tuple) and all(type(token) is str for token in value)
+
+
+def _tokens_text(tokens: tuple[str, ...]) -> str:
+    text = " ".join(tokens)
+    is_plain = tuple(text.split()) == tokens and text != "none" and not text.startswith("[")
+    if not tokens:
+        return "none"
+    return text if is_plain else json.dumps(tokens, ensure_ascii=False)
+
+
+TOKENS = Kind(
+    "words with blanks between them, or a JSON list of texts", read_tokens, _are_tokens,
+    _tokens_text, lambda tokens: " ".join(tokens) or "none", metavar="FILE",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -32,6 +69,7 @@ class Settings(Checked):
         n: How many queries and keys are drawn, 2 to `MOST`.
         seed: What is drawn, a whole number from 0.
         causal: Whether a drawn query sees the keys up to its own only.
+        tokens: What stands at each position, the first of queries and keys alike.
     """
 
     rows: Rows = asked(
@@ -43,7 +81,7 @@ class Settings(Checked):
         synonyms=("head", "queries", "from"),
     )  # fmt: skip
     n: int = asked(
-        12, whole(2, MOST, _stop, marked=True), "n", "how many queries and keys are drawn",
+        12, N_SCALE.kind, "n", "how many queries and keys are drawn",
         option="--n", synonyms=("keys", "positions", "tokens", "length"),
     )  # fmt: skip
     seed: int = asked(
@@ -53,4 +91,8 @@ class Settings(Checked):
     causal: bool = asked(
         True, switch("all keys", "keys up to its own"), "sees", "which keys a drawn query sees",
         option="--causal/--every-key", synonyms=("causal", "triangle", "mask"),
+    )  # fmt: skip
+    tokens: tuple[str, ...] = asked(
+        (), TOKENS, "tokens", "the tokens that queries and keys are", option="--tokens", fed=True,
+        synonyms=("words", "text"),
     )  # fmt: skip

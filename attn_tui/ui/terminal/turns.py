@@ -57,12 +57,6 @@ class Turns:
         self._line.append(event)
         self._go_on()
 
-    def hand_over(self) -> list[Event]:
-        """Return those that had no turn yet, which are no longer in line: others take them."""
-        left = [*self._line]
-        self._line.clear()
-        return left
-
     def _go_on(self) -> None:
         if self._is_open and self._line and self._task is None:
             self._task = asyncio.create_task(self._run())

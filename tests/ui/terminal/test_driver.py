@@ -11,7 +11,9 @@ import pytest
 from attn_tui.ui.terminal import flow
 from attn_tui.ui.terminal.cells import Cells
 from attn_tui.ui.terminal.driver import thrifty
-from tests.old.tui.person import DEADLINE
+
+DEADLINE = 60.0
+"""Seconds after which a test fails that waits for something."""
 
 
 class Interrupted:

@@ -1,0 +1,1 @@
+"""The instrument Attention: every row of a head, unscaled beside scaled."""

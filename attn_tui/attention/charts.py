@@ -1,0 +1,362 @@
+"""What Attention draws: weights of a head as maps, one row in numbers, and its weights as bars."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import ceil
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_tui.attention.report import TEXTS
+from attn_tui.charts.cells import Cells
+from attn_tui.charts.colour import Palette
+from attn_tui.charts.glyphs import FILLS, TRACK
+from attn_tui.charts.heat_map import ColourBar, HeatMap
+from attn_tui.charts.table import Column, Table
+from attn_tui.compute.attention.answer import Answer
+from attn_tui.compute.attention.rows import HIDDEN
+from attn_tui.compute.evaluation import Evaluation
+from attn_tui.compute.visible import visible
+from attn_tui.report.numbers import general, in_percent, quantity
+from attn_tui.report.rows import cells as columns_of
+from attn_tui.report.words import SAME, times
+
+Cursor = tuple[int, int]
+"""A query and a key."""
+
+Number = tuple[str, ...]
+"""What a number is called, what it is on both sides, a note, and the kind of that."""
+
+KINDS = ("unscaled", "scaled")
+"""The kinds of data of the two sides."""
+
+TICKS = (1.0, 0.5, 0.1, 0.01, 0.25, 0.75)
+"""Weights that the bar of colours names, those first that are wanted most."""
+
+EIGHTHS = "▁▂▃▄▅▆▇█"
+"""A cell filled from below by so many eighths."""
+
+FEW = 24
+"""Of so many keys at most there may be room for numbers in the cells."""
+
+TOKEN = 8
+"""Characters of a token in the margin of a map."""
+
+
+def level(weight: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the places of weights on the ramp, from 0 to 1: small ones are told apart."""
+    return np.sqrt(weight)
+
+
+def whole_percent(weight: float) -> str:
+    """Return a weight in whole percent, for where there is little room.
+
+    >>> whole_percent(0.678), whole_percent(0.9999), whole_percent(1e-9), whole_percent(1.0)
+    ('68', '>99', '<1', '100')
+    """
+    if 0.0 < weight < 0.005:
+        return "<1"
+    return ">99" if 0.995 <= weight < 1.0 else f"{100.0 * weight:.0f}"
+
+
+@dataclass(frozen=True, eq=False)
+class Labels:
+    """What queries and keys are called.
+
+    Attributes:
+        tokens: The words at their positions, fewer than there are positions or none.
+    """
+
+    tokens: Sequence[str] = ()
+
+    def short(self, place: int) -> str:
+        """Return what stands in a margin: the token, or the number where there is none.
+
+        A token of wide letters would move what stands behind it.
+        """
+        token = visible(self.tokens[place]).strip() if place < len(self.tokens) else ""
+        if not token or columns_of(token) != len(token):
+            return f"{place:,}"
+        return token if len(token) <= TOKEN else f"{token[: TOKEN - 1]}…"
+
+    def long(self, kind: str, place: int) -> str:
+        """Return a query or a key with its token, if it has one: ``key 2 “sat”``."""
+        quoted = f" “{visible(self.tokens[place])[:20]}”" if place < len(self.tokens) else ""
+        return f"{kind} {place:,}{quoted}"
+
+
+@dataclass(frozen=True, eq=False)
+class Maps:
+    """The weights of a head on both sides as maps, without a cursor.
+
+    Attributes:
+        answer: The numbers.
+        labels: What queries and keys are called.
+    """
+
+    answer: Answer
+    labels: Labels
+
+    @cached_property
+    def _maps(self) -> tuple[HeatMap, HeatMap]:
+        first, second = map(self._map, range(2))
+        return first, second
+
+    def _map(self, side: int) -> HeatMap:
+        answer = self.answer
+        blocks = answer.sides[side].blocks
+        # Rows that are not known yet are as blank as what is masked.
+        is_seen = blocks > HIDDEN
+        levels = np.where(is_seen, level(np.where(is_seen, blocks, 0.0)), np.nan)
+        rows = [self.labels.short(row) for row in range(answer.n_queries)]
+        columns = [self.labels.short(key) for key in range(0, answer.n_keys, answer.block or 1)]
+        texts: list[list[list[str]]] = []
+        if answer.n_keys <= FEW:
+            texts = [
+                [[write(p) if p > HIDDEN else "" for p in row] for row in blocks.tolist()]
+                for write in (in_percent, whole_percent)
+            ]
+        return HeatMap(levels, KINDS[side], rows, columns, longer=texts)
+
+    def heat_map(self, side: int, cursor: Cursor, has_bar: bool = False) -> HeatMap:
+        """Return the map of a side with its cursor.
+
+        Args:
+            side: 0 for the first, 1 for the second.
+            cursor: The query and the key that are marked.
+            has_bar: Whether what the colours mean stands beside it.
+        """
+        query, key = cursor
+        place = query, key // self.answer.block
+        heat_map = self._maps[side]
+        mark = float(heat_map.levels[place])
+        bar = bar_of(KINDS[side], mark) if has_bar else None
+        return replace(heat_map, cursor=place, bar=bar)
+
+    def hidden(self, heat_map: HeatMap, columns: int, lines: int, is_textured: bool) -> str:
+        """Return of how many weights a cell of a map shows the largest; nothing where it is one.
+
+        Args:
+            heat_map: The map.
+            columns: Its width.
+            lines: Its height.
+            is_textured: Whether cells are not halved, since glyphs stand for colours.
+        """
+        wide, high = heat_map.room(columns, lines, 1 if is_textured else 2)
+        rows, across = heat_map.levels.shape
+        if not (wide and high):
+            return ""
+        queries = max(ceil(rows / high), 1)
+        keys = self.answer.block * max(ceil(across / wide), 1)
+        return "" if queries == keys == 1 else f"each the largest of {queries} × {keys}"
+
+    def key_of(self, query: int, column: int) -> int:
+        """Return the key of the largest weight in a block of keys, by the first side."""
+        block = self.answer.block
+        if block == 1:
+            return column
+        keys = slice(column * block, (column + 1) * block)
+        return column * block + int(self.answer.row(query)[0].weights()[keys].argmax())
+
+
+def bar_of(kind: str, mark: float | None = None) -> ColourBar:
+    """Return what the colours of a side mean, with a mark at a level."""
+    ticks = [(float(np.sqrt(weight)), f"{weight:.0%}".replace("%", " %")) for weight in TICKS]
+    return ColourBar(kind, ticks, mark)
+
+
+@dataclass(frozen=True)
+class Bars:
+    """What the colours of both maps mean, which stands between them.
+
+    Attributes:
+        mark: The level of the cursor's key on the second side.
+    """
+
+    mark: float
+
+    def draw(self, columns: int, lines: int, colours: Palette) -> Cells:
+        """Draw both ramps beside each other, and the ticks they share."""
+        cells = Cells(columns, lines)
+        first, second = ColourBar(KINDS[0], ()), bar_of(KINDS[1], self.mark)
+        if columns >= first.BAR + second.width:
+            cells.put(first.draw(first.width, lines, colours), 0, 0)
+            cells.put(second.draw(second.width, lines, colours), first.BAR, 0)
+        return cells
+
+
+@dataclass(frozen=True, eq=False)
+class RowNumbers:
+    """One row on both sides in numbers.
+
+    Attributes:
+        sides: The row, evaluated.
+        key: The key of the cursor.
+        name: What that is called.
+        query: What the row is called, where it is not said above.
+    """
+
+    sides: tuple[Evaluation, Evaluation]
+    key: int
+    name: str
+    query: str
+
+    @property
+    def change(self) -> tuple[str, str]:
+        """What becomes of ‖∂p/∂s‖, and the kind of its colour."""
+        before, after = (side.frobenius("scores")[1] for side in self.sides)
+        if before == -np.inf or not np.isfinite(after - before):
+            return "", "muted"
+        by = after - before
+        if abs(by) < SAME:
+            return "about the same", "muted"
+        kind, sign = ("larger", "▲") if by > 0.0 else ("smaller", "▼")
+        return f"{sign} {times(by)}", kind
+
+    def draw(self, columns: int, lines: int, colours: Palette) -> Cells:
+        """Draw a line for each number, or all in one where there is one line."""
+        cells = Cells(columns, lines)
+        rows = [*self._rows()]
+        if lines < len(rows):
+            self._draw_line(cells, rows, colours)
+            return cells
+        labels, before, after = (max(len(row[part]) for row in rows) for part in range(3))
+        for line, (label, first, second, note, kind) in enumerate(rows):
+            place = labels + 2
+            cells.write(0, line, label, colours["muted"])
+            cells.write(place, line, first.rjust(before), colours[KINDS[0]])
+            cells.write(place + before + 1, line, "→", colours["muted"])
+            cells.write(place + before + 3, line, second.ljust(after), colours[KINDS[1]])
+            place += before + after + 5
+            if place + len(note) <= columns:
+                cells.write(place, line, note, colours[kind])
+        return cells
+
+    def _rows(self) -> Sequence[Number]:
+        """Return label, both sides, a note and its kind of each number."""
+        first, second = self.sides
+        key = np.array([self.key])
+        score = float(second.given[self.key])
+        note = "masked" if score == -np.inf else f"s = {general(score, 4)}"
+        keys = [int(side.weights().argmax()) for side in self.sides]
+        on = f"on key {keys[0]:,}" if keys[0] == keys[1] else f"on keys {keys[0]:,}, {keys[1]:,}"
+
+        def row(label: str, write: Callable[[Evaluation], str], *note: str) -> Number:
+            return label, write(first), write(second), *(note or ("", "muted"))
+
+        rows = [
+            row(self.name, lambda side: in_percent(*side.pairs(key)[0]), note, "muted"),
+            row("largest weight", lambda side: in_percent(side.max_weight), on, "muted"),
+            row(
+                "effective keys", lambda side: quantity(side.effective_keys),
+                f"of {int(second.attended.sum()):,}", "muted",
+            ),
+            row("gradient", lambda side: quantity(*side.frobenius("scores")), *self.change),
+        ]  # fmt: skip
+        if any(side.map.sink is not None for side in self.sides):
+            rows.append(row("the sink", lambda side: in_percent(side.sink_weight)))
+        return rows
+
+    def _draw_line(self, cells: Cells, rows: Sequence[Number], colours: Palette) -> None:
+        """Draw the row in one line: as many of its numbers as have room."""
+        _, (_, *largest, on, _), (_, *effective, of, _), gradient, *_ = rows
+        change = gradient[3].removesuffix(" larger").removesuffix(" smaller")
+        spans = [
+            [(f"{self.query}: largest ", "muted"), *between(*largest)],
+            [(", keys ", "muted"), *between(*effective)],
+            [(", gradient ", "muted"), (change, gradient[4])],
+            [(f", {on}, {of}", "muted")],
+        ]
+        place = 0
+        for part in spans:
+            if place + sum(len(text) for text, _ in part) > cells.columns:
+                return
+            for text, kind in part:
+                cells.write(place, 0, text, colours[kind])
+                place += len(text)
+
+
+def between(first: str, second: str) -> Sequence[tuple[str, str]]:
+    """Return both sides with an arrow between them, each with its kind."""
+    return (first, KINDS[0]), (" → ", "muted"), (second, KINDS[1])
+
+
+@dataclass(frozen=True, eq=False)
+class KeyBars:
+    """The weights of one row, key by key: the first side above the second.
+
+    Attributes:
+        sides: The row, evaluated.
+        key: The key that is marked.
+        labels: What keys are called.
+    """
+
+    sides: tuple[Evaluation, Evaluation]
+    key: int
+    labels: Labels
+
+    def draw(self, columns: int, lines: int, colours: Palette) -> Cells:
+        """Draw a bar for each key on both sides, or for each of several the largest of them."""
+        cells = Cells(columns, lines)
+        height = (lines - 1) // 2
+        n_keys = len(self.sides[0].given)
+        if height < 1 or columns < 1:
+            return cells
+        shown = min(n_keys, columns)
+        pitch = min(columns // shown, 10)
+        starts = np.arange(shown) * n_keys // shown
+        for place, (side, kind) in enumerate(zip(self.sides, KINDS, strict=True)):
+            weights = np.maximum.reduceat(side.weights(), starts)
+            is_seen = np.maximum.reduceat(side.attended, starts)
+            for bar, (weight, seen) in enumerate(zip(weights.tolist(), is_seen, strict=True)):
+                if seen:
+                    bottom = place * height + height - 1
+                    columns_of_bar = range(bar * pitch, bar * pitch + max(pitch - 1, 1))
+                    draw_bar(cells, columns_of_bar, bottom, height, weight, kind, colours)
+        own = int(np.searchsorted(starts, self.key, side="right")) - 1
+        order = sorted(range(shown), key=lambda bar: bar != own)
+        for bar in order:
+            is_own = bar == own
+            text = self.labels.short(self.key if is_own else int(starts[bar]))
+            start = min(bar * pitch, columns - len(text))
+            beside = range(max(start - 1, 0), min(start + len(text) + 1, columns))
+            if cells.is_free(beside.start, lines - 1, len(beside)):
+                cells.write(start, lines - 1, text, colours["accent" if is_own else "muted"])
+        return cells
+
+    def reduced(self, columns: int) -> bool:
+        """Return whether a bar in such a width is of several keys."""
+        return len(self.sides[0].given) > columns
+
+
+def draw_bar(
+    cells: Cells, columns: Sequence[int], bottom: int, height: int, share: float, kind: str,
+    colours: Palette,
+) -> None:  # fmt: skip
+    """Draw a share from 0 to 1 as a bar from a line upwards, at least as high as can be seen."""
+    eighths = 1 if not share > 0.0 else max(round(share * height * 8), 1)
+    for above in range(height):
+        part = min(eighths - 8 * above, 8)
+        if part <= 0:
+            break
+        sign = EIGHTHS[part - 1]
+        if colours.textured and kind == KINDS[0]:
+            # Its filling has no eighths.
+            sign = FILLS[kind] if part >= 4 else TRACK
+        for column in columns:
+            cells.write(column, bottom - above, sign, colours[kind])
+
+
+def rows_table(answer: Answer, labels: Labels, query: int) -> Table:
+    """Return the numbers of all rows that are known, the cursor's marked."""
+    rows = answer.rows.tolist()
+    columns = [
+        Column("query", [labels.short(row) for row in rows], "muted"),
+        Column("sees", [f"{answer.attended[row]:,}" for row in rows], "muted", rank=3),
+    ]
+    for head, write, rank in TEXTS:
+        for kind, name, side in zip(KINDS, answer.names, answer.sides, strict=True):
+            texts = [write(side, row) for row in rows]
+            columns.append(Column(f"{head}, {name}", texts, kind, rank=rank))
+    return Table(columns, rows.index(query) if query in rows else None)

@@ -1,0 +1,123 @@
+"""``attn-tui attention``: every row of a head as a text report, CSV or JSON."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from attn_tui.commands.asking import (
+    NONE,
+    edited,
+    experiment_of,
+    mention_unread_input,
+    with_tokens,
+)
+from attn_tui.commands.options import DRAWS, Command, Given, forms, settings, shared, tokens
+from attn_tui.commands.output import INTERRUPTED, write
+from attn_tui.commands.progress import worked
+from attn_tui.compute.attention.settings import Settings
+from attn_tui.compute.errors import InputError, inert
+from attn_tui.compute.field import fields_of
+from attn_tui.compute.mask import parse_mask
+from attn_tui.compute.setup import Setup
+
+if TYPE_CHECKING:
+    from attn_tui.compute.experiment import Experiment
+
+_EXAMPLES = """\
+  attn-tui attention --d-k 64
+  attn-tui attention --n 64 --seed 7 --every-key --rule inverse --csv
+  attn-tui attention --query @q.npy --keys @k.npy --mask causal --json
+"""
+
+
+_SCORES = ("scores", "capture", "draw", "query", "keys", "example", "experiment")
+"""What rows may come from; without any the head is drawn."""
+
+
+@click.command("attention", cls=Command, examples=_EXAMPLES)
+@shared
+@settings(Settings, DRAWS)
+@tokens
+@forms("Print CSV, one line a row of the head.")
+@click.pass_context
+def attention(context: click.Context, /, form: str, **given: Any) -> None:
+    """Print what each query of a head does: how many keys it shares its weight among.
+
+    The rows are SCORES, as `attn-tui --help` says, where there are several; of q and K those of
+    each query. Else a head is drawn, of --n queries and keys from --seed. Ctrl+C prints what there
+    is.
+    """
+    experiment = asked(given)
+    mention_unread_input(given)
+    context.exit(print_head(experiment, form))
+
+
+def asked(given: dict[str, Any]) -> "Experiment":
+    """Return the question that options ask; a seed of no other draw is that of the head.
+
+    Raises:
+        InputError: Naming the option that will not do.
+    """
+    edits: list[Callable[[Setup], Setup]] = [partial(edited, Settings, given)]
+    if given["seed"] is not None and given["draw"] is None:
+        field = fields_of(Settings)["seed"]
+        seed = field.kind.parse(field.parameter, given["seed"])
+        edits.append(lambda setup: setup.put(replace(setup.get(Settings), seed=seed)))
+        given = {**given, "seed": None}
+    if given["mask"] is not None and not any(given[each] for each in _SCORES):
+        causal = parse_mask("" if given["mask"].strip() == NONE else given["mask"])
+        if causal.ranges:
+            problem = f"{inert(given['mask'])} will not do for a head that is drawn"
+            raise InputError("mask", problem, "causal or none")
+        edits.append(lambda setup: setup.put(replace(setup.get(Settings), causal=causal.causal)))
+        given = {**given, "mask": None}
+    if given["capture"]:
+        # Of a head that was captured both options say one thing.
+        if given["mask"] is None and given["causal"] is not None:
+            given = {**given, "mask": "causal" if given["causal"] else NONE}
+        if given["mask"] is not None:
+            is_causal = "causal" in given["mask"]
+            edits.append(lambda setup: setup.put(replace(setup.get(Settings), causal=is_causal)))
+    experiment = with_tokens(experiment_of(Given(given), *edits), given.get("tokens"))
+    _check_used(given, experiment)
+    return experiment
+
+
+def _check_used(given: dict[str, Any], experiment: "Experiment") -> None:
+    """Check that what is given of rows, or of a head that is drawn, is not left aside.
+
+    Raises:
+        InputError: Naming the option that is of no use.
+    """
+    from attn_tui.compute.attention.head import is_drawn
+
+    if is_drawn(experiment):
+        for name in ("scores", "draw", "query"):
+            if given[name]:
+                problem = "the head is drawn, and these scores are left aside"
+                expected = "several vectors, or --n and --seed in their place"
+                raise InputError(name, problem, expected)
+    elif given["n"] is not None and given["experiment"] is None:
+        problem = "the rows are those that are given, and no head is drawn"
+        raise InputError("n", problem, "no --n, or --rows drawn without scores")
+    elif given["causal"] and not given["capture"] and given["experiment"] is None:
+        raise InputError("causal", "the rows are those that are given", "--mask causal")
+
+
+def print_head(experiment: "Experiment", form: str) -> int:
+    """Print the answer to a question as ``"text"``, ``"csv"`` or ``"json"``; return the status.
+
+    Ctrl+C ends it: what is known is printed, and the status says that it was interrupted.
+    """
+    from attn_tui.attention.report import report
+    from attn_tui.compute.attention.answer import answer
+    from attn_tui.report.forms import WRITERS
+
+    # Of weights themselves only JSON has a map.
+    found, interrupted = worked("head", partial(answer, experiment, maps=form == "json"))
+    if found is not None:
+        write(WRITERS[form](report(found)))
+    return INTERRUPTED if interrupted else 0

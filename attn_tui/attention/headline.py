@@ -1,0 +1,240 @@
+"""What Attention says first: what queries do with their weight, unscaled and under the scale.
+
+Each sentence is one literal with named slots. Typical is the median over the queries that see
+several keys: the first query of a causal head has nothing to choose.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from math import exp, inf, isnan, log10
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_tui.compute.attention.answer import MOVED, Answer, log_factors, moved
+from attn_tui.compute.attention.rows import Side
+from attn_tui.report.words import ALL, LONGEST, SAME, UNTOLD, about, done
+
+MOST_NUMBERS = 5
+"""So many numbers a headline has at most, the name of a key not counted."""
+
+NUMBER, KEY = re.compile(r"[0-9][0-9,.]*"), re.compile(r"key [0-9,]+")
+
+EVENLY = 0.98
+"""Of so large a part of the keys it sees a query shares its weight almost equally."""
+
+NOTHING_TO_CHOOSE = "{subject}, and every gradient is 0: there is nothing to choose."
+NO_NUMBERS = "Every query meets NaN or infinity, or overflows its format, and has no weights."
+SOME_NUMBERS = (
+    "{odd} of {n} queries have no weights but NaN. Unscaled, {before} {give} {one} practically all."
+)
+PINNED = (
+    "Pinned, a query typically uses {first_keys} of the keys it sees. Now it uses {keys}; the "
+    "largest weight moves by over {points} points in {moved} of {n} queries."
+)
+UNDIVIDED = (
+    "Nothing is divided here ({why}), so both maps are the same: {before} {give} {one} practically "
+    "all the weight."
+)
+STILL = "Unscaled, {before} {give} {one} practically all; {done}, {after} {do}, and {gradients}."
+EVEN = (
+    "Unscaled, {before} {give} {one} practically all. {Done} every query shares its weight almost "
+    "equally; {gradients}."
+)
+SATURATED = (
+    "Unscaled, {before} {give} {one} practically all. {Done} a query typically uses {keys} keys; "
+    "{gradients}."
+)
+SHARED = (
+    "{Even} a query typically uses {first_keys} of the keys it sees. {Done} it uses {keys}; "
+    "{gradients}."
+)
+"""The sentences, in the order in which they are tried."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sharing:
+    """How the queries of one side that have a choice share their weight.
+
+    Attributes:
+        side: The side.
+        rows: Which queries have a choice, shape (n,).
+        attended: How many keys each query sees, shape (n_q,).
+    """
+
+    side: Side
+    rows: NDArray[np.intp]
+    attended: NDArray[np.intp]
+
+    @cached_property
+    def _single(self) -> NDArray[np.intp]:
+        """The queries that give one key practically all."""
+        return self.rows[self.side.largest[self.rows] >= ALL]
+
+    @property
+    def single(self) -> int:
+        """How many queries give one key practically all."""
+        return int(self._single.size)
+
+    @property
+    def is_saturated(self) -> bool:
+        """Whether that is what most of them do."""
+        return 2 * self.single > self.rows.size
+
+    @property
+    def is_even(self) -> bool:
+        """Whether each shares almost equally among the keys it sees."""
+        share = self.side.effective_keys[self.rows] / self.attended[self.rows]
+        return bool((share >= EVENLY).all())
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether a query typically uses half of the keys it sees, or more."""
+        return median(self.side.effective_keys[self.rows] / self.attended[self.rows]) >= 0.5
+
+    @property
+    def effective(self) -> float:
+        """The median of the effective keys."""
+        return median(self.side.effective_keys[self.rows])
+
+    @property
+    def one(self) -> str:
+        """What takes practically all: one key, or the same key in all of several queries."""
+        keys = np.unique(self.side.key[self._single])
+        return f"key {keys[0]:,}" if keys.size == 1 < self.single else "one key"
+
+    @property
+    def keys(self) -> str:
+        """How many keys a query typically uses; whole from 3 on, since less is hardly seen."""
+        value = self.effective
+        return f"about {value:.0f}" if 2.95 <= value < 99.5 else f"about {about(value)}"
+
+
+def headline(answer: Answer) -> str:
+    """Return the headline of the rows that are known."""
+    known = answer.known
+    if not answer.attended[known].any():
+        return NOTHING_TO_CHOOSE.format(subject="Every key is masked for every query")
+    is_undefined = np.isnan(answer.unscaled.largest) | np.isnan(answer.scaled.largest)
+    odd = int((answer.odd | is_undefined)[known].sum())
+    if odd == answer.done:
+        return NO_NUMBERS
+    rows = answer.choosing[~is_undefined[answer.choosing]]
+    if not (rows.size or odd):
+        return NOTHING_TO_CHOOSE.format(subject="No query sees more than one key")
+    first, second = (Sharing(side, rows, answer.attended) for side in answer.sides)
+    slots = {
+        "odd": f"{odd:,}", "n": f"{answer.done:,}",
+        "one": first.one if first.single else "one key",
+        "before": among(first.single, rows.size), "after": f"{second.single:,}",
+        "give": "give" if first.single > 1 else "gives",
+        "do": "do" if second.single > 1 else "does",
+        "first_keys": first.keys, "keys": second.keys,
+        "why": _why_undivided(answer), "points": f"{100 * MOVED:.0f}",
+        "moved": f"{moved(answer):,}" if moved(answer) else "none", "gradients": gradients(answer),
+        "Even": "Even unscaled" if first.is_shared else "Unscaled,",
+    }  # fmt: skip
+    sentence = _sentence(answer, odd, first, second)
+    said = sentence.format(**slots, **_called(done_to(answer)))
+    if len(said) <= LONGEST and len(NUMBER.findall(KEY.sub("", said))) <= MOST_NUMBERS:
+        return said
+    return sentence.format(**slots, **_called("Scaled"))
+
+
+def _sentence(answer: Answer, odd: int, first: Sharing, second: Sharing) -> str:
+    if odd:
+        return SOME_NUMBERS
+    if answer.pinned is not None:
+        return PINNED
+    if answer.nothing_is_done:
+        return UNDIVIDED
+    if second.is_saturated:
+        return STILL
+    if second.is_even:
+        return EVEN
+    return SATURATED if first.is_saturated else SHARED
+
+
+def _called(how: str) -> Mapping[str, str]:
+    """Return what was done to the scores, at the beginning of a sentence and within one."""
+    return {"Done": how, "done": how[0].lower() + how[1:]}
+
+
+def among(number: int, of: int) -> str:
+    """Return of how many queries with a choice something is said: ``9 of 11 queries with …``."""
+    if not number:
+        return "no query with a choice"
+    if of == 1:
+        return "the one query with a choice"
+    if number == of:
+        return f"all {of:,} queries with a choice"
+    return f"{number:,} of {of:,} queries with a choice"
+
+
+def median(values: NDArray[np.float64]) -> float:
+    """Return the middle value, the lower one of two: one that there is."""
+    return float(np.sort(values)[(values.size - 1) // 2]) if values.size else float("nan")
+
+
+def gradients_span(answer: Answer) -> tuple[float, float, float] | None:
+    """Return ln of what becomes of the gradient: a quarter, the middle, and three quarters.
+
+    None where it is 0 in all queries that have a choice, on both sides.
+    """
+    logs = np.sort(log_factors(answer))
+    logs = logs[~np.isnan(logs)]
+    if not logs.size:
+        return None
+    quarter = (logs.size - 1) // 4
+    return float(logs[quarter]), median(logs), float(logs[-1 - quarter])
+
+
+def gradients(answer: Answer) -> str:
+    """Return what becomes of three gradients in four at least, as a clause."""
+    span = gradients_span(answer)
+    if span is None:
+        return "every gradient stays 0"
+    low, middle, high = span
+    least = low if middle > 0.0 else high
+    if abs(middle) < SAME:
+        return "gradients typically stay about the same"
+    if least * middle <= 0.0 or abs(least) < SAME:
+        return "some gradients grow, others shrink"
+    if least == inf:
+        return "most gradients are no longer exactly 0"
+    if least == -inf:
+        return "most gradients become exactly 0"
+    way = "grow" if least > 0.0 else "shrink"
+    if abs(least) > UNTOLD:
+        return f"most gradients {way} over a million times"
+    return f"most gradients {way} over {_at_least(exp(abs(least)))} times"
+
+
+def _at_least(value: float) -> str:
+    """Return a number from 1 on cut to two digits, so that it is no more than that."""
+    unit = 10.0 ** (int(log10(value)) - 1)
+    return about(int(value / unit + 1e-9) * unit)
+
+
+def done_to(answer: Answer) -> str:
+    """Return what was done to the scores: by one number where that is one for all rows."""
+    setup = answer.head.setup
+    scale = setup.scale
+    ms = {*answer.scaled.multiplier[answer.choosing].tolist()}
+    text = f"Multiplied by {scale.formula}"
+    if len(ms) == 1 and not isnan(next(iter(ms))):
+        n_keys = int(answer.attended[answer.choosing[0]])
+        text = done(scale.logit_map(setup.d_k, n_keys))
+    has_sink = scale.sink is not None and text != "With a sink"
+    return f"{text} with a sink" if has_sink else text
+
+
+def _why_undivided(answer: Answer) -> str:
+    setup = answer.head.setup
+    if setup.scale.rule == "none":
+        return "rule none"
+    if setup.scale.is_default:
+        return "√1 = 1"
+    return f"{setup.scale.formula} is 1"

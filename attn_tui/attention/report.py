@@ -1,0 +1,173 @@
+"""What Attention reports: every row of a head, unscaled beside scaled."""
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any, cast
+
+import numpy as np
+
+from attn_tui.attention.headline import gradients_span, headline, median
+from attn_tui.captures.source import Captured
+from attn_tui.compute.attention.answer import Answer
+from attn_tui.compute.attention.rows import HIDDEN, Side
+from attn_tui.compute.attention.settings import Settings
+from attn_tui.compute.norms import power
+from attn_tui.compute.source import Source
+from attn_tui.files.codec import experiment_to_plain
+from attn_tui.files.plain import named
+from attn_tui.report import forms
+from attn_tui.report.head import asked
+from attn_tui.report.numbers import in_percent, quantity
+from attn_tui.report.report import Column, Fact, Facts, Part, Report, Rows, Table, data
+
+SIDES = ("unscaled", "scaled")
+
+STATISTICS = (
+    "multiplier", "largest", "key", "entropy", "effective_keys", "gradient", "log_gradient", "sink",
+)  # fmt: skip
+"""What there is of each row on either side, by the names of the fields."""
+
+MOST = 64
+"""Rows that are listed; CSV has all."""
+
+TEXTS: Sequence[tuple[str, Callable[[Side, int], str], int]] = (
+    ("largest", lambda side, row: in_percent(float(side.largest[row])), 0),
+    ("on key", lambda side, row: f"{side.key[row]:,}" if side.largest[row] > 0 else "–", 3),
+    ("keys", lambda side, row: quantity(side.effective_keys[row]), 1),
+    (
+        "‖∂p/∂s‖",
+        lambda side, row: quantity(float(side.gradient[row]), float(side.log_gradient[row])), 2,
+    ),
+    ("entropy", lambda side, row: quantity(float(side.entropy[row])), 5),
+)  # fmt: skip
+"""What tables have of them: what stands above, what writes it, and its rank."""
+
+
+def json(answer: Answer) -> Iterator[str]:
+    """Yield all there is to say of an answer as JSON."""
+    return forms.json(report(answer))
+
+
+def report(answer: Answer) -> Report:
+    """Return what there is to say of the rows that are known."""
+    said = [Fact(label, (text,)) for label, text in asked(answer.head)]
+    said.append(Fact("head", (f"{answer.n_queries:,} × {answer.n_keys:,}: {origin(answer)}",)))
+    known = answer.known
+    is_whole = answer.done == answer.n_queries
+    parts: list[Part] = [
+        data(
+            {
+                "experiment": experiment_to_plain(answer.experiment), "drawn": answer.is_drawn,
+                "mask": str(answer.head.setup.mask), "captured": _captured(answer.head.source),
+                "n_queries": answer.n_queries, "n_keys": answer.n_keys, "rows": answer.done,
+                "known": None if is_whole else answer.rows, "keys": answer.attended[known],
+                "not_finite_rows": answer.rows[answer.odd[known]], "keys_a_cell": answer.block,
+                **{
+                    kind: _side(side, answer)
+                    for kind, side in zip(SIDES, answer.sides, strict=True)
+                },
+            }
+        ),
+        Facts(said),
+        Table([*_columns(answer)], answer.rows, csv="rows", most=MOST),
+        " ".join(_sentences(answer)),
+    ]  # fmt: skip
+    return Report("", parts, headline=headline(answer), csv="rows")
+
+
+def origin(answer: Answer) -> str:
+    """Say what the rows of the head are."""
+    if answer.is_drawn:
+        return "rows drawn, each query with keys of its own, which changes the law of no row"
+    return "the vectors that are asked, a row each"
+
+
+def _columns(answer: Answer) -> Iterator[Column]:
+    """Yield the columns of CSV, and those of the text."""
+    tokens = answer.experiment.setup.get(Settings).tokens
+
+    def token(rows: Rows) -> list[str]:
+        return [tokens[row] if row < len(tokens) else "" for row in rows.tolist()]
+
+    yield Column("query", lambda rows: rows, name="query")
+    yield Column(
+        "token" if tokens else "",
+        token,
+        name="token" if tokens else "",
+        texts=token,
+        rank=2,
+        left=True,
+    )
+    yield Column("sees", lambda rows: answer.attended[rows], name="keys", rank=4)
+    for kind, side in zip(SIDES, answer.sides, strict=True):
+        for name in STATISTICS:
+            yield Column("", partial(_values, side, name), name=f"{kind}_{name}")
+    for above, write, rank in TEXTS:
+        for kind, side in zip(answer.names, answer.sides, strict=True):
+            yield Column(kind, texts=partial(_texts, side, write), above=above, rank=rank)
+
+
+def _values(side: Side, name: str, rows: Rows) -> Any:
+    return getattr(side, name)[rows]
+
+
+def _texts(side: Side, write: Callable[[Side, int], str], rows: Rows) -> list[str]:
+    return [write(side, row) for row in rows.tolist()]
+
+
+def _side(side: Side, answer: Answer) -> dict[str, Any]:
+    """Return a side as JSON has it: a list for each statistic, and the map."""
+    numbers = {name: getattr(side, name)[answer.known] for name in STATISTICS if name != "key"}
+    blocks = side.blocks[answer.known]
+    cells = np.where(blocks == HIDDEN, cast(Any, None), blocks)
+    return {**numbers, "key": side.key[answer.known], "map": cells}
+
+
+def _captured(source: Source) -> dict[str, Any] | None:
+    """Return what is known of how the weights of a captured head are made."""
+    if not isinstance(source, Captured):
+        return None
+    mask, given = source.mask, source.is_masked and source.mask is None
+    kind = "none"
+    if mask is not None:
+        kind = "padded" if mask.hidden and mask.window is None else mask.kind
+    elif given:
+        kind = "given"
+    elif source.causal:
+        kind = "causal"
+    return {
+        "mask": kind,
+        "causal": mask.by_position if mask else source.causal,
+        "window": mask and mask.window,
+        "hidden_keys": mask and mask.hidden,
+        "packed": (mask and mask.packed) or None,
+        "known_by": "captured" if given else source.told,
+        **named(source, ("softcap", "sink", "multiplier")),
+        "value_scale": source.value_scale if source.stretch is None else None,
+        "residual": source.miss,
+        "not_finite": source.odd,
+    }
+
+
+def _sentences(answer: Answer) -> Iterator[str]:
+    """Yield how the numbers are to be read."""
+    if answer.done < answer.n_queries:
+        yield (
+            f"Of {answer.n_queries:,} rows {answer.done:,} are known, spread over the head: it was "
+            "stopped."
+        )
+    yield (
+        "Rows are counted from 0; sees is how many keys are not masked for a query. Effective keys "
+        "are e^H, with the entropy H of a row's weights. What a query typically does is the median "
+        f"over the {answer.choosing.size:,} that have a choice."
+    )
+    sink = median(answer.scaled.sink[answer.choosing])
+    if answer.head.setup.scale.sink is not None:
+        yield f"Of them the sink typically takes {in_percent(sink)} of the weight."
+    span = gradients_span(answer)
+    if span is not None:
+        low, middle, high = (quantity(power(log), log) for log in span)
+        yield (
+            f"Of these ‖∂p/∂s‖ {answer.names[1]} over {answer.names[0]} is {middle} in the median, "
+            f"and {low} to {high} in the middle half."
+        )

@@ -1,0 +1,427 @@
+"""The Attention screen: weights of a head as two maps with one cursor, and the row below it."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import ClassVar
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Container, Horizontal, Vertical, VerticalScroll
+from textual.message import Message
+from textual.reactive import var
+from textual.widget import Widget
+from textual.worker import Worker, WorkerState, get_current_worker
+
+from attn_tui.attention import charts
+from attn_tui.attention.charts import Labels, Maps
+from attn_tui.attention.headline import done_to, headline
+from attn_tui.attention.report import report
+from attn_tui.captures.source import Captured
+from attn_tui.compute.attention.answer import Answer, answer, compare
+from attn_tui.compute.attention.head import is_drawn
+from attn_tui.compute.attention.settings import N_SCALE, Settings
+from attn_tui.compute.experiment import Experiment
+from attn_tui.compute.field import fields_of
+from attn_tui.files import edits
+from attn_tui.files.draft import Draft
+from attn_tui.files.history import Asked
+from attn_tui.report.export import Forms
+from attn_tui.report.forms import forms
+from attn_tui.report.origin import missed_texts
+from attn_tui.report.text import text
+from attn_tui.ui.d_k import DkPane, NumberPane
+from attn_tui.ui.dialogs import columns_of_text
+from attn_tui.ui.heat_map import HeatMap
+from attn_tui.ui.instrument_screen import InstrumentScreen
+from attn_tui.ui.markup import plain
+from attn_tui.ui.pane import Pane
+from attn_tui.ui.picture import Picture, Sheet
+from attn_tui.ui.setting import PRECISION, SCALE, of_field
+
+FIELDS = {name: of_field(field) for name, field in fields_of(Settings).items()}
+
+QUICK = 600
+"""A head of so many scores is worked out in less than a frame; more take a thread."""
+
+GIVEN = "The rows are the vectors that are asked: with rows drawn a head is drawn here"
+
+
+class Map(HeatMap):
+    """A map that tells its size, for where there is no room for each weight its pane says so."""
+
+    class Sized(Message):
+        """It has another size."""
+
+    def on_resize(self) -> None:
+        """Tell it."""
+        self.post_message(self.Sized())
+
+
+class AttentionScreen(InstrumentScreen):
+    """Every row of a head, unscaled beside scaled: who looks at whom."""
+
+    CSS_PATH = "attention.tcss"
+    NAME = "attention"
+    AUTO_FOCUS = "#unscaled"
+    VIEWS: ClassVar = ("unscaled-pane", "scaled-pane", "rows-pane")
+    NO_N = GIVEN
+    GROUPS: ClassVar = (
+        ("Head", tuple(FIELDS.values())), ("Scale", SCALE), ("Precision", PRECISION),
+    )  # fmt: skip
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("e", "rows", "Where rows come from", show=False, id="edit"),
+        Binding("a", "again", "Another draw", show=False, id="again"),
+        Binding("p", "pin", "Pin", show=False, id="pin"),
+        Binding("up,k", "go(-1)", "Query above", show=False),
+        Binding("down,j", "go(1)", "Query below", show=False),
+        Binding("enter", "explore", "Open the row in Explore", show=False, id="explore_row"),
+    ]
+
+    answer: var[Answer | None] = var(None, init=False)
+    row: var[int | None] = var(None, init=False)
+    """The query that somebody points at; None for the last one, which sees most."""
+    key: var[int | None] = var(None, init=False)
+    """The key that somebody points at; None for that of the row's largest weight."""
+    hovered: var[charts.Cursor | None] = var(None, init=False)
+    """The query and the key under the mouse, if it is over one."""
+    pinned: var[Answer | None] = var(None, init=False)
+    """What stands beside the present head in place of the unscaled side."""
+    stopped: var[bool] = var(False, init=False)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._answers: Iterator[Answer] = iter(())
+        self._exhausted: Iterator[Answer] | None = None
+        """Answers of which a thread has found the last."""
+        self._answering: Experiment | None = None
+        """What the answers are to."""
+        self._maps: Maps | None = None
+
+    def compose_body(self) -> ComposeResult:
+        """Lay out the panes."""
+        with Vertical():
+            with Horizontal(id="sliders"):
+                yield DkPane(is_line=True)
+                yield NumberPane("n", N_SCALE, (), is_line=True)
+            with Container(id="panes"):
+                yield Pane("", Map("unscaled"), id="unscaled-pane")
+                yield Picture("bars")
+                yield Pane("", Map("scaled"), id="scaled-pane")
+                yield Pane("", Picture("numbers"), id="row-pane")
+                yield Pane("Its weights, key by key", Picture("weights"), id="bars-pane")
+                yield Pane("Every row", VerticalScroll(Sheet("rows")), id="rows-pane")
+
+    # What is asked
+
+    @property
+    def head(self) -> Settings:
+        """The settings of the instrument."""
+        return self.present.experiment.setup.get(Settings)
+
+    @property
+    def labels(self) -> Labels:
+        """What queries and keys are called."""
+        return Labels(self.head.tokens)
+
+    @property
+    def cursor(self) -> charts.Cursor:
+        """The query and the key that are marked."""
+        assert self.answer
+        last = self.answer.n_queries - 1
+        query = last if self.row is None else min(self.row, last)
+        if self.key is None:
+            return query, int(self.answer.row(query)[0].weights().argmax())
+        return query, min(self.key, self.answer.n_keys - 1)
+
+    @property
+    def home(self) -> Widget:
+        """What has the focus unless somebody gives it to something else: the map that is shown."""
+        return self.query_one("#scaled" if self.view == "scaled-pane" else "#unscaled")
+
+    def action_go(self, down: int) -> None:
+        """Go to another query, from wherever the focus is."""
+        self.query_one("#unscaled", Map).action_move(down, 0)
+
+    def action_step_n(self, steps: int) -> None:
+        """Draw more queries and keys, or fewer."""
+        if is_drawn(self.present.experiment):
+            self.query_one("#n-pane", NumberPane).step(steps)
+        else:
+            super().action_step_n(steps)
+
+    async def action_type_n(self) -> None:
+        """Type how many queries and keys are drawn."""
+        if is_drawn(self.present.experiment):
+            self.query_one("#n-pane", NumberPane).edit()
+        else:
+            await super().action_type_n()
+
+    async def action_rows(self) -> None:
+        """Choose where the rows come from."""
+        await self.open_setting("rows")
+
+    def action_again(self) -> None:
+        """Draw with the next seed."""
+        if is_drawn(self.present.experiment):
+            self.ask(FIELDS["seed"].edit(self.head.seed + 1))
+        elif self.present.experiment.source.redraws:
+            self.ask(edits.redraw)
+        else:
+            self.notify(GIVEN, timeout=4)
+
+    def action_pin(self) -> None:
+        """Pin the present head, so that the next ones stand beside it; or let it go."""
+        if self.answer is not None:
+            self.pinned = None if self.pinned else self.answer
+            self.watch_answer(self.answer)
+
+    @on(NumberPane.Changed, "#n-pane")
+    def _move_n(self, event: NumberPane.Changed) -> None:
+        self.ask(FIELDS["n"].edit(event.value), event.gesture)
+        if not event.gesture:
+            # It was typed: arrows are to go on through the map.
+            self.set_focus(self.home)
+
+    @on(HeatMap.Moved)
+    def _move(self, event: HeatMap.Moved) -> None:
+        self.point(*self._entry(event.row, event.column))
+
+    @on(HeatMap.Hovered)
+    def _hover(self, event: HeatMap.Hovered) -> None:
+        self.hovered = self._entry(*event.entry) if event.entry else None
+
+    def _entry(self, row: int, column: int) -> charts.Cursor:
+        assert self._maps
+        return row, self._maps.key_of(row, column)
+
+    def point(self, query: int, key: int) -> None:
+        """Put the cursor on a query and a key."""
+        self.set_reactive(AttentionScreen.row, query)
+        self.set_reactive(AttentionScreen.key, key)
+        self._draw_cursor()
+
+    @on(HeatMap.Chosen)
+    async def _choose(self) -> None:
+        await self.run_action("screen.explore")
+
+    def action_explore(self) -> None:
+        """Open the cursor's row in Explore."""
+        found = self.answer
+        if found is None:
+            return
+        query = self.cursor[0]
+        if found.odd[query]:
+            self.notify(f"Query {query:,} meets NaN or infinity: there is nothing to open")
+            return
+
+        def edit(draft: Draft) -> Draft:
+            there = draft.asking(found.head.source) if found.is_drawn else draft
+            return replace(there, setup=found.head.setup)
+
+        self.ask(edit)
+        self.post_message(self.Go("explore", query))
+        self.notify("4 goes back to Attention, u to what you had asked", timeout=5)
+
+    def stop_or_go_on(self) -> None:
+        """Stop working out a large head, or go on."""
+        if self.answer is not None and self.answer.progress < 1.0:
+            self.stopped = not self.stopped
+            self._go_on()
+
+    # What is computed
+
+    def watch_asked(self, asked: Asked) -> None:
+        """Answer what is asked, unless only what rows are called is new."""
+        self.query_one(DkPane).value = asked.experiment.setup.d_k
+        n_pane = self.query_one("#n-pane", NumberPane)
+        n_pane.value = self.head.n
+        n_pane.set_class(not is_drawn(asked.experiment), "-given")
+        wanted = unnamed(asked.experiment)
+        if wanted == self._answering:
+            if self.answer is not None:
+                self.watch_answer(self.answer)
+            return
+        self.set_reactive(AttentionScreen.stopped, False)
+        self._answering, self._answers = wanted, answer(wanted)
+        self._go_on()
+
+    def _go_on(self) -> None:
+        """Work out the rest: at once what takes less than a frame, in a thread what takes longer.
+
+        A thread that is at work takes up what is asked now when it has a part of what was asked.
+        """
+        if any(each.group == "answer" and not each.is_finished for each in self.workers):
+            return
+        if self._is_quick:
+            for found in self._answers:
+                self.answer = found
+        else:
+            self._work()
+
+    @property
+    def _is_quick(self) -> bool:
+        wanted = self._answering
+        assert wanted
+        return is_drawn(wanted) and wanted.setup.get(Settings).n ** 2 <= QUICK
+
+    @work(thread=True, group="answer", exit_on_error=False)
+    def _work(self) -> None:
+        worker = get_current_worker()
+        while not worker.is_cancelled and not self.stopped:
+            answers = self._answers
+            found = next(answers, None)
+            if found is None:
+                self._exhausted = answers
+                return
+            if not worker.is_cancelled:
+                self.app.call_from_thread(self.set_answer, found)
+
+    @on(Worker.StateChanged)
+    def _take_up(self, event: Worker.StateChanged) -> None:
+        """Go on with what was asked while a thread was about to end."""
+        is_over = self.stopped or self._exhausted is self._answers
+        if event.state == WorkerState.SUCCESS and not is_over:
+            self._go_on()
+
+    def set_answer(self, found: Answer) -> None:
+        """Show an answer that a thread has found."""
+        self.answer = found
+
+    # Files and texts
+
+    def forms(self) -> Forms:
+        """Return what can be saved of the rows that are known."""
+        found = self.answer
+        return {} if found is None else forms(lambda: report(self._asked_of(found)))
+
+    def report(self) -> str:
+        """Return what is known as text."""
+        if self.answer is None:
+            return ""
+        return "".join(text(report(self._asked_of(self.answer)), columns_of_text(self.size.width)))
+
+    def _asked_of(self, found: Answer) -> Answer:
+        """Return an answer with what rows are called now."""
+        return replace(found, experiment=self.present.experiment)
+
+    # What is shown
+
+    @property
+    def views(self) -> Sequence[str]:
+        """Where there is room, both maps are one view."""
+        is_wide = self.has_class("-wide") and not self.has_class("-settings")
+        return (self.VIEWS[0], self.VIEWS[2]) if is_wide else self.VIEWS
+
+    def watch_view(self) -> None:
+        """Show another view."""
+        for name in self.VIEWS:
+            self.pane(name).set_class(name == self.view, "-shown")
+        self.query_one("#panes").set_class(self.view == "rows-pane", "-rows")
+        if self.answer is not None:
+            self._draw_cursor()
+
+    @on(Map.Sized)
+    def _fit(self) -> None:
+        """Say anew what there is no room for."""
+        if self.answer is not None:
+            self._draw_cursor()
+
+    def watch_hovered(self) -> None:
+        """Show the row under the mouse, or that of the cursor again."""
+        if self.answer is not None:
+            self._draw_row(*(self.hovered or self.cursor))
+
+    def watch_stopped(self) -> None:
+        """Say whether it goes on."""
+        if self.answer is not None:
+            self._draw_cursor()
+
+    @property
+    def shown(self) -> Answer:
+        """The answer, beside the one that is pinned where they are of one size."""
+        assert self.answer
+        return (self.pinned and compare(self.pinned, self.answer)) or self.answer
+
+    def watch_answer(self, found: Answer) -> None:
+        """Show the rows that are known so far."""
+        shown = self.shown
+        self._maps = Maps(shown, self.labels)
+        self.set_reactive(AttentionScreen.hovered, None)
+        self.headline = headline(shown)
+        self._draw_cursor()
+
+    def _draw_cursor(self) -> None:
+        """Draw the view that is shown, and the row of the cursor."""
+        maps = self._maps
+        if maps is None:
+            return
+        if self.view == "rows-pane":
+            self.draw("rows", charts.rows_table(maps.answer, self.labels, self.cursor[0]))
+            return
+        is_alone = not self.query_one("#bars").display
+        is_textured = self.app.has_class("-textures")
+        names = self.names
+        for side, kind in enumerate(charts.KINDS):
+            drawing = maps.heat_map(side, self.cursor, is_alone)
+            picture = self.query_one(f"#{kind}", Map)
+            picture.drawing = drawing
+            hidden = maps.hidden(drawing, *picture.content_size, is_textured)
+            pane = self.pane(f"{kind}-pane")
+            pane.describe(names[side], self._how(maps.answer, hidden, pane.size.width))
+        self.draw("bars", charts.Bars(float(drawing.levels[drawing.cursor])))
+        self._draw_row(*self.cursor)
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """What the two maps are called."""
+        if self.shown.pinned is not None:
+            return "Pinned", "Now"
+        return "Unscaled", done_to(self.shown)
+
+    def _how(self, found: Answer, hidden: str, width: int) -> str:
+        """Return what stands below a map: the last of it matters most."""
+        parts = ["queries ↓ keys →"]
+        if hidden:
+            parts.append(hidden)
+        if found.progress < 1.0:
+            state = "stopped: space goes on" if self.stopped else "space stops"
+            parts.append(f"{found.done:,} of {found.n_queries:,} rows, {state}")
+        while len(parts) > 1 and len(" · ".join(parts)) > width - 4:
+            del parts[0]
+        return " · ".join(parts)
+
+    @property
+    def _warning(self) -> str:
+        """What is to be known of a captured head before its numbers are read, if anything."""
+        experiment = self.present.experiment
+        source = experiment.source
+        if not isinstance(source, Captured):
+            return ""
+        missed = missed_texts(source, experiment.setup.scale)
+        return ", ".join(map(str, source.odd)) or (missed[-1] if missed else "")
+
+    def _draw_row(self, query: int, key: int) -> None:
+        """Show one row in numbers, and its weights."""
+        sides = self.shown.row(query)
+        labels = self.labels
+        seen = int(self.shown.attended[query])
+        name = labels.long("query", query)
+        title = f"{name[0].upper()}{name[1:]} sees {seen:,} key{'s' * (seen != 1)}"
+        where = " under the mouse" if self.hovered else ""
+        self.pane("row-pane").describe(plain(title + where), plain(self._warning))
+        self.draw(
+            "numbers", charts.RowNumbers(sides, key, labels.long("key", key), f"Query {query:,}")
+        )
+        bars = charts.KeyBars(sides, key, labels)
+        width = self.query_one("#weights").content_size.width
+        how = "each the largest of several" if bars.reduced(max(width, 1)) else ""
+        self.pane("bars-pane").describe("Its weights, key by key", how)
+        self.draw("weights", bars)
+
+
+def unnamed(experiment: Experiment) -> Experiment:
+    """Return a question without what its rows are called, which changes no number."""
+    settings = experiment.setup.get(Settings)
+    bare = experiment.setup.put(replace(settings, tokens=()))
+    return experiment if not settings.tokens else replace(experiment, setup=bare)

@@ -1,1 +1,0 @@
-"""The screens, charts and words of before, until each has its successor beside `attn_tui.ui`."""

@@ -1,1 +1,0 @@
-"""The maps and tables of Attention."""

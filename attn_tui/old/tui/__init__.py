@@ -1,1 +1,0 @@
-"""The terminal interface, built on Textual."""

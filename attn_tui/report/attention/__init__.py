@@ -1,1 +1,0 @@
-"""What Attention found, as text, JSON and CSV."""

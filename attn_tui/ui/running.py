@@ -1,0 +1,72 @@
+"""Runs the program on the terminal, from what it opens with to what it leaves behind."""
+
+import sys
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from os import environ
+from typing import TYPE_CHECKING
+
+from attn_tui.compute.sweep import settings as sweep
+from attn_tui.files.draft import Draft
+from attn_tui.instruments import INSTRUMENTS
+from attn_tui.ui.app import AttnApp
+from attn_tui.ui.memory import remembered_theme
+from attn_tui.ui.terminal.ascii import lacks_blocks
+from attn_tui.ui.terminal.closed import let_go_of_closed
+from attn_tui.ui.terminal.input import accept_anything
+from attn_tui.ui.terminal.lifeline import lifeline
+from attn_tui.ui.theme import check_theme
+
+if TYPE_CHECKING:
+    from attn_tui.tour.step import Tour
+
+
+def run(
+    draft: Draft, mouse: bool = True, theme: str | None = None,
+    tour: "Tour | None" = None, instrument: str = INSTRUMENTS[0].name, ascii: bool = False,
+) -> int:  # fmt: skip
+    """Run the program on the terminal and return its exit status.
+
+    Args:
+        draft: What is asked at the start.
+        mouse: Whether the terminal is to report the mouse.
+        theme: The name of its colours.
+        tour: What to lead through at once.
+        instrument: The name of the instrument that is shown first.
+        ascii: Whether to draw in ASCII on a terminal that is not known to lack other glyphs.
+
+    Raises:
+        InputError: If there is no such theme.
+    """
+    stream = sys.__stderr__
+    assert stream is not None  # Textual writes to it.
+    accept_anything()
+    let_go_of_closed()
+    in_ascii = ascii or lacks_blocks(environ.get("TERM", ""))
+    app = AttnApp(opening(draft), instrument, ascii=in_ascii, theme=_theme(theme), tour=tour)
+    with lifeline(partial(app.call_later, app.exit)) as line:
+        try:
+            app.run(mouse=mouse)
+        except Exception as error:
+            app.fail(error)
+    if said := app.crash.message if app.crash else app.parting:
+        with suppress(OSError):
+            stream.write(f"{said}\n")
+    line.die()
+    return app.return_code or 0
+
+
+def opening(draft: Draft) -> Draft:
+    """Return the draft that the screen opens with: Sweep on its map, unless something is asked."""
+    if draft.setup.get(sweep.Settings) != sweep.Settings():
+        return draft
+    return replace(draft, setup=draft.setup.put(sweep.Settings(view="map", ratio=True)))
+
+
+def _theme(named: str | None) -> str:
+    """Return the theme that is named, by option or environment, or else the one chosen last."""
+    name = named or environ.get("TEXTUAL_THEME")
+    if name:
+        check_theme(name)
+    return name or remembered_theme()

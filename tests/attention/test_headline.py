@@ -1,0 +1,163 @@
+"""Headlines of any head: short, plain, each number worked out anew, and every sentence reached."""
+
+import re
+from collections.abc import Callable
+from math import inf
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from attn_tui.attention import headline as said
+from attn_tui.attention.headline import headline
+from attn_tui.compute.attention.answer import Answer, answer, compare
+from attn_tui.compute.attention.settings import Settings
+from attn_tui.compute.experiment import Experiment
+from attn_tui.compute.mask import Mask
+from attn_tui.compute.precision import Precision
+from attn_tui.compute.scale import Scale, parse_scale
+from attn_tui.compute.setup import Setup
+from attn_tui.compute.source import Source, Typed
+from attn_tui.compute.vector import Vector
+
+SENTENCES = {
+    name: value for name, value in vars(said).items()
+    if name.isupper() and isinstance(value, str)
+}  # fmt: skip
+
+NAIVE = Precision("float16", stable=False, arithmetic="stepwise")
+
+
+def head(
+    *rows: list[float], setup: Setup = Setup(), rows_from: str = "asked", **more: object
+) -> Answer:
+    """Return the whole answer to typed rows, or to a drawn head."""
+    source = Typed(tuple(Vector(str(row), np.array(scores)) for row, scores in enumerate(rows)))
+    return whole(source, setup.put(Settings(rows_from, **more)))  # type: ignore[arg-type]
+
+
+def whole(source: Source, setup: Setup) -> Answer:
+    *_, last = answer(Experiment(source, setup))
+    return last
+
+
+def drawn(setup: Setup = Setup(), **more: object) -> Answer:
+    return head([0.0], setup=setup, rows_from="drawn", **more)
+
+
+def pinned(d_k: int) -> Answer:
+    both = compare(drawn(Setup(d_k)), drawn())
+    assert both
+    return both
+
+
+EXAMPLES: dict[str, tuple[Callable[[], Answer], str]] = {
+    "NOTHING_TO_CHOOSE": (
+        lambda: head([-inf, -inf], [-inf, -inf]),
+        "Every key is masked for every query, and every gradient is 0: there is nothing to choose.",
+    ),
+    "NO_NUMBERS": (
+        lambda: head([1e4, 1e4], [2e4, 1e4], setup=Setup(1, precision=NAIVE)),
+        "Every query meets NaN or infinity, or overflows its format, and has no weights.",
+    ),
+    "SOME_NUMBERS": (
+        lambda: head([1e4, 1e4], [1.0, 1.0], setup=Setup(1, precision=NAIVE)),
+        "1 of 2 queries have no weights but NaN. Unscaled, no query with a choice gives one key "
+        "practically all.",
+    ),
+    "PINNED": (
+        lambda: pinned(1),
+        "Pinned, a query typically uses about 7 of the keys it sees. Now it uses about 6; the "
+        "largest weight moves by over 10 points in 7 of 12 queries.",
+    ),
+    "UNDIVIDED": (
+        lambda: drawn(Setup(1)),
+        "Nothing is divided here (√1 = 1), so both maps are the same: no query with a choice gives "
+        "one key practically all the weight.",
+    ),
+    "STILL": (
+        lambda: head([0.0, 40.0], [90.0, 0.0], [80.0, 0.0], setup=Setup(4)),
+        "Unscaled, all 3 queries with a choice give one key practically all; divided by 2, 3 do, "
+        "and most gradients grow over a million times.",
+    ),
+    "EVEN": (
+        lambda: drawn(Setup(scale=Scale("inverse"))),
+        "Unscaled, 9 of 11 queries with a choice give one key practically all. Divided by 1,024 "
+        "every query shares its weight almost equally; most gradients grow over 14 times.",
+    ),
+    "SATURATED": (
+        drawn,
+        "Unscaled, 9 of 11 queries with a choice give one key practically all. Divided by 32 a "
+        "query typically uses about 6 keys; most gradients grow over 510 times.",
+    ),
+    "SHARED": (
+        lambda: drawn(Setup(4, Scale(softcap=3.0)), causal=False),
+        "Even unscaled a query typically uses about 6 of the keys it sees. Divided by 2 and capped "
+        "at 3 it uses about 10; most gradients shrink over 2.2 times.",
+    ),
+}  # fmt: skip
+
+
+def test_there_are_at_most_nine_sentences_and_an_example_reaches_each() -> None:
+    assert len(SENTENCES) <= 9
+    assert {*SENTENCES} == {*EXAMPLES}
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_each_sentence_says_what_its_example_shows(name: str) -> None:
+    make, sentence = EXAMPLES[name]
+    assert headline(make()) == sentence
+
+
+ROWS = st.integers(1, 9).flatmap(
+    lambda n: st.lists(
+        st.lists(
+            st.sampled_from([0.0, 0.1, 1.0, 5.0, 12.0, 12.0, 150.0, 7e4, -inf]),
+            min_size=n, max_size=n,
+        ), min_size=2, max_size=8,
+    )
+)  # fmt: skip
+RULES = (
+    "inverse-sqrt", "none", "inverse", "fixed:a=144", "temperature:T=0.3", "temperature:T=1e30",
+    "ssmax", "log-length",
+)  # fmt: skip
+SETUPS = st.builds(
+    lambda d_k, rule, cap, sink, precision, causal: Setup(
+        d_k, Scale(rule.rule, rule.given, softcap=cap, sink=sink), precision, Mask(causal=causal)
+    ),
+    st.sampled_from([1, 3, 64, 1024, 65_536]),
+    st.sampled_from([parse_scale(rule) for rule in RULES]),
+    st.sampled_from([None, None, 5.0, 50.0]),
+    st.sampled_from([None, None, 0.0, 8.0]),
+    st.sampled_from([Precision(), Precision(), Precision("float16"), NAIVE]),
+    st.booleans(),
+)
+HEADS = st.one_of(
+    st.builds(lambda rows, setup: head(*rows, setup=setup), ROWS, SETUPS),
+    st.builds(
+        lambda n, seed, causal, setup: drawn(setup, n=n, seed=seed, causal=causal),
+        st.sampled_from([2, 3, 12, 30]), st.integers(0, 9), st.booleans(), SETUPS,
+    ),
+)  # fmt: skip
+
+
+@settings(max_examples=150, derandomize=True, deadline=None)
+@given(HEADS)
+def test_it_is_short_and_plain_and_counts_what_is_there(found: Answer) -> None:
+    sentence = headline(found)
+    assert len(sentence) <= 170
+    assert not re.search(r"\de[-+]?\d|∂|‖|\{|\}|inf\b|nan|  ", sentence), sentence
+    assert sentence.endswith(".")
+    assert len(re.findall(r"\d[\d,]*(?:\.\d+)?", re.sub(r"key \d+", "", sentence))) <= 5, sentence
+    # The first query of a causal head sees one key, and is no query with a choice.
+    single = (found.unscaled.largest[found.choosing] >= 0.9995).sum()
+    count = re.search(r"(\d+) of (\d+) queries with a choice", sentence)
+    if count and "NaN" not in sentence:
+        assert [*map(int, count.groups())] == [single, found.choosing.size]
+    if "every query shares" in sentence:
+        keys = found.attended[found.choosing]
+        assert (found.scaled.effective_keys[found.choosing] > 0.97 * keys).all()
+    if "most gradients grow" in sentence:
+        before, after = (side.log_gradient[found.choosing] for side in found.sides)
+        assert 4 * (after > before).sum() >= 3 * (np.isfinite(after) | np.isfinite(before)).sum()

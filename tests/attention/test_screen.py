@@ -1,0 +1,295 @@
+"""Attention on the screen: two maps with one cursor, the row below, and what is read and saved."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from threading import Event
+
+import numpy as np
+import pytest
+from textual.pilot import Pilot
+
+from attn_tui.attention import screen as attention
+from attn_tui.attention.charts import Bars, KeyBars, RowNumbers
+from attn_tui.attention.screen import AttentionScreen
+from attn_tui.charts.heat_map import HeatMap
+from attn_tui.compute.attention import answer as answers
+from attn_tui.compute.attention.answer import Answer
+from attn_tui.compute.attention.settings import Settings
+from attn_tui.compute.experiment import Experiment
+from attn_tui.compute.mask import Mask
+from attn_tui.compute.setup import Setup
+from attn_tui.explore.screen import ExploreScreen
+from attn_tui.files.draft import EXAMPLE, Draft
+from attn_tui.ui.app import AttnApp
+from attn_tui.ui.picture import Picture
+from tests.ui.person import notices, press, shown
+
+ROWS = replace(EXAMPLE, text="1 2 0\n3 4 9\n50 1 1", setup=Setup(mask=Mask(causal=True)))
+
+
+def asking(**settings: object) -> Draft:
+    """Return a draft that asks for a drawn head."""
+    own = Settings(**settings)  # type: ignore[arg-type]
+    return replace(EXAMPLE, setup=Setup(64).put(own))
+
+
+async def at(pilot: Pilot[None], *keys: str) -> AttentionScreen:
+    """Press keys, and return Attention once all is worked out and shown."""
+    screen = await press(pilot, *keys) if keys else await shown(pilot)
+    assert isinstance(screen, AttentionScreen)
+    return screen
+
+
+def drawn(screen: AttentionScreen, id: str) -> HeatMap:
+    drawing = screen.query_one(f"#{id}", Picture).drawing
+    assert isinstance(drawing, HeatMap)
+    return drawing
+
+
+def cell(screen: AttentionScreen, id: str, row: int, column: int) -> tuple[int, int]:
+    """Return the place of an entry in the picture of a map: column and line."""
+    size = screen.query_one(f"#{id}").content_size
+    places = ((x, y) for y in range(size.height) for x in range(size.width))
+    return next(
+        place for place in places if drawn(screen, id).entry(*place, *size) == (row, column)
+    )
+
+
+def row_title(screen: AttentionScreen) -> str:
+    return str(screen.pane("row-pane").border_title)
+
+
+async def test_both_maps_have_one_cursor_that_goes_by_keys_and_by_mouse() -> None:
+    async with AttnApp(EXAMPLE, "attention").run_test(size=(120, 40)) as pilot:
+        screen = await at(pilot)
+        # It begins on the last query, which sees most, at the key of its largest weight.
+        assert screen.cursor == (11, 2)
+        assert row_title(screen) == "Query 11 sees 12 keys"
+        for keys, place in {
+            "up": (10, 2), "right": (10, 3), "k": (9, 3), "j": (10, 3), "h": (10, 2),
+            "l": (10, 3), "home": (10, 0), "end": (10, 11),
+        }.items():  # fmt: skip
+            screen = await at(pilot, keys)
+            assert screen.cursor == place, keys
+            assert drawn(screen, "unscaled").cursor == drawn(screen, "scaled").cursor == place
+        await pilot.click("#scaled", offset=cell(screen, "scaled", 5, 1))
+        screen = await at(pilot)
+        assert screen.cursor == (5, 1)
+        numbers = screen.query_one("#numbers", Picture).drawing
+        assert isinstance(numbers, RowNumbers)
+        assert screen.answer
+        weights = [side.weights()[1] for side in screen.answer.row(5)]
+        assert [side.weights()[1] for side in numbers.sides] == weights
+        bars = screen.query_one("#bars", Picture).drawing
+        assert isinstance(bars, Bars)
+        assert bars.mark == pytest.approx(weights[1] ** 0.5)
+        await pilot.hover("#unscaled", offset=cell(screen, "unscaled", 8, 8))
+        screen = await at(pilot)
+        assert row_title(screen) == "Query 8 sees 9 keys under the mouse"
+        assert screen.cursor == (5, 1)
+        await pilot.hover("#headline")
+        screen = await at(pilot)
+        assert row_title(screen) == "Query 5 sees 6 keys"
+
+
+async def test_what_is_masked_is_blank_and_what_is_seen_is_on_one_ramp() -> None:
+    async with AttnApp(EXAMPLE, "attention").run_test(size=(120, 40)) as pilot:
+        screen = await at(pilot)
+        assert screen.answer
+        for name, side in zip(("unscaled", "scaled"), screen.answer.sides, strict=True):
+            levels = drawn(screen, name).levels
+            assert np.isnan(levels[np.triu_indices(12, 1)]).all()
+            below = np.tril_indices(12)
+            np.testing.assert_allclose(levels[below] ** 2, side.blocks[below])
+        screen = await at(pilot, "plus", "plus")
+        assert screen.headline.startswith("Unscaled, 9 of 11 queries with a choice give")
+        assert screen.pane("scaled-pane").border_title == "Divided by 39.2"
+        screen.ask(screen.GROUPS[0][1][3].edit(False))
+        screen = await at(pilot)
+        assert not np.isnan(drawn(screen, "scaled").levels).any()
+
+
+async def test_a_head_of_128_keys_fits_and_says_what_each_cell_is() -> None:
+    async with AttnApp(EXAMPLE, "attention").run_test(size=(120, 40)) as pilot:
+        await at(pilot, "n", *"24", "enter")
+        screen = await at(pilot)
+        assert screen.pane("scaled-pane").border_subtitle == "queries ↓ keys →"
+        screen = await at(pilot, "n", *"128", "enter", "up")
+        assert screen.cursor[0] == 126
+        assert screen.answer
+        assert screen.answer.n_queries == 128
+        for name in ("unscaled", "scaled"):
+            subtitle = str(screen.pane(f"{name}-pane").border_subtitle)
+            assert subtitle == "queries ↓ keys → · each the largest of 3 × 3"
+            picture = screen.query_one(f"#{name}", Picture)
+            wide, high = drawn(screen, name).room(*picture.content_size)
+            assert min(wide, high) >= 43
+        bars = screen.query_one("#weights", Picture)
+        assert isinstance(bars.drawing, KeyBars)
+        assert screen.pane("bars-pane").border_subtitle == "each the largest of several"
+        await pilot.resize_terminal(80, 24)
+        screen = await at(pilot)
+        assert "each the largest of 5 × 3" in str(screen.pane("unscaled-pane").border_subtitle)
+
+
+async def test_where_there_is_little_room_the_second_map_waits_behind_t() -> None:
+    async with AttnApp(EXAMPLE, "attention").run_test(size=(80, 24)) as pilot:
+        screen = await at(pilot)
+
+        def seen() -> list[str | None]:
+            panes = ("unscaled-pane", "scaled-pane", "rows-pane")
+            return [name for name in panes if screen.pane(name).display]
+
+        assert seen() == ["unscaled-pane"]
+        # What colours mean stands on the map itself.
+        assert drawn(screen, "unscaled").bar
+        await at(pilot, "t")
+        assert seen() == ["scaled-pane"]
+        await at(pilot, "t")
+        assert seen() == ["rows-pane"]
+        await pilot.resize_terminal(120, 40)
+        await at(pilot, "t")
+        assert seen() == ["unscaled-pane", "scaled-pane"]
+        assert drawn(screen, "unscaled").bar is None
+        await at(pilot, "f")
+        assert seen() == ["unscaled-pane"]
+        assert drawn(screen, "unscaled").bar
+        await at(pilot, "escape")
+        await pilot.resize_terminal(40, 15)
+        await at(pilot)
+        assert seen() == ["unscaled-pane"]
+        assert screen.query_one("Slider").size.width > 5
+
+
+@pytest.mark.parametrize("is_open", [False, True])
+async def test_enter_opens_the_row_in_explore(is_open: bool) -> None:
+    async with AttnApp(ROWS, "attention").run_test(size=(120, 40)) as pilot:
+        screen = await at(pilot, *"14" * is_open)
+        weights = screen.shown.row(1)[1].weights()
+        for keys, row in ((("up", "enter"), 1), (("4", "down", "enter"), 2)):
+            explore = await press(pilot, *keys)
+            assert isinstance(explore, ExploreScreen)
+            assert explore.answer
+            assert explore.answer.index == row
+            if row == 1:
+                assert (explore.answer.vector.scaled.weights() == weights).all()
+
+
+async def test_a_row_of_a_drawn_head_keeps_its_mask_in_explore() -> None:
+    async with AttnApp(asking(n=5), "attention").run_test(size=(120, 40)) as pilot:
+        screen = await at(pilot, "up")
+        weights = screen.shown.row(3)[1].weights()
+        explore = await press(pilot, "enter")
+        assert isinstance(explore, ExploreScreen)
+        assert explore.answer
+        assert (explore.answer.vector.scaled.weights() == weights).all()
+        # What is asked now is these rows, so that Attention goes on showing them.
+        screen = await at(pilot, "4")
+        assert (screen.shown.row(3)[1].weights() == weights).all()
+        screen = await at(pilot, "u")
+        assert screen.present.experiment.setup.get(Settings).n == 5
+
+
+async def test_n_moves_where_a_head_is_drawn_and_says_why_not_elsewhere() -> None:
+    async with AttnApp(asking(), "attention").run_test(size=(120, 40)) as pilot:
+        screen = await at(pilot, "full_stop")
+        assert (screen.head.n, drawn(screen, "scaled").levels.shape) == (16, (16, 16))
+        screen = await at(pilot, "comma", "comma", "a")
+        assert (screen.head.n, screen.head.seed) == (8, 10)
+        assert screen.query_one("#n-pane").display
+        screen.ask(lambda draft: replace(draft, text="1 2\n3 4"))
+        screen = await at(pilot, "full_stop")
+        assert not screen.query_one("#n-pane").display
+        assert "with rows drawn" in notices(pilot)
+        assert screen.answer
+        assert screen.answer.n_queries == 2
+
+
+async def test_queries_and_keys_are_called_by_their_tokens() -> None:
+    tokens = ("the", "[c\x1bat]", "sat", "猫")
+    async with AttnApp(asking(n=5, tokens=tokens), "attention").run_test(size=(120, 40)) as pilot:
+        screen = await at(pilot)
+        labels = ["the", "[c\\x1ba…", "sat", "3", "4"]
+        assert [*drawn(screen, "unscaled").row_labels] == labels
+        assert [*drawn(screen, "unscaled").column_labels] == labels
+        screen = await at(pilot, "up", "up", "up", "home")
+        assert screen.pane("row-pane").border_title == "Query 1 “\\[c\\x1bat]” sees 2 keys"
+        numbers = screen.query_one("#numbers", Picture).drawing
+        assert isinstance(numbers, RowNumbers)
+        assert numbers.name == "key 0 “the”"
+        # Other words change no number, and nothing is worked out anew.
+        before = screen.answer
+        screen.ask(screen.GROUPS[0][1][4].edit(("a", "b")))
+        screen = await at(pilot)
+        assert screen.answer is before
+        assert drawn(screen, "unscaled").row_labels[0] == "a"
+        plain = json.loads("".join(map(str, screen.forms()[".json"]())))
+        assert plain["experiment"]["settings"]["attention"]["tokens"] == ["a", "b"]
+
+
+async def test_a_pinned_head_stands_beside_the_next_one() -> None:
+    async with AttnApp(asking(n=8), "attention").run_test(size=(120, 40)) as pilot:
+        screen = await at(pilot, "p", "right_curly_bracket", "a")
+        assert screen.pane("unscaled-pane").border_title == "Pinned"
+        assert screen.pane("scaled-pane").border_title == "Now"
+        assert screen.headline.startswith("Pinned, a query typically uses about")
+        screen = await at(pilot, "full_stop")
+        # Heads of two sizes cannot be compared.
+        assert screen.pane("unscaled-pane").border_title == "Unscaled"
+        screen = await at(pilot, "comma", "p")
+        assert screen.pane("unscaled-pane").border_title == "Unscaled"
+
+
+async def test_the_last_head_that_was_asked_is_shown_while_many_are_asked() -> None:
+    async with AttnApp(asking(n=100), "attention").run_test(size=(120, 40)) as pilot:
+        await pilot.press(*["plus"] * 12, "full_stop")
+        screen = await at(pilot)
+        assert screen.answer
+        assert (screen.answer.n_queries, screen.answer.progress) == (128, 1.0)
+        assert screen.answer.experiment.setup.d_k == screen.present.experiment.setup.d_k == 512
+
+
+async def test_a_large_head_grows_and_is_stopped_and_goes_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(answers, "_BETWEEN", 1_000)
+    gate = Event()
+
+    def gated(experiment: Experiment) -> Iterator[Answer]:
+        for found in answers.answer(experiment):
+            yield found
+            gate.wait(60)
+
+    monkeypatch.setattr(attention, "answer", gated)
+    async with AttnApp(asking(n=60), "attention").run_test(size=(120, 40)) as pilot:
+        screen = pilot.app.screen
+        assert isinstance(screen, AttentionScreen)
+        while screen.answer is None:
+            await pilot.pause()
+        subtitle = str(screen.pane("scaled-pane").border_subtitle)
+        assert f"{screen.answer.done} of 60 rows, space stops" in subtitle
+        await pilot.press("space")
+        while not screen.stopped:
+            await pilot.pause()
+        gate.set()
+        await at(pilot)
+        assert screen.answer.progress < 1.0
+        assert "stopped: space goes on" in str(screen.pane("scaled-pane").border_subtitle)
+        await at(pilot, "space")
+        assert screen.answer.progress == 1.0
+        assert (
+            screen.pane("scaled-pane").border_subtitle
+            == "queries ↓ keys → · each the largest of 2 × 2"
+        )
+
+
+async def test_the_report_says_what_is_shown_and_is_saved() -> None:
+    async with AttnApp(asking(), "attention").run_test(size=(120, 40)) as pilot:
+        screen = await at(pilot)
+        text = screen.report()
+        assert " ".join(text.split()).startswith(screen.headline)
+        assert "12 × 12: rows drawn" in text
+        lines = "".join(map(str, screen.forms()[".csv"]())).splitlines()
+        assert lines[0].startswith("query,keys,unscaled_multiplier,")
+        assert len(lines) == 13
