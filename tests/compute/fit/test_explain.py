@@ -38,6 +38,17 @@ def test_a_healthy_head_agrees_and_its_interval_holds_m(
 
 @pytest.mark.parametrize(("format", "path"), WAYS)
 @pytest.mark.parametrize("lift", [0.0, 8.0, 12.0, 18.0, 30.0, 60.0])
+def test_softmax_taken_twice_of_a_head_that_leans_on_key_0_is_no_other_multiplier(
+    format: str, path: Path, lift: float
+) -> None:
+    how = Arithmetic(M, format=format, path=path, softmaxes=2)
+    known = ask(sink_head(1, how, lift), Model(M), format)
+    assert known.explains
+    assert known.test.changes == ("softmax_twice",)
+
+
+@pytest.mark.parametrize(("format", "path"), WAYS)
+@pytest.mark.parametrize("lift", [0.0, 8.0, 12.0, 18.0, 30.0, 60.0])
 def test_a_head_that_leans_on_key_0_is_no_head_without_a_mask(
     format: str, path: Path, lift: float
 ) -> None:
