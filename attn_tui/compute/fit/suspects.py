@@ -7,9 +7,10 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_tui.compute.fit.explain import Case, Question, parameters_of
+from attn_tui.compute.fit.case import Case, parameters_of
 from attn_tui.compute.fit.head import Floats, Rows, State, compute, rows_of
 from attn_tui.compute.fit.noise import variance
+from attn_tui.compute.fit.question import Question
 from attn_tui.compute.fit.solve import least_squares
 from attn_tui.compute.formats import dtype_of
 from attn_tui.compute.heads.rows import HeadRows, Reals
