@@ -13,26 +13,24 @@ from attn_tui.compute.fit.estimates import Estimate
 from attn_tui.compute.fit.head import Name, Parameters
 from attn_tui.compute.fit.masks import assumed_masks, distinct, open_masks, other_masks, windowed
 from attn_tui.compute.fit.model import Law, Model, Part
-from attn_tui.compute.fit.question import Test
+from attn_tui.compute.fit.question import Others, Test
 from attn_tui.compute.fit.scan import distinct as unlike
 from attn_tui.compute.fit.scan import scan
 from attn_tui.compute.fit.solve import aligned, relative_residual
 from attn_tui.compute.fit.twice import again, fitted_twice
 from attn_tui.compute.fit.windows import moved
 from attn_tui.compute.heads.mask import HeadMask
-from attn_tui.compute.heads.rows import HeadRows
 
 HOPELESS = 0.7
 """The scan's steps in m are so fine that what is there leaves a mean sine well below this."""
 
 
-def one_change(case: Case, tests: Sequence[Test], others: Sequence[HeadRows]) -> Iterator[Test]:
+def one_change(case: Case, tests: Sequence[Test]) -> Iterator[Test]:
     """Yield models that are one change from what is expected.
 
     Args:
         case: The head.
         tests: What was tried before.
-        others: The head with other keys and values, in which order of heads they may be.
     """
     model = case.question.model
     tests = list(tests)
@@ -46,16 +44,32 @@ def one_change(case: Case, tests: Sequence[Test], others: Sequence[HeadRows]) ->
     yield from tests
     for base in case.bases():
         yield from _twice(case, base, near=True)
-    for head in others:
-        other = Case.of(head, case.question)
-        if not isinstance(other, str):
-            test = other.test(model)
-            yield replace(test, changes=ordered({*test.changes, "kv_head"}))
     yield from _near_masks(case)
     if case.head.bias is not None:
         bare = replace(case, head=replace(case.head, bias=None))
         for test in tried(bare, model):
             yield replace(test, changes=ordered({*test.changes, "mask"}), bias_left_out=True)
+
+
+def kv_heads(case: Case, others: Others) -> Iterator[Test]:
+    """Yield what is expected with the keys and values of other heads, until one explains the head.
+
+    Args:
+        case: The head.
+        others: The head with these keys and values.
+    """
+    for number, head in others():
+        other = Case.of(head, case.question)
+        if isinstance(other, str):
+            continue
+        for base in other.bases():
+            made = other.made(base)
+            if other.is_near(made.rows, made.state):
+                test = other.test(base)
+                changes = ordered({*test.changes, "kv_head"})
+                yield replace(test, changes=changes, kv_head=number)
+                if test.explains:
+                    return
 
 
 def two_changes(case: Case) -> Iterator[Test]:

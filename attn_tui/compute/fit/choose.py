@@ -150,7 +150,9 @@ def chosen(
     for path in paths:
         full = refine(rows, compute(rows, whole), (*PLAIN, *EXTRAS), format, path)
         fits.extend(_between(rows, fits[: len(paths)], full, format, path))
-    good = [*filter(explains, fits)] or fits
+    # A fit that went astray is none.
+    kept = [fit for fit in fits if np.isfinite(fit.slopes).all()] or fits
+    good = [*filter(explains, kept)] or kept
     good.sort(key=lambda fit: len(fit.names))
     best = good[0]
     for fit in good[1:]:

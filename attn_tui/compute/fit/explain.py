@@ -1,27 +1,27 @@
 """Whether a model explains the output of a head, and if the expected one does not, which does."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from math import inf, isnan, nan
 
 import numpy as np
 
-from attn_tui.compute.fit.alternatives import one_change, searched, tried, two_changes
+from attn_tui.compute.fit.alternatives import kv_heads, one_change, searched, tried, two_changes
 from attn_tui.compute.fit.case import MOST_VALUES, Case
 from attn_tui.compute.fit.differences import half_ulp
-from attn_tui.compute.fit.question import SHOWN, Explained, Question, Test
+from attn_tui.compute.fit.question import SHOWN, Explained, Others, Question, Test
 from attn_tui.compute.fit.solve import relative_residual
 from attn_tui.compute.fit.telling import told, where
 from attn_tui.compute.heads.rows import HeadRows
 
-__all__ = ["MOST_VALUES", "SHOWN", "Explained", "Question", "Test", "explain", "half_ulp"]
+__all__ = ["MOST_VALUES", "SHOWN", "Explained", "Others", "Question", "Test", "explain", "half_ulp"]
 
 
 def explain(
     head: HeadRows,
     question: Question,
-    others: Sequence[HeadRows] = (),
+    others: Others = tuple,
     search: bool = True,
 ) -> Explained:
     """Return whether the expected model explains a head, or which others do.
@@ -29,7 +29,7 @@ def explain(
     Args:
         head: Some of its rows; 8 to 64 are usual.
         question: What is expected.
-        others: The head with other keys and values, in which order of heads they may be.
+        others: The head with keys and values of others of its layer, which it may have been given.
         search: Whether to search far from what is expected, where nothing near it fits.
     """
     with np.errstate(all="ignore"):
@@ -48,7 +48,7 @@ def _unexplained(question: Question, problem: str) -> Explained:
     return Explained(nothing, (nothing,), problem=problem)
 
 
-def _explained(case: Case, others: Sequence[HeadRows], search: bool) -> Explained:
+def _explained(case: Case, others: Others, search: bool) -> Explained:
     """Return what explains the head, the expected model first."""
     first, *bases = case.bases()
     tests = [case.test(first)]
@@ -74,14 +74,15 @@ def _rank(case: Case, test: Test) -> tuple[bool, int, int, int, float]:
     return False, counted, test.left_out, len(test.changes), test.chi_square
 
 
-def _best(case: Case, tests: list[Test], others: Sequence[HeadRows], search: bool) -> list[Test]:
+def _best(case: Case, tests: list[Test], others: Others, search: bool) -> list[Test]:
     """Return what explains the head by the fewest changes; else what comes nearest.
 
     Alternatives are tried in stages, until one of them explains it by so few changes that none
     farther away is simpler.
     """
     stages: list[tuple[int, Callable[[], Iterator[Test]]]] = [
-        (1, lambda: one_change(case, tests, others)),
+        (1, lambda: one_change(case, tests)),
+        (1, lambda: kv_heads(case, others)),
         (2, lambda: two_changes(case)),
         (0, lambda: searched(case) if search else iter(())),
     ]

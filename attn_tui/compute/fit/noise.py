@@ -18,6 +18,8 @@ GLANCE = 8
 """So many rows are looked at first to tell paths apart."""
 RULED_OUT = 40.0
 """A path is not looked at further where 2 ln L of these rows is so much below that of another."""
+LEAST_LEFT = 1e-10
+"""At least this share of a variance is each number's own, for directions to be told apart."""
 _UNSEEN = 0.01
 """What adds less than this share to a variance is left out."""
 
@@ -196,6 +198,7 @@ def noise(rows: Rows, state: State, format: Format, path: Path) -> Noise:
     if pushes is None or not np.isfinite(variance).all():
         return Noise(variance, None, float(np.log(variance).sum()))
     left = np.maximum(variance - np.square(pushes).sum(axis=1), own)
+    left = np.maximum(left, LEAST_LEFT * variance)
     deviation: Floats = np.sqrt(left)
     along = pushes / deviation[:, None]
     # W = I − Aᵀ·Mᵀ·A has WᵀW = (I + Aᵀ·A)⁻¹ with M = (L·(I + L)ᵀ)⁻ᵀ, where L·Lᵀ = I + A·Aᵀ.

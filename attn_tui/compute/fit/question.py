@@ -1,15 +1,20 @@
 """What a head is asked, and what is answered."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from math import inf, nan
 
 from attn_tui.compute.fit.estimates import Estimate
 from attn_tui.compute.fit.head import Path
 from attn_tui.compute.fit.model import LAWS, Law, Model, Part, Told
+from attn_tui.compute.heads.rows import HeadRows
 
 SHOWN = 0.95
 """The confidence of intervals that are shown."""
+
+
+Others = Callable[[], Iterable[tuple[int, HeadRows]]]
+"""A head with the keys and values of other heads of its layer, by their number, where asked for."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +57,7 @@ class Test:
         left_out: How many rows see no key, and may hold anything.
         sees_all: Whether every row used sees every key, as without a mask.
         bias_left_out: Whether a captured bias was left out.
+        kv_head: Of which head keys and values are, if of another than is expected.
     """
 
     model: Model
@@ -68,6 +74,7 @@ class Test:
     left_out: int = 0
     sees_all: bool = False
     bias_left_out: bool = False
+    kv_head: int | None = None
 
     @property
     def path(self) -> Path | None:

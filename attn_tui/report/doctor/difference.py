@@ -51,9 +51,7 @@ def _difference(group: Group, part: Part, where: str) -> str:
     finding, test = group.first, group.test
     expected = expected_texts(finding)
     if part == "kv_head":
-        head, own = finding.id.head, finding.shape.kv_head
-        meant = "expected h // (n_heads / n_kv)"
-        return f"head {head} has KV head {own}, h mod n_kv, {meant}: tiled, not repeated?"
+        return _other_kv_head(finding)
     if part == "multiplier":
         return near_miss(finding, test, where) + f", expected {expected.get(part, '1/√d_k')}"
     if part == "softmax_twice":
@@ -77,6 +75,16 @@ def _difference(group: Group, part: Part, where: str) -> str:
     return (
         f"{WORDS[part]} {found}, expected {expected.get(part, 'none')}{_hint(finding, test, part)}"
     )
+
+
+def _other_kv_head(finding: Finding) -> str:
+    """Return of which head keys and values are."""
+    head, own, reading = finding.id.head, finding.shape.kv_head, finding.reading
+    if reading is None or reading.kv_mapping == "interleaved":
+        meant = "expected h // (n_heads / n_kv)"
+        return f"head {head} has KV head {own}, h mod n_kv, {meant}: tiled, not repeated?"
+    meant = f"expected those of {reading.kv_head(head)}"
+    return f"head {head} has the keys and values of KV head {own}, {meant}: in another order?"
 
 
 def _where(group: Group) -> str:

@@ -178,8 +178,9 @@ def test_kv_heads_in_another_order_are_one_change() -> None:
     own = simulate(1, PLAIN, n_keys=96, d_k=32, rows=24)
     other = simulate(2, PLAIN, n_keys=96, d_k=32, rows=24)
     head = replace(own, keys=other.keys, values=other.values)
-    known = explain(head, Question(Model(M), SAID, LEVEL, format="bfloat16"), [own])
+    known = explain(head, Question(Model(M), SAID, LEVEL, format="bfloat16"), lambda: [(3, own)])
     assert known.test.changes == ("kv_head",)
+    assert known.test.kv_head == 3
 
 
 def test_without_an_expectation_causal_and_none_are_equals_where_both_fit() -> None:
