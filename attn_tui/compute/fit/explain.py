@@ -1,6 +1,6 @@
 """Whether a model explains the output of a head, and if the expected one does not, which does."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from math import inf, isnan, nan
@@ -74,28 +74,26 @@ def _rank(case: Case, test: Test) -> tuple[bool, int, int, int, float]:
     return False, counted, test.left_out, len(test.changes), test.chi_square
 
 
-def _best(case: Case, tests: list[Test], others: Others, search: bool) -> list[Test]:
+def _best(case: Case, known: Sequence[Test], others: Others, search: bool) -> list[Test]:
     """Return what explains the head by the fewest changes; else what comes nearest.
 
-    Alternatives are tried in stages, until one of them explains it by so few changes that none
-    farther away is simpler.
+    Alternatives are tried in stages, until one explains it by as few changes as its stage has.
     """
-    stages: list[tuple[int, Callable[[], Iterator[Test]]]] = [
-        (1, lambda: one_change(case, tests)),
+    stages: list[tuple[float, Callable[[], Iterator[Test]]]] = [
+        (1, lambda: one_change(case, known)),
         (1, lambda: kv_heads(case, others)),
-        (2, lambda: two_changes(case)),
-        (0, lambda: searched(case) if search else iter(())),
+        (inf, lambda: two_changes(case)),
     ]
-    best = tests[0]
-    for enough, stage in stages:
+    if search:
+        stages.append((inf, lambda: searched(case)))
+    tests, best = [*known], known[0]
+    for changes, stage in stages:
         with suppress(np.linalg.LinAlgError):
             # Numbers that cannot be fitted end a stage, and not the head.
             for test in stage():
-                tests = [*tests, test]
+                tests.append(test)
         best = min(tests, key=lambda test: _rank(case, test))
-        if best.explains and len(case.counted(best)) <= max(enough, 1):
-            break
-        if best.explains and enough == 2:
+        if best.explains and len(case.counted(best)) <= changes:
             break
     if not best.explains:
         return [best]

@@ -11,8 +11,9 @@ from attn_tui.compute.fit.differences import half_ulp
 from attn_tui.compute.fit.head import Parameters, Rows, State, compute
 from attn_tui.compute.fit.masks import open_masks
 from attn_tui.compute.fit.model import LEARNED, Model, Part, Told
-from attn_tui.compute.fit.noise import Noise, Rounding
+from attn_tui.compute.fit.noise import Noise
 from attn_tui.compute.fit.question import Test
+from attn_tui.compute.fit.rounding import Rounding
 
 SHOWS = 5.0
 """A change shows if it is so many times what rounding makes along it."""

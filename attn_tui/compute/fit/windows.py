@@ -7,8 +7,9 @@ import numpy as np
 from attn_tui.compute.fit.case import Case, parameters_of
 from attn_tui.compute.fit.differences import STRAIN, compared
 from attn_tui.compute.fit.head import Parameters, Rows, compute
-from attn_tui.compute.fit.noise import Noise, Rounding
+from attn_tui.compute.fit.noise import Noise
 from attn_tui.compute.fit.question import Test
+from attn_tui.compute.fit.rounding import Rounding
 from attn_tui.compute.fit.solve import aligned
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
