@@ -11,7 +11,7 @@ from attn_tui.captures.not_finite import not_finite
 from attn_tui.captures.readings import Dims, Reading
 from attn_tui.compute.blas import one_thread
 from attn_tui.compute.errors import InputError, Stopped
-from attn_tui.compute.fit.explain import Explained, Question, explain
+from attn_tui.compute.fit.explain import Explained, Others, Question, explain
 from attn_tui.compute.fit.masks import open_masks
 from attn_tui.compute.fit.model import LAWS, Model
 from attn_tui.compute.fit.noise import coarsest
@@ -214,7 +214,7 @@ class _Doctor:
             searched: Whether it is searched where nothing near what is expected fits.
         """
         self._ask()
-        capture, (reading, *others) = self.capture, self.readings[id.layer]
+        capture, (reading, *tiled) = self.capture, self.readings[id.layer]
         shape = capture.shape(id, reading)
         if lacking := _lacking(capture, id.layer):
             question = Question(Model(float(shape.d_k) ** -0.5))
@@ -223,13 +223,15 @@ class _Doctor:
             return Finding(id, shape, None, known, judge(known, frozenset()))
         head = self._read(id, reading)
         expected = self._expected(id, head)
-        tiled = [each for each in others if each.kv_head(id.head) != reading.kv_head(id.head)]
-        rest = [self._read(id, each) for each in tiled]
-        head, question, known = self._asked(head, expected, rest, searched)
+        head, question, known = self._asked(
+            head, expected, lambda: self._others(id, head, reading), searched
+        )
         judged = judge(known, question.said)
-        if tiled and known.explains and "kv_head" in known.test.changes:
-            reading = tiled[0]
-            shape = capture.shape(id, reading)
+        if known.explains and known.test.kv_head is not None:
+            shape = replace(shape, kv_head=known.test.kv_head)
+            reading = next(
+                (each for each in tiled if each.kv_head(id.head) == shape.kv_head), reading
+            )
         found = Finding(id, shape, expected, known, judged, reading=reading)
         named = head.formats.get("q", "float32")
         notes = [
@@ -246,7 +248,7 @@ class _Doctor:
         self,
         head: HeadRows,
         expected: Expected | None,
-        others: Sequence[HeadRows],
+        others: Others,
         searched: bool,
     ) -> tuple[HeadRows, Question, Explained]:
         """Return what a head is asked, and what explains it.
@@ -267,6 +269,20 @@ class _Doctor:
                 return each, question, known
             answers.append((each, question, known))
         return answers[0]
+
+    def _others(
+        self, id: HeadId, head: HeadRows, reading: Reading
+    ) -> Iterator[tuple[int, HeadRows]]:
+        """Yield a head with the keys and values of each other head that has some of its own."""
+        own = reading.kv_head(id.head)
+        firsts: dict[int, int] = {}
+        for number in range(reading.dims.heads):
+            firsts.setdefault(reading.kv_head(number), number)
+        for kv_head, number in firsts.items():
+            if kv_head != own:
+                self._ask()
+                other = self._read(replace(id, head=number), reading)
+                yield kv_head, replace(head, keys=other.keys, values=other.values)
 
     def _named(self, found: Finding, question: Question) -> Finding:
         """Return a finding with what its multiplier is called."""

@@ -14,7 +14,7 @@ from attn_tui.commands.program import program
 from attn_tui.compute.fit.simulate import Arithmetic, computed
 from attn_tui.compute.formats import dtype_of
 from attn_tui.compute.heads.mask import HeadMask
-from tests.doctor.captures import write
+from tests.doctor.captures import tensors, write
 
 SHAPE = {"num_attention_heads": 2, "hidden_size": 32, "head_dim": 16, "num_hidden_layers": 2}
 LLAMA = SHAPE | {"model_type": "llama"}
@@ -227,3 +227,32 @@ def test_a_sink_among_small_logits_differs_where_none_is_meant(
     # No mask differs from a causal one; that a sink is meant leaves the value scale open.
     for each in json.loads(result.stdout)["heads"]:
         assert ("value_scale" in each["differs"]) == (kind == "bert")
+
+
+def test_heads_with_the_keys_and_values_of_others_are_named(tmp_path: Path) -> None:
+    path = write(tmp_path / "right.safetensors", PLAIN, heads=4)
+    parts = tensors(path)
+    (tmp_path / "config.json").write_text(
+        json.dumps(LLAMA | {"num_attention_heads": 4, "hidden_size": 64, "num_hidden_layers": 1})
+    )
+
+    def said(**moved: Any) -> tuple[int, dict[str, Any]]:
+        moved = {f"0.{part}": tensor.astype(dtype_of("bfloat16")) for part, tensor in moved.items()}
+        other = write(tmp_path / "a.safetensors", PLAIN, heads=4, extra=moved)
+        result = CliRunner().invoke(program, ["doctor", other, "--json", "--evidence"])
+        return result.exit_code, json.loads(result.stdout)
+
+    rolled = {part: np.roll(parts[part], 1, axis=1) for part in ("k", "v")}
+    status, report = said(**rolled)
+    assert status == 1
+    assert {(each["differs"][0], len(each["differs"])) for each in report["heads"]} == {
+        ("kv_head", 1)
+    }
+    assert [each["kv_head"] for each in report["heads"]] == [1, 2, 3, 0]
+    assert "keys and values of KV head 1, expected those of 0" in report["why"][0]
+    # Values alone of another head, or in another order, are no such thing.
+    for values in (rolled["v"], parts["v"][:, :, ::-1]):
+        status, report = said(v=values)
+        assert status == 3
+        assert "nothing fits" in report["why"][0]
+        assert "KV head" not in report["why"][0]

@@ -10,8 +10,9 @@ from attn_tui.compute.fit.errors import numbers
 from attn_tui.compute.fit.estimates import Beside, Number, Undecided
 from attn_tui.compute.fit.head import Floats, Name, Parameters, Path, Rows, State, compute, slopes
 from attn_tui.compute.fit.hidden import allowed, hidden_logits, unseen_cap
-from attn_tui.compute.fit.noise import Format, noise, paths_of, variance
-from attn_tui.compute.fit.solve import Fit, aligned, coefficients, refine
+from attn_tui.compute.fit.noise import Format, paths_of, variance
+from attn_tui.compute.fit.rounding import Rounding
+from attn_tui.compute.fit.solve import Fit, aligned, coefficients, descended, fit_of, refine
 
 PLAIN: tuple[Name, ...] = ("multiplier", "value_scale")
 EXTRAS: tuple[Name, ...] = ("curvature", "sink")
@@ -27,6 +28,8 @@ LEAST_NEAR = 0.3
 """And above this, unless its path is the one that rounds least."""
 FAR_M = 1e-3
 """An m that moved by more than this share may not have arrived."""
+ANEW = 1e-2
+"""And of one that moved by more than this, noise is worked out anew."""
 SURE = 4.5
 """A parameter is there only if it is so many of its errors from none."""
 LEAST_GAIN = 20.0
@@ -60,12 +63,16 @@ class Choice:
         numbers: All parameters with their errors; one that is not in the fit as if it were added.
         beside: For each parameter that is not in the fit, the fit with that too.
         by_path: The fit as each path weighs it that may be told, the likeliest first.
+        rounding: What rounding makes, near the fit.
+        tried: The paths that it may have come.
     """
 
     fit: Fit
     numbers: Mapping[Name, Number]
     beside: Mapping[Name, Extra]
     by_path: Mapping[Path, Fit]
+    rounding: Rounding
+    tried: tuple[Path, ...]
 
     @property
     def fits(self) -> bool:
@@ -78,11 +85,9 @@ class Choice:
         best = next(iter(self.by_path.values())).log_likelihood
         return tuple(path for path, fit in self.by_path.items() if fit.log_likelihood > best - ODDS)
 
-    def rounding(self, rows: Rows) -> dict[Path, float]:
+    def made(self) -> dict[Path, float]:
         """Return ‖noise‖/‖out‖ that each path makes."""
-        size = float(np.square(rows.output).sum()) or 1.0
-        made = {path: fit.noise.variance.sum() for path, fit in self.by_path.items()}
-        return {path: float(np.sqrt(square / size)) for path, square in made.items()}
+        return {path: self.rounding.size(path) for path in self.tried}
 
 
 def undecided(choice: Choice, name: Name) -> Undecided:
@@ -107,7 +112,11 @@ def paths_for(format: Format, tf32: bool = False) -> tuple[Path, ...]:
 
 
 def chosen(
-    rows: Rows, near: Parameters, format: Format, paths: tuple[Path, ...], warm: bool = True
+    rows: Rows,
+    near: Parameters,
+    format: Format,
+    paths: tuple[Path, ...],
+    expected: Rounding | None = None,
 ) -> Choice:
     """Fit a head with the parameters that it needs.
 
@@ -116,7 +125,8 @@ def chosen(
         near: Parameters that are near; they may have a cap and a sink.
         format: Of the output.
         paths: The paths of rounding that it may have come.
-        warm: Whether to try those parameters first, which are expected.
+        expected: What rounding makes of a head with those parameters, if they are expected, and so
+            tried first.
 
     Returns:
         The simplest set of parameters whose reduced χ² is below 2 under its likeliest path; a
@@ -124,8 +134,10 @@ def chosen(
         2 ln L by the number of rows, and at least by 20. Such are tried only where one that is
         added to the simplest set is 3 errors from none, under any path.
     """
-    if warm and (first := _warm(rows, near, format, paths)) is not None:
-        return first
+    if expected is not None:
+        first = _warm(expected, paths)
+        if first is not None:
+            return first
     plain, _ = aligned(rows, replace(near, curvature=0.0))
     plain = replace(plain, sink=0.0, value_scale=_scale(rows, replace(plain, sink=0.0)))
     fits = [refine(rows, compute(rows, plain), PLAIN, format, path) for path in paths]
@@ -133,12 +145,15 @@ def chosen(
     likeliest = max(fits, key=lambda fit: (explains(fit), fit.log_likelihood))
     if explains(likeliest) and not any(map(_lacks, beside)):
         extras = beside[fits.index(likeliest)]
-        return _choice(rows, likeliest, extras, format, paths)
+        rounding = Rounding(rows, likeliest.state, format)
+        return _choice(rows, likeliest, extras, rounding, paths)
     whole, _ = aligned(rows, near, ("multiplier", "curvature"))
     for path in paths:
         full = refine(rows, compute(rows, whole), (*PLAIN, *EXTRAS), format, path)
         fits.extend(_between(rows, fits[: len(paths)], full, format, path))
-    good = [*filter(explains, fits)] or fits
+    # A fit that went astray is none.
+    kept = [fit for fit in fits if np.isfinite(fit.slopes).all()] or fits
+    good = [*filter(explains, kept)] or kept
     good.sort(key=lambda fit: len(fit.names))
     best = good[0]
     for fit in good[1:]:
@@ -147,45 +162,47 @@ def chosen(
         else:
             better = _needed(fit, best)
         best = fit if better else best
-    return _choice(rows, best, _with_extras(rows, best), format, paths)
+    rounding = Rounding(rows, best.state, format)
+    return _choice(rows, best, _with_extras(rows, best), rounding, paths)
 
 
-def _warm(rows: Rows, near: Parameters, format: Format, paths: tuple[Path, ...]) -> Choice | None:
+def _warm(rounding: Rounding, paths: tuple[Path, ...]) -> Choice | None:
     """Return the fit from parameters that are expected, if it explains the head and lacks none."""
-    state = compute(rows, near)
-    path = likeliest_path(rows, state, format, paths)
-    for _ in range(2):
-        fit = refine(rows, state, _names(near), format, path, 2)
-        again = likeliest_path(rows, fit.state, format, paths)
-        if again == path:
-            break
-        path, state = again, fit.state
-    away = abs(fit.parameters.multiplier / near.multiplier - 1.0) if near.multiplier else 1.0
-    if away > FAR_M:
+    rows, near, stored = rounding.rows, rounding.state.parameters, rounding.format
+    names = _names(near)
+    path = rounding.likeliest(paths)
+    state, _ = descended(rows, rounding.state, names, rounding.by(path), 2)
+    if _has_moved(near, state.parameters, ANEW):
+        # Noise is that of where the fit arrives.
+        state = refine(rows, state, names, stored, path, 2).state
+        rounding = Rounding(rows, state, stored)
+    if (other := rounding.likeliest(paths, state)) != path:
+        path = other
+        state, _ = descended(rows, state, names, rounding.by(path), 2)
+    fit = fit_of(rows, state, names, path, rounding.by(path))
+    if _has_moved(near, state.parameters, FAR_M):
         # The noise of a path that rounds more may have hidden that the fit had not arrived.
         for finer in paths[: paths.index(path)]:
-            nearer = refine(rows, fit.state, _names(near), format, finer)
+            nearer = refine(rows, fit.state, names, stored, finer)
             if nearer.log_likelihood > fit.log_likelihood:
                 fit, path = nearer, finer
+                rounding = Rounding(rows, fit.state, stored)
     # What is far nearer than a path makes it came another.
     is_near = fit.chi_square > LEAST_NEAR or path == paths[0]
     if not (is_near and explains(fit) and _is_sure(fit, PLAIN)):
         return None
     extras = _with_extras(rows, fit)
-    return None if _lacks(extras) else _choice(rows, fit, extras, format, paths)
+    return None if _lacks(extras) else _choice(rows, fit, extras, rounding, paths)
+
+
+def _has_moved(start: Parameters, end: Parameters, share: float) -> bool:
+    """Return whether m changed by more than a share."""
+    return abs(end.multiplier - start.multiplier) > share * abs(start.multiplier)
 
 
 def likeliest_path(rows: Rows, state: State, format: Format, paths: tuple[Path, ...]) -> Path:
     """Return the path under which what a state leaves of the output is likeliest."""
-    if len(paths) == 1:
-        return paths[0]
-
-    def log_likelihood(path: Path) -> float:
-        made = noise(rows, state, format, path)
-        square = float(np.square(made.freed(rows.output - state.output)).sum())
-        return -square - made.log_determinant
-
-    return max(paths, key=log_likelihood)
+    return Rounding(rows, state, format).likeliest(paths)
 
 
 def hopeless(rows: Rows, near: Parameters, off: float, format: Format, path: Path) -> bool:
@@ -280,29 +297,24 @@ def moved(fit: Fit) -> Fit:
 
 
 def _choice(
-    rows: Rows, fit: Fit, beside: dict[Name, Extra], format: Format, paths: tuple[Path, ...]
+    rows: Rows, fit: Fit, beside: dict[Name, Extra], rounding: Rounding, paths: tuple[Path, ...]
 ) -> Choice:
     known = numbers(fit)
     known.update({extra: then.numbers[extra] for extra, then in beside.items()})
     if fit.path == "eager":
         if fit.parameters.curvature > 0:
-            known = allowed(fit, known, fit.noise.freed(_hidden(rows, fit.state, format)))
+            hidden = _hidden(rows, fit.state, rounding.format)
+            known = allowed(fit, known, fit.noise.freed(hidden))
         else:
-            known["curvature"] = unseen_cap(fit, known["curvature"], format)
-    return Choice(fit, known, beside, _under_each_path(rows, fit, format, paths))
-
-
-def _under_each_path(
-    rows: Rows, fit: Fit, format: Format, paths: tuple[Path, ...]
-) -> dict[Path, Fit]:
-    """Return a fit as each path weighs it, the likeliest first."""
-    each = {fit.path: fit}
-    for path in paths:
+            known["curvature"] = unseen_cap(fit, known["curvature"], rounding.format)
+    by_path = {fit.path: fit}
+    for path in rounding.likely(paths, fit.state):
         if path != fit.path:
-            made = noise(rows, fit.state, format, path)
+            made = rounding.by(path)
             rest = made.freed(rows.output - fit.state.output)
-            each[path] = replace(fit, path=path, noise=made, residual=rest)
-    return dict(sorted(each.items(), key=lambda one: -one[1].log_likelihood))
+            by_path[path] = replace(fit, path=path, noise=made, residual=rest)
+    likeliest = sorted(by_path, key=lambda path: -by_path[path].log_likelihood)
+    return Choice(fit, known, beside, {path: by_path[path] for path in likeliest}, rounding, paths)
 
 
 def _hidden(rows: Rows, state: State, format: Format) -> Floats:

@@ -59,32 +59,35 @@ class Parameters:
 
 @dataclass(frozen=True, eq=False)
 class Inputs:
-    """What both products of a head are of.
+    """Keys and values, and what follows from them, worked out once for all rows.
 
     Attributes:
-        queries: Shape (r, d_k).
         keys: Shape (n, d_k).
         values: Shape (n, d_v).
     """
 
-    queries: Reals
     keys: Reals
     values: Floats
 
     @cached_property
-    def norms(self) -> tuple[Floats, Floats]:
-        """‖q‖ of each row, shape (r,), and ‖k‖ of each key, shape (n,)."""
-        queries, keys = self.queries.astype(np.float64), self.keys.astype(np.float64)
-        return np.linalg.norm(queries, axis=1), np.linalg.norm(keys, axis=1)
+    def norms(self) -> Floats:
+        """‖k‖ of each key, shape (n,)."""
+        return _norms(self.keys)
+
+    @cached_property
+    def squares(self) -> Floats:
+        """V², shape (n, d_v)."""
+        return np.square(self.values)
+
+    @cached_property
+    def lengths(self) -> Floats:
+        """‖v‖² of each key, shape (n,)."""
+        return np.asarray(self.squares.sum(axis=1))
 
     @cached_property
     def lost(self) -> tuple[Floats, Floats]:
-        """The variance that rounding to TF32 makes of each q·k, (r, n), and each value, (n, d_v).
-
-        Of numbers that TF32 holds, as those of 16 bits are, it is 0.
-        """
-        (q, of_q), (k, of_k), (_, of_v) = map(_lost, (self.queries, self.keys, self.values))
-        return of_q @ np.square(k).T + np.square(q) @ of_k.T, of_v
+        """The variance that rounding to TF32 makes of each number of keys, and of values."""
+        return _lost(self.keys), _lost(self.values)
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,13 +99,15 @@ class Rows:
         output: What was captured, shape (r, d_v).
         seen: Shape (r, n).
         bias: Shape (r, n), or None.
-        inputs: Queries, keys and values.
+        queries: Shape (r, d_k).
+        inputs: Keys and values.
     """
 
     scores: Floats
     output: Floats
     seen: NDArray[np.bool_]
     bias: Floats | None
+    queries: Reals
     inputs: Inputs
 
     @property
@@ -113,7 +118,17 @@ class Rows:
     @property
     def norms(self) -> tuple[Floats, Floats]:
         """‖q‖ of each row, shape (r,), and ‖k‖ of each key, shape (n,)."""
-        return self.inputs.norms
+        return _norms(self.queries), self.inputs.norms
+
+    @property
+    def lost(self) -> tuple[Floats, Floats]:
+        """The variance that rounding to TF32 makes of each q·k, (r, n), and each value, (n, d_v).
+
+        Of numbers that TF32 holds, as those of 16 bits are, it is 0.
+        """
+        of_keys, of_values = self.inputs.lost
+        q, k = self.queries.astype(np.float64), self.inputs.keys.astype(np.float64)
+        return _lost(self.queries) @ np.square(k).T + np.square(q) @ of_keys.T, of_values
 
     @property
     def d_k(self) -> int:
@@ -128,8 +143,8 @@ class Rows:
         """Only some of the rows."""
         bias = None if self.bias is None else self.bias[rows]
         return Rows(
-            self.scores[rows], self.output[rows], self.seen[rows], bias,
-            replace(self.inputs, queries=self.inputs.queries[rows]),
+            self.scores[rows], self.output[rows], self.seen[rows], bias, self.queries[rows],
+            self.inputs,
         )  # fmt: skip
 
 
@@ -156,15 +171,21 @@ def rows_of(
         _held(head.output, len(queries), dtype),
         mask.seen(head),
         bias,
-        Inputs(head.queries, head.keys, _held(head.values, len(keys), dtype)),
+        head.queries,
+        Inputs(head.keys, _held(head.values, len(keys), dtype)),
     )
 
 
-def _lost(values: Reals) -> tuple[Floats, Floats]:
-    """Return numbers in float64, and the variance of what rounding to TF32 makes of them."""
+def _norms(values: Reals) -> Floats:
+    """Return the length of each row, shape (r,)."""
+    return np.asarray(np.sqrt(np.einsum("rd,rd->r", values, values, dtype=np.float64)))
+
+
+def _lost(values: Reals) -> Floats:
+    """Return the variance of what rounding to TF32 makes of numbers."""
     held = values.astype(np.float64)
     unit = np.ldexp(1.0, np.frexp(held)[1] - 11)
-    return held, np.where(tf32(held) == held, 0.0, np.square(unit) / 12)
+    return np.where(tf32(held) == held, 0.0, np.square(unit) / 12)
 
 
 def _held(values: Reals | None, length: int, dtype: np.dtype[np.floating]) -> Floats:
@@ -198,6 +219,14 @@ class State:
     def output(self) -> Floats:
         """c·p·V, shape (r, d_v)."""
         return self.parameters.value_scale * self.mixed
+
+    def part(self, rows: NDArray[np.intp]) -> "State":
+        """Only some of the rows."""
+        slope = self.slope if isinstance(self.slope, float) else self.slope[rows]
+        return State(
+            self.parameters, self.logits[rows], slope, self.top[rows], self.total[rows],
+            self.weights[rows], self.mixed[rows],
+        )  # fmt: skip
 
 
 def capped(x: Floats, curvature: float) -> tuple[Floats, Floats | float]:

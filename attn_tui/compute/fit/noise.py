@@ -7,13 +7,15 @@ from typing import get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_tui.compute.fit.head import Floats, Path, Rows, State
+from attn_tui.compute.fit.head import Floats, Inputs, Path, Rows, State
 from attn_tui.compute.formats import dtype_of, limits
 
 PATHS: tuple[Path, ...] = get_args(Path)
 
 DIRECTIONS = 16
 """So many errors of a row, those that matter most, are taken with the direction they push in."""
+LEAST_LEFT = 1e-10
+"""At least this share of a variance is each number's own, for directions to be told apart."""
 _UNSEEN = 0.01
 """What adds less than this share to a variance is left out."""
 
@@ -93,7 +95,7 @@ def score_variance(rows: Rows, state: State, format: Format, path: Path) -> Floa
     sums += np.square(unit) * (1 + np.square(away) + np.square(state.top)) / 3
     sums *= SUMS
     if path == "tf32":
-        sums += np.square(slope) * rows.inputs.lost[0]
+        sums += np.square(slope) * rows.lost[0]
     if path != "eager":
         return np.asarray(sums)
     sums += np.square(format.spacing(rows.scores) * slope) / 12
@@ -134,7 +136,7 @@ class Directions:
     Attributes:
         deviation: √D, shape (r, d_v).
         along: A, shape (r, k, d_v), for which the covariance is √D·(I + Aᵀ·A)·√D.
-        middle: M, shape (r, k, k), for which (I + Aᵀ·A)^(−½) is I + Aᵀ·M·A.
+        middle: M, shape (r, k, k), for which x − x·Aᵀ·M·A is free of what A does to a row x.
     """
 
     deviation: Floats
@@ -145,7 +147,11 @@ class Directions:
         """Return rows, shape (…, r, d_v), in units in which their noise is 1 and independent."""
         rows = rows / self.deviation
         shares = (self.along @ rows[..., None]).swapaxes(-1, -2) @ self.middle
-        return np.asarray(rows + (shares @ self.along)[..., 0, :])
+        return np.asarray(rows - (shares @ self.along)[..., 0, :])
+
+    def part(self, rows: NDArray[np.intp]) -> "Directions":
+        """Return those of some rows."""
+        return Directions(self.deviation[rows], self.along[rows], self.middle[rows])
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,6 +174,11 @@ class Noise:
             return np.asarray(rows / np.sqrt(self.variance))
         return self.directions.freed(rows)
 
+    def part(self, rows: NDArray[np.intp]) -> "Noise":
+        """Return that of some rows, without the determinant."""
+        directions = None if self.directions is None else self.directions.part(rows)
+        return Noise(self.variance[rows], directions, 0.0)
+
 
 def noise(rows: Rows, state: State, format: Format, path: Path) -> Noise:
     """Return the noise of a head's output under a path.
@@ -177,26 +188,28 @@ def noise(rows: Rows, state: State, format: Format, path: Path) -> Noise:
     of low rank; the others as if each number had its own error, a diagonal.
     """
     own, by_score, by_weight = _parts(rows, state, format, path)
-    spread = _spread(by_score, by_weight, rows.values, state.mixed)
+    spread = _spread(by_score, by_weight, rows.inputs, state.mixed)
     variance = own if spread is None else own + spread
-    pushes = _pushes(by_score, by_weight, rows.values, state.mixed)
+    pushes = _pushes(by_score, by_weight, rows.inputs, state.mixed)
     if pushes is None or not np.isfinite(variance).all():
         return Noise(variance, None, float(np.log(variance).sum()))
     left = np.maximum(variance - np.square(pushes).sum(axis=1), own)
-    deviation = np.sqrt(left)
+    left = np.maximum(left, LEAST_LEFT * variance)
+    deviation: Floats = np.sqrt(left)
     along = pushes / deviation[:, None]
-    # With AAᵀ = QΛQᵀ, M is Q·((1 + Λ)^(−½) − 1)/Λ·Qᵀ, written so that Λ may be 0.
-    values, vectors = np.linalg.eigh(along @ along.swapaxes(-1, -2))
-    root = np.sqrt(1 + np.maximum(values, 0.0))
-    middle = (vectors / (-root * (1 + root))[:, None]) @ vectors.swapaxes(-1, -2)
-    log_determinant = float(np.log(left).sum()) + 2 * float(np.log(root).sum())
+    # W = I − Aᵀ·Mᵀ·A has WᵀW = (I + Aᵀ·A)⁻¹ with M = (L·(I + L)ᵀ)⁻ᵀ, where L·Lᵀ = I + A·Aᵀ.
+    one = np.eye(along.shape[1])
+    lower = np.linalg.cholesky(one + along @ along.swapaxes(-1, -2))
+    middle = np.linalg.inv(lower @ (one + lower.swapaxes(-1, -2))).swapaxes(-1, -2)
+    diagonal = np.diagonal(lower, axis1=-2, axis2=-1)
+    log_determinant = float(np.log(left).sum()) + 2 * float(np.log(diagonal).sum())
     return Noise(variance, Directions(deviation, along, middle), log_determinant)
 
 
 def variance(rows: Rows, state: State, format: Format, path: Path) -> Floats:
     """Return the variance of each number of the output, shape (r, d_v), without covariances."""
     own, by_score, by_weight = _parts(rows, state, format, path)
-    spread = _spread(by_score, by_weight, rows.values, state.mixed)
+    spread = _spread(by_score, by_weight, rows.inputs, state.mixed)
     return own if spread is None else own + spread
 
 
@@ -213,7 +226,7 @@ def variance_along(
         along: Shape (r, d_v).
     """
     own, by_score, by_weight = _parts(rows, state, format, path)
-    spread = _spread(by_score, by_weight, rows.values, state.mixed)
+    spread = _spread(by_score, by_weight, rows.inputs, state.mixed)
     reach = along @ rows.values.T
     square = float((own * np.square(along)).sum())
     if by_score is not None:
@@ -241,30 +254,48 @@ def _parts(
     squares = np.square(p)
     sums = SUMS * c2 * np.square(2.0 ** -max(format.bits, 24))
     if not (sums * largest * squares.sum(axis=1) < least).all():
-        own += sums * (np.square(mixed) + squares @ np.square(v))
+        own += sums * (np.square(mixed) + squares @ rows.inputs.squares)
     if path == "tf32":
-        own += c2 * (squares @ rows.inputs.lost[1])
-    by_score = c2 * squares * score_variance(rows, state, format, path)
-    # No v_j − o is longer in any number than twice the largest value.
-    unseen = bool((4 * largest * by_score.sum(axis=1) < least).all())
+        own += c2 * (squares @ rows.lost[1])
     by_weight = weight_variance(state, format, path)
-    return own, None if unseen else by_score, None if by_weight is None else c2 * by_weight
+    if by_weight is not None:
+        by_weight *= c2
+    # No v_j − o is longer in any number than twice the largest value.
+    unseen = least / (4 * c2 * largest) if c2 * largest else np.full(len(p), np.inf)
+    if path in ("float32", "flash") and (_most_by_scores(rows, state, format) < unseen).all():
+        return own, None, by_weight
+    by_score = squares * score_variance(rows, state, format, path)
+    if (by_score.sum(axis=1) < unseen).all():
+        return own, None, by_weight
+    return own, c2 * by_score, by_weight
+
+
+def _most_by_scores(rows: Rows, state: State, format: Format) -> Floats:
+    """Return what Σp²·variance is not above for logits that float32 rounds, shape (r,)."""
+    at, (q, k) = state.parameters, rows.norms
+    if at.curvature < 0:
+        return np.full(len(q), np.inf)
+    moved = state.weights * (state.logits - state.top)
+    square, away = (np.einsum("rn,rn->r", each, each) for each in (state.weights, moved))
+    sums = np.square(at.multiplier * q * k.max()) * square / (4 * rows.d_k)
+    sums += ((1 + np.square(state.top[:, 0])) * square + away) / 3
+    return np.asarray(SUMS * 4.0 ** -max(format.bits, 24) * sums)
 
 
 def _pushes(
-    by_score: Floats | None, by_weight: Floats | None, values: Floats, mixed: Floats
+    by_score: Floats | None, by_weight: Floats | None, inputs: Inputs, mixed: Floats
 ) -> Floats | None:
     """Return what one error of each of the keys that matter most does to rows, (r, k, d_v).
 
     Args:
         by_score: Variances that rounded logits make, shape (r, n), or None.
         by_weight: Those that rounded weights make, or None.
-        values: Shape (n, d_v).
+        inputs: Of which V counts.
         mixed: p·V, shape (r, d_v).
     """
     if by_score is None and by_weight is None:
         return None
-    length = np.einsum("nd,nd->n", values, values)
+    values, length = inputs.values, inputs.lengths
     pushes: list[Floats] = []
     if by_weight is not None:
         keys = _largest(by_weight * length)
@@ -302,13 +333,12 @@ def _largest(matter: Floats) -> NDArray[np.intp]:
 
 
 def _spread(
-    by_score: Floats | None, by_weight: Floats | None, values: Floats, mixed: Floats
+    by_score: Floats | None, by_weight: Floats | None, inputs: Inputs, mixed: Floats
 ) -> Floats | None:
     """Return the variance that rounded logits and weights make, shape (r, d_v), or None for 0."""
-    square = np.square(values)
     if by_score is None:
-        return None if by_weight is None else by_weight @ square
-    made = (by_score if by_weight is None else by_score + by_weight) @ square
-    made -= 2 * mixed * (by_score @ values)
+        return None if by_weight is None else by_weight @ inputs.squares
+    made = (by_score if by_weight is None else by_score + by_weight) @ inputs.squares
+    made -= 2 * mixed * (by_score @ inputs.values)
     made += np.square(mixed) * by_score.sum(axis=1, keepdims=True)
     return np.maximum(made, 0.0)

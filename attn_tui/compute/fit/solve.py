@@ -125,27 +125,55 @@ def _stretched(state: State, stretch: Floats) -> Parameters:
 def refine(
     rows: Rows, state: State, names: tuple[Name, ...], format: Format, path: Path, rounds: int = 3
 ) -> Fit:
-    """Fit by the noise of a path, from a start that is near."""
+    """Fit by the noise of a path, from a start that is near; it is worked out anew as that moves.
+
+    Args:
+        rows: Of the head, under one mask.
+        state: To start from.
+        names: What is fitted.
+        format: Of the output.
+        path: Where it was rounded.
+        rounds: How often noise is worked out, at most.
+    """
     weighed = noise(rows, state, format, path)
     for turn in range(rounds):
-        for _ in range(2 if turn == 0 else 1):
-            residual = weighed.freed(rows.output - state.output)
-            along = weighed.freed(slopes(rows, state, names))
-            step = _step(along, residual, 0.0)
-            cost = float(np.square(residual).sum())
-            for _ in range(5):
-                near = compute(rows, _bounded(state.parameters, names, step))
-                rest = float(np.square(weighed.freed(rows.output - near.output)).sum())
-                nearer = rest < cost
-                if nearer:
-                    state = near
-                    break
-                step = step / 4
-            if not nearer:
-                break
-        if turn and cost - rest < 1e-3:
+        state, gain = descended(rows, state, names, weighed, 2 if turn == 0 else 1)
+        if turn and gain < 1e-3:
             break  # And the noise is that of a state as good.
         weighed = noise(rows, state, format, path)
+    return fit_of(rows, state, names, path, weighed)
+
+
+def descended(
+    rows: Rows, state: State, names: tuple[Name, ...], weighed: Noise, steps: int
+) -> tuple[State, float]:
+    """Return a state after some steps, while they make χ² less, and by how much the last did."""
+    residual = weighed.freed(rows.output - state.output)
+    gain = 0.0
+    for _ in range(steps):
+        along = weighed.freed(slopes(rows, state, names))
+        step = _step(along, residual, 0.0)
+        cost = float(np.square(residual).sum())
+        gain = 0.0
+        for _ in range(5):
+            near = compute(rows, _bounded(state.parameters, names, step))
+            rest = weighed.freed(rows.output - near.output)
+            gain = cost - float(np.square(rest).sum())
+            if gain > 0:
+                break
+            step = step / 4
+        if not gain > 0:
+            return state, 0.0
+        # Where slopes are constant another step would be 0.
+        foreseen = residual - np.tensordot(step, along, 1)
+        state, residual = near, rest
+        if np.square(rest - foreseen).sum() < 1e-4:
+            break
+    return state, gain
+
+
+def fit_of(rows: Rows, state: State, names: tuple[Name, ...], path: Path, weighed: Noise) -> Fit:
+    """Return the fit that a state is, as some noise weighs it."""
     residual = weighed.freed(rows.output - state.output)
     along = weighed.freed(slopes(rows, state, names))
     return Fit(names, state, path, weighed, residual, along)

@@ -7,9 +7,10 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_tui.compute.fit.explain import Case, Question, parameters_of
+from attn_tui.compute.fit.case import Case, parameters_of
 from attn_tui.compute.fit.head import Floats, Rows, State, compute, rows_of
 from attn_tui.compute.fit.noise import variance
+from attn_tui.compute.fit.question import Question
 from attn_tui.compute.fit.solve import least_squares
 from attn_tui.compute.formats import dtype_of
 from attn_tui.compute.heads.rows import HeadRows, Reals
@@ -21,8 +22,14 @@ BUCKETS, FARTHEST = 32, 128
 """T5's buckets of distances, and the distance from which on all are one."""
 STEPS = 80
 """Steps at most by which a bias is fitted."""
-LEAST_TOLD = 24
-"""So many weights have to be told for dropout."""
+RATES = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.5)
+"""Rates of dropout that are tried."""
+KEYS_TOLD, ROWS_TOLD = 4, 32
+"""Dropout is told by so many rows at most, of at most so many keys for each number of a value."""
+LEAST_ROWS_TOLD, LEAST_TOLD = 4, 24
+"""So many rows, and weights of them, have to be told for dropout."""
+ROOM = 3.0
+"""And what is left of them is so many times what rounding makes, at most."""
 
 
 @dataclass(frozen=True)
@@ -255,25 +262,55 @@ def _fitted(case: Case, shapes: Floats, start: Floats) -> tuple[Floats, float]:
 def _dropped(case: Case) -> str:
     """Return that some weights are 0 and all others too large by one factor, or nothing.
 
-    Of rows that see fewer keys than a value has numbers the weights themselves can be told.
+    Only rows that see few keys for the numbers of a value tell which weights these are: of others
+    too many choices would come near.
     """
-    head, model = case.head, case.question.model
-    rows = rows_of(head, model.mask, factors=model.factors(head))
-    state = compute(rows, parameters_of(model))
-    ratios: list[float] = []
-    for seen, output, weights in zip(rows.seen, rows.output, state.weights, strict=True):
-        if 1 < seen.sum() <= rows.values.shape[1] // 2:
-            told = np.linalg.lstsq(rows.values[seen].T, output, rcond=None)[0]
-            weights = weights[seen]
-            ratios.extend((told / weights)[weights > 0.02 / len(weights) ** 0.5])
-    every = np.array(ratios)
-    kept = every[every > 0.5]
-    if len(every) < LEAST_TOLD or len(kept) < LEAST_TOLD // 2:
+    made = case.made(case.question.model)
+    rows, state = made.rows, made.state
+    counts = rows.seen.sum(axis=1)
+    told = np.flatnonzero((counts > 1) & (counts <= KEYS_TOLD * rows.values.shape[1]))[:ROWS_TOLD]
+    if len(told) < LEAST_ROWS_TOLD:
         return ""
-    factor = float(np.median(kept))
-    is_zero, is_one = np.abs(every) < 0.1, np.abs(every / factor - 1.0) < 0.1
-    share = float(is_zero.mean())
-    told_apart = (is_zero | is_one).mean() > 0.9 and 0.01 < share < 0.8
-    if not told_apart or abs(factor * (1.0 - share) - 1.0) > 0.25:
-        return ""
-    return f"{100 * share:.0f} % of the weights are 0, and others {factor:.3g} times too large"
+    noise = np.square(made.by(case.paths[-1]).variance.sum(axis=1) ** 0.5 * ROOM)
+    for rate in RATES:
+        kept = []
+        for row in told:
+            seen = rows.seen[row]
+            parts = state.weights[row, seen][:, None] * rows.values[seen] / (1.0 - rate)
+            found = _chosen(parts, rows.output[row], float(noise[row]))
+            if found is not None:
+                kept.append(found)
+        every = np.concatenate([*kept, np.zeros(0, bool)])
+        if len(kept) <= len(told) / 2 or len(every) < LEAST_TOLD:
+            continue
+        share = float(1.0 - every.mean())
+        if 0.3 * rate < share < 3.0 * rate:
+            larger = f"{1.0 / (1.0 - rate):.3g} times too large"
+            return f"about {100 * rate:g} % of the weights are 0, and the others {larger}"
+    return ""
+
+
+def _chosen(parts: Floats, output: Floats, noise: float) -> NDArray[np.bool_] | None:
+    """Return which parts a row of the output is the sum of, or None if of none up to noise.
+
+    Args:
+        parts: What each key adds to the row, shape (n, d_v).
+        output: The row.
+        noise: The square of what may be left.
+    """
+    kept = np.ones(len(parts), bool)
+    gram = parts @ parts.T
+    length = np.diagonal(gram)
+    along = parts @ (output - parts.sum(axis=0))
+    rest = float(np.square(output - parts.sum(axis=0)).sum())
+    for _ in range(2 * len(parts)):
+        # What is left grows by a part that is left out, and shrinks by one that is taken back.
+        sign = np.where(kept, 1.0, -1.0)
+        change = 2 * sign * along + length
+        key = int(np.argmin(change))
+        if not change[key] < 0:
+            break
+        along = along + sign[key] * gram[:, key]
+        rest += float(change[key])
+        kept[key] = not kept[key]
+    return kept if rest <= noise else None

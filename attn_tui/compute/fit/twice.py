@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_tui.compute.fit.choose import PLAIN, likeliest_path
+from attn_tui.compute.fit.choose import PLAIN, explains, likeliest_path
 from attn_tui.compute.fit.head import Floats, Parameters, Path, Rows, State, compute
 from attn_tui.compute.fit.noise import Format, noise
 from attn_tui.compute.fit.solve import Fit, coefficients
@@ -42,9 +42,12 @@ def fitted_twice(
     there: NDArray[np.bool_],
     format: Format,
     paths: Sequence[Path],
-    factors: Sequence[float] = (1.0, 4.0, 0.25),
 ) -> tuple[Rows, Fit]:
     """Fit m and c where softmax is taken twice, from a few starts.
+
+    Where the start explains the output it is what is returned. Keys that had no weight all weigh
+    e⁰ in the second softmax, and are rounded to one side together: an m that is fitted to rows of
+    one heavy key would take that for its own doing.
 
     Args:
         rows: Of the head, under its mask.
@@ -52,18 +55,31 @@ def fitted_twice(
         there: What the second softmax runs over, shape (r, n).
         format: Of the output.
         paths: The paths of rounding that it may have come.
-        factors: What m is multiplied by at each start.
     """
-    best: tuple[Rows, Fit] | None = None
-    for factor in factors:
-        at = replace(start, multiplier=start.multiplier * factor, sink=0.0)
-        made = _descended(rows, at, there, format, tuple(paths))
-        if best is None or made[1].chi_square < best[1].chi_square:
-            best = made
-        if best[1].chi_square < 2:
+    paths = tuple(paths)
+    start = replace(start, sink=0.0)
+    made = _weighed(rows, start, there, format, paths)
+    best = made
+    for factor in (1.0, 4.0, 0.25):
+        if explains(best[1]):
             break
-    assert best is not None
+        at = replace(start, multiplier=start.multiplier * factor)
+        made = _descended(rows, at, there, format, paths)
+        if made[1].chi_square < best[1].chi_square:
+            best = made
     return best
+
+
+def _weighed(
+    rows: Rows, at: Parameters, there: NDArray[np.bool_], format: Format, paths: tuple[Path, ...]
+) -> tuple[Rows, Fit]:
+    """Return a fit that is taken as it is, weighed by the likeliest path."""
+    second, state, along = again(rows, at, there)
+    path = likeliest_path(second, state, format, paths)
+    weighed = noise(second, state, format, path)
+    residual = weighed.freed(rows.output - state.output)
+    slopes = weighed.freed(np.stack([along, state.mixed]))
+    return second, Fit(PLAIN, replace(state, parameters=at), path, weighed, residual, slopes)
 
 
 def _descended(
@@ -93,9 +109,4 @@ def _descended(
         if step_number in (2, 5):
             path = likeliest_path(second, state, format, paths)
             weighed = noise(second, state, format, path)
-    path = likeliest_path(second, state, format, paths)
-    weighed = noise(second, state, format, path)
-    residual = weighed.freed(rows.output - state.output)
-    slopes = weighed.freed(np.stack([along, state.mixed]))
-    fit = Fit(PLAIN, replace(state, parameters=at), path, weighed, residual, slopes)
-    return second, fit
+    return _weighed(rows, at, there, format, paths)

@@ -1,7 +1,7 @@
 """What a head should do, as a configuration says: multiplier, cap, sink, mask, value scale."""
 
-from collections.abc import Collection
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Final, Literal, Protocol
 
 import numpy as np
@@ -68,6 +68,12 @@ class Expected:
             return HeadMask("none")
         offset = corner(head) if self.offset is None else self.offset
         return HeadMask(self.mask or "causal", offset, self.window, chunk=self.chunk)
+
+    def completed(self, other: "Expected") -> "Expected":
+        """Return this with what another says of what this does not; a window is part of a mask."""
+        names = ("multiplier", "softcap", "mask")
+        more = {name: getattr(other, name) for name in names if getattr(self, name) is None}
+        return replace(self, **more)
 
 
 def corner(head: HeadRows) -> int | None:
@@ -137,6 +143,7 @@ class Expectation:
         kind: The architecture, as the file names it.
         laws: Laws of the multiplier by position that may be there once too often.
         typed: What was typed, which goes before all that is said.
+        calls: What the call of each layer was given, which counts where nothing else is said.
     """
 
     source: str
@@ -150,6 +157,11 @@ class Expectation:
     kind: str = ""
     laws: tuple[Law, ...] = LAWS
     typed: Typed | None = None
+    calls: Mapping[int, Expected] = field(default_factory=dict)
+
+    def said_of(self, layer: int) -> Expected:
+        """Return what is said of a layer, but for what was typed and what its call was given."""
+        return self.layers[layer] if 0 <= layer < len(self.layers) else self.common
 
     def of(self, layer: int, d_k: int, sink: float | None = None) -> Expected:
         """Return what is expected of a head.
@@ -159,7 +171,9 @@ class Expectation:
             d_k: The length of its queries, as captured.
             sink: The logit of its sink, if that was captured.
         """
-        found = self.layers[layer] if 0 <= layer < len(self.layers) else self.common
+        found = self.said_of(layer)
+        if layer in self.calls:
+            found = found.completed(self.calls[layer])
         if found.multiplier is None and self.assumed:
             found = replace(found, multiplier=float(d_k) ** -0.5)
         if sink is not None and found.sink in (LEARNED, None):

@@ -10,6 +10,7 @@ from attn_tui.captures.capture import Capture
 from attn_tui.captures.source import open_as
 from attn_tui.captures.suffixes import EXAMPLE_NAME
 from attn_tui.compute.errors import InputError, inert
+from attn_tui.files.models.calls import with_calls
 from attn_tui.files.models.configuration import claimed, read_expectation
 from attn_tui.files.models.expected import Expectation
 from attn_tui.files.models.fused import fused_layouts, layouts_of
@@ -94,11 +95,13 @@ def open_configured(
             notes.append(f"{_BESIDE} beside it is of another model: {problem}.")
         else:
             expectation = found
+    is_of_file = expectation is not None and expectation is found
+    expectation = with_calls(expectation, capture)
     if expectation and (own := layouts_of(capture, expectation)):
         read, capture = own, open_as(paths, own, names)
     if read != layouts:
         capture = _stating(capture, read)
-    file = config or near if expectation and expectation is found else ""
+    file = config or near if is_of_file else ""
     return Configured(capture, expectation, file, read, tuple(notes))
 
 

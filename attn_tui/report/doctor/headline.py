@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterator
 
 from attn_tui.doctor.report import Report
-from attn_tui.report.doctor.line import Group, groups, others, said
+from attn_tui.report.doctor.groups import Group, groups
+from attn_tui.report.doctor.line import others, said
 from attn_tui.report.headline import Headline
 
 _THREAD = re.compile(r" \(as in [^)]*\)")

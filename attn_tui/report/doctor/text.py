@@ -7,7 +7,8 @@ from attn_tui.compute.fit.explain import Test
 from attn_tui.doctor.names import named
 from attn_tui.doctor.report import Finding, Report
 from attn_tui.files.paths import shown_path
-from attn_tui.report.doctor.line import PLURALS, Group, groups, said, verdict_line, why
+from attn_tui.report.doctor.groups import Group, groups
+from attn_tui.report.doctor.line import PLURALS, said, verdict_line, why
 from attn_tui.report.doctor.words import (
     NUMBERS,
     ROUNDED,

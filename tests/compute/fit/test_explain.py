@@ -38,6 +38,17 @@ def test_a_healthy_head_agrees_and_its_interval_holds_m(
 
 @pytest.mark.parametrize(("format", "path"), WAYS)
 @pytest.mark.parametrize("lift", [0.0, 8.0, 12.0, 18.0, 30.0, 60.0])
+def test_softmax_taken_twice_of_a_head_that_leans_on_key_0_is_no_other_multiplier(
+    format: str, path: Path, lift: float
+) -> None:
+    how = Arithmetic(M, format=format, path=path, softmaxes=2)
+    known = ask(sink_head(1, how, lift), Model(M), format)
+    assert known.explains
+    assert known.test.changes == ("softmax_twice",)
+
+
+@pytest.mark.parametrize(("format", "path"), WAYS)
+@pytest.mark.parametrize("lift", [0.0, 8.0, 12.0, 18.0, 30.0, 60.0])
 def test_a_head_that_leans_on_key_0_is_no_head_without_a_mask(
     format: str, path: Path, lift: float
 ) -> None:
@@ -167,8 +178,9 @@ def test_kv_heads_in_another_order_are_one_change() -> None:
     own = simulate(1, PLAIN, n_keys=96, d_k=32, rows=24)
     other = simulate(2, PLAIN, n_keys=96, d_k=32, rows=24)
     head = replace(own, keys=other.keys, values=other.values)
-    known = explain(head, Question(Model(M), SAID, LEVEL, format="bfloat16"), [own])
+    known = explain(head, Question(Model(M), SAID, LEVEL, format="bfloat16"), lambda: [(3, own)])
     assert known.test.changes == ("kv_head",)
+    assert known.test.kv_head == 3
 
 
 def test_without_an_expectation_causal_and_none_are_equals_where_both_fit() -> None:

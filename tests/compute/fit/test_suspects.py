@@ -58,11 +58,10 @@ def faults(how: Arithmetic) -> Iterator[tuple[str, HeadRows]]:
     yield of("", values=rng.permutation(head.values))
     mixed = head.output @ rng.standard_normal((64, 64)).astype(np.float32) / 8
     yield "", replace(head, output=rounded_to(mixed, how.format))
-    if how.mask.kind == "causal":
-        weights = compute(head, how)[1]
-        kept = weights * (rng.random(weights.shape) > 0.1) / 0.9
-        output = rounded_to((kept @ head.values).astype(np.float32), how.format)
-        yield "dropout", replace(head, output=output)
+    weights = compute(head, how)[1]
+    kept = weights * (rng.random(weights.shape) > 0.1) / 0.9
+    output = rounded_to((kept @ head.values).astype(np.float32), how.format)
+    yield "dropout", replace(head, output=output)
 
 
 @pytest.mark.parametrize("kind", ["causal", "none"])

@@ -1,0 +1,222 @@
+"""Models that may stand in place of the expected one: one change away, two, and farther."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from attn_tui.compute.fit.case import Case, parameters_of, strain
+from attn_tui.compute.fit.choose import FITS_BELOW, explains, hopeless
+from attn_tui.compute.fit.differences import compared, ordered
+from attn_tui.compute.fit.errors import numbers as numbers_of
+from attn_tui.compute.fit.estimates import Estimate
+from attn_tui.compute.fit.head import Name, Parameters
+from attn_tui.compute.fit.masks import assumed_masks, distinct, open_masks, other_masks, windowed
+from attn_tui.compute.fit.model import Law, Model, Part
+from attn_tui.compute.fit.question import Others, Test
+from attn_tui.compute.fit.scan import distinct as unlike
+from attn_tui.compute.fit.scan import scan
+from attn_tui.compute.fit.solve import aligned, relative_residual
+from attn_tui.compute.fit.twice import again, fitted_twice
+from attn_tui.compute.fit.windows import moved
+from attn_tui.compute.heads.mask import HeadMask
+
+HOPELESS = 0.7
+"""The scan's steps in m are so fine that what is there leaves a mean sine well below this."""
+
+
+def one_change(case: Case, tests: Sequence[Test]) -> Iterator[Test]:
+    """Yield models that are one change from what is expected.
+
+    Args:
+        case: The head.
+        tests: What was tried before.
+    """
+    model = case.question.model
+    tests = list(tests)
+    if not any(test.explains for test in tests):
+        for base in case.bases():
+            tests += _numbers(case, base)
+    if not any(test.explains for test in tests):
+        # A law is more than another m, and not looked for where that is enough.
+        for law in _laws(case):
+            tests += tried(case, replace(model, law=law))
+    yield from tests
+    for base in case.bases():
+        yield from _twice(case, base, near=True)
+    yield from _near_masks(case)
+    if case.head.bias is not None:
+        bare = replace(case, head=replace(case.head, bias=None))
+        for test in tried(bare, model):
+            yield replace(test, changes=ordered({*test.changes, "mask"}), bias_left_out=True)
+
+
+def kv_heads(case: Case, others: Others) -> Iterator[Test]:
+    """Yield what is expected with the keys and values of other heads, until one explains the head.
+
+    Args:
+        case: The head.
+        others: The head with these keys and values.
+    """
+    for number, head in others():
+        other = Case.of(head, case.question)
+        if isinstance(other, str):
+            continue
+        for base in other.bases():
+            made = other.made(base)
+            if other.is_near(made.rows, made.state):
+                test = other.test(base)
+                changes = ordered({*test.changes, "kv_head"})
+                yield replace(test, changes=changes, kv_head=number)
+                if test.explains:
+                    return
+
+
+def two_changes(case: Case) -> Iterator[Test]:
+    """Yield models that are two changes away: another mask, or softmax twice, and numbers."""
+    for base in case.bases():
+        yield from _twice(case, base)
+    yield from _other_masks(case)
+
+
+def tried(case: Case, model: Model) -> Iterator[Test]:
+    """Yield the test of a model that is not hopeless."""
+    if not case.is_far(case.rows(model), parameters_of(model)):
+        yield case.test(model)
+
+
+def _laws(case: Case) -> Iterator[Law | None]:
+    """Yield laws that are not expected and that these rows would tell from a constant."""
+    expected = case.question.model.law
+    own = case.question.model.mask.own(case.head)
+    for law in case.question.laws:
+        if law != expected and np.ptp(law.factors(own)) > 1e-6:
+            yield law
+    if expected is not None:
+        yield None
+
+
+def _numbers(case: Case, model: Model) -> Iterator[Test]:
+    """Yield a model with other numbers, from a few starts, until one explains the head."""
+    rows = case.rows(model)
+    for power in (0, 1, -1, 2, -2, 3, -3):
+        start = replace(parameters_of(model), multiplier=model.multiplier * 4.0**power)
+        near, off = aligned(rows, start, _of_directions(start))
+        if not hopeless(rows, near, off, case.format, case.paths[-1]):
+            test = case.test(model, near)
+            yield test
+            if test.explains:
+                return
+
+
+def _of_directions(near: Parameters) -> tuple[Name, ...]:
+    """Return which numbers directions tell: m, and a cap where there is one."""
+    return ("multiplier", "curvature") if near.curvature else ("multiplier",)
+
+
+def _twice(case: Case, model: Model, near: bool = False) -> Iterator[Test]:
+    """Yield models whose weights are softmaxed again: what was masked weighs e⁰, or nothing.
+
+    Args:
+        case: The head.
+        model: With a mask.
+        near: Whether m is to be that which is expected.
+    """
+    rows = case.rows(replace(model, law=None))
+    at = replace(parameters_of(model), sink=0.0)
+    ways = [rows.seen]
+    if not rows.seen.all():
+        ways.append(np.ones_like(rows.seen))
+    for there in ways:
+        second, at_expected, _ = again(rows, at, there)
+        if near and not case.is_near(second, at_expected):
+            continue
+        second, fit = fitted_twice(rows, at, there, case.format, case.paths)
+        if fit.chi_square > 4 * FITS_BELOW:
+            continue
+        known = numbers_of(fit)
+        estimates: dict[Part, Estimate] = {
+            "multiplier": known["multiplier"], "value_scale": known["value_scale"],
+        }  # fmt: skip
+        found = replace(
+            model, multiplier=known["multiplier"].value, softmax_twice=True,
+            value_scale=known["value_scale"].value, sink=None,
+        )  # fmt: skip
+        size = float(np.square(rows.output).sum()) or 1.0
+        made = float(np.sqrt(fit.noise.variance.sum() / size))
+        test = Test(
+            found, explains(fit), relative_residual(second, fit.state), {fit.path: made},
+            (fit.path,), estimates, chi_square=fit.chi_square,
+            strain=strain(fit.noise, rows, at_expected, fit.residual),
+        )  # fmt: skip
+        yield compared(test, case.question, case.head)
+
+
+def _near_masks(case: Case) -> Iterator[Test]:
+    """Yield models with another mask and the numbers that are expected; no captured mask."""
+    model = case.question.model
+    bare = replace(case, head=replace(case.head, seen=None))
+    for changed in _masked(case, bare):
+        made = bare.made(changed)
+        if bare.is_near(made.rows, made.state):
+            yield bare.test(changed)
+    yield from _shown_masks(case, bare, parameters_of(model))
+
+
+def _other_masks(case: Case) -> Iterator[Test]:
+    """Yield models with another mask, and perhaps other numbers; no captured mask."""
+    at = parameters_of(case.question.model)
+    bare = replace(case, head=replace(case.head, seen=None))
+    for changed in _masked(case, bare):
+        if not bare.is_far(bare.rows(changed), at):
+            yield bare.test(changed)
+    for by in (0.25, 4.0):
+        yield from _shown_masks(case, bare, replace(at, multiplier=at.multiplier * by))
+
+
+def _masked(case: Case, bare: Case) -> Iterator[Model]:
+    """Yield models with the masks nearest to the expected one that see other keys."""
+    model = case.question.model
+    expected = model.mask.seen(case.head)
+    for mask in distinct(bare.head, [*other_masks(case.head, model.mask)]):
+        if not np.array_equal(mask.seen(bare.head), expected):
+            yield replace(model, mask=mask)
+
+
+def _shown_masks(case: Case, bare: Case, near: Parameters) -> Iterator[Test]:
+    """Yield models with the windows, and the hidden, packed or prefixed keys, that rows show."""
+    model = case.question.model
+    rows = bare.rows(replace(model, mask=HeadMask("none")))
+    by_position = [model.mask] if model.mask.by_position else []
+    for mask in dict.fromkeys([*by_position, *open_masks(bare.head)]):
+        plain = replace(mask, kind="causal", window=None) if mask.kind == "window" else mask
+        found = [windowed(rows, bare.head, plain, near)]
+        found += assumed_masks(case.head, mask, rows, near)
+        for other in filter(None, found):
+            yield moved(bare, bare.test(replace(model, mask=other)))
+
+
+def searched(case: Case) -> Iterator[Test]:
+    """Yield models that a scan of m, caps and windows finds under each mask."""
+    model = case.question.model
+    given = [model.mask, *([HeadMask("given")] if case.head.seen is not None else [])]
+    bare = replace(case, head=replace(case.head, seen=None))
+    masks = [(case, mask) for mask in dict.fromkeys(given)]
+    masks += [(bare, mask) for mask in open_masks(bare.head)]
+    for of, mask in masks:
+        rows = of.rows(replace(model, mask=mask, law=None))
+        own = mask.own(of.head) if mask.kind == "causal" else None
+        for one in unlike(scan(rows, own))[:3]:
+            if one.off > HOPELESS:
+                break
+            windows = mask
+            if one.window is not None:
+                windows = replace(mask, kind="window", window=one.window)
+            there = rows.under(windows.seen(of.head))
+            near, off = aligned(there, one.near, _of_directions(one.near))
+            if one.window or not hopeless(there, near, off, case.format, case.paths[-1]):
+                yield moved(of, of.test(replace(model, mask=windows), near))
+        if mask.by_position and of.head.seen is None and rows.seen.any():
+            near, _ = aligned(rows, parameters_of(model))
+            for assumed in assumed_masks(of.head, mask, rows, near):
+                yield of.test(replace(model, mask=assumed), near)

@@ -1,0 +1,275 @@
+"""A head that is asked: rows that can be used, what a model makes of them, and how that fits."""
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from math import inf, isfinite, nan
+
+import numpy as np
+
+from attn_tui.compute.fit.choose import (
+    Choice,
+    chosen,
+    explains,
+    hopeless,
+    paths_for,
+    undecided,
+)
+from attn_tui.compute.fit.differences import compared
+from attn_tui.compute.fit.errors import numbers as numbers_of
+from attn_tui.compute.fit.estimates import Cap, Estimate, Sink
+from attn_tui.compute.fit.head import Floats, Parameters, Path, Rows, State, compute, rows_of
+from attn_tui.compute.fit.masks import open_masks
+from attn_tui.compute.fit.model import LEARNED, Model, Part
+from attn_tui.compute.fit.noise import Format, Noise, coarsest, format_of, variance
+from attn_tui.compute.fit.question import SHOWN, Question, Test
+from attn_tui.compute.fit.rounding import Rounding
+from attn_tui.compute.fit.solve import aligned, refine, relative_residual
+from attn_tui.compute.fit.usable import cleared, taken, unusable, usable
+from attn_tui.compute.heads.mask import HeadMask
+from attn_tui.compute.heads.rows import HeadRows
+
+MOST_VALUES = 512
+"""Numbers of a row of the output that are fitted."""
+MOST_KEYS = 128
+"""Numbers of a row of captured weights that are fitted."""
+LARGEST = float(np.finfo(np.float32).max)
+"""Heads with larger numbers are left out: fits take fourth powers, which float64 has to hold."""
+LEAST_ROWS = 4
+"""So many rows have to see a key under a mask, if there are as many."""
+NEAR = 0.01
+"""So large a share of an output may be missed by numbers that are near, and are fitted then."""
+WIDE = 2.0
+"""An m of which the highest is so many times the lowest is not known."""
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """A head that is asked.
+
+    Attributes:
+        head: The rows that can be used.
+        question: What is expected.
+        format: Of the output.
+        paths: Along which it may have been rounded.
+        notes: What else is to be said.
+    """
+
+    head: HeadRows
+    question: Question
+    format: Format
+    paths: tuple[Path, ...]
+    notes: tuple[str, ...]
+    _made: dict[Model, Rounding] = field(default_factory=dict, init=False)
+
+    @classmethod
+    def of(cls, head: HeadRows, question: Question) -> "Case | str":
+        """Return the case of a head, or why it has none."""
+        if large := _too_large(head):
+            return f"{large} holds numbers beyond float32: too large to be fitted"
+        captured = head = _answered(head)
+        if head.output is None or head.values is None:
+            return "neither output nor weights were captured"
+        head, clear = cleared(head, question.model.mask)
+        kept, notes = usable(captured, clear)
+        if not len(kept):
+            return unusable(captured)
+        head = taken(head, kept)
+        assert head.output is not None
+        assert head.values is not None
+        if not head.values.any():
+            return "all values are 0"
+        if (d_v := head.values.shape[1]) > MOST_VALUES:
+            some = np.linspace(0, d_v - 1, MOST_VALUES).astype(int)
+            head = replace(head, values=head.values[:, some], output=head.output[:, some])
+            notes = (*notes, f"Of each row of the output {MOST_VALUES} of {d_v:,} numbers tell.")
+        assert head.output is not None
+        stored = format_of(coarsest(head.output, head.formats.get("out", "float32")))
+        return cls(head, question, stored, paths_for(stored, question.tf32), notes)
+
+    def bases(self) -> list[Model]:
+        """Return the expected model, under each mask that may be where none is said."""
+        model = self.question.model
+        if "mask" in self.question.said:
+            return [model]
+        masks = [HeadMask("given")] if self.head.seen is not None else open_masks(self.head)
+        return [replace(model, mask=mask) for mask in masks]
+
+    def counted(self, test: Test) -> tuple[Part, ...]:
+        """Return the changes that count: those of what is said, or of all where nothing is."""
+        said = self.question.said
+        return tuple(part for part in test.changes if not said or part in said)
+
+    @cached_property
+    def _every(self) -> Rows:
+        """The rows without a mask."""
+        return rows_of(self.head, HeadMask("none"))
+
+    def rows(self, model: Model) -> Rows:
+        """Return what does not depend on a model's numbers."""
+        factors = model.factors(self.head)
+        if factors is not None:
+            return rows_of(self.head, model.mask, factors=factors)
+        return self._every.under(model.mask.seen(self.head))
+
+    def made(self, model: Model) -> Rounding:
+        """Return what a model makes of those rows that see a key, if any, worked out once.
+
+        A model returns anything for rows of padding, which see none.
+        """
+        if model not in self._made:
+            rows = self.rows(model)
+            sees = rows.seen.any(axis=1)
+            if sees.any() and not sees.all():
+                rows = rows.part(np.flatnonzero(sees))
+            state = compute(rows, parameters_of(model))
+            self._made[model] = Rounding(rows, state, self.format)
+        return self._made[model]
+
+    def is_near(self, rows: Rows, state: State) -> bool:
+        """Return whether rounding, and an m that was rounded, may make what a state leaves."""
+        made = variance(rows, state, self.format, self.paths[-1]).sum()
+        size = float(np.square(rows.output).sum())
+        off = float(np.square(rows.output - state.output).sum())
+        return off < 9 * float(made) + NEAR**2 * size
+
+    def is_far(self, rows: Rows, near: Parameters) -> bool:
+        """Return whether no numbers near some can make directions of rows fit."""
+        near, off = aligned(rows, near)
+        return hopeless(rows, near, off, self.format, self.paths[-1])
+
+    def test(self, model: Model, near: Parameters | None = None) -> Test:
+        """Return how well a model explains the head, with its numbers fitted.
+
+        Args:
+            model: With a mask of the head.
+            near: Numbers to begin with, which are not expected; None for those of the model.
+        """
+        made = self.made(model)
+        rows, start = made.rows, made.state.parameters
+        every = len(self.head.rows)
+        if not rows.seen.any() or len(rows.output) < min(LEAST_ROWS, every):
+            return Test(model, False, nan)
+        if near is not None:
+            choice = chosen(rows, near, self.format, self.paths)
+        else:
+            choice = chosen(rows, start, self.format, self.paths, made)
+            if not choice.fits and start.sink:
+                bare = Rounding(rows, compute(rows, replace(start, sink=0.0)), self.format)
+                choice = chosen(rows, bare.state.parameters, self.format, self.paths, bare)
+        test = self._read(made, model, choice)
+        sees_all = bool(rows.seen.all())
+        test = replace(test, left_out=every - len(rows.output), sees_all=sees_all)
+        return compared(test, self.question, self.head)
+
+    def _read(self, made: Rounding, model: Model, choice: Choice) -> Test:
+        """Return what a fit says of a model."""
+        rows, fit, known = made.rows, choice.fit, choice.numbers
+        estimates: dict[Part, Estimate] = {
+            "multiplier": undecided(choice, "multiplier"),
+            "value_scale": undecided(choice, "value_scale"),
+            "softcap": Cap(known["curvature"], "curvature" in fit.names),
+            "sink": Sink(known["sink"], fit.parameters.level, "sink" in fit.names),
+        }
+        unknown: dict[Part, str] = {}
+        if reason := _unknown(rows, fit.state, estimates["multiplier"]):
+            unknown |= {"multiplier": reason, "softcap": reason}
+        sink_too = choice.beside.get("sink")
+        is_alike = known["sink"].error == inf
+        if is_alike or (sink_too and sink_too.takes("value_scale", known["value_scale"])):
+            estimates["value_scale"] = self._beside_sink(rows, model, choice)
+            unknown["sink"] = "it stretches all rows alike, as a value scale does"
+        elif self.question.model.sink is None and "sink" in self.question.said:
+            # What a sink would leave open is not: there is to be none.
+            estimates["value_scale"] = known["value_scale"]
+        found = replace(
+            model,
+            mask=model.mask.placed(self.head),
+            multiplier=fit.parameters.multiplier,
+            value_scale=_value(estimates["value_scale"]) or 1.0,
+            softcap=_value(estimates["softcap"]),
+            sink=model.sink if "sink" in unknown else _value(estimates["sink"]),
+        )
+        estimates = {part: each for part, each in estimates.items() if part not in unknown}
+        return Test(
+            found, choice.fits, relative_residual(rows, fit.state), choice.made(),
+            choice.paths if choice.fits else (), estimates, unknown,
+            strain=strain(fit.noise, rows, made.state, fit.residual),
+            chi_square=fit.chi_square,
+        )  # fmt: skip
+
+    def _beside_sink(self, rows: Rows, model: Model, choice: Choice) -> Estimate:
+        """Return c where the expected sink has its part, which rows do not tell from c."""
+        fit = choice.fit
+        if model.sink in (None, LEARNED) or not isfinite(float(model.sink or 0.0)):
+            return choice.numbers["value_scale"]
+        near = replace(fit.parameters, sink=1.0, level=float(model.sink or 0.0))
+        held = tuple(name for name in fit.names if name != "sink")
+        again_fit = refine(rows, compute(rows, near), held, self.format, fit.path)
+        if explains(again_fit):
+            return numbers_of(again_fit)["value_scale"]
+        return choice.numbers["value_scale"]
+
+
+def _too_large(head: HeadRows) -> str:
+    """Return the name of a tensor that holds a number beyond `LARGEST`, or nothing."""
+    tensors = {"q": head.queries, "k": head.keys, "v": head.values, "out": head.output}
+    for name, tensor in tensors.items():
+        if tensor is None or tensor.dtype.itemsize < 8:
+            continue
+        size = np.abs(tensor)
+        if ((size > LARGEST) & (size < inf)).any():
+            return name
+    return ""
+
+
+def _answered(head: HeadRows) -> HeadRows:
+    """Return a head whose captured weights stand for its output, if it has none."""
+    if (head.output is not None and head.values is not None) or head.weights is None:
+        return head
+    n = head.n_keys
+    some = np.linspace(0, n - 1, min(n, MOST_KEYS)).round().astype(np.intp)
+    formats = {**head.formats, "out": head.formats.get("weights", "float32")}
+    values = np.eye(n, dtype=np.float32)[:, some]
+    return replace(head, values=values, output=head.weights[:, some], formats=formats)
+
+
+def parameters_of(model: Model) -> Parameters:
+    """Return a model's numbers as a fit takes them; a sink that nobody knows is of logit 0."""
+    curvature = 0.0 if model.softcap is None else model.softcap**-2
+    near = Parameters(model.multiplier, model.value_scale, curvature)
+    if model.sink is None:
+        return near
+    logit = 0.0 if model.sink == LEARNED else float(model.sink)
+    return replace(near, sink=1.0, level=logit) if isfinite(logit) else near
+
+
+def strain(weighed: Noise, rows: Rows, state: State, residual: Floats) -> float:
+    """Return by how much χ² is larger in a state than in the fit that left a residual."""
+    other = weighed.freed(rows.output - state.output)
+    more = float(np.square(other).sum() - np.square(residual).sum())
+    return inf if np.isnan(more) else more
+
+
+def _value(found: Estimate | None) -> float | None:
+    return None if found is None else found.at(SHOWN).value
+
+
+def _unknown(rows: Rows, state: State, m: Estimate) -> str:
+    """Return why a multiplier cannot be known, or nothing."""
+    shown = m.at(SHOWN)
+    if shown.value is None or shown.low is None or shown.high is None:
+        found = "the output does not depend on it"
+    elif shown.low <= 0.0 < shown.high or shown.high > WIDE * shown.low > 0.0:
+        found = f"anything from {shown.low:.3g} to {shown.high:.3g} fits"
+    else:
+        return ""
+    if int(rows.seen.sum(axis=1).max()) < 2:
+        return "every row used sees one key"
+    low = np.where(rows.seen, rows.scores, inf).min(axis=1)
+    high = np.where(rows.seen, rows.scores, -inf).max(axis=1)
+    if (high - low <= 1e-6 * rows.norms[0] * rows.norms[1].max()).all():
+        return "the keys that a row sees are equal"
+    used = rows.values[rows.seen.any(axis=0)]
+    if np.ptp(used, axis=0).max() <= 1e-6 * np.abs(used).max():
+        return "the values are equal"
+    return found

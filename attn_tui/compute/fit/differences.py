@@ -1,0 +1,111 @@
+"""In which parts what was found differs from what is expected."""
+
+from collections.abc import Collection, Iterator
+from dataclasses import replace
+from math import inf, log
+
+import numpy as np
+
+from attn_tui.compute.fit.estimates import Estimate, Interval
+from attn_tui.compute.fit.model import LEARNED, PARTS, Part
+from attn_tui.compute.fit.noise import format_of
+from attn_tui.compute.fit.question import Question, Test
+from attn_tui.compute.heads.mask import HeadMask
+from attn_tui.compute.heads.rows import HeadRows
+
+STRAIN = 20.0
+"""Numbers differ only if 2 ln L rises by so much where they leave those that are expected."""
+MEAN_LOG = log(512.0)
+"""The logarithm that m·ln n is divided by to be compared with an m: of a middling text."""
+
+
+def compared(test: Test, question: Question, head: HeadRows) -> Test:
+    """Return a test with what of it differs from what is expected.
+
+    Args:
+        test: Of the head.
+        question: What is expected.
+        head: The rows used.
+    """
+    expected, found = question.model, test.model
+    changes: set[Part] = set()
+    if _is_other_mask(found.mask, question, head):
+        changes.add("mask")
+    if found.softmax_twice != expected.softmax_twice:
+        changes.add("softmax_twice")
+    if found.law != expected.law:
+        changes.add("law")
+    if test.strain > STRAIN or found.law != expected.law:
+        changes.update(_other_numbers(test, question))
+    return replace(test, changes=ordered(changes))
+
+
+def ordered(parts: Collection[Part]) -> tuple[Part, ...]:
+    """Return parts in the order in which they are named."""
+    return tuple(part for part in PARTS if part in parts)
+
+
+def _is_other_mask(mask: HeadMask, question: Question, head: HeadRows) -> bool:
+    """Return whether the rows used see other keys than is expected."""
+    expected = question.model.mask
+    if expected.kind == "given" and head.seen is None:
+        return True  # A captured mask was left out.
+    if "mask" not in question.said:
+        is_open = mask.kind in ("causal", "none", "given")
+        return bool(not is_open or mask.hidden or mask.packed or mask.prefix or mask.chunk)
+    seen = mask.seen(head)
+    sees = seen.any(axis=1)
+    if mask.hidden and not sees.all():
+        return True
+    return not np.array_equal(seen[sees], expected.seen(head)[sees])
+
+
+def _other_numbers(test: Test, question: Question) -> Iterator[Part]:
+    """Yield numbers whose intervals do not hold what is expected."""
+    expected, known = question.model, test.estimates
+    level, stored = question.level, question.format
+    multiplier = expected.multiplier
+    if test.model.law is not None and test.model.law.name == "log n":
+        multiplier = expected.multiplier / MEAN_LOG
+    m, c = known.get("multiplier"), known.get("value_scale")
+    if m is not None and not holds(m.at(level), multiplier, stored):
+        yield "multiplier"
+    if c is not None and not holds(c.at(level), expected.value_scale, stored):
+        # A learned sink, of which nobody knows how large it is, only shortens rows.
+        may_be_sink = expected.sink == LEARNED and "sink" in test.unknown
+        if not may_be_sink or (c.at(level).low or 0.0) > expected.value_scale:
+            yield "value_scale"
+    if _differs(known.get("softcap"), expected.softcap, level, stored):
+        yield "softcap"
+    sink = expected.sink
+    if sink != LEARNED and _differs(known.get("sink"), sink, level, stored):
+        yield "sink"
+
+
+def _differs(found: Estimate | None, expected: float | None, level: float, format: str) -> bool:
+    """Return whether a cap or a sink differs, of which none is one end of an interval."""
+    if found is None:
+        return False
+    sure = found.at(level)
+    if expected is None:
+        return None not in (sure.value, sure.low, sure.high)
+    return not holds(replace(sure, value=expected), expected, format)
+
+
+def holds(found: Interval, value: float, format: str) -> bool:
+    """Return whether an interval holds a number, which may have been rounded to a format."""
+    margin = half_ulp(found.value or 0.0, format)
+    low = -inf if found.low is None else found.low - margin
+    high = inf if found.high is None else found.high + margin
+    return low <= value <= high
+
+
+def half_ulp(value: float, format: str) -> float:
+    """Return half the distance between neighbours of a value in a number format.
+
+    >>> half_ulp(1.0, "bfloat16")
+    0.00390625
+    """
+    known = format_of(format)
+    _, exponent = np.frexp(abs(value))
+    return float(2.0 ** (int(exponent) - 1 - known.bits)) if value else 0.0
