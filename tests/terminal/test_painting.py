@@ -6,10 +6,11 @@ PANES = slice(5, 39)
 
 
 def is_whole(terminal: Terminal) -> bool:
-    """Return whether all panes have their frames, on the left and on the right."""
+    """Return whether all panes have their frames, on the left and on the right, and curves."""
     frames = ("│", "╭", "╰", "╮", "╯")
     lines = terminal.display[PANES]
-    return all(line.startswith(frames) and line.endswith(frames) for line in lines)
+    has_curves = any(line.count("65,536") >= 2 for line in lines)
+    return has_curves and all(line.startswith(frames) and line.endswith(frames) for line in lines)
 
 
 def test_a_step_of_d_k_leaves_what_a_start_at_that_d_k_shows() -> None:

@@ -31,8 +31,8 @@ def test_every_instrument_is_drawn_in_ascii_where_that_is_wanted(
         for key, text in (
             ("2", "Bars drawn, lines exact"),
             ("3", "dividing by √d_k"),
-            ("4", "largest weight"),
-            ("5", "No capture is open"),
+            ("4", "Query 11: largest"),
+            ("5", "64 heads"),
             ("6", "100 claims"),
         ):
             terminal.press(key)
