@@ -30,7 +30,7 @@ keys() {
 # take NAME SECONDS: waits, and writes what the window shows.
 take() {
     sleep "$2"
-    import -window "$frame" "$1.png"
+    import -window "$frame" -colors 128 "PNG8:$1.png"
     kill "$terminal"
     wait "$terminal" 2>/dev/null || true
 }
