@@ -65,6 +65,10 @@ class AttentionScreen(InstrumentScreen):
     NAME = "attention"
     AUTO_FOCUS = "#unscaled"
     VIEWS: ClassVar = ("unscaled-pane", "scaled-pane", "rows-pane")
+    VIEW_TITLES: ClassVar = {
+        "unscaled-pane": "Map of weights", "scaled-pane": "Map of weights, scaled",
+        "rows-pane": "Table of all rows",
+    }  # fmt: skip
     NO_N = GIVEN
     GROUPS: ClassVar = (
         ("Head", tuple(FIELDS.values())), ("Scale", SCALE), ("Precision", PRECISION),

@@ -88,6 +88,11 @@ class HeadsScreen(InstrumentScreen):
     NAME = "heads"
     AUTO_FOCUS = "#map"
     VIEWS: ClassVar = tuple(ONE_AT_A_TIME)
+    VIEW_TITLES: ClassVar = {
+        "map-pane": "Map of layers and heads", "card-pane": "Card of one head",
+        "numbers-pane": "Table of all numbers", "table-pane": "Table of all heads",
+        "doctor-pane": "Doctor",
+    }  # fmt: skip
     NO_N = "The number of keys of a capture is its own"
     GROUPS: ClassVar = (
         ("Capture", tuple(FIELDS[name] for name in ("capture", "other", "rows", "seed"))),
