@@ -1,8 +1,10 @@
 """Heads on the screen: the map, the card, the table and the doctor, which share a cursor."""
 
 import json
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from threading import Event
 
 import numpy as np
 import pytest
@@ -13,11 +15,14 @@ from attn_tui.captures.capture import HeadId
 from attn_tui.captures.demo import demos, tensors_of
 from attn_tui.captures.writer import write_safetensors
 from attn_tui.charts.heat_map import HeatMap as Map
+from attn_tui.compute.experiment import Experiment, Stop
 from attn_tui.compute.setup import Setup
 from attn_tui.doctor.pane import Chart, DoctorPane, Multipliers, Points
+from attn_tui.engine.answer import Answer
 from attn_tui.engine.settings import Settings
 from attn_tui.files.draft import EXAMPLE, Draft
 from attn_tui.heads import charts
+from attn_tui.heads import screen as heads_screen
 from attn_tui.heads.charts import CardDrawing
 from attn_tui.heads.screen import HeadsScreen
 from attn_tui.heads.table import HeadList
@@ -202,6 +207,39 @@ async def test_rows_are_sampled_until_all_are_wanted(tmp_path: Path) -> None:
         screen = await at(pilot, "w")
         assert "all 300 rows" in str(screen.pane("map-pane").border_subtitle)
         assert pilot.app.line.endswith("--rows all --seed 2")  # type: ignore[attr-defined]
+
+
+async def test_space_stops_what_goes_on_and_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = heads_screen.answer
+    gate, went_on = Event(), Event()
+
+    def halting(experiment: Experiment, stop: Stop) -> Iterator[Answer]:
+        found = real(experiment, stop)
+        yield next(found)
+        gate.wait()
+        stop()
+        went_on.set()
+        yield from found
+
+    monkeypatch.setattr(heads_screen, "answer", halting)
+    async with AttnApp(EXAMPLE, "heads").run_test(size=(120, 40)) as pilot:
+        app = pilot.app
+        assert isinstance(app, AttnApp)
+        while not isinstance(app.instrument, HeadsScreen) or app.instrument.answer is None:
+            await pilot.pause()
+        screen = app.instrument
+        pane = screen.pane("map-pane")
+        await pilot.press("space")
+        await pilot.pause()
+        assert str(pane.border_subtitle).endswith("0 % · stopped: space goes on")
+        gate.set()
+        for _ in range(5):
+            await pilot.pause()
+        assert not went_on.is_set()
+        screen = await at(pilot, "space")
+        assert screen.answer
+        assert screen.answer.progress == 1.0
+        assert "stopped" not in str(pane.border_subtitle)
 
 
 async def test_in_a_small_window_panes_come_one_after_another() -> None:
