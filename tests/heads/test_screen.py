@@ -18,7 +18,7 @@ from attn_tui.charts.heat_map import HeatMap as Map
 from attn_tui.compute.experiment import Experiment, Stop
 from attn_tui.compute.setup import Setup
 from attn_tui.doctor.pane import Chart, DoctorPane, Multipliers, Points
-from attn_tui.engine.answer import Answer
+from attn_tui.engine.answer import Answer, answer
 from attn_tui.engine.settings import Settings
 from attn_tui.files.draft import EXAMPLE, Draft
 from attn_tui.heads import charts
@@ -210,7 +210,7 @@ async def test_rows_are_sampled_until_all_are_wanted(tmp_path: Path) -> None:
 
 
 async def test_space_stops_what_goes_on_and_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = heads_screen.answer
+    real = answer
     gate, went_on = Event(), Event()
 
     def halting(experiment: Experiment, stop: Stop) -> Iterator[Answer]:
