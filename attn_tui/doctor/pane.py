@@ -5,7 +5,7 @@ It is fed plain values, and knows nothing of how they were found.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from math import exp, inf, log
 from typing import ClassVar
@@ -38,6 +38,9 @@ ROOM = 1.2
 
 MOST_ENDS = 0.75
 """So many of the intervals end inside of it; the others have arrows."""
+
+LEAST_LINES, LEAST_COLUMNS = 4, 8
+"""A chart with less room, beside what stands at its axis, is left out."""
 
 GLYPHS: Mapping[str, str] = {
     "agrees": "●", "differs": "✗", "cannot tell": "?", "no expectation": "●", "silent": "○",
@@ -104,16 +107,14 @@ class Diagnosis:
 
 
 @dataclass(frozen=True, eq=False)
-class Chart:
+class Points:
     """The m of every head as a point with its interval over the line of what is expected.
 
     Attributes:
         multipliers: Of each head, layer by layer.
-        cursor: The head that is marked.
     """
 
     multipliers: Sequence[Multiplier]
-    cursor: Place | None = None
 
     @cached_property
     def known(self) -> Sequence[Multiplier]:
@@ -178,35 +179,33 @@ class Chart:
         ]
         return min(by_distance)[2]
 
+    @cached_property
+    def by_place(self) -> Mapping[Place, Multiplier]:
+        """The m of each head."""
+        return {each.place: each for each in self.multipliers}
+
     def draw(self, columns: int, lines: int, colours: Palette) -> Cells:
-        """Draw it; the last line has the numbers of layers."""
+        """Draw all but the numbers of layers, for which the last line is left."""
         cells = Cells(columns, lines)
-        high = lines - 1
-        if not self.multipliers or high < 3 or columns - self.gutter < 8:
+        if lines < LEAST_LINES or columns - self.gutter < LEAST_COLUMNS:
             return cells
-        middle = high // 2
-        end, top, bottom = self.end
+        middle = (lines - 1) // 2
+        _, top, bottom = self.end
         for line, text, kind in ((0, top, "muted"), (middle, self.line, "text"),
                                  (2 * middle, bottom, "muted")):  # fmt: skip
             cells.write(self.gutter - 2 - len(text), line, text, colours[kind])
             cells.write(self.gutter - 1, line, "┤", colours["muted"])
         cells.write(self.gutter, middle, "─" * (columns - self.gutter), colours["scaled"])
-        # Of heads that share a column that which is farthest off lies on top, and the cursor's.
+        # Of heads that share a column that which is farthest off lies on top.
         places = self.columns(columns)
-        for each in sorted(
-            self.multipliers, key=lambda each: (each.place == self.cursor, abs(each.off[0]))
-        ):
-            self._draw_head(cells, each, places[each.place], middle, end, colours)
-        self._write_layers(cells, high, colours)
+        for each in sorted(self.multipliers, key=lambda each: abs(each.off[0])):
+            colour = verdict_colour(each.verdict, colours)
+            self.draw_head(cells, each, places[each.place], colour)
         return cells
 
-    def _draw_head(
-        self, cells: Cells, each: Multiplier, column: int, middle: int, end: float,
-        colours: Palette,
-    ) -> None:  # fmt: skip
+    def draw_head(self, cells: Cells, each: Multiplier, column: int, colour: str) -> None:
         """Draw the interval of a head, cut off with arrows, and its m."""
-        is_here = each.place == self.cursor
-        colour = colours["accent"] if is_here else verdict_colour(each.verdict, colours)
+        end, middle = self.end[0], (cells.lines - 1) // 2
         last = 2 * middle
 
         def line_of(off: float) -> int:
@@ -225,17 +224,53 @@ class Chart:
                 cells.write(column, last, "↓", colour)
         cells.write(column, line_of(value), GLYPHS.get(each.verdict, "●"), colour)
 
-    def _write_layers(self, cells: Cells, line: int, colours: Palette) -> None:
+
+@dataclass(frozen=True, eq=False)
+class Chart:
+    """The points of all heads with a cursor on one of them.
+
+    Attributes:
+        points: Those of all heads.
+        cursor: The head that is marked.
+    """
+
+    points: Points
+    cursor: Place | None = None
+
+    def draw(self, columns: int, lines: int, colours: Palette) -> Cells:
+        """Draw it; the last line has the numbers of layers."""
+        points = self.points
+        cells = Cells(columns, lines)
+        if not points.multipliers:
+            return cells
+        cells.put(_drawn(points, columns, lines, colours), 0, 0)
+        if lines < LEAST_LINES or columns - points.gutter < LEAST_COLUMNS:
+            return cells
+        places = points.columns(columns)
+        here = points.by_place.get(self.cursor) if self.cursor else None
+        if here is not None:
+            points.draw_head(cells, here, places[here.place], colours["accent"])
+        self._write_layers(cells, places, colours)
+        return cells
+
+    def _write_layers(self, cells: Cells, places: Mapping[Place, int], colours: Palette) -> None:
         """Write numbers of layers below the middles of theirs, the cursor's first."""
+        line = cells.lines - 1
         middles: dict[tuple[int, int], list[int]] = {}
-        for place, column in self.columns(cells.columns).items():
+        for place, column in places.items():
             middles.setdefault(place[:2], []).append(column)
         own = self.cursor[:2] if self.cursor else None
         for layer, found in sorted(middles.items(), key=lambda item: (item[0] != own, item[0])):
             text, start = str(layer[1]), sum(found) // len(found)
             if cells.is_free(start - 1, line, len(text) + 2) or layer == own:
                 cells.write(start, line, text, colours["accent" if layer == own else "muted"])
-        cells.write(max(self.gutter - 7, 0), line, "layer", colours["muted"])
+        cells.write(max(self.points.gutter - 7, 0), line, "layer", colours["muted"])
+
+
+@lru_cache(maxsize=4)
+def _drawn(points: Points, columns: int, lines: int, colours: Palette) -> Cells:
+    """Draw points once for all heads that the cursor goes to."""
+    return points.draw(columns, lines, colours)
 
 
 def verdict_colour(verdict: str, colours: Palette) -> str:
@@ -280,9 +315,9 @@ class Multipliers(Picture, can_focus=True):
 
     def action_move(self, heads: int) -> None:
         """Go to the next head, or the one before."""
-        if self._chart is None or self._chart.cursor not in self._chart.slots:
+        if self._chart is None or self._chart.cursor not in self._chart.points.slots:
             return
-        places = [*self._chart.slots]
+        places = [*self._chart.points.slots]
         at = places.index(self._chart.cursor) + heads
         if 0 <= at < len(places):
             self.post_message(self.Moved(places[at]))
@@ -292,10 +327,11 @@ class Multipliers(Picture, can_focus=True):
         if self._chart is None or self._chart.cursor is None:
             return
         batch, layer, head = self._chart.cursor
-        known = sorted({place[1] for place in self._chart.slots if place[0] == batch})
+        places = self._chart.points.slots
+        known = sorted({place[1] for place in places if place[0] == batch})
         if layer in known and 0 <= known.index(layer) + layers < len(known):
             wanted = known[known.index(layer) + layers]
-            own = [place for place in self._chart.slots if place[:2] == (batch, wanted)]
+            own = [place for place in places if place[:2] == (batch, wanted)]
             self.post_message(self.Moved(min(own, key=lambda place: abs(place[2] - head))))
 
     def action_choose(self) -> None:
@@ -308,7 +344,7 @@ class Multipliers(Picture, can_focus=True):
         chart = self._chart
         if chart is None or offset is None:
             return
-        place = chart.nearest(offset.x, self.content_size.width)
+        place = chart.points.nearest(offset.x, self.content_size.width)
         if event.chain == 2:
             self.action_choose()
         elif place is not None and place != chart.cursor:
@@ -327,6 +363,7 @@ class DoctorPane(Pane):
     diagnosis: var[Diagnosis] = var(Diagnosis("", ""), init=False)
     cursor: var[Place | None] = var(None, init=False)
     words: var[str] = var("", init=False)
+    _points: Points = Points(())
 
     def compose(self) -> ComposeResult:
         """Lay out the badge and the sentence above the chart."""
@@ -344,6 +381,7 @@ class DoctorPane(Pane):
         badge.set_classes(f"-{found.verdict.replace(' ', '-')}" if found.verdict else "")
         self.query_one("#doctor-sentence", Static).update(Content(found.sentence))
         self.describe("Doctor: the scale each head really used", found.made)
+        self._points = Points(found.multipliers)
         self._draw()
 
     def watch_cursor(self) -> None:
@@ -355,8 +393,7 @@ class DoctorPane(Pane):
         self.query_one("#doctor-words", Static).update(Content(self.words), layout=False)
 
     def _draw(self) -> None:
-        chart = Chart(self.diagnosis.multipliers, self.cursor)
-        self.query_one(Multipliers).drawing = chart
+        self.query_one(Multipliers).drawing = Chart(self._points, self.cursor)
 
 
 def factor_text(off: float) -> str:

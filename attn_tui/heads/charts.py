@@ -1,7 +1,7 @@
 """What Heads draws: the map of a statistic over layers and heads, and the card of a head."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import exp
 from textwrap import wrap
 
@@ -122,6 +122,13 @@ def head_map(table: HeadTable, name: str, cursor: HeadId, tau: float = TAU) -> H
     return HeatMap(
         shown, "saturation", *labels(table), cursor=place, longer=(marked, texts, bare), bar=bar,
     )  # fmt: skip
+
+
+def at_head(drawing: HeatMap, table: HeadTable, cursor: HeadId) -> HeatMap:
+    """Return a map of the same sequence with the cursor on another head."""
+    place = table.layers.index(cursor.layer), cursor.head
+    bar = drawing.bar and replace(drawing.bar, mark=float(drawing.levels[place]))
+    return replace(drawing, cursor=place, bar=bar)
 
 
 def labels(table: HeadTable) -> tuple[Sequence[str], Sequence[str]]:

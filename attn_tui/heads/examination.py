@@ -1,8 +1,9 @@
 """The doctor on a capture, in the plain values that his pane shows."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import PurePath
 
 from attn_tui.captures.capture import HeadId
@@ -43,7 +44,11 @@ class Examination:
 
     def finding(self, head: HeadId) -> Finding | None:
         """Return what is said of a head, once it was examined."""
-        return next((each for each in self.report.findings if each.id == head), None)
+        return self._findings.get(head)
+
+    @cached_property
+    def _findings(self) -> Mapping[HeadId, Finding]:
+        return {each.id: each for each in self.report.findings}
 
 
 def key_of(settings: Settings) -> tuple[object, ...]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
+import numpy as np
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -130,6 +131,9 @@ class HeadsScreen(InstrumentScreen):
         self._examinations: OrderedDict[object, Examination] = OrderedDict()
         self._looking: object = None
         self._outdated: object = None
+        self._shown: object = None
+        """What the headline and the map were made of."""
+        self._map = heat_map.HeatMap(np.zeros((1, 1)), "saturation")
 
     def compose_body(self) -> ComposeResult:
         """Lay out the panes."""
@@ -485,29 +489,43 @@ class HeadsScreen(InstrumentScreen):
         if self.asked is None:
             return
         if found is None or here is None:
-            self.headline = WAITING
+            self.headline, self._shown = WAITING, None
             return
+        settings, table = self.asked_of_heads, found.table
+        name, tau = settings.statistic, settings.tau
+        shown = found, name, tau, here.batch, self.size
+        if shown != self._shown:
+            self._shown = shown
+            self._show_heads(found, here)
+        else:
+            # Nothing but the cursor has moved.
+            self.draw("map", charts.at_head(self._map, table, here))
+        self._show_capture(table)
+        self.query_one(HeadList).show(Listing(table, name, here, tau, self.size.width))
+        self._show_card()
+        self._show_doctor()
+        if self.view == "numbers-pane":
+            self.draw("numbers", charts.numbers_table(table, here, tau))
+            self.pane("numbers-pane").describe(
+                f"{charts.texts_of(here, table.n_batches)}, all numbers"
+            )
+
+    def _show_heads(self, found: Answer, here: HeadId) -> None:
+        """Show what is known of all heads: the headline and the map."""
         settings, table = self.asked_of_heads, found.table
         name, tau = settings.statistic, settings.tau
         if found.comparison is not None:
             self.headline = comparison.headline(found.comparison).full
         else:
             self.headline = headline(table, name, tau)
-        self._show_capture(table)
         if found.other is not None:
-            self.draw("map", charts.change_map(table, found.other, name, here, tau))
+            self._map = charts.change_map(table, found.other, name, here, tau)
         else:
-            self.draw("map", charts.head_map(table, name, here, tau))
+            self._map = charts.head_map(table, name, here, tau)
+        self.draw("map", self._map)
         self.pane("table-pane").describe("All heads", "← → or a heading sorts")
-        self.query_one(HeadList).show(Listing(table, name, here, tau, self.size.width))
-        self._show_card()
-        self._show_doctor()
-        self._show_progress()
-        if self.view == "numbers-pane":
-            self.draw("numbers", charts.numbers_table(table, here, tau))
-            self.pane("numbers-pane").describe(
-                f"{charts.texts_of(here, table.n_batches)}, all numbers"
-            )
+        # What a map leaves out depends on its size, which a resize has not given it yet.
+        self.call_after_refresh(self._show_progress)
 
     def _show_capture(self, table: HeadTable) -> None:
         """Say what is looked at, and how another is opened."""

@@ -1,15 +1,17 @@
 """All heads in a table, sorted by a click on a heading, or by an arrow to the side."""
 
+from asyncio import sleep
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import isnan
 from typing import ClassVar
 
 from rich.text import Text
-from textual import on
+from textual import on, work
 from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.widgets import DataTable
+from textual.widgets.data_table import RowKey
 
 from attn_tui.captures.capture import HeadId
 from attn_tui.charts.colour import Palette
@@ -40,6 +42,9 @@ PLACE, STATE = "place", "state"
 
 SORTED = {False: "▾", True: "▴"}
 """Behind the heading of the column that heads are sorted by; the other way round."""
+
+REST = 0.1
+"""Seconds without a move of the cursor after which the table shows other lines."""
 
 STATES = ("saturated", "sink", "sharp", "spread")
 """How heads are sorted by their word."""
@@ -82,14 +87,37 @@ class HeadList(DataTable[Text]):
         if before is not None and before.name != listing.name:
             self._sort = None
         drawn = listing.table, listing.columns, listing.tau, self._sort, self.app.theme
-        if drawn != self._drawn:
+        if drawn != self._drawn and (listing.table.partials or self.rows):
             self._drawn = drawn
             self._fill(listing)
-        heads = [row.value for row in self.rows]
-        place = str(listing.table.places[listing.cursor])
-        if place in heads and heads.index(place) != self.cursor_row:
-            with self.prevent(DataTable.RowHighlighted):
-                self.move_cursor(row=heads.index(place), scroll=True)
+            self._follow()
+        elif self._is_in_view(self._row):
+            self._follow()
+        else:
+            self._follow_at_rest()
+
+    @property
+    def _row(self) -> int:
+        """The line of the head with the cursor; that of the table's cursor if it has none."""
+        assert self._shown
+        place = RowKey(str(self._shown.table.places[self._shown.cursor]))
+        return self.get_row_index(place) if place in self.rows else self.cursor_row
+
+    def _is_in_view(self, row: int) -> bool:
+        """Return whether a line can be marked without showing others."""
+        lines = self.scrollable_content_region.height - self.header_height
+        return 0 <= row - self.scroll_offset.y < lines
+
+    def _follow(self) -> None:
+        """Mark the line of the head with the cursor."""
+        with self.prevent(DataTable.RowHighlighted):
+            self.move_cursor(row=self._row, scroll=True)
+
+    @work(exclusive=True, group="follow")
+    async def _follow_at_rest(self) -> None:
+        """Show other lines once keys rest: neighbours on the map lie far apart in this order."""
+        await sleep(REST)
+        self._follow()
 
     @property
     def sort_by(self) -> tuple[str, bool]:

@@ -1,8 +1,10 @@
 """Heads on the screen: the map, the card, the table and the doctor, which share a cursor."""
 
 import json
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from threading import Event
 
 import numpy as np
 import pytest
@@ -13,10 +15,14 @@ from attn_tui.captures.capture import HeadId
 from attn_tui.captures.demo import demos, tensors_of
 from attn_tui.captures.writer import write_safetensors
 from attn_tui.charts.heat_map import HeatMap as Map
+from attn_tui.compute.experiment import Experiment, Stop
 from attn_tui.compute.setup import Setup
-from attn_tui.doctor.pane import Chart, DoctorPane, Multipliers
+from attn_tui.doctor.pane import Chart, DoctorPane, Multipliers, Points
+from attn_tui.engine.answer import Answer, answer
 from attn_tui.engine.settings import Settings
 from attn_tui.files.draft import EXAMPLE, Draft
+from attn_tui.heads import charts
+from attn_tui.heads import screen as heads_screen
 from attn_tui.heads.charts import CardDrawing
 from attn_tui.heads.screen import HeadsScreen
 from attn_tui.heads.table import HeadList
@@ -97,6 +103,32 @@ async def test_it_opens_on_an_example_and_one_cursor_goes_through_all_panes() ->
         assert (screen.app.line) == "attn-tui heads example"  # type: ignore[attr-defined]
 
 
+async def test_a_move_of_the_cursor_makes_no_map_anew_and_the_table_is_filled_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made: list[str] = []
+
+    def counted(owner: object, name: str) -> None:
+        own = getattr(owner, name)
+
+        def call(*given: object) -> object:
+            made.append(name)
+            return own(*given)
+
+        monkeypatch.setattr(owner, name, call)
+
+    counted(HeadList, "_fill")
+    counted(charts, "head_map")
+    counted(Points, "draw")
+    async with AttnApp(EXAMPLE, "heads").run_test(size=(120, 40)) as pilot:
+        screen = await at(pilot)
+        assert made.count("_fill") == 1
+        made.clear()
+        screen = await at(pilot, "down", "left", "up")
+        assert here(screen) == [HeadId(0, 4, 6)] * 4
+        assert made == []
+
+
 async def test_by_mouse_alone_the_cursor_goes_everywhere_and_headings_sort() -> None:
     async with AttnApp(EXAMPLE, "heads").run_test(size=(120, 40)) as pilot:
         screen = await at(pilot)
@@ -110,7 +142,7 @@ async def test_by_mouse_alone_the_cursor_goes_everywhere_and_headings_sort() -> 
         chart = screen.query_one(Multipliers)
         drawing = chart.drawing
         assert isinstance(drawing, Chart)
-        column = drawing.columns(chart.content_size.width)[0, 7, 7]
+        column = drawing.points.columns(chart.content_size.width)[0, 7, 7]
         await pilot.click(Multipliers, offset=(column, 2))
         screen = await at(pilot)
         assert here(screen) == [HeadId(0, 7, 7)] * 4
@@ -153,10 +185,10 @@ async def test_the_doctor_says_which_heads_differ_and_by_how_much(tmp_path: Path
         assert "layer 1" in written(screen, "doctor-sentence")
         chart = screen.query_one(Multipliers).drawing
         assert isinstance(chart, Chart)
-        verdicts = {each.place[1]: each.verdict for each in chart.multipliers}
+        verdicts = {each.place[1]: each.verdict for each in chart.points.multipliers}
         assert verdicts == {0: "agrees", 1: "differs", 2: "differs"}
-        assert chart.end[1:] == ("×4", "÷4")
-        second = next(each for each in chart.multipliers if each.place[1] == 2)
+        assert chart.points.end[1:] == ("×4", "÷4")
+        second = next(each for each in chart.points.multipliers if each.place[1] == 2)
         assert second.value == pytest.approx(second.expected / 3, rel=1e-3)
         assert pilot.app.line.startswith("attn-tui heads ")  # type: ignore[attr-defined]
         screen.query_one(Multipliers).focus()
@@ -175,6 +207,39 @@ async def test_rows_are_sampled_until_all_are_wanted(tmp_path: Path) -> None:
         screen = await at(pilot, "w")
         assert "all 300 rows" in str(screen.pane("map-pane").border_subtitle)
         assert pilot.app.line.endswith("--rows all --seed 2")  # type: ignore[attr-defined]
+
+
+async def test_space_stops_what_goes_on_and_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = answer
+    gate, went_on = Event(), Event()
+
+    def halting(experiment: Experiment, stop: Stop) -> Iterator[Answer]:
+        found = real(experiment, stop)
+        yield next(found)
+        gate.wait()
+        stop()
+        went_on.set()
+        yield from found
+
+    monkeypatch.setattr(heads_screen, "answer", halting)
+    async with AttnApp(EXAMPLE, "heads").run_test(size=(120, 40)) as pilot:
+        app = pilot.app
+        assert isinstance(app, AttnApp)
+        while not isinstance(app.instrument, HeadsScreen) or app.instrument.answer is None:
+            await pilot.pause()
+        screen = app.instrument
+        pane = screen.pane("map-pane")
+        await pilot.press("space")
+        await pilot.pause()
+        assert str(pane.border_subtitle).endswith("0 % · stopped: space goes on")
+        gate.set()
+        for _ in range(5):
+            await pilot.pause()
+        assert not went_on.is_set()
+        screen = await at(pilot, "space")
+        assert screen.answer
+        assert screen.answer.progress == 1.0
+        assert "stopped" not in str(pane.border_subtitle)
 
 
 async def test_in_a_small_window_panes_come_one_after_another() -> None:

@@ -91,6 +91,7 @@ SHOTS = {
     "dots_dice_stretched": Shot(DICE, ("v",), instrument="dots"),
     "dots_why": Shot(keys=("t", "t"), sizes=(MEDIUM,), instrument="dots"),
     "dots_table": Shot(keys=("t", "t", "t"), sizes=(MEDIUM,), instrument="dots"),
+    "heads": Shot(sizes=(WIDE, MEDIUM, SMALL), instrument="heads"),
     "sweep": Shot(SWEEP, sizes=(WIDE, MEDIUM, SMALL), instrument="sweep"),
     "sweep_over": Shot(SWEEP, ("t",), (MEDIUM,), "sweep"),
     "sweep_numbers": Shot(SWEEP, ("T",), (MEDIUM,), "sweep"),
