@@ -157,9 +157,9 @@ def test_show_refuses_forms_that_exclude_each_other_and_a_count_of_none() -> Non
     assert "--csv" in refused("--csv")
 
 
-@pytest.mark.parametrize("path", sorted((FILES / "invalid").iterdir()), ids=lambda path: path.name)
-def test_an_invalid_file_is_one_line(path: Path) -> None:
-    assert path.name in refused("show", f"@{path}")
+def test_an_invalid_file_is_one_line() -> None:
+    for path in sorted((FILES / "invalid").iterdir()):
+        assert path.name in refused("show", f"@{path}")
 
 
 def test_an_experiment_comes_back_byte_by_byte_from_a_file_and_from_a_pipe(tmp_path: Path) -> None:

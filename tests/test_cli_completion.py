@@ -148,6 +148,7 @@ def test_words_that_bash_cut_up_are_put_together() -> None:
         assert rejoined(words) == whole
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="needs Bash")
 def test_bash_completes_what_it_cut_up(folder: Path) -> None:
     (folder / "a=b.npy").touch()

@@ -170,6 +170,7 @@ def test_the_first_screen_imports_only_what_it_shows() -> None:
     assert not [name for name in found if name.startswith(others)]
 
 
+@pytest.mark.slow
 def test_a_pipe_gets_utf_8_whatever_the_locale_says() -> None:
     for words, text in (
         (["show", "größe √: 1,2"], "größe √"),

@@ -29,6 +29,7 @@ from attn_tui.charts.colour import (
 from attn_tui.files.draft import EXAMPLE
 from attn_tui.ui.app import AttnApp
 from attn_tui.ui.theme import THEMES, colours_of
+from tests.pairs import each_once
 
 DARK, LIGHT = "#0e1016", "#e0e0e0"
 
@@ -66,8 +67,7 @@ def test_a_little_more_is_never_drawn_in_the_colour_of_a_little_less(background:
         assert len(set(colours)) == len(colours), name
 
 
-@pytest.mark.parametrize("background", BACKGROUNDS)
-@pytest.mark.parametrize("kind", HUES)
+@pytest.mark.parametrize(("background", "kind"), each_once(BACKGROUNDS, HUES))
 def test_equal_steps_of_a_number_look_equal(kind: str, background: str) -> None:
     sizes = steps(ramp(kind, background))
     # A step is a few units of sRGB, which are whole: no step is even to the last digit.

@@ -102,7 +102,7 @@ def test_notes_leave_room_for_a_row() -> None:
 TEXTS = st.text(LETTERS, min_size=1, max_size=24)
 
 
-@settings(max_examples=80, derandomize=True)
+@settings(max_examples=50, derandomize=True)
 @given(
     st.integers(1, 12).flatmap(
         lambda n: st.lists(

@@ -64,9 +64,8 @@ def test_toggling_hides_a_range_or_shows_it(mask: Mask, found: tuple[int, int | 
         assert toggled == keys(mask) | span(*found)
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
+def test_a_mask_is_read() -> None:
+    for text, expected in [
         ("", Mask()),
         (" , ", Mask()),
         ("2", Mask(((2, 3),))),
@@ -77,10 +76,8 @@ def test_toggling_hides_a_range_or_shows_it(mask: Mask, found: tuple[int, int | 
         ("0:2, 1:, 7", Mask(((0, None),))),
         ("causal", Mask(causal=True)),
         ("2 causal", Mask(((2, 3),), True)),
-    ],
-)
-def test_a_mask_is_read(text: str, expected: Mask) -> None:
-    assert parse_mask(text) == expected
+    ]:
+        assert parse_mask(text) == expected
 
 
 @pytest.mark.parametrize(

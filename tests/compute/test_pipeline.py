@@ -21,6 +21,7 @@ from attn_tui.compute.scale import RULES, Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Typed
 from attn_tui.compute.vector import Vector
+from tests.pairs import each_once
 
 from . import exact
 
@@ -95,10 +96,9 @@ def check_gradients(
         close(side.norms[wrt].spectral, exact.singular_value(true))
 
 
-@pytest.mark.parametrize("mask", MASKS)
-@pytest.mark.parametrize("sink", SINKS)
-@pytest.mark.parametrize("cap", CAPS)
-@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize(
+    ("mask", "sink", "cap", "rule"), each_once(MASKS, SINKS, CAPS, RULES, least=27)
+)
 def test_every_combination_is_what_the_formulas_say(
     rule: str, cap: float | None, sink: float | None, mask: str
 ) -> None:

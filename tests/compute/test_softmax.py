@@ -11,6 +11,7 @@ from attn_tui.compute.formats import dtype_of, limits, rounded
 from attn_tui.compute.logit_map import PLAIN, LogitMap
 from attn_tui.compute.precision import FORMATS, ROUNDS, Arithmetic, Precision
 from attn_tui.compute.split import split
+from tests.pairs import each_once
 
 from . import exact
 from .plain import log_softmax, softmax
@@ -20,8 +21,7 @@ MULTIPLIERS = (1.0, 1 / 32, 1 / np.sqrt(3.0), 7.3)
 some_scores = st.lists(st.floats(-250, 250), min_size=1, max_size=6)
 
 
-@pytest.mark.parametrize("multiplier", MULTIPLIERS)
-@pytest.mark.parametrize("scores", exact.SCORES)
+@pytest.mark.parametrize(("multiplier", "scores"), each_once(MULTIPLIERS, exact.SCORES))
 def test_weights_and_complements_are_right_to_13_digits(
     scores: tuple[float, ...], multiplier: float
 ) -> None:
@@ -41,8 +41,9 @@ def test_any_weights_are_right_to_13_digits(scores: list[float], multiplier: flo
     assert exact.agrees(log_softmax(scores, multiplier), exact.log_weights(scores, multiplier))
 
 
-@pytest.mark.parametrize("multiplier", MULTIPLIERS)
-@pytest.mark.parametrize("scores", [s for s in exact.SCORES if max(s) < 1e300])
+@pytest.mark.parametrize(
+    ("multiplier", "scores"), each_once(MULTIPLIERS, [s for s in exact.SCORES if max(s) < 1e300])
+)
 def test_log_weights_are_right_where_weights_underflow(
     scores: tuple[float, ...], multiplier: float
 ) -> None:
@@ -256,9 +257,7 @@ def test_logits_are_products_in_the_format() -> None:
     assert found.tolist() == [float(np.float32(0.1) * np.float32(0.1)), -inf, inf]
 
 
-@pytest.mark.parametrize("name", FORMATS)
-@pytest.mark.parametrize("cap", [None, 20.0])
-@pytest.mark.parametrize("sink", [None, 0.0])
+@pytest.mark.parametrize(("name", "cap", "sink"), each_once(FORMATS, [None, 20.0], [None, 0.0]))
 def test_weights_are_numbers_of_the_format_near_the_exact_ones(
     name: str, cap: float | None, sink: float | None
 ) -> None:

@@ -14,6 +14,7 @@ from attn_tui.explore.answer import Answer, answer
 from attn_tui.explore.curves import gradient_figure, keys_figure, weights_figure
 from tests.asking import asking
 from tests.explore.questions import COLOURS, QUESTIONS, answer_of
+from tests.pairs import each_once
 
 FIGURES: dict[str, Callable[[Answer], Figure]] = {
     "weights": lambda answer: weights_figure(answer.vector, over(answer), answer.d_k),
@@ -62,8 +63,7 @@ def test_curves_are_those_of_the_answer_and_the_unscaled_ones_are_flat() -> None
             assert len(set(curve.y.tolist())) == 1
 
 
-@pytest.mark.parametrize("name", QUESTIONS)
-@pytest.mark.parametrize("which", FIGURES)
+@pytest.mark.parametrize(("name", "which"), each_once(QUESTIONS, FIGURES))
 def test_what_is_drawn_over_d_k_has_room_on_its_axis_and_ticks_that_can_be_read(
     name: str, which: str
 ) -> None:

@@ -259,6 +259,7 @@ def test_a_person_reads_the_sentence_that_fits_the_question(
     assert ask() == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("cap", "done"),
     [(123_456_789.0, "Divided by 64 and capped at 123 million"), (1e-30, "Scaled")],

@@ -34,10 +34,10 @@ from tests.explore.reports import (
     number,
     of,
 )
+from tests.pairs import each_once
 
 
-@pytest.mark.parametrize("found", CASES)
-@pytest.mark.parametrize("top", [None, 1, 2, 9])
+@pytest.mark.parametrize(("found", "top"), each_once(CASES, [None, 1, 2, 9]))
 def test_json_holds_the_numbers_of_compute_exactly(found: Answer, top: int | None) -> None:
     for plain, vector in zip(as_json(found, top)["vectors"], found.vectors, strict=True):
         keys = np.array(plain.get("positions", range(plain["n_keys"])), dtype=np.intp)

@@ -194,7 +194,6 @@ def sources(draw: st.DrawFn) -> Products:
 
 
 @given(sources(), st.integers(1, 65_536))
-@settings(deadline=None, max_examples=60)
 def test_the_draft_of_queries_and_keys_asks_exactly_for_these(source: Products, d_k: int) -> None:
     experiment = Experiment(source, Setup(d_k=d_k))
     draft = draft_of(experiment)

@@ -3,7 +3,7 @@ from collections.abc import Callable
 from math import inf
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from attn_tui.compute.errors import InputError
@@ -23,9 +23,8 @@ def outcome(text: str) -> tuple[Vector, ...] | InputError:
         return error
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_one_vector_can_be_written_in_many_ways() -> None:
+    for text in [
         "1,2,3",
         "1 2 3",
         "1\t2\t3",
@@ -46,10 +45,8 @@ def outcome(text: str) -> tuple[Vector, ...] | InputError:
         "1. +2 3e0",
         "0.1e+1 .2E1 30e-1",
         "１ ２ ３",
-    ],
-)
-def test_one_vector_can_be_written_in_many_ways(text: str) -> None:
-    assert read(text) == {"a": [1.0, 2.0, 3.0]}
+    ]:
+        assert read(text) == {"a": [1.0, 2.0, 3.0]}
 
 
 @pytest.mark.parametrize(
@@ -164,7 +161,6 @@ def test_a_line_belongs_to_the_nearest_vector_above() -> None:
 
 
 @given(st.text(st.sampled_from("1.5e-+_ ,;:[]{}()=\"'\n\t\\aqinf−∞，\x1b<>"), max_size=40))
-@settings(max_examples=500, deadline=None)
 def test_any_text_is_read_or_refused_in_one_printable_line(text: str) -> None:
     found = outcome(text)
     if isinstance(found, InputError):

@@ -29,6 +29,7 @@ from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn, Typed
 from attn_tui.compute.vector import Vector
+from tests.pairs import each_once
 
 ONE = Typed((Vector("a", np.array([1.0, 2.0])),))
 
@@ -135,8 +136,7 @@ HEADS: dict[str, tuple[dict[str, Any], Setup]] = {
 }
 
 
-@pytest.mark.parametrize("size", [1.0, 40.0, 3000.0])
-@pytest.mark.parametrize("name", HEADS)
+@pytest.mark.parametrize(("size", "name"), each_once([1.0, 40.0, 3000.0], HEADS))
 def test_rows_taken_together_are_what_each_is_alone(
     name: str, size: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:

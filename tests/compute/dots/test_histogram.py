@@ -6,6 +6,7 @@ from attn_tui.compute.dots.histogram import BINS, REACH, Bins, Histogram, curves
 from attn_tui.compute.law.dot_law import DotLaw
 from attn_tui.compute.law.entries import LAWS, Pair
 from attn_tui.compute.law.names import Entries
+from tests.pairs import each_once
 
 
 def sampled(law: DotLaw, count: int = 20_000) -> tuple[np.ndarray, Histogram]:
@@ -13,9 +14,9 @@ def sampled(law: DotLaw, count: int = 20_000) -> tuple[np.ndarray, Histogram]:
     return deviations + law.mean, histogram(law, bins, bins.count(deviations))
 
 
-@pytest.mark.parametrize("entries", LAWS)
-@pytest.mark.parametrize("d_k", [1, 3, 64, 1024])
-@pytest.mark.parametrize("tied", [False, True])
+@pytest.mark.parametrize(
+    ("entries", "d_k", "tied"), each_once(LAWS, [1, 3, 64, 1024], [False, True])
+)
 def test_every_number_is_counted_once(entries: Entries, d_k: int, tied: bool) -> None:
     law = DotLaw(Pair(entries, 0.25, 0.0, 0.3), d_k, tied)
     x, found = sampled(law, 5000)

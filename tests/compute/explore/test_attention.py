@@ -17,6 +17,7 @@ from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn, Products
+from tests.pairs import each_once
 
 Q = [0.3, -1.2, 2.0]
 K = [[1.1, 0.8, -0.5], [0.2, -0.4, 1.3], [-2.0, 0.7, 0.9], [0.5, 0.5, 0.5]]
@@ -86,8 +87,7 @@ def exact_gradient(of: int, setup: Setup, plain: bool, row: int | None) -> list[
         ]
 
 
-@pytest.mark.parametrize("setup", SETUPS, ids=str)
-@pytest.mark.parametrize("of", [0, 2])
+@pytest.mark.parametrize(("setup", "of"), each_once(SETUPS, [0, 2]), ids=str)
 def test_gradients_are_those_of_the_definition(setup: Setup, of: int) -> None:
     found, *sides = case(setup)
     for side, plain in zip(sides, (True, False), strict=True):

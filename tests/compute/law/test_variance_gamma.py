@@ -7,6 +7,7 @@ from scipy import integrate, special, stats
 
 from attn_tui.compute.law import chi_square, variance_gamma
 from attn_tui.compute.law.chi_square import Floats
+from tests.pairs import each_once
 
 
 def exact(x: float, d: int, rho: float = 0.0) -> mpmath.mpf:
@@ -89,8 +90,7 @@ def test_coverage_of_two_roots_of_d(d: int, expected: float) -> None:
     assert round(variance_gamma.coverage(2.0 * sqrt(d), d), 4) == expected
 
 
-@pytest.mark.parametrize("d", [1, 2, 5, 64, 4096])
-@pytest.mark.parametrize("rho", [0.0, 0.3, -0.99])
+@pytest.mark.parametrize(("d", "rho"), each_once([1, 2, 5, 64, 4096], [0.0, 0.3, -0.99]))
 def test_coverage_is_the_integral_of_the_density(d: int, rho: float) -> None:
     bound = sqrt(d) + abs(rho) * d
     x, weights = panels(rho * d, sqrt(d), bound)

@@ -58,6 +58,7 @@ def brute_force(n: int, d_k: int, draws: int, random: np.random.Generator) -> di
     return dict(zip(("gradient", "jacobian", "query_gradient"), falls, strict=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [8, 32])
 def test_crossovers_are_where_a_brute_force_sweep_has_them(n: int) -> None:
     random = np.random.default_rng(n)
