@@ -11,7 +11,6 @@ import pytest
 from attn_tui.commands.field_table import FIELD_TABLE
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.field import (
-    Kind,
     fields_of,
     number,
     one_of,
@@ -56,9 +55,8 @@ def test_a_kind_reads() -> None:
         assert kind.parse("it", text) == value
 
 
-@pytest.mark.parametrize(
-    ("kind", "text", "message"),
-    [
+def test_a_kind_refuses_by_name_and_says_what_would_do() -> None:
+    for kind, text, message in [
         (whole(1, 9), "10", "'10' will not do; expected a whole number from 1 to 9"),
         (whole(1, 9), "x", "'x' is not a whole number; expected a whole number from 1 to 9"),
         (whole(0), "-1", "'-1' will not do; expected a whole number from 0"),
@@ -73,13 +71,11 @@ def test_a_kind_reads() -> None:
         (span(1, 64), "0:8", "'0:8' will not do"),
         (wholes(1, 64, 3), "1,2,3,4", "will not do; expected at most 3 whole numbers from 1 to 64"),
         (wholes(1, 64), "2,,4", "entry 2 of '2,,4' is empty; expected whole numbers from 1 to 64"),
-    ],
-)
-def test_a_kind_refuses_by_name_and_says_what_would_do(kind: Kind, text: str, message: str) -> None:
-    with pytest.raises(InputError) as caught:
-        kind.parse("it", text)
-    assert message in str(caught.value)
-    assert caught.value.field == "it"
+    ]:
+        with pytest.raises(InputError) as caught:
+            kind.parse("it", text)
+        assert message in str(caught.value)
+        assert caught.value.field == "it"
 
 
 def test_steps_end_where_values_do() -> None:

@@ -1,4 +1,3 @@
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
@@ -33,9 +32,9 @@ def test_joined_emoji_stay_and_take_two_cells() -> None:
         assert cells(emoji) == cell_len(emoji) == 2
 
 
-@pytest.mark.parametrize("text", ["größe", "注意", "e\u0301", "한국어", "∂p/∂s", "❤☎🔬", "नमस्ते"])
-def test_what_can_be_seen_stays(text: str) -> None:
-    assert visible(text) == text
+def test_what_can_be_seen_stays() -> None:
+    for text in ["größe", "注意", "e\u0301", "한국어", "∂p/∂s", "❤☎🔬", "नमस्ते"]:
+        assert visible(text) == text
 
 
 def test_what_cannot_be_seen_is_spelled_out() -> None:

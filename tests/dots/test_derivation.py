@@ -93,34 +93,47 @@ def test_what_is_said_to_grow_grows_so(name: str, rule: str) -> None:
     assert said or rule == "none"
 
 
-@pytest.mark.parametrize(
-    ("name", "step", "words"),
-    [
+def test_it_says_why() -> None:
+    for name, step, words in [
         ("normal", "mean", "One product averages 0: it is above 0 as often as below."),
         ("normal", "variance", "It is typically ±1: the averages of q_i² and k_i² multiply."),
         ("coins", "sum", "q·k adds d_k of them. Their variances add up."),
-        ("coins", "cross", "Different products know nothing of each other, so all cross terms "
-         "are 0."),
+        (
+            "coins",
+            "cross",
+            "Different products know nothing of each other, so all cross terms are 0.",
+        ),
         ("normal", "total", "So the variance of q·k is d_k."),
-        ("normal", "scaled", "Dividing by √d_k leaves a variance of 1 at every d_k. Dividing by "
-         "d_k would leave 1/d_k: too little."),
+        (
+            "normal",
+            "scaled",
+            "Dividing by √d_k leaves a variance of 1 at every d_k. Dividing by "
+            "d_k would leave 1/d_k: too little.",
+        ),
         ("dice", "mean", "Dice are never negative, so one product does not average 0."),
-        ("dice", "scaled_average", "But the average grows as √d_k: dividing by d_k would hold it "
-         "still."),
-        ("tied", "cross", "But all products are one number: they move together, so nothing "
-         "cancels."),
+        (
+            "dice",
+            "scaled_average",
+            "But the average grows as √d_k: dividing by d_k would hold it still.",
+        ),
+        (
+            "tied",
+            "cross",
+            "But all products are one number: they move together, so nothing cancels.",
+        ),
         ("tied", "total", "So the variance of q·k is d_k², not d_k."),
-        ("tied", "scaled", "Dividing by √d_k leaves a variance that grows as d_k. Dividing by d_k "
-         "would leave 1 at every d_k."),
+        (
+            "tied",
+            "scaled",
+            "Dividing by √d_k leaves a variance that grows as d_k. Dividing by d_k "
+            "would leave 1 at every d_k.",
+        ),
         ("rho", "mean", "q and k lean the same way, so one product does not average 0."),
         ("rho below 0", "mean", "q and k lean opposite ways, so one product does not average 0."),
-        ("two means", "mean", "The entries' means are not 0, so one product does not "
-         "average 0."),
+        ("two means", "mean", "The entries' means are not 0, so one product does not average 0."),
         ("one mean", "total", "So the variance of q·k is d_k times that of one product."),
-    ],
-)  # fmt: skip
-def test_it_says_why(name: str, step: str, words: str) -> None:
-    assert by_name(name)[step].words == words
+    ]:
+        assert by_name(name)[step].words == words
 
 
 def test_of_one_product_there_are_no_cross_terms() -> None:
@@ -128,18 +141,18 @@ def test_of_one_product_there_are_no_cross_terms() -> None:
         assert "no cross terms" in by_name(name, 1)["cross"].words
 
 
-@pytest.mark.parametrize(("width", "name"), each_once([40, 60, 80, 120], ASKED))
-def test_no_word_and_no_number_is_cut(name: str, width: int) -> None:
-    found = drawn(name, 65_536)
-    rows = derivation(found, width)
-    assert {length(row) for row in rows} == {width}
-    text = plain(rows)
-    assert "…" not in text
-    said = re.sub(r"\s+", "", text)
-    for step in steps(found):
-        if width < 80:
-            assert re.sub(r"\s+", "", step.words + step.formula) in said
-        assert re.sub(r"\s+", "", step.words) in said
+def test_no_word_and_no_number_is_cut() -> None:
+    for width, name in each_once([40, 60, 80, 120], ASKED):
+        found = drawn(name, 65_536)
+        rows = derivation(found, width)
+        assert {length(row) for row in rows} == {width}
+        text = plain(rows)
+        assert "…" not in text
+        said = re.sub(r"\s+", "", text)
+        for step in steps(found):
+            if width < 80:
+                assert re.sub(r"\s+", "", step.words + step.formula) in said
+            assert re.sub(r"\s+", "", step.words) in said
 
 
 def test_it_fits_into_the_lines_of_a_common_terminal() -> None:

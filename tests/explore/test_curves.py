@@ -63,24 +63,22 @@ def test_curves_are_those_of_the_answer_and_the_unscaled_ones_are_flat() -> None
             assert len(set(curve.y.tolist())) == 1
 
 
-@pytest.mark.parametrize(("name", "which"), each_once(QUESTIONS, FIGURES))
-def test_what_is_drawn_over_d_k_has_room_on_its_axis_and_ticks_that_can_be_read(
-    name: str, which: str
-) -> None:
-    figure = FIGURES[which](answer_of(name))
-    low, high = figure.y.low, figure.y.high
-    assert low == 0.0
-    assert 0.0 < high < inf
-    for curve in figure.curves:
-        finite = curve.y[np.isfinite(curve.y)]
-        assert (finite <= high * 1.0001).all()
-        assert (finite >= 0.0).all()
-    for value, text in figure.y.ticks:
-        told = float(text.replace(",", "").removesuffix(" %")) * (0.01 if "%" in text else 1.0)
-        assert told == pytest.approx(value, rel=0.01)
-        assert "e+" not in text
-    for columns, lines in ((30, 6), (60, 12)):
-        assert figure.draw(columns, lines, COLOURS).text()
+def test_what_is_drawn_over_d_k_has_room_on_its_axis_and_ticks_that_can_be_read() -> None:
+    for name, which in each_once(QUESTIONS, FIGURES):
+        figure = FIGURES[which](answer_of(name))
+        low, high = figure.y.low, figure.y.high
+        assert low == 0.0
+        assert 0.0 < high < inf
+        for curve in figure.curves:
+            finite = curve.y[np.isfinite(curve.y)]
+            assert (finite <= high * 1.0001).all()
+            assert (finite >= 0.0).all()
+        for value, text in figure.y.ticks:
+            told = float(text.replace(",", "").removesuffix(" %")) * (0.01 if "%" in text else 1.0)
+            assert told == pytest.approx(value, rel=0.01)
+            assert "e+" not in text
+        for columns, lines in ((30, 6), (60, 12)):
+            assert figure.draw(columns, lines, COLOURS).text()
 
 
 def test_the_gradient_of_every_d_k_is_drawn_however_small_it_is() -> None:

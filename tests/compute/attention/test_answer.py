@@ -188,9 +188,9 @@ def test_rows_that_are_known_are_spread_over_the_head(
     assert partial[-1].rows.tolist() == [*range(3000)]
 
 
-@pytest.mark.parametrize("count", [1, 2, 3, 5, 64, 100])
-def test_each_block_comes_once(count: int) -> None:
-    assert sorted(spread(count)) == [*range(count)]
+def test_each_block_comes_once() -> None:
+    for count in [1, 2, 3, 5, 64, 100]:
+        assert sorted(spread(count)) == [*range(count)]
 
 
 def test_rows_come_growing_and_end_when_stopped() -> None:

@@ -20,6 +20,7 @@ from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.vector import Vector
 from tests.asking import asking
+from tests.pairs import each_once
 
 READOUTS = ("mean", "variance", "standard_deviation", "mean_size", "kurtosis", "coverage")
 
@@ -34,8 +35,7 @@ def last(experiment: Experiment) -> Answer:
     return found
 
 
-@pytest.mark.parametrize("entries", LAWS)
-@pytest.mark.parametrize("tied", [False, True])
+@pytest.mark.parametrize(("entries", "tied"), each_once(LAWS, [False, True], least=6))
 def test_every_number_is_within_4_standard_errors_of_the_exact_one(
     entries: Entries, tied: bool
 ) -> None:

@@ -115,8 +115,7 @@ def test_shifts_that_end_soon_are_added_up(shift: str, d_k: int) -> None:
     assert law.unknown == ""
 
 
-@pytest.mark.parametrize("d_k", [1, 2, 16, 1024, 65536])
-@pytest.mark.parametrize("rho", [0.0, -0.25])
+@pytest.mark.parametrize(("d_k", "rho"), each_once([1, 2, 16, 1024, 65536], [0.0, -0.25], least=6))
 def test_coins_are_binomial(d_k: int, rho: float) -> None:
     law = DotLaw(Pair("coins", correlation=rho), d_k)
     assert law.chances is not None
@@ -186,8 +185,7 @@ def test_a_die_stays_exact_where_its_tails_are_left_out(d_k: int) -> None:
     assert p @ x**4 == pytest.approx(law.kurtosis * law.variance**2, rel=1e-8)
 
 
-@pytest.mark.parametrize("rho", [0.0, 0.6, -1.0])
-@pytest.mark.parametrize("d_k", [1, 2, 512])
+@pytest.mark.parametrize(("rho", "d_k"), each_once([0.0, 0.6, -1.0], [1, 2, 512], least=6))
 def test_normal_entries_have_the_variance_gamma_law(rho: float, d_k: int) -> None:
     law = DotLaw(Pair(correlation=rho), d_k)
     assert law.mean == rho * d_k
@@ -205,8 +203,7 @@ def test_exact_means_exact_where_it_can() -> None:
         assert DotLaw(Pair("coins"), d_k).variance == d_k
 
 
-@pytest.mark.parametrize("entries", LAWS)
-@pytest.mark.parametrize("rho", [0.0, 0.5])
+@pytest.mark.parametrize(("entries", "rho"), each_once(LAWS, [0.0, 0.5], least=6))
 def test_the_variance_of_one_product_is_v_x_v_y_and_shifts(entries: Entries, rho: float) -> None:
     a, b = 1.5, -0.5
     pair = Pair(entries, a, b, rho)

@@ -238,8 +238,7 @@ def test_a_density_has_the_moments_of_its_law(
         assert chances @ abs(mean + x) == pytest.approx(law.mean_size, rel=near)
 
 
-@pytest.mark.parametrize("entries", LAWS)
-@pytest.mark.parametrize("tied", [False, True])
+@pytest.mark.parametrize(("entries", "tied"), each_once(LAWS, [False, True], least=6))
 def test_where_there_is_a_density_everything_is_known(entries: Entries, tied: bool) -> None:
     for d in (1, 2, 7, 300, 65536):
         for means, rho in (((0.0, 0.0), 0.5), ((0.1, 0.0), 0.0), ((-2.0, 7.5), -1.0)):
