@@ -14,7 +14,6 @@ from attn_tui.explore.answer import Answer, answer
 from attn_tui.explore.curves import gradient_figure, keys_figure, weights_figure
 from tests.asking import asking
 from tests.explore.questions import COLOURS, QUESTIONS, answer_of
-from tests.pairs import each_once
 
 FIGURES: dict[str, Callable[[Answer], Figure]] = {
     "weights": lambda answer: weights_figure(answer.vector, over(answer), answer.d_k),
@@ -63,22 +62,25 @@ def test_curves_are_those_of_the_answer_and_the_unscaled_ones_are_flat() -> None
             assert len(set(curve.y.tolist())) == 1
 
 
-def test_what_is_drawn_over_d_k_has_room_on_its_axis_and_ticks_that_can_be_read() -> None:
-    for name, which in each_once(QUESTIONS, FIGURES):
-        figure = FIGURES[which](answer_of(name))
-        low, high = figure.y.low, figure.y.high
-        assert low == 0.0
-        assert 0.0 < high < inf
-        for curve in figure.curves:
-            finite = curve.y[np.isfinite(curve.y)]
-            assert (finite <= high * 1.0001).all()
-            assert (finite >= 0.0).all()
-        for value, text in figure.y.ticks:
-            told = float(text.replace(",", "").removesuffix(" %")) * (0.01 if "%" in text else 1.0)
-            assert told == pytest.approx(value, rel=0.01)
-            assert "e+" not in text
-        for columns, lines in ((30, 6), (60, 12)):
-            assert figure.draw(columns, lines, COLOURS).text()
+@pytest.mark.parametrize("name", QUESTIONS)
+@pytest.mark.parametrize("which", FIGURES)
+def test_what_is_drawn_over_d_k_has_room_on_its_axis_and_ticks_that_can_be_read(
+    name: str, which: str
+) -> None:
+    figure = FIGURES[which](answer_of(name))
+    low, high = figure.y.low, figure.y.high
+    assert low == 0.0
+    assert 0.0 < high < inf
+    for curve in figure.curves:
+        finite = curve.y[np.isfinite(curve.y)]
+        assert (finite <= high * 1.0001).all()
+        assert (finite >= 0.0).all()
+    for value, text in figure.y.ticks:
+        told = float(text.replace(",", "").removesuffix(" %")) * (0.01 if "%" in text else 1.0)
+        assert told == pytest.approx(value, rel=0.01)
+        assert "e+" not in text
+    for columns, lines in ((30, 6), (60, 12)):
+        assert figure.draw(columns, lines, COLOURS).text()
 
 
 def test_the_gradient_of_every_d_k_is_drawn_however_small_it_is() -> None:
