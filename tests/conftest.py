@@ -34,7 +34,7 @@ sys.dont_write_bytecode = False
 with suppress(ImportError):
     from hypothesis import settings
 
-    settings.register_profile("untimed", deadline=None)
+    settings.register_profile("untimed", deadline=None, max_examples=50)
     settings.load_profile("untimed")
 
 _home = tempfile.TemporaryDirectory(prefix="attn-tui-tests-")

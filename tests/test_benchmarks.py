@@ -3,6 +3,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from benchmarks.verdicts.case import AGREES, NOTHING, differs
 from benchmarks.verdicts.judge import outcome
 
@@ -28,6 +30,7 @@ def test_the_benchmark_of_compute_runs_and_names_what_it_compares() -> None:
         assert f"{name}  " in done.stdout
 
 
+@pytest.mark.slow
 def test_the_benchmark_of_the_doctor_runs_and_misses_no_plain_head() -> None:
     script = COMPUTE.with_name("doctor.py")
     command = [sys.executable, "-X", "utf8", str(script), "--quick", "--jobs", "1"]
@@ -61,6 +64,7 @@ def test_the_benchmark_of_many_heads_runs_and_agrees(tmp_path: Path) -> None:
     assert not (tmp_path / "new").exists()
 
 
+@pytest.mark.slow
 def test_the_benchmark_of_verdicts_names_what_is_wrong_and_how_to_see_it(tmp_path: Path) -> None:
     """A fault in a capture is named, and its folder says the command and what is right."""
     command = [sys.executable, "-m", "benchmarks.verdicts", "--only", "Mistral, scale ×2"]
@@ -93,6 +97,7 @@ def test_a_fault_that_is_called_something_else_is_wrong() -> None:
     assert outcome(report("differs", "", "mask"), AGREES) == "wrong cause"
 
 
+@pytest.mark.slow
 def test_the_benchmark_of_growth_runs_and_names_what_grows() -> None:
     script = COMPUTE.with_name("growth.py")
     command = [sys.executable, str(script), "--only", "show --csv"]

@@ -63,9 +63,8 @@ def run(
     )
 
 
-@pytest.mark.parametrize(
-    ("arguments", "vectors"),
-    [
+def test_scores_are_taken_as_they_are() -> None:
+    for arguments, vectors in [
         ((), {"a": [100, 120, 150]}),
         (("100", "120", "150"), {"a": [100, 120, 150]}),
         (("100,120", "150"), {"a": [100, 120], "b": [150]}),
@@ -77,12 +76,8 @@ def run(
         (("--d-k", "4", "-1,2"), {"a": [-1, 2]}),
         (("--", "-1,2"), {"a": [-1, 2]}),
         ((f"@{FILES / 'valid' / 'keys.npz'}",), {"q": [1, 2], "k[0]": [3], "k[1]": [4]}),
-    ],
-)
-def test_scores_are_taken_as_they_are(
-    arguments: tuple[str, ...], vectors: dict[str, list[object]]
-) -> None:
-    assert shown(*arguments) == vectors
+    ]:
+        assert shown(*arguments) == vectors
 
 
 def test_standard_input_and_files_stand_beside_scores() -> None:
@@ -103,9 +98,8 @@ def test_only_double_dashes_and_h_make_an_option() -> None:
     assert protected(arguments) == [" -1,0", "--of", " -3", "-", "-h", "--", "-1", "--x"]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "expected"),
-    [
+def test_bad_input_is_one_line_that_says_what_where_and_what_was_expected() -> None:
+    for arguments, expected in [
         (("hello",), "SCORES: 'hello' is not a number"),
         (("-hello",), "SCORES: '-hello' is not a number"),
         (("1,2", "3,x"), "SCORES, argument 2: 'x' is not a number"),
@@ -139,13 +133,9 @@ def test_only_double_dashes_and_h_make_an_option() -> None:
         (("--colour",), "No such option"),
         (("--d", "4"), "--d-k"),
         (("--\x1b[31m",), r"--\x1b[31m"),
-    ],
-)
-def test_bad_input_is_one_line_that_says_what_where_and_what_was_expected(
-    arguments: tuple[str, ...], expected: str
-) -> None:
-    for command in ((), ("show",)):
-        assert expected in refused(*command, *arguments)
+    ]:
+        for command in ((), ("show",)):
+            assert expected in refused(*command, *arguments)
 
 
 def test_show_refuses_forms_that_exclude_each_other_and_a_count_of_none() -> None:
@@ -157,9 +147,9 @@ def test_show_refuses_forms_that_exclude_each_other_and_a_count_of_none() -> Non
     assert "--csv" in refused("--csv")
 
 
-@pytest.mark.parametrize("path", sorted((FILES / "invalid").iterdir()), ids=lambda path: path.name)
-def test_an_invalid_file_is_one_line(path: Path) -> None:
-    assert path.name in refused("show", f"@{path}")
+def test_an_invalid_file_is_one_line() -> None:
+    for path in sorted((FILES / "invalid").iterdir()):
+        assert path.name in refused("show", f"@{path}")
 
 
 def test_an_experiment_comes_back_byte_by_byte_from_a_file_and_from_a_pipe(tmp_path: Path) -> None:

@@ -91,6 +91,7 @@ def test_the_example_of_the_documentation_does_what_it_says(tmp_path: Path) -> N
     assert "It is d_k." in run("claim", "mine-2", "--file", str(path)).stdout
 
 
+@pytest.mark.slow
 def test_the_page_is_the_present_ledger() -> None:
     """Renewed by ``python -m attn_tui.claims.page docs/claims.md``."""
     document = DOCS.read_text("utf-8")

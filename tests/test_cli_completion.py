@@ -46,9 +46,8 @@ def kinds(line: str, folder: Path) -> list[str]:
     return completion("zsh_complete", words, len(words.split(" ")) - 1, folder).splitlines()[::3]
 
 
-@pytest.mark.parametrize(
-    ("line", "expected"),
-    [
+def test_a_line_is_completed(folder: Path) -> None:
+    for line, expected in [
         ("sh", ["show"]),
         ("rec", ["recipe"]),
         ("recipe s", ["sdpa"]),
@@ -81,10 +80,8 @@ def kinds(line: str, folder: Path) -> list[str]:
         ("sweep --rules inverse,inv", ["inverse,inverse-sqrt"]),
         ("sweep --rules mup:d0=1,te", ["mup\\:d0=1,temperature"]),
         ("sweep --statistic max_weight,tr", ["max_weight,trace"]),
-    ],
-)
-def test_a_line_is_completed(line: str, expected: list[str], folder: Path) -> None:
-    assert completed(line, folder) == expected
+    ]:
+        assert completed(line, folder) == expected
 
 
 def test_every_name_is_offered(folder: Path) -> None:
@@ -148,6 +145,7 @@ def test_words_that_bash_cut_up_are_put_together() -> None:
         assert rejoined(words) == whole
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="needs Bash")
 def test_bash_completes_what_it_cut_up(folder: Path) -> None:
     (folder / "a=b.npy").touch()

@@ -45,9 +45,8 @@ def test_a_word_that_is_no_command_is_told_the_commands() -> None:
     assert refused("show", "dots").endswith("-inf (masked)")
 
 
-@pytest.mark.parametrize(
-    ("line", "told"),
-    [
+def test_what_is_refused_is_quoted_as_it_was_typed() -> None:
+    for line, told in [
         ("show --naive --stable", "--stable and --naive exclude each other"),
         ("show --no-qk-norm --qk-norm", "--qk-norm and --no-qk-norm exclude each other"),
         ("dot --tied --free", "--tied and --free exclude each other"),
@@ -65,7 +64,5 @@ def test_a_word_that_is_no_command_is_told_the_commands() -> None:
         ),
         ("sweep --draws 1e30", "--draws: '1e30' will not do; expected a whole number from 2 to"),
         ("sweep --n 2:1e30", "--n: '2:1e30' will not do; expected two whole numbers"),
-    ],
-)
-def test_what_is_refused_is_quoted_as_it_was_typed(line: str, told: str) -> None:
-    assert told in refused(*line.split())
+    ]:
+        assert told in refused(*line.split())

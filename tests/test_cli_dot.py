@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pexpect
-import pytest
 
 from attn_tui.commands.progress import until_interrupted
 from tests.test_cli import call, refused
@@ -66,9 +65,8 @@ def test_csv_and_json_exclude_each_other() -> None:
     assert "exclude each other" in refused("dot", "--csv", "--json")
 
 
-@pytest.mark.parametrize(
-    ("option", "value"),
-    [
+def test_bad_input_is_refused_by_its_option_in_one_line() -> None:
+    for option, value in [
         ("--samples", "0"),
         ("--samples", "-1"),
         ("--samples", str(10**30)),
@@ -90,10 +88,8 @@ def test_csv_and_json_exclude_each_other() -> None:
         ("--d-k", "0"),
         ("--rule", "none-such"),
         ("--experiment", "/no/such/file"),
-    ],
-)
-def test_bad_input_is_refused_by_its_option_in_one_line(option: str, value: str) -> None:
-    assert option in refused("dot", option, value)
+    ]:
+        assert option in refused("dot", option, value)
 
 
 def test_there_are_no_scores_to_give() -> None:

@@ -103,7 +103,6 @@ def alike(left: Experiment, right: Experiment) -> None:
 
 
 @given(sources(), setups(), st.builds(explore.Settings, of=st.integers(0, 5)))
-@settings(deadline=None, max_examples=300)
 def test_what_explore_asks_is_asked_by_its_line(
     source: Source, setup: Setup, gradient: explore.Settings
 ) -> None:

@@ -14,20 +14,24 @@ needs_full_disk = pytest.mark.skipif(
 )
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [["--version"], ["--help"], *([name, "--help"] for name in ("show", "dot", "sweep"))],
-)
-def test_help_and_version_import_neither_numpy_nor_textual(arguments: list[str]) -> None:
-    code = (
-        "import sys\n"
-        "from attn_tui.cli import main\n"
-        f"sys.argv[1:] = {arguments}\n"
-        "try:\n    main()\n"
-        "finally:\n    print(sorted({'numpy', 'textual', 'rich', 'plotext'} & set(sys.modules)))\n"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.endswith("[]\n")
+def test_help_and_version_import_neither_numpy_nor_textual() -> None:
+    for arguments in [
+        ["--version"],
+        ["--help"],
+        *([name, "--help"] for name in ("show", "dot", "sweep")),
+    ]:
+        code = (
+            "import sys\n"
+            "from attn_tui.cli import main\n"
+            f"sys.argv[1:] = {arguments}\n"
+            "try:\n    main()\n"
+            "finally:\n"
+            "    print(sorted({'numpy', 'textual', 'rich', 'plotext'} & set(sys.modules)))\n"
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        )
+        assert done.stdout.endswith("[]\n")
 
 
 @pytest.mark.parametrize(
@@ -170,6 +174,7 @@ def test_the_first_screen_imports_only_what_it_shows() -> None:
     assert not [name for name in found if name.startswith(others)]
 
 
+@pytest.mark.slow
 def test_a_pipe_gets_utf_8_whatever_the_locale_says() -> None:
     for words, text in (
         (["show", "größe √: 1,2"], "größe √"),

@@ -29,6 +29,7 @@ from attn_tui.charts.colour import (
 from attn_tui.files.draft import EXAMPLE
 from attn_tui.ui.app import AttnApp
 from attn_tui.ui.theme import THEMES, colours_of
+from tests.pairs import each_once
 
 DARK, LIGHT = "#0e1016", "#e0e0e0"
 
@@ -60,71 +61,70 @@ def steps(colours: tuple[str, ...]) -> np.ndarray:
     return np.asarray(np.linalg.norm(np.diff([oklab(each) for each in colours], axis=0), axis=1))
 
 
-@pytest.mark.parametrize("background", BACKGROUNDS)
-def test_a_little_more_is_never_drawn_in_the_colour_of_a_little_less(background: str) -> None:
-    for name, colours in ramps(background).items():
-        assert len(set(colours)) == len(colours), name
+def test_a_little_more_is_never_drawn_in_the_colour_of_a_little_less() -> None:
+    for background in BACKGROUNDS:
+        for name, colours in ramps(background).items():
+            assert len(set(colours)) == len(colours), name
 
 
-@pytest.mark.parametrize("background", BACKGROUNDS)
-@pytest.mark.parametrize("kind", HUES)
-def test_equal_steps_of_a_number_look_equal(kind: str, background: str) -> None:
-    sizes = steps(ramp(kind, background))
-    # A step is a few units of sRGB, which are whole: no step is even to the last digit.
-    assert sizes.min() > 0.5 * sizes.mean()
-    assert sizes.max() < 1.6 * sizes.mean()
-
-
-@pytest.mark.parametrize("background", BACKGROUNDS)
-def test_both_signs_look_equally_far_from_0(background: str) -> None:
-    colours = both_signs(background)
-    middle = len(colours) // 2
-    assert len(colours) == 2 * middle + 1
-    negative, positive = colours[:middle][::-1], colours[middle + 1 :]
-    assert len(negative) == len(positive) == STEPS
-    zero = oklab(colours[middle])
-    assert np.linalg.norm(zero - oklab(background)) < 0.15
-    for sign in (negative, positive):
-        away = np.linalg.norm([oklab(each) - zero for each in sign], axis=1)
-        assert (np.diff(away) > 0.0).all()
-        sizes = steps(sign)
+def test_equal_steps_of_a_number_look_equal() -> None:
+    for background, kind in each_once(BACKGROUNDS, HUES):
+        sizes = steps(ramp(kind, background))
+        # A step is a few units of sRGB, which are whole: no step is even to the last digit.
+        assert sizes.min() > 0.5 * sizes.mean()
         assert sizes.max() < 1.6 * sizes.mean()
 
 
-@pytest.mark.parametrize("background", BACKGROUNDS)
-def test_more_saturation_stands_out_more_from_a_dead_calm(background: str) -> None:
-    colours = saturation(background)
-    away = np.linalg.norm([oklab(each) - oklab(background) for each in colours], axis=1)
-    calm, warned = (round(level * (STEPS - 1)) for level in (0.5, 0.93))
-    assert (np.diff(away[: calm + 1]) > 0.0).all()
-    assert away[warned:].min() > away[: calm + 1].max()
-    red, green, blue = rgb(colours[warned])
-    assert red > 1.3 * max(green, blue)
+def test_both_signs_look_equally_far_from_0() -> None:
+    for background in BACKGROUNDS:
+        colours = both_signs(background)
+        middle = len(colours) // 2
+        assert len(colours) == 2 * middle + 1
+        negative, positive = colours[:middle][::-1], colours[middle + 1 :]
+        assert len(negative) == len(positive) == STEPS
+        zero = oklab(colours[middle])
+        assert np.linalg.norm(zero - oklab(background)) < 0.15
+        for sign in (negative, positive):
+            away = np.linalg.norm([oklab(each) - zero for each in sign], axis=1)
+            assert (np.diff(away) > 0.0).all()
+            sizes = steps(sign)
+            assert sizes.max() < 1.6 * sizes.mean()
 
 
-@pytest.mark.parametrize(("kind", "background"), ENDS)
-def test_ramps_begin_beside_the_background_and_end_where_the_design_says(
-    kind: str, background: str
-) -> None:
-    colours = ramp(kind, background)
-    first, last = ENDS[kind, background]
-    # The prototypes mixed the first one in sRGB: nobody sees the difference.
-    assert np.abs(rgb(colours[0]) - rgb(f"#{first}")).max() <= 5.5 / 255
-    assert colours[-1] == f"#{last}"
+def test_more_saturation_stands_out_more_from_a_dead_calm() -> None:
+    for background in BACKGROUNDS:
+        colours = saturation(background)
+        away = np.linalg.norm([oklab(each) - oklab(background) for each in colours], axis=1)
+        calm, warned = (round(level * (STEPS - 1)) for level in (0.5, 0.93))
+        assert (np.diff(away[: calm + 1]) > 0.0).all()
+        assert away[warned:].min() > away[: calm + 1].max()
+        red, green, blue = rgb(colours[warned])
+        assert red > 1.3 * max(green, blue)
 
 
-@pytest.mark.parametrize(("kind", "background"), ENDS)
-def test_the_colour_of_the_data_is_on_its_ramp(kind: str, background: str) -> None:
-    hue = HUES[kind].dark if background == DARK else HUES[kind].light
-    nearest = min(np.linalg.norm(oklab(each) - oklab(hue[0])) for each in ramp(kind, background))
-    assert nearest < steps(ramp(kind, background)).mean()
+def test_ramps_begin_beside_the_background_and_end_where_the_design_says() -> None:
+    for kind, background in ENDS:
+        colours = ramp(kind, background)
+        first, last = ENDS[kind, background]
+        # The prototypes mixed the first one in sRGB: nobody sees the difference.
+        assert np.abs(rgb(colours[0]) - rgb(f"#{first}")).max() <= 5.5 / 255
+        assert colours[-1] == f"#{last}"
 
 
-@pytest.mark.parametrize("background", BACKGROUNDS)
-def test_a_number_written_on_any_colour_can_be_read(background: str) -> None:
-    for name, colours in ramps(background).items():
-        for colour in colours:
-            assert contrast(ink(colour), colour) >= 4.5, (name, colour)
+def test_the_colour_of_the_data_is_on_its_ramp() -> None:
+    for kind, background in ENDS:
+        hue = HUES[kind].dark if background == DARK else HUES[kind].light
+        nearest = min(
+            np.linalg.norm(oklab(each) - oklab(hue[0])) for each in ramp(kind, background)
+        )
+        assert nearest < steps(ramp(kind, background)).mean()
+
+
+def test_a_number_written_on_any_colour_can_be_read() -> None:
+    for background in BACKGROUNDS:
+        for name, colours in ramps(background).items():
+            for colour in colours:
+                assert contrast(ink(colour), colour) >= 4.5, (name, colour)
 
 
 def test_the_most_can_be_told_from_the_least_with_one_eye_for_brightness() -> None:
@@ -180,28 +180,26 @@ def palette(theme: str) -> Palette:
     return colours_of(app)
 
 
-@pytest.mark.parametrize("theme", [*BUILTIN_THEMES, *THEMES])
-def test_in_every_theme_data_can_be_told_apart_and_texts_can_be_read(
-    theme: str, depth: Depth
-) -> None:
-    colours = palette(theme)
-    assert colours.depth is depth
-    apart = 0.03 if depth is Depth.FEW else 0.001
-    for kind in KINDS:
-        steps = [*dict.fromkeys(colours.ramp(kind))]
-        assert min(map(distance, steps, steps[1:])) > apart, kind
-        assert min(contrast(ink(step), step) for step in steps) >= 4.5, kind
-    background = colours["background"]
-    for kind in HUES:
-        assert len(colours.ramp(kind)) >= 4
-        least = colours.ramp(kind)[0]
-        assert distance(least, background) > 0.02, kind
-        assert abs(oklab(least)[0] - oklab(background)[0]) < 0.2, kind
-    for name in (*HUES, "text", "muted", "accent"):
-        assert contrast(colours[name], background) >= 4.5, name
-    for one in HUES:
-        for other in (*HUES, "accent"):
-            assert one == other or distance(colours[one], colours[other]) > 0.07, (one, other)
+def test_in_every_theme_data_can_be_told_apart_and_texts_can_be_read(depth: Depth) -> None:
+    for theme in [*BUILTIN_THEMES, *THEMES]:
+        colours = palette(theme)
+        assert colours.depth is depth
+        apart = 0.03 if depth is Depth.FEW else 0.001
+        for kind in KINDS:
+            steps = [*dict.fromkeys(colours.ramp(kind))]
+            assert min(map(distance, steps, steps[1:])) > apart, kind
+            assert min(contrast(ink(step), step) for step in steps) >= 4.5, kind
+        background = colours["background"]
+        for kind in HUES:
+            assert len(colours.ramp(kind)) >= 4
+            least = colours.ramp(kind)[0]
+            assert distance(least, background) > 0.02, kind
+            assert abs(oklab(least)[0] - oklab(background)[0]) < 0.2, kind
+        for name in (*HUES, "text", "muted", "accent"):
+            assert contrast(colours[name], background) >= 4.5, name
+        for one in HUES:
+            for other in (*HUES, "accent"):
+                assert one == other or distance(colours[one], colours[other]) > 0.07, (one, other)
 
 
 def test_of_256_colours_only_those_are_used_that_are_the_same_everywhere(

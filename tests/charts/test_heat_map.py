@@ -54,9 +54,8 @@ def spread(rows: int, columns: int) -> np.ndarray:
     return np.linspace(0.0, 1.0, rows * columns).reshape(rows, columns)
 
 
-@pytest.mark.parametrize(
-    ("shape", "room", "each"),
-    [
+def test_an_entry_that_has_room_is_seen_at_its_own_place_in_its_own_colour() -> None:
+    for shape, room, each in [
         # Lines are two halves: rows of half a line, of one line, of two.
         ((4, 10), (10, 2), (1, 1)),
         ((4, 10), (10, 3), (1, 1)),
@@ -67,20 +66,16 @@ def spread(rows: int, columns: int) -> np.ndarray:
         ((3, 3), (10, 2), (1, 3)),
         ((1, 1), (5, 1), (2, 5)),
         ((5, 1), (3, 3), (1, 3)),
-    ],
-)
-def test_an_entry_that_has_room_is_seen_at_its_own_place_in_its_own_colour(
-    shape: tuple[int, int], room: tuple[int, int], each: tuple[int, int]
-) -> None:
-    levels = spread(*shape)
-    chart = HeatMap(levels, "unscaled")
-    found = halves(chart.draw(*room, COLOURS), chart)
-    high, wide = each
-    expected = np.full(found.shape, "", dtype=object)
-    for (row, column), level in np.ndenumerate(levels):
-        block = slice(row * high, (row + 1) * high), slice(column * wide, (column + 1) * wide)
-        expected[block] = colour_of(level, "unscaled")
-    assert (found == expected).all()
+    ]:
+        levels = spread(*shape)
+        chart = HeatMap(levels, "unscaled")
+        found = halves(chart.draw(*room, COLOURS), chart)
+        high, wide = each
+        expected = np.full(found.shape, "", dtype=object)
+        for (row, column), level in np.ndenumerate(levels):
+            block = slice(row * high, (row + 1) * high), slice(column * wide, (column + 1) * wide)
+            expected[block] = colour_of(level, "unscaled")
+        assert (found == expected).all()
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -109,7 +104,7 @@ LEVELS = st.sampled_from([0.0, 0.1, 0.3, 0.5, 0.77, 1.0, nan])
 SIGNED = st.sampled_from([-1.0, -0.4, 0.0, 0.2, 0.9, 1.0, nan, inf])
 
 
-@settings(max_examples=80, derandomize=True)
+@settings(max_examples=50, derandomize=True)
 @given(
     st.sampled_from([*KINDS]).flatmap(
         lambda kind: st.tuples(
@@ -168,34 +163,29 @@ def test_squares_are_no_wider_than_high() -> None:
 TEXTS = (("1", "22", "333"), ("4444", "55555", ""))
 
 
-@pytest.mark.parametrize(
-    ("columns", "expected"),
-    [
+def test_a_text_stands_in_its_entry_whole_between_blanks_or_not_at_all() -> None:
+    for columns, expected in [
         (3 * 2, set()),
         (3 * 3, {"1"}),
         (3 * 4 + 2, {"1", "22"}),
         (3 * 6, {"1", "22", "333", "4444"}),
         (3 * 7, {"1", "22", "333", "4444", "55555"}),
-    ],
-)
-def test_a_text_stands_in_its_entry_whole_between_blanks_or_not_at_all(
-    columns: int, expected: set[str]
-) -> None:
-    chart = HeatMap(np.array([[0.0, 0.5, 1.0], [0.2, nan, 0.9]]), "unscaled", texts=TEXTS)
-    cells = chart.draw(columns, 6, COLOURS)
-    assert set(cells.text().split()) == expected
-    width = columns // 3
-    for row, texts in enumerate(TEXTS):
-        line = 3 * row + 1
-        for column, text in enumerate(texts):
-            own = slice(column * width, (column + 1) * width)
-            written = "".join(cells.characters[line, own])
-            assert written.strip() == (text if text in expected else "")
-            assert not written.strip() or written[0] == written[-1] == " "
-            for behind, ink in zip(
-                cells.backgrounds[line, own], cells.colours[line, own], strict=True
-            ):
-                assert not ink or contrast(ink, behind or BACKGROUND) >= 4.5
+    ]:
+        chart = HeatMap(np.array([[0.0, 0.5, 1.0], [0.2, nan, 0.9]]), "unscaled", texts=TEXTS)
+        cells = chart.draw(columns, 6, COLOURS)
+        assert set(cells.text().split()) == expected
+        width = columns // 3
+        for row, texts in enumerate(TEXTS):
+            line = 3 * row + 1
+            for column, text in enumerate(texts):
+                own = slice(column * width, (column + 1) * width)
+                written = "".join(cells.characters[line, own])
+                assert written.strip() == (text if text in expected else "")
+                assert not written.strip() or written[0] == written[-1] == " "
+                for behind, ink in zip(
+                    cells.backgrounds[line, own], cells.colours[line, own], strict=True
+                ):
+                    assert not ink or contrast(ink, behind or BACKGROUND) >= 4.5
 
 
 def test_texts_are_left_out_where_entries_are_halves_of_a_line() -> None:
@@ -217,14 +207,14 @@ def label_lines(rows: int, lines: int, cursor: tuple[int, int] | None) -> list[s
     return [line[: chart.left].strip() for line in text]
 
 
-@pytest.mark.parametrize("lines", range(3, 40))
-def test_labels_are_whole_and_the_row_of_the_cursor_always_has_its_own(lines: int) -> None:
-    for cursor in ((0, 0), (7, 1), (13, 2)):
-        found = [text for text in label_lines(14, lines, cursor) if text and text[0] == "L"]
-        assert f"L{cursor[0]} ▸" in found or f"L{cursor[0]}▸" in found
-        assert {text.rstrip(" ▸") for text in found} <= {f"L{row}" for row in range(14)}
-        order = [int(text.rstrip(" ▸")[1:]) for text in found]
-        assert order == sorted(order)
+def test_labels_are_whole_and_the_row_of_the_cursor_always_has_its_own() -> None:
+    for lines in range(3, 40):
+        for cursor in ((0, 0), (7, 1), (13, 2)):
+            found = [text for text in label_lines(14, lines, cursor) if text and text[0] == "L"]
+            assert f"L{cursor[0]} ▸" in found or f"L{cursor[0]}▸" in found
+            assert {text.rstrip(" ▸") for text in found} <= {f"L{row}" for row in range(14)}
+            order = [int(text.rstrip(" ▸")[1:]) for text in found]
+            assert order == sorted(order)
 
 
 def bottom(labels: Sequence[str], columns: int, cursor: int | None) -> str:
@@ -250,15 +240,13 @@ def test_a_column_without_a_label_is_marked_all_the_same() -> None:
     assert line.index("▲") in (2 + 10, 2 + 11)
 
 
-@pytest.mark.parametrize("columns", [1, 2, 3, 5])
-@pytest.mark.parametrize("lines", [1, 2, 3])
-def test_where_there_is_no_room_nothing_is_drawn_and_nothing_breaks(
-    columns: int, lines: int
-) -> None:
-    labels = ["a long label"]
-    chart = HeatMap(spread(5, 7), "unscaled", labels, [*"abcdefg"], cursor=(1, 1))
-    assert chart.draw(columns, lines, COLOURS).text().split() == []
-    assert chart.entry(0, 0, columns, lines) is None
+def test_where_there_is_no_room_nothing_is_drawn_and_nothing_breaks() -> None:
+    for columns in [1, 2, 3, 5]:
+        for lines in [1, 2, 3]:
+            labels = ["a long label"]
+            chart = HeatMap(spread(5, 7), "unscaled", labels, [*"abcdefg"], cursor=(1, 1))
+            assert chart.draw(columns, lines, COLOURS).text().split() == []
+            assert chart.entry(0, 0, columns, lines) is None
 
 
 # Without colours

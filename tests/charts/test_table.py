@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -43,9 +42,8 @@ def test_numbers_end_below_the_end_of_their_head_and_names_begin_below_its_begin
     assert {line.index("r") for line in lines[:4]} == {2}
 
 
-@pytest.mark.parametrize(
-    ("columns", "heads"),
-    [
+def test_a_column_that_has_no_room_is_left_out_by_its_rank() -> None:
+    for columns, heads in [
         (2 + 3 + 2 + 6 + 2 + 15, ["row", "number", "remark"]),
         (2 + 3 + 2 + 6 + 2 + 14, ["row", "number"]),
         (2 + 3 + 2 + 6, ["row", "number"]),
@@ -53,14 +51,10 @@ def test_numbers_end_below_the_end_of_their_head_and_names_begin_below_its_begin
         (2 + 3, ["row"]),
         (2 + 2, []),
         (1, []),
-    ],
-)
-def test_a_column_that_has_no_room_is_left_out_by_its_rank(
-    columns: int, heads: Sequence[str]
-) -> None:
-    cells = table().draw(columns, 6, COLOURS)
-    assert words(cells)[: len(heads)] == list(heads)
-    assert bool(words(cells)) == bool(heads)
+    ]:
+        cells = table().draw(columns, 6, COLOURS)
+        assert words(cells)[: len(heads)] == list(heads)
+        assert bool(words(cells)) == bool(heads)
 
 
 def test_of_columns_of_one_rank_the_last_goes_first() -> None:
@@ -78,12 +72,12 @@ def test_rows_that_have_no_room_are_counted_and_not_passed_over() -> None:
     assert "more" not in whole
 
 
-@pytest.mark.parametrize("cursor", [0, 1, 10, 18, 19])
-def test_the_row_of_the_cursor_is_always_shown_and_marked(cursor: int) -> None:
-    for lines in range(2, 30):
-        cells = table(20, cursor, ["a note"]).draw(60, lines, COLOURS)
-        marked = [line for line in cells.text().split("\n") if line.startswith("▸")]
-        assert [line.split()[1] for line in marked] == [f"r{cursor}"]
+def test_the_row_of_the_cursor_is_always_shown_and_marked() -> None:
+    for cursor in [0, 1, 10, 18, 19]:
+        for lines in range(2, 30):
+            cells = table(20, cursor, ["a note"]).draw(60, lines, COLOURS)
+            marked = [line for line in cells.text().split("\n") if line.startswith("▸")]
+            assert [line.split()[1] for line in marked] == [f"r{cursor}"]
 
 
 def test_notes_are_wrapped_and_stand_below_the_rows() -> None:
@@ -102,7 +96,7 @@ def test_notes_leave_room_for_a_row() -> None:
 TEXTS = st.text(LETTERS, min_size=1, max_size=24)
 
 
-@settings(max_examples=80, derandomize=True)
+@settings(max_examples=50, derandomize=True)
 @given(
     st.integers(1, 12).flatmap(
         lambda n: st.lists(

@@ -95,10 +95,10 @@ def test_errors_of_ratios_and_differences() -> None:
     assert rise.standard_error == pytest.approx(np.std(drawn[0] - drawn[1]), rel=0.02)
 
 
-@pytest.mark.parametrize("id", ["S0-14", "S0-22", "S0-23", "S1-5", "S1-6", "S2-8", "S2-11"])
-def test_two_draws_change_no_verdict_where_the_exact_value_is_known(id: str) -> None:
-    claim = find(id)
-    assert try_claim(claim, replace(claim.trial, draws=2)).verdict == claim.verdict
+def test_two_draws_change_no_verdict_where_the_exact_value_is_known() -> None:
+    for name in ["S0-14", "S0-22", "S0-23", "S1-5", "S1-6", "S2-8", "S2-11"]:
+        claim = find(name)
+        assert try_claim(claim, replace(claim.trial, draws=2)).verdict == claim.verdict
 
 
 def test_a_law_that_is_nearly_normal_is_not_normal() -> None:
@@ -106,12 +106,12 @@ def test_a_law_that_is_nearly_normal_is_not_normal() -> None:
     assert try_claim(claim, replace(claim.trial, d_k=65_536)).verdict == "false"
 
 
-@pytest.mark.parametrize("id", ["S0-2", "S1-13", "S1-16", "S2-3", "S2-31", "L-3", "L-24"])
-def test_few_draws_decide_nothing_that_is_not_known_exactly(id: str) -> None:
-    claim = find(id)
-    few = try_claim(claim, replace(claim.trial, draws=10))
-    assert few.verdict == "undecided"
-    assert not few.condition
-    assert "10 draws cannot decide it" in headline(claim, few)
-    assert "in these draws" in "".join(text(report([(few, 0.0)], 1)))
-    assert replace(few, trial=replace(claim.trial, draws=100)).verdict != "undecided"
+def test_few_draws_decide_nothing_that_is_not_known_exactly() -> None:
+    for name in ["S0-2", "S1-13", "S1-16", "S2-3", "S2-31", "L-3", "L-24"]:
+        claim = find(name)
+        few = try_claim(claim, replace(claim.trial, draws=10))
+        assert few.verdict == "undecided"
+        assert not few.condition
+        assert "10 draws cannot decide it" in headline(claim, few)
+        assert "in these draws" in "".join(text(report([(few, 0.0)], 1)))
+        assert replace(few, trial=replace(claim.trial, draws=100)).verdict != "undecided"

@@ -11,6 +11,7 @@ from attn_tui.compute.exact_softmax import exact_weights
 from attn_tui.compute.logit_map import LogitMap
 from attn_tui.compute.precision import Precision
 from tests.compute import exact
+from tests.pairs import each_once
 
 SCORES = np.array([300.0, 299.0, -np.inf, 12.5, 280.0, 0.0])
 BIAS = np.array([-3.0, 0.25, 0.0, 40.0, 8.0, -1.5])
@@ -41,8 +42,9 @@ def test_weights_with_a_bias_are_exact(map: LogitMap) -> None:
         np.testing.assert_allclose(side.frobenius("scores")[0], np.linalg.norm(jacobian), rtol=1e-9)
 
 
-@pytest.mark.parametrize("name", ["float32", "bfloat16", "float16"])
-@pytest.mark.parametrize("map", MAPS[4:], ids=str)
+@pytest.mark.parametrize(
+    ("name", "map"), each_once(["float32", "bfloat16", "float16"], MAPS[4:]), ids=str
+)
 def test_a_bias_is_rounded_like_logits(name: str, map: LogitMap) -> None:
     side = evaluate(SCORES, map, Precision(format=name), BIAS)
     scale = {"float32": 1e-5, "float16": 0.05, "bfloat16": 0.3}[name]

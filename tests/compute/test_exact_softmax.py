@@ -4,6 +4,7 @@ import pytest
 
 from attn_tui.compute.exact_softmax import exact_weights
 from attn_tui.compute.logit_map import LogitMap
+from tests.pairs import each_once
 
 MAPS = [
     LogitMap(1.0),
@@ -31,8 +32,7 @@ SCORES = [
 ]
 
 
-@pytest.mark.parametrize("map", MAPS, ids=str)
-@pytest.mark.parametrize("scores", SCORES, ids=str)
+@pytest.mark.parametrize(("map", "scores"), each_once(MAPS, SCORES), ids=str)
 def test_exact_weights_are_what_float64_rounds_the_true_ones_to(
     map: LogitMap, scores: list[float]
 ) -> None:

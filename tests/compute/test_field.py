@@ -11,8 +11,6 @@ import pytest
 from attn_tui.commands.field_table import FIELD_TABLE
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.field import (
-    Field,
-    Kind,
     fields_of,
     number,
     one_of,
@@ -30,21 +28,20 @@ SETTINGS = [load(instrument.settings) for instrument in INSTRUMENTS]
 EVERY = [*FIELDS.values(), *(field for each in SETTINGS for field in fields_of(each).values())]
 
 
-@pytest.mark.parametrize("field", EVERY, ids=lambda field: f"{field.owner.__module__}.{field.key}")
-def test_a_field_reads_what_it_writes_and_its_step_will_do(field: Field) -> None:
-    kind = field.kind
-    kind.check(field.key, field.default)
-    for steps in (0, 1, -1, 7):
-        value = kind.step(field.default, steps)
-        assert kind.parse(field.key, kind.text(value)) == value
-        assert kind.shown(value)
-        assert kind.expected
-        assert Setup().changed(field, lambda _, value=value: value).value(field) == value  # type: ignore[misc]
+def test_a_field_reads_what_it_writes_and_its_step_will_do() -> None:
+    for field in EVERY:
+        kind = field.kind
+        kind.check(field.key, field.default)
+        for steps in (0, 1, -1, 7):
+            value = kind.step(field.default, steps)
+            assert kind.parse(field.key, kind.text(value)) == value
+            assert kind.shown(value)
+            assert kind.expected
+            assert Setup().changed(field, lambda _, value=value: value).value(field) == value  # type: ignore[misc]
 
 
-@pytest.mark.parametrize(
-    ("kind", "text", "value"),
-    [
+def test_a_kind_reads() -> None:
+    for kind, text, value in [
         (whole(1, 9), " 7 ", 7),
         (number(-1.0, 1.0), "−0.5", -0.5),
         (number(optional=True), "none", None),
@@ -54,15 +51,12 @@ def test_a_field_reads_what_it_writes_and_its_step_will_do(field: Field) -> None
         (switch(), "YES", True),
         (span(1, 64), "2:8", (2, 8)),
         (wholes(1, 64, 3), "8, 2 2", (8, 2)),
-    ],
-)
-def test_a_kind_reads(kind: Kind, text: str, value: Any) -> None:
-    assert kind.parse("it", text) == value
+    ]:
+        assert kind.parse("it", text) == value
 
 
-@pytest.mark.parametrize(
-    ("kind", "text", "message"),
-    [
+def test_a_kind_refuses_by_name_and_says_what_would_do() -> None:
+    for kind, text, message in [
         (whole(1, 9), "10", "'10' will not do; expected a whole number from 1 to 9"),
         (whole(1, 9), "x", "'x' is not a whole number; expected a whole number from 1 to 9"),
         (whole(0), "-1", "'-1' will not do; expected a whole number from 0"),
@@ -77,13 +71,11 @@ def test_a_kind_reads(kind: Kind, text: str, value: Any) -> None:
         (span(1, 64), "0:8", "'0:8' will not do"),
         (wholes(1, 64, 3), "1,2,3,4", "will not do; expected at most 3 whole numbers from 1 to 64"),
         (wholes(1, 64), "2,,4", "entry 2 of '2,,4' is empty; expected whole numbers from 1 to 64"),
-    ],
-)
-def test_a_kind_refuses_by_name_and_says_what_would_do(kind: Kind, text: str, message: str) -> None:
-    with pytest.raises(InputError) as caught:
-        kind.parse("it", text)
-    assert message in str(caught.value)
-    assert caught.value.field == "it"
+    ]:
+        with pytest.raises(InputError) as caught:
+            kind.parse("it", text)
+        assert message in str(caught.value)
+        assert caught.value.field == "it"
 
 
 def test_steps_end_where_values_do() -> None:

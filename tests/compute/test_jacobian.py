@@ -11,6 +11,7 @@ from attn_tui.compute.jacobian import jacobian, vjp
 from attn_tui.compute.keys import ALL
 from attn_tui.compute.logit_map import LogitMap, Wrt
 from attn_tui.compute.precision import Precision
+from tests.pairs import each_once
 
 from . import exact
 from .plain import softmax
@@ -22,8 +23,7 @@ def evaluated(scores: tuple[float, ...] | list[float], multiplier: float = 1.0) 
     return evaluate(np.array(scores), LogitMap(multiplier), Precision())
 
 
-@pytest.mark.parametrize("multiplier", [1.0, 1 / 32])
-@pytest.mark.parametrize("scores", exact.SCORES)
+@pytest.mark.parametrize(("multiplier", "scores"), each_once([1.0, 1 / 32], exact.SCORES))
 def test_every_entry_is_right_to_13_digits(scores: tuple[float, ...], multiplier: float) -> None:
     true = [entry for row in exact.jacobian(exact.weights(scores, multiplier)) for entry in row]
     away = np.array(exact.gaps(scores, multiplier))
@@ -35,8 +35,10 @@ def test_every_entry_is_right_to_13_digits(scores: tuple[float, ...], multiplier
     assert exact.agrees(found.jacobian(ALL, ALL, "scores"), by_scores, distances)
 
 
-@pytest.mark.parametrize("multiplier", [1.0, 1 / 32, 30.0])
-@pytest.mark.parametrize("scores", [s for s in exact.SCORES if max(s) < 1e300])
+@pytest.mark.parametrize(
+    ("multiplier", "scores"),
+    each_once([1.0, 1 / 32, 30.0], [s for s in exact.SCORES if max(s) < 1e300]),
+)
 def test_logarithms_of_entries_are_right_where_products_underflow(
     scores: tuple[float, ...], multiplier: float
 ) -> None:

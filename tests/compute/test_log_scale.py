@@ -53,14 +53,26 @@ def test_steps_beyond_the_ends_stop_there() -> None:
     assert (D_K.step(3, -99), D_K.step(3, 99)) == (1, 65_536)
 
 
-@pytest.mark.parametrize(
-    "rubbish",
-    ["", " ", "abc", "0", "-3", "2.5", "1e30", "10" * 30, "٣", "²", "0x10", "65537", "NaN", "_"],
-)
-def test_what_is_no_whole_number_on_the_scale_is_refused(rubbish: str) -> None:
-    with pytest.raises(InputError, match="expected a whole number from 1 to 65,536") as caught:
-        D_K.parse(rubbish)
-    assert caught.value.field == "d_k"
+def test_what_is_no_whole_number_on_the_scale_is_refused() -> None:
+    for rubbish in [
+        "",
+        " ",
+        "abc",
+        "0",
+        "-3",
+        "2.5",
+        "1e30",
+        "10" * 30,
+        "٣",
+        "²",
+        "0x10",
+        "65537",
+        "NaN",
+        "_",
+    ]:
+        with pytest.raises(InputError, match="expected a whole number from 1 to 65,536") as caught:
+            D_K.parse(rubbish)
+        assert caught.value.field == "d_k"
 
 
 def test_a_refusal_is_one_safe_line() -> None:

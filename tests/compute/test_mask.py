@@ -64,9 +64,8 @@ def test_toggling_hides_a_range_or_shows_it(mask: Mask, found: tuple[int, int | 
         assert toggled == keys(mask) | span(*found)
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
+def test_a_mask_is_read() -> None:
+    for text, expected in [
         ("", Mask()),
         (" , ", Mask()),
         ("2", Mask(((2, 3),))),
@@ -77,15 +76,12 @@ def test_toggling_hides_a_range_or_shows_it(mask: Mask, found: tuple[int, int | 
         ("0:2, 1:, 7", Mask(((0, None),))),
         ("causal", Mask(causal=True)),
         ("2 causal", Mask(((2, 3),), True)),
-    ],
-)
-def test_a_mask_is_read(text: str, expected: Mask) -> None:
-    assert parse_mask(text) == expected
+    ]:
+        assert parse_mask(text) == expected
 
 
-@pytest.mark.parametrize(
-    ("text", "token"),
-    [
+def test_a_mask_that_is_not_understood_names_the_token() -> None:
+    for text, token in [
         ("x", "'x'"),
         ("1,-2", "'-2'"),
         ("1.5", "'1.5'"),
@@ -96,14 +92,12 @@ def test_a_mask_is_read(text: str, expected: Mask) -> None:
         ("٢", "'٢'"),
         ("9" * 20, "'99999"),
         ("Causal\x1b", r"'Causal\x1b'"),
-    ],
-)
-def test_a_mask_that_is_not_understood_names_the_token(text: str, token: str) -> None:
-    with pytest.raises(InputError) as caught:
-        parse_mask(text)
-    assert caught.value.field == "mask"
-    assert token in caught.value.problem
-    assert str(caught.value).isprintable()
+    ]:
+        with pytest.raises(InputError) as caught:
+            parse_mask(text)
+        assert caught.value.field == "mask"
+        assert token in caught.value.problem
+        assert str(caught.value).isprintable()
 
 
 def masked(mask: Mask, *sizes: int) -> list[list[float]]:

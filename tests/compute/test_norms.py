@@ -13,6 +13,7 @@ from attn_tui.compute.norms import frobenius, norms, spectral, trace
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.split import split
 from attn_tui.compute.statistics import entropy
+from tests.pairs import each_once
 
 from . import exact
 from .plain import softmax
@@ -21,8 +22,7 @@ some_scores = st.lists(st.floats(-300, 300), min_size=1, max_size=5)
 moderate_scores = st.lists(st.floats(-8, 8), min_size=1, max_size=40)
 
 
-@pytest.mark.parametrize("multiplier", [1.0, 1 / 32])
-@pytest.mark.parametrize("scores", exact.SCORES)
+@pytest.mark.parametrize(("multiplier", "scores"), each_once([1.0, 1 / 32], exact.SCORES))
 def test_norms_are_right_to_13_digits(scores: tuple[float, ...], multiplier: float) -> None:
     p, true = softmax(scores, multiplier), exact.weights(scores, multiplier)
     gap = exact.runner_up(scores, multiplier)
@@ -39,8 +39,12 @@ def test_any_norms_are_right_to_13_digits(scores: list[float]) -> None:
     assert exact.agrees(trace(p), exact.trace(true), gap)
 
 
-@pytest.mark.parametrize("behind", [1e-15, 1e-12, 1e-9, 1e-6, 1e-3, 1.0])
-@pytest.mark.parametrize("crowd", [0.0, 1e-14, 1e-10, 1e-5, 0.5, 50.0])
+@pytest.mark.parametrize(
+    ("behind", "crowd"),
+    each_once(
+        [1e-15, 1e-12, 1e-9, 1e-6, 1e-3, 1.0], [0.0, 1e-14, 1e-10, 1e-5, 0.5, 50.0], least=12
+    ),
+)
 def test_the_spectral_norm_is_right_near_ties(behind: float, crowd: float) -> None:
     scores = [0.0, -behind, -behind, -behind * (1 + crowd), -behind - crowd]
     assert exact.agrees(spectral(softmax(scores)), exact.spectral(exact.weights(scores)))

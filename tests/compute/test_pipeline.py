@@ -21,6 +21,7 @@ from attn_tui.compute.scale import RULES, Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Typed
 from attn_tui.compute.vector import Vector
+from tests.pairs import each_once
 
 from . import exact
 
@@ -95,10 +96,9 @@ def check_gradients(
         close(side.norms[wrt].spectral, exact.singular_value(true))
 
 
-@pytest.mark.parametrize("mask", MASKS)
-@pytest.mark.parametrize("sink", SINKS)
-@pytest.mark.parametrize("cap", CAPS)
-@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize(
+    ("mask", "sink", "cap", "rule"), each_once(MASKS, SINKS, CAPS, RULES, least=27)
+)
 def test_every_combination_is_what_the_formulas_say(
     rule: str, cap: float | None, sink: float | None, mask: str
 ) -> None:
@@ -258,6 +258,7 @@ def test_what_float64_cannot_hold_has_a_logarithm(scores: list[float], map: Logi
         assert side.log_entropy == pytest.approx(float(mpmath.log(nats)), rel=1e-13, abs=1e-12)
         assert side.entropy == pytest.approx(float(nats), rel=1e-11, abs=5e-324)
         p = shares[: len(scores)]
+        assert side.log_max_weight == pytest.approx(float(mpmath.log(max(p))), abs=1e-12)
         slopes = {"logits": [mpmath.mpf(1)] * len(p), "scores": true_slopes(scores, map)}
         for wrt in WRT:
             keys = range(len(p))

@@ -11,6 +11,7 @@ from attn_tui.compute.formats import dtype_of, limits, rounded
 from attn_tui.compute.logit_map import PLAIN, LogitMap
 from attn_tui.compute.precision import FORMATS, ROUNDS, Arithmetic, Precision
 from attn_tui.compute.split import split
+from tests.pairs import each_once
 
 from . import exact
 from .plain import log_softmax, softmax
@@ -20,16 +21,13 @@ MULTIPLIERS = (1.0, 1 / 32, 1 / np.sqrt(3.0), 7.3)
 some_scores = st.lists(st.floats(-250, 250), min_size=1, max_size=6)
 
 
-@pytest.mark.parametrize("multiplier", MULTIPLIERS)
-@pytest.mark.parametrize("scores", exact.SCORES)
-def test_weights_and_complements_are_right_to_13_digits(
-    scores: tuple[float, ...], multiplier: float
-) -> None:
-    p, gaps = exact.weights(scores, multiplier), exact.gaps(scores, multiplier)
-    found = softmax(scores, multiplier)
-    assert exact.agrees(found, p, gaps)
-    gap = exact.runner_up(scores, multiplier)
-    assert exact.agrees(split(found).without(), exact.complements(p), gap)
+def test_weights_and_complements_are_right_to_13_digits() -> None:
+    for multiplier, scores in each_once(MULTIPLIERS, exact.SCORES):
+        p, gaps = exact.weights(scores, multiplier), exact.gaps(scores, multiplier)
+        found = softmax(scores, multiplier)
+        assert exact.agrees(found, p, gaps)
+        gap = exact.runner_up(scores, multiplier)
+        assert exact.agrees(split(found).without(), exact.complements(p), gap)
 
 
 @given(some_scores, st.floats(0.01, 0.99))
@@ -41,12 +39,9 @@ def test_any_weights_are_right_to_13_digits(scores: list[float], multiplier: flo
     assert exact.agrees(log_softmax(scores, multiplier), exact.log_weights(scores, multiplier))
 
 
-@pytest.mark.parametrize("multiplier", MULTIPLIERS)
-@pytest.mark.parametrize("scores", [s for s in exact.SCORES if max(s) < 1e300])
-def test_log_weights_are_right_where_weights_underflow(
-    scores: tuple[float, ...], multiplier: float
-) -> None:
-    assert exact.agrees(log_softmax(scores, multiplier), exact.log_weights(scores, multiplier))
+def test_log_weights_are_right_where_weights_underflow() -> None:
+    for multiplier, scores in each_once(MULTIPLIERS, [s for s in exact.SCORES if max(s) < 1e300]):
+        assert exact.agrees(log_softmax(scores, multiplier), exact.log_weights(scores, multiplier))
 
 
 def test_the_winners_complement_does_not_cancel() -> None:
@@ -78,22 +73,20 @@ def test_keys_may_come_in_any_order(drawn: tuple[list[float], list[int]]) -> Non
     np.testing.assert_allclose(softmax(scores[order]), softmax(scores)[order], rtol=1e-14)
 
 
-@pytest.mark.parametrize("name", FORMATS)
-@pytest.mark.parametrize("stable", [True, False])
-def test_a_masked_key_has_no_weight_and_the_others_share_all(name: str, stable: bool) -> None:
-    precision = Precision(name, stable)
-    masked = softmax([1.0, -inf, 2.0], 0.5, precision)
-    assert masked[1] == 0.0
-    np.testing.assert_array_equal(masked[[0, 2]], softmax([1.0, 2.0], 0.5, precision))
-    assert log_softmax([1.0, -inf, 2.0], 0.5, precision)[1] == -inf
+def test_a_masked_key_has_no_weight_and_the_others_share_all() -> None:
+    for name, stable in each_once(FORMATS, [True, False], least=6):
+        precision = Precision(name, stable)
+        masked = softmax([1.0, -inf, 2.0], 0.5, precision)
+        assert masked[1] == 0.0
+        np.testing.assert_array_equal(masked[[0, 2]], softmax([1.0, 2.0], 0.5, precision))
+        assert log_softmax([1.0, -inf, 2.0], 0.5, precision)[1] == -inf
 
 
-@pytest.mark.parametrize("name", FORMATS)
-@pytest.mark.parametrize("stable", [True, False])
-def test_if_all_keys_are_masked_all_weights_are_0(name: str, stable: bool) -> None:
-    precision = Precision(name, stable)
-    assert softmax([-inf, -inf], 1.0, precision).tolist() == [0.0, 0.0]
-    assert log_softmax([-inf, -inf], 1.0, precision).tolist() == [-inf, -inf]
+def test_if_all_keys_are_masked_all_weights_are_0() -> None:
+    for name, stable in each_once(FORMATS, [True, False], least=6):
+        precision = Precision(name, stable)
+        assert softmax([-inf, -inf], 1.0, precision).tolist() == [0.0, 0.0]
+        assert log_softmax([-inf, -inf], 1.0, precision).tolist() == [-inf, -inf]
 
 
 @pytest.mark.parametrize("stable", [True, False])
@@ -146,10 +139,10 @@ OF_TORCH: dict[tuple[str, Arithmetic], list[float]] = {
 """What PyTorch 2.14 computed from five scores times 4/√96, by the lines `Precision` says."""
 
 
-@pytest.mark.parametrize(("name", "arithmetic"), OF_TORCH)
-def test_each_arithmetic_is_what_torch_computed(name: str, arithmetic: Arithmetic) -> None:
-    scores, precision = [41.3, -7.9, 44.6, 43.2, 0.37], Precision(name, arithmetic=arithmetic)
-    assert softmax(scores, 96**-0.5 * 4, precision).tolist() == OF_TORCH[name, arithmetic]
+def test_each_arithmetic_is_what_torch_computed() -> None:
+    for name, arithmetic in OF_TORCH:
+        scores, precision = [41.3, -7.9, 44.6, 43.2, 0.37], Precision(name, arithmetic=arithmetic)
+        assert softmax(scores, 96**-0.5 * 4, precision).tolist() == OF_TORCH[name, arithmetic]
 
 
 def by_hand(
@@ -219,22 +212,19 @@ def test_a_16_bit_weight_is_the_exact_one_of_rounded_logits_rounded(
     np.testing.assert_allclose(found, exact_weights, rtol=0.51 * spacing, atol=3e-8)
 
 
-@pytest.mark.parametrize(
-    ("scores", "m"),
-    [
+def test_the_short_way_is_taken_only_where_nothing_overflows() -> None:
+    for scores, m in [
         ([1.7e308, -1.7e308, 1.7e308], 2e-309),
         ([5.0, -inf, 5.0], 0.0),
         ([-inf, -inf], 1.0),
         ([2.0**968, -1.79e308], 1e-308),
         ([2.0**990, -1.7976931348623157e308], 1e-308),
-    ],
-)
-def test_the_short_way_is_taken_only_where_nothing_overflows(scores: list[float], m: float) -> None:
-    seen = np.array(scores) > -inf
-    found = softmax(scores, m)
-    assert not found[~seen].any()
-    if seen.any():
-        assert exact.agrees(found[seen], exact.weights(np.array(scores)[seen].tolist(), m))
+    ]:
+        seen = np.array(scores) > -inf
+        found = softmax(scores, m)
+        assert not found[~seen].any()
+        if seen.any():
+            assert exact.agrees(found[seen], exact.weights(np.array(scores)[seen].tolist(), m))
 
 
 def test_naive_log_weights_are_logarithms_of_what_the_weights_became() -> None:
@@ -256,9 +246,7 @@ def test_logits_are_products_in_the_format() -> None:
     assert found.tolist() == [float(np.float32(0.1) * np.float32(0.1)), -inf, inf]
 
 
-@pytest.mark.parametrize("name", FORMATS)
-@pytest.mark.parametrize("cap", [None, 20.0])
-@pytest.mark.parametrize("sink", [None, 0.0])
+@pytest.mark.parametrize(("name", "cap", "sink"), each_once(FORMATS, [None, 20.0], [None, 0.0]))
 def test_weights_are_numbers_of_the_format_near_the_exact_ones(
     name: str, cap: float | None, sink: float | None
 ) -> None:

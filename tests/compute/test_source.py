@@ -88,20 +88,20 @@ def normalised_draw(d_k: int, n_keys: int, seed: int = 5) -> Any:
     return vector.scores
 
 
-@pytest.mark.parametrize("d_k", [2, 3, 4, 16, 64])
-def test_normalised_draws_have_the_law_of_normalised_q_and_k(d_k: int) -> None:
-    n = 20_000
-    rng = np.random.default_rng(d_k)
-    queries, keys = (normalised(rng.standard_normal((n, d_k))) for _ in "qk")
-    direct = np.sort((queries * keys).sum(axis=1))
-    found = np.sort(normalised_draw(d_k, n))
-    both = np.concatenate((direct, found))
-    shares = (np.searchsorted(each, both, side="right") / n for each in (direct, found))
-    distance = np.abs(np.subtract(*shares)).max()
-    # Kolmogorov and Smirnov: √(n/2) times it exceeds 1.95 in one of a thousand.
-    assert distance * np.sqrt(n / 2) < 1.95
-    assert np.abs(found).max() <= d_k
-    assert np.square(found).mean() == pytest.approx(d_k, rel=5 * np.sqrt(2 / n))
+def test_normalised_draws_have_the_law_of_normalised_q_and_k() -> None:
+    for d_k in [2, 3, 4, 16, 64]:
+        n = 20_000
+        rng = np.random.default_rng(d_k)
+        queries, keys = (normalised(rng.standard_normal((n, d_k))) for _ in "qk")
+        direct = np.sort((queries * keys).sum(axis=1))
+        found = np.sort(normalised_draw(d_k, n))
+        both = np.concatenate((direct, found))
+        shares = (np.searchsorted(each, both, side="right") / n for each in (direct, found))
+        distance = np.abs(np.subtract(*shares)).max()
+        # Kolmogorov and Smirnov: √(n/2) times it exceeds 1.95 in one of a thousand.
+        assert distance * np.sqrt(n / 2) < 1.95
+        assert np.abs(found).max() <= d_k
+        assert np.square(found).mean() == pytest.approx(d_k, rel=5 * np.sqrt(2 / n))
 
 
 def test_normalised_numbers_are_signs() -> None:
@@ -109,12 +109,12 @@ def test_normalised_numbers_are_signs() -> None:
     assert normalised_draw(1, 100).tolist() == np.sign(plain).tolist()
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_normalised_scores_stay_within_d_k(seed: int) -> None:
-    for d_k in (1, 2, 3, 5, 65_536):
-        scores = normalised_draw(d_k, 50_000, seed)
-        assert np.isfinite(scores).all()
-        assert np.abs(scores).max() <= d_k
+def test_normalised_scores_stay_within_d_k() -> None:
+    for seed in range(5):
+        for d_k in (1, 2, 3, 5, 65_536):
+            scores = normalised_draw(d_k, 50_000, seed)
+            assert np.isfinite(scores).all()
+            assert np.abs(scores).max() <= d_k
 
 
 def test_normalised_draws_are_coupled() -> None:
@@ -185,9 +185,8 @@ def test_queries_and_keys_are_rounded_before_their_product(format: str, qk_norm:
     assert np.abs(found - plain).max() > 1e-9
 
 
-@pytest.mark.parametrize(
-    ("arguments", "field", "problem"),
-    [
+def test_queries_and_keys_that_do_not_fit_are_refused() -> None:
+    for arguments, field, problem in [
         (([], K), "query", "its shape is"),
         (([[]], K), "query", "its shape is"),
         (([[[1.0]]], K), "query", "its shape is"),
@@ -201,15 +200,11 @@ def test_queries_and_keys_are_rounded_before_their_product(format: str, qk_norm:
         ((Q, K, [[1.0]]), "values", "V has 1 row and K has 3"),
         ((np.zeros((1, 65_537)), np.zeros((1, 65_537))), "query", "q has 65,537 numbers"),
         ((np.zeros((2_001, 1)), np.zeros((2_000, 1))), "query", "make 4,002,000 scores"),
-    ],
-)
-def test_queries_and_keys_that_do_not_fit_are_refused(
-    arguments: tuple[Any, ...], field: str, problem: str
-) -> None:
-    with pytest.raises(InputError) as caught:
-        products(*arguments)
-    assert caught.value.field == field
-    assert problem in caught.value.problem
+    ]:
+        with pytest.raises(InputError) as caught:
+            products(*arguments)
+        assert caught.value.field == field
+        assert problem in caught.value.problem
 
 
 def test_a_product_that_overflows_is_refused() -> None:

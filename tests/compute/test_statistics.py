@@ -10,13 +10,13 @@ from attn_tui.compute.statistics import (
     entropy,
     participation_ratio,
 )
+from tests.pairs import each_once
 
 from . import exact
 from .plain import softmax
 
 
-@pytest.mark.parametrize("multiplier", [1.0, 1 / 32])
-@pytest.mark.parametrize("scores", exact.SCORES)
+@pytest.mark.parametrize(("multiplier", "scores"), each_once([1.0, 1 / 32], exact.SCORES))
 def test_statistics_are_right_to_13_digits(scores: tuple[float, ...], multiplier: float) -> None:
     true = exact.weights(scores, multiplier)
     p = softmax(scores, multiplier)

@@ -1,4 +1,3 @@
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
@@ -26,25 +25,25 @@ UNSEEN = (
 )
 
 
-@pytest.mark.parametrize("emoji", JOINED)
-def test_joined_emoji_stay_and_take_two_cells(emoji: str) -> None:
-    assert visible(f"a{emoji}b") == f"a{emoji}b"
-    assert clusters(f"a{emoji}b") == ["a", emoji, "b"]
-    assert cells(emoji) == cell_len(emoji) == 2
+def test_joined_emoji_stay_and_take_two_cells() -> None:
+    for emoji in JOINED:
+        assert visible(f"a{emoji}b") == f"a{emoji}b"
+        assert clusters(f"a{emoji}b") == ["a", emoji, "b"]
+        assert cells(emoji) == cell_len(emoji) == 2
 
 
-@pytest.mark.parametrize("text", ["größe", "注意", "e\u0301", "한국어", "∂p/∂s", "❤☎🔬", "नमस्ते"])
-def test_what_can_be_seen_stays(text: str) -> None:
-    assert visible(text) == text
+def test_what_can_be_seen_stays() -> None:
+    for text in ["größe", "注意", "e\u0301", "한국어", "∂p/∂s", "❤☎🔬", "नमस्ते"]:
+        assert visible(text) == text
 
 
-@pytest.mark.parametrize("character", UNSEEN)
-def test_what_cannot_be_seen_is_spelled_out(character: str) -> None:
-    shown = visible(f"a{character}b")
-    assert shown.isascii()
-    assert shown.isprintable()
-    assert shown == visible(shown)
-    assert inert(f"a{character}b") == f"'{shown}'"
+def test_what_cannot_be_seen_is_spelled_out() -> None:
+    for character in UNSEEN:
+        shown = visible(f"a{character}b")
+        assert shown.isascii()
+        assert shown.isprintable()
+        assert shown == visible(shown)
+        assert inert(f"a{character}b") == f"'{shown}'"
 
 
 @given(

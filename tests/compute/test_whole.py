@@ -6,9 +6,8 @@ from attn_tui.compute.errors import InputError
 from attn_tui.compute.whole import LARGEST_WHOLE, parse_whole, parse_wholes
 
 
-@pytest.mark.parametrize(
-    ("text", "number"),
-    [
+def test_whole_numbers_may_be_written_in_many_ways() -> None:
+    for text, number in [
         ("7", 7),
         (" 1024 ", 1024),
         ("+1024", 1024),
@@ -28,15 +27,12 @@ from attn_tui.compute.whole import LARGEST_WHOLE, parse_whole, parse_wholes
         ("-3·2^4", -48),
         ("１，０２４", 1024),
         ("２^３", 8),
-    ],
-)
-def test_whole_numbers_may_be_written_in_many_ways(text: str, number: int) -> None:
-    assert parse_whole("n", text) == number
+    ]:
+        assert parse_whole("n", text) == number
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_what_is_no_whole_number_is_refused() -> None:
+    for text in [
         *("", "x", "1.5", "2,8", "2,8,512", "1,24", "1,0245", "1024,000", "1,000_000", ",024"),
         *(
             "1e-3",
@@ -53,14 +49,12 @@ def test_whole_numbers_may_be_written_in_many_ways(text: str, number: int) -> No
             "1\n000",
             "- 3",
         ),
-    ],
-)
-def test_what_is_no_whole_number_is_refused(text: str) -> None:
-    with pytest.raises(
-        InputError, match="is not a whole number; expected one such as 1024"
-    ) as caught:
-        parse_whole("n", text)
-    assert caught.value.field == "n"
+    ]:
+        with pytest.raises(
+            InputError, match="is not a whole number; expected one such as 1024"
+        ) as caught:
+            parse_whole("n", text)
+        assert caught.value.field == "n"
 
 
 def test_however_many_digits_there_are() -> None:

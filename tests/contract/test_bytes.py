@@ -141,6 +141,7 @@ PARTS = [
 """At 80×24 Claims sends less of the same."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("size", "part"), PARTS)
 def test_no_more_is_sent_than_is_allowed(size: str, part: str, tmp_path: Path) -> None:
     rows = list(measured(SIZES[size], part, tmp_path, quickly))

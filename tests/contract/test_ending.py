@@ -96,6 +96,7 @@ def end_of(terminal: Terminal, seconds: float) -> int:
     return os.waitstatus_to_exitcode(status)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("keys", ["", "m", "e", "3", "5\r"])
 def test_a_terminal_that_is_taken_away_ends_it_within_two_seconds(keys: str) -> None:
     with Terminal(80, 24) as terminal:
@@ -150,6 +151,7 @@ def hooked(does: str) -> list[str]:
     return [sys.executable, "-c", HOOKED.format(does=does)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("work", BUSY)
 def test_a_signal_ends_it_whatever_it_is_doing(work: str) -> None:
     with Terminal(80, 24, program=between_states(shlex.join(hooked(BUSY[work])))) as terminal:
@@ -158,6 +160,7 @@ def test_a_signal_ends_it_whatever_it_is_doing(work: str) -> None:
         check_left(terminal, 128 + signal.SIGTERM)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("work", BUSY)
 def test_it_ends_with_its_terminal_whatever_it_is_doing(work: str) -> None:
     with Terminal(80, 24, program=hooked(BUSY[work])) as terminal:

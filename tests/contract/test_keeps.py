@@ -117,6 +117,7 @@ def is_light(session: Session) -> bool:
     return sum(parts) > 3 * 128
 
 
+@pytest.mark.slow
 def test_a_theme_is_named_set_for_all_programs_or_the_one_chosen_last(tmp_path: Path) -> None:
     set_dark = {"TEXTUAL_THEME": "textual-dark"}
     with Session(tmp_path, environment={"NO_COLOR": ""}) as session:
@@ -190,6 +191,7 @@ ASKING = (
 """Keys that ask something else each, of all that Explore is asked."""
 
 
+@pytest.mark.slow
 def test_everything_that_is_asked_is_undone_and_redone_and_the_last_line_asks_it(
     tmp_path: Path,
 ) -> None:

@@ -84,6 +84,7 @@ def growth(work: Work, first: int, rounds: int, before: str = "") -> int:
         return held(terminal) - at_first
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("work", "rounds"), [(dialogues, 15), (instruments, 20), (sizes, 15)])
 def test_it_holds_no_more_memory_the_second_time(work: Work, rounds: int) -> None:
     assert growth(work, rounds, rounds) < MOST

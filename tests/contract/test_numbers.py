@@ -374,7 +374,21 @@ def write(file: Path, case: Case, actual: Paths) -> None:
     file.write_text(text, "utf-8")
 
 
-@pytest.mark.parametrize("name", CASES)
+EVERYDAY = {
+    "show-worked", "show-vectors", "show-files", "show-capture", "show-stepwise", "show-lab",
+    "show-refused", "dot", "dot-table", "sweep", "sweep-map", "attention", "heads",
+    "compare-differing", "doctor-config", "doctor-cap-and-sink", "claim", "claims-file", "tour",
+}  # fmt: skip
+"""One or two of each command; the others are as sure to be run by .ci/run."""
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=() if name in EVERYDAY or IS_RECORDING else pytest.mark.slow)
+        for name in CASES
+    ],
+)
 def test_a_command_prints_the_recorded_numbers(name: str, folder: Path) -> None:
     case = CASES[name]
     done = attn_tui(case.line, folder, case.stdin)

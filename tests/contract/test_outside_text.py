@@ -225,6 +225,7 @@ def test_nothing_that_a_command_is_given_reaches_the_terminal(folder: Path) -> N
     check(terminal.raw)
 
 
+@pytest.mark.slow
 def test_nothing_that_a_command_is_given_stands_in_its_reports(folder: Path) -> None:
     for given, statuses in (([*reports(), ["tour", "tour.toml"]], "013"), (mistakes(folder), "2")):
         done = subprocess.run(
@@ -274,6 +275,7 @@ def test_nothing_in_what_a_screen_opens_with_reaches_the_terminal(
     check(terminal.raw)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [HOSTILE, LINES, "a b"], ids=["all", "lines", "blank"])
 def test_nothing_in_the_name_of_a_folder_reaches_the_terminal_when_the_screen_fails(
     name: str, folder: Path

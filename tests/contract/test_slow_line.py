@@ -14,6 +14,7 @@ START = {"": "Divided by 32", "2": "typically ±32"}
 END = {"": "Divided by 256", "2": "typically ±256"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("instrument", START)
 def test_sixty_steps_send_no_more_than_three_pictures_where_none_is_taken(instrument: str) -> None:
     with Terminal(120, 40) as terminal:

@@ -26,6 +26,7 @@ ASKED = "attn-tui show 100,120,150 --d-k"
 DIGITS = "314159265358979323846264338327"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("together", [f"{EDIT}{DIGITS}", MORE * 20], ids=["digits", "steps"])
 def test_keys_in_one_packet_do_what_they_do_one_by_one(together: str, tmp_path: Path) -> None:
     with Session(tmp_path) as session:
@@ -39,6 +40,7 @@ def test_keys_in_one_packet_do_what_they_do_one_by_one(together: str, tmp_path: 
         assert quick == session.copied() != first
 
 
+@pytest.mark.slow
 def test_a_key_for_an_instrument_that_is_not_yet_there_is_for_it(tmp_path: Path) -> None:
     with Session(tmp_path) as session:
         quick = session.line(f"{KEYS['sweep']}{FURTHER}{LEAVE}")

@@ -15,6 +15,7 @@ from attn_tui.compute.setup import Setup
 from attn_tui.dots.derivation import Step, derivation, steps
 from attn_tui.files.draft import EXAMPLE, parse
 from attn_tui.report.rows import length, plain
+from tests.pairs import each_once
 
 SOURCE = parse(EXAMPLE).source
 NORMAL = Settings(samples=10, d_ks=())
@@ -54,9 +55,9 @@ def value(formula: str) -> float:
     return float(eval(re.sub(r"√(\d[\d.]*(e\+\d+)?)", r"sqrt(\1)", text), {"sqrt": sqrt}))
 
 
-@pytest.mark.parametrize("d_k", [1, 2, 64, 65_536])
-@pytest.mark.parametrize("rule", RULES)
-@pytest.mark.parametrize("name", ASKED)
+@pytest.mark.parametrize(
+    ("d_k", "rule", "name"), each_once([1, 2, 64, 65_536], RULES, ASKED, least=30)
+)
 def test_every_formula_gives_the_exact_number_beside_it(name: str, rule: str, d_k: int) -> None:
     found = by_name(name, d_k, rule)
     assert len(found) >= 3
@@ -71,8 +72,7 @@ def test_every_formula_gives_the_exact_number_beside_it(name: str, rule: str, d_
             assert value(step.formula) == pytest.approx(exact, rel=2e-3, abs=1e-9)
 
 
-@pytest.mark.parametrize("rule", RULES)
-@pytest.mark.parametrize("name", ASKED)
+@pytest.mark.parametrize(("rule", "name"), each_once(RULES, ASKED))
 def test_what_is_said_to_grow_grows_so(name: str, rule: str) -> None:
     few, many = by_name(name, 64, rule), by_name(name, 256, rule)
     assert few.keys() == many.keys()
@@ -93,34 +93,47 @@ def test_what_is_said_to_grow_grows_so(name: str, rule: str) -> None:
     assert said or rule == "none"
 
 
-@pytest.mark.parametrize(
-    ("name", "step", "words"),
-    [
+def test_it_says_why() -> None:
+    for name, step, words in [
         ("normal", "mean", "One product averages 0: it is above 0 as often as below."),
         ("normal", "variance", "It is typically ±1: the averages of q_i² and k_i² multiply."),
         ("coins", "sum", "q·k adds d_k of them. Their variances add up."),
-        ("coins", "cross", "Different products know nothing of each other, so all cross terms "
-         "are 0."),
+        (
+            "coins",
+            "cross",
+            "Different products know nothing of each other, so all cross terms are 0.",
+        ),
         ("normal", "total", "So the variance of q·k is d_k."),
-        ("normal", "scaled", "Dividing by √d_k leaves a variance of 1 at every d_k. Dividing by "
-         "d_k would leave 1/d_k: too little."),
+        (
+            "normal",
+            "scaled",
+            "Dividing by √d_k leaves a variance of 1 at every d_k. Dividing by "
+            "d_k would leave 1/d_k: too little.",
+        ),
         ("dice", "mean", "Dice are never negative, so one product does not average 0."),
-        ("dice", "scaled_average", "But the average grows as √d_k: dividing by d_k would hold it "
-         "still."),
-        ("tied", "cross", "But all products are one number: they move together, so nothing "
-         "cancels."),
+        (
+            "dice",
+            "scaled_average",
+            "But the average grows as √d_k: dividing by d_k would hold it still.",
+        ),
+        (
+            "tied",
+            "cross",
+            "But all products are one number: they move together, so nothing cancels.",
+        ),
         ("tied", "total", "So the variance of q·k is d_k², not d_k."),
-        ("tied", "scaled", "Dividing by √d_k leaves a variance that grows as d_k. Dividing by d_k "
-         "would leave 1 at every d_k."),
+        (
+            "tied",
+            "scaled",
+            "Dividing by √d_k leaves a variance that grows as d_k. Dividing by d_k "
+            "would leave 1 at every d_k.",
+        ),
         ("rho", "mean", "q and k lean the same way, so one product does not average 0."),
         ("rho below 0", "mean", "q and k lean opposite ways, so one product does not average 0."),
-        ("two means", "mean", "The entries' means are not 0, so one product does not "
-         "average 0."),
+        ("two means", "mean", "The entries' means are not 0, so one product does not average 0."),
         ("one mean", "total", "So the variance of q·k is d_k times that of one product."),
-    ],
-)  # fmt: skip
-def test_it_says_why(name: str, step: str, words: str) -> None:
-    assert by_name(name)[step].words == words
+    ]:
+        assert by_name(name)[step].words == words
 
 
 def test_of_one_product_there_are_no_cross_terms() -> None:
@@ -128,19 +141,18 @@ def test_of_one_product_there_are_no_cross_terms() -> None:
         assert "no cross terms" in by_name(name, 1)["cross"].words
 
 
-@pytest.mark.parametrize("width", [40, 60, 80, 120])
-@pytest.mark.parametrize("name", ASKED)
-def test_no_word_and_no_number_is_cut(name: str, width: int) -> None:
-    found = drawn(name, 65_536)
-    rows = derivation(found, width)
-    assert {length(row) for row in rows} == {width}
-    text = plain(rows)
-    assert "…" not in text
-    said = re.sub(r"\s+", "", text)
-    for step in steps(found):
-        if width < 80:
-            assert re.sub(r"\s+", "", step.words + step.formula) in said
-        assert re.sub(r"\s+", "", step.words) in said
+def test_no_word_and_no_number_is_cut() -> None:
+    for width, name in each_once([40, 60, 80, 120], ASKED):
+        found = drawn(name, 65_536)
+        rows = derivation(found, width)
+        assert {length(row) for row in rows} == {width}
+        text = plain(rows)
+        assert "…" not in text
+        said = re.sub(r"\s+", "", text)
+        for step in steps(found):
+            if width < 80:
+                assert re.sub(r"\s+", "", step.words + step.formula) in said
+            assert re.sub(r"\s+", "", step.words) in said
 
 
 def test_it_fits_into_the_lines_of_a_common_terminal() -> None:
@@ -148,7 +160,7 @@ def test_it_fits_into_the_lines_of_a_common_terminal() -> None:
         assert len(derivation(drawn(name, 1024), 80)) <= 18
 
 
-@pytest.mark.parametrize("width", range(31))
-def test_where_hardly_a_word_fits_it_is_still_as_wide_as_asked(width: int) -> None:
-    rows = derivation(drawn("normal", 1024), width)
-    assert {length(row) for row in rows} == {width}
+def test_where_hardly_a_word_fits_it_is_still_as_wide_as_asked() -> None:
+    for width in (0, 1, 5, 12, 30):
+        rows = derivation(drawn("normal", 1024), width)
+        assert {length(row) for row in rows} == {width}

@@ -174,7 +174,7 @@ QUESTIONS = st.builds(
 )  # fmt: skip
 
 
-@settings(max_examples=80, derandomize=True)
+@settings(max_examples=50, derandomize=True)
 @given(QUESTIONS)
 def test_it_is_short_and_without_the_signs_that_a_newcomer_cannot_read(
     experiment: Experiment,
@@ -188,7 +188,7 @@ def test_it_is_short_and_without_the_signs_that_a_newcomer_cannot_read(
     assert len(re.findall(NUMBER, sentence.replace("√1 = 1", ""))) <= 5
 
 
-@settings(max_examples=80, derandomize=True)
+@settings(max_examples=50, derandomize=True)
 @given(QUESTIONS)
 def test_no_number_is_said_that_is_not_of_the_law(experiment: Experiment) -> None:
     setup = experiment.setup
@@ -209,7 +209,7 @@ def test_no_number_is_said_that_is_not_of_the_law(experiment: Experiment) -> Non
         ), (headline(experiment), known)
 
 
-@settings(max_examples=80, derandomize=True)
+@settings(max_examples=50, derandomize=True)
 @given(QUESTIONS)
 def test_what_is_said_to_be_the_same_at_every_d_k_is(experiment: Experiment) -> None:
     setup = experiment.setup

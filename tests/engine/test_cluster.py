@@ -112,6 +112,7 @@ def test_two_workers_come_to_the_same_bits_and_one_may_die(
     assert found == {"heads": here, "failed": []}
 
 
+@pytest.mark.slow
 def test_a_block_that_kills_its_workers_is_told_and_the_rest_goes_on(
     path: Path, here: Any, tmp_path: Path
 ) -> None:
@@ -173,6 +174,7 @@ def python(script: str, *arguments: str) -> Iterator["subprocess.Popen[str]"]:
             process.kill()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("victim", "gone"),
     [("scheduler", "the scheduler at '{}' is gone"), ("worker", "the workers of '{}' are gone")],

@@ -147,25 +147,22 @@ def test_a_stop_keeps_what_there_is(capture: Capture) -> None:
         seen[-1].values(name)
 
 
-@pytest.mark.parametrize(
-    ("text", "choice"),
-    [
+def test_masks_are_read_and_written() -> None:
+    for text, choice in [
         ("auto", MaskChoice()),
         ("causal", MaskChoice("causal")),
         ("causal:-3", MaskChoice("causal", offset=-3)),
         ("window:128", MaskChoice("window", 128)),
         ("window:128:7", MaskChoice("window", 128, 7)),
-    ],
-)
-def test_masks_are_read_and_written(text: str, choice: MaskChoice) -> None:
-    assert parse_mask(text) == choice
-    assert choice.text == text
+    ]:
+        assert parse_mask(text) == choice
+        assert choice.text == text
 
 
-@pytest.mark.parametrize("text", ["", "causal:", "window", "window:0", "none:1", "causal:1.5"])
-def test_what_is_no_mask_is_refused(text: str) -> None:
-    with pytest.raises(InputError, match="is no mask; expected auto"):
-        parse_mask(text)
+def test_what_is_no_mask_is_refused() -> None:
+    for text in ["", "causal:", "window", "window:0", "none:1", "causal:1.5"]:
+        with pytest.raises(InputError, match="is no mask; expected auto"):
+            parse_mask(text)
 
 
 def test_work_is_done_on_one_thread(capture: Capture) -> None:

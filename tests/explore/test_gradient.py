@@ -44,36 +44,36 @@ def test_nothing_is_said_to_be_infinitely_many_times_0() -> None:
     assert [line[-3] for line in lines[1:]] == ["0"] * 3
 
 
-@pytest.mark.parametrize("name", QUESTIONS)
-def test_no_number_of_the_gradient_is_cut_or_replaced_by_dots_at_any_width(name: str) -> None:
-    vector = vector_of(name)
-    keys = np.arange(min(vector.vector.n_keys, 5))
-    numbers = {"0", "–", "NaN"}
-    for key in keys:
-        at = np.array([key])
-        pairs = [
-            (
-                float(side.gradient(vector.of, vector.wrt, at)[0]),
-                float(side.log_gradient(vector.of, vector.wrt, at)[0]),
-            )
-            for side in vector.sides
-        ]
-        for width in range(4, 20):
-            numbers |= {scientific(*pair, width=width) for pair in pairs}
-            numbers.add(
-                ratio(pairs[1][1] - pairs[0][1] if pairs[0][1] > -inf else 0.0, width=width)
-            )
-    whole = (numbers - {"…"}) | {"▸", "key", "unscaled", "scaled", "change"}
-    whole |= {f"{key}" for key in range(5)}
-    heads = set()
-    for columns in range(8, 120):
-        lines = words(GradientTable(vector, keys, vector.of).draw(columns, 7, COLOURS))
-        assert {word for line in lines[: len(keys) + 1] for word in line} <= whole, columns
-        heads.add(tuple(lines[0]))
-        # The longest, 10^−4.3e+299, has twelve characters.
-        if columns >= 34:
-            assert {"unscaled", "scaled"} <= set(lines[0])
-    assert ("key", "unscaled", "scaled", "change") in heads
+def test_no_number_of_the_gradient_is_cut_or_replaced_by_dots_at_any_width() -> None:
+    for name in QUESTIONS:
+        vector = vector_of(name)
+        keys = np.arange(min(vector.vector.n_keys, 5))
+        numbers = {"0", "–", "NaN"}
+        for key in keys:
+            at = np.array([key])
+            pairs = [
+                (
+                    float(side.gradient(vector.of, vector.wrt, at)[0]),
+                    float(side.log_gradient(vector.of, vector.wrt, at)[0]),
+                )
+                for side in vector.sides
+            ]
+            for width in range(4, 20):
+                numbers |= {scientific(*pair, width=width) for pair in pairs}
+                numbers.add(
+                    ratio(pairs[1][1] - pairs[0][1] if pairs[0][1] > -inf else 0.0, width=width)
+                )
+        whole = (numbers - {"…"}) | {"▸", "key", "unscaled", "scaled", "change"}
+        whole |= {f"{key}" for key in range(5)}
+        heads = set()
+        for columns in range(8, 120):
+            lines = words(GradientTable(vector, keys, vector.of).draw(columns, 7, COLOURS))
+            assert {word for line in lines[: len(keys) + 1] for word in line} <= whole, columns
+            heads.add(tuple(lines[0]))
+            # The longest, 10^−4.3e+299, has twelve characters.
+            if columns >= 34:
+                assert {"unscaled", "scaled"} <= set(lines[0])
+        assert ("key", "unscaled", "scaled", "change") in heads
 
 
 def test_rows_of_the_gradient_that_have_no_room_leave_that_of_the_cursor() -> None:

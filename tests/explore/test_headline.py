@@ -1,6 +1,5 @@
 """What Explore says first: the sentence that fits the question, word for word."""
 
-from collections.abc import Callable
 from functools import partial
 from math import exp, log
 
@@ -27,9 +26,8 @@ NAIVE = Precision("float16", stable=False, arithmetic="stepwise")
 EASY = Precision(stable=False)
 
 
-@pytest.mark.parametrize(
-    ("ask", "expected"),
-    [
+def test_a_person_reads_the_sentence_that_fits_the_question() -> None:
+    for ask, expected in [
         (
             partial(of, "100 120 150"),
             "Unscaled, key 2 takes practically all the weight, and small changes of the scores "
@@ -251,14 +249,11 @@ EASY = Precision(stable=False)
             "Unscaled, key 1 takes practically all the weight. Divided by 2 it still does, and the "
             "gradient is still exactly 0 in float16.",
         ),
-    ],
-)  # fmt: skip
-def test_a_person_reads_the_sentence_that_fits_the_question(
-    ask: Callable[[], str], expected: str
-) -> None:
-    assert ask() == expected
+    ]:
+        assert ask() == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("cap", "done"),
     [(123_456_789.0, "Divided by 64 and capped at 123 million"), (1e-30, "Scaled")],
@@ -276,9 +271,9 @@ def test_numbers_stand_in_for_a_sentence_that_would_be_too_long(cap: float, done
     )
 
 
-@pytest.mark.parametrize(
-    ("scores", "d_k", "says"),
-    [
+def test_a_gradient_is_back_near_its_largest_and_not_where_dividing_went_too_far() -> None:
+    """Of 0 and 300 the largest over d_k is .0015, of the others .015, at d_k = 384."""
+    for scores, d_k, says in [
         ("100 120 150", 16, "it takes 99.9 %, and the gradient is larger, but still small."),
         ("100 120 150", 32, "it takes 99.5 %, and the gradient is back."),
         ("100 120 150", 4096, "it takes 48 %, and the gradient is back."),
@@ -290,13 +285,8 @@ def test_numbers_stand_in_for_a_sentence_that_would_be_too_long(cap: float, done
         ("0 30", 65_536, "it takes 53 %, and the gradient is over a million times larger."),
         ("0 300", 4096, "it takes 99.1 %, and the gradient is larger, but still small."),
         ("0 300", 65_536, "it takes 76 %, and the gradient is back."),
-    ],
-)
-def test_a_gradient_is_back_near_its_largest_and_not_where_dividing_went_too_far(
-    scores: str, d_k: int, says: str
-) -> None:
-    """Of 0 and 300 the largest over d_k is .0015, of the others .015, at d_k = 384."""
-    assert of(scores, d_k).endswith(says)
+    ]:
+        assert of(scores, d_k).endswith(says)
 
 
 def test_a_gradient_of_which_the_largest_is_unknown_is_not_said_to_be_back() -> None:

@@ -61,7 +61,7 @@ QUESTIONS = st.builds(
 TYPICAL = st.sampled_from([None, 0.01, 1.0, -3.5, 40.0])
 
 
-@settings(max_examples=80, derandomize=True)
+@settings(max_examples=50, derandomize=True)
 @given(QUESTIONS, TYPICAL)
 def test_it_is_short_and_without_the_signs_that_a_newcomer_cannot_read(
     experiment: Experiment, typical: float | None
@@ -76,7 +76,7 @@ def test_it_is_short_and_without_the_signs_that_a_newcomer_cannot_read(
         assert len(counted(sentence)) <= 5, sentence
 
 
-@settings(max_examples=80, derandomize=True)
+@settings(max_examples=50, derandomize=True)
 @given(QUESTIONS, TYPICAL)
 def test_no_number_is_said_that_is_not_in_the_answer(
     experiment: Experiment, typical: float | None
@@ -102,7 +102,7 @@ def test_two_answers_side_by_side_are_told_with_their_own_numbers(
     check_numbers(sentence, both, experiment, None)
 
 
-@settings(max_examples=80, derandomize=True)
+@settings(max_examples=50, derandomize=True)
 @given(SCORES, D_KS, st.sampled_from([parse_scale(rule) for rule in RULES]))
 def test_a_gradient_that_is_still_lost_is_not_said_to_be_back(
     scores: Sequence[float], d_k: int, scale: Scale

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from attn_tui.compute.errors import InputError
-from attn_tui.compute.explore.answer import Answer, answer
+from attn_tui.compute.explore.answer import answer
 from attn_tui.compute.explore.attention import attention
 from attn_tui.compute.explore.precision_lab import lab
 from attn_tui.compute.explore.settings import Settings
@@ -34,50 +34,60 @@ from tests.explore.reports import (
     number,
     of,
 )
+from tests.pairs import each_once
 
 
-@pytest.mark.parametrize("found", CASES)
-@pytest.mark.parametrize("top", [None, 1, 2, 9])
-def test_json_holds_the_numbers_of_compute_exactly(found: Answer, top: int | None) -> None:
-    for plain, vector in zip(as_json(found, top)["vectors"], found.vectors, strict=True):
-        keys = np.array(plain.get("positions", range(plain["n_keys"])), dtype=np.intp)
-        assert [*map(number, plain["scores"])] == vector.vector.scores[keys].tolist()
-        assert (plain["status"], plain["reason"]) == (vector.status, vector.reason)
-        for name, side in (("unscaled", vector.unscaled), ("scaled", vector.scaled)):
-            a = plain[name]
-            assert (a["multiplier"], a["precision"]) == (side.multiplier, side.precision.format)
-            assert (a["softcap"], a["sink"]) == (side.map.softcap, side.map.sink)
-            assert ("slopes" in a) == (side.map.softcap is not None)
-            assert a["gradient"]["of"] == vector.of
-            statistics = ("entropy", "effective_keys", "participation_ratio", "max_weight",
-                          "sink_weight", "log_entropy")  # fmt: skip
-            sizes = ("frobenius", "spectral", "trace", "log_frobenius", "log_spectral", "log_trace")
-            for listed, expected in (
-                (a["logits"], side.logits(keys)),
-                (a["weights"], side.weights(keys)),
-                (a["log_weights"], side.log_weights(keys)),
-                (a["complements"], side.complements(keys)),
-                (a["gradient"]["logits"], side.gradient(vector.of, "logits", keys)),
-                (a["gradient"]["scores"], side.gradient(vector.of, "scores", keys)),
-                (a.get("slopes", []), side.slopes(keys) if side.map.softcap else []),
-                ([a[each] for each in statistics], [getattr(side, each) for each in statistics]),
-                *(
+def test_json_holds_the_numbers_of_compute_exactly() -> None:
+    for found, top in each_once(CASES, [None, 1, 2, 9]):
+        for plain, vector in zip(as_json(found, top)["vectors"], found.vectors, strict=True):
+            keys = np.array(plain.get("positions", range(plain["n_keys"])), dtype=np.intp)
+            assert [*map(number, plain["scores"])] == vector.vector.scores[keys].tolist()
+            assert (plain["status"], plain["reason"]) == (vector.status, vector.reason)
+            for name, side in (("unscaled", vector.unscaled), ("scaled", vector.scaled)):
+                a = plain[name]
+                assert (a["multiplier"], a["precision"]) == (side.multiplier, side.precision.format)
+                assert (a["softcap"], a["sink"]) == (side.map.softcap, side.map.sink)
+                assert ("slopes" in a) == (side.map.softcap is not None)
+                assert a["gradient"]["of"] == vector.of
+                statistics = ("entropy", "effective_keys", "participation_ratio", "max_weight",
+                              "sink_weight", "log_entropy")  # fmt: skip
+                sizes = (
+                    "frobenius",
+                    "spectral",
+                    "trace",
+                    "log_frobenius",
+                    "log_spectral",
+                    "log_trace",
+                )
+                for listed, expected in (
+                    (a["logits"], side.logits(keys)),
+                    (a["weights"], side.weights(keys)),
+                    (a["log_weights"], side.log_weights(keys)),
+                    (a["complements"], side.complements(keys)),
+                    (a["gradient"]["logits"], side.gradient(vector.of, "logits", keys)),
+                    (a["gradient"]["scores"], side.gradient(vector.of, "scores", keys)),
+                    (a.get("slopes", []), side.slopes(keys) if side.map.softcap else []),
                     (
-                        [a["jacobian"][wrt][size] for size in sizes],
-                        [getattr(side.norms[wrt], size) for size in sizes],
-                    )
-                    for wrt in ("scores", "logits")
-                ),
-            ):
-                np.testing.assert_array_equal([*map(number, listed)], expected)
+                        [a[each] for each in statistics],
+                        [getattr(side, each) for each in statistics],
+                    ),
+                    *(
+                        (
+                            [a["jacobian"][wrt][size] for size in sizes],
+                            [getattr(side.norms[wrt], size) for size in sizes],
+                        )
+                        for wrt in ("scores", "logits")
+                    ),
+                ):
+                    np.testing.assert_array_equal([*map(number, listed)], expected)
 
 
-@pytest.mark.parametrize("found", CASES)
-def test_json_asks_the_same_question_again_byte_by_byte(found: Answer) -> None:
-    experiment = experiment_from_plain(as_json(found))
-    again = "".join(json(report(next(answer(experiment)))))
-    assert again == "".join(json(report(found)))
-    assert experiment.setup == found.experiment.setup
+def test_json_asks_the_same_question_again_byte_by_byte() -> None:
+    for found in CASES:
+        experiment = experiment_from_plain(as_json(found))
+        again = "".join(json(report(next(answer(experiment)))))
+        assert again == "".join(json(report(found)))
+        assert experiment.setup == found.experiment.setup
 
 
 def test_the_largest_keys_come_first_and_ties_in_their_order() -> None:

@@ -320,7 +320,7 @@ def test_one_vector_of_several_has_its_own_query_and_headline() -> None:
     st.sampled_from([Mask(), Mask(causal=True), Mask(((0, 1),))]),
     st.booleans(),
 )
-@settings(deadline=None, max_examples=200, derandomize=True)
+@settings(deadline=None, max_examples=50, derandomize=True)
 def test_every_text_fits_80_columns_with_no_number_cut(
     source: Source,
     rule: str,

@@ -36,9 +36,8 @@ def counting(*shape: int) -> NDArray[np.float64]:
 ROW, MATRIX = attached([1, 2, 3], [[4, 5], [6, 7]])
 
 
-@pytest.mark.parametrize(
-    ("text", "vectors"),
-    [
+def test_a_text_names_what_is_attached() -> None:
+    for text, vectors in [
         ("a: <#1 3 scores>", {"a": [1, 2, 3]}),
         ("<#1 3 scores>", {"a": [1, 2, 3]}),
         ("x y: <#1>\n1 2", {"x y": [1, 2, 3], "a": [1, 2]}),
@@ -47,16 +46,13 @@ ROW, MATRIX = attached([1, 2, 3], [[4, 5], [6, 7]])
         ("<#2>", {"a": [4, 5], "b": [6, 7]}),
         ("m: <#1> <#2>", {"m[0]": [1, 2, 3], "m[1]": [4, 5], "m[2]": [6, 7]}),
         ("{m: [<#1>], n: <#1>}", {"m": [1, 2, 3], "n": [1, 2, 3]}),
-    ],
-)
-def test_a_text_names_what_is_attached(text: str, vectors: dict[str, list[float]]) -> None:
-    found = parse_vectors(text, (ROW, MATRIX))
-    assert {vector.name: vector.scores.tolist() for vector in found} == vectors
+    ]:
+        found = parse_vectors(text, (ROW, MATRIX))
+        assert {vector.name: vector.scores.tolist() for vector in found} == vectors
 
 
-@pytest.mark.parametrize(
-    ("text", "line", "problem"),
-    [
+def test_what_is_not_attached_is_named() -> None:
+    for text, line, problem in [
         ("1 2\na: <#3 5 scores>", 2, "'<#3 5 scores>': there is no attachment 3"),
         ("<#0>", 1, "there is no attachment 0"),
         ("1 <#1>", 1, "an attachment stands beside numbers"),
@@ -65,14 +61,12 @@ def test_a_text_names_what_is_attached(text: str, vectors: dict[str, list[float]
         ("<#x>", 1, "'<#x>'"),
         ("<#-1>", 1, "'<#-1>'"),
         ("<#1\x1b>\n<#9>", 2, "'<#9>'"),
-    ],
-)
-def test_what_is_not_attached_is_named(text: str, line: int, problem: str) -> None:
-    with pytest.raises(InputError) as caught:
-        parse_vectors(text, (ROW, MATRIX))
-    assert (caught.value.field, caught.value.line) == ("scores", line)
-    assert problem in caught.value.problem
-    assert str(caught.value).isprintable()
+    ]:
+        with pytest.raises(InputError) as caught:
+            parse_vectors(text, (ROW, MATRIX))
+        assert (caught.value.field, caught.value.line) == ("scores", line)
+        assert problem in caught.value.problem
+        assert str(caught.value).isprintable()
 
 
 def test_nothing_attached_is_said() -> None:
@@ -103,18 +97,15 @@ def test_a_vector_too_long_to_type_is_attached_and_keeps_its_name() -> None:
     assert [v.scores.tolist() for v in after] == [v.scores.tolist() for v in before]
 
 
-@pytest.mark.parametrize(
-    "draft",
-    [
+def test_a_text_that_is_short_or_not_understood_stays() -> None:
+    for draft in [
         Draft("1 2 3"),
         Draft("1 " * MOST_TYPED),
         Draft("1 " * 3_000 + "x"),
         Draft("n = 5" + " " * 5_000, source="drawn"),
         Draft("q: 1 2" + " " * 5_000, source="vectors"),
-    ],
-)
-def test_a_text_that_is_short_or_not_understood_stays(draft: Draft) -> None:
-    assert compacted(draft) == draft
+    ]:
+        assert compacted(draft) == draft
 
 
 def test_what_is_attached_stays_so_and_keeps_its_number() -> None:
@@ -194,7 +185,6 @@ def sources(draw: st.DrawFn) -> Products:
 
 
 @given(sources(), st.integers(1, 65_536))
-@settings(deadline=None, max_examples=60)
 def test_the_draft_of_queries_and_keys_asks_exactly_for_these(source: Products, d_k: int) -> None:
     experiment = Experiment(source, Setup(d_k=d_k))
     draft = draft_of(experiment)

@@ -179,9 +179,8 @@ def test_a_file_that_has_changed_is_noticed(file: Path) -> None:
     assert gone.value.field == "capture"
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
+def test_what_will_not_do_is_said(file: Path) -> None:
+    for text, said in [
         ("", "no file is named"),
         ("layer = 0", "no file is named"),
         ("file: FILE\nlayer = x", "'x' is not a whole number"),
@@ -190,14 +189,12 @@ def test_a_file_that_has_changed_is_noticed(file: Path) -> None:
         ("file: FILE\nlayer = 3, head = 2", "there is no head 2"),
         ("file: FILE\nlayer = 3, row = 99", "there is no row 99"),
         ("file: nowhere.safetensors", "nowhere.safetensors"),
-    ],
-)
-def test_what_will_not_do_is_said(file: Path, text: str, said: str) -> None:
-    written(file)
-    with pytest.raises(InputError) as refused:
-        parse(Draft(text.replace("FILE", str(file)), source="capture"))
-    assert refused.value.field == "capture"
-    assert said in str(refused.value)
+    ]:
+        written(file)
+        with pytest.raises(InputError) as refused:
+            parse(Draft(text.replace("FILE", str(file)), source="capture"))
+        assert refused.value.field == "capture"
+        assert said in str(refused.value)
 
 
 def test_options_need_a_capture() -> None:

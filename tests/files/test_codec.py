@@ -123,9 +123,8 @@ def test_what_is_left_out_has_its_default() -> None:
     assert experiment_from_plain({"queries": [[1, 2]], "keys": [[3, 4]]}).setup.d_k == 2
 
 
-@pytest.mark.parametrize(
-    ("plain", "expected"),
-    [
+def test_a_question_that_cannot_be_asked_is_refused() -> None:
+    for plain, expected in [
         ({"vectors": VECTORS, "draw": {}}, '"vectors" and "draw" exclude each other'),
         ({"values": [[1]], "draw": {}}, '"draw" and "values" exclude each other'),
         ({"draw": {"n_keys": 0}}, "draw: n = '0' will not do"),
@@ -151,13 +150,11 @@ def test_what_is_left_out_has_its_default() -> None:
         ({"vectors": VECTORS, "mask": "1:x"}, "mask: '1:x' will not do"),
         ({"vectors": VECTORS, "mask": [1]}, '"mask" is this list; expected a string'),
         ({"vectors": VECTORS, "mask": "2"}, "mask: there is no key 2"),
-    ],
-)
-def test_a_question_that_cannot_be_asked_is_refused(plain: dict[str, Any], expected: str) -> None:
-    with pytest.raises(InputError, match="experiment: ") as caught:
-        experiment_from_plain(plain)
-    assert expected in str(caught.value)
-    assert caught.value.field == "experiment"
+    ]:
+        with pytest.raises(InputError, match="experiment: ") as caught:
+            experiment_from_plain(plain)
+        assert expected in str(caught.value)
+        assert caught.value.field == "experiment"
 
 
 def test_a_file_of_any_question_can_be_read_for_its_scores(tmp_path: Any) -> None:

@@ -50,6 +50,7 @@ def _json(path: Path, scores: NDArray[np.float64]) -> None:
     path.write_text(json.dumps(scores.tolist()))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="needs the resource module")
 @pytest.mark.parametrize(
     ("write", "piped"),

@@ -24,36 +24,33 @@ SETUP = Setup(d_k=64, scale=Scale(softcap=50.0))
 Q, K, V = [[1.0, 2.0]], [[3.0, 4.0], [5.0, 6.0]], [[7.0], [8.0]]
 
 
-@pytest.mark.parametrize("name", sorted(path.name for path in (HERE / "valid").iterdir()))
-def test_scores_are_opened_and_the_setup_stays(name: str) -> None:
-    draft = open_draft(str(HERE / "valid" / name), SETUP)
-    assert parse(draft).source.kind == "typed"
-    assert draft.setup == (Setup() if name == "ours.json" else SETUP)
+def test_scores_are_opened_and_the_setup_stays() -> None:
+    for name in sorted(path.name for path in (HERE / "valid").iterdir()):
+        draft = open_draft(str(HERE / "valid" / name), SETUP)
+        assert parse(draft).source.kind == "typed"
+        assert draft.setup == (Setup() if name == "ours.json" else SETUP)
 
 
-@pytest.mark.parametrize("name", sorted(path.name for path in (HERE / "invalid").iterdir()))
-def test_what_cannot_be_opened_names_the_file(name: str) -> None:
-    with pytest.raises(InputError) as caught:
-        open_draft(str(HERE / "invalid" / name), SETUP)
-    assert caught.value.field == "file"
-    assert name in caught.value.where
-    assert str(caught.value).isprintable()
+def test_what_cannot_be_opened_names_the_file() -> None:
+    for name in sorted(path.name for path in (HERE / "invalid").iterdir()):
+        with pytest.raises(InputError) as caught:
+            open_draft(str(HERE / "invalid" / name), SETUP)
+        assert caught.value.field == "file"
+        assert name in caught.value.where
+        assert str(caught.value).isprintable()
 
 
-@pytest.mark.parametrize(
-    ("path", "problem"),
-    [
+def test_what_is_not_there_is_no_file() -> None:
+    for path, problem in [
         ("", "no such file"),
         ("-", "no such file"),
         (".", "it is a directory"),
         ("missing.npy", "no such file"),
         ("\x1b[31m.npy", "no such file"),
-    ],
-)
-def test_what_is_not_there_is_no_file(path: str, problem: str) -> None:
-    with pytest.raises(InputError, match=f"file, .*{problem}") as caught:
-        open_draft(path, SETUP)
-    assert str(caught.value).isprintable()
+    ]:
+        with pytest.raises(InputError, match=f"file, .*{problem}") as caught:
+            open_draft(path, SETUP)
+        assert str(caught.value).isprintable()
 
 
 def test_a_configuration_is_told_where_it_belongs(tmp_path: Path) -> None:

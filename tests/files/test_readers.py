@@ -153,11 +153,11 @@ def refused(*arguments: object) -> str:
     return str(caught.value)
 
 
-@pytest.mark.parametrize("name", files("valid"))
-def test_a_valid_file_is_read_as_these_vectors(name: str) -> None:
-    vectors = read(HERE / "valid" / name)
-    assert vectors == VALID[name]
-    assert list(vectors) == list(VALID[name])
+def test_a_valid_file_is_read_as_these_vectors() -> None:
+    for name in files("valid"):
+        vectors = read(HERE / "valid" / name)
+        assert vectors == VALID[name]
+        assert list(vectors) == list(VALID[name])
 
 
 @pytest.mark.parametrize("name", files("invalid"))

@@ -2,7 +2,7 @@ import re
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from attn_tui.compute.errors import InputError
@@ -21,9 +21,8 @@ def refused(kind: Kind, text: str) -> InputError:
     return caught.value
 
 
-@pytest.mark.parametrize(
-    ("text", "draw"),
-    [
+def test_a_draw_is_said_in_any_order() -> None:
+    for text, draw in [
         ("n = 1000, seed = 7, vectors = 2", Drawn(1000, 7, 2)),
         ("vectors=2 seed=7 n=1000", Drawn(1000, 7, 2)),
         ("N: 5;\tSeed : 0\r\n\n vectors= 3,", Drawn(5, 0, 3)),
@@ -33,15 +32,12 @@ def refused(kind: Kind, text: str) -> InputError:
         ("seed = 1 000 000; n = 1e3", Drawn(1000, 10**6)),
         ("", Drawn()),
         (" \n,", Drawn()),
-    ],
-)
-def test_a_draw_is_said_in_any_order(text: str, draw: Drawn) -> None:
-    assert parse_draw(text) == draw
+    ]:
+        assert parse_draw(text) == draw
 
 
-@pytest.mark.parametrize(
-    ("text", "line", "problem", "expected"),
-    [
+def test_a_draw_that_is_not_understood_names_the_token_and_its_line() -> None:
+    for text, line, problem, expected in [
         ("n = 0", 1, "n = '0' will not do", "from 1 to 1,000,000"),
         ("n = 1000001", 1, "n = '1000001'", "from 1 to 1,000,000"),
         ("n = -5", 1, "n = '-5'", "from 1 to 1,000,000"),
@@ -65,23 +61,18 @@ def test_a_draw_is_said_in_any_order(text: str, draw: Drawn) -> None:
         ("n = = 3", 1, "'n' is not understood", "n = 64"),
         ("= 3", 1, "'=' is not understood", "n = 64"),
         ("seed = 1\n100, 120", 2, "'100' is not understood", "n = 64"),
-    ],
-)
-def test_a_draw_that_is_not_understood_names_the_token_and_its_line(
-    text: str, line: int, problem: str, expected: str
-) -> None:
-    error = refused("drawn", text)
-    assert (error.field, error.line, error.where) == ("draw", line, f"line {line}")
-    assert problem in error.problem
-    assert expected in error.expected
+    ]:
+        error = refused("drawn", text)
+        assert (error.field, error.line, error.where) == ("draw", line, f"line {line}")
+        assert problem in error.problem
+        assert expected in error.expected
 
 
 TWO_BY_TWO = ([[1.0, 2.0]], [[3.0, 4.0], [5.0, 6.0]])
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_queries_and_keys_can_be_written_in_many_ways() -> None:
+    for text in [
         "q: 1 2\nK: [[3, 4], [5, 6]]",
         "q: [1, 2]\nk: 3, 4\nk: 5, 6",
         "Query: 1 2\nKEYS:\n3 4\n5 6",
@@ -89,12 +80,10 @@ TWO_BY_TWO = ([[1.0, 2.0]], [[3.0, 4.0], [5.0, 6.0]])
         "K: tensor([[3., 4.],\n [5., 6.]])\nq: 1 2",
         '{"q": [1, 2], "k": [[3, 4], [5, 6]]}',
         "q: 1 2\nK[0]: 3 4\nK[1]: 5 6",
-    ],
-)
-def test_queries_and_keys_can_be_written_in_many_ways(text: str) -> None:
-    source = parse_products(text)
-    assert (source.queries.tolist(), source.keys.tolist()) == TWO_BY_TWO
-    assert source.values is None
+    ]:
+        source = parse_products(text)
+        assert (source.queries.tolist(), source.keys.tolist()) == TWO_BY_TWO
+        assert source.values is None
 
 
 def test_values_and_several_queries() -> None:
@@ -106,9 +95,8 @@ def test_values_and_several_queries() -> None:
     assert parse_products("q: 2\nK: 3\nk: 4").keys.tolist() == [[3], [4]]
 
 
-@pytest.mark.parametrize(
-    ("text", "line", "problem"),
-    [
+def test_queries_and_keys_that_will_not_do_name_q_k_or_v_and_the_line() -> None:
+    for text, line, problem in [
         ("q: 1 2", 0, "there is no K"),
         ("K: 1 2", 0, "there is no q"),
         ("", 0, "there is no q"),
@@ -128,15 +116,11 @@ def test_values_and_several_queries() -> None:
         ("1 2\nK: 1 2", 1, "the first row has no name"),
         ("q: 1 2\nK: <#1 4 × 2>", 2, "there is no attachment 1"),
         ("q: 1e300\nK: 1e300\nk: 1e999", 3, "'1e999' is too large"),
-    ],
-)
-def test_queries_and_keys_that_will_not_do_name_q_k_or_v_and_the_line(
-    text: str, line: int, problem: str
-) -> None:
-    error = refused("vectors", text)
-    assert (error.field, error.line) == ("query", line)
-    assert problem in str(error)
-    assert "masked" not in error.expected
+    ]:
+        error = refused("vectors", text)
+        assert (error.field, error.line) == ("query", line)
+        assert problem in str(error)
+        assert "masked" not in error.expected
 
 
 def test_too_many_scores_and_too_long_queries_are_refused() -> None:
@@ -176,7 +160,6 @@ def _typed() -> Draft:
     st.sampled_from(["drawn", "vectors"]),
     st.text(st.sampled_from("nqKV seed=:,;1.5e-+_ \n\r[]{}<#>×\x1b٢"), max_size=40),
 )
-@settings(max_examples=500, deadline=None)
 def test_any_text_is_read_or_refused_in_one_printable_line(kind: Kind, text: str) -> None:
     found = _outcome(kind, text)
     if isinstance(found, InputError):

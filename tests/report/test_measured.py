@@ -2,16 +2,14 @@
 
 from math import inf, nan
 
-import pytest
-
 from attn_tui.compute.number import Number
 from attn_tui.report.measured import deviations, exact, with_error
 from attn_tui.report.progress import bar
+from tests.pairs import each_once
 
 
-@pytest.mark.parametrize(
-    ("number", "text"),
-    [
+def test_a_value_has_the_digits_that_its_error_leaves() -> None:
+    for number, text in [
         (Number(64.0312, 0.0917), "64.031 ± 0.092"),
         (Number(-0.00401, 0.0995), "−0.00 ± 0.10"),
         (Number(-0.04, 0.0332), "−0.040 ± 0.033"),
@@ -23,27 +21,26 @@ from attn_tui.report.progress import bar
         (Number(nan, nan), "NaN ± NaN"),
         (Number(inf, 1.0), "∞ ± 1.0"),
         (Number(0.0, 2.5), "0.0 ± 2.5"),
-    ],
-)
-def test_a_value_has_the_digits_that_its_error_leaves(number: Number, text: str) -> None:
-    if number.value == inf:
-        assert with_error(number).startswith("∞ ± ")
-    elif text.startswith("−0.00 "):
-        assert with_error(number) == "0.00 ± 0.10"
-    else:
-        assert with_error(number) == text
+    ]:
+        if number.value == inf:
+            assert with_error(number).startswith("∞ ± ")
+        elif text.startswith("−0.00 "):
+            assert with_error(number) == "0.00 ± 0.10"
+        else:
+            assert with_error(number) == text
 
 
-@pytest.mark.parametrize("width", range(12, 30))
-@pytest.mark.parametrize("value", [1e-30, -6.5536e16, 0.123456, -1e300, 0.0, nan])
-@pytest.mark.parametrize("error", [1e-40, 2.9e8, 0.01, 1e290, nan, 0.0])
-def test_a_value_with_its_error_fits(value: float, error: float, width: int) -> None:
-    assert len(with_error(Number(value, error), width)) <= width
+def test_a_value_with_its_error_fits() -> None:
+    for width, value, error in each_once(
+        [12, 13, 17, 29],
+        [1e-30, -6.5536e16, 0.123456, -1e300, 0.0, nan],
+        [1e-40, 2.9e8, 0.01, 1e290, nan, 0.0],
+    ):
+        assert len(with_error(Number(value, error), width)) <= width
 
 
-@pytest.mark.parametrize(
-    ("number", "text"),
-    [
+def test_an_exact_value_has_no_fewer_digits_than_the_sampled_one() -> None:
+    for number, text in [
         (Number(25.52611, 0.00019, 25.526073921), "25.52607"),
         (Number(1.00481, 0.0023, 1.0), "1"),
         (Number(9.0, 0.5, 2.0**0.5), "1.41421"),
@@ -56,11 +53,9 @@ def test_a_value_with_its_error_fits(value: float, error: float, width: int) -> 
         (Number(nan, nan, 2.0 / 3.0), "0.666667"),
         (Number(0.1, 1e-9, 0.0), "0"),
         (Number(1.0, 1e-300, 1.0 / 3.0), "0.333333333333333"),
-    ],
-)
-def test_an_exact_value_has_no_fewer_digits_than_the_sampled_one(number: Number, text: str) -> None:
-    assert exact(number) == text
-    assert len(exact(number, 8)) <= 8
+    ]:
+        assert exact(number) == text
+        assert len(exact(number, 8)) <= 8
 
 
 def test_what_is_not_known_is_a_dash_and_says_no_deviation() -> None:

@@ -16,9 +16,8 @@ from attn_tui.report.numbers import (
 )
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
+def test_numbers_are_written_as_the_design_says() -> None:
+    for text, expected in [
         (weight(0.13090754), "0.1309"),
         (weight(0.99999999), "1.0000"),
         (weight(0.001), "0.0010"),
@@ -72,10 +71,8 @@ from attn_tui.report.numbers import (
         (fitted(0.1, 24), "0.1"),
         (fitted(-1 / 3, 8), "−0.33333"),
         (fitted(-inf, 11), "−∞"),
-    ],
-)
-def test_numbers_are_written_as_the_design_says(text: str, expected: str) -> None:
-    assert text == expected
+    ]:
+        assert text == expected
 
 
 @given(st.floats(min_value=5e-324, max_value=1e300))

@@ -2,14 +2,11 @@
 
 from math import log, nan
 
-import pytest
-
 from attn_tui.sweep.change import Change
 
 
-@pytest.mark.parametrize(
-    ("factor", "error", "way", "times", "cell"),
-    [
+def test_a_factor_is_said_as_far_as_its_error_tells() -> None:
+    for factor, error, way, times, cell in [
         (24.0, 0.001, "larger", "24 times larger", "24"),
         (1 / 24.0, 0.02, "smaller", "about 24 times smaller", "24"),
         (12.4, 0.31, "larger", "6.8 to 23 times larger", "12"),
@@ -23,15 +20,11 @@ from attn_tui.sweep.change import Change
         (1e-9, 0.01, "smaller", "over a million times smaller", "≫"),
         (nan, 0.1, "unknown", "unknown", ""),
         (2.0, nan, "unknown", "unknown", ""),
-    ],
-)
-def test_a_factor_is_said_as_far_as_its_error_tells(
-    factor: float, error: float, way: str, times: str, cell: str
-) -> None:
-    change = Change(log(factor), error)
-    assert change.way == way
-    assert change.times == times
-    assert change.cell(3) == cell
+    ]:
+        change = Change(log(factor), error)
+        assert change.way == way
+        assert change.times == times
+        assert change.cell(3) == cell
 
 
 def test_a_narrow_cell_holds_no_number_that_misleads() -> None:

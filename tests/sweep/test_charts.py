@@ -91,15 +91,16 @@ def test_a_place_is_said_in_words_with_as_much_as_has_room() -> None:
     assert "these draws do not tell" in untold
 
 
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [
-        (0.00562, "0.0056"), (4.54e-4, "4.5·10⁻⁴"), (12345.0, "1.2·10⁴"), (9.99e-5, "1.0·10⁻⁴"),
-        (1234.0, "1,234"), (0.5, "0.5"),
-    ],
-)  # fmt: skip
-def test_numbers_are_short(value: float, text: str) -> None:
-    assert charts.short(value, log(value)) == text
+def test_numbers_are_short() -> None:
+    for value, text in [
+        (0.00562, "0.0056"),
+        (4.54e-4, "4.5·10⁻⁴"),
+        (12345.0, "1.2·10⁴"),
+        (9.99e-5, "1.0·10⁻⁴"),
+        (1234.0, "1,234"),
+        (0.5, "0.5"),
+    ]:
+        assert charts.short(value, log(value)) == text
 
 
 def test_numbers_below_what_floats_hold_come_from_their_logarithms() -> None:

@@ -46,6 +46,7 @@ def pictures(terminal: Terminal, count: int) -> None:
         terminal.until(partial(moved, terminal, seen), "progress")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", PICTURES)
 def test_a_running_draw_sends_little_and_ends_with_the_program(size: tuple[int, int]) -> None:
     with Terminal(*size, ["--d-k", "64"]) as terminal:
@@ -64,6 +65,7 @@ def resize(terminal: Terminal, columns: int, lines: int) -> None:
     terminal.child.setwinsize(lines, columns)
 
 
+@pytest.mark.slow
 def test_a_draw_is_stopped_at_once_and_outlives_another_size_and_another_screen() -> None:
     with Terminal(120, 40, ["--d-k", "64"]) as terminal:
         opened(terminal)

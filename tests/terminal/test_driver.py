@@ -12,6 +12,7 @@ EVENTS = 300
 """Events of the course that is a test; the command does as many as it is asked for."""
 
 
+@pytest.mark.slow
 def test_whatever_is_done_it_goes_on_and_tells_the_truth() -> None:
     _, compared, fault = run((1, EVENTS))
     assert not fault, fault

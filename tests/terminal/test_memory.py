@@ -27,6 +27,7 @@ def idle() -> int:
         return peak(terminal)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_a_million_drawn_keys_need_little(idle: int) -> None:
     with Terminal(80, 24, ["--draw", "1000000", "--seed", "3"]) as terminal:
@@ -36,6 +37,7 @@ def test_a_million_drawn_keys_need_little(idle: int) -> None:
         assert peak(terminal) - idle < MOST
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_a_million_keys_from_a_file_need_little(idle: int, tmp_path: Path) -> None:
     file = tmp_path / "scores.npy"

@@ -19,6 +19,7 @@ def last_line(terminal: Terminal) -> None:
     terminal.until_shows("? Help")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "environment"), [(["--ascii"], {"LC_ALL": "C"}), ([], {"TERM": "linux"})]
 )
@@ -42,6 +43,7 @@ def test_every_instrument_is_drawn_in_ascii_where_that_is_wanted(
         assert not GLYPHS.findall(terminal.raw.decode("utf-8"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("opened", "text"), [("tour", "esc leaves"), ("capture", "t View")])
 def test_a_tour_and_a_capture_can_be_drawn_in_ascii(opened: str, text: str, tmp_path: Path) -> None:
     capture = str(write(tmp_path / "capture.safetensors", heads()))

@@ -15,9 +15,8 @@ SETUP = Setup(64, Scale("temperature", (("T", 4.0),))).put(sweep.Settings(n=8))
 HERE = Experiment(Drawn(512, 3), SETUP)
 
 
-@pytest.mark.parametrize(
-    ("text", "instrument", "holds"),
-    [
+def test_what_a_condition_says() -> None:
+    for text, instrument, holds in [
         ("d_k >= 64", "explore", True),
         ("d_k > 64", "explore", False),
         ("d_k<=64", "explore", True),
@@ -35,19 +34,16 @@ HERE = Experiment(Drawn(512, 3), SETUP)
         ("stable == yes", "explore", True),
         ("statistic == gradient", "sweep", True),
         ("entries == die", "dots", False),
-    ],
-)
-def test_what_a_condition_says(text: str, instrument: str, holds: bool) -> None:
-    assert condition(text, instrument).holds(HERE) is holds
+    ]:
+        assert condition(text, instrument).holds(HERE) is holds
 
 
 def test_the_seed_of_typed_scores_is_none() -> None:
     assert not condition("seed >= 0", "explore").holds(parse(EXAMPLE))
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
+def test_what_is_wrong_with_a_condition() -> None:
+    for text, said in [
         ("", "'' compares nothing; expected such as d_k >= 1024"),
         ("d_k = 64", "'d_k = 64' compares nothing"),
         ("d_k >= 64 and", "'' compares nothing"),
@@ -56,10 +52,8 @@ def test_the_seed_of_typed_scores_is_none() -> None:
         ("rule == half", "rule: "),
         ("rule > none", "rule has no order, for >; expected rule == none"),
         ("__import__('os') == 1", '\'__import__("os")'),
-    ],
-)
-def test_what_is_wrong_with_a_condition(text: str, said: str) -> None:
-    with pytest.raises(InputError) as error:
-        condition(text, "explore")
-    assert error.value.field == "until"
-    assert said.replace('"', "'").strip("'") in str(error.value).replace('"', "'")
+    ]:
+        with pytest.raises(InputError) as error:
+            condition(text, "explore")
+        assert error.value.field == "until"
+        assert said.replace('"', "'").strip("'") in str(error.value).replace('"', "'")

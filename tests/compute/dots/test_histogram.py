@@ -6,6 +6,7 @@ from attn_tui.compute.dots.histogram import BINS, REACH, Bins, Histogram, curves
 from attn_tui.compute.law.dot_law import DotLaw
 from attn_tui.compute.law.entries import LAWS, Pair
 from attn_tui.compute.law.names import Entries
+from tests.pairs import each_once
 
 
 def sampled(law: DotLaw, count: int = 20_000) -> tuple[np.ndarray, Histogram]:
@@ -13,9 +14,9 @@ def sampled(law: DotLaw, count: int = 20_000) -> tuple[np.ndarray, Histogram]:
     return deviations + law.mean, histogram(law, bins, bins.count(deviations))
 
 
-@pytest.mark.parametrize("entries", LAWS)
-@pytest.mark.parametrize("d_k", [1, 3, 64, 1024])
-@pytest.mark.parametrize("tied", [False, True])
+@pytest.mark.parametrize(
+    ("entries", "d_k", "tied"), each_once(LAWS, [1, 3, 64, 1024], [False, True])
+)
 def test_every_number_is_counted_once(entries: Entries, d_k: int, tied: bool) -> None:
     law = DotLaw(Pair(entries, 0.25, 0.0, 0.3), d_k, tied)
     x, found = sampled(law, 5000)
@@ -34,19 +35,17 @@ def test_the_range_follows_from_the_exact_law() -> None:
     assert (np.diff(found.edges) > 0).all()
 
 
-@pytest.mark.parametrize("entries", ["coins", "die"])
-@pytest.mark.parametrize("d_k", [1, 2, 64, 500, 1024])
-def test_bins_hold_equally_many_values_of_a_lattice(entries: Entries, d_k: int) -> None:
-    law = DotLaw(Pair(entries), d_k)
-    bins, (value, step) = Bins.of(law), law.grid or (0.0, 0.0)
-    assert bins.width / step == pytest.approx(round(bins.width / step))
-    edges = (bins.edges - value) / step
-    np.testing.assert_allclose(edges % 1.0, 0.5, atol=1e-6)
+def test_bins_hold_equally_many_values_of_a_lattice() -> None:
+    for entries, d_k in each_once(["coins", "die"], [1, 2, 64, 500, 1024], least=6):
+        law = DotLaw(Pair(entries), d_k)
+        bins, (value, step) = Bins.of(law), law.grid or (0.0, 0.0)
+        assert bins.width / step == pytest.approx(round(bins.width / step))
+        edges = (bins.edges - value) / step
+        np.testing.assert_allclose(edges % 1.0, 0.5, atol=1e-6)
 
 
-@pytest.mark.parametrize(
-    "law",
-    [
+def test_the_histogram_tends_to_the_exact_curve() -> None:
+    for law in [
         DotLaw(Pair(), 1),
         DotLaw(Pair(), 2),
         DotLaw(Pair(correlation=0.7), 64),
@@ -56,23 +55,20 @@ def test_bins_hold_equally_many_values_of_a_lattice(entries: Entries, d_k: int) 
         DotLaw(Pair("coins", 0.5, 0.0), 7),
         DotLaw(Pair("die", correlation=0.2), 300),
         DotLaw(Pair("die"), 4, tied=True),
-    ],
-    ids=str,
-)
-def test_the_histogram_tends_to_the_exact_curve(law: DotLaw) -> None:
-    _, found = sampled(law)
-    curve = curves(law, Bins.of(law))
-    assert curve.exact is not None
-    per_bin = curve.exact.reshape(found.counts.size, -1)
-    assert np.isfinite(per_bin).all()
-    expected = per_bin.mean(axis=1) * np.diff(found.edges) * found.count
-    # The density of q·k at d_k = 1 and of chi-square rises too steeply for four places a bin.
-    smooth = per_bin.max(axis=1) < 1.5 * np.maximum(per_bin.min(axis=1), 1e-12)
-    off = np.abs(found.counts - expected)[smooth]
-    assert smooth.sum() >= 2
-    assert (off <= 4.5 * np.sqrt(expected[smooth] + 1)).all()
-    assert curve.x.shape == curve.exact.shape == curve.normal.shape
-    assert curve.discrete == law.product.discrete
+    ]:
+        _, found = sampled(law)
+        curve = curves(law, Bins.of(law))
+        assert curve.exact is not None
+        per_bin = curve.exact.reshape(found.counts.size, -1)
+        assert np.isfinite(per_bin).all()
+        expected = per_bin.mean(axis=1) * np.diff(found.edges) * found.count
+        # The density of q·k at d_k = 1 and of chi-square rises too steeply for four places a bin.
+        smooth = per_bin.max(axis=1) < 1.5 * np.maximum(per_bin.min(axis=1), 1e-12)
+        off = np.abs(found.counts - expected)[smooth]
+        assert smooth.sum() >= 2
+        assert (off <= 4.5 * np.sqrt(expected[smooth] + 1)).all()
+        assert curve.x.shape == curve.exact.shape == curve.normal.shape
+        assert curve.discrete == law.product.discrete
 
 
 @pytest.mark.parametrize("entries", LAWS)

@@ -23,6 +23,7 @@ from attn_tui.compute.source import Drawn
 from attn_tui.compute.vector import Vector
 from attn_tui.report.numbers import scientific
 from tests.asking import answer_to, asking
+from tests.pairs import each_once
 
 
 def vector(*scores: float, name: str = "a") -> Vector:
@@ -88,18 +89,17 @@ def test_the_key_asked_for_is_held_to_the_vectors_last() -> None:
     assert answered(1.0, setup=setup).wrt == "logits"
 
 
-@pytest.mark.parametrize("name", FORMATS)
-@pytest.mark.parametrize("stable", [True, False])
-def test_a_wholly_masked_vector_is_marked_not_broken(name: str, stable: bool) -> None:
-    found = answered(-inf, -inf, setup=Setup(precision=Precision(name, stable)))
-    assert found.status == "masked"
-    assert "masked" in found.reason
-    assert found.masked.tolist() == [0, 1]
-    for side in (found.unscaled, found.scaled):
-        assert side.weights().tolist() == [0.0, 0.0]
-        assert side.gradient(0, "scores").tolist() == [0.0, 0.0]
-        assert (side.entropy, side.effective_keys, side.participation_ratio) == (0.0, 0.0, 0.0)
-        assert (side.max_weight, side.norms["scores"].spectral) == (0.0, 0.0)
+def test_a_wholly_masked_vector_is_marked_not_broken() -> None:
+    for name, stable in each_once(FORMATS, [True, False], least=6):
+        found = answered(-inf, -inf, setup=Setup(precision=Precision(name, stable)))
+        assert found.status == "masked"
+        assert "masked" in found.reason
+        assert found.masked.tolist() == [0, 1]
+        for side in (found.unscaled, found.scaled):
+            assert side.weights().tolist() == [0.0, 0.0]
+            assert side.gradient(0, "scores").tolist() == [0.0, 0.0]
+            assert (side.entropy, side.effective_keys, side.participation_ratio) == (0.0, 0.0, 0.0)
+            assert (side.max_weight, side.norms["scores"].spectral) == (0.0, 0.0)
 
 
 def test_an_experiment_is_answered_once_with_its_vectors_in_order() -> None:
@@ -124,23 +124,20 @@ def test_a_key_that_a_vector_lacks_is_named_with_the_last_it_has() -> None:
         explore.check_keys(many)
 
 
-@pytest.mark.parametrize(
-    ("one", "leader"),
-    [
+def test_the_gradient_is_that_of_the_largest_weight_unless_asked() -> None:
+    for one, leader in [
         (vector(1.0, 3.0, 2.0), 1),
         (vector(-np.inf, 3.0, 4.0), 2),
         (vector(7.0, 7.0, 0.0), 0),
         (vector(-np.inf, -np.inf), 0),
         # What is added to the logits decides too.
         (replace(vector(1.0, 3.0, 2.0), bias=np.array([9.0, 0.0, 0.0])), 0),
-    ],
-)
-def test_the_gradient_is_that_of_the_largest_weight_unless_asked(one: Vector, leader: int) -> None:
-    found = answer_to(one)
-    assert (found.leader, found.of) == (leader, leader)
-    assert found.of == found.scaled.weights().argmax()
-    assert answer_to(one, Setup().put(Settings(of=1))).of == 1
-    explore.check_keys(asking(one))
+    ]:
+        found = answer_to(one)
+        assert (found.leader, found.of) == (leader, leader)
+        assert found.of == found.scaled.weights().argmax()
+        assert answer_to(one, Setup().put(Settings(of=1))).of == 1
+        explore.check_keys(asking(one))
 
 
 @pytest.mark.parametrize("of", [-1, 1.5, "0", True])
@@ -156,22 +153,25 @@ def test_a_gradient_is_with_respect_to_scores_or_logits() -> None:
     assert caught.value.field == "wrt"
 
 
-@pytest.mark.parametrize("precision", [Precision(), Precision("float32"), Precision(stable=False)])
-@pytest.mark.parametrize("wrt", ["scores", "logits"])
-@pytest.mark.parametrize("rule", ["inverse-sqrt", "inverse", "none"])
-def test_over_d_k_agrees_with_each_single_answer(rule: str, wrt: Wrt, precision: Precision) -> None:
-    setup = Setup(scale=Scale(rule), precision=precision).put(Settings(wrt=wrt))
-    scores = vector(3.0, 120.0, -inf, 150.0, 120.0, 7.0, 1.0)
-    d_ks = (1, 64, 65_536)
-    found = over_d_k(asking(scores, setup=setup), 0, d_ks, most_keys=4)
-    assert found.keys.tolist() == [3, 1, 4, 5]
-    assert found.max_entropy == log(6)
-    assert found.d_k.tolist() == [1, 64, 65_536]
-    for column, d_k in enumerate(d_ks):
-        one = answer_to(scores, Setup(d_k, setup.scale, precision)).scaled
-        np.testing.assert_array_equal(found.weights[:, column], one.weights(found.keys))
-        assert found.entropy[column] == one.entropy
-        assert found.frobenius[column] == one.norms[wrt].frobenius
+def test_over_d_k_agrees_with_each_single_answer() -> None:
+    for precision, wrt, rule in each_once(
+        [Precision(), Precision("float32"), Precision(stable=False)],
+        ["scores", "logits"],
+        ["inverse-sqrt", "inverse", "none"],
+        least=6,
+    ):
+        setup = Setup(scale=Scale(rule), precision=precision).put(Settings(wrt=wrt))
+        scores = vector(3.0, 120.0, -inf, 150.0, 120.0, 7.0, 1.0)
+        d_ks = (1, 64, 65_536)
+        found = over_d_k(asking(scores, setup=setup), 0, d_ks, most_keys=4)
+        assert found.keys.tolist() == [3, 1, 4, 5]
+        assert found.max_entropy == log(6)
+        assert found.d_k.tolist() == [1, 64, 65_536]
+        for column, d_k in enumerate(d_ks):
+            one = answer_to(scores, Setup(d_k, setup.scale, precision)).scaled
+            np.testing.assert_array_equal(found.weights[:, column], one.weights(found.keys))
+            assert found.entropy[column] == one.entropy
+            assert found.frobenius[column] == one.norms[wrt].frobenius
 
 
 def test_over_d_k_follows_at_most_the_keys_there_are() -> None:

@@ -17,6 +17,7 @@ from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn, Products
+from tests.pairs import each_once
 
 Q = [0.3, -1.2, 2.0]
 K = [[1.1, 0.8, -0.5], [0.2, -0.4, 1.3], [-2.0, 0.7, 0.9], [0.5, 0.5, 0.5]]
@@ -86,23 +87,22 @@ def exact_gradient(of: int, setup: Setup, plain: bool, row: int | None) -> list[
         ]
 
 
-@pytest.mark.parametrize("setup", SETUPS, ids=str)
-@pytest.mark.parametrize("of", [0, 2])
-def test_gradients_are_those_of_the_definition(setup: Setup, of: int) -> None:
-    found, *sides = case(setup)
-    for side, plain in zip(sides, (True, False), strict=True):
-        assert found.query_gradient(side, of) == pytest.approx(
-            exact_gradient(of, setup, plain, None), rel=1e-12, abs=1e-17
-        )
-        norms = found.key_gradient_norms(side, of)
-        for key in range(len(K)):
-            expected = exact_gradient(of, setup, plain, key)
-            assert found.key_gradients(side, of, np.array([key]))[0] == pytest.approx(
-                expected, rel=1e-12, abs=1e-17
+def test_gradients_are_those_of_the_definition() -> None:
+    for setup, of in each_once(SETUPS, [0, 2]):
+        found, *sides = case(setup)
+        for side, plain in zip(sides, (True, False), strict=True):
+            assert found.query_gradient(side, of) == pytest.approx(
+                exact_gradient(of, setup, plain, None), rel=1e-12, abs=1e-17
             )
-            assert norms[key] == pytest.approx(
-                np.sqrt(np.square(expected).sum()), rel=1e-12, abs=1e-17
-            )
+            norms = found.key_gradient_norms(side, of)
+            for key in range(len(K)):
+                expected = exact_gradient(of, setup, plain, key)
+                assert found.key_gradients(side, of, np.array([key]))[0] == pytest.approx(
+                    expected, rel=1e-12, abs=1e-17
+                )
+                assert norms[key] == pytest.approx(
+                    np.sqrt(np.square(expected).sum()), rel=1e-12, abs=1e-17
+                )
 
 
 def test_the_worked_example_by_hand() -> None:

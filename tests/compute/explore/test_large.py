@@ -60,6 +60,7 @@ def test_curves_keep_no_number_for_each_key() -> None:
     assert peak <= 70 * MEGABYTE
 
 
+@pytest.mark.slow
 def test_the_lab_keeps_no_number_for_each_key() -> None:
     # A million take the better part of a minute.
     experiment = asked(SCALES["plain"], n=20_000)

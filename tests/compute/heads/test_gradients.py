@@ -18,6 +18,7 @@ from attn_tui.compute.logit_map import PLAIN, LogitMap
 from attn_tui.compute.precision import Precision
 from tests.compute import exact
 from tests.compute.heads.test_row_statistics import MAPS, MASKED, drawn, of_recorded
+from tests.pairs import each_once
 
 
 def upstream(n_q: int) -> np.ndarray:
@@ -67,9 +68,10 @@ def test_a_saturated_row_keeps_what_50_digits_say() -> None:
     np.testing.assert_allclose(found.values[:, 0], [float(p[0]), float(p[1]), 0.0], 1e-12)
 
 
-@pytest.mark.parametrize("map", MAPS, ids=str)
 @pytest.mark.parametrize(
-    "mask", [HeadMask(), HeadMask("causal", 2), HeadMask("window", 10, 7)], ids=str
+    ("map", "mask"),
+    each_once(MAPS, [HeadMask(), HeadMask("causal", 2), HeadMask("window", 10, 7)]),
+    ids=str,
 )
 def test_gradients_with_a_bias_are_central_differences(mask: HeadMask, map: LogitMap) -> None:
     draw = np.random.default_rng(5).standard_normal

@@ -17,6 +17,7 @@ from attn_tui.compute.heads.rows import HeadRows
 from attn_tui.compute.heads.weighing import Weighing
 from attn_tui.compute.logit_map import PLAIN, LogitMap
 from tests.compute import exact
+from tests.pairs import each_once
 
 DATA = Path(__file__).parents[1] / "data"
 CAPPED = LogitMap(0.5, 30.0)
@@ -45,8 +46,11 @@ def drawn(
     return HeadRows(np.arange(n_q), n_q, q, k, v)
 
 
-@pytest.mark.parametrize("map", MAPS, ids=str)
-@pytest.mark.parametrize("scores", [each for each in exact.SCORES if max(each) < 1e200], ids=str)
+@pytest.mark.parametrize(
+    ("map", "scores"),
+    each_once(MAPS, [each for each in exact.SCORES if max(each) < 1e200]),
+    ids=str,
+)
 def test_a_row_is_what_50_digits_say(scores: tuple[float, ...], map: LogitMap) -> None:
     found = row_statistics(of_scores(scores), Weighing(map, HeadMask("given")), output=True)
     p = exact.shares(scores, map)
@@ -72,8 +76,7 @@ def test_a_row_is_what_50_digits_say(scores: tuple[float, ...], map: LogitMap) -
     assert z[found.max_logit_key[0]] == max(z)
 
 
-@pytest.mark.parametrize("n_q", [1, 70, 300])
-@pytest.mark.parametrize("map", MAPS, ids=str)
+@pytest.mark.parametrize(("n_q", "map"), each_once([1, 70, 300], MAPS), ids=str)
 def test_rows_are_those_of_a_head(map: LogitMap, n_q: int) -> None:
     rows = drawn(n_q)
     assert rows.values is not None
@@ -94,9 +97,10 @@ def test_rows_are_those_of_a_head(map: LogitMap, n_q: int) -> None:
     assert found.finite.all()
 
 
-@pytest.mark.parametrize("offset", [-75, -3, 0, 20])
-@pytest.mark.parametrize("window", [None, 1, 5, 400])
-@pytest.mark.parametrize("biased", [False, True])
+@pytest.mark.parametrize(
+    ("offset", "window", "biased"),
+    each_once([-75, -3, 0, 20], [None, 1, 5, 400], [False, True], least=8),
+)
 def test_a_mask_by_position_is_that_mask_given(
     offset: int, window: int | None, biased: bool
 ) -> None:

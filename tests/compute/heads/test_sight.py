@@ -6,6 +6,7 @@ import pytest
 from attn_tui.compute.heads.mask import HeadMask, Kind
 from attn_tui.compute.heads.rows import HeadRows
 from attn_tui.compute.heads.sight import sight
+from tests.pairs import each_once
 
 N = 20
 KINDS: tuple[tuple[Kind, int | None], ...] = (("none", None), ("causal", None), ("window", 4))
@@ -17,9 +18,10 @@ MASKS = [
 ]
 
 
-@pytest.mark.parametrize("mask", MASKS)
-@pytest.mark.parametrize("at", [slice(0, N), slice(0, 5), slice(5, 9), slice(12, N)])
-@pytest.mark.parametrize("biased", [False, True])
+@pytest.mark.parametrize(
+    ("mask", "at", "biased"),
+    each_once(MASKS, [slice(0, N), slice(0, 5), slice(5, 9), slice(12, N)], [False, True]),
+)
 def test_a_block_sees_what_its_mask_says(mask: HeadMask, at: slice, biased: bool) -> None:
     keys = np.zeros((N, 2), np.float32)
     bias = np.zeros((N, N), np.float32) if biased else None

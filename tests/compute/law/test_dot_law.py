@@ -12,6 +12,7 @@ from attn_tui.compute.law.dot_law import DotLaw
 from attn_tui.compute.law.entries import LAWS, Pair
 from attn_tui.compute.law.lattice import Lattice
 from attn_tui.compute.law.names import Entries
+from tests.pairs import each_once
 
 IRRATIONAL = (2**0.5, 3**0.5)
 VALUES: dict[str, list[float]] = {"coins": [-1, 1], "die": [1, 2, 3, 4, 5, 6]}
@@ -34,10 +35,16 @@ def enumerated(pair: Pair, d_k: int) -> tuple[np.ndarray, np.ndarray]:
     return np.array([x for x, _ in outcomes]), np.array([p for _, p in outcomes])
 
 
-@pytest.mark.parametrize("entries", ["coins", "die"])
-@pytest.mark.parametrize("rho", [0.0, 0.5, -0.5, 1.0])
-@pytest.mark.parametrize("means", [(0.0, 0.0), (0.5, -2.0), (0.3, 0.3), (0.01, 0.12), IRRATIONAL])
-@pytest.mark.parametrize("d_k", [1, 2, 3])
+@pytest.mark.parametrize(
+    ("entries", "rho", "means", "d_k"),
+    each_once(
+        ["coins", "die"],
+        [0.0, 0.5, -0.5, 1.0],
+        [(0.0, 0.0), (0.5, -2.0), (0.3, 0.3), (0.01, 0.12), IRRATIONAL],
+        [1, 2, 3],
+        least=15,
+    ),
+)
 def test_a_discrete_law_is_what_enumeration_finds(
     entries: Entries, rho: float, means: tuple[float, float], d_k: int
 ) -> None:
@@ -68,13 +75,19 @@ SHIFTS = [
 ]
 
 
-@pytest.mark.parametrize(("entries", "d_k"), [("coins", 1), ("coins", 4), ("die", 1), ("die", 2)])
-@pytest.mark.parametrize("shift", SHIFTS)
-@pytest.mark.parametrize("other", ["0", "0.6666666667", "-3.5", "-1"])
+@pytest.mark.parametrize(
+    ("of", "shift", "other"),
+    each_once(
+        [("coins", 1), ("coins", 4), ("die", 1), ("die", 2)],
+        SHIFTS,
+        ["0", "0.6666666667", "-3.5", "-1"],
+    ),
+)
 def test_what_is_exact_is_what_rational_numbers_say(
-    entries: Entries, d_k: int, shift: str, other: str
+    of: tuple[Entries, int], shift: str, other: str
 ) -> None:
     """However near two values of q·k come to each other; or it is not said to be known."""
+    entries, d_k = of
     law = DotLaw(Pair(entries, float(shift), float(other)), d_k)
     sums = {Fraction(0): Fraction(1)}
     for _ in range(d_k):
@@ -102,8 +115,7 @@ def test_shifts_that_end_soon_are_added_up(shift: str, d_k: int) -> None:
     assert law.unknown == ""
 
 
-@pytest.mark.parametrize("d_k", [1, 2, 16, 1024, 65536])
-@pytest.mark.parametrize("rho", [0.0, -0.25])
+@pytest.mark.parametrize(("d_k", "rho"), each_once([1, 2, 16, 1024, 65536], [0.0, -0.25], least=6))
 def test_coins_are_binomial(d_k: int, rho: float) -> None:
     law = DotLaw(Pair("coins", correlation=rho), d_k)
     assert law.chances is not None
@@ -173,8 +185,7 @@ def test_a_die_stays_exact_where_its_tails_are_left_out(d_k: int) -> None:
     assert p @ x**4 == pytest.approx(law.kurtosis * law.variance**2, rel=1e-8)
 
 
-@pytest.mark.parametrize("rho", [0.0, 0.6, -1.0])
-@pytest.mark.parametrize("d_k", [1, 2, 512])
+@pytest.mark.parametrize(("rho", "d_k"), each_once([0.0, 0.6, -1.0], [1, 2, 512], least=6))
 def test_normal_entries_have_the_variance_gamma_law(rho: float, d_k: int) -> None:
     law = DotLaw(Pair(correlation=rho), d_k)
     assert law.mean == rho * d_k
@@ -192,8 +203,7 @@ def test_exact_means_exact_where_it_can() -> None:
         assert DotLaw(Pair("coins"), d_k).variance == d_k
 
 
-@pytest.mark.parametrize("entries", LAWS)
-@pytest.mark.parametrize("rho", [0.0, 0.5])
+@pytest.mark.parametrize(("entries", "rho"), each_once(LAWS, [0.0, 0.5], least=6))
 def test_the_variance_of_one_product_is_v_x_v_y_and_shifts(entries: Entries, rho: float) -> None:
     a, b = 1.5, -0.5
     pair = Pair(entries, a, b, rho)
@@ -329,9 +339,14 @@ def test_a_tied_mean_size_is_not_rounded_before_it_is_multiplied() -> None:
     assert law.mean_size == pytest.approx(float(64 * size**2), rel=1e-14)
 
 
-@pytest.mark.parametrize("entries", ["normal", "uniform"])
-@pytest.mark.parametrize("rho", [0.0, 0.3, -0.8, 0.999999, 1.0, -1.0])
-@pytest.mark.parametrize("means", [(0.5, 0.2), (-1.0, 0.0), (3.0, -2.0), (40.0, 1e-3)])
+@pytest.mark.parametrize(
+    ("entries", "rho", "means"),
+    each_once(
+        ["normal", "uniform"],
+        [0.0, 0.3, -0.8, 0.999999, 1.0, -1.0],
+        [(0.5, 0.2), (-1.0, 0.0), (3.0, -2.0), (40.0, 1e-3)],
+    ),
+)
 def test_the_mean_size_of_one_product(
     entries: Entries, rho: float, means: tuple[float, float]
 ) -> None:

@@ -15,6 +15,7 @@ from attn_tui.compute.law.entries import LAWS, Pair
 from attn_tui.compute.law.inversion import Inversion
 from attn_tui.compute.law.lattice import Lattice
 from attn_tui.compute.law.names import Entries
+from tests.pairs import each_once
 
 WAVES = (1e-3, 1.0, 5.0, 20.0)
 PAIRS = [
@@ -69,8 +70,7 @@ def test_moments_of_exponentials(pair: Pair) -> None:
     np.testing.assert_allclose(log_moments(pair, s), expected + skew, rtol=1e-6, atol=1e-15)
 
 
-@pytest.mark.parametrize("rho", [0.0, 0.5, -0.9])
-@pytest.mark.parametrize("d", [1, 2, 3, 8, 64, 8192, 65536])
+@pytest.mark.parametrize(("rho", "d"), each_once([0.0, 0.5, -0.9], [1, 2, 3, 8, 64, 8192, 65536]))
 def test_it_finds_the_variance_gamma_law(rho: float, d: int) -> None:
     law = Inversion.of(Pair(correlation=rho), d, sqrt(1 + rho**2))
     bound, mean = 2 * sqrt(d), rho * d
@@ -86,8 +86,7 @@ def test_it_finds_the_variance_gamma_law(rho: float, d: int) -> None:
     np.testing.assert_allclose(found[known], density[known], **near)
 
 
-@pytest.mark.parametrize("shift", [0.25, 1.5, 40.0])
-@pytest.mark.parametrize("d", [1, 2, 5, 512, 8192, 65536])
+@pytest.mark.parametrize(("shift", "d"), each_once([0.25, 1.5, 40.0], [1, 2, 5, 512, 8192, 65536]))
 def test_q_with_itself_has_the_noncentral_chi_square_law(shift: float, d: int) -> None:
     law = DotLaw(Pair("normal", shift, shift, 1.0), d)
     expected = stats.ncx2(d, d * shift**2)
@@ -124,9 +123,9 @@ def given_q(d: int, a: float, b: float, rho: float) -> tuple[float, float]:
     return float((chances * sizes).sum()), float((chances * inside).sum())
 
 
-@pytest.mark.parametrize("means", [(0.5, 0.0), (0.25, -0.5)])
-@pytest.mark.parametrize("rho", [0.0, -0.6])
-@pytest.mark.parametrize("d", [2, 16, 1024])
+@pytest.mark.parametrize(
+    ("means", "rho", "d"), each_once([(0.5, 0.0), (0.25, -0.5)], [0.0, -0.6], [2, 16, 1024])
+)
 def test_shifted_normal_entries_by_quadrature(
     means: tuple[float, float], rho: float, d: int
 ) -> None:
@@ -210,13 +209,20 @@ def test_many_products_of_uniform_entries_by_convolution(d: int) -> None:
     assert law.coverage == pytest.approx(inside, rel=2e-6)
 
 
-@pytest.mark.parametrize("entries", ["normal", "uniform"])
-@pytest.mark.parametrize("rho", [0.0, 0.4, -1.0])
-@pytest.mark.parametrize("means", [(0.0, 0.0), (1e6, 2e5)])
-@pytest.mark.parametrize(("d", "tied"), [(64, True), (5, False), (65536, False)])
+@pytest.mark.parametrize(
+    ("entries", "rho", "means", "sums"),
+    each_once(
+        ["normal", "uniform"],
+        [0.0, 0.4, -1.0],
+        [(0.0, 0.0), (1e6, 2e5)],
+        [(64, True), (5, False), (65536, False)],
+        least=9,
+    ),
+)
 def test_a_density_has_the_moments_of_its_law(
-    entries: Entries, rho: float, means: tuple[float, float], d: int, tied: bool
+    entries: Entries, rho: float, means: tuple[float, float], sums: tuple[int, bool]
 ) -> None:
+    d, tied = sums
     law = DotLaw(Pair(entries, *means, rho), d, tied)
     mean, deviation = law.mean, law.standard_deviation
     step = deviation / 20
@@ -232,8 +238,7 @@ def test_a_density_has_the_moments_of_its_law(
         assert chances @ abs(mean + x) == pytest.approx(law.mean_size, rel=near)
 
 
-@pytest.mark.parametrize("entries", LAWS)
-@pytest.mark.parametrize("tied", [False, True])
+@pytest.mark.parametrize(("entries", "tied"), each_once(LAWS, [False, True], least=6))
 def test_where_there_is_a_density_everything_is_known(entries: Entries, tied: bool) -> None:
     for d in (1, 2, 7, 300, 65536):
         for means, rho in (((0.0, 0.0), 0.5), ((0.1, 0.0), 0.0), ((-2.0, 7.5), -1.0)):

@@ -7,6 +7,7 @@ from scipy import integrate, special, stats
 
 from attn_tui.compute.law import chi_square, variance_gamma
 from attn_tui.compute.law.chi_square import Floats
+from tests.pairs import each_once
 
 
 def exact(x: float, d: int, rho: float = 0.0) -> mpmath.mpf:
@@ -19,8 +20,9 @@ def exact(x: float, d: int, rho: float = 0.0) -> mpmath.mpf:
         return bessel * mpmath.exp(rho * x / rest) / unit
 
 
-@pytest.mark.parametrize("d", [1, 2, 3, 4, 7, 64, 257])
-@pytest.mark.parametrize("rho", [0.0, 0.5, -0.9])
+@pytest.mark.parametrize(
+    ("d", "rho"), each_once([1, 2, 3, 4, 7, 64, 257], [0.0, 0.5, -0.9], least=6)
+)
 def test_the_density_is_that_of_the_bessel_function(d: int, rho: float) -> None:
     x = [rho * d + sqrt(d) * place for place in (-6.0, -1.1, -0.01, 0.3, 2.0, 6.0)]
     logs = variance_gamma.log_density(x, d, rho)
@@ -61,8 +63,9 @@ def panels(middle: float, spread: float, bound: float = inf) -> tuple[Floats, Fl
     return (edges[:-1, None] + halves * (1 + nodes)).ravel(), (halves * weights).ravel()
 
 
-@pytest.mark.parametrize("d", [1, 2, 3, 4, 5, 16, 64, 512, 1024, 8192, 65536])
-@pytest.mark.parametrize("rho", [0.0, 0.7])
+@pytest.mark.parametrize(
+    ("d", "rho"), each_once([1, 2, 3, 4, 5, 16, 64, 512, 1024, 8192, 65536], [0.0, 0.7], least=6)
+)
 def test_the_density_integrates_to_1_and_has_the_law_s_moments(d: int, rho: float) -> None:
     spread = sqrt(d * (1 + rho**2))
     x, weights = panels(rho * d, spread)
@@ -89,8 +92,7 @@ def test_coverage_of_two_roots_of_d(d: int, expected: float) -> None:
     assert round(variance_gamma.coverage(2.0 * sqrt(d), d), 4) == expected
 
 
-@pytest.mark.parametrize("d", [1, 2, 5, 64, 4096])
-@pytest.mark.parametrize("rho", [0.0, 0.3, -0.99])
+@pytest.mark.parametrize(("d", "rho"), each_once([1, 2, 5, 64, 4096], [0.0, 0.3, -0.99]))
 def test_coverage_is_the_integral_of_the_density(d: int, rho: float) -> None:
     bound = sqrt(d) + abs(rho) * d
     x, weights = panels(rho * d, sqrt(d), bound)
@@ -121,8 +123,7 @@ def test_a_small_coverage_of_chi_square(d: int) -> None:
     assert variance_gamma.coverage(2 * sqrt(d), d, 1.0) == pytest.approx(expected, rel=1e-11)
 
 
-@pytest.mark.parametrize("rho", [1.0, -1.0])
-@pytest.mark.parametrize("d", [1, 2, 3, 64, 65536])
+@pytest.mark.parametrize(("rho", "d"), each_once([1.0, -1.0], [1, 2, 3, 64, 65536], least=6))
 def test_with_full_correlation_it_is_chi_square(d: int, rho: float) -> None:
     bound = d + sqrt(d)
     x = np.array([0.0, 0.5, 1.0, 1.5]) * d

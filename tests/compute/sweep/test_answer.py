@@ -128,6 +128,7 @@ def test_asymptotes_are_labelled_and_close_far_out() -> None:
     assert far[0].values[-1] == pytest.approx(exact[0].values[-1], rel=2e-3)
 
 
+@pytest.mark.slow
 def test_an_asymptote_is_of_what_it_says() -> None:
     """Of ‖J‖_F it is the root mean square that tends to it; the mean lies well below."""
     far = last(replace(SMALL, n=512, statistic="jacobian", d_k_range=(2048, 4096), points=2))
@@ -265,6 +266,7 @@ def test_it_stops() -> None:
     assert asked == 6
 
 
+@pytest.mark.slow
 def test_memory_does_not_grow_with_what_was_drawn() -> None:
     settings = Settings(n=50_000, points=3, d_k_range=(1, 4096), draws=64, seed=5)
     # What is exact is kept too, and does not depend on what was drawn.

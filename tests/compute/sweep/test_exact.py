@@ -40,14 +40,14 @@ def test_the_mean_of_the_largest(n: int) -> None:
     assert mean_largest(n) == pytest.approx(float(expected), rel=1e-12, abs=1e-14)
 
 
-@pytest.mark.parametrize("d_k", [1, 2, 3, 7, 64, 1024, 65_536])
-def test_the_law_of_a_query_norm(d_k: int) -> None:
-    r, w = query_norm_law(d_k)
-    assert w.sum() == pytest.approx(1.0)
-    assert w @ r**2 == pytest.approx(d_k, rel=1e-9)
-    assert w @ r**4 == pytest.approx(d_k * (d_k + 2), rel=1e-9)
-    if d_k > 2:
-        assert w @ (1.0 / r) == pytest.approx(mean_inverse_norm(d_k), rel=1e-9)
+def test_the_law_of_a_query_norm() -> None:
+    for d_k in [1, 2, 3, 7, 64, 1024, 65_536]:
+        r, w = query_norm_law(d_k)
+        assert w.sum() == pytest.approx(1.0)
+        assert w @ r**2 == pytest.approx(d_k, rel=1e-9)
+        assert w @ r**4 == pytest.approx(d_k * (d_k + 2), rel=1e-9)
+        if d_k > 2:
+            assert w @ (1.0 / r) == pytest.approx(mean_inverse_norm(d_k), rel=1e-9)
 
 
 @pytest.mark.parametrize("std", [0.02, 0.3, 1.0, 4.0, 30.0, 400.0])
@@ -67,21 +67,21 @@ def test_two_logits_by_another_quadrature(std: float) -> None:
     assert jacobian_square_at(2, std) == pytest.approx(square, rel=1e-10)
 
 
-@pytest.mark.parametrize(("n", "std"), [(3, 0.5), (8, 3.0), (64, 8.0), (512, 1.0), (512, 20.0)])
-def test_the_stein_identity(n: int, std: float) -> None:
-    random = np.random.default_rng(n)
-    z = std * random.standard_normal((10_000, n))
-    powers = np.exp(z - z.max(axis=1, keepdims=True))
-    p = powers / powers.sum(axis=1, keepdims=True)
-    s_2, s_3 = (np.power(p, k).sum(axis=1) for k in (2, 3))
-    for sampled, expected in (
-        (1.0 - np.vecdot(p, p), trace_at(n, std)),
-        (np.vecdot(p, z) / std**2, trace_at(n, std)),
-        (np.log(powers.sum(axis=1)) + z.max(axis=1), log_sum_at(n, std)),
-        (s_2 - 2.0 * s_3 + s_2**2, jacobian_square_at(n, std)),
-    ):
-        error = sampled.std(ddof=1) / 100.0
-        assert abs(sampled.mean() - expected) < 4.0 * error
+def test_the_stein_identity() -> None:
+    for n, std in [(3, 0.5), (8, 3.0), (64, 8.0), (512, 1.0), (512, 20.0)]:
+        random = np.random.default_rng(n)
+        z = std * random.standard_normal((10_000, n))
+        powers = np.exp(z - z.max(axis=1, keepdims=True))
+        p = powers / powers.sum(axis=1, keepdims=True)
+        s_2, s_3 = (np.power(p, k).sum(axis=1) for k in (2, 3))
+        for sampled, expected in (
+            (1.0 - np.vecdot(p, p), trace_at(n, std)),
+            (np.vecdot(p, z) / std**2, trace_at(n, std)),
+            (np.log(powers.sum(axis=1)) + z.max(axis=1), log_sum_at(n, std)),
+            (s_2 - 2.0 * s_3 + s_2**2, jacobian_square_at(n, std)),
+        ):
+            error = sampled.std(ddof=1) / 100.0
+            assert abs(sampled.mean() - expected) < 4.0 * error
 
 
 @pytest.mark.parametrize("n", [3, 64, 512])
@@ -158,25 +158,21 @@ def test_draws_agree_with_exact_means(n: int, d_k: int, m: float) -> None:
     assert exact("jacobian", n, d_k, m).mean is None
 
 
-@pytest.mark.parametrize(
-    ("rule", "n", "d_k", "side"),
-    [
+def test_where_logits_condense_over_d_k() -> None:
+    for rule, n, d_k, side in [
         ("none", 512, 2.0 * log(512.0), "from"),
         ("inverse-sqrt", 512, None, "nowhere"),
         ("ssmax:a=1", 512, None, "everywhere"),
         ("mup:d0=64", 512, 32.0 / log(512.0), "up to"),
         ("temperature:T=4", 512, 32.0 * log(512.0), "from"),
-    ],
-)
-def test_where_logits_condense_over_d_k(rule: str, n: int, d_k: float | None, side: str) -> None:
-    at, where = condensation_d_k(parse_scale(rule), n)
-    assert where == side
-    assert at == (None if d_k is None else pytest.approx(d_k))
+    ]:
+        at, where = condensation_d_k(parse_scale(rule), n)
+        assert where == side
+        assert at == (None if d_k is None else pytest.approx(d_k))
 
 
-@pytest.mark.parametrize(
-    ("rule", "d_k", "meet", "side"),
-    [
+def test_where_logits_condense_over_n() -> None:
+    for rule, d_k, meet, side in [
         ("inverse-sqrt", 65_536, None, "nowhere"),
         ("none", 1, None, "nowhere"),
         ("none", 16, exp(8.0), "up to"),
@@ -185,19 +181,17 @@ def test_where_logits_condense_over_d_k(rule: str, n: int, d_k: float | None, si
         # More keys condense logits that grow with their logarithm.
         ("ssmax:a=1", 1, exp(2.0), "from"),
         ("ssmax:a=0.43", 64, exp(2.0 / 0.43**2), "from"),
-    ],
-)
-def test_where_logits_condense_over_n(rule: str, d_k: int, meet: float | None, side: str) -> None:
-    scale = parse_scale(rule)
-    at, where = condensation_n(scale, d_k)
-    assert where == side
-    assert at == (None if meet is None else pytest.approx(meet))
-    for n in (2, 7, 8, 14, 15, 49_000, 51_000, 100_000):
-        condenses = {
-            "from": meet is not None and n >= meet,
-            "up to": meet is not None and n <= meet,
-        }.get(side, side == "everywhere")
-        assert (logit_std(scale, n, d_k) >= condensation_std(n)) == condenses
+    ]:
+        scale = parse_scale(rule)
+        at, where = condensation_n(scale, d_k)
+        assert where == side
+        assert at == (None if meet is None else pytest.approx(meet))
+        for n in (2, 7, 8, 14, 15, 49_000, 51_000, 100_000):
+            condenses = {
+                "from": meet is not None and n >= meet,
+                "up to": meet is not None and n <= meet,
+            }.get(side, side == "everywhere")
+            assert (logit_std(scale, n, d_k) >= condensation_std(n)) == condenses
 
 
 def test_what_condensed_logits_tend_to() -> None:

@@ -33,27 +33,27 @@ def logs_of(g: np.ndarray, std: float, v: np.ndarray, across: float) -> dict[str
     return {name: logs[row] for name, row in ROWS.items()}
 
 
-@pytest.mark.parametrize(("n", "std"), SHAPES)
-def test_many_vectors_at_once_are_what_each_is_alone(n: int, std: float) -> None:
-    random = np.random.default_rng(n)
-    g, v = random.standard_normal((2, 5, n))
-    found = {name: np.exp(logs) for name, logs in logs_of(g, std, v, 3.0).items()}
-    for index in range(5):
-        one = evaluate(g[index], LogitMap(std), Precision())
-        p = one.weights()
-        u = p * (v[index] - p @ v[index])
-        through = sqrt((u @ g[index]) ** 2 + (u @ u) * 3.0)
-        expected = {
-            "max_weight": one.max_weight,
-            "entropy": one.entropy,
-            "effective_keys": one.effective_keys,
-            "jacobian": one.norms["logits"].frobenius,
-            "trace": one.norms["logits"].trace,
-        }
-        for name, value in expected.items():
-            assert found[name][index] == pytest.approx(value, rel=1e-12)
-        # This one cancels in the naive form.
-        assert found["query_gradient"][index] == pytest.approx(through, rel=1e-6)
+def test_many_vectors_at_once_are_what_each_is_alone() -> None:
+    for n, std in SHAPES:
+        random = np.random.default_rng(n)
+        g, v = random.standard_normal((2, 5, n))
+        found = {name: np.exp(logs) for name, logs in logs_of(g, std, v, 3.0).items()}
+        for index in range(5):
+            one = evaluate(g[index], LogitMap(std), Precision())
+            p = one.weights()
+            u = p * (v[index] - p @ v[index])
+            through = sqrt((u @ g[index]) ** 2 + (u @ u) * 3.0)
+            expected = {
+                "max_weight": one.max_weight,
+                "entropy": one.entropy,
+                "effective_keys": one.effective_keys,
+                "jacobian": one.norms["logits"].frobenius,
+                "trace": one.norms["logits"].trace,
+            }
+            for name, value in expected.items():
+                assert found[name][index] == pytest.approx(value, rel=1e-12)
+            # This one cancels in the naive form.
+            assert found["query_gradient"][index] == pytest.approx(through, rel=1e-6)
 
 
 def test_rows_leave_what_they_are_given_unless_they_are_put_there() -> None:

@@ -50,9 +50,8 @@ def test_bad_settings_are_named(field: str, given: dict[str, Any]) -> None:
 ONE_D_K, ONE_N = (4, 4), (8, 8)
 
 
-@pytest.mark.parametrize(
-    ("settings", "most"),
-    [
+def test_vectors_are_counted_where_they_are_drawn() -> None:
+    for settings, most in [
         # The limit of all vectors, 2^20, over places and rules, of which there are at least two.
         # Of 27 places about 1 and 2 two are one.
         (Settings(), 2**20 // (26 * 2)),
@@ -65,18 +64,16 @@ ONE_D_K, ONE_N = (4, 4), (8, 8)
         (Settings(rules=("none", "inverse", "ssmax"), points=14, ratio=True), 2**20 // (14 * 3)),
         (Settings(rules=("inverse", "ssmax"), points=14, ratio=True), 2**20 // (14 * 3)),
         (Settings(rules=("inverse", "ssmax"), points=14), 2**20 // (14 * 2)),
-    ],
-)
-def test_vectors_are_counted_where_they_are_drawn(settings: Settings, most: int) -> None:
-    every = {place for part in places(settings, 64) for place in part}
-    assert len(every) * len(compared(settings, Scale())) * most <= 2**20
-    check_vectors(replace(settings, draws=most))
-    if most < 100_000:
-        too_many = replace(settings, draws=most + 1)
-        with pytest.raises(InputError, match=f"at most {most:,}"):
-            check_vectors(too_many)
-        with pytest.raises(InputError):
-            next(answer(Experiment(Drawn(4), Setup().put(too_many))))
+    ]:
+        every = {place for part in places(settings, 64) for place in part}
+        assert len(every) * len(compared(settings, Scale())) * most <= 2**20
+        check_vectors(replace(settings, draws=most))
+        if most < 100_000:
+            too_many = replace(settings, draws=most + 1)
+            with pytest.raises(InputError, match=f"at most {most:,}"):
+                check_vectors(too_many)
+            with pytest.raises(InputError):
+                next(answer(Experiment(Drawn(4), Setup().put(too_many))))
 
 
 def test_a_sweep_with_too_many_places_and_rules_for_any_draws_says_so() -> None:

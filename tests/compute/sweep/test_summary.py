@@ -27,10 +27,10 @@ def agrees(found: Summary, shift: float) -> None:
     assert found.log_mean_standard_error == pytest.approx(float(mpmath.log(error)), rel=1e-14)
 
 
-@pytest.mark.parametrize("shift", [0.0, -200.0, -400.0, -709.0, -712.0, -740.0, -5000.0, 400.0])
-def test_means_and_their_errors_outlive_the_numbers_of_float64(shift: float) -> None:
-    (found,) = summarise(np.log(DRAWS)[None] + shift)
-    agrees(found, shift)
+def test_means_and_their_errors_outlive_the_numbers_of_float64() -> None:
+    for shift in [0.0, -200.0, -400.0, -709.0, -712.0, -740.0, -5000.0, 400.0]:
+        (found,) = summarise(np.log(DRAWS)[None] + shift)
+        agrees(found, shift)
 
 
 @pytest.mark.parametrize(("first", "by"), pairwise([0.0, -720.0, 715.0, -5000.0]))

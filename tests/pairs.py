@@ -1,0 +1,20 @@
+"""Values of several parameters side by side, where not every combination is another kind."""
+
+import random
+from collections.abc import Iterable
+from typing import Any
+
+
+def each_once(*lists: Iterable[Any], least: int = 0) -> list[tuple[Any, ...]]:
+    """Return rows, each with a value of every list, in which each value stands at least once.
+
+    There are as many as the longest list has values, or `least`; how values meet is drawn once.
+    """
+    columns = [list(values) for values in lists]
+    n_rows = max(least, *map(len, columns))
+    drawn = []
+    for seed, values in enumerate(columns):
+        column = [values[row % len(values)] for row in range(n_rows)]
+        random.Random(seed).shuffle(column)
+        drawn.append(column)
+    return list(zip(*drawn, strict=True))
