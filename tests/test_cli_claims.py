@@ -32,6 +32,7 @@ def test_one_claim_says_its_verdict_first_and_fits_into_80_columns() -> None:
     assert max(map(len, result.stdout.splitlines())) <= 80
 
 
+@pytest.mark.slow
 def test_the_ledger_is_json_with_null_for_what_is_not_there() -> None:
     result = run("claims", "--json", "--seed", "2")
     plain = json.loads(result.stdout)
@@ -58,6 +59,7 @@ def test_csv_has_a_line_for_each_number() -> None:
     assert float(rows[0]["exact"]) == pytest.approx(0.0591, abs=1e-4)
 
 
+@pytest.mark.slow
 def test_every_claim_has_a_line_that_fits() -> None:
     result = run("claims")
     *lines, total = result.stdout.splitlines()

@@ -55,6 +55,7 @@ def test_the_same_numbers_agree(pair: Callable[[Made], tuple[str, str]]) -> None
     assert "largest z: the same in all heads" in result.stdout
 
 
+@pytest.mark.slow
 def test_rounding_is_no_difference(tmp_path: Path) -> None:
     import ml_dtypes
 

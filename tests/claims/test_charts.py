@@ -84,6 +84,7 @@ def test_what_is_marked_comes_with_its_interval() -> None:
     assert marked_text(picture) == "d*: 3 (95 %: 2 to 5)"
 
 
+@pytest.mark.slow
 def test_every_picture_has_room_at_each_size() -> None:
     for name in [claim.id for claim in ledger().values() if claim.check]:
         finding = own_finding(name)

@@ -96,6 +96,7 @@ def test_the_mouse_is_the_programs_unless_it_is_left_to_the_terminal(tmp_path: P
             assert bool(MOUSE.search(session.raw)) == has_mouse
 
 
+@pytest.mark.slow
 def test_no_color_sends_no_colour_and_no_grey(tmp_path: Path) -> None:
     with Session(tmp_path, environment={"NO_COLOR": "1"}) as session:
         session.do(MORE, FIND, ESCAPE, *(KEYS[name] for name in ("dots", "attention", "heads")))
@@ -220,6 +221,7 @@ def test_everything_that_is_asked_is_undone_and_redone_and_the_last_line_asks_it
     assert answer["vectors"][0]["scores"] == [1, "-Infinity", 3]
 
 
+@pytest.mark.slow
 def test_the_line_of_each_instrument_asks_what_it_shows(tmp_path: Path) -> None:
     with Session(tmp_path, ["--d-k", "49"], first=headline_at(49)) as session:
         session.do(KEYS["dots"], find("samples 1000"))

@@ -52,6 +52,7 @@ def test_a_key_for_an_instrument_that_is_not_yet_there_is_for_it(tmp_path: Path)
         assert session.line() == quick
 
 
+@pytest.mark.slow
 def test_what_is_typed_at_once_is_entered_and_escape_with_a_letter_is_two_keys(
     tmp_path: Path,
 ) -> None:

@@ -103,6 +103,7 @@ def here(path: Path, tmp_path: Path) -> Any:
     return json.loads(done.stdout)
 
 
+@pytest.mark.slow
 def test_two_workers_come_to_the_same_bits_and_one_may_die(
     path: Path, here: Any, tmp_path: Path
 ) -> None:

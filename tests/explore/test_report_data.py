@@ -163,6 +163,7 @@ def fields(plain: object, path: str = "") -> set[str]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("write", [text, json, csv])
 def test_no_more_than_a_piece_of_a_long_vector_is_text_at_a_time(
     write: Callable[[Report], Iterator[str]], monkeypatch: pytest.MonkeyPatch

@@ -100,6 +100,7 @@ LIMITS: dict[str, tuple[Callable[[Path], object], str]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="needs the resource module")
 def test_what_passes_a_limit_is_refused_with_it_in_little_memory(tmp_path: Path) -> None:
     for name, (write, _) in LIMITS.items():

@@ -4,6 +4,7 @@ import json
 from dataclasses import replace
 from typing import Any
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -85,6 +86,7 @@ def test_a_model_is_named_as_long_as_something_is_its_own(
     assert all(word in head for word in (*departures(setup), *named[:1]))
 
 
+@pytest.mark.slow
 @given(st.sampled_from([*MODELS]), st.booleans(), SCALES)
 @settings(deadline=None, max_examples=20)
 def test_a_name_changes_no_answer(name: str, own: bool, scale: Scale) -> None:

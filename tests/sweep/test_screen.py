@@ -165,6 +165,7 @@ async def test_with_little_room_the_map_stays_and_says_what_it_hides() -> None:
         assert screen.pane("row-pane").display
 
 
+@pytest.mark.slow
 async def test_drawing_can_be_stopped_and_goes_on() -> None:
     many = Settings(view="map", ratio=True)
     draft = replace(DRAFT, setup=DRAFT.setup.put(many))
@@ -202,6 +203,7 @@ why = "There it is so."
 """
 
 
+@pytest.mark.slow
 async def test_on_a_tour_enter_is_the_next_step_and_leads_nowhere_else(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -130,6 +130,7 @@ async def test_elsewhere_escape_goes_back_and_from_there_leaves_all_as_it_was(
         assert app.history.present.draft == EXAMPLE
 
 
+@pytest.mark.slow
 async def test_a_tour_goes_on_where_it_was_left(tmp_path: Path) -> None:
     async with on_tour(tmp_path) as pilot:
         await press(pilot, "x", "x", "enter")

@@ -187,6 +187,7 @@ def test_the_right_answer_is_what_compute_says() -> None:
         assert guess.right == RIGHT[at](), guess.question
 
 
+@pytest.mark.slow
 def test_numbers_of_the_sentences_are_true() -> None:
     assert median_factor(512, 64) == pytest.approx(1 / 32, rel=0.02)
     assert 93 < 1 / median_factor(4096, 64) < 100

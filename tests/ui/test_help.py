@@ -2,6 +2,7 @@
 
 from importlib.resources import files
 
+import pytest
 from textual.widgets import Markdown
 
 from attn_tui.files.draft import EXAMPLE
@@ -21,6 +22,7 @@ FEWEST, MOST = 40, 140
 NAMES = {path.name.removesuffix(".md") for path in files("attn_tui").joinpath("help").iterdir()}
 
 
+@pytest.mark.slow
 async def test_each_pane_and_each_screen_has_a_text_of_its_own_and_no_text_is_left_over() -> None:
     known = {each.name for each in INSTRUMENTS}
     for instrument in [*known]:

@@ -25,6 +25,7 @@ def n_keys(screen: object) -> int:
     return screen.answer.vector.vector.n_keys
 
 
+@pytest.mark.slow
 async def test_n_moves_where_keys_are_drawn() -> None:
     async with AttnApp(DRAWN).run_test(size=(120, 40)) as pilot:
         screen = await press(pilot, "d", "6", "4", "enter")

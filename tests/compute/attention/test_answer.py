@@ -170,6 +170,7 @@ def test_weights_are_kept_for_maps_alone_and_no_mask_for_each_key() -> None:
     assert found.attended.tolist() == [min(max(row - 4, 0), 16) for row in range(300)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("taken", [True, False])
 def test_rows_that_are_known_are_spread_over_the_head(
     taken: bool, monkeypatch: pytest.MonkeyPatch

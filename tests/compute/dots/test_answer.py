@@ -154,6 +154,7 @@ def test_the_same_seed_draws_the_same(entries: Entries) -> None:
     assert first.generator.startswith("NumPy PCG64, ")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("entries", ["normal", "uniform"])
 def test_memory_does_not_grow_with_the_sample(entries: Entries) -> None:
     samples = 10_000_000 if entries == "normal" else 100_000

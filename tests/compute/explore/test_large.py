@@ -30,6 +30,7 @@ def asked(scale: Scale, precision: Precision = Precision(), n: int = N) -> Exper
     return Experiment(Typed((Vector("a", scores),)), Setup(64, scale, precision))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scale", SCALES.values(), ids=SCALES)
 @pytest.mark.parametrize("precision", [Precision(), Precision("bfloat16", scores="float16")])
 def test_a_million_keys_need_little_memory(scale: Scale, precision: Precision) -> None:

@@ -187,6 +187,7 @@ def test_the_mean_is_always_larger_without_scaling() -> None:
         assert ratio.log_mean > 2.0 * ratio.log_mean_error
 
 
+@pytest.mark.slow
 def test_a_map_shows_where_the_ratio_turns() -> None:
     settings = replace(
         SMALL,
@@ -233,6 +234,7 @@ def test_medians_outlive_float64() -> None:
     assert size.mean >= 0.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", ["temperature:1e-308", "temperature:1e307"])
 @pytest.mark.parametrize("n", [2, 16])
 def test_no_multiplier_overflows(rule: str, n: int) -> None:

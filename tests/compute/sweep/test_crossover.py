@@ -126,6 +126,7 @@ def exact_two_keys(d_k: int, rule: str) -> float:
     return log(unscaled / scaled)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rule", "first"), [("inverse", 2), ("mup:d0=4", 3), ("yarn:factor=40", 4), ("ssmax:a=4", 8)]
 )
@@ -149,6 +150,7 @@ def test_a_rule_that_never_divides_has_no_crossover(rule: str) -> None:
         crossover(64, rule=rule)
 
 
+@pytest.mark.slow
 def test_few_draws_come_first_and_all_readouts_agree_with_each_alone() -> None:
     asked = [(8, "inverse-sqrt"), (8, "mup:d0=64")]
     steps = list(crossovers(asked, 3, 600))

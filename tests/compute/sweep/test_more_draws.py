@@ -30,6 +30,7 @@ def draws(found: Answer) -> dict[int, int]:
     return {point.n: point.draws for point in found.points}
 
 
+@pytest.mark.slow
 def test_a_thousand_come_first_and_ten_times_as_many_follow_where_keys_are_few() -> None:
     answers = [*answer(asked())]
     progress = [each.progress for each in answers]

@@ -74,6 +74,7 @@ async def test_a_key_that_reads_the_screen_finds_what_the_keys_before_it_asked(
     assert json.loads(path.read_text())["experiment"]["d_k"] == d_k
 
 
+@pytest.mark.slow
 async def test_a_terminal_too_small_for_anything_ends_nothing() -> None:
     async with AttnApp(EXAMPLE).run_test(size=MEDIUM) as pilot:
         await shown(pilot)
