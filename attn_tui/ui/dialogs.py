@@ -102,6 +102,7 @@ class FileScreen(ModalScreen[Any]):
         super().__init__()
         self._title, self._use = title, use
         self._typed, self._hint = name, hint
+        self._is_closed = False
 
     def compose(self) -> ComposeResult:
         """Lay out the line for the name, what is wrong with it, and the files there are."""
@@ -118,7 +119,13 @@ class FileScreen(ModalScreen[Any]):
 
     def action_leave(self) -> None:
         """Take no file."""
-        self.dismiss(None)
+        self._close(None)
+
+    def _close(self, made: Any) -> None:
+        """Close once: escape may come while a thread has just made something of the file."""
+        if not self._is_closed:
+            self._is_closed = True
+            self.dismiss(made)
 
     @on(Input.Submitted)
     def _take(self, event: Input.Submitted) -> None:
@@ -138,7 +145,7 @@ class FileScreen(ModalScreen[Any]):
         except InputError as error:
             self.app.call_from_thread(self._refuse, error.beside)
         else:
-            self.app.call_from_thread(self.dismiss, made)
+            self.app.call_from_thread(self._close, made)
 
     @on(Worker.StateChanged)
     def _say_what_failed(self, event: Worker.StateChanged) -> None:

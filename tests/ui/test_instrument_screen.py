@@ -171,3 +171,7 @@ async def test_a_file_that_fails_unforeseen_is_refused_with_what_went_wrong() ->
         hint = str(dialogue.query_one("#hint", Label).render())
         assert hint == "this could not be read: ZeroDivisionError: in x"
         assert dialogue.query_one(Input).value == "x"
+        # The second escape of an impatient hand finds it closed.
+        dialogue.action_leave()
+        dialogue.action_leave()
+        assert isinstance(await shown(pilot), ExploreScreen)
