@@ -21,6 +21,7 @@ from attn_tui.captures.source import Captured
 from attn_tui.compute.attention.answer import Answer, answer, compare
 from attn_tui.compute.attention.head import is_drawn
 from attn_tui.compute.attention.settings import N_SCALE, Settings
+from attn_tui.compute.counted import counted
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.field import fields_of
 from attn_tui.files import edits
@@ -411,7 +412,7 @@ class AttentionScreen(InstrumentScreen):
         labels = self.labels
         seen = int(self.shown.attended[query])
         name = labels.long("query", query)
-        title = f"{name[0].upper()}{name[1:]} sees {seen:,} key{'s' * (seen != 1)}"
+        title = f"{name[0].upper()}{name[1:]} sees {counted(seen, 'key')}"
         where = " under the mouse" if self.hovered else ""
         self.pane("row-pane").describe(plain(title + where), plain(self._warning))
         self.draw(

@@ -84,10 +84,9 @@ def looked_at(partial: Partial) -> str:
     if partial.masked:
         text += f", {partial.masked:,} of them masked whole"
     if partial.not_finite:
-        first = f", the first row {partial.first_not_finite}"
-        text += (
-            f", {partial.not_finite:,} meet{'s' * (partial.not_finite == 1)} NaN or infinity{first}"
-        )
+        meet = "meets" if partial.not_finite == 1 else "meet"
+        text += f", {partial.not_finite:,} {meet} NaN or infinity"
+        text += f", the first row {partial.first_not_finite}"
     for each in partial.odd:
         text += f"; {each}"
     return text
@@ -180,7 +179,8 @@ def rows_text(question: Question, sizes: set[int]) -> str:
 
 def runs_text(name: str, numbers: Sequence[int]) -> str:
     """Return layers or heads as runs: ``layers 0–2, 5``."""
-    return f"{name}{'s' * (len(numbers) != 1)} {ranges(numbers)}"
+    called = name if len(numbers) == 1 else f"{name}s"
+    return f"{called} {ranges(numbers)}"
 
 
 def made(found: FoundMask) -> Made:

@@ -3,12 +3,13 @@
 import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 from rich.style import Style
 from rich.text import Text
 from textual import on, work
 from textual.app import ComposeResult
+from textual.await_complete import AwaitComplete
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.screen import ModalScreen
@@ -20,8 +21,27 @@ from textual.worker import Worker, WorkerState
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.visible import visible
 
+Result = TypeVar("Result")
 
-class TextScreen(ModalScreen[bool]):
+
+class Dialogue(ModalScreen[Result]):
+    """Closes once, however often it is asked to.
+
+    A second escape, or a thread that has made something of a file, may come before it is gone, and
+    Textual 8 would give its result a second time.
+    """
+
+    _is_dismissed = False
+
+    def dismiss(self, result: Result | None = None) -> AwaitComplete:
+        """Close it with a result, unless it closes already."""
+        if self._is_dismissed:
+            return AwaitComplete()
+        self._is_dismissed = True
+        return super().dismiss(result)
+
+
+class TextScreen(Dialogue[bool]):
     """A text to read; dismissed with whether it is to be saved.
 
     Args:
@@ -56,7 +76,7 @@ def columns_of_text(columns: int) -> int:
     return max(20, min(columns * 9 // 10 - 6, 80))
 
 
-class HelpScreen(ModalScreen[None]):
+class HelpScreen(Dialogue[None]):
     """A text in Markdown: what a pane shows, and what keys do there.
 
     Args:
@@ -83,7 +103,7 @@ class HelpScreen(ModalScreen[None]):
             yield Markdown(self._text)
 
 
-class FileScreen(ModalScreen[Any]):
+class FileScreen(Dialogue[Any]):
     """Asks for a file: a name to type above a tree of files; dismissed with what is made of it.
 
     Args:
@@ -102,7 +122,6 @@ class FileScreen(ModalScreen[Any]):
         super().__init__()
         self._title, self._use = title, use
         self._typed, self._hint = name, hint
-        self._is_closed = False
 
     def compose(self) -> ComposeResult:
         """Lay out the line for the name, what is wrong with it, and the files there are."""
@@ -119,13 +138,7 @@ class FileScreen(ModalScreen[Any]):
 
     def action_leave(self) -> None:
         """Take no file."""
-        self._close(None)
-
-    def _close(self, made: Any) -> None:
-        """Close once: escape may come while a thread has just made something of the file."""
-        if not self._is_closed:
-            self._is_closed = True
-            self.dismiss(made)
+        self.dismiss(None)
 
     @on(Input.Submitted)
     def _take(self, event: Input.Submitted) -> None:
@@ -145,7 +158,7 @@ class FileScreen(ModalScreen[Any]):
         except InputError as error:
             self.app.call_from_thread(self._refuse, error.beside)
         else:
-            self.app.call_from_thread(self._close, made)
+            self.app.call_from_thread(self.dismiss, made)
 
     @on(Worker.StateChanged)
     def _say_what_failed(self, event: Worker.StateChanged) -> None:

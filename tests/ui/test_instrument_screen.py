@@ -9,7 +9,7 @@ from attn_tui.explore import screen as explore
 from attn_tui.explore.screen import ExploreScreen
 from attn_tui.files.draft import EXAMPLE
 from attn_tui.ui.app import AttnApp
-from attn_tui.ui.dialogs import FileScreen
+from attn_tui.ui.dialogs import FileScreen, HelpScreen, TextScreen
 from attn_tui.ui.memory import remembered_theme
 from attn_tui.ui.picture import Picture
 from attn_tui.ui.setting import MODEL
@@ -171,7 +171,17 @@ async def test_a_file_that_fails_unforeseen_is_refused_with_what_went_wrong() ->
         hint = str(dialogue.query_one("#hint", Label).render())
         assert hint == "this could not be read: ZeroDivisionError: in x"
         assert dialogue.query_one(Input).value == "x"
-        # The second escape of an impatient hand finds it closed.
-        dialogue.action_leave()
-        dialogue.action_leave()
-        assert isinstance(await shown(pilot), ExploreScreen)
+
+
+async def test_a_dialogue_that_is_closed_twice_closes_once() -> None:
+    dialogues = FileScreen("Open", str), TextScreen("Report", "text"), HelpScreen("text")
+    async with AttnApp(EXAMPLE).run_test(size=(80, 24)) as pilot:
+        await shown(pilot)
+        for dialogue in dialogues:
+            results: list[object] = []
+            await pilot.app.push_screen(dialogue, results.append)
+            dialogue.dismiss()
+            dialogue.dismiss()
+            await shown(pilot)
+            assert results == [None]
+            assert len(pilot.app.screen_stack) == 1
