@@ -30,29 +30,41 @@ NO_AVERAGE = 0.05
 UNTOLD = 1e12
 """A number from this on is not spelled out, and so there is none about it."""
 
-NOTHING = 5e-7
-"""What is smaller is practically 0."""
+TOLD = 5e-7
+"""What is smaller than this is practically 0, and nothing is said to grow."""
 
 CONSTANT = "q·k is always {mean} here: nothing varies."
-SPREAD = "At d_k = {d_k}, q·k is typically ±{spread}: it grows as √d_k."
-TIED = "All components are one number, so nothing cancels: q·k is typically ±{spread}."
-PILES = "{cause}, so q·k piles up to about {about_mean}."
-AVERAGES = "{cause}, so q·k averages {mean}, give or take {about_spread}."
-SHORT = "Here q·k averages {mean}."
-"""What is said instead where the sentences are too long."""
-
-UNDIVIDED = "Nothing is divided here ({why})."
-DISAGREE = "The draws disagree: their {moment} is {errors} standard errors off."
-KEPT = "{done} it is typically ±{spread_after}, at this d_k and at every other."
-STILL = "{done} it is{still} ±{spread_after}, and grows."
-SHRINKS = "{done} it is ±{spread_after}, and shrinks as d_k grows."
-TOO_MUCH = "{doing} is too much: ±{spread} becomes ±{spread_after}, and shrinks as d_k grows."
-KEPT_AVERAGE = "{done} it averages {mean_after}, at this d_k and at every other."
-STILL_AVERAGES = "{done} it{still} averages {mean_after}, and {grows}."
-VANISHES = "{done} it is practically 0."
-STILL_PILES = (
-    "{done} it is{still} about {about_mean_after} and {grows}: the average does it, not the spread."
+DISAGREES = (
+    "q·k should average {mean}, give or take {spread}, but the draws disagree: their {moment} is "
+    "{errors} standard errors off."
 )
+UNDIVIDED = "Nothing is divided here ({why}): q·k averages {mean}, give or take {spread}."
+TOO_MUCH = "{doing} is too much: ±{spread} becomes ±{spread_after}, and shrinks as d_k grows."
+KEPT = (
+    "At d_k = {d_k}, q·k is typically ±{spread}: it grows as √d_k. {done} it is typically "
+    "±{spread_after}, at this d_k and at every other."
+)
+GROWS = (
+    "At d_k = {d_k}, q·k is typically ±{spread}: it grows as √d_k. {done} it is ±{spread_after}, "
+    "and grows."
+)
+TIED = (
+    "All components are one number, so nothing cancels: q·k is typically ±{spread}. {done} it is "
+    "still ±{spread_after}, and grows."
+)
+PILES_UP = (
+    "{cause}, so q·k piles up to about {about_mean}. {done} it is still about {about_mean_after} "
+    "and grows: the average does it, not the spread."
+)
+AVERAGES = (
+    "{cause}, so q·k averages {mean}, give or take {about_spread}. {done} it still averages "
+    "{mean_after}, and {grows}."
+)
+NUMBERS = (
+    "q·k averages {mean}, give or take {spread}. {done} it averages {mean_after}, give or take "
+    "{spread_after}."
+)
+"""What is said where no sentence fits."""
 
 
 def headline(experiment: Experiment, answer: Answer | None = None) -> str:
@@ -66,59 +78,56 @@ def headline(experiment: Experiment, answer: Answer | None = None) -> str:
     law = law_of(setup.get(Settings), setup.d_k)
     divided = Divided.of(setup.scale, setup.d_k, max(experiment.vectors[0].n_attended, 1))
     m = divided.multiplier
-    slots = {
-        "d_k": f"{law.d_k:,}",
-        "spread": amount(law.standard_deviation),
-        "spread_after": amount(law.standard_deviation * m),
-        "about_spread": about(law.standard_deviation),
-        "mean": amount(law.mean),
-        "mean_after": amount(law.mean * m),
-        "about_mean": about(law.mean),
-        "about_mean_after": about(law.mean * m),
-        "cause": cause(law.pair),
-        "grows": "grows" if law.mean > 0.0 else "falls",
-        "done": divided.done,
-        "doing": divided.doing,
-        "still": " still" if m < 1.0 else "",
-        "why": why_undivided(setup.scale),
-    }
+    moment, errors = _largest_deviation(answer)
     if law.standard_deviation == 0.0:
-        return CONSTANT.format(**slots)
-    first, second = _sentences(law, divided)
-    off = _disagreement(answer) if answer else ""
-    if not off and second == TOO_MUCH:
-        return second.format(**slots)
-    text = f"{first.format(**slots)} {off or second.format(**slots)}"
-    if len(text) > words.LONGEST:
-        return f"{SHORT.format(**slots)} {off or second.format(**slots)}"
-    return text
+        sentence = CONSTANT
+    elif errors > FAR:
+        sentence = DISAGREES
+    elif m == 1.0:
+        sentence = UNDIVIDED
+    else:
+        sentence = _sentence(law, divided)
+    return sentence.format(
+        d_k=f"{law.d_k:,}",
+        spread=amount(law.standard_deviation),
+        spread_after=amount(law.standard_deviation * m),
+        about_spread=about(law.standard_deviation),
+        mean=amount(law.mean),
+        mean_after=amount(law.mean * m),
+        about_mean=about(law.mean),
+        about_mean_after=about(law.mean * m),
+        cause=cause(law.pair),
+        grows="grows" if law.mean > 0.0 else "falls",
+        done=divided.done,
+        doing=divided.doing,
+        why=why_undivided(setup.scale),
+        moment=moment,
+        errors=f"{errors:.1f}",
+    )
 
 
-def _sentences(law: DotLaw, divided: "Divided") -> tuple[str, str]:
-    """Return what is said of q·k, and of what the scale makes of it."""
+def _sentence(law: DotLaw, divided: "Divided") -> str:
+    """Return the sentence that fits what a scale makes of q·k."""
     m, one = divided.multiplier, law.product
     # The average of independent products outgrows their spread as √d_k.
     most = abs(one.mean) * (1.0 if law.tied else sqrt(D_K.maximum))
     is_of_mean = most > NO_AVERAGE * sqrt(one.variance)
-    has_means = law.pair.means[0] != 0.0 != law.pair.means[1]
-    if not is_of_mean:
-        first, kept, still = TIED if law.tied else SPREAD, KEPT, STILL
-    elif has_means and PILED_UP * law.standard_deviation <= law.mean < UNTOLD / max(m, 1.0):
-        first, kept, still = PILES, KEPT_AVERAGE, STILL_PILES
-    else:
-        first, kept, still = AVERAGES, KEPT_AVERAGE, STILL_AVERAGES
-    # With which power of d_k it grows, and m times it.
-    power = 1.0 if is_of_mean or law.tied else 0.5
-    left = power - divided.power
-    if m == 1.0:
-        return first, UNDIVIDED
-    if m * abs(law.mean if is_of_mean else law.standard_deviation) < NOTHING:
-        return first, VANISHES
-    if left > 0.0:
-        return first, still
-    if left < 0.0:
-        return first, TOO_MUCH if m < law.d_k**-0.5 else SHRINKS
-    return first, kept
+    grows_still = divided.power < 1.0 and TOLD < m < 1.0
+    if is_of_mean:
+        if not grows_still or abs(law.mean) > UNTOLD:
+            return NUMBERS
+        has_means = law.pair.means[0] != 0.0 != law.pair.means[1]
+        piles_up = has_means and law.mean >= PILED_UP * law.standard_deviation
+        return PILES_UP if piles_up else AVERAGES
+    if law.tied:
+        return TIED if grows_still else NUMBERS
+    if divided.power == 0.5:
+        return KEPT
+    if divided.power < 0.5 and law.standard_deviation * m > TOLD:
+        return GROWS
+    if divided.power > 0.5 and m < law.d_k**-0.5:
+        return TOO_MUCH
+    return NUMBERS
 
 
 def cause(pair: Pair) -> str:
@@ -126,7 +135,7 @@ def cause(pair: Pair) -> str:
     q, k = pair.means
     if q and k:
         is_shifted = pair.mean_q or pair.mean_k
-        return "The entries' means are not 0" if is_shifted else "Dice are never negative"
+        return "The means are not 0" if is_shifted else "Dice are never negative"
     return f"q and k lean {'the same way' if pair.correlation > 0.0 else 'opposite ways'}"
 
 
@@ -183,25 +192,27 @@ def about(value: float) -> str:
 
 def _small(size: float) -> str:
     """Return a number below 1 to two decimals, or to one digit where they would say nothing."""
-    if size >= 0.995:
+    if size == 0.0:
+        return "0"
+    if size >= 0.995 or size < 1e-6:
         return ""
     if size >= 0.01:
         return f"{size:.2f}".rstrip("0")
-    return f"{float(f'{size:.1g}'):.6f}".rstrip("0") if size >= 1e-6 else "0"
+    return f"{float(f'{size:.1g}'):.6f}".rstrip("0")
 
 
 def _signed(value: float, text: str) -> str:
-    if value >= 0.0 or text == "0":
+    if value >= 0.0 or text.startswith("under"):
         return text
     return f"{MINUS}{text}".replace(f"{MINUS}over a", f"under {MINUS}1")
 
 
-def _disagreement(answer: Answer) -> str:
-    """Return how far what was drawn is from what is exact, if that is too far; else nothing."""
+def _largest_deviation(answer: Answer | None) -> tuple[str, float]:
+    """Return which moment of the draws is farthest from the law, and by how many of its errors."""
+    if answer is None:
+        return "", 0.0
     # A kurtosis has tails so heavy that its own error says little.
     moments = {"mean": answer.unscaled.mean, "variance": answer.unscaled.variance}
     off = {name: deviations(number) or 0.0 for name, number in moments.items()}
     worst = max(off, key=lambda name: off[name])
-    if off[worst] <= FAR:
-        return ""
-    return DISAGREE.format(moment=worst, errors=f"{off[worst]:.1f}")
+    return worst, off[worst]

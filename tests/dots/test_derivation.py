@@ -130,7 +130,7 @@ def test_it_says_why() -> None:
         ),
         ("rho", "mean", "q and k lean the same way, so one product does not average 0."),
         ("rho below 0", "mean", "q and k lean opposite ways, so one product does not average 0."),
-        ("two means", "mean", "The entries' means are not 0, so one product does not average 0."),
+        ("two means", "mean", "The means are not 0, so one product does not average 0."),
         ("one mean", "total", "So the variance of q·k is d_k times that of one product."),
     ]:
         assert by_name(name)[step].words == words
