@@ -1,5 +1,6 @@
 """The command line: finds the subcommand, and turns every error into one line."""
 
+import gc
 import sys
 import traceback
 from collections.abc import Iterator
@@ -59,6 +60,7 @@ class Program(click.Group):
         """Return a subcommand, imported now."""
         if cmd_name in commands():
             command: click.Command = load(commands()[cmd_name][0])
+            gc.enable()
             return command
         return open_screen if cmd_name == open_screen.name else None
 

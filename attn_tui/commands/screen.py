@@ -79,8 +79,6 @@ def open_screen(
     **given: Any,
 ) -> None:
     """Open the screen on SCORES."""
-    # Nearly all that is made until the screen stands lives as long: not yet looked through.
-    gc.disable()
     if theme is not None:
         from attn_tui.ui.theme import check_theme
 
@@ -110,6 +108,7 @@ def open_screen(
     if not has_terminal():
         from attn_tui.explore.command import print_report
 
+        gc.enable()
         print_report(experiment, given)
         return
     check_terminal("show")
@@ -135,6 +134,7 @@ def _open_heads(
     from attn_tui.files.draft import draft_of
 
     if not has_terminal():
+        gc.enable()
         words = [*paths]
         for name, text in given.items():
             words += [] if text is None else [f"--{name}={text}"]
