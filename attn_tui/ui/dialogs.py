@@ -25,17 +25,17 @@ Result = TypeVar("Result")
 
 
 class Dialogue(ModalScreen[Result]):
-    """Closes once, however often it is asked to.
+    """Closes once, however often it is asked to, and only where it lies over all others.
 
     A second escape, or a thread that has made something of a file, may come before it is gone, and
-    Textual 8 would give its result a second time.
+    Textual 8 would give its result a second time. From below the palette it would close that.
     """
 
     _is_dismissed = False
 
     def dismiss(self, result: Result | None = None) -> AwaitComplete:
-        """Close it with a result, unless it closes already."""
-        if self._is_dismissed:
+        """Close it with a result, unless it closes already or something lies over it."""
+        if self._is_dismissed or not self.is_current:
             return AwaitComplete()
         self._is_dismissed = True
         return super().dismiss(result)

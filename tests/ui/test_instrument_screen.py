@@ -173,13 +173,19 @@ async def test_a_file_that_fails_unforeseen_is_refused_with_what_went_wrong() ->
         assert dialogue.query_one(Input).value == "x"
 
 
-async def test_a_dialogue_that_is_closed_twice_closes_once() -> None:
+async def test_a_dialogue_closes_once_and_only_where_it_lies_over_all_others() -> None:
     dialogues = FileScreen("Open", str), TextScreen("Report", "text"), HelpScreen("text")
     async with AttnApp(EXAMPLE).run_test(size=(80, 24)) as pilot:
         await shown(pilot)
         for dialogue in dialogues:
             results: list[object] = []
             await pilot.app.push_screen(dialogue, results.append)
+            await pilot.press("ctrl+p")
+            await shown(pilot)
+            dialogue.dismiss()
+            assert len(pilot.app.screen_stack) == 3
+            await pilot.press("escape")
+            await shown(pilot)
             dialogue.dismiss()
             dialogue.dismiss()
             await shown(pilot)
