@@ -35,7 +35,7 @@ class Dialogue(ModalScreen[Result]):
 
     def dismiss(self, result: Result | None = None) -> AwaitComplete:
         """Close it with a result, unless it closes already or something lies over it."""
-        if self._is_dismissed or not self.is_current:
+        if self._is_dismissed or not self.is_active:
             return AwaitComplete()
         self._is_dismissed = True
         return super().dismiss(result)
