@@ -241,9 +241,9 @@ class HeatMap:
         def places(values: Numbers, count: int) -> Numbers:
             """Return the places in columns at so many heights, evenly from the top."""
             heights = (np.arange(count) + 0.5) / count
-            found = np.interp(heights, middles[known], values[known])
+            between = np.interp(heights, middles[known], values[known])
             nearest = known[np.minimum((heights * rows).astype(int), rows - 1)]
-            return np.where(nearest, found * width, np.nan)
+            return np.where(nearest, between * width, np.nan)
 
         ends = [np.clip(values, 0.0, across) for values in (border.low, border.high)]
         # The faint ones of 256 colours are of another hue each.

@@ -55,9 +55,9 @@ def print_dots(experiment: "Experiment", form: str) -> int:
     from attn_tui.report.forms import WRITERS
 
     samples = experiment.setup.get(Settings).samples
-    found, interrupted = worked(
-        "dot products", partial(answer, experiment), lambda found: found.drawn / samples
+    drawn, interrupted = worked(
+        "dot products", partial(answer, experiment), lambda so_far: so_far.drawn / samples
     )
-    if found is not None:
-        write(WRITERS[form](report(found)))
+    if drawn is not None:
+        write(WRITERS[form](report(drawn)))
     return INTERRUPTED if interrupted else 0

@@ -124,9 +124,9 @@ def derivation(answer: Answer, width: int) -> list[Row]:
         answer: What was drawn.
         width: Cells of every row returned.
     """
-    found = steps(answer)
-    sampled = [with_error(step.number, 22) for step in found]
-    known = [exact(step.number, 11) for step in found]
+    shown = steps(answer)
+    sampled = [with_error(step.number, 22) for step in shown]
+    known = [exact(step.number, 11) for step in shown]
     heads = "measured ± error", "exact"
     ends = [
         max(len(head), *map(len, texts)) + 2
@@ -134,14 +134,14 @@ def derivation(answer: Answer, width: int) -> list[Row]:
     ]
     edge = min(width - 1, MOST)
     room = edge - sum(ends)
-    formulas = {step.name: step.formula for step in found}
+    formulas = {step.name: step.formula for step in shown}
     if "cross" in formulas and len(formulas["cross"]) > room - 3:
         # What stands on the right is enough beside its number.
         formulas["cross"] = formulas["cross"].rpartition(" = ")[2]
     beside = all(len(formula) <= room - 3 for formula in formulas.values())
     title: Row = ((heads[0].rjust(edge - ends[1]) + heads[1].rjust(ends[1]), "label"),)
     rows: list[Row] = [title] if beside else []
-    lines = zip(found, sampled, known, strict=True)
+    lines = zip(shown, sampled, known, strict=True)
     text = max(width - 3, 1)
     for place, (step, value, law) in enumerate(lines, 1):
         lead = f" {place} "

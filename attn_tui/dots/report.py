@@ -214,9 +214,9 @@ def _numbers(answer: Answer) -> Table:
     """Return every sampled number as a row of CSV."""
     drawn = answer.law.d_k, answer.drawn, answer.settings.seed
     rows: list[tuple[Any, ...]] = []
-    for side, m, found in zip(SIDES, (1.0, answer.multiplier), _sides(answer), strict=True):
-        for name, number in named(found, READOUTS).items():
-            place = ("readouts", *drawn, side, m, found.bound)
+    for side, m, moments in zip(SIDES, (1.0, answer.multiplier), _sides(answer), strict=True):
+        for name, number in named(moments, READOUTS).items():
+            place = ("readouts", *drawn, side, m, moments.bound)
             rows.append((*place, name, *_parts(number)))
     for row in answer.table:
         place = ("table", row.d_k, row.draws, drawn[-1], "unscaled", 1.0, row.bound)

@@ -1,15 +1,14 @@
 """The Dot products screen: how q·k and q·k/√d_k are spread, and why."""
 
 from collections import OrderedDict
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import ClassVar
 
-from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container, Vertical, VerticalScroll
 from textual.reactive import var
-from textual.worker import get_current_worker
 
 from attn_tui.charts.table import Page
 from attn_tui.compute.dots.answer import Answer, Run
@@ -41,6 +40,13 @@ QUICK = 1_000_000
 """So many samples are shown once they are all there: more show how they grow."""
 
 ROLES = {"label": "muted", "strong": "text", "unscaled": "unscaled", "scaled": "scaled"}
+
+
+def _quiet_at_first(run: Run, stop: Callable[[], bool]) -> Iterator[Answer]:
+    """Return the answers that are worth a look: how few samples grow is not."""
+    for answer in run.answers(stop):
+        if answer.complete or answer.settings.samples > QUICK:
+            yield answer
 
 
 class DotsScreen(InstrumentScreen):
@@ -98,7 +104,7 @@ class DotsScreen(InstrumentScreen):
         """Stop drawing, or go on."""
         self.stopped = not self.stopped
         if self.stopped:
-            self.workers.cancel_group(self, "draw")
+            self.workers.cancel_group(self, "answer")
         else:
             self._draw_samples(self.present.experiment)
 
@@ -114,7 +120,7 @@ class DotsScreen(InstrumentScreen):
 
     def _draw_samples(self, experiment: Experiment) -> None:
         """Show at once what was drawn before, and draw the rest in a thread."""
-        self.workers.cancel_group(self, "draw")
+        self.workers.cancel_group(self, "answer")
         settings = experiment.setup.get(Settings)
         key = (settings, experiment.setup.d_k)
         run = self._runs.pop(key, None)
@@ -126,26 +132,14 @@ class DotsScreen(InstrumentScreen):
         if run.complete:
             self.answer = next(run.answers())
         else:
-            self._draw_rest(run)
-
-    @work(thread=True, exclusive=True, group="draw", exit_on_error=False)
-    def _draw_rest(self, run: Run) -> None:
-        worker = get_current_worker()
-        for found in run.answers(lambda: worker.is_cancelled):
-            is_wanted = found.complete or found.settings.samples > QUICK
-            if is_wanted and not worker.is_cancelled:
-                self.app.call_from_thread(self.set_answer, found)
-
-    def set_answer(self, found: Answer) -> None:
-        """Show what was drawn."""
-        self.answer = found
+            self.answer_in_thread(partial(_quiet_at_first, run))
 
     # Files and texts
 
     def forms(self) -> Forms:
         """Return what can be saved of what was drawn so far."""
-        found = self.answer
-        return {} if found is None else forms(lambda: report(found))
+        answer = self.answer
+        return {} if answer is None else forms(lambda: report(answer))
 
     def report(self) -> str:
         """Return what was drawn so far as text."""
@@ -176,35 +170,35 @@ class DotsScreen(InstrumentScreen):
         if self.answer is not None:
             self._describe(self.answer)
 
-    def watch_answer(self, found: Answer) -> None:
+    def watch_answer(self, answer: Answer) -> None:
         """Show what was drawn so far, which may disagree with the law."""
-        self.headline = headline(found.experiment, found)
+        self.headline = headline(answer.experiment, answer)
         self._draw_view()
-        self.draw("moments", charts.Moments(found, self.names))
-        self.draw("spread", charts.spread_figure(found, found.law.d_k, self.names))
+        self.draw("moments", charts.Moments(answer, self.names))
+        self.draw("spread", charts.spread_figure(answer, answer.law.d_k, self.names))
 
     def _draw_view(self) -> None:
         """Draw the view that is shown, and no other."""
-        found = self.answer
-        if found is None:
+        answer = self.answer
+        if answer is None:
             return
         if self.view == "over-pane":
-            self.draw("over", charts.spread_figure(found, found.law.d_k, self.names))
+            self.draw("over", charts.spread_figure(answer, answer.law.d_k, self.names))
         elif self.view == "why-pane":
-            self.draw("why", Page(partial(derivation, found), ROLES))
+            self.draw("why", Page(partial(derivation, answer), ROLES))
         elif self.view == "table-pane":
-            self.draw("table", charts.rows_table(found))
+            self.draw("table", charts.rows_table(answer))
         else:
-            self._draw_bells(found)
+            self._draw_bells(answer)
 
-    def _draw_bells(self, found: Answer) -> None:
-        self._describe(found)
-        self.draw("bells", charts.Bells(found, self.names, self.stretched))
+    def _draw_bells(self, answer: Answer) -> None:
+        self._describe(answer)
+        self.draw("bells", charts.Bells(answer, self.names, self.stretched))
 
-    def _describe(self, found: Answer) -> None:
+    def _describe(self, answer: Answer) -> None:
         """Say how much of the sample is drawn."""
-        count = f"{found.drawn:,} drawn, heights to fit"
-        if not found.complete:
+        count = f"{answer.drawn:,} drawn, heights to fit"
+        if not answer.complete:
             progress = "stopped: space goes on" if self.stopped else "space stops"
-            count = f"{found.drawn:,} drawn of {found.settings.samples:,}, {progress}"
+            count = f"{answer.drawn:,} drawn of {answer.settings.samples:,}, {progress}"
         self.pane("bells-pane").describe("Bars drawn, lines exact", count)

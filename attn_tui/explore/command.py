@@ -128,5 +128,5 @@ def print_report(
     contents = contents or EVERYTHING
     if form == "csv":
         contents.check_one_table()
-    found = report(next(answer(experiment)), contents, _about(given, experiment))
-    write(WRITERS[form](found))
+    numbers = report(next(answer(experiment)), contents, _about(given, experiment))
+    write(WRITERS[form](numbers))

@@ -29,22 +29,22 @@ Values = Callable[[Rows], Iterable[Any]]
 """From some keys to their numbers."""
 
 
-def listed_keys(found: VectorAnswer, top: int | None, by_weight: bool = False) -> Rows:
+def listed_keys(answer: VectorAnswer, top: int | None, by_weight: bool = False) -> Rows:
     """Return every position, or those of the largest keys, largest first, shape (rows,).
 
     The order of the scores is that of the weights too, which may be equal where the scores are
     not; of two vectors it is that of the larger of a key's two weights.
 
     Args:
-        found: The numbers.
+        answer: The numbers.
         top: How many keys, or None for every one in its order.
         by_weight: Whether to go by weights: the vectors on the two sides have different scores.
     """
     if top is None:
-        return np.arange(found.vector.n_keys)
+        return np.arange(answer.vector.n_keys)
     if by_weight:
-        return largest(np.fmax(found.unscaled.weights(), found.scaled.weights()), top)
-    return largest(found.vector.scores, top)
+        return largest(np.fmax(answer.unscaled.weights(), answer.scaled.weights()), top)
+    return largest(answer.vector.scores, top)
 
 
 def key_column(path: str = "") -> Column:
@@ -56,29 +56,29 @@ def key_column(path: str = "") -> Column:
     return Column("key", lambda keys: keys, path, "key", texts, width=4)
 
 
-def vector_columns(found: VectorAnswer, path: str, through: Attention | None) -> Iterator[Column]:
+def vector_columns(answer: VectorAnswer, path: str, through: Attention | None) -> Iterator[Column]:
     """Yield the columns of a vector.
 
     Args:
-        found: Its numbers.
+        answer: Its numbers.
         path: Where JSON holds the positions of keys; nothing where it does not.
         through: Its query and keys, if there are any.
     """
-    scores = found.vector.scores
+    scores = answer.vector.scores
 
     def texts(keys: Rows) -> list[str]:
         return [fitted(score, SCORE) for score in scores[keys].tolist()]
 
-    yield Column("", same(found.vector.name), name="vector")
-    yield Column("", same(found.status), name="status")
+    yield Column("", same(answer.vector.name), name="vector")
+    yield Column("", same(answer.status), name="status")
     yield key_column(path)
     yield Column(
         "score s", lambda keys: scores[keys], "scores", "score", texts, width=SCORE, rank=1
     )
     yield Column("", lambda keys: scores[keys] == -inf, name="masked")
-    yield Column("", same(found.of), name="gradient_of")
-    yield from _texts(found)
-    sides = [[*_data(found, side, through)] for side in found.sides]
+    yield Column("", same(answer.of), name="gradient_of")
+    yield from _texts(answer)
+    sides = [[*_data(answer, side, through)] for side in answer.sides]
     # Those that came later stand behind the others.
     for places in (slice(0, 6), slice(6, None)):
         for kind, columns in zip(SIDES, sides, strict=True):
@@ -113,7 +113,7 @@ def _less(after: Values, before: Values, keys: Rows) -> NDArray[np.float64]:
 
 
 def _data(
-    found: VectorAnswer, side: Evaluation, through: Attention | None
+    answer: VectorAnswer, side: Evaluation, through: Attention | None
 ) -> Iterator[tuple[str, str, Values]]:
     """Yield the numbers of every key on a side: names in CSV and in JSON, and values."""
     slopes = "" if side.map.softcap is None else "slopes"
@@ -121,45 +121,46 @@ def _data(
     yield "weight", "weights", side.weights
     yield "log_weight", "log_weights", side.log_weights
     yield "complement", "complements", side.complements
-    yield "gradient_wrt_logits", "gradient.logits", partial(side.gradient, found.of, "logits")
-    yield "gradient_wrt_scores", "gradient.scores", partial(side.gradient, found.of, "scores")
+    yield "gradient_wrt_logits", "gradient.logits", partial(side.gradient, answer.of, "logits")
+    yield "gradient_wrt_scores", "gradient.scores", partial(side.gradient, answer.of, "scores")
     yield "slope", slopes, side.slopes
     yield "sink_weight", "", same(side.sink_weight)
     if through is None:
         yield "key_gradient_norm", "", same(None)
     else:
-        norms = partial(through.key_gradient_norms, side, found.of)
+        norms = partial(through.key_gradient_norms, side, answer.of)
         yield "key_gradient_norm", "attention.key_gradient_norms", norms
 
 
-def _texts(found: VectorAnswer) -> Iterator[Column]:
+def _texts(answer: VectorAnswer) -> Iterator[Column]:
     """Yield weights and gradients of both sides as text, and how they differ."""
-    derivative = shortened(f"∂{weight_name(found.of)}/∂{SYMBOL[found.wrt]}", NUMBER)
-    names = [shortened(name, NUMBER) for name in found.names]
+    derivative = shortened(f"∂{weight_name(answer.of)}/∂{SYMBOL[answer.wrt]}", NUMBER)
+    names = [shortened(name, NUMBER) for name in answer.names]
 
     def weights(side: Evaluation, keys: Rows) -> list[str]:
         return [weight(*pair, width=NUMBER) for pair in side.pairs(keys)]
 
     def gradients(side: Evaluation, keys: Rows) -> list[str]:
-        values, logs = (of(found.of, found.wrt, keys) for of in (side.gradient, side.log_gradient))
+        values = side.gradient(answer.of, answer.wrt, keys)
+        logs = side.log_gradient(answer.of, answer.wrt, keys)
         pairs = zip(values.tolist(), logs.tolist(), strict=True)
         return [scientific(*pair, signed=True, width=NUMBER) for pair in pairs]
 
     def differences(keys: Rows) -> list[str]:
-        pairs = zip(*(side.pairs(keys) for side in found.sides), strict=True)
+        pairs = zip(*(side.pairs(keys) for side in answer.sides), strict=True)
         return [change(before, after, NUMBER) for before, after in pairs]
 
     for above, texts, rank in (("p", weights, 0), (derivative, gradients, 2)):
-        for name, side in zip(names, found.sides, strict=True):
+        for name, side in zip(names, answer.sides, strict=True):
             yield Column(name, texts=partial(texts, side), above=above, width=NUMBER, rank=rank)
-        if found.compared and above == "p":
+        if answer.compared and above == "p":
             yield Column("difference", texts=differences, above=above, width=NUMBER, rank=3)
-    yield Column("change", texts=partial(_changes, found), width=CHANGE, rank=4)
+    yield Column("change", texts=partial(_changes, answer), width=CHANGE, rank=4)
 
 
-def _changes(found: VectorAnswer, keys: Rows) -> list[str]:
+def _changes(answer: VectorAnswer, keys: Rows) -> list[str]:
     """Return how many times larger the gradient at keys is on the second side."""
-    before, after = (side.log_gradient(found.of, found.wrt, keys) for side in found.sides)
+    before, after = (side.log_gradient(answer.of, answer.wrt, keys) for side in answer.sides)
     with np.errstate(invalid="ignore"):
         factors = (after - before).tolist()
     # What comes of nothing is not many times that.

@@ -89,7 +89,7 @@ class Contents:
             return None
         if len(answer.vectors) < 2:
             raise InputError("compare", "there is one vector", "two vectors")
-        first, second = (found.vector.name for found in answer.vectors[:2])
+        first, second = (vector.vector.name for vector in answer.vectors[:2])
         pair = compare(*answer.vectors[:2])
         status, reason = verdict({f"in {first}": pair.unscaled, f"in {second}": pair.scaled})
         return replace(pair, names=(first, second), status=status, reason=reason)
@@ -157,15 +157,15 @@ def report(
     question = [Fact(label, (text,)) for label, text in (*about, *asked(experiment))]
     parts: list[Part] = [data({"experiment": experiment_to_plain(experiment)}), Facts(question)]
     headlines = []
-    for place, found in enumerate(answer.vectors):
+    for place, vector in enumerate(answer.vectors):
         index = contents.first + place
-        own: list[Part] = [*_vector(experiment, index, found, contents)]
+        own: list[Part] = [*_vector(experiment, index, vector, contents)]
         if pairs:
-            beside, title = pairs[place], f"{_name(found)}: pinned and now compared"
+            beside, title = pairs[place], f"{_name(vector)}: pinned and now compared"
             made = Facts([_making(beside, 0), _making(beside, 1)])
             own.append(_comparison(beside, experiment, index, contents, title, made))
-        headlines.append(_headline(found, experiment, index))
-        parts.append(Section(_title(found), own, "vectors[]", headlines[-1]))
+        headlines.append(_headline(vector, experiment, index))
+        parts.append(Section(_title(vector), own, "vectors[]", headlines[-1]))
     if answer.drawn:
         parts.append(_means(answer))
     if pair:
@@ -177,74 +177,74 @@ def report(
     return Report("", parts, headline=said, csv=contents.table)
 
 
-def _headline(found: VectorAnswer, experiment: Experiment, index: int) -> str:
+def _headline(answer: VectorAnswer, experiment: Experiment, index: int) -> str:
     """Return a headline; curves over d_k are worked out where it depends on them."""
-    may_be_back = Change.of(found, None).is_found
-    return headline(found, experiment, curves(experiment, index) if may_be_back else None)
+    may_be_back = Change.of(answer, None).is_found
+    return headline(answer, experiment, curves(experiment, index) if may_be_back else None)
 
 
-def _name(found: VectorAnswer) -> str:
-    return shortened(found.vector.name, NAME)
+def _name(answer: VectorAnswer) -> str:
+    return shortened(answer.vector.name, NAME)
 
 
-def _title(found: VectorAnswer) -> str:
-    n_keys, n_masked = found.vector.n_keys, found.masked.size
+def _title(answer: VectorAnswer) -> str:
+    n_keys, n_masked = answer.vector.n_keys, answer.masked.size
     noun = "key" if n_keys == 1 else "keys"
     masked = f", {n_masked:,} masked" if n_masked else ""
-    return f"{_name(found)}: {n_keys:,} {noun}{masked}"
+    return f"{_name(answer)}: {n_keys:,} {noun}{masked}"
 
 
 def _vector(
-    experiment: Experiment, index: int, found: VectorAnswer, contents: Contents
+    experiment: Experiment, index: int, answer: VectorAnswer, contents: Contents
 ) -> Iterator[Part]:
     """Yield what there is to say of a vector."""
-    yield from _trouble(found)
-    rows = listed_keys(found, contents.top)
-    masked = found.masked[np.isin(found.masked, rows)]
+    yield from _trouble(answer)
+    rows = listed_keys(answer, contents.top)
+    masked = answer.masked[np.isin(answer.masked, rows)]
     yield data(
         {
-            "name": found.vector.name, "status": found.status, "reason": found.reason,
-            "n_keys": found.vector.n_keys, "masked": masked,
+            "name": answer.vector.name, "status": answer.status, "reason": answer.reason,
+            "n_keys": answer.vector.n_keys, "masked": masked,
         }
     )  # fmt: skip
-    law = spread(experiment.source, experiment.setup, index, found.vector)
+    law = spread(experiment.source, experiment.setup, index, answer.vector)
     if law is not None:
         name, number = law
         yield Facts([Fact(f"root mean square of the scores, by law {name}", (number,))])
     through = attention(experiment, index)
-    columns = [*vector_columns(found, contents.positions, through)]
-    yield Table(columns, rows, _of(found), csv="keys", notes=_left(found, rows, "scores"))
-    yield _data_of_sides(found)
-    yield from _statistics(found, SIDES)
+    columns = [*vector_columns(answer, contents.positions, through)]
+    yield Table(columns, rows, _of(answer), csv="keys", notes=_left(answer, rows, "scores"))
+    yield _data_of_sides(answer)
+    yield from _statistics(answer, SIDES)
     if through is not None:
-        yield from vectors_tables(through, found, rows)
+        yield from vectors_tables(through, answer, rows)
     if contents.lab:
-        tried = lab(experiment, index, found.of, most=contents.top or MOST_DIFFERING)
+        tried = lab(experiment, index, answer.of, most=contents.top or MOST_DIFFERING)
         if tried is not None:
-            yield lab_section(tried, found)
+            yield lab_section(tried, answer)
 
 
-def _trouble(found: VectorAnswer) -> list[str]:
+def _trouble(answer: VectorAnswer) -> list[str]:
     """Return why there are no usable numbers, if there are none."""
-    return [] if found.status == "ok" else [f"{found.status}: {found.reason}"]
+    return [] if answer.status == "ok" else [f"{answer.status}: {answer.reason}"]
 
 
-def _of(found: VectorAnswer) -> str:
-    hidden = ", which is masked," if found.of in found.masked else ""
-    gradient = f"gradient of {weight_name(found.of)}{hidden}"
-    return f"weights p; {gradient} with respect to the {found.wrt} {SYMBOL[found.wrt]}"
+def _of(answer: VectorAnswer) -> str:
+    hidden = ", which is masked," if answer.of in answer.masked else ""
+    gradient = f"gradient of {weight_name(answer.of)}{hidden}"
+    return f"weights p; {gradient} with respect to the {answer.wrt} {SYMBOL[answer.wrt]}"
 
 
-def _left(found: VectorAnswer, rows: Rows, by: str) -> list[str]:
+def _left(answer: VectorAnswer, rows: Rows, by: str) -> list[str]:
     """Return how many keys are not listed, if any."""
-    left = found.vector.n_keys - rows.size
+    left = answer.vector.n_keys - rows.size
     noun = "key" if left == 1 else "keys"
     return [f"and {left:,} more {noun} with smaller or equal {by}"] if left else []
 
 
-def _data_of_sides(found: VectorAnswer) -> Facts:
+def _data_of_sides(answer: VectorAnswer) -> Facts:
     """Return what JSON says of each side besides its statistics."""
-    sides = found.sides
+    sides = answer.sides
     values: dict[str, Sequence[object]] = {
         "multiplier": [side.multiplier for side in sides],
         "softcap": [side.map.softcap for side in sides],
@@ -252,14 +252,14 @@ def _data_of_sides(found: VectorAnswer) -> Facts:
         "precision": [side.precision.format for side in sides],
         "log_entropy": [side.log_entropy for side in sides],
         "jacobian": [{wrt: side.norms[wrt] for wrt in ("logits", "scores")} for side in sides],
-        "gradient.of": [found.of, found.of],
+        "gradient.of": [answer.of, answer.of],
     }
     return Facts([Fact("", both, name) for name, both in values.items()], SIDES, SIDES)
 
 
-def _statistics(found: VectorAnswer, paths: Sequence[str | None]) -> Iterator[Part]:
+def _statistics(answer: VectorAnswer, paths: Sequence[str | None]) -> Iterator[Part]:
     """Yield the statistics of both sides, which JSON has at two paths or not at all."""
-    sides = found.sides
+    sides = answer.sides
     has_sink = any(side.map.sink is not None for side in sides)
     facts = [Fact("multiplier m", [general(side.multiplier) for side in sides])]
     for name, title, unit, write in STATISTICS:
@@ -273,7 +273,7 @@ def _statistics(found: VectorAnswer, paths: Sequence[str | None]) -> Iterator[Pa
     vanished = [side.vanished.number if side.vanished else 0 for side in sides]
     if any(vanished):
         facts.append(Fact("weights rounded to 0", vanished))
-    yield Facts(facts, [shortened(name, 12) for name in found.names], paths)
+    yield Facts(facts, [shortened(name, 12) for name in answer.names], paths)
     if has_sink:
         yield "H, e^H and 1/Σp² count the sink as one more key."
 
@@ -292,7 +292,7 @@ def _fact(
 def _means(answer: Answer) -> Facts:
     """Return what statistics of drawn vectors are on average, with their standard errors."""
     facts = []
-    sides = [*zip(*(found.sides for found in answer.vectors), strict=True)]
+    sides = [*zip(*(vector.sides for vector in answer.vectors), strict=True)]
     for name, title, unit, _ in STATISTICS:
         means = [Number.mean([getattr(each, name) for each in side]) for side in sides]
         values = [named(mean, ("value", "standard_error")) for mean in means]

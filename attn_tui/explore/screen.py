@@ -1,6 +1,7 @@
 """The Explore screen: scores and d_k above, weights and gradient, and curves over d_k."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -22,7 +23,8 @@ from attn_tui.compute.field import fields_of
 from attn_tui.compute.keys import largest
 from attn_tui.compute.log_scale import N_KEYS as N
 from attn_tui.explore import bars, curves, gradient
-from attn_tui.explore.answer import Answer, answer, is_quick
+from attn_tui.explore.answer import Answer, is_quick
+from attn_tui.explore.answer import answer as answer_one
 from attn_tui.explore.headline import headline
 from attn_tui.explore.lab import lab_table
 from attn_tui.explore.report import Contents, report
@@ -209,28 +211,17 @@ class ExploreScreen(InstrumentScreen):
         self.workers.cancel_group(self, "answer")
         experiment = self.present.experiment
         if is_quick(experiment):
-            self.answer = next(answer(experiment, self.index))
+            self.answer = next(answer_one(experiment, self.index))
         else:
-            self._answer_long(self.present, self.index)
-
-    @work(thread=True, exclusive=True, group="answer", exit_on_error=False)
-    def _answer_long(self, asked: Asked, index: int) -> None:
-        worker = get_current_worker()
-        for found in answer(asked.experiment, index, lambda: worker.is_cancelled):
-            if not worker.is_cancelled:
-                self.app.call_from_thread(self.set_answer, found)
-
-    def set_answer(self, found: Answer) -> None:
-        """Show an answer that a thread has found."""
-        self.answer = found
+            self.answer_in_thread(partial(answer_one, experiment, self.index))
 
     def preview(self, edit: Edit) -> str:
         """Return the headline that an edit would bring, if that is known at once."""
         asked = self.present.ask(edit(self.present.draft))
         if asked.error or not is_quick(asked.experiment):
             return ""
-        found = list(answer(asked.experiment, 0))[-1]
-        return headline(found.vector, found.experiment, found.over)
+        answer = list(answer_one(asked.experiment, 0))[-1]
+        return headline(answer.vector, answer.experiment, answer.over)
 
     # Files and texts
 
@@ -255,8 +246,8 @@ class ExploreScreen(InstrumentScreen):
         vector = self.answer.vector
         top = READ_KEYS if vector.vector.n_keys > READ_KEYS else None
         contents = Contents(top, pinned=self.beside, first=self.answer.index)
-        found = report(WholeAnswer(self.answer.experiment, (vector,)), contents)
-        return "".join(text(found, columns_of_text(self.size.width)))
+        whole = WholeAnswer(self.answer.experiment, (vector,))
+        return "".join(text(report(whole, contents), columns_of_text(self.size.width)))
 
     # What is shown
 
@@ -288,31 +279,31 @@ class ExploreScreen(InstrumentScreen):
         if self.answer:
             self._draw_numbers(self.answer)
 
-    def watch_answer(self, found: Answer) -> None:
+    def watch_answer(self, answer: Answer) -> None:
         """Show an answer, the cursor on the key that leads unless somebody points elsewhere."""
-        vector = found.vector
+        vector = answer.vector
         if self.key is not None and self.key >= vector.vector.n_keys:
             self.set_reactive(ExploreScreen.key, None)
-        self._draw_numbers(found)
+        self._draw_numbers(answer)
         self._draw_view()
 
-    def _side_by_side(self, found: Answer) -> VectorAnswer:
-        return compare(self.pinned, found.vector) if self.pinned else found.vector
+    def _side_by_side(self, answer: Answer) -> VectorAnswer:
+        return compare(self.pinned, answer.vector) if self.pinned else answer.vector
 
-    def _draw_numbers(self, found: Answer) -> None:
-        shown = self._side_by_side(found)
-        setup = found.experiment.setup
-        self.headline = headline(shown, found.experiment, found.over, found.typical)
+    def _draw_numbers(self, answer: Answer) -> None:
+        shown = self._side_by_side(answer)
+        setup = answer.experiment.setup
+        self.headline = headline(shown, answer.experiment, answer.over, answer.typical)
         how = done(shown.scaled.map)
         heads = ("pinned", "now") if self.pinned else ("unscaled", how.lower())
-        n_keys, n_vectors = shown.vector.n_keys, len(found.experiment.vectors)
+        n_keys, n_vectors = shown.vector.n_keys, len(answer.experiment.vectors)
         error = self.present.error
         count = (
             f"{n_keys:,} keys"
             if n_vectors == 1
-            else (f"vector {found.index + 1} of {n_vectors:,}, {n_keys:,} keys")
+            else (f"vector {answer.index + 1} of {n_vectors:,}, {n_keys:,} keys")
         )
-        title = TITLES[found.experiment.source.kind]
+        title = TITLES[answer.experiment.source.kind]
         problem = f"[$error]{plain(str(error))}[/]" if error else ""
         self.pane("scores-pane").describe(title, problem or count)
         self.pane("scores-pane").set_class(error is not None, "-wrong")
@@ -324,30 +315,30 @@ class ExploreScreen(InstrumentScreen):
         self.draw("gradient", gradient.GradientTable(shown, keys, self.cursor))
         counts = [effective(side.effective_keys) for side in shown.sides]
         among = f"effective keys {curves.both(*counts)} of {shown.vector.n_attended:,}"
-        self.pane("weights-pane").describe("Weights p", plain(found.vector.reason) or among)
+        self.pane("weights-pane").describe("Weights p", plain(answer.vector.reason) or among)
         symbol = "s" if shown.wrt == "scores" else "z"
         self.pane("gradient-pane").describe(f"Gradient ∂{weight_name(shown.of)}/∂{symbol}")
 
     def _draw_view(self) -> None:
         """Draw the view that is shown, and no other."""
-        found = self.answer
-        if found is None:
+        answer = self.answer
+        if answer is None:
             return
         drawn_by: dict[str, Callable[[Answer], object]] = {
             "jacobian": self._draw_jacobian, "lab": self._try_precisions,
             "vectors": self._draw_vectors, **dict.fromkeys(OVER, self._draw_curves),
         }  # fmt: skip
         if self.view in drawn_by:
-            drawn_by[self.view](found)
+            drawn_by[self.view](answer)
 
-    def _draw_vectors(self, found: Answer) -> None:
-        if found.through is not None:
-            self.draw("vectors-table", vectors_table(found.through, found.vector))
+    def _draw_vectors(self, answer: Answer) -> None:
+        if answer.through is not None:
+            self.draw("vectors-table", vectors_table(answer.through, answer.vector))
 
     @work(thread=True, exclusive=True, group="lab", exit_on_error=False)
-    def _try_precisions(self, found: Answer) -> None:
+    def _try_precisions(self, answer: Answer) -> None:
         worker = get_current_worker()
-        tried = lab(found.experiment, found.index, self.cursor, lambda: worker.is_cancelled)
+        tried = lab(answer.experiment, answer.index, self.cursor, lambda: worker.is_cancelled)
         if tried is not None:
             self.app.call_from_thread(self._draw_lab, tried)
 
@@ -355,20 +346,20 @@ class ExploreScreen(InstrumentScreen):
         self.pane("lab").describe(f"Precision: the weight of key {tried.key:,} in every format")
         self.draw("lab-table", lab_table(tried))
 
-    def _draw_curves(self, found: Answer) -> None:
+    def _draw_curves(self, answer: Answer) -> None:
         """Draw the curves over d_k; at the start once the bars are on the terminal."""
-        over = found.over
+        over = answer.over
         if over is None:
             for name, title in OVER.items():
                 self.pane(name).describe(title, "being worked out")
         elif self._is_painted:
-            self._draw_curves_over(found, over)
+            self._draw_curves_over(answer, over)
         else:
             self._is_painted = True
             self.call_after_refresh(self._draw_view)
 
-    def _draw_curves_over(self, found: Answer, over: OverDk) -> None:
-        vector, d_k, before = found.vector, found.d_k, found.unscaled_over
+    def _draw_curves_over(self, answer: Answer, over: OverDk) -> None:
+        vector, d_k, before = answer.vector, answer.d_k, answer.unscaled_over
         symbol = "s" if vector.wrt == "scores" else "z"
         self.draw("weights-over-curves", curves.weights_figure(vector, over, d_k, before))
         self.draw("gradient-over-curves", curves.gradient_figure(vector, over, d_k, before))
@@ -383,8 +374,8 @@ class ExploreScreen(InstrumentScreen):
             f"Gradient ‖∂p/∂{symbol}‖ over d_k", curves.both(*texts)
         )
 
-    def _draw_jacobian(self, found: Answer) -> None:
-        shown = self._side_by_side(found)
+    def _draw_jacobian(self, answer: Answer) -> None:
+        shown = self._side_by_side(answer)
         symbol = "s" if shown.wrt == "scores" else "z"
         keys = np.arange(min(shown.vector.n_keys, 128))
         self.draw("jacobian-map", gradient.Jacobians(shown, keys, self.cursor))

@@ -1,9 +1,8 @@
 """The screen of an instrument: title, headline, body and footer around what is asked."""
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from textual import on, work
 from textual.app import ComposeResult
@@ -15,30 +14,27 @@ from textual.reactive import var
 from textual.screen import Screen
 from textual.timer import Timer
 from textual.widget import Widget
-from textual.widgets import Label, Static, Tab, Tabs
-from textual.worker import Worker, WorkerState
+from textual.widgets import Tabs
+from textual.worker import Worker, WorkerState, get_current_worker
 
 from attn_tui.compute.visible import visible
 from attn_tui.files import edits
 from attn_tui.files.draft import Draft
 from attn_tui.files.history import Asked, Edit
 from attn_tui.files.paths import true_path
-from attn_tui.instruments import INSTRUMENTS
 from attn_tui.report.export import Forms, export
 from attn_tui.report.model import model_texts
 from attn_tui.ui.d_k import DkPane
 from attn_tui.ui.dialogs import FileScreen, HelpScreen, TextScreen
+from attn_tui.ui.headline import Headline
 from attn_tui.ui.help import help_text, name_of, read
-from attn_tui.ui.markup import plain
 from attn_tui.ui.pane import Pane
 from attn_tui.ui.picture import Drawing, Picture
 from attn_tui.ui.setting import D_K, Setting
 from attn_tui.ui.settings_panel import SettingsPanel
 from attn_tui.ui.slider import Slider
 from attn_tui.ui.terminal.closed import Keys
-
-TABS = 78
-"""Columns of the name and the tabs in the title line."""
+from attn_tui.ui.title import TABS, Title
 
 TINY = 60
 """Below so many columns there is room for one pane alone."""
@@ -56,11 +52,6 @@ FAILED = (
     "This could not be worked out: {error}. What stands below is from before. "
     "Please report it, with the command that c copies."
 )
-
-SIDES = re.compile(
-    r"(Unscaled|unscaled)|((?:Divided|divided|Multiplied|multiplied) by [^ ]*[^ ,.;:])"
-)
-"""What a headline calls the two sides."""
 
 
 class InstrumentScreen(Screen[None]):
@@ -117,6 +108,7 @@ class InstrumentScreen(Screen[None]):
     headline: var[str] = var("", init=False)
     status: var[str] = var("", init=False)
     view: var[str] = var("", init=False)
+    answer: var[Any] = var(None, init=False)
     failure: var[str] = var("", init=False)
     """What could not be worked out, in the place of the headline until something else is asked."""
 
@@ -159,12 +151,9 @@ class InstrumentScreen(Screen[None]):
 
     def compose(self) -> ComposeResult:
         """Lay out the lines that all instruments share around the body."""
-        with Horizontal(id="title"):
-            yield Label("attn-tui", id="name")
-            tabs = (Tab(each.label, id=each.name) for each in INSTRUMENTS)
-            yield Tabs(*tabs, active=self.NAME, id="instruments")
-            yield Label(id="status")
-        yield Static(id="headline")
+        yield Title(self.NAME).data_bind(InstrumentScreen.status)
+        headline = Headline(id="headline")
+        yield headline.data_bind(text=InstrumentScreen.headline, failure=InstrumentScreen.failure)
         with Horizontal(id="body"):
             yield from self.compose_body()
         yield Keys(show_command_palette=False, compact=True)
@@ -180,7 +169,6 @@ class InstrumentScreen(Screen[None]):
 
     def on_mount(self) -> None:
         """Begin with the first view, and with an answer before anything is laid out."""
-        self.query_one(Tabs).can_focus = False
         self.view = self.first_view
         self.mutate_reactive(InstrumentScreen.asked)
 
@@ -200,10 +188,6 @@ class InstrumentScreen(Screen[None]):
             error = event.worker.error
             reason = visible(f"{type(error).__name__}: {error}")
             self.failure = FAILED.format(error=reason.rstrip("."))
-
-    def watch_failure(self) -> None:
-        """Say what failed, or the headline again."""
-        self._write_headline()
 
     def _watch_view(self) -> None:
         """Let go of what failed in another view."""
@@ -336,6 +320,24 @@ class InstrumentScreen(Screen[None]):
         panel.asked = self.asked
         self.set_focus(panel.widget_of(name))
 
+    # What is computed
+
+    @work(thread=True, exclusive=True, group="answer", exit_on_error=False)
+    def answer_in_thread(self, answers: Callable[[Callable[[], bool]], Iterable[Any]]) -> None:
+        """Show better and better answers as they are found, until something else is asked.
+
+        Args:
+            answers: From what says whether to stop to the answers.
+        """
+        worker = get_current_worker()
+        for answer in answers(lambda: worker.is_cancelled):
+            if not worker.is_cancelled:
+                self.app.call_from_thread(self.set_answer, answer)
+
+    def set_answer(self, answer: Any) -> None:
+        """Show an answer that a thread has found."""
+        self.answer = answer
+
     # Files and texts
 
     def forms(self) -> Forms:
@@ -424,46 +426,9 @@ class InstrumentScreen(Screen[None]):
 
     # What is shown
 
-    def watch_status(self, status: str) -> None:
-        """Show another status; the label takes as many columns, so that all is laid out anew."""
-        self.query_one("#status", Label).update(plain(status))
-
-    def watch_headline(self) -> None:
-        """Show another headline."""
-        self._write_headline()
-
     def on_resize(self) -> None:
-        """Break the headline where it fits, and leave out help where the panes need its place."""
-        self._write_headline()
+        """Leave out help where the panes need its place."""
         self.query("Help").set(display=self.size.width >= BESIDE)
-        self._label_tabs()
-
-    def _label_tabs(self) -> None:
-        """Call instruments by their number alone, but for this one, where names have no room."""
-        for instrument in INSTRUMENTS:
-            tab = self.query_one(f"#{instrument.name}", Tab)
-            is_whole = self.size.width >= TABS or instrument.name == self.NAME
-            label = instrument.label if is_whole else str(instrument.number)
-            if tab.label_text != label:
-                tab.label = label
-
-    def _write_headline(self) -> None:
-        """Write the headline with its sides in their colours, a sentence a line if they fit."""
-
-        def colour(match: re.Match[str]) -> str:
-            kind = "unscaled" if match[1] else "scaled"
-            return f"[${kind}]{match[0]}[/]"
-
-        line = self.query_one("#headline", Static)
-        line.set_class(bool(self.failure), "-wrong")
-        if self.failure:
-            line.update(plain(self.failure), layout=False)
-            return
-        first, stop, second = self.headline.partition(". ")
-        fits = max(len(first) + 1, len(second)) <= self.size.width - 4
-        text = f"{first}.\n{second}" if stop and fits else self.headline
-        marked = SIDES.sub(colour, plain(text))
-        line.update(marked, layout=False)
 
     def pane(self, id: str) -> Pane:
         """Return a pane by its id."""

@@ -91,9 +91,9 @@ class Parser(XTermParser):
     def _end_of(self, mark: str, data: str) -> int:
         """Return where a mark ends in what comes next, though it began before; 0 if it does not."""
         seen = self._seen + data
-        found = seen.find(mark)
-        if found >= 0:
-            return found + len(mark) - len(self._seen)
+        place = seen.find(mark)
+        if place >= 0:
+            return place + len(mark) - len(self._seen)
         self._seen = seen[1 - len(mark) :]
         return 0
 
