@@ -166,9 +166,10 @@ class HeatMap:
             wide = wide // across * across
         if rows < high:
             # Entries of an odd number of half lines would be of two heights beside one another.
-            each = high // rows
-            each = each // halves * halves if each > 1 else each
-            high = each * rows
+            cell = high // rows
+            if cell > 1:
+                cell = cell // halves * halves
+            high = cell * rows
         if self.square and across <= wide and rows <= high:
             wide = min(wide // across, high * 2 // halves // rows) * across
         return max(wide, 0), max(high, 0)
@@ -262,8 +263,8 @@ class HeatMap:
             column = min(int(2.0 * place), 2 * wide - 1)
             start = column if previous is None else previous
             step = 1 if column >= start else -1
-            for each in range(start + step * (start != column), column + step, step):
-                self._dot(cells, self.left * 2 + each, dot, colours)
+            for dot_column in range(start + step * (start != column), column + step, step):
+                self._dot(cells, self.left * 2 + dot_column, dot, colours)
             previous = column
 
     def _lighten(self, cells: Cells, line: int, own: slice, colours: Palette) -> None:

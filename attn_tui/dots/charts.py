@@ -304,7 +304,7 @@ def spread_figure(answer: Answer, d_k: int, names: Sequence[str]) -> Figure:
     scale, law = answer.experiment.setup.scale, answer.law
     n_keys = max(answer.experiment.vectors[0].n_attended, 1)
     growth = next(line for line in answer.growth if line.rule == "none")
-    multipliers = np.array([scale.multiplier(each, n_keys) for each in growth.d_k.tolist()])
+    multipliers = np.array([scale.multiplier(width, n_keys) for width in growth.d_k.tolist()])
     x, spread = growth.d_k.astype(np.float64), growth.standard_deviation
     lines = [("unscaled", spread, law.standard_deviation, names[0])]
     if scale.rule != "none":

@@ -166,7 +166,7 @@ class Divided:
     def of(cls, scale: Scale, d_k: int, n_keys: int) -> "Divided":
         """Return what a scale does at a d_k and a number of keys, which some rules depend on."""
         m = scale.multiplier(d_k, n_keys)
-        ends = [scale.multiplier(each, n_keys) for each in (4, 16)]
+        ends = [scale.multiplier(d_k, n_keys) for d_k in (4, 16)]
         # Every rule is a power of d_k, times what does not depend on it.
         power = round(2.0 * log(ends[0] / ends[1]) / log(4.0)) / 2.0 if all(ends) else 0.0
         symbol = {"inverse-sqrt": "√d_k", "inverse": "d_k"}.get(scale.rule)

@@ -201,7 +201,7 @@ def _table(answer: Answer) -> Table:
         Column("draws", listed(row.draws for row in rows), "samples", rank=2),
         Column(
             f"±{bound(answer)}", listed(bounds), "bound",
-            texts=listed(f"±{general(each)}" for each in bounds), rank=1,
+            texts=listed(f"±{general(bound)}" for bound in bounds), rank=1,
         ),
         Column("variance", listed(row.variance for row in rows), "variance"),
         Column("coverage", listed(row.coverage for row in rows), "coverage"),

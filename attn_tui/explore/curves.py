@@ -58,7 +58,7 @@ def weights_figure(
 
 def _most(*values: NDArray[np.float64] | Sequence[float]) -> float:
     """Return the largest finite number among numbers from 0 on, 0 if there is none."""
-    every = np.concatenate([np.ravel(each) for each in values])
+    every = np.concatenate([np.ravel(line) for line in values])
     return float(every[np.isfinite(every)].max(initial=0.0))
 
 

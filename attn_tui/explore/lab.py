@@ -79,7 +79,7 @@ def _trials(side: LabSide, name: str, answer: VectorAnswer) -> report.Table:
         "vector": answer.vector.name, "key": answer.of, "side": side.name, "exact": side.exact,
     }  # fmt: skip
     differing = [
-        [named(each, ("key", "exact", "weight", "difference")) for each in trial.differing]
+        [named(key, ("key", "exact", "weight", "difference")) for key in trial.differing]
         for trial in trials
     ]
 

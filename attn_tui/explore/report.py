@@ -294,7 +294,7 @@ def _means(answer: Answer) -> Facts:
     facts = []
     sides = [*zip(*(vector.sides for vector in answer.vectors), strict=True)]
     for name, title, unit, _ in STATISTICS:
-        means = [Number.mean([getattr(each, name) for each in side]) for side in sides]
+        means = [Number.mean([getattr(evaluation, name) for evaluation in side]) for side in sides]
         values = [named(mean, ("value", "standard_error")) for mean in means]
         facts.append(Fact(title, values, name, unit, [with_error(mean, ERROR) for mean in means]))
     heads = [f"{side}, mean ± error" for side in SIDES]

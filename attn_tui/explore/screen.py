@@ -369,7 +369,7 @@ class ExploreScreen(InstrumentScreen):
         among = f"of {vector.vector.n_attended:,}"
         self.pane("keys-over").describe(OVER["keys-over"], among)
         norms = [side.norms[vector.wrt] for side in vector.sides]
-        texts = [quantity(each.frobenius, each.log_frobenius) for each in norms]
+        texts = [quantity(norm.frobenius, norm.log_frobenius) for norm in norms]
         self.pane("gradient-over").describe(
             f"Gradient ‖∂p/∂{symbol}‖ over d_k", curves.both(*texts)
         )

@@ -82,8 +82,8 @@ class AttnApp(Failing):
         Binding("ctrl+l", "redraw", "Redraw", show=False, id="redraw"),
         Binding("q", "quit", "Quit", id="quit"),
         *(
-            Binding(str(each.number), f"go('{each.name}')", each.title, show=False, id=each.name)
-            for each in INSTRUMENTS
+            Binding(str(one.number), f"go('{one.name}')", one.title, show=False, id=one.name)
+            for one in INSTRUMENTS
         ),
     ]
     LISTS: ClassVar = {
@@ -156,7 +156,7 @@ class AttnApp(Failing):
 
     def _screen(self, name: str) -> InstrumentScreen:
         """Return a screen that knows its style sheet, its size and what is asked: drawn once."""
-        instrument = next(each for each in INSTRUMENTS if each.name == name)
+        instrument = next(one for one in INSTRUMENTS if one.name == name)
         screen: InstrumentScreen = load(instrument.screen)()
         self.stylesheet.read_all(screen.css_path)
         screen.set_classes(screen.breakpoints(self.size))
@@ -303,7 +303,7 @@ class AttnApp(Failing):
         Raises:
             InputError: If a command line cannot ask it.
         """
-        shown = next(each for each in INSTRUMENTS if each.name == self.current_mode)
+        shown = next(one for one in INSTRUMENTS if one.name == self.current_mode)
         line: str = load(shown.line)(self.history.present)
         return line
 

@@ -16,11 +16,11 @@ def help_text(screen: Screen[Any], pane: Pane | None) -> str:
         screen: What is helped with.
         pane: The one with the focus, if any; where one fills the screen, that one counts.
     """
-    shown = [each for each in screen.query(Pane) if each.display]
-    first = next((each for each in shown if each.has_class("-large")), pane)
-    others = [each for each in shown if each is not first]
+    shown = [other for other in screen.query(Pane) if other.display]
+    first = next((other for other in shown if other.has_class("-large")), pane)
+    others = [other for other in shown if other is not first]
     name = getattr(screen, "NAME", "")
-    texts = [read(name), key_table(screen), *(read(name_of(name, each)) for each in others)]
+    texts = [read(name), key_table(screen), *(read(name_of(name, other)) for other in others)]
     if first is not None:
         texts.insert(0, read(name_of(name, first)))
     return "\n\n".join(text for text in texts if text)

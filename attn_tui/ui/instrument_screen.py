@@ -165,7 +165,7 @@ class InstrumentScreen(Screen[None]):
     def breakpoints(self, size: Size) -> list[str]:
         """Return the classes of a size, which Textual sets only once all is mounted and styled."""
         points = (self.HORIZONTAL_BREAKPOINTS, size.width), (self.VERTICAL_BREAKPOINTS, size.height)
-        return [max(each for each in given if each[0] <= room)[1] for given, room in points]
+        return [max(point for point in given if point[0] <= room)[1] for given, room in points]
 
     def on_mount(self) -> None:
         """Begin with the first view, and with an answer before anything is laid out."""
@@ -401,7 +401,7 @@ class InstrumentScreen(Screen[None]):
         """Explain the pane with the focus and the keys: beside the panes, or over them."""
         if self.size.width < BESIDE:
             own = self.focused.ancestors_with_self if self.focused else []
-            pane = next((each for each in own if isinstance(each, Pane)), None)
+            pane = next((widget for widget in own if isinstance(widget, Pane)), None)
             self.app.push_screen(HelpScreen(help_text(self, pane)))
         elif not await self._close_help():
             await self._open_help()

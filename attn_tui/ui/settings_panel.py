@@ -111,7 +111,7 @@ class SettingsPanel(VerticalScroll):
 
     def _take(self, id: str, text: str) -> None:
         """Ask for the value that a text says, or say what is wrong with it."""
-        setting = next(each for each in self._settings.values() if id_of(each.name) == id)
+        setting = next(one for one in self._settings.values() if id_of(one.name) == id)
         problem = self.query_one("#problem", Label)
         if self.asked is None or text == setting.kind.text(setting.value(self.asked)):
             problem.update("")

@@ -288,7 +288,7 @@ def _change(before: _Look, after: _Look) -> str:
     kept = set(before.attributes)
     if not kept <= set(after.attributes):
         return f"\x1b[{';'.join(whole)}m"
-    added = [each for each in after.attributes if each not in kept]
+    added = [attribute for attribute in after.attributes if attribute not in kept]
     added += [new for old, new in zip(before[1:], after[1:], strict=True) if old != new]
     return f"\x1b[{';'.join(min(added, whole, key=lambda parts: len(';'.join(parts))))}m"
 
@@ -325,8 +325,8 @@ class _Output:
         for cell, part in enumerate(shown):
             if not part:
                 continue
-            ends = (more for more, each in enumerate(shown[cell + 1 :], cell + 1) if each)
-            end = next(ends, len(shown))
+            behind = range(cell + 1, len(shown))
+            end = next((column for column in behind if shown[column]), len(shown))
             if len(part) > 1:
                 self.move(row, column + cell)
                 self.parts.append(" " * (end - cell))

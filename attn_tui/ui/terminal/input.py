@@ -72,7 +72,7 @@ class Parser(XTermParser):
                 self._pasted = None
                 yield Paste(text.replace("\0", ""))
                 # Of what it was not given there is nothing to paste.
-                yield from (each for each in super().feed(_END) if not isinstance(each, Paste))
+                yield from (event for event in super().feed(_END) if not isinstance(event, Paste))
             self._seen = ""
         if self._pasted is not None:
             self._pasted.append(data)

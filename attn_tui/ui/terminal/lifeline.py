@@ -83,8 +83,9 @@ def lifeline(leave: Callable[[], object]) -> Iterator[Lifeline]:
         yield line
         return
     defaults = (signal.SIG_DFL, signal.default_int_handler)
-    ending = [each for each in signal.valid_signals() if _name(each) not in _KEPT]
-    taken = {each: kept for each in ending if (kept := signal.getsignal(each)) in defaults}
+    ending = [number for number in signal.valid_signals() if _name(number) not in _KEPT]
+    handlers = {number: signal.getsignal(number) for number in ending}
+    taken = {number: handler for number, handler in handlers.items() if handler in defaults}
     read, write = os.pipe()
     os.set_blocking(write, False)
     for number in taken:
@@ -139,7 +140,7 @@ class _Terminal:
 
     def __init__(self) -> None:
         streams = [stream for stream in (sys.__stdin__, sys.__stderr__) if stream is not None]
-        self.descriptors = [each.fileno() for each in streams if each.isatty()]
+        self.descriptors = [stream.fileno() for stream in streams if stream.isatty()]
         self._modes = {}
         for descriptor in self.descriptors:
             with suppress(termios.error):
