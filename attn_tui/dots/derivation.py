@@ -32,39 +32,19 @@ VARIANCE_AROUND_MEAN = "Around its average it varies by {around}."
 VARIANCE_CORRELATED = "It is typically {around}."
 VARIANCE = "It is typically {around}: the averages of q_i² and k_i² multiply."
 CONSTANT = "It is one number every time: nothing varies."
-AVERAGE = "q·k adds d_k of them. Their averages add up, and grow as d_k."
-SUMS = {
-    (True, True): "Alone, their variances would add up too.",
-    (True, False): "Their variances add up too.",
-    (False, True): "q·k adds d_k of them. Alone, their variances would add up.",
-    (False, False): "q·k adds d_k of them. Their variances add up.",
-}
-"""By whether one product has a mean, and whether all are one number."""
-
+AVERAGE = "The averages of d_k products add up: that of q·k grows as d_k."
+SUM = "q·k adds d_k of them. Their variances add up."
+SUM_TIED = "q·k adds d_k of them. Alone, their variances would add up."
 CROSS_OF_ONE = "There is one product only, so there are no cross terms."
 CROSS_TIED = "But all products are one number: they move together, so nothing cancels."
 CROSS = "Different products know nothing of each other, so all cross terms are 0."
-TOTALS = {
-    (True, True, True): "So the variance is d_k², not d_k: the spread grows as {growth}.",
-    (True, True, False): "So the variance is d_k² times that of one product, not d_k times: "
-    "the spread grows as {growth}.",
-    (True, False, True): "So the variance is d_k: the spread grows as {growth}.",
-    (True, False, False): "So the variance is d_k times that of one product: the spread grows as "
-    "{growth}.",
-    (False, True, True): "So the variance of q·k is d_k², not d_k.",
-    (False, True, False): "So the variance of q·k is d_k² times that of one product, not d_k "
-    "times.",
-    (False, False, True): "So the variance of q·k is d_k.",
-    (False, False, False): "So the variance of q·k is d_k times that of one product.",
-}
-"""By the same, and whether one product has the variance 1."""
-
+TOTAL_OF_UNITS = "So the variance of q·k is d_k."
+TOTAL = "So the variance of q·k is d_k times that of one product."
+TOTAL_TIED = "So the variance of q·k is d_k² times that of one product, not d_k times."
 SIZE = "A typical size is the root of a variance: it grows as {growth}."
-UNDIVIDED_MEAN = "Nothing is divided here. Dividing by {best} would hold the average still."
 UNDIVIDED = "Nothing is divided here. Dividing by {best} would leave {alone} at every d_k."
 SPREAD_LEFT = "{doing} leaves a spread that {growth}."
 AVERAGE_MOVES = "The average {growth}: dividing by d_k would hold it still."
-BUT_AVERAGE_MOVES = "But the average {growth}: dividing by d_k would hold it still."
 AVERAGE_KEPT = "The average {growth}: that speaks for dividing by d_k."
 VARIANCE_MOVES = (
     "{doing} leaves a variance that {growth}. Dividing by {best} would leave {alone} at every d_k."
@@ -76,9 +56,6 @@ VARIANCE_KEPT = (
 VARIANCE_KEPT_TIED = (
     "{doing} leaves a variance of {left} at every d_k. Dividing by √d_k would leave {alone}·d_k: "
     "too much."
-)
-VARIANCE_KEPT_TIED_UNIT = (
-    "{doing} leaves a variance of {left} at every d_k. Dividing by √d_k would leave d_k: too much."
 )
 
 
@@ -191,13 +168,19 @@ def _words(law: DotLaw) -> Mapping[str, str]:
         cross = CROSS_TIED
     else:
         cross = CROSS
+    if law.tied:
+        total = TOTAL_TIED
+    elif one.variance == 1.0:
+        total = TOTAL_OF_UNITS
+    else:
+        total = TOTAL
     return {
         "mean": mean,
         "variance": variance,
         "average": AVERAGE,
-        "sum": SUMS[has_mean, law.tied],
+        "sum": SUM_TIED if law.tied else SUM,
         "cross": cross,
-        "total": TOTALS[has_mean, law.tied, one.variance == 1.0].format(growth=growth),
+        "total": total,
         "size": SIZE.format(growth=growth),
     }
 
@@ -207,32 +190,22 @@ def _last_words(answer: Answer, divided: Divided) -> Mapping[str, str]:
     law, one = answer.law, answer.law.product.variance
     slots = {
         "doing": divided.doing, "alone": _text(one),
-        "best": "d_k" if law.tied or law.mean else "√d_k",
+        "best": "d_k" if law.tied else "√d_k",
     }  # fmt: skip
     spread = (1.0 if law.tied else 0.5) - divided.power
     if not _divides(divided):
-        return {"scaled": (UNDIVIDED_MEAN if law.mean else UNDIVIDED).format(**slots)}
+        return {"scaled": UNDIVIDED.format(**slots)}
     if law.mean:
         average = 1.0 - divided.power
-        if not average:
-            other = AVERAGE_KEPT
-        elif law.variance and not spread:
-            other = BUT_AVERAGE_MOVES
-        else:
-            other = AVERAGE_MOVES
+        other = AVERAGE_MOVES if average else AVERAGE_KEPT
         return {
             "scaled": SPREAD_LEFT.format(growth=_GROWTHS[spread], **slots),
             "scaled_average": other.format(growth=_GROWTHS[average]),
         }
     if spread:
         return {"scaled": VARIANCE_MOVES.format(growth=_GROWTHS[2.0 * spread], **slots)}
+    kept = VARIANCE_KEPT_TIED if law.tied else VARIANCE_KEPT
     left = _text(answer.derivation["scaled"].exact or 0.0)
-    if not law.tied:
-        kept = VARIANCE_KEPT
-    elif one == 1.0:
-        kept = VARIANCE_KEPT_TIED_UNIT
-    else:
-        kept = VARIANCE_KEPT_TIED
     return {"scaled": kept.format(left=left, **slots)}
 
 

@@ -114,14 +114,18 @@ def test_it_says_why() -> None:
         (
             "dice",
             "scaled_average",
-            "But the average grows as √d_k: dividing by d_k would hold it still.",
+            "The average grows as √d_k: dividing by d_k would hold it still.",
         ),
         (
             "tied",
             "cross",
             "But all products are one number: they move together, so nothing cancels.",
         ),
-        ("tied", "total", "So the variance of q·k is d_k², not d_k."),
+        (
+            "tied",
+            "total",
+            "So the variance of q·k is d_k² times that of one product, not d_k times.",
+        ),
         (
             "tied",
             "scaled",

@@ -97,7 +97,7 @@ def test_the_headline_comes_first_and_is_that_of_the_screen() -> None:
 
 def test_what_is_odd_has_its_reason() -> None:
     for name, said in [
-        ("largest shifts, tied", "d_k² times that of one product, not d_k times: the spread grows"),
+        ("largest shifts, tied", "d_k² times that of one product, not d_k times"),
         ("largest shift", "Nothing is divided here. Dividing by √d_k would leave 1e+12 at every"),
         ("one die", "One draw has no spread"),
         ("one die", "Dice are never negative, so one product does not average 0."),
