@@ -2,20 +2,11 @@
 
 import re
 
-SHADES = "·░▒▓█"
-"""Five steps of size, the first for what is too small to show."""
-
-FALLS = "-~vV"
-"""Four steps of size of what is below 0, or has become less."""
-
 BAND = "░"
 """What is shaded between two curves."""
 
 POINTER, RULE, HERE = "▸", "┃", "●"
 """What stands before what is selected; a vertical line, and where a curve meets it."""
-
-NAN, ABOVE, BELOW = "×", "▲", "▼"
-"""Marks of values that are NaN, above the axis and below it."""
 
 FILLS = {"unscaled": "▒", "scaled": "█"}
 """What the bars of a side are filled with where colours do not tell the sides apart."""

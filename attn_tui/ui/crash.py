@@ -1,4 +1,4 @@
-"""What is left of what fails: what was asked, what went wrong, and where; the program or a job."""
+"""What is left of a failure of the program: what was asked, what went wrong, and where."""
 
 import os
 import platform
@@ -13,7 +13,6 @@ from time import strftime
 from traceback import extract_tb, format_exception
 
 from attn_tui import __version__
-from attn_tui.compute.errors import InputError
 from attn_tui.files.codec import SCHEMA, experiment_to_plain
 from attn_tui.files.history import Asked
 from attn_tui.files.paths import shown_path
@@ -28,7 +27,7 @@ STATUS = 70
 
 @dataclass(frozen=True)
 class Crash:
-    """A failure of the program, or of one long answer.
+    """A failure of the program.
 
     Attributes:
         place: File and line, in a few words.
@@ -68,27 +67,6 @@ def _of(error: BaseException) -> tuple[str, str]:
     place = f"{Path(own[-1].filename).name}, line {own[-1].lineno}" if own else "an unknown place"
     words = f"{type(error).__name__}: {error}".partition("\n")[0]
     return place, "".join(c if c.isprintable() else repr(c)[1:-1] for c in words)
-
-
-class Reports:
-    """Reports on long answers that failed: one for each error, however often it comes."""
-
-    def __init__(self) -> None:
-        self._written: dict[tuple[str, str], Crash] = {}
-
-    def words(self, error: Exception, asked: Asked | None) -> str:
-        """Say in plain words what went wrong; unless the input is to blame, write a report."""
-        if isinstance(error, InputError) or asked is None:
-            return str(error)
-        known = _of(error)
-        if known not in self._written:
-            self._written[known] = crash(error, asked)
-        path = self._written[known].path
-        place, what = known
-        if isinstance(error, MemoryError):
-            what = "there is not enough memory"
-        report = f"a report is in {shown_path(str(path))}" if path else "no report could be written"
-        return f"This failed: {what} ({place}); {report}"
 
 
 def _report(error: BaseException, asked: Asked) -> Iterator[str]:

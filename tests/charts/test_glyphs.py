@@ -1,10 +1,11 @@
 """What stands for glyphs on a terminal that has ASCII alone."""
 
-from attn_tui.charts.glyphs import SHADES, in_ascii
+from attn_tui.charts.glyphs import LESS, MORE, in_ascii
 
 
 def test_steps_of_size_stay_apart_in_ascii() -> None:
-    assert len(set(in_ascii(SHADES))) == len(SHADES)
+    for steps in (MORE, LESS):
+        assert len(set(in_ascii(steps))) == len(steps)
 
 
 def test_a_curve_in_ascii_lies_where_its_dots_do_and_rises_as_they_do() -> None:
