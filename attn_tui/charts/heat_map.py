@@ -110,7 +110,6 @@ class HeatMap:
         column_labels: What stands below columns.
         texts: What stands in each cell that has room for it with a blank on either side, by row.
         cursor: The row and column that are marked in the margins and framed, if any.
-        square: Whether entries are made no wider than they are high.
         longer: Other texts, the longest first, of which the first that all have room are taken.
         bar: What the colours mean; it stands on the right where there is room.
         border: A line over the entries.
@@ -122,7 +121,6 @@ class HeatMap:
     column_labels: Sequence[str] = ()
     texts: Texts = ()
     cursor: tuple[int, int] | None = None
-    square: bool = False
     longer: Sequence[Texts] = ()
     bar: ColourBar | None = None
     border: Border | None = None
@@ -163,15 +161,9 @@ class HeatMap:
         high = halves * (lines - self.below)
         rows, across = self.levels.shape
         if across < wide:
-            wide = wide // across * across
+            wide = _filled(across, wide, 1)
         if rows < high:
-            # Entries of an odd number of half lines would be of two heights beside one another.
-            cell = high // rows
-            if cell > 1:
-                cell = cell // halves * halves
-            high = cell * rows
-        if self.square and across <= wide and rows <= high:
-            wide = min(wide // across, high * 2 // halves // rows) * across
+            high = _filled(rows, high, halves)
         return max(wide, 0), max(high, 0)
 
     def entry(self, column: int, line: int, columns: int, lines: int) -> tuple[int, int] | None:
@@ -233,7 +225,7 @@ class HeatMap:
     ) -> None:
         """Draw the line in dots, and its interval as a lighter band; rows without it break it."""
         rows, across = self.levels.shape
-        lines, width = ceil(high / 2), wide // across
+        lines, width = ceil(high / 2), wide / across
         middles = (np.arange(rows) + 0.5) / rows
         known = np.isfinite(border.at)
         if known.sum() < 2 or high < rows:
@@ -325,7 +317,7 @@ class HeatMap:
         levels = self.levels
         for axis, size, room in ((0, rows, high), (1, across, wide)):
             if size <= room:
-                levels = np.repeat(levels, room // size, axis)
+                levels = np.take(levels, np.arange(room) * size // room, axis)
                 continue
             starts = np.arange(room) * size // room
             sizes = np.where(np.isfinite(levels), np.abs(levels), -1.0)
@@ -368,17 +360,17 @@ class HeatMap:
 
     def _write_margins(self, cells: Cells, wide: int, high: int, colours: Palette) -> None:
         """Write labels, those that have room, and mark the cursor's row and column."""
-        rows, across = self.levels.shape
+        _, across = self.levels.shape
         own_row, own_column = self.cursor or (-1, -1)
         order = sorted(range(len(self.row_labels)), key=lambda row: row != own_row)
         for row in order:
-            line = (row * high // rows + max(high // rows - 1, 0) // 2) // 2
+            line = self._line_of(row, high)
             text = self.row_labels[row].rjust(self.left - 2)
             colour = colours["accent"] if row == own_row else colours["muted"]
             if cells.is_free(0, line, self.left):
                 cells.write(0, line, text, colour)
         if self.cursor is not None:
-            line = (own_row * high // rows + max(high // rows - 1, 0) // 2) // 2
+            line = self._line_of(own_row, high)
             cells.write(self.left - 1, line, "▸", colours["accent"])
             if self.row_labels:
                 cells.write(self.left + wide, line, "◂", colours["accent"])
@@ -388,12 +380,32 @@ class HeatMap:
             labels.append((own_column, "▲"))
         labels.sort(key=lambda label: label[0] != own_column)
         for column, text in labels:
-            middle = self.left + int((column + 0.5) * wide / across)
+            first = ceil(column * wide / across) if across <= wide else 0
+            middle = self.left + max(int((column + 0.5) * wide / across), first)
             start = min(max(middle - len(text) // 2, 0), cells.columns - len(text))
             beside = range(max(start - 1, 0), min(start + len(text) + 1, cells.columns))
             colour = colours["accent"] if column == own_column else colours["muted"]
             if cells.is_free(beside.start, bottom, len(beside)):
                 cells.write(start, bottom, text, colour)
+
+    def _line_of(self, row: int, high: int) -> int:
+        """Return the line in whose middle a row's label stands."""
+        rows = len(self.levels)
+        if rows > high:
+            return row * high // rows // 2
+        return (ceil(row * high / rows) + (high // rows - 1) // 2) // 2
+
+
+def _filled(size: int, room: int, halves: int) -> int:
+    """Return how much of one axis is filled by entries that have a place each.
+
+    Entries are of one size, but where more than a third of the room would stay empty most get two
+    places and the others one. Lines are kept whole: an odd number of half lines would be of two
+    heights beside one another.
+    """
+    if size * 2 <= room:
+        return room // size // halves * halves * size
+    return room if size * 3 <= room * 2 else size
 
 
 def _entries(place: int, size: int, room: int) -> range:

@@ -58,7 +58,7 @@ def test_an_entry_that_has_room_is_seen_at_its_own_place_in_its_own_colour() -> 
     for shape, room, each in [
         # Lines are two halves: rows of half a line, of one line, of two.
         ((4, 10), (10, 2), (1, 1)),
-        ((4, 10), (10, 3), (1, 1)),
+        ((4, 10), (14, 2), (1, 1)),
         ((4, 10), (10, 4), (2, 1)),
         ((4, 10), (29, 4), (2, 2)),
         ((4, 10), (30, 7), (2, 3)),
@@ -76,6 +76,22 @@ def test_an_entry_that_has_room_is_seen_at_its_own_place_in_its_own_colour() -> 
             block = slice(row * high, (row + 1) * high), slice(column * wide, (column + 1) * wide)
             expected[block] = colour_of(level, "unscaled")
         assert (found == expected).all()
+
+
+def test_where_a_third_would_stay_empty_most_entries_get_two_places_and_keep_their_labels() -> None:
+    levels = spread(30, 30)
+    labels = [str(row) for row in range(30)]
+    for own in range(30):
+        chart = HeatMap(levels, "unscaled", labels, labels, cursor=(own, own))
+        cells = chart.draw(51, 25, COLOURS)
+        shown = halves(cells, chart)
+        assert shown[:48, :46].all()
+        assert {*shown[:48, 0]} == {colour_of(level, "unscaled") for level in levels[:, 0]}
+        (marked,) = np.flatnonzero(cells.characters[:24, chart.left - 1] == "▸")
+        assert colour_of(levels[own, 0], "unscaled") in shown[2 * marked : 2 * marked + 2, 0]
+        label = np.flatnonzero(cells.colours[24] == COLOURS["accent"])
+        middle = label[0] + len(label) // 2
+        assert colour_of(levels[0, own], "unscaled") == shown[0, middle - chart.left]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -126,7 +142,7 @@ def test_what_is_under_the_mouse_is_what_is_drawn_there(
     kind, levels = kind_and_levels
     rows, across = levels.shape
     labels = [f"row {row}" for row in range(rows)] if labelled else ()
-    chart = HeatMap(levels, kind, labels, square=columns % 2 == 0)
+    chart = HeatMap(levels, kind, labels)
     cells = chart.draw(columns, lines, COLOURS)
     found = halves(cells, chart)
     seen = set()
@@ -149,15 +165,6 @@ def test_what_is_under_the_mouse_is_what_is_drawn_there(
 def test_of_two_halves_of_a_cell_the_mouse_finds_the_larger() -> None:
     for levels, row in (([[0.1], [0.9]], 1), ([[0.9], [0.1]], 0)):
         assert HeatMap(np.array(levels), "unscaled").entry(0, 0, 1, 1) == (row, 0)
-
-
-def test_squares_are_no_wider_than_high() -> None:
-    # A cell is twice as high as wide.
-    for lines in range(2, 40):
-        chart = HeatMap(spread(4, 4), "unscaled", square=True)
-        wide, high = chart.room(200, lines)
-        assert wide <= high
-        assert wide // 4 == high // 4
 
 
 TEXTS = (("1", "22", "333"), ("4444", "55555", ""))

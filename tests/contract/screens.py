@@ -22,8 +22,8 @@ ENTER = "\r"
 ESCAPE = "\x1b[27u"
 """As terminals send it that let nobody wait for what may follow an escape."""
 
-JACOBIAN = NEXT_VIEW, NEXT_VIEW, NEXT_VIEW, "\x1b[Z"
-"""From the first screen to the cursor on the Jacobian."""
+JACOBIAN = "/jacobian\r", "\t", "\t"
+"""From the first screen to the Jacobian, and to the keys that its cursor goes along."""
 
 
 def headline_at(d_k: int) -> str:
