@@ -1,5 +1,7 @@
 """Errors of fitted parameters: clustered by query row, or bounded where rows are few."""
 
+from math import floor
+
 import numpy as np
 
 from attn_tui.compute.fit.estimates import Number
@@ -53,7 +55,8 @@ def numbers(fit: Fit) -> dict[Name, Number]:
     for i, name in enumerate(names):
         variance = float(np.square(influence[:, i]).sum())
         error = max(float(np.sqrt(variance) / size[i]), float(formal[i]))
-        degrees = _degrees(adjusted[:, i, :], inside, root) + FORMAL
+        # Rounded down, so that quantiles of many heads are few.
+        degrees = floor(_degrees(adjusted[:, i, :], inside, root) + FORMAL)
         found[name] = Number(values[i], error, degrees, _lost(fit.path, name) * abs(values[i]))
     return found
 
