@@ -252,8 +252,11 @@ def _needed(fit: Fit, simpler: Fit) -> bool:
 
 def _is_sure(fit: Fit, simpler: tuple[Name, ...]) -> bool:
     """Return whether each parameter besides those of a simpler set is surely there."""
+    added = [name for name in fit.names if name not in simpler]
+    if not added:
+        return True
     known = numbers(fit)
-    more = [known[name] for name in fit.names if name not in simpler]
+    more = [known[name] for name in added]
     return all(abs(number.value) > SURE * _error(number) for number in more)
 
 

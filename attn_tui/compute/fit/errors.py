@@ -33,23 +33,28 @@ def numbers(fit: Fit) -> dict[Name, Number]:
     names = fit.names
     along = fit.slopes
     size = np.sqrt(np.square(along).sum(axis=(1, 2)))
-    size = np.where(size > 0, size, 1.0)
+    still = size == 0
+    size[still] = 1.0
     along = along / size[:, None, None]
     by_row = np.einsum("ard,brd->rab", along, along)
     score = np.einsum("ard,rd->ra", along, fit.residual)
-    whole = by_row.sum(axis=0)
-    inverse = np.linalg.pinv(whole, rcond=1e-14, hermitian=True)
-    free = _free(whole)
+    powers, vectors = np.linalg.eigh(by_row.sum(axis=0))
+    largest = max(float(powers.max()), 1e-300)
+    known = powers > 1e-12 * largest
+    root = (vectors * np.where(known, np.abs(powers), np.inf) ** -0.5) @ vectors.T
+    inverse = root @ root
+    # A parameter that the data leave free is known to no error at all.
+    free = (np.square(vectors[:, ~known]).sum(axis=1) > 1e-6) | still
     values = [getattr(fit.parameters, name) for name in names]
-    formal = np.sqrt(np.diagonal(inverse) * max(fit.chi_square, 1.0)) / size + free
+    formal = np.sqrt(np.diagonal(inverse) * max(fit.chi_square, 1.0)) / size
+    formal[free] = np.inf
     if len(score) < FEW:
         return {
             name: Number(value, 3 * float(error), 0.0, _lost(fit.path, name) * abs(value))
             for name, value, error in zip(names, values, formal, strict=True)
         }
-    root = _power(inverse, 0.5)
     inside = root @ by_row @ root
-    adjusted = root @ _power(np.eye(len(names)) - inside, -0.5)
+    adjusted = root @ _inverse_root(np.eye(len(names)) - inside)
     influence = np.einsum("rab,bc,rc->ra", adjusted, root, score)
     found: dict[Name, Number] = {}
     for i, name in enumerate(names):
@@ -68,14 +73,6 @@ def _lost(path: Path, name: Name) -> float:
     return LOST if name == "value_scale" else 0.0
 
 
-def _free(whole: Floats) -> Floats:
-    """Return infinity for each parameter that the data leave free, else 0."""
-    values, vectors = np.linalg.eigh(whole)
-    null = np.square(vectors[:, values < 1e-12 * max(values.max(), 1e-300)]).sum(axis=1)
-    null[np.diagonal(whole) == 0] = 1.0
-    return np.where(null > 1e-6, np.inf, 0.0)
-
-
 def _degrees(adjusted: Floats, inside: Floats, root: Floats) -> float:
     """Return the degrees of freedom of one parameter's variance by Satterthwaite.
 
@@ -90,9 +87,8 @@ def _degrees(adjusted: Floats, inside: Floats, root: Floats) -> float:
     return max(total * total / square, 1.0) if square > 0 else 1.0
 
 
-def _power(matrices: Floats, power: float) -> Floats:
-    """Return a power of symmetric matrices, shape (…, n, n), in whose null space it is 0."""
+def _inverse_root(matrices: Floats) -> Floats:
+    """Return the power −½ of symmetric matrices, shape (…, n, n), in whose null space it is 0."""
     values, vectors = np.linalg.eigh(matrices)
-    kept = values > 1e-9 if power < 0 else values > 0
-    raised = np.where(kept, np.where(kept, values, 1.0) ** power, 0.0)
+    raised = np.where(values > 1e-9, values, np.inf) ** -0.5
     return np.asarray((vectors * raised[..., None, :]) @ vectors.swapaxes(-1, -2))

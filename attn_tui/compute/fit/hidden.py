@@ -1,6 +1,7 @@
 """What rounding hides of a cap where every step to the logits is rounded: tanh x may become x."""
 
 from dataclasses import replace
+from math import sqrt
 
 import numpy as np
 
@@ -17,7 +18,7 @@ def hidden_logits(state: State, format: Format) -> Floats:
     below it: where x − tanh x is less than half of one, not at all. That is no noise: it has the
     same sign for neighbouring x, as a smaller cap has, or a larger m.
     """
-    root = np.sqrt(state.parameters.curvature)
+    root = sqrt(state.parameters.curvature)
     tanh = np.minimum(np.abs(root * state.logits), 1 - 2.0**-52)
     below = np.arctanh(tanh) - tanh
     unit = format.spacing(tanh)

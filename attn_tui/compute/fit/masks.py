@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_tui.compute.fit.head import Parameters, Rows, capped
+from attn_tui.compute.fit.head import HELD, Parameters, Rows, capped
 from attn_tui.compute.fit.scan import PLAINLY, best_window, seen_from, sines
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
@@ -89,7 +89,7 @@ def _weights(rows: Rows, near: Parameters) -> tuple[Rows, NDArray[np.float64]]:
     """Return some rows, and e^z of all keys, but for a factor of each row."""
     some = np.linspace(0, len(rows.output) - 1, min(len(rows.output), _ROWS)).round()
     part = rows.part(np.unique(some.astype(np.intp)))
-    z, _ = capped(near.multiplier * part.scores, near.curvature)
+    z, _ = capped(near.multiplier * part.scores.astype(HELD), near.curvature)
     if part.bias is not None:
         z = z + part.bias
     z = np.where(part.seen, z, -np.inf)

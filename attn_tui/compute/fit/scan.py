@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_tui.compute.fit.head import Floats, Parameters, Rows, capped
+from attn_tui.compute.fit.head import HELD, Floats, Parameters, Rows, capped
 
 ROWS = 12
 """A scan looks at so many rows."""
@@ -71,7 +71,7 @@ def scan(rows: Rows, own: NDArray[np.intp] | None) -> list[Candidate]:
 def best_window(rows: Rows, near: Parameters, own: NDArray[np.intp] | None) -> Candidate:
     """Return how far off the directions are with these parameters and the best window."""
     values, units = seen_from(rows)
-    z, _ = capped(near.multiplier * rows.scores, near.curvature)
+    z, _ = capped(near.multiplier * rows.scores.astype(HELD), near.curvature)
     if rows.bias is not None:
         z = z + rows.bias
     if own is None:
