@@ -15,7 +15,6 @@ from attn_tui.compute.fit.explain import Explained, Others, Question, explain
 from attn_tui.compute.fit.masks import open_masks
 from attn_tui.compute.fit.model import LAWS, Model
 from attn_tui.compute.fit.noise import coarsest
-from attn_tui.compute.fit.suspects import suspect_of
 from attn_tui.compute.fit.usable import is_finite
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
@@ -241,8 +240,6 @@ class _Doctor:
         notes = [*known.notes, *(f"{each}." for each in odd)]
         if question.format != named:
             notes.append(f"These are {named} tensors of {question.format} values.")
-        if not known.explains and not known.problem and searched:
-            found = replace(found, suspect=suspect_of(head, question))
         return self._named(replace(found, notes=tuple(notes)), question)
 
     def _asked(

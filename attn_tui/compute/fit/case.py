@@ -103,7 +103,7 @@ class Case:
 
     @cached_property
     def _held(self) -> np.dtype[np.floating]:
-        """What rows are held in: of 16 bits that are neither huge nor all tiny float32 is enough."""
+        """What rows are held in: of 16 bits, neither huge nor all tiny, float32 is enough."""
         head = self.head
         if self.format.bits >= 24 or head.keys.dtype.itemsize > 4:
             return HELD

@@ -18,7 +18,7 @@ HELD = np.dtype(np.float64)
 """What a fit computes in, unless what it fits has 16 bits."""
 
 NO_WEIGHT = -25.0
-"""In float32 e^ of less than this is 0: 16 bits show no such weight, and its square has no digits."""
+"""In float32 e^z of less than this is 0: 16 bits show no such weight, and its square is 0 too."""
 
 Path = Literal["float32", "flash", "eager", "tf32"]
 """Where a head was rounded: its output only; weights too; scores and every step too; or, in

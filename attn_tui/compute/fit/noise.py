@@ -20,11 +20,10 @@ _UNSEEN = 0.01
 """What adds less than this share to a variance is left out."""
 
 
-_EXPONENTS = {
-    4: (np.dtype(np.uint32), np.uint32(0x7F800000)),
-    8: (np.dtype(np.uint64), np.uint64(0x7FF0000000000000)),
-}
-"""By bytes of a number, whole numbers of that size, and where of them the exponent stands."""
+_EXPONENTS: dict[int, np.uint32 | np.uint64] = {
+    4: np.uint32(0x7F800000), 8: np.uint64(0x7FF0000000000000),
+}  # fmt: skip
+"""By bytes of a number, where among its bits the exponent stands."""
 
 SUMS = 8.0
 """Variance of float32 arithmetic in units that suit sums in long blocks: orders of sums differ."""
@@ -46,8 +45,8 @@ class Format:
 
     def spacing(self, values: Floats) -> Floats:
         """Return the distance to the next number of the format, shaped as the values."""
-        bits, exponents = _EXPONENTS[values.dtype.itemsize]
-        power = (values.view(bits) & exponents).view(values.dtype)
+        exponent = _EXPONENTS[values.dtype.itemsize]
+        power = np.bitwise_and(values.view(exponent.dtype), exponent).view(values.dtype)
         # In float32 the square of the spacing has to have digits, too.
         least = self.least if values.dtype.itemsize == 8 else max(self.least, -50)
         return np.asarray(np.maximum(power, 2.0**least) * 2.0 ** (1 - self.bits))
