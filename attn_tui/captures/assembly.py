@@ -1,7 +1,7 @@
 """Tensors of files to layers: by their names, joined over ranks, with layouts that fit."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any, NoReturn
 
 import numpy as np
@@ -99,7 +99,7 @@ def _layer(
     given = tuple((part, axes) for part, axes in asked.items() if part in VARIABLES)
     readings = readings_of(shapes, given, tuple(declared.items()), claims.of_shapes(ranks))
     if not readings:
-        _refuse_shapes(number, shapes, asked, tensors)
+        _refuse_shapes(number, shapes, asked)
     kv_ranks = len(tensors["k"].pieces)
     joined = [
         replace(
@@ -131,42 +131,19 @@ def _layer(
     return Layer(number, tensors, tuple(every), aside, lengths)
 
 
-@dataclass(eq=False)
-class ShapesError(InputError):
-    """Shapes of a layer that fit each other in no layout, or not in that which was asked for.
-
-    Attributes:
-        tensors: Those of the layer, by part.
-    """
-
-    tensors: Mapping[str, Tensor] = field(default_factory=dict)
-
-
-def _refuse_shapes(
-    number: int, shapes: Shapes, asked: Mapping[str, Layout], tensors: Mapping[str, Tensor]
-) -> NoReturn:
+def _refuse_shapes(number: int, shapes: Shapes, asked: Mapping[str, Layout]) -> NoReturn:
     text = ", ".join(
         f"{part} {'×'.join(map(str, shape)) or 'a scalar'}"
         + (f" as {layout_text(asked[part])}" if part in asked else "")
         for part, shape in shapes
     )
     problem = f"shapes of layer {number} do not fit each other: {text}"
-    expected = "[batch, heads, positions, dim], or --layout, such as out=bnhd or 'out=bn(hd)'"
+    expected = "[batch, heads, positions, dim], or --layout, such as out=bnhd"
     if found := "" if asked else fitting(shapes):
         expected = f"--layout {found}, if they are stored so"
     elif all(len(shape) < 4 for _, shape in shapes):
-        expected = f"[batch, heads, positions, dim], or --layout with heads: {_fused(dict(shapes))}"
-    raise ShapesError("layout", problem, expected, tensors=tensors)
-
-
-def _fused(shapes: Mapping[str, tuple[int, ...]]) -> str:
-    """Return layouts of heads·dim in one axis, with what widths say of the numbers of heads."""
-    axes = "n" if len(shapes["q"]) < 3 else "bn"
-    text = f"'q={axes}(Hd),k={axes}(Gd)', with the numbers of heads for H and G"
-    wide, narrow = (shapes[part][-1] if shapes[part] else 0 for part in "qk")
-    if narrow and wide > narrow and wide % narrow == 0:
-        text += f", H = {wide // narrow}·G"
-    return text
+        expected = "[batch, heads, positions, dim]: heads and dim are two axes"
+    raise InputError("layout", problem, expected)
 
 
 def _aside(

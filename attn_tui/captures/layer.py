@@ -118,9 +118,7 @@ class Layer:
         piece, local = divmod(head, heads // len(tensor.pieces))
         batch = 0 if self.is_packed else batch
         stored = tensor.pieces[piece]
-        # A merged axis holds the heads of one piece.
-        index = taken(layout, stored.shape, batch, local, heads // len(tensor.pieces), along, keys)
-        numbers = stored.take(index)
+        numbers = stored.take(taken(layout, stored.shape, batch, local, along, keys))
         if part in VECTORS and numbers.ndim == 1:
             return numbers[np.newaxis]
         if part in VECTORS or part in MATRICES:

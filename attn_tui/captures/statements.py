@@ -10,8 +10,6 @@ from attn_tui.captures.layouts import VECTORS, Layout, layout_text, layout_words
 from attn_tui.captures.readings import Dims, Reading, alternatives
 from attn_tui.compute.counted import counted, listed
 
-_LONG = 1_000
-
 
 def layer_list(layers: Sequence[int]) -> str:
     """Return numbers of layers in words.
@@ -127,11 +125,6 @@ def _layouts(
         doubt += readings_text(others)
     yield f"Layout{given}: {'; '.join(said)}{doubt}."
     dims = taken.dims
-    q = taken.layout("q")
-    axes = "bn" if len(q) > 2 else "n"
-    say = f"say --layout 'q={axes}(Hd),k={axes}(Gd)' with the numbers of heads for H and G"
-    if dims.d_k > _LONG and "b" not in q:
-        yield f"d_k = {dims.d_k:,} is long for one head: where heads·dim are one axis, {say}."
     if any(each.kv_mapping == "interleaved" for each in readings):
         grouped, mod = f"h // {dims.heads // dims.kv_heads}", f"h mod {dims.kv_heads}"
         by = f"{grouped}, unless the output says {mod}"

@@ -82,7 +82,7 @@ def test_ranks_are_in_the_order_that_they_say_or_that_of_their_numbers(tmp_path:
     assert_holds(open_capture([str(tmp_path / "x*.safetensors")]), made)
 
 
-def test_sinks_and_merged_axes_are_joined_too(tmp_path: Path) -> None:
+def test_sinks_and_turned_outputs_are_joined_too(tmp_path: Path) -> None:
     made = layer(1, 4, 2, 5, 5, 4, 4)
     sinks = np.array([0.5, -1.0, 2.0, 3.0], np.float32)
     paths = []
@@ -90,7 +90,7 @@ def test_sinks_and_merged_axes_are_joined_too(tmp_path: Path) -> None:
         heads = slice(2 * rank, 2 * rank + 2)
         here = {**{part: each[:, heads] for part, each in made.items()}, "sink": sinks[heads]}
         here["k"], here["v"] = made["k"][:, rank : rank + 1], made["v"][:, rank : rank + 1]
-        here["out"] = laid_out(here["out"], "bn(hd)")
+        here["out"] = laid_out(here["out"], "bnhd")
         paths.append(saved(tmp_path / f"{rank}.safetensors", here))
     capture = open_capture(paths)
     assert_holds(capture, made)
