@@ -103,9 +103,7 @@ def test_every_head_has_keys_in_either_mapping() -> None:
 
 def test_heads_and_dim_have_axes_of_their_own(tmp_path: Path) -> None:
     merged = {"q": np.zeros((1, 96, 256), np.float16), "k": np.zeros((1, 96, 64), np.float16)}
-    with pytest.raises(
-        InputError, match="heads and dim are two axes"
-    ):
+    with pytest.raises(InputError, match="heads and dim are two axes"):
         open_capture([saved(tmp_path / "a.safetensors", merged)])
 
 
