@@ -109,7 +109,6 @@ def _layer(
                 heads=each.dims.heads * ranks,
                 kv_heads=each.dims.kv_heads * kv_ranks,
             ),
-            of_rank=tensors["k"].of_rank,
         )
         for each in readings
     ]

@@ -92,12 +92,7 @@ def collected(sources: Sequence[Source], names: str | None) -> Collected:
     if ranks > 1:
         said += _joined(ranks, ranks_of(sources))
     keys = min((each["k"] for each in tensors.values() if "k" in each), key=_count, default=None)
-    if keys is not None and keys.of_rank:
-        said.append(
-            f"Of the KV heads of {ranks} ranks only those of {_count(keys)} differ, and are taken "
-            "once; not as many ranks hold each, as where one is missing."
-        )
-    elif keys is not None and _count(keys) < ranks:
+    if keys is not None and _count(keys) < ranks:
         said.append(
             f"{ranks // _count(keys)} ranks each hold the same KV head, which is taken once."
         )
@@ -231,11 +226,10 @@ def _shared(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
         return {}
     samples = [[*map(_sample, each.pieces)] for each in found.values()]
     runs = [[*run] for _, run in groupby(range(*counts), key=lambda at: [s[at] for s in samples])]
-    of_rank = tuple(piece for piece, run in enumerate(runs) for _ in run)
-    alike = len({*map(len, runs)}) == 1
+    if len({*map(len, runs)}) > 1:
+        return {}  # Where a rank is missing, each has heads of its own.
     return {
-        part: Tensor(tuple(each.pieces[run[0]] for run in runs), () if alike else of_rank)
-        for part, each in found.items()
+        part: Tensor(tuple(each.pieces[run[0]] for run in runs)) for part, each in found.items()
     }
 
 

@@ -22,11 +22,9 @@ class Tensor:
     Attributes:
         pieces: One, or those of several ranks, each with as many heads, in the order of heads; once
             where neighbours hold the same KV heads.
-        of_rank: Which of these each rank has, where it is not as many ranks for each.
     """
 
     pieces: tuple[Stored, ...]
-    of_rank: tuple[int, ...] = ()
 
     @property
     def name(self) -> str:

@@ -45,7 +45,6 @@ class Reading:
             transformers; ``"interleaved"``: those of h % n_kv.
         dims: What the lengths then are.
         query_offset: The key at which query 0 stands, where the metadata says so and is believed.
-        of_rank: Which KV heads each rank has, where it is not as many ranks for each.
         reason: Why it is one of the layer's readings, in words.
     """
 
@@ -53,7 +52,6 @@ class Reading:
     kv_mapping: KvMapping
     dims: Dims
     query_offset: int | None = None
-    of_rank: tuple[int, ...] = ()
     reason: str = field(default="", compare=False)
 
     @property
@@ -69,15 +67,7 @@ class Reading:
         """Return which keys and values a head has."""
         if self.kv_mapping == "interleaved":
             return head % self.dims.kv_heads
-        return self.grouped(head)
-
-    def grouped(self, head: int) -> int:
-        """Return which keys a head has in transformers: neighbours share them."""
-        if not self.of_rank:
-            return head * self.dims.kv_heads // self.dims.heads
-        rank, local = divmod(head, self.dims.heads // len(self.of_rank))
-        each = self.dims.kv_heads // (max(self.of_rank) + 1)
-        return self.of_rank[rank] * each + local * each * len(self.of_rank) // self.dims.heads
+        return head * self.dims.kv_heads // self.dims.heads
 
 
 _VECTORS: Mapping[int, Sequence[str]] = {4: ("bhnd", "bnhd"), 3: ("hnd", "nhd"), 2: ("nd", "nd")}
@@ -213,7 +203,7 @@ def alternatives(readings: Sequence[Reading]) -> tuple[Reading, ...]:
 def with_kv_mappings(reading: Reading) -> Iterator[Reading]:
     """Yield a reading, and the other way in which its heads may share keys if there is one."""
     yield reading
-    if 1 < reading.dims.kv_heads < reading.dims.heads and not reading.of_rank:
+    if 1 < reading.dims.kv_heads < reading.dims.heads:
         yield replace(reading, kv_mapping="interleaved")
 
 
