@@ -123,10 +123,6 @@ def _layer(
     }
     lengths = _lengths(number, tensors.get("lengths"), dims, claims.lengths)
     every = [each for reading in joined for each in with_kv_mappings(reading)]
-    if claims.query_offset is not None and "positions" not in tensors:
-        # A claim, which the output may deny.
-        believed = [replace(each, query_offset=claims.query_offset) for each in every]
-        every = [*believed, *every]
     return Layer(number, tensors, tuple(every), aside, lengths)
 
 

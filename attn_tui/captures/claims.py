@@ -31,7 +31,6 @@ class Claims:
         config: All of it, by name, plain.
         numbers: Heads and their lengths, by our names, each with the name it has there.
         layouts: Axes by part.
-        query_offset: The key at which query 0 stands.
         lengths: Positions of queries and of keys of each sequence.
         said: Sentences about claims that could not be read.
     """
@@ -39,7 +38,6 @@ class Claims:
     config: Mapping[str, Any] = field(default_factory=dict)
     numbers: Mapping[str, tuple[str, int]] = field(default_factory=dict)
     layouts: Mapping[str, Layout] = field(default_factory=dict)
-    query_offset: int | None = None
     lengths: tuple[tuple[int, int], ...] = ()
     said: tuple[str, ...] = ()
 
@@ -66,9 +64,7 @@ def claims_of(metadata: Sequence[Mapping[str, object]]) -> Claims:
                 numbers[ours] = (name, config[name])
                 break
     layouts, said = _layouts(config)
-    offset = config.get("query_offset")
-    is_offset = isinstance(offset, int) and 0 <= offset < 2**40
-    return Claims(config, numbers, layouts, offset if is_offset else None, _lengths(config), said)
+    return Claims(config, numbers, layouts, _lengths(config), said)
 
 
 def _is_count(value: object) -> bool:

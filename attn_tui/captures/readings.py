@@ -44,20 +44,18 @@ class Reading:
         kv_mapping: ``"grouped"``: head h has the keys of h // (n_heads // n_kv), as in
             transformers; ``"interleaved"``: those of h % n_kv.
         dims: What the lengths then are.
-        query_offset: The key at which query 0 stands, where the metadata says so and is believed.
         reason: Why it is one of the layer's readings, in words.
     """
 
     layouts: tuple[tuple[str, Layout], ...]
     kv_mapping: KvMapping
     dims: Dims
-    query_offset: int | None = None
     reason: str = field(default="", compare=False)
 
     @property
     def kind(self) -> tuple[object, ...]:
         """What readings of several layers have in common that are read alike."""
-        return (self.layouts, self.kv_mapping, self.query_offset is None)
+        return (self.layouts, self.kv_mapping)
 
     def layout(self, part: str) -> Layout:
         """Return the axes of a tensor."""

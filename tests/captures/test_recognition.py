@@ -246,28 +246,25 @@ def test_what_stands_beside_is_read_by_rows(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("n_queries", "more", "metadata", "sentence"),
+    ("n_queries", "more", "sentence"),
     [
-        (1, {}, {}, "Nothing but the output may say at which of 9 keys the 1 query stands."),
-        (3, {}, {}, "Nothing but the output may say at which of 9 keys the 3 queries stand"),
-        (3, {"positions": np.arange(6, 9)}, {}, ""),
-        (3, {}, {"query_offset": "6"}, ""),
-        (3, {"positions": np.arange(9, 12)}, {}, "By positions the last query stands at 11, but"),
-        (3, {}, {"query_offset": "90"}, "By the metadata the last query stands at 92, but there"),
-        (12, {}, {}, "12 queries have 9 keys: K lacks the prefix, or this is cross attention."),
+        (1, {}, "Nothing but the output may say at which of 9 keys the 1 query stands."),
+        (3, {}, "Nothing but the output may say at which of 9 keys the 3 queries stand"),
+        (3, {"positions": np.arange(6, 9)}, ""),
+        (3, {"positions": np.arange(9, 12)}, "By positions the last query stands at 11, but"),
+        (12, {}, "12 queries have 9 keys: K lacks the prefix, or this is cross attention."),
     ],
 )
 def test_where_queries_stand_is_known_or_said_to_be_open(
-    tmp_path: Path, n_queries: int, more: Arrays, metadata: dict[str, str], sentence: str
+    tmp_path: Path, n_queries: int, more: Arrays, sentence: str
 ) -> None:
     made = layer(1, 4, 2, n_queries, 9, 3, 6)
-    capture = open_capture([saved(tmp_path / "a.safetensors", {**made, **more}, metadata)])
+    capture = open_capture([saved(tmp_path / "a.safetensors", {**made, **more})])
     assert_holds(capture, made)
     about = [each for each in capture.stated if "quer" in each and "Layer" not in each]
     assert [each[: len(sentence)] for each in about] == [sentence] * bool(sentence)
     positions = capture.read(HeadId(0, 0, 1), [n_queries - 1]).positions
-    last = more["positions"][-1] if more else int(metadata.get("query_offset", 0)) + n_queries - 1
-    assert same(positions, np.array([last])) if more or metadata else positions is None
+    assert same(positions, more["positions"][-1:]) if more else positions is None
 
 
 def test_claims_are_tested(tmp_path: Path) -> None:
