@@ -121,7 +121,7 @@ def _layer(
     aside = {
         part: _aside(number, part, tensors[part], dims, asked) for part in _ASIDE if part in tensors
     }
-    lengths = _lengths(number, tensors.get("lengths"), dims, claims.lengths)
+    lengths = _lengths(number, tensors.get("lengths"), dims)
     every = [each for reading in joined for each in with_kv_mappings(reading)]
     return Layer(number, tensors, tuple(every), aside, lengths)
 
@@ -168,20 +168,18 @@ def _aside(
     raise InputError("capture", problem, expected, place_of(tensor.pieces[0].path))
 
 
-def _lengths(
-    number: int, tensor: Tensor | None, dims: Dims, claimed: Sequence[tuple[int, int]]
-) -> tuple[tuple[int, int], ...]:
+def _lengths(number: int, tensor: Tensor | None, dims: Dims) -> tuple[tuple[int, int], ...]:
     """Return how many queries and keys each sequence of a ragged batch has.
 
     Raises:
         InputError: With field ``"capture"``, if they are not those of as many sequences.
     """
-    if tensor is None and not claimed:
+    if tensor is None:
         return ()
-    shape = tensor.shape if tensor else (len(claimed), 2)
+    shape = tensor.shape
     expected = "lengths [batch], or [batch, 2] of queries and keys"
     problem = f"lengths of layer {number} are {'×'.join(map(str, shape)) or 'a scalar'}"
-    where = place_of(tensor.pieces[0].path) if tensor else "its metadata"
+    where = place_of(tensor.pieces[0].path)
 
     def check(is_right: bool, problem: str, expected: str) -> None:
         if not is_right:
@@ -189,9 +187,7 @@ def _lengths(
 
     check(len(shape) in (1, 2) and shape[1:] in ((), (2,)), problem, expected)
     check(shape[0] <= _MOST_SEQUENCES, problem, f"at most {_MOST_SEQUENCES:,} sequences")
-    found = np.asarray(claimed, np.int64)
-    if tensor:
-        found = tensor.pieces[0].take((slice(None),) * len(shape)).astype(np.int64)
+    found = tensor.pieces[0].take((slice(None),) * len(shape)).astype(np.int64)
     pairs = found if found.ndim == 2 else np.stack([found, found], 1)
     if found.ndim == 1 and dims.queries != dims.keys:
         # Lengths of keys: queries are what there is of them.

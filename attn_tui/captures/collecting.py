@@ -9,8 +9,8 @@ from pathlib import PurePath
 from attn_tui.captures.disk import place_of, refuse
 from attn_tui.captures.layer import Tensor
 from attn_tui.captures.names import PARTS, Meaning, Template, meaning_of, nearest, templates
+from attn_tui.captures.npy import MOST_UNPACKED
 from attn_tui.captures.stored import Stored
-from attn_tui.captures.unpacked import MOST as MOST_UNPACKED
 from attn_tui.compute.errors import InputError, inert
 
 WHOLE = ("positions", "lengths")
@@ -40,8 +40,7 @@ class Collected:
 
     Attributes:
         layers: Of them.
-        tool: Whose names they have: ``"TransformerLens"``, ``"vLLM-Hook"``, ``"transformers"``, or
-            empty.
+        tool: Whose names they have: ``"TransformerLens"``, ``"transformers"``, or empty.
         said: What is to be said of it, in sentences.
     """
 
@@ -251,7 +250,6 @@ def _tool(used: Sequence[Stored], names: str | None) -> str:
 
 _TOOLS: Mapping[str, Callable[[str], bool]] = {
     "TransformerLens": lambda name: ".hook_" in name,
-    "vLLM-Hook": lambda name: "__" in name,
     "transformers": lambda name: ".self_attn." in name or ".attention.self." in name,
 }
 

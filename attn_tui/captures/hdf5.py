@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.captures.disk import Disk, place_of, reason_of, refuse, regular
-from attn_tui.captures.listing import Listing
-from attn_tui.captures.stored import Index, Plain, Raw, Stored
+from attn_tui.captures.stored import Index, Listing, Plain, Raw, Stored
 from attn_tui.compute.errors import InputError, inert
 
 MOST_TENSORS = 1_000_000

@@ -31,8 +31,7 @@ PLAIN = st.recursive(
     max_leaves=5,
 )
 CLAIMS = st.dictionaries(
-    st.sampled_from(["layout", "num_heads", "head_dim", "q_seq_lens",
-                     "k_seq_lens", "rank", "config", "k_full_lens"]),
+    st.sampled_from(["layout", "num_heads", "head_dim", "rank", "config"]),
     st.one_of(PLAIN, st.sampled_from(["bhnd", "q=bnhd", "4", "-1", '{"num_heads": 2}', [2, 3]])),
     max_size=4,
 )  # fmt: skip

@@ -1,6 +1,5 @@
 """What is recognised in a capture, and said: names, lengths, masks, positions, claims."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,6 @@ import pytest
 from attn_tui.captures.capture import HeadId
 from attn_tui.captures.names import Meaning, meaning_of
 from attn_tui.captures.opening import open_capture
-from attn_tui.compute.errors import InputError
 from tests.captures.made import Arrays, laid_out, layer, same, saved, says
 from tests.captures.test_opening import assert_holds
 
@@ -94,36 +92,6 @@ def test_transformer_lens_is_known_with_its_layout(tmp_path: Path) -> None:
     assert says(capture, "Names are TransformerLens's, whose scores are scaled, capped and masked")
     assert not any("leave open" in sentence for sentence in capture.stated)
     assert same(capture.read(HeadId(0, 0, 2)).weights, weights[0, 2])
-
-
-def test_what_vllm_hook_writes_is_read_with_what_stands_beside(tmp_path: Path) -> None:
-    made = layer(2, 4, 2, 7, 7, 8, 8)
-    stored = {
-        f"model__layers__3__self_attn__attn__{part}": laid_out(made[part], "bnhd")
-        for part in ("q", "k")
-    }
-    path = tmp_path / "qk.safetensors"
-    saved(path, stored)
-    # Its head_dim is that of the hidden size, not that of the tensors.
-    config = {"num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 4}
-    beside = {"config": config, "q_seq_lens": [7, 5], "k_seq_lens": [7, 5], "tp_rank": 0}
-    path.with_suffix(".json").write_text(json.dumps(beside))
-    capture = open_capture([str(path)])
-    assert says(
-        capture,
-        "Layer 3: 2 sequences, 4 heads over 2 of keys and values, 7 positions, d_k = 8, in bf",
-        "Layout: q and k [batch, positions, heads, dim].",
-        "No output was captured of layer 3: nothing tells the scale.",
-        "The metadata says head_dim 4, but shapes say 8.",
-    )
-    found = capture.read(HeadId(1, 3, 3))
-    assert same(found.queries, made["q"][1, 3, :5])
-    assert same(found.keys, made["k"][1, 1, :5])
-    assert capture.shape(HeadId(0, 3, 0)).n_keys == 7
-    for text in ("{", "[]", '{"k_prefix_ends": [[3, 4]]}'):
-        path.with_suffix(".json").write_text(text)
-        with pytest.raises(InputError, match=r"qk\.json': it"):
-            open_capture([str(path)])
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attn_tui.captures import collecting, npy, unpacked
+from attn_tui.captures import collecting, npy
 from attn_tui.captures.capture import Capture, HeadId
 from attn_tui.captures.opening import open_capture
 from attn_tui.compute.errors import InputError
@@ -22,7 +22,7 @@ def in_archive(path: Path, tensors: Arrays) -> str:
 @pytest.fixture
 def count(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Return a list that gets the name of each tensor when it is unpacked; nothing is kept yet."""
-    monkeypatch.setattr(unpacked, "_kept", type(unpacked._kept)())
+    monkeypatch.setattr(npy, "_kept", type(npy._kept)())
     names: list[str] = []
     unpack = npy.Packed._unpack
 
@@ -53,13 +53,13 @@ def test_layers_are_kept_as_long_as_there_is_room_for_them_together(
 ) -> None:
     one = layer(dtype=np.float32)
     size = sum(array.nbytes for array in one.values())
-    monkeypatch.setattr(unpacked, "MOST", size + 1)
+    monkeypatch.setattr(npy, "MOST_UNPACKED", size + 1)
     made = {f"{number}.{part}": array for number in (0, 1, 2) for part, array in one.items()}
     capture = open_capture([in_archive(tmp_path / "a", made)])
     held = []
     for number in capture.layers:
         capture.read(HeadId(0, number, 0))
-        held.append(sum(array.nbytes for array in unpacked._kept.values()))
+        held.append(sum(array.nbytes for array in npy._kept.values()))
     assert max(held) <= size + 1
     assert sorted(count[-4:]) == ["2.k", "2.out", "2.q", "2.v"]
 
