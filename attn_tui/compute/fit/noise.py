@@ -132,10 +132,11 @@ def weight_variance(state: State, format: Format, path: Path) -> Floats | None:
         return np.asarray(np.square(format.spacing(state.weights)) / 12)
     total = state.total.astype(state.weights.dtype)
     before = state.weights * total
+    before[before >= 1 - 1e-6] = 1.0
     step = np.square(format.spacing(before) / total) / 12
     # The largest is 1, and needs no rounding, but in kernels whose maximum begins at a sink above.
-    largest, above = before >= 1 - 1e-12, state.parameters.sink_logit > state.top
-    return np.asarray(np.where(largest & ~above, 0.0, step))
+    above = state.parameters.sink_logit > state.top
+    return np.asarray(np.where((before == 1.0) & ~above, 0.0, step))
 
 
 @dataclass(frozen=True, eq=False)
