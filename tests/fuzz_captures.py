@@ -33,7 +33,7 @@ Tensors = Mapping[str, NDArray[Any]]
 COMMANDS = ("doctor", "heads", "compare", "show")
 
 _FORMATS = ("float16", "bfloat16", "float32", "float64")
-_LAYOUTS = ("bhnd", "bnhd", "hnd", "nhd", "bn(hd)", "out=bnhd", "q=bnhd")
+_LAYOUTS = ("bhnd", "bnhd", "hnd", "nhd", "out=bnhd", "q=bnhd")
 _ODD = (np.nan, np.inf, -np.inf, 0.0, 1e38, -1e38, 1e280, -1e280, 1e-300, 65504.0)
 _FACTORS = (0.0, 1e-300, 1e-30, 1e4, 1e20, 1e38, 1e280, np.inf)
 

@@ -1,7 +1,7 @@
 """Tensors of files to layers: by their names, joined over ranks, with layouts that fit."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any, NoReturn
 
 import numpy as np
@@ -99,7 +99,7 @@ def _layer(
     given = tuple((part, axes) for part, axes in asked.items() if part in VARIABLES)
     readings = readings_of(shapes, given, tuple(declared.items()), claims.of_shapes(ranks))
     if not readings:
-        _refuse_shapes(number, shapes, asked, tensors)
+        _refuse_shapes(number, shapes, asked)
     kv_ranks = len(tensors["k"].pieces)
     joined = [
         replace(
@@ -109,7 +109,6 @@ def _layer(
                 heads=each.dims.heads * ranks,
                 kv_heads=each.dims.kv_heads * kv_ranks,
             ),
-            of_rank=tensors["k"].of_rank,
         )
         for each in readings
     ]
@@ -122,51 +121,24 @@ def _layer(
     aside = {
         part: _aside(number, part, tensors[part], dims, asked) for part in _ASIDE if part in tensors
     }
-    lengths = _lengths(number, tensors.get("lengths"), dims, claims.lengths)
+    lengths = _lengths(number, tensors.get("lengths"), dims)
     every = [each for reading in joined for each in with_kv_mappings(reading)]
-    if claims.query_offset is not None and "positions" not in tensors:
-        # A claim, which the output may deny.
-        believed = [replace(each, query_offset=claims.query_offset) for each in every]
-        every = [*believed, *every]
     return Layer(number, tensors, tuple(every), aside, lengths)
 
 
-@dataclass(eq=False)
-class ShapesError(InputError):
-    """Shapes of a layer that fit each other in no layout, or not in that which was asked for.
-
-    Attributes:
-        tensors: Those of the layer, by part.
-    """
-
-    tensors: Mapping[str, Tensor] = field(default_factory=dict)
-
-
-def _refuse_shapes(
-    number: int, shapes: Shapes, asked: Mapping[str, Layout], tensors: Mapping[str, Tensor]
-) -> NoReturn:
+def _refuse_shapes(number: int, shapes: Shapes, asked: Mapping[str, Layout]) -> NoReturn:
     text = ", ".join(
         f"{part} {'×'.join(map(str, shape)) or 'a scalar'}"
         + (f" as {layout_text(asked[part])}" if part in asked else "")
         for part, shape in shapes
     )
     problem = f"shapes of layer {number} do not fit each other: {text}"
-    expected = "[batch, heads, positions, dim], or --layout, such as out=bnhd or 'out=bn(hd)'"
+    expected = "[batch, heads, positions, dim], or --layout, such as out=bnhd"
     if found := "" if asked else fitting(shapes):
         expected = f"--layout {found}, if they are stored so"
     elif all(len(shape) < 4 for _, shape in shapes):
-        expected = f"[batch, heads, positions, dim], or --layout with heads: {_fused(dict(shapes))}"
-    raise ShapesError("layout", problem, expected, tensors=tensors)
-
-
-def _fused(shapes: Mapping[str, tuple[int, ...]]) -> str:
-    """Return layouts of heads·dim in one axis, with what widths say of the numbers of heads."""
-    axes = "n" if len(shapes["q"]) < 3 else "bn"
-    text = f"'q={axes}(Hd),k={axes}(Gd)', with the numbers of heads for H and G"
-    wide, narrow = (shapes[part][-1] if shapes[part] else 0 for part in "qk")
-    if narrow and wide > narrow and wide % narrow == 0:
-        text += f", H = {wide // narrow}·G"
-    return text
+        expected = "[batch, heads, positions, dim]: heads and dim are two axes"
+    raise InputError("layout", problem, expected)
 
 
 def _aside(
@@ -196,20 +168,18 @@ def _aside(
     raise InputError("capture", problem, expected, place_of(tensor.pieces[0].path))
 
 
-def _lengths(
-    number: int, tensor: Tensor | None, dims: Dims, claimed: Sequence[tuple[int, int]]
-) -> tuple[tuple[int, int], ...]:
+def _lengths(number: int, tensor: Tensor | None, dims: Dims) -> tuple[tuple[int, int], ...]:
     """Return how many queries and keys each sequence of a ragged batch has.
 
     Raises:
         InputError: With field ``"capture"``, if they are not those of as many sequences.
     """
-    if tensor is None and not claimed:
+    if tensor is None:
         return ()
-    shape = tensor.shape if tensor else (len(claimed), 2)
+    shape = tensor.shape
     expected = "lengths [batch], or [batch, 2] of queries and keys"
     problem = f"lengths of layer {number} are {'×'.join(map(str, shape)) or 'a scalar'}"
-    where = place_of(tensor.pieces[0].path) if tensor else "its metadata"
+    where = place_of(tensor.pieces[0].path)
 
     def check(is_right: bool, problem: str, expected: str) -> None:
         if not is_right:
@@ -217,9 +187,7 @@ def _lengths(
 
     check(len(shape) in (1, 2) and shape[1:] in ((), (2,)), problem, expected)
     check(shape[0] <= _MOST_SEQUENCES, problem, f"at most {_MOST_SEQUENCES:,} sequences")
-    found = np.asarray(claimed, np.int64)
-    if tensor:
-        found = tensor.pieces[0].take((slice(None),) * len(shape)).astype(np.int64)
+    found = tensor.pieces[0].take((slice(None),) * len(shape)).astype(np.int64)
     pairs = found if found.ndim == 2 else np.stack([found, found], 1)
     if found.ndim == 1 and dims.queries != dims.keys:
         # Lengths of keys: queries are what there is of them.

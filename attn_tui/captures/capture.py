@@ -219,8 +219,6 @@ class Capture:
             name, ends = layer.tensors["positions"].name, (positions.min(), positions.max())
             problem = f"{inert(name)} holds {ends[0]:,} to {ends[1]:,}"
             raise InputError("capture", problem, f"whole numbers below {MOST_POSITIONS:,}")
-        if positions is None and reading.query_offset is not None:
-            positions = chosen + reading.query_offset
         found = HeadRows(
             rows=chosen,
             n_queries=n_queries,

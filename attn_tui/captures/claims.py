@@ -31,16 +31,12 @@ class Claims:
         config: All of it, by name, plain.
         numbers: Heads and their lengths, by our names, each with the name it has there.
         layouts: Axes by part.
-        query_offset: The key at which query 0 stands.
-        lengths: Positions of queries and of keys of each sequence.
         said: Sentences about claims that could not be read.
     """
 
     config: Mapping[str, Any] = field(default_factory=dict)
     numbers: Mapping[str, tuple[str, int]] = field(default_factory=dict)
     layouts: Mapping[str, Layout] = field(default_factory=dict)
-    query_offset: int | None = None
-    lengths: tuple[tuple[int, int], ...] = ()
     said: tuple[str, ...] = ()
 
     def of_shapes(self, ranks: int) -> tuple[tuple[str, int], ...]:
@@ -66,26 +62,11 @@ def claims_of(metadata: Sequence[Mapping[str, object]]) -> Claims:
                 numbers[ours] = (name, config[name])
                 break
     layouts, said = _layouts(config)
-    offset = config.get("query_offset")
-    is_offset = isinstance(offset, int) and 0 <= offset < 2**40
-    return Claims(config, numbers, layouts, offset if is_offset else None, _lengths(config), said)
+    return Claims(config, numbers, layouts, said)
 
 
 def _is_count(value: object) -> bool:
     return type(value) is int and 0 < value < 2**31
-
-
-def _lengths(config: Mapping[str, Any]) -> tuple[tuple[int, int], ...]:
-    """Return lengths of sequences as vLLM-Hook has them, keys whole or queries and keys."""
-    keys = config.get("k_full_lens", config.get("k_seq_lens"))
-    if not isinstance(keys, list) or not all(map(_is_count, keys)):
-        return ()
-    queries = config.get("q_seq_lens")
-    if not isinstance(queries, list):
-        return tuple((1, each) for each in keys)
-    if len(queries) != len(keys) or not all(map(_is_count, queries)):
-        return ()
-    return tuple(zip(queries, keys, strict=True))
 
 
 def _layouts(config: Mapping[str, Any]) -> tuple[dict[str, Layout], tuple[str, ...]]:

@@ -9,8 +9,8 @@ from pathlib import PurePath
 from attn_tui.captures.disk import place_of, refuse
 from attn_tui.captures.layer import Tensor
 from attn_tui.captures.names import PARTS, Meaning, Template, meaning_of, nearest, templates
+from attn_tui.captures.npy import MOST_UNPACKED
 from attn_tui.captures.stored import Stored
-from attn_tui.captures.unpacked import MOST as MOST_UNPACKED
 from attn_tui.compute.errors import InputError, inert
 
 WHOLE = ("positions", "lengths")
@@ -40,8 +40,7 @@ class Collected:
 
     Attributes:
         layers: Of them.
-        tool: Whose names they have: ``"TransformerLens"``, ``"vLLM-Hook"``, ``"transformers"``, or
-            empty.
+        tool: Whose names they have: ``"TransformerLens"``, ``"transformers"``, or empty.
         said: What is to be said of it, in sentences.
     """
 
@@ -92,12 +91,7 @@ def collected(sources: Sequence[Source], names: str | None) -> Collected:
     if ranks > 1:
         said += _joined(ranks, ranks_of(sources))
     keys = min((each["k"] for each in tensors.values() if "k" in each), key=_count, default=None)
-    if keys is not None and keys.of_rank:
-        said.append(
-            f"Of the KV heads of {ranks} ranks only those of {_count(keys)} differ, and are taken "
-            "once; not as many ranks hold each, as where one is missing."
-        )
-    elif keys is not None and _count(keys) < ranks:
+    if keys is not None and _count(keys) < ranks:
         said.append(
             f"{ranks // _count(keys)} ranks each hold the same KV head, which is taken once."
         )
@@ -231,11 +225,10 @@ def _shared(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
         return {}
     samples = [[*map(_sample, each.pieces)] for each in found.values()]
     runs = [[*run] for _, run in groupby(range(*counts), key=lambda at: [s[at] for s in samples])]
-    of_rank = tuple(piece for piece, run in enumerate(runs) for _ in run)
-    alike = len({*map(len, runs)}) == 1
+    if len({*map(len, runs)}) > 1:
+        return {}  # Where a rank is missing, each has heads of its own.
     return {
-        part: Tensor(tuple(each.pieces[run[0]] for run in runs), () if alike else of_rank)
-        for part, each in found.items()
+        part: Tensor(tuple(each.pieces[run[0]] for run in runs)) for part, each in found.items()
     }
 
 
@@ -257,7 +250,6 @@ def _tool(used: Sequence[Stored], names: str | None) -> str:
 
 _TOOLS: Mapping[str, Callable[[str], bool]] = {
     "TransformerLens": lambda name: ".hook_" in name,
-    "vLLM-Hook": lambda name: "__" in name,
     "transformers": lambda name: ".self_attn." in name or ".attention.self." in name,
 }
 

@@ -11,9 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.captures.disk import Disk, place_of, reason_of, refuse, regular
-from attn_tui.captures.listing import Listing
-from attn_tui.captures.stored import Index, Plain, Raw, Stored
-from attn_tui.captures.unpacked import MOST, kept
+from attn_tui.captures.stored import Index, Listing, Plain, Raw, Stored
 from attn_tui.compute.errors import InputError, inert
 
 MOST_TENSORS = 1_000_000
@@ -22,65 +20,24 @@ MOST_TENSORS = 1_000_000
 _MOST_VALUES = 10_000
 _MOST_UNPACKED = 1_100
 
-_LARGE_CHUNK = 2**20
-"""Bytes of a packed chunk that is not unpacked again at each reading; HDF5 makes none larger."""
-
 EXTRA = "pip install 'attn-tui[hdf5]'"
 """What makes such files readable."""
 
 
 @dataclass(frozen=True)
 class Chunked(Stored):
-    """A tensor that HDF5 keeps in chunks, perhaps packed.
-
-    Attributes:
-        chunk: The lengths of chunks that are packed and large, which are kept; else nothing.
-        modified: When the file was written, in nanoseconds.
-    """
-
-    chunk: tuple[int, ...] = ()
-    modified: int = 0
-
-    @property
-    def unpacked(self) -> int:
-        """The bytes of a large chunk."""
-        assert self.dtype
-        return prod(self.chunk) * self.dtype.itemsize if self.chunk else 0
+    """A tensor that HDF5 keeps in chunks, perhaps packed."""
 
     def take(self, index: tuple[Index, ...]) -> Raw:
         """Return part of it, in its own format."""
         # Of places that are listed all between are read: h5py is slow with lists.
         at = tuple(map(_around, index))
-        taken = self._kept(at) if self.chunk else self._read(at)
+        with self._opened() as dataset:
+            taken = self._viewed(np.asarray(dataset[at]))
         for axis, each in enumerate(each for each in index if not isinstance(each, int)):
             if isinstance(each, np.ndarray) and len(each):
                 taken = taken.take(each - each[0], axis)
         return taken
-
-    def _read(self, at: tuple[int | slice, ...]) -> Raw:
-        with self._opened() as dataset:
-            return self._viewed(np.asarray(dataset[at]))
-
-    def _kept(self, at: tuple[int | slice, ...]) -> Raw:
-        """Return part of it out of the chunks it is in, which are kept."""
-        assert self.dtype
-        chunks, inside = [], []
-        for place, length, step in zip(at, self.shape, self.chunk, strict=True):
-            whole = slice(place, place + 1) if isinstance(place, int) else place
-            start, stop, _ = whole.indices(length)
-            first = start - start % step
-            last = min(-(-stop // step) * step, length)
-            chunks.append((first, max(last, first)))
-            within = slice(start - first, stop - first)
-            inside.append(within.start if isinstance(place, int) else within)
-        size = prod(last - first for first, last in chunks) * self.dtype.itemsize
-        if size > MOST:
-            where = f"{place_of(self.path)}, {inert(self.name)}"
-            problem = f"its chunks unpack to {size:,} bytes at once"
-            raise InputError("capture", problem, f"at most {MOST:,}, or smaller chunks", where)
-        slices = tuple(slice(*ends) for ends in chunks)
-        key = (self.path, self.modified, self.name, *chunks)
-        return kept(key, size, lambda: self._read(slices))[tuple(inside)]
 
     def blocks(self, most: int) -> Iterator[tuple[int, Raw]]:
         """Yield all numbers in order."""
@@ -168,11 +125,7 @@ def _stored(disk: Disk, name: str, dataset: Any) -> Stored:
         raise InputError("capture", problem, "a complete file", where)
     if begins is not None and dataset.chunks is None and known is not None and known.kind != "b":
         return Plain(name, disk.path, shape, known, called, begins)
-    chunk = dataset.chunks or ()
-    is_packed = dataset.id.get_create_plist().get_nfilters() > 0
-    if not is_packed or prod(chunk) * dtype.itemsize <= _LARGE_CHUNK:
-        chunk = ()
-    return Chunked(name, disk.path, shape, known, called, chunk, disk.modified)
+    return Chunked(name, disk.path, shape, known, called)
 
 
 def _plain(value: Any) -> object:

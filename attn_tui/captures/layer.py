@@ -22,11 +22,9 @@ class Tensor:
     Attributes:
         pieces: One, or those of several ranks, each with as many heads, in the order of heads; once
             where neighbours hold the same KV heads.
-        of_rank: Which of these each rank has, where it is not as many ranks for each.
     """
 
     pieces: tuple[Stored, ...]
-    of_rank: tuple[int, ...] = ()
 
     @property
     def name(self) -> str:
@@ -118,9 +116,7 @@ class Layer:
         piece, local = divmod(head, heads // len(tensor.pieces))
         batch = 0 if self.is_packed else batch
         stored = tensor.pieces[piece]
-        # A merged axis holds the heads of one piece.
-        index = taken(layout, stored.shape, batch, local, heads // len(tensor.pieces), along, keys)
-        numbers = stored.take(index)
+        numbers = stored.take(taken(layout, stored.shape, batch, local, along, keys))
         if part in VECTORS and numbers.ndim == 1:
             return numbers[np.newaxis]
         if part in VECTORS or part in MATRICES:

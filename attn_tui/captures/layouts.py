@@ -1,6 +1,5 @@
 """The order of a tensor's axes, as text and as what is taken of it."""
 
-import re
 from collections.abc import Mapping, Sequence
 
 from attn_tui.captures.names import PARTS
@@ -8,7 +7,7 @@ from attn_tui.captures.stored import Index
 from attn_tui.compute.errors import InputError, inert
 
 Axis = str
-"""b, h, n, d: batch, heads, positions, dim; hd or 16d: heads·dim in one; of scores q and k."""
+"""b, h, n, d: batch, heads, positions, dim; of scores q and k."""
 
 Layout = tuple[Axis, ...]
 """Axes in the order in which they are stored."""
@@ -24,51 +23,41 @@ _WORDS: Mapping[str, str] = {
     "h": "heads",
     "n": "positions",
     "d": "dim",
-    "hd": "heads·dim",
     "q": "queries",
     "k": "keys",
 }
 _FORMS = {**dict.fromkeys(VECTORS, "nd"), **dict.fromkeys(MATRICES, "qk"), "lse": "n"}
-_SPELLED = re.compile(r"\((?:h|[1-9][0-9]{0,4})d\)|[bhndqk]")
-
-
-def is_merged(axis: Axis) -> bool:
-    """Return whether an axis holds heads and their dimensions in one."""
-    return len(axis) > 1
 
 
 def layout_text(layout: Layout) -> str:
-    """Return a layout as it is typed: ``bhnd``, ``bn(hd)``, or ``bn(16d)`` where heads are said."""
-    return "".join(f"({axis})" if is_merged(axis) else axis for axis in layout)
+    """Return a layout as it is typed: ``bhnd``."""
+    return "".join(layout)
 
 
 def layout_words(layout: Layout) -> str:
     """Return a layout in words: ``[batch, heads, positions, dim]``."""
-    return f"[{', '.join(_WORDS.get(axis, f'{axis[:-1]}·dim') for axis in layout)}]"
+    return f"[{', '.join(_WORDS[axis] for axis in layout)}]"
 
 
 def parse_layout(text: str, part: str) -> Layout:
     """Return the layout that a text means for a part.
 
-    >>> parse_layout("bn(hd)", "out")
-    ('b', 'n', 'hd')
+    >>> parse_layout("bnhd", "out")
+    ('b', 'n', 'h', 'd')
 
     Raises:
         InputError: With field ``"layout"``.
     """
     form = _FORMS.get(part)
-    spelled = text.replace(" ", "").replace(",", "").strip("[]")
-    axes = [each.strip("()") for each in _SPELLED.findall(spelled)]
-    whole = re.sub("[0-9]+", "h", "".join(axes))
+    axes = text.replace(" ", "").replace(",", "").strip("[]")
     fits = (
         form is not None
-        and _SPELLED.sub("", spelled) == ""
-        and len(set(whole)) == len(whole)
+        and len(set(axes)) == len(axes)
         # One query of each sequence needs no axis of positions.
-        and set(form) - {"n"} <= set(whole) <= {"b", "h", *form}
+        and set(form) - {"n"} <= set(axes) <= {"b", "h", *form}
     )
     if not fits:
-        example = "bhnd, bnhd or 'bn(hd)'" if part in VECTORS else "bhqk" if form == "qk" else "bhn"
+        example = "bhnd or bnhd" if part in VECTORS else "bhqk" if form == "qk" else "bhn"
         raise InputError("layout", f"{part}={inert(text)} is none", example)
     return tuple(axes)
 
@@ -99,7 +88,6 @@ def taken(
     shape: Sequence[int],
     batch: int,
     head: int,
-    n_heads: int,
     along: Index,
     keys: slice,
 ) -> tuple[Index, ...]:
@@ -110,7 +98,6 @@ def taken(
         shape: Of the tensor.
         batch: Which element of the batch; an axis of length 1 serves all.
         head: Which head; an axis of length 1 serves all.
-        n_heads: How many heads a merged axis holds.
         along: Rows: positions, or queries of a tensor that has both queries and keys.
         keys: Columns, where these are keys.
     """
@@ -120,9 +107,6 @@ def taken(
             index.append(batch if length > 1 else 0)
         elif axis == "h":
             index.append(head if length > 1 else 0)
-        elif is_merged(axis):
-            d = length // n_heads
-            index.append(slice(head * d, (head + 1) * d))
         else:
             rows = slice(0, 1) if axis == "q" and length == 1 else along
             index.append(rows if axis in "nq" else keys if axis == "k" else slice(None))

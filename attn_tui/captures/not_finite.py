@@ -1,6 +1,6 @@
 """NaN and infinities in captured tensors, counted and placed."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 
 import numpy as np
 
@@ -24,6 +24,7 @@ def not_finite(
     head: HeadId,
     reading: Reading | None = None,
     stop: Callable[[], bool] = lambda: False,
+    finite: Collection[str] = (),
 ) -> Iterator[Odd]:
     """Yield what is no finite number in each tensor of a head, all of which is read.
 
@@ -34,6 +35,7 @@ def not_finite(
         head: Which.
         reading: How tensors are read; None for the likeliest.
         stop: Asked between blocks; True ends it.
+        finite: Parts that are known to hold none, and are not read.
 
     Raises:
         InputError: If there is no such head, or a file cannot be read.
@@ -43,7 +45,9 @@ def not_finite(
     shares = shape.kv_head in map(read_as.kv_head, range(head.head))
     widths = {"q": shape.d_k, "k": shape.d_k, "v": shape.d_v, "out": shape.d_v, "lse": 1}
     for part in PARTS:
-        if part not in shape.has or "float" not in capture.tensors(head.layer)[part].format:
+        if part in finite or part not in shape.has:
+            continue
+        if "float" not in capture.tensors(head.layer)[part].format:
             continue
         if part in ("k", "v") and shares:
             continue

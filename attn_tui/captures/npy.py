@@ -4,10 +4,12 @@ import hashlib
 import io
 import warnings
 import zipfile
-from collections.abc import Iterator
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 from math import prod
 from pathlib import PurePath
+from threading import Lock
 from typing import IO, Any, NamedTuple
 
 import numpy as np
@@ -15,9 +17,7 @@ from numpy.lib import format as npy_format
 
 from attn_tui.captures.disk import Disk, opened, place_of, refuse
 from attn_tui.captures.dtypes import dtype_named
-from attn_tui.captures.listing import Listing
-from attn_tui.captures.stored import Index, Plain, Raw, Stored
-from attn_tui.captures.unpacked import kept
+from attn_tui.captures.stored import Index, Listing, Plain, Raw, Stored
 from attn_tui.compute.errors import InputError, inert
 
 LONGEST_HEADER = 10_000
@@ -31,6 +31,13 @@ PACKINGS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
 
 _HEADERS = {(1, 0): npy_format.read_array_header_1_0, (2, 0): npy_format.read_array_header_2_0}
 """What reads a header, by its version."""
+
+
+MOST_UNPACKED = 2**30
+"""Bytes that are kept together, which is also what the packed tensors of one layer may have."""
+
+_kept: OrderedDict[Hashable, Raw] = OrderedDict()
+_lock = Lock()
 
 
 class Header(NamedTuple):
@@ -127,6 +134,27 @@ def open_archive(descriptor: int) -> zipfile.ZipFile:
         raise InputError("scores", problem, "a complete .npz file") from None
 
 
+def _kept_or_unpacked(key: Hashable, size: int, unpack: Callable[[], Raw]) -> Raw:
+    """Return what has been unpacked, or is now; what was used longest ago makes room for it.
+
+    Args:
+        key: What tells it from all others.
+        size: Its bytes, at most `MOST_UNPACKED`.
+        unpack: Returns it.
+    """
+    with _lock:
+        if key not in _kept:
+            while (
+                _kept and sum(numbers.nbytes for numbers in _kept.values()) + size > MOST_UNPACKED
+            ):
+                _kept.popitem(last=False)
+            numbers = unpack()
+            numbers.flags.writeable = False
+            _kept[key] = numbers
+        _kept.move_to_end(key)
+        return _kept[key]
+
+
 @dataclass(frozen=True)
 class Packed(Stored):
     """A tensor that is packed in an archive: it is unpacked whole when it is first asked for.
@@ -157,7 +185,9 @@ class Packed(Stored):
             yield start, flat[start : start + most]
 
     def _whole(self) -> Raw:
-        return kept((self.path, self.modified, self.member), self.unpacked, self._unpack)
+        return _kept_or_unpacked(
+            (self.path, self.modified, self.member), self.unpacked, self._unpack
+        )
 
     def _unpack(self) -> Raw:
         assert self.dtype

@@ -14,10 +14,9 @@ from attn_tui.captures.disk import Disk, opened, refuse
 from attn_tui.captures.fingerprint import FileMark, Fingerprint
 from attn_tui.captures.hdf5 import list_hdf5
 from attn_tui.captures.layouts import parse_layouts
-from attn_tui.captures.listing import Listing
 from attn_tui.captures.npy import list_npy, list_npz
 from attn_tui.captures.safetensors import list_safetensors
-from attn_tui.captures.sidecar import sidecar
+from attn_tui.captures.stored import Listing
 from attn_tui.captures.suffixes import EXAMPLE_NAME, SUFFIXES, suffix_of
 from attn_tui.compute.errors import InputError
 
@@ -55,8 +54,7 @@ def open_capture(
     for path in found:
         with opened(path) as disk:
             listing = _listed(disk)
-            metadata = {**listing.metadata, **sidecar(path, listing)}
-            sources.append(Source(path, listing.tensors, metadata))
+            sources.append(Source(path, listing.tensors, listing.metadata))
             marks.append(FileMark(path, disk.size, listing.header, disk.modified))
     layers, stated, config = assembled(sources, spelled, names)
     fingerprint = Fingerprint(tuple(marks))

@@ -6,7 +6,7 @@ from functools import lru_cache
 from itertools import product
 from typing import Literal
 
-from attn_tui.captures.layouts import Layout, is_merged
+from attn_tui.captures.layouts import Layout
 
 KvMapping = Literal["grouped", "interleaved"]
 
@@ -44,22 +44,18 @@ class Reading:
         kv_mapping: ``"grouped"``: head h has the keys of h // (n_heads // n_kv), as in
             transformers; ``"interleaved"``: those of h % n_kv.
         dims: What the lengths then are.
-        query_offset: The key at which query 0 stands, where the metadata says so and is believed.
-        of_rank: Which KV heads each rank has, where it is not as many ranks for each.
         reason: Why it is one of the layer's readings, in words.
     """
 
     layouts: tuple[tuple[str, Layout], ...]
     kv_mapping: KvMapping
     dims: Dims
-    query_offset: int | None = None
-    of_rank: tuple[int, ...] = ()
     reason: str = field(default="", compare=False)
 
     @property
     def kind(self) -> tuple[object, ...]:
         """What readings of several layers have in common that are read alike."""
-        return (self.layouts, self.kv_mapping, self.query_offset is None)
+        return (self.layouts, self.kv_mapping)
 
     def layout(self, part: str) -> Layout:
         """Return the axes of a tensor."""
@@ -69,22 +65,11 @@ class Reading:
         """Return which keys and values a head has."""
         if self.kv_mapping == "interleaved":
             return head % self.dims.kv_heads
-        return self.grouped(head)
-
-    def grouped(self, head: int) -> int:
-        """Return which keys a head has in transformers: neighbours share them."""
-        if not self.of_rank:
-            return head * self.dims.kv_heads // self.dims.heads
-        rank, local = divmod(head, self.dims.heads // len(self.of_rank))
-        each = self.dims.kv_heads // (max(self.of_rank) + 1)
-        return self.of_rank[rank] * each + local * each * len(self.of_rank) // self.dims.heads
+        return head * self.dims.kv_heads // self.dims.heads
 
 
 _VECTORS: Mapping[int, Sequence[str]] = {4: ("bhnd", "bnhd"), 3: ("hnd", "nhd"), 2: ("nd", "nd")}
 """Layouts of q, k, v and out by how many axes there are: heads before positions, and behind."""
-
-_FUSED: Mapping[int, Sequence[Layout]] = {3: (("b", "n", "hd"),), 2: (("n", "hd"), ("b", "hd"))}
-"""Those with heads·dim in one axis, where something says how many heads these are."""
 
 _MATRICES: Mapping[int, Sequence[str]] = {4: ("bhqk",), 3: ("hqk", "bqk"), 2: ("qk",)}
 _BESIDE: Mapping[str, Mapping[int, Sequence[str]]] = {
@@ -104,9 +89,6 @@ _SENSIBLE: Sequence[Callable[[Dims], bool]] = (
     lambda dims: dims.queries <= dims.keys,
 )
 """What is so in models: where it is in one reading of a layer, readings without it are none."""
-
-_TRUST: Sequence[Sequence[str]] = (("heads", "kv_heads"), ("heads",), ("d_k", "d_v"), ("d_k",), ())
-"""Claims that say how heads·dim is split, those that are believed first before others."""
 
 Shapes = tuple[tuple[str, tuple[int, ...]], ...]
 Layouts = tuple[tuple[str, Layout], ...]
@@ -131,7 +113,7 @@ def readings_of(
     found: dict[Layouts, tuple[Layouts, Dims]] = {}
     for layouts in _orders(shapes, dict(asked)):
         vectors = tuple(each for each in layouts if each[0] not in _BESIDE)
-        if vectors not in found and (dims := _solved(shapes, layouts, dict(claims))):
+        if vectors not in found and (dims := _solved(shapes, layouts)):
             found[vectors] = layouts, dims
     lengths = dict(shapes)
     said = [each for each in declared if len(each[1]) == len(lengths.get(each[0], ()))]
@@ -149,13 +131,12 @@ def readings_of(
     kept = [each for each in found.values() if not is_guess(*each)]
     least = min((denied(*each) for each in kept), default=0)
     kept = [each for each in kept if denied(*each) == least]
-    kept = [each for each in kept if not is_merged(dict(each[0])["q"][-1])] or kept
     for is_sensible in _SENSIBLE:
         kept = [each for each in kept if is_sensible(each[1])] or kept
     # Axes of length 1 may stand anywhere: the first of those that come to the same.
     same: dict[object, tuple[Layouts, Dims]] = {}
     for layouts, dims in kept:
-        same.setdefault((dims, _longer(layouts, lengths, dims)), (layouts, dims))
+        same.setdefault((dims, _longer(layouts, lengths)), (layouts, dims))
     reason = "no model has the others" if len(found) > 1 else "shapes allow no other"
     if len(same) > 1:
         reason = "shapes leave it open"
@@ -173,15 +154,7 @@ def _orders(shapes: Shapes, asked: Mapping[str, Layout]) -> Iterator[Layouts]:
     for heads_first in _orders_of(asked.get("q", ())):
         choices = [_choices(part, len(shape), asked, heads_first) for part, shape in shapes]
         for pick in product(*choices):
-            layouts = tuple(zip((part for part, _ in shapes), pick, strict=True))
-            forms = {
-                (len(axes), is_merged(axes[-1]))
-                for part, axes in layouts
-                if part in ("q", "k", "v") and part not in asked
-            }
-            # Of as many axes, one of them holds heads·dim in all or in none.
-            if len(dict(forms)) == len(forms):
-                yield layouts
+            yield tuple(zip((part for part, _ in shapes), pick, strict=True))
 
 
 def _orders_of(layout: Layout) -> tuple[bool, ...]:
@@ -203,20 +176,13 @@ def _choices(
     if not heads_first:
         split.reverse()
     # An output is often turned before it is returned.
-    return [*(split if part == "out" else split[:1]), *_FUSED.get(axes, ())]
+    return split if part == "out" else split[:1]
 
 
-def _longer(
-    layouts: Layouts, shapes: Mapping[str, tuple[int, ...]], dims: Dims
-) -> tuple[Layout, ...]:
-    """Return the axes of each tensor that are longer than 1; heads·dim of one head are dim."""
-    heads = {"q": dims.heads, "out": dims.heads}
+def _longer(layouts: Layouts, shapes: Mapping[str, tuple[int, ...]]) -> tuple[Layout, ...]:
+    """Return the axes of each tensor that are longer than 1."""
     return tuple(
-        tuple(
-            "d" if is_merged(axis) and heads.get(part, dims.kv_heads) == 1 else axis
-            for axis, length in zip(layout, shapes[part], strict=True)
-            if length != 1
-        )
+        tuple(axis for axis, length in zip(layout, shapes[part], strict=True) if length != 1)
         for part, layout in layouts
     )
 
@@ -235,7 +201,7 @@ def alternatives(readings: Sequence[Reading]) -> tuple[Reading, ...]:
 def with_kv_mappings(reading: Reading) -> Iterator[Reading]:
     """Yield a reading, and the other way in which its heads may share keys if there is one."""
     yield reading
-    if 1 < reading.dims.kv_heads < reading.dims.heads and not reading.of_rank:
+    if 1 < reading.dims.kv_heads < reading.dims.heads:
         yield replace(reading, kv_mapping="interleaved")
 
 
@@ -256,55 +222,24 @@ def fitting(shapes: Shapes) -> str:
     ]
     for pick in product(*choices):
         layouts = tuple(zip((part for part, _ in vectors), pick, strict=True))
-        dims = _solved(tuple(vectors), layouts, {})
+        dims = _solved(tuple(vectors), layouts)
         if dims and all(is_sensible(dims) for is_sensible in _SENSIBLE):
             return ",".join(f"{part}={''.join(axes)}" for part, axes in layouts)
     return ""
 
 
-def _solved(shapes: Shapes, layouts: Layouts, claims: Mapping[str, int]) -> Dims | None:
+def _solved(shapes: Shapes, layouts: Layouts) -> Dims | None:
     """Return the numbers that explain all shapes, or None."""
     known: dict[str, int] = {}
-    merged: list[tuple[str, str, int]] = []
     for (part, shape), (_, layout) in zip(shapes, layouts, strict=True):
         names = VARIABLES[part]
-        for axis, length in zip(layout, shape, strict=True):
-            if is_merged(axis):
-                merged.append((names["h"], names["d"], length))
-                if axis != "hd" and known.setdefault(names["h"], int(axis[:-1])) != int(axis[:-1]):
-                    return None
-            elif axis == "d" and part == "lse":
-                if length != 1:
-                    return None
-            elif known.setdefault(names[axis], length) != length:
-                return None
-        for axis in {"b", "h", "n"} & names.keys() - set("".join(layout)):
-            is_in = axis == "h" and any(map(is_merged, layout))
-            if not is_in and known.setdefault(names[axis], 1) != 1:
-                return None
-    for trusted in _TRUST if merged else ((),):
-        believed = {name: claims[name] for name in trusted if name in claims}
-        if dims := _split({**believed, **known}, merged):
-            return dims
-    return None
-
-
-def _split(found: dict[str, int], merged: Sequence[tuple[str, str, int]]) -> Dims | None:
-    """Return all numbers, those of heads·dim from the one of the two that is known."""
-    left = list(merged)
-    while left:
-        for each in left:
-            heads, d, width = each
-            one, other = (heads, d) if heads in found else (d, heads)
-            if one in found:
-                if not found[one] or width % found[one]:
-                    return None
-                if found.setdefault(other, width // found[one]) * found[one] != width:
-                    return None
-                left.remove(each)
-                break
-        else:
+        lengths = dict(zip(layout, shape, strict=True))
+        if part == "lse" and lengths.pop("d", 1) != 1:
             return None
-    if found.get("heads", 1) % max(found.get("kv_heads", 1), 1) or 0 in found.values():
+        missing = {"b", "h", "n"} & names.keys() - lengths.keys()
+        for axis, length in (lengths | dict.fromkeys(missing, 1)).items():
+            if known.setdefault(names[axis], length) != length:
+                return None
+    if known.get("heads", 1) % max(known.get("kv_heads", 1), 1) or 0 in known.values():
         return None
-    return Dims(**found)
+    return Dims(**known)

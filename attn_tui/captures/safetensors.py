@@ -9,8 +9,7 @@ from typing import Any, NoReturn
 
 from attn_tui.captures.disk import Disk, place_of, refuse
 from attn_tui.captures.dtypes import DTYPES, METADATA, dtype_named
-from attn_tui.captures.listing import Listing
-from attn_tui.captures.stored import Plain
+from attn_tui.captures.stored import Listing, Plain
 from attn_tui.compute.errors import InputError, inert
 
 LONGEST_HEADER = 2**22

@@ -10,8 +10,6 @@ from attn_tui.captures.layouts import VECTORS, Layout, layout_text, layout_words
 from attn_tui.captures.readings import Dims, Reading, alternatives
 from attn_tui.compute.counted import counted, listed
 
-_LONG = 1_000
-
 
 def layer_list(layers: Sequence[int]) -> str:
     """Return numbers of layers in words.
@@ -65,7 +63,7 @@ def statements(
     yield from _layouts(first, asked, open_to[first.number], is_chosen)
     yield from _named(tool)
     yield from _claimed(first, claims)
-    yield from _aligned(first, claims.query_offset if is_chosen else None)
+    yield from _aligned(first)
     yield from claims.said
 
 
@@ -127,11 +125,6 @@ def _layouts(
         doubt += readings_text(others)
     yield f"Layout{given}: {'; '.join(said)}{doubt}."
     dims = taken.dims
-    q = taken.layout("q")
-    axes = "bn" if len(q) > 2 else "n"
-    say = f"say --layout 'q={axes}(Hd),k={axes}(Gd)' with the numbers of heads for H and G"
-    if dims.d_k > _LONG and "b" not in q:
-        yield f"d_k = {dims.d_k:,} is long for one head: where heads·dim are one axis, {say}."
     if any(each.kv_mapping == "interleaved" for each in readings):
         grouped, mod = f"h // {dims.heads // dims.kv_heads}", f"h mod {dims.kv_heads}"
         by = f"{grouped}, unless the output says {mod}"
@@ -164,13 +157,9 @@ def _claimed(layer: Layer, claims: Claims) -> Iterator[str]:
             yield f"The metadata says {part} is {layout_text(layout)}, which shapes deny."
 
 
-def _aligned(layer: Layer, claimed: int | None) -> Iterator[str]:
-    """Yield at which keys queries stand; of a claim that the output denies, that it does."""
-    dims, offset = layer.readings[0].dims, layer.readings[0].query_offset
-    if claimed is not None and offset is None and "positions" not in layer.tensors:
-        yield f"The metadata says that query 0 stands at key {claimed:,}, which the output denies."
-        return
-    last = None
+def _aligned(layer: Layer) -> Iterator[str]:
+    """Yield at which keys queries stand."""
+    dims, last = layer.readings[0].dims, None
     if "positions" in layer.tensors:
         stored = layer.tensors["positions"].pieces[0]
         at = tuple(
@@ -178,14 +167,10 @@ def _aligned(layer: Layer, claimed: int | None) -> Iterator[str]:
             for axis, length in enumerate(stored.shape)
         )
         last = int(stored.take(at)[0])
-        where = "positions"
-    elif offset is not None:
-        last = offset + dims.queries - 1
-        where = "the metadata"
     if last is not None and last >= dims.keys:
         are = "is" if dims.keys == 1 else "are"
         yield (
-            f"By {where} the last query stands at {last:,}, but there {are} "
+            f"By positions the last query stands at {last:,}, but there {are} "
             f"{counted(dims.keys, 'key')}: K lacks the prefix."
         )
     elif last is None and dims.queries > dims.keys:

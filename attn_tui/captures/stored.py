@@ -1,8 +1,8 @@
 """A tensor where it is stored: what it is, and the few bytes of it that are asked for."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from math import prod
 from typing import Any
 
@@ -153,6 +153,21 @@ class Plain(Stored):
                     start,
                     np.frombuffer(disk.read(place, count * self.dtype.itemsize), self.dtype),
                 )
+
+
+@dataclass(frozen=True)
+class Listing:
+    """Tensors of one file and what is said of them.
+
+    Attributes:
+        tensors: In the file's order.
+        metadata: What the file says besides; each a claim.
+        header: A hash of that part of the file which lists them.
+    """
+
+    tensors: tuple[Stored, ...]
+    metadata: Mapping[str, object] = field(default_factory=dict)
+    header: str = ""
 
 
 def widened(numbers: Raw) -> NDArray[np.floating[Any]]:

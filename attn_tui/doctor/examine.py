@@ -15,7 +15,7 @@ from attn_tui.compute.fit.explain import Explained, Others, Question, explain
 from attn_tui.compute.fit.masks import open_masks
 from attn_tui.compute.fit.model import LAWS, Model
 from attn_tui.compute.fit.noise import coarsest
-from attn_tui.compute.fit.suspects import suspect_of
+from attn_tui.compute.fit.usable import is_finite
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
 from attn_tui.doctor.names import Place, Span, misses, names, span
@@ -234,14 +234,12 @@ class _Doctor:
             )
         found = Finding(id, shape, expected, known, judged, reading=reading)
         named = head.formats.get("q", "float32")
-        notes = [
-            *known.notes,
-            *(f"{each}." for each in not_finite(capture, id, reading, self.stop)),
-        ]
+        whole = {"k": head.keys, "v": head.values}
+        finite = [part for part, each in whole.items() if each is not None and is_finite(each)]
+        odd = not_finite(capture, id, reading, self.stop, finite)
+        notes = [*known.notes, *(f"{each}." for each in odd)]
         if question.format != named:
             notes.append(f"These are {named} tensors of {question.format} values.")
-        if not known.explains and not known.problem and searched:
-            found = replace(found, suspect=suspect_of(head, question))
         return self._named(replace(found, notes=tuple(notes)), question)
 
     def _asked(

@@ -11,7 +11,6 @@ from attn_tui.compute.counted import counted
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.fit.explain import Explained
 from attn_tui.compute.fit.model import Part
-from attn_tui.compute.fit.suspects import Suspect
 from attn_tui.doctor.names import Miss
 from attn_tui.doctor.verdict import VERDICTS, Assumption, Judgement, Verdict, overall, silent_parts
 from attn_tui.files.models.expected import ASSUMED, Expectation, Expected
@@ -57,7 +56,6 @@ class Finding:
         judgement: The verdict.
         names: What its multiplier is called.
         misses: What a multiplier that differs may be, the likeliest first.
-        suspect: What came out positive where nothing fits.
         notes: What else is to be said, in sentences.
         reading: How its tensors were read.
     """
@@ -69,7 +67,6 @@ class Finding:
     judgement: Judgement
     names: tuple[str, ...] = ()
     misses: tuple[Miss, ...] = ()
-    suspect: Suspect | None = None
     notes: tuple[str, ...] = ()
     reading: Reading | None = None
 

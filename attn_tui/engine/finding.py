@@ -110,7 +110,7 @@ class _Finder:
         """Return what is known of a layer with query 0 where it was captured, if it was."""
         head = self._heads(layer)[0]
         reading = self.capture.readings(layer)[found.reading]
-        if "positions" not in self.capture.tensors(layer) and reading.query_offset is None:
+        if "positions" not in self.capture.tensors(layer):
             return found
         rows = self.capture.read(head, sampled(self.capture.shape(head).n_queries, TRIED), reading)
         return replace(found, mask=found.mask.placed(rows))

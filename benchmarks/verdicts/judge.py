@@ -41,12 +41,14 @@ class Judged:
     Attributes:
         outcome: Whether that is right.
         line: The first line of the doctor.
+        said: The cause it names, in a word or two.
         seconds: That it took.
         status: It ended with.
     """
 
     outcome: Outcome
     line: str
+    said: str
     seconds: float
     status: int
 
@@ -65,9 +67,9 @@ def examine(command: Sequence[str], right: Right) -> Judged:
         report = json.loads(result.stdout)
     except ValueError:
         line = (result.output.strip().splitlines() or [repr(result.exception)])[-1]
-        return Judged("refused", line, seconds, result.exit_code)
+        return Judged("refused", line, "refused", seconds, result.exit_code)
     line = str(report["why"][0])
-    return Judged(outcome(report, right), line, seconds, result.exit_code)
+    return Judged(outcome(report, right), line, said(report), seconds, result.exit_code)
 
 
 def outcome(report: Mapping[str, Any], right: Right) -> Outcome:
@@ -89,6 +91,18 @@ def outcome(report: Mapping[str, Any], right: Right) -> Outcome:
     if "nothing fits" not in line:
         return "silent"
     return "right" if right == NOTHING else "nothing fits"
+
+
+def said(report: Mapping[str, Any]) -> str:
+    """Return the cause that a report names: what differs in most heads, or a suspect."""
+    if report["verdict"] == "differs":
+        parts = [tuple(each["differs"]) for each in report["heads"] if each["verdict"] == "differs"]
+        return " and ".join(Counter(parts).most_common(1)[0][0])
+    named = suspects(str(report["why"][0])) if report["verdict"] == "cannot tell" else set()
+    if named:
+        return " or ".join(sorted(named))
+    fits_nothing = "nothing fits" in str(report["why"][0])
+    return "nothing fits" if fits_nothing else str(report["verdict"])
 
 
 def suspects(line: str) -> set[str]:

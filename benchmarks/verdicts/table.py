@@ -61,6 +61,8 @@ def markdown(lines: Sequence[Line]) -> Iterator[str]:
         if some:
             yield from ("", f"### {title}", "")
             yield from _table([(kind(line), line) for line in some])
+    if faulty:
+        yield from ("", "### What is said of each fault", "", *_said(faulty))
     yield ""
     yield from _summary(healthy, faulty)
     wrong = [line for line in lines if line.judged.outcome not in _fine(line)]
@@ -89,6 +91,18 @@ def _table(some: Iterable[tuple[str, Line]]) -> Iterator[str]:
     yield "|---" * (len(columns) + 1) + "|"
     for row, cells in counts.items():
         yield f"| {row} | " + " | ".join(_cell(cells[column]) for column in columns) + " |"
+
+
+def _said(faulty: Sequence[Line]) -> Iterator[str]:
+    """Yield a table of faults by the causes that are named."""
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    for line in faulty:
+        counts[line.fault][line.judged.said] += 1
+    causes = sorted({cause for each in counts.values() for cause in each})
+    yield "| | " + " | ".join(causes) + " |"
+    yield "|---" * (len(causes) + 1) + "|"
+    for fault, each in counts.items():
+        yield f"| {fault} | " + " | ".join(str(each[cause] or "") for cause in causes) + " |"
 
 
 def _cell(count: Counter[str]) -> str:

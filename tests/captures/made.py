@@ -28,10 +28,6 @@ def layer(
 
 def laid_out(array: NDArray[Any], layout: str) -> NDArray[Any]:
     """Return [batch, heads, positions, dim] in another layout; an axis left out has length 1."""
-    if layout.endswith("(hd)"):
-        moved = array.transpose(0, 2, 1, 3)
-        merged = moved.reshape(*moved.shape[:2], -1)
-        return np.ascontiguousarray(merged if layout.startswith("b") else merged[0])
     gone = tuple(axis for axis, name in enumerate("bhnd") if name not in layout)
     kept = [name for name in "bhnd" if name in layout]
     squeezed = array.squeeze(gone)

@@ -192,13 +192,6 @@ def test_what_fits_no_shape_is_named(tmp_path: Path) -> None:
     assert said.startswith("capture, ")
     assert said.endswith(f"a.safetensors': {expected}")
     assert refused(path, layouts={"mask": "bhqk"}).startswith("layout: mask of layer 0 is 2×4×5×6")
-    merged = {part: np.zeros((2, 5, 12)) for part in ("q", "k")}
-    merged["k"] = np.zeros((2, 6, 12))
-    # How many heads there are nothing says, and no number is made up.
-    said = refused(saved(path, {**merged, "v": np.zeros((3, 5))}))
-    assert said.endswith("'q=bn(Hd),k=bn(Gd)', with the numbers of heads for H and G")
-    grouped = {"q": np.zeros((2, 5, 12)), "k": np.zeros((2, 5, 3)), "v": np.zeros((2, 5, 4))}
-    assert refused(saved(path, grouped)).endswith("for H and G, H = 4·G")
     scalars = {"q": np.zeros(()), "k": np.zeros(())}
     assert "q a scalar, k a scalar" in refused(saved(path, scalars))
     for lengths, message in (

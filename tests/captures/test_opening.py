@@ -59,8 +59,6 @@ def test_a_plain_file_is_layer_0_and_numbers_name_others(tmp_path: Path) -> None
         ("bhnd", "bhnd"),
         ("bhnd", "bnhd"),
         ("bnhd", "bnhd"),
-        ("bhnd", "bn(hd)"),
-        ("bnhd", "bn(hd)"),
     ],
 )
 def test_layouts_are_found_by_shapes(tmp_path: Path, qkv: str, out: str) -> None:
@@ -82,7 +80,7 @@ def test_a_layout_that_is_given_is_taken(tmp_path: Path) -> None:
         open_capture([path], layouts={"q": "hbnd"})
 
 
-@pytest.mark.parametrize("layout", ["hnd", "nhd", "n(hd)"])
+@pytest.mark.parametrize("layout", ["hnd", "nhd"])
 def test_one_sequence_needs_no_axis(tmp_path: Path, layout: str) -> None:
     made = layer(1, 4, 2, 5, 5, 3, 6)
     stored = {part: laid_out(each, layout) for part, each in made.items()}

@@ -9,9 +9,8 @@ from attn_tui.captures import disk
 from attn_tui.captures.layouts import layout_text
 from attn_tui.captures.opening import open_capture
 from attn_tui.captures.readings import Reading, readings_of, with_kv_mappings
-from attn_tui.captures.writer import write_safetensors
 from attn_tui.compute.errors import InputError
-from tests.captures.made import layer, same, saved, says
+from tests.captures.made import layer, same, saved
 
 Shapes = dict[str, tuple[int, ...]]
 
@@ -88,22 +87,6 @@ def test_both_orders_are_there_where_nothing_tells() -> None:
     assert said.layouts == other.layouts
 
 
-@pytest.mark.parametrize(
-    ("claims", "heads", "d_k"),
-    [
-        ({"heads": 16, "kv_heads": 8}, 16, 128),
-        ({"heads": 16, "kv_heads": 8, "d_k": 64}, 16, 128),
-        ({"d_k": 64}, 32, 64),
-    ],
-)
-def test_a_merged_axis_is_split_by_claims_and_heads_are_trusted_most(
-    claims: dict[str, int], heads: int, d_k: int
-) -> None:
-    first = found({"q": (2, 20, 2048), "k": (2, 20, 1024)}, **claims)[0]
-    assert (first.dims.heads, first.dims.d_k) == (heads, d_k)
-    assert first.dims.heads == first.dims.kv_heads * 2
-
-
 def test_no_head_without_keys() -> None:
     assert not found({"q": (1, 6, 81, 64), "k": (1, 4, 81, 64)})
     assert not found({"q": (1, 6, 80, 64), "k": (1, 6, 80, 32)})
@@ -118,20 +101,10 @@ def test_every_head_has_keys_in_either_mapping() -> None:
     assert [interleaved.kv_head(head) for head in range(12)] == [h % 3 for h in range(12)]
 
 
-def test_a_dimension_that_is_long_for_one_head_is_said(tmp_path: Path) -> None:
-    merged = {part: np.zeros((3, 5, 2048), np.float16) for part in ("q", "k")}
-    capture = open_capture([saved(tmp_path / "a.safetensors", merged)])
-    assert says(capture, "d_k = 2,048 is long for one head: where heads·dim are one axis, say")
-
-
-def test_heads_of_one_axis_have_to_be_declared(tmp_path: Path) -> None:
-    fused = {"q": np.zeros((1, 96, 256), np.float16), "k": np.zeros((1, 96, 64), np.float16)}
-    path = tmp_path / "a.safetensors"
-    with pytest.raises(InputError, match=r"--layout with heads: 'q=bn\(Hd\),.* H = 4·G"):
-        open_capture([saved(path, fused)])
-    write_safetensors(path, fused, {"num_attention_heads": "8", "num_key_value_heads": "2"})
-    capture = open_capture([str(path)])
-    assert capture.shape(capture.heads[0]).d_k == 32
+def test_heads_and_dim_have_axes_of_their_own(tmp_path: Path) -> None:
+    merged = {"q": np.zeros((1, 96, 256), np.float16), "k": np.zeros((1, 96, 64), np.float16)}
+    with pytest.raises(InputError, match="heads and dim are two axes"):
+        open_capture([saved(tmp_path / "a.safetensors", merged)])
 
 
 def test_where_there_is_no_pread_places_are_sought(

@@ -1,6 +1,5 @@
 """What is recognised in a capture, and said: names, lengths, masks, positions, claims."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,6 @@ import pytest
 from attn_tui.captures.capture import HeadId
 from attn_tui.captures.names import Meaning, meaning_of
 from attn_tui.captures.opening import open_capture
-from attn_tui.compute.errors import InputError
 from tests.captures.made import Arrays, laid_out, layer, same, saved, says
 from tests.captures.test_opening import assert_holds
 
@@ -94,53 +92,6 @@ def test_transformer_lens_is_known_with_its_layout(tmp_path: Path) -> None:
     assert says(capture, "Names are TransformerLens's, whose scores are scaled, capped and masked")
     assert not any("leave open" in sentence for sentence in capture.stated)
     assert same(capture.read(HeadId(0, 0, 2)).weights, weights[0, 2])
-
-
-def test_what_vllm_hook_writes_is_read_with_what_stands_beside(tmp_path: Path) -> None:
-    made = layer(2, 4, 2, 7, 7, 8, 8)
-    stored = {
-        f"model__layers__3__self_attn__attn__{part}": laid_out(made[part], "bn(hd)")
-        for part in ("q", "k")
-    }
-    path = tmp_path / "qk.safetensors"
-    saved(path, stored)
-    # Its head_dim is that of the hidden size, not that of the tensors.
-    config = {"num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 4}
-    beside = {"config": config, "q_seq_lens": [7, 5], "k_seq_lens": [7, 5], "tp_rank": 0}
-    path.with_suffix(".json").write_text(json.dumps(beside))
-    capture = open_capture([str(path)])
-    assert says(
-        capture,
-        "Layer 3: 2 sequences, 4 heads over 2 of keys and values, 7 positions, d_k = 8, in bf",
-        "Layout: q and k [batch, positions, heads·dim].",
-        "No output was captured of layer 3: nothing tells the scale.",
-        "The metadata says head_dim 4, but shapes say 8.",
-    )
-    found = capture.read(HeadId(1, 3, 3))
-    assert same(found.queries, made["q"][1, 3, :5])
-    assert same(found.keys, made["k"][1, 1, :5])
-    assert capture.shape(HeadId(0, 3, 0)).n_keys == 7
-    last = {**stored, "model__layers__3__self_attn__attn__q": made["q"][:, :, 6].reshape(2, -1)}
-    saved(path, last)
-    path.with_suffix(".json").write_text(json.dumps({"config": config, "k_seq_lens": [7, 5]}))
-    found = open_capture([str(path)]).read(HeadId(1, 3, 3))
-    assert same(found.queries, made["q"][1, 3, 6:])
-    assert same(found.keys, made["k"][1, 1, :5])
-    for text in ("{", "[]", '{"k_prefix_ends": [[3, 4]]}'):
-        path.with_suffix(".json").write_text(text)
-        with pytest.raises(InputError, match=r"qk\.json': it"):
-            open_capture([str(path)])
-
-
-def test_heads_of_a_merged_axis_are_said_by_a_layout(tmp_path: Path) -> None:
-    made = layer(2, 4, 2, 7, 7, 8, 8)
-    stored = {part: laid_out(each, "bn(hd)") for part, each in made.items()}
-    path = saved(tmp_path / "a.safetensors", stored)
-    capture = open_capture([path], layouts={"q": "bn(4d)"})
-    assert_holds(capture, made)
-    # Heads and dimensions of other tensors say it too.
-    whole = saved(tmp_path / "b.safetensors", {**stored, "q": made["q"]})
-    assert_holds(open_capture([whole]), made)
 
 
 @pytest.mark.parametrize(
@@ -263,28 +214,25 @@ def test_what_stands_beside_is_read_by_rows(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("n_queries", "more", "metadata", "sentence"),
+    ("n_queries", "more", "sentence"),
     [
-        (1, {}, {}, "Nothing but the output may say at which of 9 keys the 1 query stands."),
-        (3, {}, {}, "Nothing but the output may say at which of 9 keys the 3 queries stand"),
-        (3, {"positions": np.arange(6, 9)}, {}, ""),
-        (3, {}, {"query_offset": "6"}, ""),
-        (3, {"positions": np.arange(9, 12)}, {}, "By positions the last query stands at 11, but"),
-        (3, {}, {"query_offset": "90"}, "By the metadata the last query stands at 92, but there"),
-        (12, {}, {}, "12 queries have 9 keys: K lacks the prefix, or this is cross attention."),
+        (1, {}, "Nothing but the output may say at which of 9 keys the 1 query stands."),
+        (3, {}, "Nothing but the output may say at which of 9 keys the 3 queries stand"),
+        (3, {"positions": np.arange(6, 9)}, ""),
+        (3, {"positions": np.arange(9, 12)}, "By positions the last query stands at 11, but"),
+        (12, {}, "12 queries have 9 keys: K lacks the prefix, or this is cross attention."),
     ],
 )
 def test_where_queries_stand_is_known_or_said_to_be_open(
-    tmp_path: Path, n_queries: int, more: Arrays, metadata: dict[str, str], sentence: str
+    tmp_path: Path, n_queries: int, more: Arrays, sentence: str
 ) -> None:
     made = layer(1, 4, 2, n_queries, 9, 3, 6)
-    capture = open_capture([saved(tmp_path / "a.safetensors", {**made, **more}, metadata)])
+    capture = open_capture([saved(tmp_path / "a.safetensors", {**made, **more})])
     assert_holds(capture, made)
     about = [each for each in capture.stated if "quer" in each and "Layer" not in each]
     assert [each[: len(sentence)] for each in about] == [sentence] * bool(sentence)
     positions = capture.read(HeadId(0, 0, 1), [n_queries - 1]).positions
-    last = more["positions"][-1] if more else int(metadata.get("query_offset", 0)) + n_queries - 1
-    assert same(positions, np.array([last])) if more or metadata else positions is None
+    assert same(positions, more["positions"][-1:]) if more else positions is None
 
 
 def test_claims_are_tested(tmp_path: Path) -> None:

@@ -24,24 +24,6 @@ from tests.doctor.captures import save, tensors, write
 from tests.doctor.command import HEALTHY, LLAMA, call, run
 
 GROUPED = {**LLAMA, "num_attention_heads": 4, "num_key_value_heads": 2}
-LAYOUT = "q=bn(4d),k=bn(2d),v=bn(2d),out=bn(4d)"
-
-
-def fused(folder: Path) -> str:
-    """Write heads·dim of grouped heads in one axis, which fits no shape."""
-    parts = tensors(write(folder / "a.safetensors", HEALTHY, heads=4))
-    grouped = {name: parts[name][:, ::2].repeat(2, axis=1) for name in "kv"}
-    head = {name: np.asarray(each, np.float32) for name, each in {**parts, **grouped}.items()}
-    z = 0.25 * np.einsum("bhqd,bhkd->bhqk", head["q"], head["k"])
-    p = np.where(np.tril(np.ones(z.shape[-2:])) > 0, np.exp(z), 0.0)
-    head["out"] = (p / p.sum(-1, keepdims=True)) @ head["v"]
-    few = {name: each[:, ::2] if name in "kv" else each for name, each in head.items()}
-    rows = {
-        name: each.transpose(0, 2, 1, 3).reshape(1, each.shape[2], -1).repeat(2, axis=0)
-        for name, each in few.items()
-    }
-    return save(folder / "fused.npz", **{k: v.astype(np.float32) for k, v in rows.items()})
-
 
 COMMANDS = (
     ("doctor", "{path}"),
@@ -51,38 +33,6 @@ COMMANDS = (
     ("show", "--capture", "{path}", "--head", "3", "--row", "5"),
     ("{path}",),
 )
-
-
-SILENT = ("show", "compare", "attention")
-"""Commands that do not say how a capture is read."""
-
-
-@pytest.mark.parametrize("named", [True, False])
-@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
-def test_fused_axes_of_grouped_heads_open_with_the_heads_of_the_configuration(
-    tmp_path: Path, command: tuple[str, ...], named: bool
-) -> None:
-    path = fused(tmp_path)
-    words = [each.format(path=path) for each in command]
-    folder = tmp_path / "model" if named else tmp_path
-    folder.mkdir(exist_ok=True)
-    (folder / "config.json").write_text(json.dumps(GROUPED))
-    result = call(*words, *(["--config", str(folder)] if named else []))
-    assert result.exit_code == 0, result.stderr
-    said = " ".join(result.stdout.split())
-    assert "q=bn(4d),k=bn(2d)" in said or command[0] in SILENT
-    if command[0] == "doctor":
-        assert "8 of 8 heads" in said
-        assert f"The heads are those of the configuration: --layout '{LAYOUT}'" in said
-
-
-@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
-def test_fused_axes_whose_heads_nothing_says_are_refused(
-    tmp_path: Path, command: tuple[str, ...]
-) -> None:
-    path = fused(tmp_path)
-    result = call(*(each.format(path=path) for each in command))
-    assert (result.exit_code, "H = 2·G" in result.stderr) == (2, True)
 
 
 @pytest.mark.parametrize("command", COMMANDS[1:5], ids=lambda command: command[0])

@@ -1,4 +1,4 @@
-"""Models that may stand in place of the expected one: one change away, two, and farther."""
+"""Models that may stand in place of the expected one: one change away, or two."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -14,15 +14,10 @@ from attn_tui.compute.fit.head import Name, Parameters
 from attn_tui.compute.fit.masks import assumed_masks, distinct, open_masks, other_masks, windowed
 from attn_tui.compute.fit.model import Law, Model, Part
 from attn_tui.compute.fit.question import Others, Test
-from attn_tui.compute.fit.scan import distinct as unlike
-from attn_tui.compute.fit.scan import scan
 from attn_tui.compute.fit.solve import aligned, relative_residual
 from attn_tui.compute.fit.twice import again, fitted_twice
 from attn_tui.compute.fit.windows import moved
 from attn_tui.compute.heads.mask import HeadMask
-
-HOPELESS = 0.7
-"""The scan's steps in m are so fine that what is there leaves a mean sine well below this."""
 
 
 def one_change(case: Case, tests: Sequence[Test]) -> Iterator[Test]:
@@ -194,29 +189,3 @@ def _shown_masks(case: Case, bare: Case, near: Parameters) -> Iterator[Test]:
         found += assumed_masks(case.head, mask, rows, near)
         for other in filter(None, found):
             yield moved(bare, bare.test(replace(model, mask=other)))
-
-
-def searched(case: Case) -> Iterator[Test]:
-    """Yield models that a scan of m, caps and windows finds under each mask."""
-    model = case.question.model
-    given = [model.mask, *([HeadMask("given")] if case.head.seen is not None else [])]
-    bare = replace(case, head=replace(case.head, seen=None))
-    masks = [(case, mask) for mask in dict.fromkeys(given)]
-    masks += [(bare, mask) for mask in open_masks(bare.head)]
-    for of, mask in masks:
-        rows = of.rows(replace(model, mask=mask, law=None))
-        own = mask.own(of.head) if mask.kind == "causal" else None
-        for one in unlike(scan(rows, own))[:3]:
-            if one.off > HOPELESS:
-                break
-            windows = mask
-            if one.window is not None:
-                windows = replace(mask, kind="window", window=one.window)
-            there = rows.under(windows.seen(of.head))
-            near, off = aligned(there, one.near, _of_directions(one.near))
-            if one.window or not hopeless(there, near, off, case.format, case.paths[-1]):
-                yield moved(of, of.test(replace(model, mask=windows), near))
-        if mask.by_position and of.head.seen is None and rows.seen.any():
-            near, _ = aligned(rows, parameters_of(model))
-            for assumed in assumed_masks(of.head, mask, rows, near):
-                yield of.test(replace(model, mask=assumed), near)

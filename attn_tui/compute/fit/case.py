@@ -17,7 +17,7 @@ from attn_tui.compute.fit.choose import (
 from attn_tui.compute.fit.differences import compared
 from attn_tui.compute.fit.errors import numbers as numbers_of
 from attn_tui.compute.fit.estimates import Cap, Estimate, Sink
-from attn_tui.compute.fit.head import Floats, Parameters, Path, Rows, State, compute, rows_of
+from attn_tui.compute.fit.head import HELD, Floats, Parameters, Path, Rows, State, compute, rows_of
 from attn_tui.compute.fit.masks import open_masks
 from attn_tui.compute.fit.model import LEARNED, Model, Part
 from attn_tui.compute.fit.noise import Format, Noise, coarsest, format_of, variance
@@ -34,6 +34,8 @@ MOST_KEYS = 128
 """Numbers of a row of captured weights that are fitted."""
 LARGEST = float(np.finfo(np.float32).max)
 """Heads with larger numbers are left out: fits take fourth powers, which float64 has to hold."""
+SMALL, LARGE = 1e-6, 1e6
+"""Between them the largest number of a tensor has to be for float32 to be enough."""
 LEAST_ROWS = 4
 """So many rows have to see a key under a mask, if there are as many."""
 NEAR = 0.01
@@ -100,15 +102,26 @@ class Case:
         return tuple(part for part in test.changes if not said or part in said)
 
     @cached_property
+    def _held(self) -> np.dtype[np.floating]:
+        """What rows are held in: of 16 bits, neither huge nor all tiny, float32 is enough."""
+        head = self.head
+        if self.format.bits >= 24 or head.keys.dtype.itemsize > 4:
+            return HELD
+        tensors = (head.queries, head.keys, head.values)
+        sizes = [max(float(each.max()), -float(each.min())) for each in tensors if each is not None]
+        is_moderate = all(SMALL < size < LARGE for size in sizes)
+        return np.dtype(np.float32) if is_moderate else HELD
+
+    @cached_property
     def _every(self) -> Rows:
         """The rows without a mask."""
-        return rows_of(self.head, HeadMask("none"))
+        return rows_of(self.head, HeadMask("none"), self._held)
 
     def rows(self, model: Model) -> Rows:
         """Return what does not depend on a model's numbers."""
         factors = model.factors(self.head)
         if factors is not None:
-            return rows_of(self.head, model.mask, factors=factors)
+            return rows_of(self.head, model.mask, self._held, factors)
         return self._every.under(model.mask.seen(self.head))
 
     def made(self, model: Model) -> Rounding:

@@ -6,10 +6,9 @@ from math import inf
 
 import numpy as np
 
-from attn_tui.compute.fit.errors import numbers
+from attn_tui.compute.fit.errors import allowed, hidden_logits, numbers, unseen_cap
 from attn_tui.compute.fit.estimates import Beside, Number, Undecided
 from attn_tui.compute.fit.head import Floats, Name, Parameters, Path, Rows, State, compute, slopes
-from attn_tui.compute.fit.hidden import allowed, hidden_logits, unseen_cap
 from attn_tui.compute.fit.noise import Format, paths_of, variance
 from attn_tui.compute.fit.rounding import Rounding
 from attn_tui.compute.fit.solve import Fit, aligned, coefficients, descended, fit_of, refine
@@ -252,8 +251,11 @@ def _needed(fit: Fit, simpler: Fit) -> bool:
 
 def _is_sure(fit: Fit, simpler: tuple[Name, ...]) -> bool:
     """Return whether each parameter besides those of a simpler set is surely there."""
+    added = [name for name in fit.names if name not in simpler]
+    if not added:
+        return True
     known = numbers(fit)
-    more = [known[name] for name in fit.names if name not in simpler]
+    more = [known[name] for name in added]
     return all(abs(number.value) > SURE * _error(number) for number in more)
 
 

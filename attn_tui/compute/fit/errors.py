@@ -1,10 +1,14 @@
 """Errors of fitted parameters: clustered by query row, or bounded where rows are few."""
 
+from dataclasses import replace
+from math import floor, sqrt
+
 import numpy as np
 
 from attn_tui.compute.fit.estimates import Number
-from attn_tui.compute.fit.head import Floats, Name, Path
-from attn_tui.compute.fit.solve import Fit
+from attn_tui.compute.fit.head import Floats, Name, Path, State
+from attn_tui.compute.fit.noise import Format
+from attn_tui.compute.fit.solve import Fit, coefficients
 
 FEW = 8
 """Below so many rows errors are bounds."""
@@ -31,29 +35,35 @@ def numbers(fit: Fit) -> dict[Name, Number]:
     names = fit.names
     along = fit.slopes
     size = np.sqrt(np.square(along).sum(axis=(1, 2)))
-    size = np.where(size > 0, size, 1.0)
+    still = size == 0
+    size[still] = 1.0
     along = along / size[:, None, None]
     by_row = np.einsum("ard,brd->rab", along, along)
     score = np.einsum("ard,rd->ra", along, fit.residual)
-    whole = by_row.sum(axis=0)
-    inverse = np.linalg.pinv(whole, rcond=1e-14, hermitian=True)
-    free = _free(whole)
+    powers, vectors = np.linalg.eigh(by_row.sum(axis=0))
+    largest = max(float(powers.max()), 1e-300)
+    known = powers > 1e-12 * largest
+    root = (vectors * np.where(known, np.abs(powers), np.inf) ** -0.5) @ vectors.T
+    inverse = root @ root
+    # A parameter that the data leave free is known to no error at all.
+    free = (np.square(vectors[:, ~known]).sum(axis=1) > 1e-6) | still
     values = [getattr(fit.parameters, name) for name in names]
-    formal = np.sqrt(np.diagonal(inverse) * max(fit.chi_square, 1.0)) / size + free
+    formal = np.sqrt(np.diagonal(inverse) * max(fit.chi_square, 1.0)) / size
+    formal[free] = np.inf
     if len(score) < FEW:
         return {
             name: Number(value, 3 * float(error), 0.0, _lost(fit.path, name) * abs(value))
             for name, value, error in zip(names, values, formal, strict=True)
         }
-    root = _power(inverse, 0.5)
     inside = root @ by_row @ root
-    adjusted = root @ _power(np.eye(len(names)) - inside, -0.5)
+    adjusted = root @ _inverse_root(np.eye(len(names)) - inside)
     influence = np.einsum("rab,bc,rc->ra", adjusted, root, score)
     found: dict[Name, Number] = {}
     for i, name in enumerate(names):
         variance = float(np.square(influence[:, i]).sum())
         error = max(float(np.sqrt(variance) / size[i]), float(formal[i]))
-        degrees = _degrees(adjusted[:, i, :], inside, root) + FORMAL
+        # Rounded down, so that quantiles of many heads are few.
+        degrees = floor(_degrees(adjusted[:, i, :], inside, root) + FORMAL)
         found[name] = Number(values[i], error, degrees, _lost(fit.path, name) * abs(values[i]))
     return found
 
@@ -63,14 +73,6 @@ def _lost(path: Path, name: Name) -> float:
     if path == "tf32":
         return CUT
     return LOST if name == "value_scale" else 0.0
-
-
-def _free(whole: Floats) -> Floats:
-    """Return infinity for each parameter that the data leave free, else 0."""
-    values, vectors = np.linalg.eigh(whole)
-    null = np.square(vectors[:, values < 1e-12 * max(values.max(), 1e-300)]).sum(axis=1)
-    null[np.diagonal(whole) == 0] = 1.0
-    return np.where(null > 1e-6, np.inf, 0.0)
 
 
 def _degrees(adjusted: Floats, inside: Floats, root: Floats) -> float:
@@ -87,9 +89,47 @@ def _degrees(adjusted: Floats, inside: Floats, root: Floats) -> float:
     return max(total * total / square, 1.0) if square > 0 else 1.0
 
 
-def _power(matrices: Floats, power: float) -> Floats:
-    """Return a power of symmetric matrices, shape (…, n, n), in whose null space it is 0."""
+def _inverse_root(matrices: Floats) -> Floats:
+    """Return the power −½ of symmetric matrices, shape (…, n, n), in whose null space it is 0."""
     values, vectors = np.linalg.eigh(matrices)
-    kept = values > 1e-9 if power < 0 else values > 0
-    raised = np.where(kept, np.where(kept, values, 1.0) ** power, 0.0)
+    raised = np.where(values > 1e-9, values, np.inf) ** -0.5
     return np.asarray((vectors * raised[..., None, :]) @ vectors.swapaxes(-1, -2))
+
+
+def hidden_logits(state: State, format: Format) -> Floats:
+    """Return by how much logits are larger than the cap makes them, shape (r, n).
+
+    x = m·s/cap is a number of the format, and tanh x is rounded to a whole number of its units
+    below it: where x − tanh x is less than half of one, not at all. That is no noise: it has the
+    same sign for neighbouring x, as a smaller cap has, or a larger m.
+    """
+    root = sqrt(state.parameters.curvature)
+    tanh = np.minimum(np.abs(root * state.logits), 1 - 2.0**-52)
+    below = np.arctanh(tanh) - tanh
+    unit = format.spacing(tanh)
+    left = (below - unit * np.round(below / unit)) / root
+    return np.asarray(left * np.sign(state.logits))
+
+
+def allowed(fit: Fit, numbers: dict[Name, Number], shift: Floats) -> dict[Name, Number]:
+    """Return numbers whose intervals hold what was fitted with and without a systematic error.
+
+    Args:
+        fit: The fit.
+        numbers: What it found.
+        shift: What the error adds to what was fitted, freed of noise as the fit's slopes are.
+    """
+    off = coefficients(fit.slopes, shift)
+    found = dict(numbers)
+    for name, by in zip(fit.names, off.tolist(), strict=True):
+        known = numbers[name]
+        found[name] = replace(known, value=known.value - by / 2, bias=known.bias + abs(by) / 2)
+    return found
+
+
+def unseen_cap(fit: Fit, curvature: Number, format: Format) -> Number:
+    """Return g of a head without a cap, with what rounding may hide of one."""
+    p, square = fit.state.weights, np.square(fit.state.logits)
+    hidden = 3 * 2.0**-format.bits * float((p * square**2).sum())
+    hidden /= max(float((p * square**3).sum()), 1e-300)
+    return replace(curvature, error=float(np.hypot(curvature.error, hidden / 2)))

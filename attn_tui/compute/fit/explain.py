@@ -1,17 +1,18 @@
 """Whether a model explains the output of a head, and if the expected one does not, which does."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from math import inf, isnan, nan
 
 import numpy as np
 
-from attn_tui.compute.fit.alternatives import kv_heads, one_change, searched, tried, two_changes
+from attn_tui.compute.fit.alternatives import kv_heads, one_change, tried, two_changes
 from attn_tui.compute.fit.case import MOST_VALUES, Case
 from attn_tui.compute.fit.differences import half_ulp
-from attn_tui.compute.fit.question import SHOWN, Explained, Others, Question, Test
+from attn_tui.compute.fit.question import SHOWN, Explained, Others, Question, Suspect, Test
 from attn_tui.compute.fit.solve import relative_residual
+from attn_tui.compute.fit.suspects import suspect_of
 from attn_tui.compute.fit.telling import told, where
 from attn_tui.compute.heads.rows import HeadRows
 
@@ -30,7 +31,8 @@ def explain(
         head: Some of its rows; 8 to 64 are usual.
         question: What is expected.
         others: The head with keys and values of others of its layer, which it may have been given.
-        search: Whether to search far from what is expected, where nothing near it fits.
+        search: Whether to go on where one change from what is expected explains nothing: to test
+            for faults that no model has, then to try two changes.
     """
     with np.errstate(all="ignore"):
         case = Case.of(head, question)
@@ -55,12 +57,12 @@ def _explained(case: Case, others: Others, search: bool) -> Explained:
     for base in bases:
         tests += tried(case, base)
     expected = min(tests, key=lambda test: _rank(case, test))
-    agrees = [test for test in tests if test.explains and not case.counted(test)]
-    if agrees:
-        best = sorted(agrees, key=lambda test: _rank(case, test))
-    else:
-        best = _best(case, tests, others, search)
-    return _known(case, expected, tuple(best))
+    suspect = None
+    best = [test for test in tests if test.explains and not case.counted(test)]
+    if not best:
+        tests, suspect = _alternatives(case, tests, others, search)
+        best = _best(case, tests)
+    return _known(case, expected, (*sorted(best, key=lambda test: _rank(case, test)),), suspect)
 
 
 def _rank(case: Case, test: Test) -> tuple[bool, int, int, int, float]:
@@ -74,27 +76,33 @@ def _rank(case: Case, test: Test) -> tuple[bool, int, int, int, float]:
     return False, counted, test.left_out, len(test.changes), test.chi_square
 
 
-def _best(case: Case, known: Sequence[Test], others: Others, search: bool) -> list[Test]:
-    """Return what explains the head by the fewest changes; else what comes nearest.
+def _alternatives(
+    case: Case, known: Sequence[Test], others: Others, search: bool
+) -> tuple[list[Test], Suspect | None]:
+    """Return what was tried: one change from what is expected, and if that is not enough, two.
 
-    Alternatives are tried in stages, until one explains it by as few changes as its stage has.
+    Between them come tests for faults that no model has: such a fault is one change, too.
     """
-    stages: list[tuple[float, Callable[[], Iterator[Test]]]] = [
-        (1, lambda: one_change(case, known)),
-        (1, lambda: kv_heads(case, others)),
-        (inf, lambda: two_changes(case)),
-    ]
-    if search:
-        stages.append((inf, lambda: searched(case)))
-    tests, best = [*known], known[0]
-    for changes, stage in stages:
+    tests = [*known]
+
+    def is_enough(stage: Iterator[Test], changes: float) -> bool:
         with suppress(np.linalg.LinAlgError):
             # Numbers that cannot be fitted end a stage, and not the head.
-            for test in stage():
+            for test in stage:
                 tests.append(test)
-        best = min(tests, key=lambda test: _rank(case, test))
-        if best.explains and len(case.counted(best)) <= changes:
-            break
+        return any(test.explains and len(case.counted(test)) <= changes for test in tests)
+
+    if is_enough(one_change(case, known), 1) or is_enough(kv_heads(case, others), 1) or not search:
+        return tests, None
+    suspect = suspect_of(case)
+    if suspect is None:
+        is_enough(two_changes(case), inf)
+    return tests, suspect
+
+
+def _best(case: Case, tests: Sequence[Test]) -> list[Test]:
+    """Return what explains the head by the fewest changes; else what comes nearest."""
+    best = min(tests, key=lambda test: _rank(case, test))
     if not best.explains:
         return [best]
     fewest = _rank(case, best)[:4]
@@ -105,7 +113,9 @@ def _best(case: Case, known: Sequence[Test], others: Others, search: bool) -> li
     return [*alike.values()]
 
 
-def _known(case: Case, expected: Test, best: tuple[Test, ...]) -> Explained:
+def _known(
+    case: Case, expected: Test, best: tuple[Test, ...], suspect: Suspect | None
+) -> Explained:
     """Return what is known of the head: what fits it, and whether it could have told."""
     model = case.question.model
     if "mask" not in case.question.said:
@@ -123,4 +133,5 @@ def _known(case: Case, expected: Test, best: tuple[Test, ...]) -> Explained:
         float(np.sqrt(weighed.variance.sum() / size)), found, needed,
         tuple(int(row) for row in case.head.rows), (int(keys.min()), int(keys.max())),
         {} if is_explained else where(rows, state), case.notes,
+        suspect=None if best[0].explains else suspect,
     )  # fmt: skip

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import inf, log
+from math import inf, log, sqrt
 from typing import Literal
 
 import numpy as np
@@ -12,10 +12,13 @@ from attn_tui.compute.formats import tf32
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows, Reals
 
-Floats = NDArray[np.float64]
+Floats = NDArray[np.floating]
 
 HELD = np.dtype(np.float64)
-"""What a fit computes in."""
+"""What a fit computes in, unless what it fits has 16 bits."""
+
+NO_WEIGHT = -25.0
+"""In float32 e^z of less than this is 0: 16 bits show no such weight, and its square is 0 too."""
 
 Path = Literal["float32", "flash", "eager", "tf32"]
 """Where a head was rounded: its output only; weights too; scores and every step too; or, in
@@ -85,6 +88,11 @@ class Inputs:
         return np.asarray(self.squares.sum(axis=1))
 
     @cached_property
+    def largest(self) -> float:
+        """The square of the largest value."""
+        return float(self.squares.max(initial=0.0))
+
+    @cached_property
     def lost(self) -> tuple[Floats, Floats]:
         """The variance that rounding to TF32 makes of each number of keys, and of values."""
         return _lost(self.keys), _lost(self.values)
@@ -92,11 +100,11 @@ class Inputs:
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """What of a head does not depend on the parameters, in float64.
+    """What of a head does not depend on the parameters.
 
     Attributes:
         scores: q·k, shape (r, n).
-        output: What was captured, shape (r, d_v).
+        output: What was captured, shape (r, d_v), in float64.
         seen: Shape (r, n).
         bias: Shape (r, n), or None.
         queries: Shape (r, d_k).
@@ -154,12 +162,12 @@ def rows_of(
     dtype: np.dtype[np.floating] = HELD,
     factors: Floats | None = None,
 ) -> Rows:
-    """Take from a head what its fit needs, in float64 unless digits do not matter.
+    """Take from a head what its fit needs.
 
     Args:
         head: Some of its rows.
         mask: Which keys they see.
-        dtype: What is computed in.
+        dtype: What there is a number of for each key and row is held in; the output in float64.
         factors: What the queries of each row are multiplied by, shape (r, 1), if by anything.
     """
     if factors is not None:
@@ -168,7 +176,7 @@ def rows_of(
     bias = None if head.bias is None else head.bias.astype(dtype)
     return Rows(
         queries @ keys.T,
-        _held(head.output, len(queries), dtype),
+        _held(head.output, len(queries), HELD),
         mask.seen(head),
         bias,
         head.queries,
@@ -178,7 +186,7 @@ def rows_of(
 
 def _norms(values: Reals) -> Floats:
     """Return the length of each row, shape (r,)."""
-    return np.asarray(np.sqrt(np.einsum("rd,rd->r", values, values, dtype=np.float64)))
+    return np.asarray(np.sqrt(np.einsum("rd,rd->r", values, values)))
 
 
 def _lost(values: Reals) -> Floats:
@@ -204,7 +212,7 @@ class State:
         top: The largest logit with bias that a row sees, shape (r, 1).
         total: Σ e^(z − top) with the sink's, shape (r, 1).
         weights: p, shape (r, n).
-        mixed: p·V, shape (r, d_v): the output before c.
+        mixed: p·V, shape (r, d_v): the output before c, in float64.
     """
 
     parameters: Parameters
@@ -236,7 +244,7 @@ def capped(x: Floats, curvature: float) -> tuple[Floats, Floats | float]:
     if curvature < 0:
         square = -curvature * x * x
         return x * (1 + square / 3), 1 + square
-    root = np.sqrt(curvature)
+    root = sqrt(curvature)
     tanh = np.tanh(root * x)
     return tanh / root, 1 - tanh * tanh
 
@@ -259,13 +267,16 @@ def compute(rows: Rows, parameters: Parameters) -> State:
     hidden = np.where(rows.seen, biased, -np.inf)
     top = hidden.max(axis=1, keepdims=True)
     top = np.where(np.isfinite(top), top, 0.0)
-    p = np.exp(np.subtract(hidden, top, out=hidden), out=hidden)
-    total = p.sum(axis=1, keepdims=True)
+    hidden -= top
+    if hidden.dtype != HELD:
+        hidden[hidden < NO_WEIGHT] = -np.inf
+    p = np.exp(hidden, out=hidden)
+    total = p.sum(axis=1, keepdims=True, dtype=HELD)
     if parameters.sink:
-        total = total + parameters.sink * np.exp(np.minimum(parameters.level - top, 600.0))
-    total = np.maximum(total, np.finfo(total.dtype).tiny)
-    p /= total
-    return State(parameters, z, slope, top, total, p, p @ rows.values)
+        total += parameters.sink * np.exp(np.minimum(parameters.level - top.astype(HELD), 600.0))
+    total = np.maximum(total, np.finfo(HELD).tiny)
+    p /= total.astype(p.dtype)
+    return State(parameters, z, slope, top, total, p, (p @ rows.values).astype(HELD))
 
 
 def slopes(rows: Rows, state: State, names: tuple[Name, ...]) -> Floats:
@@ -278,7 +289,7 @@ def _slope(rows: Rows, state: State, at: Parameters, name: Name) -> Floats:
     if name == "value_scale":
         return state.mixed
     if name == "sink":
-        share = np.exp(np.minimum(at.level - state.top, 600.0)) / state.total
+        share = np.exp(np.minimum(at.level - state.top.astype(HELD), 600.0)) / state.total
         return -at.value_scale * share * state.mixed
     if name == "multiplier":
         change = rows.scores * state.slope
@@ -288,4 +299,4 @@ def _slope(rows: Rows, state: State, at: Parameters, name: Name) -> Floats:
     # With a sink the weights sum to less than 1, and its logit does not change.
     mean = by_weight.sum(axis=1, keepdims=True)
     by_weight -= state.weights * mean
-    return at.value_scale * (by_weight @ rows.values)
+    return at.value_scale * (by_weight @ rows.values).astype(HELD)

@@ -6,8 +6,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_tui.compute.fit.head import Parameters, Rows, capped
-from attn_tui.compute.fit.scan import PLAINLY, best_window, seen_from, sines
+from attn_tui.compute.fit.head import HELD, Floats, Parameters, Rows, capped
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
 
@@ -17,6 +16,10 @@ _NUMBERS = 64
 """And so many numbers of the output."""
 _ROWS = 64
 """So many rows are looked at."""
+DIRECTIONS = 16
+"""Values are seen from so many directions, drawn at random: enough to tell structures apart."""
+PLAINLY = 1.5
+"""A mask must make the residual so many times smaller than none does."""
 
 
 def open_masks(head: HeadRows) -> list[HeadMask]:
@@ -57,12 +60,30 @@ def other_masks(head: HeadRows, expected: HeadMask) -> Iterator[HeadMask]:
 
 
 def windowed(rows: Rows, head: HeadRows, mask: HeadMask, near: Parameters) -> HeadMask | None:
-    """Return a causal mask with the window that directions show, if they show one plainly."""
+    """Return a causal mask with the window that directions show, if they show one plainly.
+
+    All windows are tried at once, by sums of keys back from a query's own.
+    """
     if mask.kind != "causal" or mask.packed or mask.hidden:
         return None
-    there = rows.under(np.ones_like(rows.seen))
-    window = best_window(there, near, mask.own(head)).window
-    return None if window is None else replace(mask, kind="window", window=window)
+    own = mask.own(head)
+    part, weights = _weights(rows.under(np.ones_like(rows.seen)), near)
+    values, units = seen_from(part)
+    own = own[_some(len(rows.output))]
+    total = np.zeros(max(int(own.max()) + 1, 1))
+    for one, unit, last in zip(weights, units, own, strict=True):
+        if last < 0:
+            continue
+        # A query may stand behind the last key: windows that do not reach back to it are empty.
+        beyond = max(int(last) + 1 - len(values), 0)
+        back = slice(int(last) - beyond, None, -1)
+        apart = sines(np.cumsum(one[back, None] * values[back], axis=0), unit)
+        total[:beyond] += 1.0
+        total[beyond : beyond + len(apart)] += apart
+        total[beyond + len(apart) :] += apart[-1]
+    best = int(np.argmin(total))
+    is_plain = np.sqrt(total[-1]) > PLAINLY * np.sqrt(total[best])
+    return replace(mask, kind="window", window=best + 1) if is_plain else None
 
 
 def assumed_masks(head: HeadRows, mask: HeadMask, rows: Rows, near: Parameters) -> list[HeadMask]:
@@ -85,11 +106,15 @@ def assumed_masks(head: HeadRows, mask: HeadMask, rows: Rows, near: Parameters) 
     return [each for each in found if each is not None]
 
 
+def _some(count: int) -> NDArray[np.intp]:
+    """Return which of so many rows are looked at: evenly spread, the last among them."""
+    return np.unique(np.linspace(0, count - 1, min(count, _ROWS)).round().astype(np.intp))
+
+
 def _weights(rows: Rows, near: Parameters) -> tuple[Rows, NDArray[np.float64]]:
     """Return some rows, and e^z of all keys, but for a factor of each row."""
-    some = np.linspace(0, len(rows.output) - 1, min(len(rows.output), _ROWS)).round()
-    part = rows.part(np.unique(some.astype(np.intp)))
-    z, _ = capped(near.multiplier * part.scores, near.curvature)
+    part = rows.part(_some(len(rows.output)))
+    z, _ = capped(near.multiplier * part.scores.astype(HELD), near.curvature)
     if part.bias is not None:
         z = z + part.bias
     z = np.where(part.seen, z, -np.inf)
@@ -145,8 +170,7 @@ def _prefixed(head: HeadRows, mask: HeadMask, rows: Rows, near: Parameters) -> H
         return None
     part, p = _weights(rows.under(np.ones_like(rows.seen)), near)
     own = mask.own(head)
-    places = np.linspace(0, len(rows.output) - 1, min(len(rows.output), _ROWS)).round()
-    own = own[np.unique(places.astype(np.intp))]
+    own = own[_some(len(rows.output))]
     values, units = seen_from(part)
     total = np.zeros(len(values) + 1)
     for one, unit, at in zip(p, units, own, strict=True):
@@ -158,3 +182,21 @@ def _prefixed(head: HeadRows, mask: HeadMask, rows: Rows, near: Parameters) -> H
     if not np.sqrt(total[0]) > PLAINLY * np.sqrt(total[best]) or best == len(values):
         return None
     return replace(mask, prefix=best)
+
+
+def seen_from(rows: Rows) -> tuple[Floats, Floats]:
+    """Return values and the output's directions, seen from a few directions only."""
+    d_v = rows.values.shape[1]
+    view = np.eye(d_v)
+    if d_v > DIRECTIONS:
+        view = np.linalg.qr(np.random.default_rng(0).standard_normal((d_v, DIRECTIONS)))[0]
+    units = rows.output @ view
+    units /= np.maximum(np.linalg.norm(units, axis=1, keepdims=True), 1e-300)
+    return rows.values @ view, units
+
+
+def sines(mixed: Floats, units: Floats) -> Floats:
+    """Return sin² between vectors and directions, 1 where a vector is 0."""
+    square = np.square(mixed).sum(axis=-1)
+    along = (mixed * units).sum(axis=-1)
+    return np.asarray(1 - np.square(along) / np.maximum(square, 1e-300)).clip(0.0, 1.0)

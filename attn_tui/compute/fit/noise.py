@@ -1,7 +1,7 @@
 """What rounding does to a head's output: its variance under each path, and rows freed of it."""
 
 from dataclasses import dataclass
-from math import frexp
+from math import frexp, sqrt
 from typing import get_args
 
 import numpy as np
@@ -19,6 +19,11 @@ LEAST_LEFT = 1e-10
 _UNSEEN = 0.01
 """What adds less than this share to a variance is left out."""
 
+
+_EXPONENTS: dict[int, np.uint32 | np.uint64] = {
+    4: np.uint32(0x7F800000), 8: np.uint64(0x7FF0000000000000),
+}  # fmt: skip
+"""By bytes of a number, where among its bits the exponent stands."""
 
 SUMS = 8.0
 """Variance of float32 arithmetic in units that suit sums in long blocks: orders of sums differ."""
@@ -40,8 +45,11 @@ class Format:
 
     def spacing(self, values: Floats) -> Floats:
         """Return the distance to the next number of the format, shaped as the values."""
-        exponent = np.where(values == 0, self.least, np.frexp(values)[1] - 1)
-        return np.asarray(np.ldexp(1.0, np.maximum(exponent, self.least) - self.bits + 1))
+        exponent = _EXPONENTS[values.dtype.itemsize]
+        power = np.bitwise_and(values.view(exponent.dtype), exponent).view(values.dtype)
+        # In float32 the square of the spacing has to have digits, too.
+        least = self.least if values.dtype.itemsize == 8 else max(self.least, -50)
+        return np.asarray(np.maximum(power, 2.0**least) * 2.0 ** (1 - self.bits))
 
 
 def format_of(name: str) -> Format:
@@ -90,12 +98,12 @@ def score_variance(rows: Rows, state: State, format: Format, path: Path) -> Floa
     unit = 2.0 ** -max(format.bits, 24)
     q, k = rows.norms
     # A sum of d terms in blocks, each rounded: some units of ‖q‖‖k‖/√d; e^z and z − max besides.
-    sums = np.square(unit * 0.5) * np.multiply.outer(q * q, k * k) / rows.d_k * np.square(slope)
+    sums = (unit * 0.5) ** 2 * np.multiply.outer(q * q, k * k) / rows.d_k * (slope * slope)
     away = state.logits - state.top
-    sums += np.square(unit) * (1 + np.square(away) + np.square(state.top)) / 3
+    sums += unit**2 * (1 + np.square(away) + np.square(state.top)) / 3
     sums *= SUMS
     if path == "tf32":
-        sums += np.square(slope) * rows.lost[0]
+        sums += slope * slope * rows.lost[0]
     if path != "eager":
         return np.asarray(sums)
     sums += np.square(format.spacing(rows.scores) * slope) / 12
@@ -103,7 +111,7 @@ def score_variance(rows: Rows, state: State, format: Format, path: Path) -> Floa
     if frexp(abs(at.multiplier))[0] != 0.5:
         sums += np.square(format.spacing(x) * state.slope) / 12
     if at.curvature > 0:
-        root = np.sqrt(at.curvature)
+        root = sqrt(at.curvature)
         u = x * root
         tanh = np.tanh(u)
         sums += np.square(format.spacing(u) * state.slope / root) / 12
@@ -122,11 +130,13 @@ def weight_variance(state: State, format: Format, path: Path) -> Floats | None:
         return None
     if path == "eager":
         return np.asarray(np.square(format.spacing(state.weights)) / 12)
-    before = state.weights * state.total
-    step = np.square(format.spacing(before) / state.total) / 12
+    total = state.total.astype(state.weights.dtype)
+    before = state.weights * total
+    before[before >= 1 - 1e-6] = 1.0
+    step = np.square(format.spacing(before) / total) / 12
     # The largest is 1, and needs no rounding, but in kernels whose maximum begins at a sink above.
-    largest, above = before >= 1 - 1e-12, state.parameters.sink_logit > state.top
-    return np.asarray(np.where(largest & ~above, 0.0, step))
+    above = state.parameters.sink_logit > state.top
+    return np.asarray(np.where((before == 1.0) & ~above, 0.0, step))
 
 
 @dataclass(frozen=True, eq=False)
@@ -244,13 +254,13 @@ def _parts(
 
     Those of logits, and of weights, are None where they do nothing beside the first.
     """
-    at, p, v, mixed = state.parameters, state.weights, rows.values, state.mixed
+    at, p, mixed = state.parameters, state.weights, state.mixed
     c2 = at.value_scale * at.value_scale
     own = np.square(format.spacing(rows.output)) / 12
     # Numbers near 0 are rounded so finely that one of them would decide alone.
     own = np.maximum(own, own.mean(axis=1, keepdims=True) / 16)
     least = _UNSEEN * own.min(axis=1, initial=np.inf)
-    largest = np.square(np.abs(v).max(initial=0.0))
+    largest = rows.inputs.largest
     squares = np.square(p)
     sums = SUMS * c2 * np.square(2.0 ** -max(format.bits, 24))
     if not (sums * largest * squares.sum(axis=1) < least).all():

@@ -82,6 +82,19 @@ class Test:
         return self.paths[0] if len(self.paths) == 1 else None
 
 
+@dataclass(frozen=True)
+class Suspect:
+    """What was done to a head that nothing fits.
+
+    Attributes:
+        name: What it is called.
+        found: What the test found, in words.
+    """
+
+    name: str
+    found: str
+
+
 @dataclass(frozen=True, eq=False)
 class Explained:
     """What is known of a head.
@@ -101,6 +114,7 @@ class Explained:
             the largest.
         notes: What else is to be said.
         problem: Why nothing can be said at all, or empty.
+        suspect: The fault whose test came out positive where nothing fits, if one did.
     """
 
     expected: Test
@@ -114,6 +128,7 @@ class Explained:
     where: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     problem: str = ""
+    suspect: Suspect | None = None
 
     @property
     def test(self) -> Test:

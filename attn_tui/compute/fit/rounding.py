@@ -5,7 +5,7 @@ import numpy as np
 from attn_tui.compute.fit.head import Floats, Path, Rows, State
 from attn_tui.compute.fit.noise import Format, Noise, noise
 
-GLANCE = 8
+GLANCE = 4
 """So many rows are looked at first to tell paths apart."""
 RULED_OUT = 40.0
 """A path is not looked at further where 2 ln L of these rows is so much below that of another."""

@@ -76,7 +76,7 @@ def aligned(
         ahead = state.mixed / np.maximum(np.linalg.norm(state.mixed, axis=1, keepdims=True), 1e-300)
         along -= (along * ahead).sum(axis=-1, keepdims=True) * ahead
         for _ in range(6):
-            step = _step(along, residual, damping)
+            step = coefficients(along, residual, damping)
             tried = compute(rows, _bounded(state.parameters, names, step))
             longer, rest, new = _turned(unit, tried)
             if new < cost:
@@ -152,9 +152,12 @@ def descended(
     gain = 0.0
     for _ in range(steps):
         along = weighed.freed(slopes(rows, state, names))
-        step = _step(along, residual, 0.0)
+        step = coefficients(along, residual)
+        foreseen = residual - np.tensordot(step, along, 1)
         cost = float(np.square(residual).sum())
-        gain = 0.0
+        gain = cost - float(np.square(foreseen).sum())
+        if gain < 1e-3:
+            return state, gain
         for _ in range(5):
             near = compute(rows, _bounded(state.parameters, names, step))
             rest = weighed.freed(rows.output - near.output)
@@ -165,9 +168,8 @@ def descended(
         if not gain > 0:
             return state, 0.0
         # Where slopes are constant another step would be 0.
-        foreseen = residual - np.tensordot(step, along, 1)
         state, residual = near, rest
-        if np.square(rest - foreseen).sum() < 1e-4:
+        if np.square(rest - foreseen).sum() < 1e-2:
             break
     return state, gain
 
@@ -177,14 +179,6 @@ def fit_of(rows: Rows, state: State, names: tuple[Name, ...], path: Path, weighe
     residual = weighed.freed(rows.output - state.output)
     along = weighed.freed(slopes(rows, state, names))
     return Fit(names, state, path, weighed, residual, along)
-
-
-def coefficients(along: Floats, what: Floats) -> Floats:
-    """Return how much of each slope, shape (names, r, d_v), is in what, by least squares."""
-    design = along.reshape(len(along), -1)
-    size = np.maximum(np.linalg.norm(design, axis=1), 1e-300)
-    parts = least_squares((design / size[:, None]).T, what.ravel(), rcond=1e-10)
-    return np.asarray(parts / size)
 
 
 def least_squares(design: Floats, data: Floats, rcond: float) -> Floats:
@@ -202,15 +196,15 @@ def least_squares(design: Floats, data: Floats, rcond: float) -> Floats:
     return np.asarray(np.linalg.lstsq(design, data, rcond)[0])
 
 
-def _step(along: Floats, residual: Floats, damping: float) -> Floats:
-    """Return the step that makes the residual smallest where slopes are constant."""
+def coefficients(along: Floats, what: Floats, damping: float = 0.0) -> Floats:
+    """Return how much of each slope, shape (names, r, d_v), is in what, by least squares."""
     design = along.reshape(len(along), -1)
     size = np.linalg.norm(design, axis=1)
     size = np.where(size > 0, size, 1.0)
     design = design / size[:, None]
     normal = design @ design.T
     normal[np.diag_indices_from(normal)] += damping
-    return least_squares(normal, design @ residual.ravel(), rcond=1e-13) / size
+    return least_squares(normal, design @ what.ravel(), rcond=1e-13) / size
 
 
 def _bounded(at: Parameters, names: tuple[Name, ...], step: Floats) -> Parameters:

@@ -1,16 +1,17 @@
 """Where nothing fits: tests that come out positive for one fault each, and for no other."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from contextlib import suppress
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.compute.fit.case import Case, parameters_of
-from attn_tui.compute.fit.head import Floats, Rows, State, compute, rows_of
+from attn_tui.compute.fit.head import Floats, Rows, State, compute
 from attn_tui.compute.fit.noise import variance
-from attn_tui.compute.fit.question import Question
+from attn_tui.compute.fit.question import Question, Suspect
 from attn_tui.compute.fit.solve import least_squares
 from attn_tui.compute.formats import dtype_of
 from attn_tui.compute.heads.rows import HeadRows, Reals
@@ -32,38 +33,19 @@ ROOM = 3.0
 """And what is left of them is so many times what rounding makes, at most."""
 
 
-@dataclass(frozen=True)
-class Suspect:
-    """What was done to a head that nothing fits.
-
-    Attributes:
-        name: What it is called.
-        found: What the test found, in words.
-    """
-
-    name: str
-    found: str
-
-
-def suspect_of(head: HeadRows, question: Question) -> Suspect | None:
+def suspect_of(case: Case) -> Suspect | None:
     """Return the fault whose test comes out positive, or None.
 
     Args:
-        head: That no model explains.
-        question: What is expected of it.
+        case: A head that the expected model does not explain.
     """
-    with np.errstate(all="ignore"):
-        case = Case.of(head, question)
-        if isinstance(case, str):
-            return None
-        try:
-            for base in case.bases():
-                based = replace(case, question=replace(question, model=base))
-                if (found := next(_suspects(based), None)) is not None:
-                    return found
-            return None
-        except np.linalg.LinAlgError:
-            return None
+    with suppress(np.linalg.LinAlgError):
+        for base in case.bases():
+            based = replace(case, question=replace(case.question, model=base))
+            found = next(_suspects(based), None)
+            if found is not None:
+                return found
+    return None
 
 
 def _suspects(case: Case) -> Iterator[Suspect]:
@@ -83,11 +65,11 @@ def _explains(case: Case, head: HeadRows | None) -> bool:
     """Return whether what is expected explains a head, nothing changed."""
     if head is None:
         return False
-    model = case.question.model
-    rows = rows_of(head, model.mask, factors=model.factors(head))
-    if not case.is_near(rows, compute(rows, parameters_of(model))):
+    model, changed = case.question.model, replace(case, head=head)
+    made = changed.made(model)
+    if not case.is_near(made.rows, made.state):
         return False
-    test = replace(case, head=head).test(model)
+    test = changed.test(model)
     return test.explains and not test.changes
 
 
@@ -224,7 +206,7 @@ def _fitted(case: Case, shapes: Floats, start: Floats) -> tuple[Floats, float]:
         The bias, shape (r, n), and χ² by the variances of the output alone.
     """
     model, parts = case.question.model, start
-    plain = rows_of(case.head, model.mask, factors=model.factors(case.head))
+    plain = case.rows(model)
     at = parameters_of(model)
 
     def made(parts: Floats) -> tuple[Rows, State]:

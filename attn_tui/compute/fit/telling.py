@@ -91,7 +91,7 @@ def _other_masks(case: Case, model: Model, rows: Rows) -> Iterator[NDArray[np.bo
 def where(rows: Rows, state: State) -> dict[str, tuple[float, ...]]:
     """Return where what a state leaves of the output lies, as shares of the largest."""
     rest = rows.output - state.output
-    lengths = np.maximum(np.linalg.norm(rows.values, axis=1), 1e-300)
+    lengths = np.maximum(np.linalg.norm(rows.values, axis=1), 1e-30)
     by_key = np.where(rows.seen, np.abs(rest @ rows.values.T) / lengths, 0.0).mean(axis=0)
     each = {
         "row": np.linalg.norm(rest, axis=1), "key": by_key, "channel": np.linalg.norm(rest, axis=0)

@@ -11,6 +11,11 @@ from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows, Reals
 
 
+def is_finite(values: Reals) -> bool:
+    """Return whether no number is NaN or infinite: the sum of such is not finite either."""
+    return bool(np.isfinite(values.sum())) or bool(np.isfinite(values).all())
+
+
 def cleared(head: HeadRows, mask: HeadMask) -> tuple[HeadRows, NDArray[np.bool_]]:
     """Return a head with 0 in place of keys that hold NaN or infinity, and who sees none of them.
 
@@ -21,11 +26,10 @@ def cleared(head: HeadRows, mask: HeadMask) -> tuple[HeadRows, NDArray[np.bool_]
     Returns:
         The head, and for each row whether it can be used, shape (r,).
     """
-    odd = np.asarray(~np.isfinite(head.keys).all(axis=1))
-    if head.values is not None:
-        odd = odd | ~np.isfinite(head.values).all(axis=1)
-    if not odd.any():
+    tensors = [each for each in (head.keys, head.values) if each is not None]
+    if all(map(is_finite, tensors)):
         return head, np.ones(len(head.rows), bool)
+    odd = np.any([~np.isfinite(each).all(axis=1) for each in tensors], axis=0)
     seen = mask.seen(head) if head.seen is None else head.seen
     keys = np.where(odd[:, None], 0, head.keys).astype(head.keys.dtype)
     values = head.values

@@ -5,15 +5,15 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from attn_tui.captures.assembly import ShapesError
 from attn_tui.captures.capture import Capture
+from attn_tui.captures.layouts import layout_text
+from attn_tui.captures.readings import Dims
 from attn_tui.captures.source import open_as
 from attn_tui.captures.suffixes import EXAMPLE_NAME
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.files.models.calls import with_calls
 from attn_tui.files.models.configuration import claimed, read_expectation
 from attn_tui.files.models.expected import Expectation
-from attn_tui.files.models.fused import fused_layouts, layouts_of
 from attn_tui.files.paths import true_path
 
 _BESIDE = "config.json"
@@ -75,17 +75,7 @@ def open_configured(
     near = _near(paths) if anew and not config else ""
     found = named or (_read(near) if near else None)
     read = layouts
-    try:
-        capture = open_as(paths, read, names)
-    except ShapesError as error:
-        # Shapes alone fit no layout, as those of fused queries and fewer keys.
-        if layouts or not (anew and found and found.shape.heads):
-            raise
-        read = ",".join(fused_layouts(error.tensors, {}, found.shape))
-        try:
-            capture = open_as(paths, read, names)
-        except InputError:
-            raise error from None
+    capture = open_as(paths, read, names)
     expectation = named or claimed(capture.config, capture.shape(capture.heads[0]).d_k)
     notes: list[str] = []
     if named and (problem := _other_kind(named, capture)):
@@ -97,12 +87,41 @@ def open_configured(
             expectation = found
     is_of_file = expectation is not None and expectation is found
     expectation = with_calls(expectation, capture)
-    if expectation and (own := layouts_of(capture, expectation)):
+    if expectation and (own := _layouts_of(capture, expectation)):
         read, capture = own, open_as(paths, own, names)
     if read != layouts:
         capture = _stating(capture, read)
     file = config or near if is_of_file else ""
     return Configured(capture, expectation, file, read, tuple(notes))
+
+
+def _layouts_of(capture: Capture, expectation: Expectation) -> str:
+    """Return the layouts, as ``--layout`` takes them, in which a capture has a model's heads.
+
+    It is empty where the capture has them as it is first read, and where no layout has. What else
+    shapes leave open, as how an output is turned, its numbers tell.
+    """
+    shape, layer = expectation.shape, capture.layers[0]
+    if shape.heads is None or not shape.d_k:
+        return ""
+    readings = capture.readings(layer)
+    fitting = [each for each in readings if _fits(expectation, layer, each.dims)]
+    # Fewer may be those of a rank, where nothing else tells which they are.
+    whole = [each for each in capture.undecided(layer) if each.dims.heads == shape.heads]
+    is_told = len(whole) == 1 and whole[0] in fitting
+    if is_told:
+        fitting = whole
+    if not fitting or (readings[0] in fitting and not is_told):
+        return ""
+    named = {part: layout_text(axes) for part, axes in fitting[0].layouts if part in ("q", "k")}
+    return ",".join(f"{part}={text}" for part, text in named.items())
+
+
+def _fits(expectation: Expectation, layer: int, dims: Dims) -> bool:
+    with suppress(InputError):
+        expectation.check([layer], dims.heads, {dims.d_k}, dims.kv_heads)
+        return True
+    return False
 
 
 def config_version(paths: Sequence[str], config: str) -> tuple[str, int]:
@@ -134,7 +153,7 @@ def _read(path: str) -> Expectation | None:
 def _misfit(expectation: Expectation, capture: Capture) -> str:
     """Return why an expectation is not of the model that was captured, or nothing."""
     try:
-        if own := layouts_of(capture, expectation):
+        if own := _layouts_of(capture, expectation):
             capture = open_as(capture.paths, own, capture.asked[1] or "")
         _check(expectation, capture, with_length=True)
     except InputError as error:

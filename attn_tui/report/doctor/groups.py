@@ -92,7 +92,7 @@ def _key(finding: Finding, test: Test) -> Key:
         missed = missed if "multiplier" in test.changes else ""
         return (test.changes, kind, test.model.law, missed)
     if judged.verdict == "cannot tell":
-        suspect = finding.suspect.name if finding.suspect else ""
+        suspect = finding.known.suspect.name if finding.known.suspect else ""
         return (judged.reason, assumed_text(finding), suspect)
     if judged.verdict == "no expectation" and "multiplier" in test.changes:
         # Multipliers that lie within 2 % of each other are said together.

@@ -108,7 +108,7 @@ def _evidence(finding: Finding) -> dict[str, Any]:
         "told": dict(known.told),
         "models": [_test(test) for test in known.best],
         "where": known.where,
-        "suspect": finding.suspect.name if finding.suspect else None,
+        "suspect": finding.known.suspect.name if finding.known.suspect else None,
         "names": finding.names,
     }
 

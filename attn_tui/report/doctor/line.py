@@ -84,8 +84,8 @@ def _untold(finding: Finding) -> str:
         return f"{agrees} if {assumed}; --assume {finding.judgement.assumes} grants it"
     if finding.known.explains or finding.known.problem:
         return finding.judgement.reason
-    if finding.suspect is not None:
-        return f"nothing fits: {finding.suspect.name}? ({finding.suspect.found})"
+    if finding.known.suspect is not None:
+        return f"nothing fits: {finding.known.suspect.name}? ({finding.known.suspect.found})"
     test = finding.known.test
     nearest = f"the nearest, {brief(finding, test)}," if test.changes else "its numbers fitted, it"
     return f"nothing fits: what is expected leaves {_share(finding.known.residual)} of the " + (

@@ -10,7 +10,7 @@ from attn_tui.compute.fit.explain import Question, explain
 from attn_tui.compute.fit.head import Path
 from attn_tui.compute.fit.model import Model
 from attn_tui.compute.fit.simulate import Arithmetic, compute, computed, rounded_to, simulate
-from attn_tui.compute.fit.suspects import buckets, rope, suspect_of
+from attn_tui.compute.fit.suspects import buckets, rope
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
 from tests.compute.fit.heads import LEVEL, SAID
@@ -73,9 +73,9 @@ def test_a_suspect_is_named_of_its_own_fault_alone(format: str, path: Path, kind
     how = Arithmetic(0.125, format=format, path=path, mask=mask)
     question = Question(Model(0.125, mask=mask), SAID, LEVEL, format=format)
     for name, head in faults(how):
-        assert not explain(head, question).explains, name
-        suspect = suspect_of(head, question)
-        assert (suspect.name if suspect else "") == name
+        known = explain(head, question)
+        assert not known.explains, name
+        assert (known.suspect.name if known.suspect else "") == name
 
 
 def test_buckets_are_those_of_t5() -> None:
