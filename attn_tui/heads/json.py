@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
+from math import isfinite
 from typing import Any
 
 from attn_tui import __version__
 from attn_tui.captures.capture import HeadId
-from attn_tui.compute.heads.edges import TALLIED
-from attn_tui.compute.heads.partial import Partial
+from attn_tui.compute.heads.partial import NORMS, Partial
 from attn_tui.compute.heads.statistic import STATISTICS
+from attn_tui.compute.heads.tally import TALLIED
 from attn_tui.engine.plan import Plan
 from attn_tui.engine.survey import Survey
 from attn_tui.engine.table import numbers_of
@@ -28,6 +29,7 @@ def render(found: Survey, shown: Shown) -> Iterator[str]:
         "capture": capture_to_plain(found.plan),
         "question": found.plan.question.as_plain() | {"tau": tau},
         "masks": masks_to_plain(found.plan),
+        "computed_in": found.plan.computed_in,
         "elapsed_s": round(found.elapsed, 3),
         "complete": found.complete,
         "progress": found.progress,
@@ -122,9 +124,17 @@ def value_to_plain(partial: Partial, name: str, tau: float) -> dict[str, Any]:
     """Return a statistic with its error and its place, and whether it counts."""
     value = partial.value(name, tau)
     return {
-        "value": value.value,
-        "standard_error": value.error,
+        "value": printed(partial, name, value.value),
+        "standard_error": printed(partial, name, value.error),
         "row": None if value.row in (None, -1) else value.row,
         "key": None if value.key in (None, -1) else value.key,
         "counts": partial.counts(name),
     }
+
+
+def printed(partial: Partial, name: str, number: float | None) -> float | None:
+    """Return a number of a head with the digits that hold."""
+    digits = partial.digits
+    if number is None or digits is None or not isfinite(number) or STATISTICS[name].of in NORMS:
+        return number
+    return float(f"{number:.{digits - 1}e}")

@@ -28,7 +28,8 @@ def render_table(found: Survey, shown: Shown) -> Iterator[str]:
         for name in shown.statistics:
             value = partial.value(name, shown.tau)
             places = (None if at in (None, -1) else at for at in (value.row, value.key))
-            numbers = (value.value, value.error, *places)
+            held = (json.printed(partial, name, each) for each in (value.value, value.error))
+            numbers = (*held, *places)
             sizes = (partial.rows, partial.n_queries, partial.n_keys)
             counts = partial.counts(name)
             rows.append((head.batch, head.layer, head.head, name, *numbers, *sizes, counts))
