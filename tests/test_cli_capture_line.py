@@ -19,7 +19,8 @@ from attn_tui.engine.answer import answer
 from attn_tui.engine.settings import Settings
 from attn_tui.files.draft import EXAMPLE, Draft
 from attn_tui.files.history import Asked
-from attn_tui.heads.report import render_text
+from attn_tui.heads.report import report_of
+from attn_tui.report.text import text
 from attn_tui.ui import running
 from tests.engine.captured import heads, write
 
@@ -32,7 +33,7 @@ def run(*arguments: str) -> Result:
     ("scale", "asked", "says"),
     [
         (Scale(softcap=3.0, sink=1.0), {}, "z = 3·tanh(m·s/3), m = 1/√d_k; sink b = 1"),
-        (Scale(qk_norm=True), {}, "weights   z = m·s, m = 1/√d_k\n"),
+        (Scale(qk_norm=True), {}, "weights    z = m·s, m = 1/√d_k\n"),
         (Scale(), {"layouts": "bnhd", "seed": 7, "statistic": "entropy"}, "Layout as given"),
     ],
 )
@@ -45,7 +46,7 @@ def test_the_command_that_the_screen_copies_prints_what_the_screen_says(
     *_, shown = answer(question.experiment)
     arguments = split(capture_line.heads(question))[1:]
     names = ",".join((settings.statistic, *STATISTICS))
-    texts = "".join(render_text(shown)), run(*arguments, "--statistic", names).stdout
+    texts = "".join(text(report_of(shown))), run(*arguments, "--statistic", names).stdout
     said, printed = (re.sub(r"; [\d.]+ s", "", text) for text in texts)
     assert says in printed
     assert printed == said

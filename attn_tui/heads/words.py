@@ -22,13 +22,6 @@ UNCOUNTED = "?"
 _UNITS = {"entropy": " nats", "effective_keys": " keys", "float16_margin": " times"}
 
 
-def unit(name: str) -> str:
-    """Return what a statistic is counted in, behind a comma; or nothing."""
-    if name in SHARES:
-        return ", %"
-    return f",{_UNITS[name]}" if name in _UNITS else ""
-
-
 def number(name: str, value: float) -> str:
     """Return a value of a statistic as a table has it."""
     if text := unusual(value):
@@ -162,12 +155,6 @@ def statistic_text(name: str) -> str:
     return STATISTICS[name].words + rows
 
 
-def place(head: HeadId, batches: bool) -> str:
-    """Return the name of a head: ``layer 3, head 7``."""
-    sequence = f"batch {head.batch}, " if batches else ""
-    return f"{sequence}layer {head.layer}, head {head.head}"
-
-
 def rows_text(question: Question, sizes: set[int]) -> str:
     """Return which rows were looked at, of heads with so many."""
     least, most = min(sizes, default=0), max(sizes, default=0)
@@ -199,52 +186,35 @@ def made(found: FoundMask) -> Made:
     )
 
 
-def own_text(multipliers: Sequence[float]) -> str:
-    """Return that heads have multipliers of their own, and which.
-
-    >>> own_text([0.1, 0.8])
-    '2 heads have an m of their own, found by fits: 0.1 to 0.8'
-    """
-    least, most = (general(each, 3) for each in (min(multipliers), max(multipliers)))
-    which = least if least == most else f"{least} to {most}"
-    if len(multipliers) == 1:
-        return f"one head has an m of its own, found by a fit: {which}"
-    return f"{len(multipliers):,} heads have an m of their own, found by fits: {which}"
-
-
-def loose_text(heads: int) -> str:
-    """Return that weights of so many heads are taken for those in use, though not as surely."""
-    miss = "misses" if heads == 1 else "miss"
-    one_per_cent = "no more than an m that is off by 1 % would"
-    return f"{counted(heads, 'head')} {miss} it by more than rounding makes, but {one_per_cent}"
+KNOWN = {
+    "fit": "found by the doctor's fit of one head",
+    "asked": "as asked",
+    "assumed": "assumed",
+    "nearest": "nearest to what was captured, and does not explain it",
+}
+"""How it is known how weights are made."""
 
 
 def mask_text(found: FoundMask) -> str:
     """Return in words how the weights of a layer are made, with how that is known."""
-    text = made(found).text
-    known = {
-        "fit": "found by the doctor's fit of one head",
-        "asked": "as asked",
-        "output": f"as {SAID[found.by]}",
-        "assumed": "assumed",
-    }
-    if found.how == "nearest":
-        text += " is nearest, and does not explain the output"
-    elif found.how in known:
-        text += f", {known[found.how]}"
-        if found.how == "fit" and found.sink is not None:
-            text += ", each head's own sink by its output"
+    parts = [made(found).text]
+    if found.how == "output":
+        parts.append(f"as {SAID[found.by]}")
+    elif found.how in KNOWN:
+        parts.append(KNOWN[found.how])
+    if found.how == "fit" and found.sink is not None:
+        parts.append("each head's own sink by its output")
+    text = ", ".join(parts)
     if found.residual is None:
         return text
-    miss = miss_text(found.residual)
-    if not found.fits:
-        yet = "" if found.how == "nearest" else "yet "
-        yet = "with one m " if found.by_row else yet
-        return f"{text}; {yet}{MISSES[found.by]} by {miss}: try attn-tui doctor"
-    doubt = doubt_text(found.doubt)
-    text += f"; {doubt}" * found.is_untold
+    doubt, miss = doubt_text(found.doubt), miss_text(found.residual)
+    if doubt:
+        text += f"; {doubt}"
     text += f"; {MISSES[found.by]} by {miss.replace('almost none', 'almost nothing')}"
-    text += ", more than rounding makes" * found.loose
-    if doubt and not found.is_untold:
-        text += f", so that {doubt}"
-    return text + (f", with m = {RULE} by {miss_text(found.missed)}" if found.missed else "")
+    if found.loose:
+        text += ", more than rounding makes"
+    if not found.fits:
+        text += ": try attn-tui doctor"
+    elif found.missed:
+        text += f", with m = {RULE} by {miss_text(found.missed)}"
+    return text
