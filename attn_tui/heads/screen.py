@@ -514,7 +514,9 @@ class HeadsScreen(InstrumentScreen):
             size = f"{table.n_batches} sequences × {size}"
         keys = f"{shape.n_queries:,} × {shape.n_keys:,}, d_k {shape.d_k}"
         parts = [name, size, keys, made(table.masks[here.layer]).text]
-        self.query_one("#capture", Label).update("  ·  ".join(parts), layout=False)
+        text, label = "  ·  ".join(parts), self.query_one("#capture", Label)
+        if text != label.content:
+            label.update(text, layout=False)
         self.query_one("#opens").display = settings.capture == (EXAMPLE_NAME,)
 
     def _show_card(self) -> None:

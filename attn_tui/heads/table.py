@@ -39,6 +39,9 @@ stands, and from which on there is room for all beside it."""
 REST = 0.1
 """Seconds without a move of the cursor after which the table shows other lines."""
 
+AT_ONCE = 64
+"""Lines that are written before the table is painted: Textual measures each."""
+
 STATES = ("saturated", "sink", "sharp", "spread")
 """How heads are sorted by their word."""
 
@@ -151,8 +154,10 @@ class HeadList(DataTable[Text]):
         self.sort_by = ("max_weight", False)
         """The column that heads are sorted by, and whether the other way round."""
         self._shown: Listing | None = None
-        self._written: dict[str, Partial] = {}
-        """What the line of each head was written from, by its key."""
+        self._written: dict[HeadId, Partial] = {}
+        """What the line of each head was written from."""
+        self._is_behind = False
+        """Whether there are lines to write."""
         self._made_for: object = None
         """What all lines are made for: of anything else they are made anew."""
 
@@ -170,31 +175,41 @@ class HeadList(DataTable[Text]):
                 title = TITLES.get(name) or STATISTICS[name].title
                 # Room for the mark of the one that is sorted by.
                 self.add_column(title, key=name, width=max(len(title) + 1, 6))
-        if self._write(listing):
-            self._sort()
-            self._follow()
+            self._is_behind = True
+        if before is None or before.table is not listing.table:
+            self._is_behind = True
+        if self._is_behind:
+            self._write(listing)
         elif self._is_in_view(self._row):
             self._follow()
         else:
             self._follow_at_rest()
 
-    def _write(self, listing: Listing) -> bool:
-        """Write the lines of heads of which more is known, and return whether there are any."""
-        places, colours = listing.table.places, colours_of(self.app)
-        more = False
+    def _write(self, listing: Listing) -> None:
+        """Write the lines of heads of which more is known; of many the first, then the others."""
+        if listing is not self._shown:
+            return
+        colours = colours_of(self.app)
+        new = [
+            (str(listing.table.places[head]), head)
+            for head, partial in listing.table.partials.items()
+            if self._written.get(head) is not partial
+        ]
         with self.prevent(DataTable.RowHighlighted):
-            for head, partial in listing.table.partials.items():
-                key = str(places[head])
-                if self._written.get(key) is partial:
-                    continue
+            for key, head in new[:AT_ONCE]:
                 line = listing.line(head, colours)
-                if key in self._written:
+                if head in self._written:
                     for column, cell in zip(listing.columns, line, strict=True):
                         self.update_cell(key, column, cell)
                 else:
                     self.add_row(*line, key=key)
-                self._written[key], more = partial, True
-        return more
+                self._written[head] = listing.table.partials[head]
+        self._is_behind = len(new) > AT_ONCE
+        if new:
+            self._sort()
+        self._follow()
+        if self._is_behind:
+            self.call_after_refresh(self._write, listing)
 
     def _sort(self) -> None:
         """Sort lines by the column that somebody chose, and mark it."""
