@@ -263,8 +263,8 @@ def test_what_is_odd_in_both_is_counted_and_no_difference(
     made[0, 3].queries[5, 2] = np.nan
     paths = pair(made)
     text = call(paths[1], paths[1]).stdout
-    assert "NaN or infinity: 0 in a, 0 in b, 1 in both" in text
-    assert "NaN or infinity: 0 in a, 0 in b, 8 in both" in text
+    assert "NaN or infinity: 1 in a, 1 in b, 1 in both" in text
+    assert "NaN or infinity: 8 in a, 8 in b, 8 in both" in text
 
 
 def test_heads_in_one_only_are_named_with_their_sequence(tmp_path: Path) -> None:

@@ -260,10 +260,16 @@ class CardDrawing:
         beside = titles + numbers + longest + GAP
         gauge = GAUGE if columns >= beside + GAUGE + 1 else 0
         is_beside = columns >= beside
+        # Where there is no room for words, numbers have their colours.
+        is_bare = not is_beside and lines - line < 2 * len(measures)
         end = titles + 1 + numbers
         for measure in measures:
             cells.write(0, line, measure.title, colours["muted"])
-            cells.write(end - len(measure.text), line, measure.text, colours["text"])
+            colour = tone_colour(measure.tone, colours) if is_bare else colours["text"]
+            cells.write(end - len(measure.text), line, measure.text, colour)
+            if is_bare:
+                line += 1
+                continue
             if gauge:
                 eighths = max(round(measure.share * GAUGE * 8), int(measure.share > 0.0))
                 whole, rest = divmod(eighths, 8)

@@ -129,7 +129,7 @@ class HeadsScreen(InstrumentScreen):
         with Vertical():
             with Horizontal(id="about"):
                 yield Label("", id="capture", markup=False)
-                yield Label("o opens a capture of yours", id="opens")
+                yield Label("o opens your own", id="opens")
             with Container(id="panes"):
                 yield Pane("", HeatMap("map"), id="map-pane")
                 yield Pane("", Picture("card"), id="card-pane")

@@ -68,11 +68,29 @@ class Listing:
     def columns(self) -> list[str]:
         """The names of the columns: where there is less room, fewer."""
         first, *names, last = TITLES
+        is_crowded = BESIDE <= self.width < WIDE or self.width < NARROW
         if self.name not in names:
             names.insert(0, self.name)
-        if BESIDE <= self.width < WIDE or self.width < NARROW:
+            is_crowded = True
+        if is_crowded:
             names = [name for name in names if name not in SPARED or name == self.name]
         return [first, *names, last]
+
+    @staticmethod
+    def title(name: str) -> Text:
+        """Return what a column is called; numbers stand flush right."""
+        text = TITLES.get(name) or STATISTICS[name].title
+        if name == "state":
+            return Text(f" {text}")
+        return Text(text, justify="left" if name == "place" else "right")
+
+    def width_of(self, name: str) -> int:
+        """Return the columns that a column takes: there is room for the mark of a sorted one."""
+        if name == "place":
+            return max(5, len(self.name_of(self.table.heads[-1])) + 1)
+        if name == "state":
+            return len(" saturated?")
+        return max(len(self.title(name)) + 1, 8 if name in SHARES else 6)
 
     def order(self, column: str) -> dict[str, Any]:
         """Return by what each head is sorted under a column, by its name in the first one."""
@@ -104,7 +122,8 @@ class Listing:
         partial = self.table.partials[head]
         word, tone = state(partial)
         numbers = [self._number(partial, each, colours) for each in self.columns[1:-1]]
-        return [Text(self.name_of(head)), *numbers, Text(word, tone_colour(tone, colours))]
+        name = Text(self.name_of(head))
+        return [name, *numbers, Text(f" {word}", tone_colour(tone, colours))]
 
     def _number(self, partial: Partial, name: str, colours: Palette) -> Text:
         value = partial.value(name, self.tau).value
@@ -150,7 +169,7 @@ class HeadList(DataTable[Text]):
         """Somebody wants to go into the head with the cursor."""
 
     def __init__(self, id: str) -> None:
-        super().__init__(id=id, cursor_type="row", zebra_stripes=False)
+        super().__init__(id=id, cursor_type="row", cell_padding=0)
         self.sort_by = ("max_weight", False)
         """The column that heads are sorted by, and whether the other way round."""
         self._shown: Listing | None = None
@@ -172,9 +191,7 @@ class HeadList(DataTable[Text]):
             with self.prevent(DataTable.RowHighlighted):
                 self.clear(columns=True)
             for name in listing.columns:
-                title = TITLES.get(name) or STATISTICS[name].title
-                # Room for the mark of the one that is sorted by.
-                self.add_column(title, key=name, width=max(len(title) + 1, 6))
+                self.add_column(listing.title(name), key=name, width=listing.width_of(name))
             self._is_behind = True
         if before is None or before.table is not listing.table:
             self._is_behind = True
@@ -216,9 +233,9 @@ class HeadList(DataTable[Text]):
         assert self._shown
         column, is_reversed = self.sort_by
         for key, each in self.columns.items():
-            title = TITLES.get(key.value or "") or STATISTICS[key.value or ""].title
-            mark = "▾" if not is_reversed else "▴"
-            each.label = Text(title + mark if key.value == column else title)
+            each.label = self._shown.title(str(key.value))
+            if key.value == column:
+                each.label.append("▴" if is_reversed else "▾")
         keys = self._shown.order(column)
         with self.prevent(DataTable.RowHighlighted):
             self.sort("place", key=lambda name: keys[name.plain], reverse=is_reversed)
