@@ -80,6 +80,13 @@ def test_a_capture_opens_with_what_the_doctor_is_to_expect(
     settings = draft.setup.get(Settings)
     assert (settings.capture, settings.config, instrument) == ((capture,), str(config), "heads")
     assert settings.layouts == "bhnd"
+    # The line that the screen leaves brings it back, with the cursor where it was.
+    asked = replace(settings, rows=None, statistic="entropy", tau=30.0, layer=1, head=2, config="")
+    line = capture_line.heads(Asked.first(replace(draft, setup=Setup().put(asked))))
+    assert run(*split(line)[1:]).exit_code == 0
+    brought = opened.pop()[0].setup.get(Settings)
+    assert replace(brought, config="") == asked
+    assert run("1,2", "--rows", "3").exit_code == 2
     # It lies beside the capture too.
     assert run(capture).exit_code == 0
     assert opened.pop()[0].setup.get(Settings).config == str(config)

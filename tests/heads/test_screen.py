@@ -99,7 +99,7 @@ async def test_it_opens_on_an_example_and_one_cursor_goes_through_all_panes() ->
         assert here(screen) == [HeadId(0, 4, 2)] * 4
         screen = await at(pilot, "u")
         assert here(screen) == [HeadId(0, 3, 1)] * 4
-        assert (screen.app.line) == "attn-tui heads example"  # type: ignore[attr-defined]
+        assert screen.app.line == "attn-tui example --layer 3 --head 1"  # type: ignore[attr-defined]
 
 
 async def test_a_move_of_the_cursor_makes_no_map_anew_and_the_table_is_filled_once(
@@ -189,7 +189,7 @@ async def test_the_doctor_says_which_heads_differ_and_by_how_much(tmp_path: Path
         assert chart.points.end[1:] == ("×4", "÷4")
         second = next(each for each in chart.points.multipliers if each.place[1] == 2)
         assert second.value == pytest.approx(second.expected / 3, rel=1e-3)
-        assert pilot.app.line.startswith("attn-tui heads ")  # type: ignore[attr-defined]
+        assert pilot.app.line.startswith("attn-tui ")  # type: ignore[attr-defined]
         screen.query_one(Multipliers).focus()
         screen = await at(pilot)
         assert screen.report().startswith("differs: ")
