@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import floor, inf, isnan, log10
+from math import floor, isfinite, isnan, log10
 
 from attn_tui.captures.capture import HeadId
 from attn_tui.compute.counted import counted
@@ -33,13 +33,6 @@ def number(name: str, value: float) -> str:
     return quantity(value)
 
 
-def number_text(name: str, value: float) -> str:
-    """Return a statistic as text, with its unit."""
-    if isnan(value):
-        return "none"
-    return number(name, value) + _UNITS.get(name, "") * (abs(value) < inf)
-
-
 def value_text(name: str, value: Value, with_unit: bool = True) -> str:
     """Return a statistic with its standard error, or how it bounds what other rows may have.
 
@@ -55,19 +48,22 @@ def value_text(name: str, value: Value, with_unit: bool = True) -> str:
     >>> value_text("effective_keys", Value(10653.0, 480.0), with_unit=False)
     '10,653 ± 480'
     """
-    text = (number_text if with_unit else number)(name, value.value)
-    if isnan(value.value) or value.error == 0.0:
+    text, unit = number(name, value.value), ""
+    if isnan(value.value):
         return text
-    if value.error is None or isnan(value.error):
-        falls = STATISTICS[name].worst == "small"
-        return f"{'≤' if falls else '≥'} {text}"
+    if with_unit and isfinite(value.value):
+        unit = _UNITS.get(name, "")
+    if value.error == 0.0:
+        return text + unit
+    if value.error is None:
+        sign = "≤" if STATISTICS[name].worst == "small" else "≥"
+        return f"{sign} {text}{unit}"
+    error, digits = value.error, 2
     if name in SHARES:
-        error, end = 100.0 * value.error, " %"
-        apart = f"{error:.1f}" if error >= 0.05 else general(error, 1)
-    else:
-        error, end = value.error, _UNITS.get(name, "") * with_unit
-        apart = general(error, 2) if error < 99.5 else number("", error)
-    return f"{text.removesuffix(end)} ± {apart}{end}"
+        text, unit, error, digits = text.removesuffix(" %"), " %", 100.0 * error, 1
+    if error < 99.5:
+        return f"{text} ± {general(error, digits)}{unit}"
+    return f"{text} ± {number('', error)}{unit}"
 
 
 def looked_at(partial: Partial) -> str:
@@ -114,7 +110,7 @@ def brief(name: str, value: float) -> str:
         if 0.0 < percent < 0.5:
             return "<1"
         return ">99" if 99.5 <= percent < 100.0 else f"{percent:.0f}"
-    size, sign = abs(value), MINUS * (value < 0)
+    size, sign = abs(value), MINUS if value < 0 else ""
     if size == 0.0:
         return "0"
     if size < 0.005:
