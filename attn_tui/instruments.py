@@ -113,7 +113,7 @@ INSTRUMENTS: tuple[Instrument, ...] = (
         command="attn_tui.heads.command:heads",
         line="attn_tui.commands.capture_line:heads",
         asked="attn_tui.commands.capture_line:asked",
-        json="attn_tui.heads.report:render_json",
+        json="attn_tui.heads.report:json",
     ),
     Instrument(
         name="claims",

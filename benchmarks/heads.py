@@ -2,6 +2,7 @@
 
     python benchmarks/heads.py            # half a minute and 500 MB
     python benchmarks/heads.py --quick    # small sizes, only to see that it runs
+    python benchmarks/heads.py --coverage CAPTURE…    # how often intervals of sampled rows cover
 
 Needs SciPy, which the extra ``test`` brings; PyTorch is compared too where it can be imported. Each
 line takes turns, this layer, the other, this layer, the other, so that both meet the same machine;
@@ -11,7 +12,7 @@ are medians of times and of ratios, with the smallest and the largest. One turn 
 
 import os
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
@@ -30,8 +31,9 @@ from attn_tui.captures.writer import write_safetensors
 from attn_tui.compute.blas import one_thread
 from attn_tui.compute.heads.blocks import row_statistics
 from attn_tui.compute.heads.mask import HeadMask
-from attn_tui.compute.heads.partial import merge, statistics
+from attn_tui.compute.heads.partial import NORMS, merge, statistics
 from attn_tui.compute.heads.rows import HeadRows
+from attn_tui.compute.heads.statistic import STATISTICS
 from attn_tui.compute.heads.weighing import Weighing
 from attn_tui.compute.logit_map import LogitMap
 from attn_tui.engine.plan import Plan, Question
@@ -169,11 +171,102 @@ def surveyed(n: int, d: int, heads: int, folder: Path) -> Iterator[Comparison]:
     yield Comparison(f"heads --rows all of {heads} heads : SciPy's outputs", ours, scipy)
 
 
+COVERED = tuple(
+    name
+    for name, each in STATISTICS.items()
+    if each.how == "mean" and each.of not in NORMS and name != "sink_mass"
+)
+"""Statistics that have a standard error where rows are sampled."""
+
+
+def kinds(n: int, d: int) -> Iterator[tuple[str, HeadRows, Weighing]]:
+    """Yield drawn heads, each without a mask and causal.
+
+    Random ones have scores of standard deviation 1 and 3; in those with a sink 95 % and 70 % of
+    the queries lean to key 0; local ones see by a smooth kernel 1, 4 and 30 keys around their own.
+    """
+    draw = np.random.default_rng(3)
+    for mask in (HeadMask("causal"), HeadMask()):
+        weighing = Weighing(LogitMap(d**-0.5), mask)
+        for size in (1.0, 3.0):
+            q, k = draw.standard_normal((2, n, d))
+            yield "random", _head(size * q, k), weighing
+        for share, size in ((0.95, 6.0), (0.7, 8.0)):
+            q, k = draw.standard_normal((2, n, d))
+            leans = draw.random(n) < share
+            q[:, 0] = 0.5 * draw.standard_normal(n) + np.where(leans, size, 0.0)
+            k[0] = np.where(np.arange(d) == 0, 14.0, 0.0)
+            yield "sink", _head(q, k), weighing
+        for width in (1.0, 4.0, 30.0):
+            angles = np.arange(n)[:, None] * draw.standard_normal(d // 2) / width
+            waves = np.concatenate([np.cos(angles), np.sin(angles)], axis=1)
+            sizes = 10.0 * (1.0 + 0.2 * draw.standard_normal((n, 1)))
+            q = sizes * waves + 0.3 * draw.standard_normal((n, d))
+            yield "local", _head(q, 2.0 * waves), weighing
+
+
+def _head(q: NDArray[np.float64], k: NDArray[np.float64]) -> HeadRows:
+    rows = np.arange(len(q))
+    return HeadRows(rows, len(q), q.astype(np.float32), k.astype(np.float32))
+
+
+def trained(paths: Sequence[str]) -> Iterator[tuple[str, HeadRows, Weighing]]:
+    """Yield the heads of captures, each without a mask and causal."""
+    for path in paths:
+        capture = open_capture([path])
+        for head in capture.heads:
+            rows = capture.read(head)
+            for mask in (HeadMask(), HeadMask("causal")):
+                yield "trained", rows, Weighing(LogitMap(rows.d_k**-0.5), mask)
+
+
+def coverage(paths: Sequence[str], seeds: int) -> None:
+    """Print how often value ± 1.96 standard errors covers what all rows say, by kind of head."""
+    heads = [*kinds(200, 64), *kinds(1024, 64), *trained(paths)]
+    names = [*dict.fromkeys(kind for kind, *_ in heads)]
+    for n_rows in (16, 128):
+        inside: dict[tuple[str, str], list[bool]] = {}
+        errors: dict[tuple[str, str], list[float]] = {}
+        for kind, head, weighing in heads:
+            if head.n_queries <= n_rows:
+                continue
+            truth = statistics(head, weighing)
+            for seed in range(seeds):
+                at = np.array(Question(rows=n_rows, seed=seed).sample(head.n_queries))
+                part = replace(head, rows=head.rows[at], queries=head.queries[at])
+                found = statistics(part, weighing)
+                for name in COVERED:
+                    value = found.value(name)
+                    off = abs(value.value - truth.value(name).value)
+                    # Sums of equal numbers differ in their last bits.
+                    is_inside = off <= 1.96 * (value.error or 0.0) + 1e-12
+                    inside.setdefault((name, kind), []).append(is_inside)
+                    errors.setdefault((name, kind), []).append(value.error or 0.0)
+        click.echo(
+            f"{n_rows} rows: share of 95 % intervals that cover, mean standard error"
+        )
+        click.echo(f"  {'':<20}" + "".join(f"{kind:>18}" for kind in names))
+        for name in COVERED:
+            line = f"  {name:<20}"
+            for kind in names:
+                share, error = np.mean(inside[name, kind]), np.mean(errors[name, kind])
+                line += f"{share:>9.3f} {error:>8.2g}"
+            click.echo(line)
+
+
 @click.command()
+@click.argument("captures", nargs=-1, metavar="CAPTURE...")
+@click.option("--coverage", "is_coverage", is_flag=True, help="How often intervals cover.")
+@click.option("--seeds", default=40, show_default=True, type=click.IntRange(1), help="Samples.")
 @click.option("--quick", is_flag=True, help="Small sizes: the ratios say nothing.")
 @click.option("--repeats", default=9, show_default=True, type=click.IntRange(1), help="Turns.")
-def main(quick: bool, repeats: int) -> None:
+def main(
+    captures: tuple[str, ...], is_coverage: bool, seeds: int, quick: bool, repeats: int
+) -> None:
     """Compare statistics of heads with the direct way to their output, as ratios of times."""
+    if is_coverage:
+        coverage(captures, seeds)
+        return
     n, d = (64, 8) if quick else (4096, 128)
     head = drawn(n, d)
     heading = f"  {'this layer : other':<60} {'this':>9} {'other':>9} {'ratio':>6}   min – max"

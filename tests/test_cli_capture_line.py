@@ -19,7 +19,8 @@ from attn_tui.engine.answer import answer
 from attn_tui.engine.settings import Settings
 from attn_tui.files.draft import EXAMPLE, Draft
 from attn_tui.files.history import Asked
-from attn_tui.heads.report import render_text
+from attn_tui.heads.report import report_of
+from attn_tui.report.text import text
 from attn_tui.ui import running
 from tests.engine.captured import heads, write
 
@@ -32,7 +33,7 @@ def run(*arguments: str) -> Result:
     ("scale", "asked", "says"),
     [
         (Scale(softcap=3.0, sink=1.0), {}, "z = 3·tanh(m·s/3), m = 1/√d_k; sink b = 1"),
-        (Scale(qk_norm=True), {}, "weights   z = m·s, m = 1/√d_k\n"),
+        (Scale(qk_norm=True), {}, "weights    z = m·s, m = 1/√d_k\n"),
         (Scale(), {"layouts": "bnhd", "seed": 7, "statistic": "entropy"}, "Layout as given"),
     ],
 )
@@ -45,7 +46,7 @@ def test_the_command_that_the_screen_copies_prints_what_the_screen_says(
     *_, shown = answer(question.experiment)
     arguments = split(capture_line.heads(question))[1:]
     names = ",".join((settings.statistic, *STATISTICS))
-    texts = "".join(render_text(shown)), run(*arguments, "--statistic", names).stdout
+    texts = "".join(text(report_of(shown))), run(*arguments, "--statistic", names).stdout
     said, printed = (re.sub(r"; [\d.]+ s", "", text) for text in texts)
     assert says in printed
     assert printed == said
@@ -79,6 +80,13 @@ def test_a_capture_opens_with_what_the_doctor_is_to_expect(
     settings = draft.setup.get(Settings)
     assert (settings.capture, settings.config, instrument) == ((capture,), str(config), "heads")
     assert settings.layouts == "bhnd"
+    # The line that the screen leaves brings it back, with the cursor where it was.
+    asked = replace(settings, rows=None, statistic="entropy", tau=30.0, layer=1, head=2, config="")
+    line = capture_line.heads(Asked.first(replace(draft, setup=Setup().put(asked))))
+    assert run(*split(line)[1:]).exit_code == 0
+    brought = opened.pop()[0].setup.get(Settings)
+    assert replace(brought, config="") == asked
+    assert run("1,2", "--rows", "3").exit_code == 2
     # It lies beside the capture too.
     assert run(capture).exit_code == 0
     assert opened.pop()[0].setup.get(Settings).config == str(config)

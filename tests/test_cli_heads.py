@@ -50,7 +50,7 @@ def test_it_begins_with_a_sentence_and_shows_layers_by_heads(path: str) -> None:
     assert "causal, as the output says; P·V misses the output by almost nothing" in text
     assert "all 60 of each head" in text
     at = lines.index("largest z: the largest logit")
-    assert lines[at + 1].split() == ["layer", "head", "0", "1", "2", "3"]
+    assert lines[at + 1].split() == ["layer", "×", "head", "0", "1", "2", "3"]
     for row in range(3):
         wanted = [f"{z[row, each]:#.3g}" for each in range(4)]
         assert lines[at + 2 + row].split() == [str(row), *wanted]
@@ -117,7 +117,7 @@ def test_sort_lists_heads_worst_first(path: str) -> None:
     found = [head["statistics"]["entropy"]["value"] for head in plain["heads"]]
     assert found == sorted(found)
     text = call("heads", path, "--sort", "entropy").stdout.splitlines()
-    at = next(at for at, line in enumerate(text) if line.startswith("layer   head"))
+    at = next(at for at, line in enumerate(text) if line.startswith("layer  head"))
     worst = plain["heads"][0]
     assert text[at + 1].split()[:2] == [str(worst["layer"]), str(worst["head"])]
     assert len(text) == at + 13
@@ -136,7 +136,7 @@ def test_sort_lists_heads_worst_first(path: str) -> None:
 def test_fail_if_sets_the_status(path: str, condition: str, status: int) -> None:
     result = call("heads", path, "--fail-if", condition, "--fail-if", "max_logit > 1e8")
     assert result.exit_code == status
-    told = result.stdout.split("\n\n")[0]
+    told = result.stdout.split("\n\n")[1]
     assert ("In none of 12 heads" in told) or status
     plain = json.loads(call("heads", path, "--fail-if", condition, "--json").stdout)
     assert bool(plain["conditions"][0]["heads"]) == bool(status)
@@ -191,7 +191,7 @@ def test_how_weights_are_made_can_be_said(path: str) -> None:
     assert all(head["statistics"]["sink_mass"]["value"] > 0 for head in capped["heads"])
     text = call("heads", path, "--scale", "0.5").stdout
     assert "z = m·s, m = 1/2" in text
-    nearest = "causal, found by the doctor's fit of one head; yet P·V misses the output by"
+    nearest = "causal, found by the doctor's fit of one head; P·V misses the output by"
     assert nearest in " ".join(text.split())
 
 
@@ -200,7 +200,7 @@ def test_nan_and_infinity_are_counted_and_placed(tmp_path: Path) -> None:
     made[0, 2].queries[7, 3] = np.nan
     path = str(write(tmp_path / "odd.safetensors", made))
     text = call("heads", path, "--rows", "all").stdout
-    assert "NaN or infinity in 1 row of 1 head, first in layer 0, head 2, row 7" in text
+    assert "NaN or infinity in 1 row of 1 head, first in layer 0 head 2, row 7" in text
 
 
 def test_ctrl_c_prints_what_there_is(path: str, monkeypatch: pytest.MonkeyPatch) -> None:

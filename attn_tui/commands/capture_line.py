@@ -49,14 +49,16 @@ def asked(given: Mapping[str, Any]) -> "Experiment":
 
 
 def heads(asked: "Asked") -> str:
-    """Return the command line that prints what Heads shows.
+    """Return the command line that opens Heads as it is, or prints it without a terminal.
+
+    Captures that are compared are printed.
 
     Raises:
         InputError: If there is no capture, or its name cannot be typed.
     """
     setup, settings = asked.draft.setup, _open(asked)
     compared = len(settings.compared) == 1 and len(settings.capture) == 1
-    words = ["attn-tui", "heads", *settings.capture]
+    words = ["attn-tui", *settings.capture]
     if compared:
         words = ["attn-tui", "compare", *settings.compared, *settings.capture]
     names = ("statistic", "rows", "seed", "mask", "tau", "layouts", "names")
@@ -68,6 +70,8 @@ def heads(asked: "Asked") -> str:
         value = getattr(setup.scale, name)
         if value is not None and name in ("softcap", "sink"):
             words += [field.option, field.kind.text(value)]
+    if not compared and settings.layer is not None and settings.head is not None:
+        words += ["--layer", str(settings.layer), "--head", str(settings.head)]
     return typed(words)
 
 

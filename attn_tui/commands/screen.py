@@ -3,6 +3,7 @@
 import gc
 import os
 import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from typing import Any
@@ -17,7 +18,16 @@ from attn_tui.commands.asking import (
 )
 from attn_tui.commands.capture_line import are_captures
 from attn_tui.commands.completion import of_names
-from attn_tui.commands.options import GRADIENT, SCREEN, Option, option, settings, shared, tokens
+from attn_tui.commands.options import (
+    GRADIENT,
+    SCREEN,
+    Option,
+    all_of,
+    option,
+    settings,
+    shared,
+    tokens,
+)
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.explore.settings import Settings
 
@@ -48,6 +58,18 @@ in_ascii = click.option(
 )
 
 
+OF_HEADS = tuple(
+    click.option(f"--{name}", cls=Option, hidden=True) for name in ("rows", "statistic", "tau")
+)
+"""Options of ``attn-tui heads`` that a capture is opened with: the screen's own line has them."""
+
+_PRINTED = (
+    *("layout", "names", "config", "rows", "seed", "statistic", "tau", "mask"),
+    *("rule", "softcap", "sink"),
+)
+"""Options that say the same where the heads are printed; a layer and a head place the cursor."""
+
+
 @click.command("open", cls=_ProgramHelp, hidden=True)
 @shared
 @settings(Settings, GRADIENT)
@@ -68,6 +90,7 @@ in_ascii = click.option(
     help="Leave the mouse to the terminal. In GNU screen, escape then works at once.",
 )
 @in_ascii
+@lambda command: all_of(OF_HEADS, command)
 @click.pass_context
 def open_screen(
     context: click.Context,
@@ -85,12 +108,15 @@ def open_screen(
         # What is said of the scores may be for want of a theme's name before them.
         check_theme(theme)
     if are_captures(given["scores"] or ()):
-        reading = {name: given[name] for name in ("layout", "names", "config")}
+        wanted = {name: given[name] for name in (*_PRINTED, "layer", "head")}
         context.exit(
             _open_heads(
-                given["scores"], reading, tokens, mouse=not no_mouse, theme=theme, ascii=ascii
+                given["scores"], wanted, tokens, mouse=not no_mouse, theme=theme, ascii=ascii
             )
         )
+    for name in ("rows", "statistic", "tau"):
+        if given[name] is not None:
+            raise InputError(name, "nothing is captured", "a capture before it")
     origin = origin_of_scores(given)
     try:
         experiment = with_tokens(gradient_experiment_of(given), tokens)
@@ -135,13 +161,16 @@ def _open_heads(
 
     if not has_terminal():
         gc.enable()
-        words = [*paths]
-        for name, text in given.items():
-            words += [] if text is None else [f"--{name}={text}"]
+        names: Sequence[str] = _PRINTED
         if given["config"] is not None:
             from attn_tui.commands.doctor import doctor as command
+
+            names = ("layout", "names", "config", "seed")
         else:
             from attn_tui.heads.command import heads as command
+        words = [*paths]
+        for name in names:
+            words += [] if given[name] is None else [f"--{name}={given[name]}"]
         return int(command.main(words, standalone_mode=False) or 0)
     check_terminal("heads")
     from attn_tui.commands.capture_line import asked

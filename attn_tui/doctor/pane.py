@@ -189,7 +189,7 @@ class Points:
         cells = Cells(columns, lines)
         if lines < LEAST_LINES or columns - self.gutter < LEAST_COLUMNS:
             return cells
-        middle = (lines - 1) // 2
+        middle = (lines - 2) // 2
         _, top, bottom = self.end
         for line, text, kind in ((0, top, "muted"), (middle, self.line, "text"),
                                  (2 * middle, bottom, "muted")):  # fmt: skip
@@ -205,7 +205,7 @@ class Points:
 
     def draw_head(self, cells: Cells, each: Multiplier, column: int, colour: str) -> None:
         """Draw the interval of a head, cut off with arrows, and its m."""
-        end, middle = self.end[0], (cells.lines - 1) // 2
+        end, middle = self.end[0], (cells.lines - 2) // 2
         last = 2 * middle
 
         def line_of(off: float) -> int:

@@ -8,6 +8,7 @@ from attn_tui.captures.capture import Capture, HeadId, HeadShape
 from attn_tui.captures.fingerprint import Fingerprint
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.experiment import Stop, never
+from attn_tui.compute.heads.row_statistics import Format
 from attn_tui.compute.stream import stream
 from attn_tui.engine.finding import found_masks
 from attn_tui.engine.found import FoundMask
@@ -18,6 +19,9 @@ ROWS = 128
 
 BLOCK_SECONDS, SHORT, LONG = 0.5, 0.25, 2.0
 """About how long a block takes, and a task of several: on threads, and where tasks travel."""
+
+IN_FULL = 2**27
+"""Scores, of all heads together, up to which they are worked out in float64, whatever q is."""
 
 _READ, _EACH = 2e-9, 2e-3
 """Seconds to read a number, and what any block takes however small it is, about."""
@@ -128,12 +132,14 @@ class Task:
         capture: Of which they are.
         making: How weights are made.
         masks: Of each layer that there is in the blocks, its mask and which reading it has.
+        computed_in: The dtype of scores and weights.
     """
 
     blocks: tuple[Block, ...]
     capture: Mark
     making: Making
     masks: Mapping[int, FoundMask]
+    computed_in: Format = "float32"
 
     def single(self, block: Block) -> "Task":
         """Return a task of one of its blocks."""
@@ -149,12 +155,15 @@ class Plan:
         question: What is asked.
         masks: What is known of the mask of each layer; of all that are to be worked off.
         blocks: All blocks, by head and row.
+        computed_in: The dtype of scores and weights: float64 of captures in float64, and where
+            there are at most `IN_FULL` scores.
     """
 
     capture: Mark
     question: Question
     masks: Mapping[int, FoundMask]
     blocks: tuple[Block, ...]
+    computed_in: Format = "float32"
 
     @staticmethod
     def of(capture: Capture, question: Question, stop: Stop = never) -> "Plan":
@@ -174,7 +183,14 @@ class Plan:
             }
         )
         mark = Mark(capture.paths, capture.fingerprint, capture.asked, stated)
-        return Plan(mark, question, masks, tuple(_blocks(capture, question, chosen)))
+        scores = 0
+        for head in chosen:
+            shape = capture.shape(head)
+            scores += min(question.rows or shape.n_queries, shape.n_queries) * shape.n_keys
+        tensors = [capture.tensors(layer)[part] for layer in layers for part in "qk"]
+        is_full = scores <= IN_FULL or any(each.format == "float64" for each in tensors)
+        blocks = tuple(_blocks(capture, question, chosen))
+        return Plan(mark, question, masks, blocks, "float64" if is_full else "float32")
 
     def tasks(self, seconds: float = SHORT) -> Iterator[Task]:
         """Yield tasks of about so many seconds that cover all blocks."""
@@ -197,6 +213,7 @@ class Plan:
             self.capture,
             self.question.making,
             {layer: self.masks[layer] for layer in layers},
+            self.computed_in,
         )
 
 

@@ -67,7 +67,7 @@ def _partials(capture: Capture, task: Task) -> list[Partial]:
         making = task.making.at_layer(block.head.layer)
         weighing = known.weighing(making, head)
         queries = capture.vectors(block.head, "q", reading) if block.is_first else None
-        partial = statistics(head, weighing, block.is_first, queries)
+        partial = statistics(head, weighing, block.is_first, queries, task.computed_in)
         odd = tuple(not_finite(capture, block.head, reading)) if block.is_first else ()
         if block.is_first:
             own = weighing.map.multiplier

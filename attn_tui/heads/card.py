@@ -4,11 +4,15 @@ Each word has a threshold with a reason, which `help/heads-card.md` gives. A wor
 lies within the 95 % interval of what was sampled has a question mark.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import isnan
+from math import isnan, nextafter
+from textwrap import wrap
 from typing import Literal
 
+from attn_tui.charts.cells import Cells
+from attn_tui.charts.colour import Palette, legible
+from attn_tui.charts.glyphs import TRACK
 from attn_tui.compute.heads.partial import Partial, Value
 from attn_tui.compute.heads.statistic import ALL, FLOAT16_LARGEST, SATURATED
 from attn_tui.heads.words import UNCOUNTED
@@ -20,8 +24,8 @@ Tone = Literal["calm", "warm", "alarm", "good", "aside"]
 SHARP = 0.5
 """The largest weight from which on one key has more than all the others together."""
 
-MOST = 0.5
-"""A larger share of rows, or of weight, is most of it."""
+MOST = nextafter(0.5, 1.0)
+"""The smallest share of rows, or of weight, that is most of it: more than half."""
 
 ONE = 1.5
 """Fewer effective keys are practically one: two keys that share as 86 % to 14 % make 1.5."""
@@ -92,9 +96,7 @@ def card(partial: Partial | None) -> Card:
     weight = partial.value("max_weight")
     if isnan(weight.value):
         return Card(UNREAD if partial.not_finite else NOTHING, "calm")
-    measures = (
-        _largest(partial, weight), _keys(partial), _dead(partial), _first(partial), _score(partial),
-    )  # fmt: skip
+    measures = (*_measures(partial),)
     if not partial.counts("max_weight"):
         return Card(MISSES if partial.misses("max_weight") else UNREAD, "alarm", measures)
     return Card(*_answer(partial, weight.value), measures)
@@ -106,8 +108,8 @@ def _answer(partial: Partial, weight: float) -> tuple[str, Tone]:
     if weight >= SATURATED and is_parked(partial):
         return (RESTING, "aside") if partial.first_value <= SMALL else (PARKED, "warm")
     if weight >= SATURATED:
-        return (DEAD if dead > MOST else ALIVE).format(share=share), "alarm"
-    if dead > MOST:
+        return (DEAD if dead >= MOST else ALIVE).format(share=share), "alarm"
+    if dead >= MOST:
         return STUCK.format(share=share), "warm"
     if weight >= SHARP:
         return UNEVEN.format(weight=percent(weight)), "warm"
@@ -117,7 +119,27 @@ def _answer(partial: Partial, weight: float) -> tuple[str, Tone]:
 
 def is_parked(partial: Partial) -> bool:
     """Return whether most of the weight is on the first key."""
-    return partial.value("first_key_mass").value > MOST
+    return partial.value("first_key_mass").value >= MOST
+
+
+Step = tuple[float, str, Tone]
+"""From which value on a statistic has a word, and how grave that is."""
+
+LARGEST: Sequence[Step] = ((SATURATED, "saturated", "alarm"), (SHARP, "sharp", "warm"))
+
+
+def _word(value: Value, steps: Sequence[Step], word: str, tone: Tone) -> tuple[str, Tone]:
+    """Return the word of the first step that a value reaches, else another.
+
+    It has a question mark where a step lies within the interval of the value.
+    """
+    error = value.error or 0.0
+    is_near = any(abs(value.value - step) < SPAN * error for step, *_ in steps)
+    for step, own, own_tone in steps:
+        if value.value >= step:
+            word, tone = own, own_tone
+            break
+    return f"{word}?" if is_near else word, tone
 
 
 def state(partial: Partial) -> tuple[str, Tone]:
@@ -126,98 +148,62 @@ def state(partial: Partial) -> tuple[str, Tone]:
     if isnan(weight.value):
         return "–", "calm"
     if is_parked(partial) and weight.value >= SHARP:
-        return _sure("sink", partial.value("first_key_mass"), MOST), "aside"
-    if weight.value >= SATURATED:
-        return _sure("saturated", weight, SATURATED), "alarm"
-    if weight.value >= SHARP:
-        return _sure(_sure("sharp", weight, SATURATED), weight, SHARP), "warm"
-    return _sure("spread", weight, SHARP), "calm"
+        return _word(partial.value("first_key_mass"), ((MOST, "sink", "aside"),), "", "calm")
+    return _word(weight, LARGEST, "spread", "calm")
 
 
-def _sure(word: str, value: Value, *limits: float) -> str:
-    """Return a word, with a question mark where a limit lies within the interval of a value."""
-    error = value.error or 0.0
-    is_near = any(abs(value.value - limit) < SPAN * error for limit in limits)
-    return f"{word}?" if is_near and not word.endswith("?") else word
-
-
-def _largest(partial: Partial, weight: Value) -> Measure:
-    tone: Tone
-    if weight.value >= SATURATED:
-        word, tone = "saturated", "alarm"
-    elif weight.value >= SHARP:
-        word, tone = "sharp", "warm"
-    else:
-        word, tone = "spread", "calm"
-    word = _sure(word, weight, SATURATED, SHARP)
-    return _measure(partial, "max_weight", "largest weight", weight.value, word, tone)
-
-
-def _keys(partial: Partial) -> Measure:
-    tone: Tone
-    found, seen = partial.value("effective_keys"), partial.tallies["seen"].mean
-    keys = found.value
-    if keys < ONE:
-        word, tone = "practically one", "alarm"
-    elif keys < FEW * seen:
-        word, tone = "few", "warm"
-    else:
-        word, tone = "many", "calm"
-    word = _sure(word, found, ONE, FEW * seen)
+def _measures(partial: Partial) -> Iterator[Measure]:
+    """Yield what the five statistics of a head are, and mean."""
+    weight, keys, dead, first = (
+        partial.value(name)
+        for name in ("max_weight", "effective_keys", "dead_gradient_share", "first_key_mass")
+    )
+    yield _measure(
+        partial, "max_weight", "largest weight", percent(weight.value), weight.value,
+        *_word(weight, LARGEST, "spread", "calm"),
+    )  # fmt: skip
+    seen = partial.tallies["seen"].mean
     # The gauge is of what is not in use: fuller is sharper, as everywhere on the card.
-    measure = _measure(partial, "effective_keys", "keys in use", 1.0 - keys / seen, word, tone)
-    text = f"{words.about(max(keys, 1.0))} of {words.about(max(seen, 1.0))}"
-    return Measure(measure.title, text, measure.share, measure.word, measure.tone)
-
-
-def _dead(partial: Partial) -> Measure:
-    tone: Tone
-    share = partial.value("dead_gradient_share")
-    if share.value > MOST:
-        word, tone = "dead in most rows", "alarm"
-    elif share.value > 0.0:
-        word, tone = "alive in most rows", "calm"
+    fewness = Value(-keys.value, keys.error)
+    steps: Sequence[Step] = ((-ONE, "practically one", "alarm"), (-FEW * seen, "few", "warm"))
+    text = f"{words.about(max(keys.value, 1.0))} of {words.about(max(seen, 1.0))}"
+    yield _measure(
+        partial, "effective_keys", "keys in use", text, 1.0 - keys.value / seen,
+        *_word(fewness, steps, "many", "calm"),
+    )  # fmt: skip
+    steps = ((MOST, "dead in most rows", "alarm"),)
+    if dead.value > 0.0:
+        found = _word(dead, steps, "alive in most rows", "calm")
+    elif partial.is_exact:
+        found = "alive in every row", "good"
     else:
-        word, tone = "alive in every row", "good"
-    if share.value == 0.0 and not partial.is_exact:
-        word = "alive in every row seen"
-    word = _sure(word, share, MOST)
-    return _measure(partial, "dead_gradient_share", "dead gradient", share.value, word, tone)
-
-
-def _first(partial: Partial) -> Measure:
-    tone: Tone
-    mass, small = partial.value("first_key_mass"), partial.first_value <= SMALL
-    if mass.value <= MOST:
-        word, tone = "not parked", "calm"
-    elif small:
-        word, tone = "a sink at rest", "aside"
-    else:
-        word, tone = "parked: a sink", "aside"
-    word = _sure(word, mass, MOST)
-    return _measure(partial, "first_key_mass", "on first key", mass.value, word, tone)
-
-
-def _score(partial: Partial) -> Measure:
-    tone: Tone
-    score, bound = partial.value("largest_score").value, partial.score_bound
-    if score > FLOAT16_LARGEST:
-        word, tone = "too large for float16", "alarm"
-    elif partial.is_exact or bound <= FLOAT16_LARGEST:
-        word, tone = "safe in float16", "good"
-    else:
-        word, tone = "safe as far as seen", "calm"
-    share = score / FLOAT16_LARGEST
-    measure = _measure(partial, "largest_score", "largest q·k", share, word, tone)
+        found = _word(dead, steps, "alive in every row seen", "good")
+    yield _measure(
+        partial, "dead_gradient_share", "dead gradient", percent(dead.value), dead.value, *found
+    )
+    sink = "a sink at rest" if partial.first_value <= SMALL else "parked: a sink"
+    yield _measure(
+        partial, "first_key_mass", "on first key", percent(first.value), first.value,
+        *_word(first, ((MOST, sink, "aside"),), "not parked", "calm"),
+    )  # fmt: skip
+    score = partial.value("largest_score").value
     sign = "" if partial.is_exact else "≥ "
-    return Measure(measure.title, sign + words.amount(score), share, measure.word, measure.tone)
+    if score > FLOAT16_LARGEST:
+        found = "too large for float16", "alarm"
+    elif partial.is_exact or partial.score_bound <= FLOAT16_LARGEST:
+        found = "safe in float16", "good"
+    else:
+        found = "safe as far as seen", "calm"
+    yield _measure(
+        partial, "largest_score", "largest q·k", sign + words.amount(score),
+        score / FLOAT16_LARGEST, *found,
+    )  # fmt: skip
 
 
 def _measure(
-    partial: Partial, name: str, title: str, share: float, word: str, tone: Tone
+    partial: Partial, name: str, title: str, text: str, share: float, word: str, tone: Tone
 ) -> Measure:
     """Return a measure; of a number that does not count it has no word but that."""
-    text = percent(share)
     if not partial.counts(name):
         text, word, tone = text + UNCOUNTED, "does not count", "calm"
     return Measure(title, text, min(max(share, 0.0), 1.0), word, tone)
@@ -233,3 +219,86 @@ def percent(share: float) -> str:
     if hundredths < 0.05:
         return "~0 %"
     return f"{hundredths:.0f} %" if 0.95 <= hundredths <= 99.0 else f"{hundredths:.1f} %"
+
+
+TONES: Mapping[Tone, float] = {"warm": 0.89, "alarm": 1.0}
+"""Where on the warning ramp words have their colour."""
+
+GAUGE, GAP = 6, 2
+"""Columns of a gauge, and between a number and what follows."""
+
+EIGHTHS = " ▏▎▍▌▋▊▉█"
+"""Parts of a cell, from left to right."""
+
+
+@dataclass(frozen=True, eq=False)
+class CardDrawing:
+    """The card of a head: the answer, and below it five numbers with a gauge and a word each.
+
+    Attributes:
+        card: What it says.
+    """
+
+    card: Card
+
+    def draw(self, columns: int, lines: int, colours: Palette) -> Cells:
+        """Draw as much as there is room for: first the gauges go, then words go a line below."""
+        cells = Cells(columns, lines)
+        line = 0
+        for text in wrap(self.card.sentence, max(columns, 1)):
+            cells.write(0, line, text, tone_colour(self.card.tone, colours))
+            line += 1
+        measures = self.card.measures
+        if not measures:
+            return cells
+        # A blank line, if there is one to spare.
+        line += int(line + len(measures) < lines)
+        titles, numbers, longest = (
+            max(len(getattr(measure, part)) for measure in measures)
+            for part in ("title", "text", "word")
+        )
+        beside = titles + numbers + longest + GAP
+        gauge = GAUGE if columns >= beside + GAUGE + 1 else 0
+        is_beside = columns >= beside
+        # Where there is no room for words, numbers have their colours.
+        is_bare = not is_beside and lines - line < 2 * len(measures)
+        end = titles + 1 + numbers
+        for measure in measures:
+            cells.write(0, line, measure.title, colours["muted"])
+            colour = tone_colour(measure.tone, colours) if is_bare else colours["text"]
+            cells.write(end - len(measure.text), line, measure.text, colour)
+            if is_bare:
+                line += 1
+                continue
+            if gauge:
+                eighths = max(round(measure.share * GAUGE * 8), int(measure.share > 0.0))
+                whole, rest = divmod(eighths, 8)
+                bar = EIGHTHS[8] * whole + EIGHTHS[rest].strip()
+                cells.write(end + 1, line, TRACK * GAUGE, colours["muted"])
+                cells.write(end + 1, line, bar, tone_colour(measure.tone, colours))
+            column = end + 1 + (gauge + 1 if gauge else 0)
+            if not is_beside:
+                column, line = 2, line + 1
+            cells.write(column, line, measure.word, tone_colour(measure.tone, colours))
+            line += 1
+        return cells
+
+
+def tone_colour(tone: Tone, colours: Palette) -> str:
+    """Return the colour of a word, legible on the background."""
+    if tone == "good":
+        return colours["larger"]
+    if tone == "aside":
+        return colours["scaled"]
+    if tone == "calm" or colours.textured:
+        return colours["text"]
+    return level_colour(TONES[tone], colours)
+
+
+def level_colour(level: float, colours: Palette) -> str:
+    """Return the colour of a text about a place on the warning ramp, legible on the background."""
+    if colours.textured:
+        return colours["text"]
+    steps = colours.ramp("saturation")
+    own = steps[round(min(max(level, 0.0), 1.0) * (len(steps) - 1))]
+    return legible(own, colours["background"], colours.depth)

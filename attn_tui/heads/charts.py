@@ -1,23 +1,19 @@
 """What Heads draws: the map of a statistic over layers and heads, and the card of a head."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import exp
-from textwrap import wrap
 
 import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.captures.capture import HeadId
-from attn_tui.charts.cells import Cells
-from attn_tui.charts.colour import Palette, legible
-from attn_tui.charts.glyphs import TRACK
 from attn_tui.charts.heat_map import ColourBar, HeatMap
 from attn_tui.charts.table import Column, Table
 from attn_tui.compute.heads.statistic import SATURATED, SHARES, STATISTICS, TAU
 from attn_tui.engine.table import HeadTable
-from attn_tui.heads.card import Card, Measure, Tone, is_parked
-from attn_tui.heads.words import UNCOUNTED, brief, head_text, place_text, value_text
+from attn_tui.heads.card import is_parked
+from attn_tui.heads.words import UNCOUNTED, brief, place_text, value_text
 
 Numbers = NDArray[np.float64]
 
@@ -53,15 +49,6 @@ is a factor."""
 
 LARGEST_FACTOR = 6.9
 """The natural logarithm of a factor that has the last colour: 1,000."""
-
-TONES: Mapping[Tone, float] = {"warm": 0.89, "alarm": 1.0}
-"""Where on the warning ramp words have their colour."""
-
-GAUGE, GAP = 6, 2
-"""Columns of a gauge, and between a number and what follows."""
-
-EIGHTHS = " ▏▎▍▌▋▊▉█"
-"""Parts of a cell, from left to right."""
 
 
 def levels(name: str, values: Numbers) -> Numbers:
@@ -173,81 +160,6 @@ def ticks(name: str) -> Sequence[tuple[float, str]]:
     ]
 
 
-@dataclass(frozen=True, eq=False)
-class CardDrawing:
-    """The card of a head: the answer, and below it five numbers with a gauge and a word each.
-
-    Attributes:
-        card: What it says.
-    """
-
-    card: Card
-
-    def draw(self, columns: int, lines: int, colours: Palette) -> Cells:
-        """Draw as much as there is room for: first the gauges go, then words go a line below."""
-        cells = Cells(columns, lines)
-        line = 0
-        for text in wrap(self.card.sentence, max(columns, 1)):
-            cells.write(0, line, text, tone_colour(self.card.tone, colours))
-            line += 1
-        measures = self.card.measures
-        if not measures:
-            return cells
-        # A blank line, if there is one to spare.
-        line += int(line + len(measures) < lines)
-        titles, numbers, longest = (
-            max(len(getattr(measure, part)) for measure in measures)
-            for part in ("title", "text", "word")
-        )
-        beside = titles + numbers + longest + GAP
-        gauge = GAUGE if columns >= beside + GAUGE + 1 else 0
-        is_beside = columns >= beside
-        end = titles + 1 + numbers
-        for measure in measures:
-            cells.write(0, line, measure.title, colours["muted"])
-            cells.write(end - len(measure.text), line, measure.text, colours["text"])
-            if gauge:
-                self._draw_gauge(cells, end + 1, line, measure, colours)
-            column = end + 1 + (gauge + 1 if gauge else 0)
-            if not is_beside:
-                column, line = 2, line + 1
-            cells.write(column, line, measure.word, tone_colour(measure.tone, colours))
-            line += 1
-        return cells
-
-    @staticmethod
-    def _draw_gauge(
-        cells: Cells, column: int, line: int, measure: Measure, colours: Palette
-    ) -> None:
-        """Draw a bar of eighths over its track."""
-        eighths = round(measure.share * GAUGE * 8)
-        eighths = max(eighths, int(measure.share > 0.0))
-        whole, rest = divmod(eighths, 8)
-        bar = EIGHTHS[8] * whole + (EIGHTHS[rest] if rest else "")
-        cells.write(column, line, TRACK * GAUGE, colours["muted"])
-        cells.write(column, line, bar, tone_colour(measure.tone, colours))
-
-
-def tone_colour(tone: Tone, colours: Palette) -> str:
-    """Return the colour of a word, legible on the background."""
-    if tone == "good":
-        return colours["larger"]
-    if tone == "aside":
-        return colours["scaled"]
-    if tone == "calm" or colours.textured:
-        return colours["text"]
-    return level_colour(TONES[tone], colours)
-
-
-def level_colour(level: float, colours: Palette) -> str:
-    """Return the colour of a text about a place on the warning ramp, legible on the background."""
-    if colours.textured:
-        return colours["text"]
-    steps = colours.ramp("saturation")
-    own = steps[round(min(max(level, 0.0), 1.0) * (len(steps) - 1))]
-    return legible(own, colours["background"], colours.depth)
-
-
 def title_of(name: str) -> str:
     """Return what a map of a statistic is called."""
     if name == "max_weight":
@@ -256,27 +168,23 @@ def title_of(name: str) -> str:
     return words[0].upper() + words[1:]
 
 
-def texts_of(head: HeadId, batches: int) -> str:
-    """Return the name of a head as a title: ``Layer 4 head 7``."""
-    return head_text(head, batches).capitalize()
-
-
 def numbers_table(table: HeadTable, head: HeadId, tau: float = TAU) -> Table:
     """Return every statistic of a head with its error, its place and what it is over."""
     partial = table.partials.get(head)
-    names = [*STATISTICS] if partial is not None else []
-    values = [partial.value(name, tau) for name in names] if partial is not None else []
-    marks = [UNCOUNTED if partial and not partial.counts(name) else "" for name in names]
+    names, values, places = [], [], []
+    if partial is not None:
+        for name, statistic in STATISTICS.items():
+            value = partial.value(name, tau)
+            mark = "" if partial.counts(name) else UNCOUNTED
+            names.append(statistic.title)
+            values.append(value_text(name, value) + mark)
+            places.append(place_text(value))
+    meanings = [each.words for each in STATISTICS.values()][: len(names)]
     return Table(
         [
-            Column("", [STATISTICS[name].title for name in names], "muted", left=True),
-            Column(
-                "value",
-                [value_text(*each) + mark for each, mark in
-                 zip(zip(names, values, strict=True), marks, strict=True)],
-            ),
-            Column("found at", [place_text(value) for value in values], "muted", left=True, rank=1),
-            Column("what it is", [STATISTICS[name].words for name in names], "muted", left=True,
-                   rank=2),
+            Column("", names, "muted", left=True),
+            Column("value", values),
+            Column("found at", places, "muted", left=True, rank=1),
+            Column("what it is", meanings, "muted", left=True, rank=2),
         ]
-    )  # fmt: skip
+    )

@@ -166,15 +166,15 @@ def heads(captures: tuple[str, ...], form: str, **given: Any) -> int:
 
 
 def _report(found: "Survey", form: str, shown: "Shown", interrupted: bool) -> int:
-    from attn_tui.heads import json, report, text
+    from attn_tui.heads.report import failing, open_heads, report
+    from attn_tui.report.forms import WRITERS
 
-    renders = {"text": text.render, "csv": report.render_table, "json": json.render}
-    write(renders[form](found, shown))
+    write(WRITERS[form](report(found, shown)))
     if interrupted:
         return INTERRUPTED
-    if any(text.failing(found, each, shown.tau) for each in shown.conditions):
+    if any(failing(found, each, shown.tau) for each in shown.conditions):
         return HOLDS
-    unknown = any(text.open_heads(found, each, shown.tau) for each in shown.conditions)
+    unknown = any(open_heads(found, each, shown.tau) for each in shown.conditions)
     return PARTLY if unknown or not found.complete else 0
 
 
@@ -322,8 +322,9 @@ def compare(captures: tuple[str, ...], form: str, **given: Any) -> int:
     """
     from attn_tui.engine.comparison import compared
     from attn_tui.engine.survey import Survey, survey
-    from attn_tui.heads import comparison as report
+    from attn_tui.heads.comparison import report
     from attn_tui.heads.words import Shown
+    from attn_tui.report.forms import WRITERS
 
     if len(captures) != 2:
         problem = f"{len(captures)} are given"
@@ -343,10 +344,8 @@ def compare(captures: tuple[str, ...], form: str, **given: Any) -> int:
             for surveys[at] in survey(plan, stop=stop):
                 progress.show(0.5 + 0.25 * (at + surveys[at].progress))
         interrupted = stop()
-    renders = {
-        "text": report.render_text, "csv": report.render_csv, "json": report.render_json,
-    }  # fmt: skip
-    write(renders[form](found, (surveys[0].heads, surveys[1].heads), Shown(statistics)))
+    known = surveys[0].heads, surveys[1].heads
+    write(WRITERS[form](report(found, known, Shown(statistics))))
     if interrupted:
         return INTERRUPTED
     return PART if found.parting else ALONE if found.alone else 0

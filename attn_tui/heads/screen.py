@@ -1,20 +1,19 @@
 """The Heads screen: a map of layers × heads, a card of one head, all heads, and the doctor."""
 
-import time
-from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import replace
+from threading import Event
 from typing import Any, ClassVar
 
 import numpy as np
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Container, Vertical, VerticalScroll
+from textual.containers import Container, Horizontal, Vertical, VerticalScroll
 from textual.reactive import var
 from textual.widget import Widget
 from textual.widgets import Label
-from textual.worker import Worker, get_current_worker
+from textual.worker import get_current_worker
 
 from attn_tui.captures.capture import HeadId
 from attn_tui.captures.suffixes import EXAMPLE_NAME, SUFFIXES
@@ -22,25 +21,27 @@ from attn_tui.charts import heat_map
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.field import fields_of
-from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import FIELDS as SETUP
 from attn_tui.doctor.pane import Diagnosis, DoctorPane, Multipliers
-from attn_tui.engine.answer import Answer, answer
+from attn_tui.engine.answer import Answer
 from attn_tui.engine.settings import ROWS, Settings
 from attn_tui.engine.table import HeadTable
 from attn_tui.files import edits
 from attn_tui.files.draft import Draft
 from attn_tui.files.history import Asked
 from attn_tui.files.paths import shown_path
-from attn_tui.heads import charts, comparison, examination, report
-from attn_tui.heads.card import card
-from attn_tui.heads.examination import Examination
-from attn_tui.heads.headline import WAITING, first_of, headline
+from attn_tui.heads import charts, comparison, examination
+from attn_tui.heads.card import CardDrawing, card
+from attn_tui.heads.headline import WAITING, headline
+from attn_tui.heads.looking import Known, Looking, is_exact, key_of, nearest, rows_text
 from attn_tui.heads.opening import draft_of_head, open_capture
+from attn_tui.heads.report import report_of
 from attn_tui.heads.table import HeadList, Listing
-from attn_tui.heads.words import looked_at, made
+from attn_tui.heads.words import head_text, looked_at, made
 from attn_tui.report.export import Forms
-from attn_tui.ui.dialogs import FileScreen
+from attn_tui.report.forms import forms
+from attn_tui.report.text import text
+from attn_tui.ui.dialogs import FileScreen, columns_of_text
 from attn_tui.ui.heat_map import HeatMap
 from attn_tui.ui.instrument_screen import TINY, InstrumentScreen
 from attn_tui.ui.markup import plain
@@ -50,14 +51,9 @@ from attn_tui.ui.setting import RULE, Setting, of_field
 
 FIELDS = {name: of_field(field) for name, field in fields_of(Settings).items()}
 
-KEPT = 4
-"""Captures, or ways of asking about one, of which what was found is kept."""
-
 LOOK_EVERY = 2.0
 """Seconds between two looks at whether files of the capture have changed."""
 
-SEPARATOR = "  ·  "
-OPENS = "o opens a capture of yours"
 OWN_D_K = "The d_k of a capture is its own"
 NO_MODEL = "A capture is of a model already: rule, soft cap and sink are settings"
 
@@ -72,14 +68,6 @@ TOGETHER = 100
 """Columns from which on there is room for all."""
 
 ALL_TOGETHER = ("map-pane", "card-pane", "table-pane", "doctor-pane")
-
-
-def key_of(experiment: Experiment) -> object:
-    """Return what numbers depend on: neither the statistic, nor τ, nor where the cursor is."""
-    settings, scale = experiment.setup.get(Settings), experiment.setup.scale
-    asked = settings.capture, settings.compared, settings.layouts, settings.names
-    weighed = Scale(scale.rule, scale.given, softcap=scale.softcap, sink=scale.sink)
-    return (*asked, settings.rows, settings.seed, settings.mask, settings.what_if, weighed)
 
 
 class HeadsScreen(InstrumentScreen):
@@ -119,17 +107,18 @@ class HeadsScreen(InstrumentScreen):
         Binding("down,j", "go(1, 0)", "Next layer", show=False),
     ]  # fmt: skip
 
-    answer: var[Answer | None] = var(None, init=False)
-    examination: var[Examination | None] = var(None, init=False)
+    known: var[Known] = var(Known(), init=False)
     hovered: var[HeadId | None] = var(None, init=False)
     """The head under the mouse, if it is over one."""
     stopped: var[bool] = var(False, init=False)
 
     def __init__(self) -> None:
         super().__init__()
-        self._answers: OrderedDict[object, Answer] = OrderedDict()
-        self._examinations: OrderedDict[object, Examination] = OrderedDict()
-        self._looking: object = None
+        self._looking = Looking()
+        self._asked_for: object = None
+        """What is looked up."""
+        self._going = Event()
+        self._going.set()
         self._outdated: object = None
         self._shown: object = None
         """What the headline and the map were made of."""
@@ -138,7 +127,9 @@ class HeadsScreen(InstrumentScreen):
     def compose_body(self) -> ComposeResult:
         """Lay out the panes."""
         with Vertical():
-            yield Label("", id="capture", markup=False)
+            with Horizontal(id="about"):
+                yield Label("", id="capture", markup=False)
+                yield Label("o opens your own", id="opens")
             with Container(id="panes"):
                 yield Pane("", HeatMap("map"), id="map-pane")
                 yield Pane("", Picture("card"), id="card-pane")
@@ -150,6 +141,10 @@ class HeadsScreen(InstrumentScreen):
         """Look now and then whether files have changed."""
         super().on_mount()
         self.set_interval(LOOK_EVERY, self._look_at_disk)
+
+    def on_unmount(self) -> None:
+        """Let a thread that was stopped end."""
+        self._going.set()
 
     # What is asked
 
@@ -177,6 +172,11 @@ class HeadsScreen(InstrumentScreen):
     def asked_of_heads(self) -> Settings:
         """The settings of the instrument."""
         return self.experiment.setup.get(Settings)
+
+    @property
+    def answer(self) -> Answer | None:
+        """Statistics of the heads, as far as they are known."""
+        return self.known.answer
 
     @property
     def table(self) -> HeadTable | None:
@@ -268,7 +268,7 @@ class HeadsScreen(InstrumentScreen):
     def action_whole(self) -> None:
         """Take all rows, or sample them again."""
         rows = None if self.asked_of_heads.rows is not None else ROWS
-        if rows is None and self.answer is not None and is_exact(self.answer.table):
+        if rows is None and self.table is not None and is_exact(self.table):
             self.notify("These are all rows: the heads have no more", timeout=3)
         else:
             self.ask(FIELDS["rows"].edit(rows))
@@ -305,7 +305,6 @@ class HeadsScreen(InstrumentScreen):
             self._read_again()
         elif self.is_working or self.stopped:
             self.stopped = not self.stopped
-            self._show_progress()
         else:
             self.notify("All is known: w takes all rows, a samples others", timeout=3)
 
@@ -340,63 +339,39 @@ class HeadsScreen(InstrumentScreen):
         """Show what is known at once, and find out the rest."""
         experiment = self.experiment
         self.set_reactive(HeadsScreen.hovered, None)
-        key = key_of(experiment)
-        asked_of_doctor = examination.key_of(self.asked_of_heads)
-        if self._looking != (key, asked_of_doctor):
-            self.set_reactive(HeadsScreen.stopped, False)
-            self._outdated = None
-            self._looking = (key, asked_of_doctor)
-            known = self._answers.get(key)
-            self.set_reactive(HeadsScreen.answer, known)
-            self.set_reactive(HeadsScreen.examination, self._examinations.get(asked_of_doctor))
-            self._find_out(experiment, key, asked_of_doctor)
+        asked_for = key_of(experiment), examination.key_of(self.asked_of_heads)
+        if self._asked_for != asked_for:
+            self._asked_for, self._outdated = asked_for, None
+            self.stopped = False
+            self.set_reactive(HeadsScreen.known, self._looking.known(experiment))
+            self._look(experiment)
         self._show()
 
     @work(thread=True, exclusive=True, group="look", exit_on_error=False)
-    def _find_out(self, experiment: Experiment, key: object, asked_of_doctor: object) -> None:
-        """Find out what is not known: first the statistics of heads, then what the doctor says."""
+    def _look(self, experiment: Experiment) -> None:
+        """Find out what is not known, waiting while somebody has stopped it."""
         worker = get_current_worker()
-        settings = experiment.setup.get(Settings)
 
         def stop() -> bool:
-            # Stopped by somebody, it waits where it is until it is to go on.
-            while self.stopped and not worker.is_cancelled:
-                time.sleep(0.05)
+            self._going.wait()
             return worker.is_cancelled
 
-        known, said = self._answers.get(key), self._examinations.get(asked_of_doctor)
-        try:
-            if known is None or known.progress < 1.0:
-                for found in answer(experiment, stop):
-                    self._hand_over(worker, self._take_answer, key, found)
-        except InputError as error:
-            self._hand_over(worker, self._refuse, str(error))
-            return
-        try:
-            if said is None or said.report.progress < 1.0:
-                for each in examination.examinations(settings, stop):
-                    self._hand_over(worker, self._take_examination, asked_of_doctor, each)
-        except InputError as error:
-            self._hand_over(worker, self._refuse_examination, str(error))
+        for known in self._looking.look(experiment, stop):
+            if worker.is_cancelled:
+                return
+            self.app.call_from_thread(self.set_known, known)
 
-    def _hand_over(self, worker: "Worker[Any]", take: Any, *values: object) -> None:
-        """Show something, unless another question was asked meanwhile."""
-        if not worker.is_cancelled:
-            self.app.call_from_thread(take, *values)
+    def set_known(self, known: Known) -> None:
+        """Show what a thread has found."""
+        self.known = known
 
-    def _take_answer(self, key: object, found: Answer) -> None:
-        keep(self._answers, key, found)
-        self.answer = found
-
-    def _take_examination(self, key: object, found: Examination) -> None:
-        keep(self._examinations, key, found)
-        self.examination = found
-
-    def _refuse(self, problem: str) -> None:
-        self.failure = problem
-
-    def _refuse_examination(self, problem: str) -> None:
-        self.query_one(DoctorPane).diagnosis = Diagnosis("cannot tell", problem)
+    def watch_stopped(self) -> None:
+        """Let the thread wait, or go on, and say so."""
+        if self.stopped:
+            self._going.clear()
+        else:
+            self._going.set()
+        self._show_progress()
 
     def _look_at_disk(self) -> None:
         if self.table is not None and self.is_current and self._outdated is None:
@@ -416,9 +391,8 @@ class HeadsScreen(InstrumentScreen):
             self.failure = f"{problem}: space reads it again"
 
     def _read_again(self) -> None:
-        self._answers.clear()
-        self._examinations.clear()
-        self._outdated, self._looking, self.failure = None, None, ""
+        self._looking.forget()
+        self._outdated, self._asked_for, self.failure = None, None, ""
         self.watch_asked(self.present)
 
     # Files and texts
@@ -426,21 +400,18 @@ class HeadsScreen(InstrumentScreen):
     def forms(self) -> Forms:
         """Return what can be saved of what is known."""
         found = self.answer
-        if found is None:
-            return {}
-        return {
-            ".txt": lambda: report.render_text(found), ".json": lambda: report.render_json(found),
-            ".csv": lambda: report.render_csv(found),
-        }  # fmt: skip
+        return {} if found is None else forms(lambda: report_of(found))
 
     def report(self) -> str:
         """Return all that is known as text: what the doctor says where his pane is looked at."""
         from attn_tui.report.doctor.text import render
 
         is_of_doctor = self.view == "doctor-pane" or self.query_one(DoctorPane).has_focus_within
-        if is_of_doctor and self.examination is not None:
-            return "".join(render(self.examination.report))
-        return "" if self.answer is None else "".join(report.render_text(self.answer))
+        if is_of_doctor and self.known.examination is not None:
+            return "".join(render(self.known.examination.report))
+        if self.answer is None:
+            return ""
+        return "".join(text(report_of(self.answer), columns_of_text(self.size.width)))
 
     # What is shown
 
@@ -470,14 +441,15 @@ class HeadsScreen(InstrumentScreen):
         super().on_resize()
         self.watch_view()
 
-    def watch_answer(self) -> None:
-        """Show more of the heads."""
-        self._show()
-
-    def watch_examination(self) -> None:
-        """Show more of what the doctor says."""
-        self._show_doctor()
-        self._show_progress()
+    def watch_known(self, before: Known, now: Known) -> None:
+        """Show more of the heads, or more of what the doctor says."""
+        if now.failure:
+            self.failure = now.failure
+        elif before.answer is not now.answer:
+            self._show()
+        else:
+            self._show_doctor()
+            self._show_progress()
 
     def watch_hovered(self) -> None:
         """Show the card of the head under the mouse, or of that with the cursor."""
@@ -507,7 +479,7 @@ class HeadsScreen(InstrumentScreen):
         if self.view == "numbers-pane":
             self.draw("numbers", charts.numbers_table(table, here, tau))
             self.pane("numbers-pane").describe(
-                f"{charts.texts_of(here, table.n_batches)}, all numbers"
+                f"{head_text(here, table.n_batches).capitalize()}, all numbers"
             )
 
     def _show_heads(self, found: Answer, here: HeadId) -> None:
@@ -515,7 +487,7 @@ class HeadsScreen(InstrumentScreen):
         settings, table = self.asked_of_heads, found.table
         name, tau = settings.statistic, settings.tau
         if found.comparison is not None:
-            self.headline = comparison.headline(found.comparison).full
+            self.headline = comparison.headline(found.comparison)
         else:
             self.headline = headline(table, name, tau)
         if found.other is not None:
@@ -542,16 +514,10 @@ class HeadsScreen(InstrumentScreen):
             size = f"{table.n_batches} sequences × {size}"
         keys = f"{shape.n_queries:,} × {shape.n_keys:,}, d_k {shape.d_k}"
         parts = [name, size, keys, made(table.masks[here.layer]).text]
-        is_example = settings.capture == (EXAMPLE_NAME,)
-        while is_example and self._spare(parts) < 2 and len(parts) > 1:
-            parts.pop()
-        spare = self._spare(parts)
-        text = SEPARATOR.join(parts) + (f"{' ' * spare}{OPENS}" if spare > 1 else "")
-        self.query_one("#capture", Label).update(text, layout=False)
-
-    def _spare(self, parts: Sequence[str]) -> int:
-        """Return how many columns are left beside what is looked at, and how another is opened."""
-        return self.size.width - 4 - len(SEPARATOR.join(parts)) - len(OPENS)
+        text, label = "  ·  ".join(parts), self.query_one("#capture", Label)
+        if text != label.content:
+            label.update(text, layout=False)
+        self.query_one("#opens").display = settings.capture == (EXAMPLE_NAME,)
 
     def _show_card(self) -> None:
         """Show the card of a head."""
@@ -563,15 +529,19 @@ class HeadsScreen(InstrumentScreen):
         looked = "" if partial is None else looked_at(partial)
         if shape.kv_head != head.head:
             looked += f", keys of head {shape.kv_head}"
-        title = f"{charts.texts_of(head, table.n_batches)}{where}"
+        title = f"{head_text(head, table.n_batches).capitalize()}{where}"
         self.pane("card-pane").describe(title, looked)
-        self.draw("card", charts.CardDrawing(card(partial)))
+        self.draw("card", CardDrawing(card(partial)))
 
     def _show_doctor(self) -> None:
         """Show what the doctor says, of the head with the cursor too."""
-        said, here, pane = self.examination, self.here, self.query_one(DoctorPane)
+        said, here, pane = self.known.examination, self.here, self.query_one(DoctorPane)
         if here is not None:
             pane.cursor = (here.batch, here.layer, here.head)
+        if self.known.refusal:
+            pane.diagnosis = Diagnosis("cannot tell", self.known.refusal)
+            pane.words = ""
+            return
         if said is None:
             pane.diagnosis = Diagnosis("", "The doctor comes when the heads are looked at.")
             pane.words = ""
@@ -600,39 +570,3 @@ class HeadsScreen(InstrumentScreen):
                 parts.append(f"{charts.SINK} parked on the first key")
         subtitle = " · ".join(filter(None, parts))
         self.pane("map-pane").describe(charts.title_of(name), plain(subtitle))
-
-
-def nearest(table: HeadTable, settings: Settings) -> HeadId:
-    """Return the head that is asked, or the nearest there is; of none that to look at first."""
-    if settings.layer is None or settings.head is None:
-        return first_of(table, settings.statistic, settings.tau)
-    asked = HeadId(settings.batch, settings.layer, settings.head)
-    if asked in table.places:
-        return asked
-    batch = min(asked.batch, table.n_batches - 1)
-    layer = min(table.layers, key=lambda each: (abs(each - asked.layer), each))
-    own = [head for head in table.heads if (head.batch, head.layer) == (batch, layer)]
-    return min(own or table.heads, key=lambda head: abs(head.head - asked.head))
-
-
-def is_exact(table: HeadTable) -> bool:
-    """Return whether all rows of all heads were looked at."""
-    return all(each.is_exact for each in table.partials.values())
-
-
-def rows_text(table: HeadTable) -> str:
-    """Return of how many rows numbers are."""
-    if not table.partials:
-        return ""
-    most = max(table.partials.values(), key=lambda each: each.n_queries)
-    if is_exact(table):
-        return f"all {most.n_queries:,} rows"
-    return f"{most.rows:,} of {most.n_queries:,} rows"
-
-
-def keep(found: OrderedDict[object, Any], key: object, value: object) -> None:
-    """Keep something under a key, and let go of what is oldest."""
-    found.pop(key, None)
-    found[key] = value
-    while len(found) > KEPT:
-        found.popitem(last=False)

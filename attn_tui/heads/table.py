@@ -1,10 +1,10 @@
 """All heads in a table, sorted by a click on a heading, or by an arrow to the side."""
 
 from asyncio import sleep
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isnan
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from rich.text import Text
 from textual import on, work
@@ -18,17 +18,16 @@ from attn_tui.charts.colour import Palette
 from attn_tui.compute.heads.partial import Partial
 from attn_tui.compute.heads.statistic import SHARES, STATISTICS, TAU
 from attn_tui.engine.table import HeadTable
-from attn_tui.heads.card import percent, state
-from attn_tui.heads.charts import level_colour, tone_colour
+from attn_tui.heads.card import level_colour, percent, state, tone_colour
 from attn_tui.heads.headline import order
 from attn_tui.heads.words import UNCOUNTED, number
 from attn_tui.ui.theme import colours_of
 
-COLUMNS = {
-    "max_weight": "largest", "effective_keys": "keys", "dead_gradient_share": "dead",
-    "first_key_mass": "first",
+TITLES = {
+    "place": "head", "max_weight": "largest", "effective_keys": "keys",
+    "dead_gradient_share": "dead", "first_key_mass": "first", "state": "so",
 }  # fmt: skip
-"""Statistics that stand in the table always, and what they are called there."""
+"""What columns are called that stand in the table always."""
 
 SPARED = ("first_key_mass", "effective_keys")
 """Those that are left out where there is little room."""
@@ -37,17 +36,112 @@ NARROW, BESIDE, WIDE = 60, 100, 118
 """Columns of a screen on which a table that is alone has room for all, beside which the map
 stands, and from which on there is room for all beside it."""
 
-PLACE, STATE = "place", "state"
-"""Columns that are no statistics."""
-
-SORTED = {False: "▾", True: "▴"}
-"""Behind the heading of the column that heads are sorted by; the other way round."""
-
 REST = 0.1
 """Seconds without a move of the cursor after which the table shows other lines."""
 
+AT_ONCE = 64
+"""Lines that are written before the table is painted: Textual measures each."""
+
 STATES = ("saturated", "sink", "sharp", "spread")
 """How heads are sorted by their word."""
+
+
+@dataclass(frozen=True, eq=False)
+class Listing:
+    """What is listed.
+
+    Attributes:
+        table: What is known of the heads.
+        name: The statistic that is looked at.
+        cursor: The head with the cursor.
+        tau: The largest logit that QK-clip leaves alone.
+        width: Columns of the screen, of which the table has what the map leaves.
+    """
+
+    table: HeadTable
+    name: str
+    cursor: HeadId
+    tau: float = TAU
+    width: int = WIDE
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns: where there is less room, fewer."""
+        first, *names, last = TITLES
+        is_crowded = BESIDE <= self.width < WIDE or self.width < NARROW
+        if self.name not in names:
+            names.insert(0, self.name)
+            is_crowded = True
+        if is_crowded:
+            names = [name for name in names if name not in SPARED or name == self.name]
+        return [first, *names, last]
+
+    @staticmethod
+    def title(name: str) -> Text:
+        """Return what a column is called; numbers stand flush right."""
+        text = TITLES.get(name) or STATISTICS[name].title
+        if name == "state":
+            return Text(f" {text}")
+        return Text(text, justify="left" if name == "place" else "right")
+
+    def width_of(self, name: str) -> int:
+        """Return the columns that a column takes: there is room for the mark of a sorted one."""
+        if name == "place":
+            return max(5, len(self.name_of(self.table.heads[-1])) + 1)
+        if name == "state":
+            return len(" saturated?")
+        return max(len(self.title(name)) + 1, 8 if name in SHARES else 6)
+
+    def order(self, column: str) -> dict[str, Any]:
+        """Return by what each head is sorted under a column, by its name in the first one."""
+        table = self.table
+        # Of equals the sharper comes first.
+        sharpness = order(table, "entropy", self.tau)
+        if column in STATISTICS:
+            values = order(table, column, self.tau)
+        keys: dict[str, Any] = {}
+        for head, partial in table.partials.items():
+            place, name = table.places[head], self.name_of(head)
+            if column == "place":
+                keys[name] = place
+            elif column == "state":
+                word = state(partial)[0].rstrip("?")
+                rank = STATES.index(word) if word in STATES else len(STATES)
+                keys[name] = rank, sharpness[place]
+            else:
+                keys[name] = values[place], sharpness[place]
+        return keys
+
+    def name_of(self, head: HeadId) -> str:
+        """Return the name of a head: ``4.7``, with its sequence where there are several."""
+        name = f"{head.layer}.{head.head}"
+        return f"{head.batch}/{name}" if self.table.n_batches > 1 else name
+
+    def line(self, head: HeadId, colours: Palette) -> Sequence[Text]:
+        """Return the cells of one head."""
+        partial = self.table.partials[head]
+        word, tone = state(partial)
+        numbers = [self._number(partial, each, colours) for each in self.columns[1:-1]]
+        name = Text(self.name_of(head))
+        return [name, *numbers, Text(f" {word}", tone_colour(tone, colours))]
+
+    def _number(self, partial: Partial, name: str, colours: Palette) -> Text:
+        value = partial.value(name, self.tau).value
+        text, colour = short(name, value), colours["text"]
+        if not partial.counts(name):
+            text, colour = text + UNCOUNTED, colours["muted"]
+        elif name in ("max_weight", "dead_gradient_share") and not isnan(value):
+            colour = level_colour(value, colours)
+        return Text(text, colour, justify="right")
+
+
+def short(name: str, value: float) -> str:
+    """Return a value in as few digits as tell heads apart."""
+    if isnan(value):
+        return "–"
+    if name in SHARES:
+        return percent(value)
+    return f"{value:.1f}" if name == "effective_keys" and value < 1000.0 else number(name, value)
 
 
 class HeadList(DataTable[Text]):
@@ -75,26 +169,76 @@ class HeadList(DataTable[Text]):
         """Somebody wants to go into the head with the cursor."""
 
     def __init__(self, id: str) -> None:
-        super().__init__(id=id, cursor_type="row", zebra_stripes=False)
+        super().__init__(id=id, cursor_type="row", cell_padding=0)
+        self.sort_by = ("max_weight", False)
+        """The column that heads are sorted by, and whether the other way round."""
         self._shown: Listing | None = None
-        self._drawn: object = None
-        self._sort: tuple[str, bool] | None = None
-        """The column that somebody chose to sort by, and whether the other way round."""
+        self._written: dict[HeadId, Partial] = {}
+        """What the line of each head was written from."""
+        self._is_behind = False
+        """Whether there are lines to write."""
+        self._made_for: object = None
+        """What all lines are made for: of anything else they are made anew."""
 
-    def show(self, listing: "Listing") -> None:
-        """Show heads with the cursor on one of them; only what changes is drawn anew."""
+    def show(self, listing: Listing) -> None:
+        """Show heads with the cursor on one of them; only lines that change are written."""
         before, self._shown = self._shown, listing
-        if before is not None and before.name != listing.name:
-            self._sort = None
-        drawn = listing.table, listing.columns, listing.tau, self._sort, self.app.theme
-        if drawn != self._drawn and (listing.table.partials or self.rows):
-            self._drawn = drawn
-            self._fill(listing)
-            self._follow()
+        if before is None or before.name != listing.name:
+            self.sort_by = (listing.name, False)
+        made_for = listing.table.capture, listing.columns, listing.tau, self.app.theme
+        if made_for != self._made_for:
+            self._made_for, self._written = made_for, {}
+            with self.prevent(DataTable.RowHighlighted):
+                self.clear(columns=True)
+            for name in listing.columns:
+                self.add_column(listing.title(name), key=name, width=listing.width_of(name))
+            self._is_behind = True
+        if before is None or before.table is not listing.table:
+            self._is_behind = True
+        if self._is_behind:
+            self._write(listing)
         elif self._is_in_view(self._row):
             self._follow()
         else:
             self._follow_at_rest()
+
+    def _write(self, listing: Listing) -> None:
+        """Write the lines of heads of which more is known; of many the first, then the others."""
+        if listing is not self._shown:
+            return
+        colours = colours_of(self.app)
+        new = [
+            (str(listing.table.places[head]), head)
+            for head, partial in listing.table.partials.items()
+            if self._written.get(head) is not partial
+        ]
+        with self.prevent(DataTable.RowHighlighted):
+            for key, head in new[:AT_ONCE]:
+                line = listing.line(head, colours)
+                if head in self._written:
+                    for column, cell in zip(listing.columns, line, strict=True):
+                        self.update_cell(key, column, cell)
+                else:
+                    self.add_row(*line, key=key)
+                self._written[head] = listing.table.partials[head]
+        self._is_behind = len(new) > AT_ONCE
+        if new:
+            self._sort()
+        self._follow()
+        if self._is_behind:
+            self.call_after_refresh(self._write, listing)
+
+    def _sort(self) -> None:
+        """Sort lines by the column that somebody chose, and mark it."""
+        assert self._shown
+        column, is_reversed = self.sort_by
+        for key, each in self.columns.items():
+            each.label = self._shown.title(str(key.value))
+            if key.value == column:
+                each.label.append("▴" if is_reversed else "▾")
+        keys = self._shown.order(column)
+        with self.prevent(DataTable.RowHighlighted):
+            self.sort("place", key=lambda name: keys[name.plain], reverse=is_reversed)
 
     @property
     def _row(self) -> int:
@@ -119,43 +263,25 @@ class HeadList(DataTable[Text]):
         await sleep(REST)
         self._follow()
 
-    @property
-    def sort_by(self) -> tuple[str, bool]:
-        """The column that heads are sorted by, and whether the other way round."""
-        assert self._shown
-        return self._sort or (self._shown.name, False)
-
-    def _fill(self, listing: "Listing") -> None:
-        """Write all lines in their order."""
-        colours = colours_of(self.app)
-        column, is_reversed = self.sort_by
-        with self.prevent(DataTable.RowHighlighted):
-            self.clear(columns=True)
-            for name in listing.columns:
-                mark = SORTED[is_reversed] if name == column else ""
-                self.add_column(Text(f"{listing.title(name)}{mark}"), key=name)
-            for place in listing.order(column, is_reversed):
-                self.add_row(*listing.line(place, colours), key=str(place))
-
     def action_sort_beside(self, steps: int) -> None:
         """Sort by the column beside the one that heads are sorted by."""
-        if self._shown is None:
-            return
-        columns = self._shown.columns
-        wanted = min(max(columns.index(self.sort_by[0]) + steps, 0), len(columns) - 1)
-        self._sort_by(columns[wanted], False)
+        if self._shown is not None:
+            columns = self._shown.columns
+            wanted = columns.index(self.sort_by[0]) + steps
+            self._sort_by(columns[min(max(wanted, 0), len(columns) - 1)], False)
 
     @on(DataTable.HeaderSelected)
     def _choose_column(self, event: DataTable.HeaderSelected) -> None:
         event.stop()
-        name = str(event.column_key.value)
         column, is_reversed = self.sort_by
-        self._sort_by(name, not is_reversed if name == column else False)
+        name = str(event.column_key.value)
+        self._sort_by(name, name == column and not is_reversed)
 
     def _sort_by(self, column: str, is_reversed: bool) -> None:
-        self._sort = column, is_reversed
+        self.sort_by = column, is_reversed
         if self._shown is not None:
-            self.show(self._shown)
+            self._sort()
+            self._follow()
 
     @on(DataTable.RowHighlighted)
     def _move(self, event: DataTable.RowHighlighted) -> None:
@@ -169,91 +295,3 @@ class HeadList(DataTable[Text]):
     def _choose(self, event: DataTable.RowSelected) -> None:
         event.stop()
         self.post_message(self.Chosen())
-
-
-@dataclass(frozen=True, eq=False)
-class Listing:
-    """What is listed.
-
-    Attributes:
-        table: What is known of the heads.
-        name: The statistic that is looked at.
-        cursor: The head with the cursor.
-        tau: The largest logit that QK-clip leaves alone.
-        width: Columns of the screen, of which the table has what the map leaves.
-    """
-
-    table: HeadTable
-    name: str
-    cursor: HeadId
-    tau: float = TAU
-    width: int = WIDE
-
-    @property
-    def columns(self) -> list[str]:
-        """The names of the columns: where there is less room, fewer."""
-        names = [self.name] if self.name not in COLUMNS else []
-        names += COLUMNS
-        if BESIDE <= self.width < WIDE or self.width < NARROW:
-            names = [name for name in names if name not in SPARED or name == self.name]
-        return [PLACE, *names, STATE]
-
-    @staticmethod
-    def title(name: str) -> str:
-        """Return what a column is called."""
-        named = {PLACE: "head", STATE: "so", **COLUMNS}
-        return named.get(name) or STATISTICS[name].title
-
-    def order(self, column: str, is_reversed: bool) -> list[int]:
-        """Return the places of the heads of which anything is known, in order."""
-        places = [
-            place for place, head in enumerate(self.table.heads) if head in self.table.partials
-        ]
-        if column == PLACE:
-            key: Callable[[int], object] = self.table.heads.__getitem__
-        elif column == STATE:
-            sharpness = order(self.table, "max_weight", self.tau)
-
-            def key(place: int) -> object:
-                word, _ = state(self.table.partials[self.table.heads[place]])
-                word = word.rstrip("?")
-                return STATES.index(word) if word in STATES else len(STATES), sharpness[place]
-        else:
-            # Of equals the sharper comes first.
-            numbers, sharpness = (order(self.table, name, self.tau) for name in (column, "entropy"))
-
-            def key(place: int) -> object:
-                return numbers[place], sharpness[place]
-
-        found = sorted(places, key=key)  # type: ignore[arg-type]
-        return found[::-1] if is_reversed else found
-
-    def line(self, place: int, colours: Palette) -> Sequence[Text]:
-        """Return the cells of one head."""
-        head = self.table.heads[place]
-        partial = self.table.partials[head]
-        named = f"{head.layer}.{head.head}"
-        if self.table.n_batches > 1:
-            named = f"{head.batch}/{named}"
-        word, tone = state(partial)
-        cells = [Text(named)]
-        for name in self.columns[1:-1]:
-            cells.append(self._number(partial, place, name, colours))
-        return [*cells, Text(word, tone_colour(tone, colours))]
-
-    def _number(self, partial: Partial, place: int, name: str, colours: Palette) -> Text:
-        value = float(self.table.values(name, self.tau)[place])
-        text = "–" if isnan(value) else short(name, value)
-        colour = colours["text"]
-        if not partial.counts(name):
-            text, colour = text + UNCOUNTED, colours["muted"]
-        elif name in ("max_weight", "dead_gradient_share") and not isnan(value):
-            colour = level_colour(value, colours)
-        return Text(text, colour, justify="right")
-
-
-def short(name: str, value: float) -> str:
-    """Return a value in as few digits as tell heads apart."""
-    if name in SHARES:
-        return percent(value)
-    return f"{value:.1f}" if name == "effective_keys" and value < 1000.0 else number(name, value)

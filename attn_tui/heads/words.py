@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import floor, inf, isnan, log10
+from math import floor, isfinite, isnan, log10
 
 from attn_tui.captures.capture import HeadId
 from attn_tui.compute.counted import counted
@@ -22,13 +22,6 @@ UNCOUNTED = "?"
 _UNITS = {"entropy": " nats", "effective_keys": " keys", "float16_margin": " times"}
 
 
-def unit(name: str) -> str:
-    """Return what a statistic is counted in, behind a comma; or nothing."""
-    if name in SHARES:
-        return ", %"
-    return f",{_UNITS[name]}" if name in _UNITS else ""
-
-
 def number(name: str, value: float) -> str:
     """Return a value of a statistic as a table has it."""
     if text := unusual(value):
@@ -38,13 +31,6 @@ def number(name: str, value: float) -> str:
     if 1000.0 <= abs(value) < 1e7:
         return f"{value:,.0f}".replace("-", "−")
     return quantity(value)
-
-
-def number_text(name: str, value: float) -> str:
-    """Return a statistic as text, with its unit."""
-    if isnan(value):
-        return "none"
-    return number(name, value) + _UNITS.get(name, "") * (abs(value) < inf)
 
 
 def value_text(name: str, value: Value, with_unit: bool = True) -> str:
@@ -62,19 +48,22 @@ def value_text(name: str, value: Value, with_unit: bool = True) -> str:
     >>> value_text("effective_keys", Value(10653.0, 480.0), with_unit=False)
     '10,653 ± 480'
     """
-    text = (number_text if with_unit else number)(name, value.value)
-    if isnan(value.value) or value.error == 0.0:
+    text, unit = number(name, value.value), ""
+    if isnan(value.value):
         return text
-    if value.error is None or isnan(value.error):
-        falls = STATISTICS[name].worst == "small"
-        return f"{'≤' if falls else '≥'} {text}"
+    if with_unit and isfinite(value.value):
+        unit = _UNITS.get(name, "")
+    if value.error == 0.0:
+        return text + unit
+    if value.error is None:
+        sign = "≤" if STATISTICS[name].worst == "small" else "≥"
+        return f"{sign} {text}{unit}"
+    error, digits = value.error, 2
     if name in SHARES:
-        error, end = 100.0 * value.error, " %"
-        apart = f"{error:.1f}" if error >= 0.05 else general(error, 1)
-    else:
-        error, end = value.error, _UNITS.get(name, "") * with_unit
-        apart = general(error, 2) if error < 99.5 else number("", error)
-    return f"{text.removesuffix(end)} ± {apart}{end}"
+        text, unit, error, digits = text.removesuffix(" %"), " %", 100.0 * error, 1
+    if error < 99.5:
+        return f"{text} ± {general(error, digits)}{unit}"
+    return f"{text} ± {number('', error)}{unit}"
 
 
 def looked_at(partial: Partial) -> str:
@@ -121,7 +110,7 @@ def brief(name: str, value: float) -> str:
         if 0.0 < percent < 0.5:
             return "<1"
         return ">99" if 99.5 <= percent < 100.0 else f"{percent:.0f}"
-    size, sign = abs(value), MINUS * (value < 0)
+    size, sign = abs(value), MINUS if value < 0 else ""
     if size == 0.0:
         return "0"
     if size < 0.005:
@@ -162,12 +151,6 @@ def statistic_text(name: str) -> str:
     return STATISTICS[name].words + rows
 
 
-def place(head: HeadId, batches: bool) -> str:
-    """Return the name of a head: ``layer 3, head 7``."""
-    sequence = f"batch {head.batch}, " if batches else ""
-    return f"{sequence}layer {head.layer}, head {head.head}"
-
-
 def rows_text(question: Question, sizes: set[int]) -> str:
     """Return which rows were looked at, of heads with so many."""
     least, most = min(sizes, default=0), max(sizes, default=0)
@@ -199,52 +182,35 @@ def made(found: FoundMask) -> Made:
     )
 
 
-def own_text(multipliers: Sequence[float]) -> str:
-    """Return that heads have multipliers of their own, and which.
-
-    >>> own_text([0.1, 0.8])
-    '2 heads have an m of their own, found by fits: 0.1 to 0.8'
-    """
-    least, most = (general(each, 3) for each in (min(multipliers), max(multipliers)))
-    which = least if least == most else f"{least} to {most}"
-    if len(multipliers) == 1:
-        return f"one head has an m of its own, found by a fit: {which}"
-    return f"{len(multipliers):,} heads have an m of their own, found by fits: {which}"
-
-
-def loose_text(heads: int) -> str:
-    """Return that weights of so many heads are taken for those in use, though not as surely."""
-    miss = "misses" if heads == 1 else "miss"
-    one_per_cent = "no more than an m that is off by 1 % would"
-    return f"{counted(heads, 'head')} {miss} it by more than rounding makes, but {one_per_cent}"
+KNOWN = {
+    "fit": "found by the doctor's fit of one head",
+    "asked": "as asked",
+    "assumed": "assumed",
+    "nearest": "nearest to what was captured, and does not explain it",
+}
+"""How it is known how weights are made."""
 
 
 def mask_text(found: FoundMask) -> str:
     """Return in words how the weights of a layer are made, with how that is known."""
-    text = made(found).text
-    known = {
-        "fit": "found by the doctor's fit of one head",
-        "asked": "as asked",
-        "output": f"as {SAID[found.by]}",
-        "assumed": "assumed",
-    }
-    if found.how == "nearest":
-        text += " is nearest, and does not explain the output"
-    elif found.how in known:
-        text += f", {known[found.how]}"
-        if found.how == "fit" and found.sink is not None:
-            text += ", each head's own sink by its output"
+    parts = [made(found).text]
+    if found.how == "output":
+        parts.append(f"as {SAID[found.by]}")
+    elif found.how in KNOWN:
+        parts.append(KNOWN[found.how])
+    if found.how == "fit" and found.sink is not None:
+        parts.append("each head's own sink by its output")
+    text = ", ".join(parts)
     if found.residual is None:
         return text
-    miss = miss_text(found.residual)
-    if not found.fits:
-        yet = "" if found.how == "nearest" else "yet "
-        yet = "with one m " if found.by_row else yet
-        return f"{text}; {yet}{MISSES[found.by]} by {miss}: try attn-tui doctor"
-    doubt = doubt_text(found.doubt)
-    text += f"; {doubt}" * found.is_untold
+    doubt, miss = doubt_text(found.doubt), miss_text(found.residual)
+    if doubt:
+        text += f"; {doubt}"
     text += f"; {MISSES[found.by]} by {miss.replace('almost none', 'almost nothing')}"
-    text += ", more than rounding makes" * found.loose
-    if doubt and not found.is_untold:
-        text += f", so that {doubt}"
-    return text + (f", with m = {RULE} by {miss_text(found.missed)}" if found.missed else "")
+    if found.loose:
+        text += ", more than rounding makes"
+    if not found.fits:
+        text += ": try attn-tui doctor"
+    elif found.missed:
+        text += f", with m = {RULE} by {miss_text(found.missed)}"
+    return text

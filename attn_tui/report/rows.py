@@ -1,7 +1,7 @@
 """Rows of text with roles: what every chart and table is made of before it has colours."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from textwrap import wrap
 from unicodedata import category, east_asian_width
@@ -22,18 +22,6 @@ WIDTH = 80
 def plain(rows: Iterable[Row]) -> str:
     """Return the text of rows without their roles, trailing blanks cut."""
     return "\n".join("".join(text for text, _ in row).rstrip() for row in rows)
-
-
-def text_lines(rows: Iterable[Row]) -> Iterator[str]:
-    """Yield the text of each row, as lines of a report."""
-    for row in rows:
-        yield plain([row]) + "\n"
-
-
-def paragraph(text: str) -> str:
-    """Return a text in as many lines of a report as it takes."""
-    # Hyphens belong to names: QK-norm, Gemma-2-27B.
-    return "".join(line + "\n" for line in wrap(text, WIDTH, break_on_hyphens=False))
 
 
 def labelled(label: str, text: str, size: int, width: int = WIDTH) -> str:
@@ -73,19 +61,6 @@ def fitted(row: Iterable[Span], width: int) -> Row:
     if room > 0:
         return (*spans, (" " * room, "text"))
     return tuple(spans) if room == 0 else _cut(spans, width)
-
-
-def message(text: str, width: int, height: int, role: str = "muted") -> tuple[Row, ...]:
-    """Return a block of exactly ``width`` × ``height`` cells that holds one line of text."""
-    return filled([((text, role),)], width, height)
-
-
-def filled(
-    rows: Sequence[Row], width: int, height: int, below: Sequence[Row] = ()
-) -> tuple[Row, ...]:
-    """Return a block of exactly ``width`` × ``height`` cells: rows, blanks, and rows below."""
-    blanks = height - len(rows) - len(below)
-    return tuple(fitted(row, width) for row in [*rows, *[()] * blanks, *below][:height])
 
 
 def _cells_of(cluster: str) -> int:

@@ -180,9 +180,9 @@ def test_every_row_of_heads_is_taken_instead_of_a_sample(tmp_path: Path) -> None
     names = [f"layers.0.{part}" for part in ("q", "k")]
     np.savez(tmp_path / "heads.npz", **dict(zip(names, drawn, strict=True)))
     with Session(tmp_path, ["heads.npz"], first="200") as session:
-        assert session.copied() == "attn-tui heads heads.npz"
+        assert session.copied() == "attn-tui heads.npz"
         session.do(EVERY_ROW)
-        assert session.line() == "attn-tui heads heads.npz --rows all"
+        assert session.line() == "attn-tui heads.npz --rows all"
 
 
 ASKING = (

@@ -5,15 +5,16 @@ from dataclasses import fields
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attn_tui.compute.heads.mask import HeadMask
-from attn_tui.compute.heads.row_statistics import Numbers, Places, RowStatistics
+from attn_tui.compute.heads.row_statistics import Format, Numbers, Places, RowStatistics
 from attn_tui.compute.heads.rows import HeadRows, Reals
 from attn_tui.compute.heads.sight import Sight, sight
 from attn_tui.compute.heads.sums import HIDDEN, Exponents, sums
 from attn_tui.compute.heads.weighing import Weighing
 from attn_tui.compute.logit_map import LogitMap
+
+FLOAT32 = np.dtype(np.float32)
 
 _CACHED = 2**20
 """Scores of a block: two arrays of so many float32 stay near a core."""
@@ -22,29 +23,37 @@ _MOST, _LEAST, _LARGEST = 256, 64, 2**23
 """Rows of a block: a product of few takes longer for each, but a block is no larger than that."""
 
 
-def row_statistics(head: HeadRows, weighing: Weighing, output: bool = False) -> RowStatistics:
+def row_statistics(
+    head: HeadRows,
+    weighing: Weighing,
+    output: bool = False,
+    dtype: "np.dtype[np.floating[Any]]" = FLOAT32,
+) -> RowStatistics:
     """Return the statistics of the rows of a head.
 
-    Products are taken in the dtype of queries and keys, in blocks that depend on nothing but
-    their shapes. NaN and infinities make the rows that meet them not finite.
+    Products are taken in the dtype of queries and keys, or in the one that is asked for where that
+    has more digits, in blocks that depend on nothing but their shapes. NaN and infinities make the
+    rows that meet them not finite.
 
     Args:
         head: Queries, at least one, and keys, at least one; for the output values too.
         weighing: How weights are made.
         output: Whether P·V is wanted.
+        dtype: float32 or float64.
     """
     with np.errstate(all="ignore"):
-        blocks = Blocks(head, (weighing.map,), weighing.mask, output)
+        blocks = Blocks(head, (weighing.map,), weighing.mask, output, dtype=dtype)
         found = [blocks.at(place)[0] for place in blocks.places]
     parts: dict[str, Any] = {
         name: [getattr(block, name) for block in found]
         for name in _NAMES
         if getattr(found[0], name) is not None
     }
-    return RowStatistics(**{name: np.concatenate(part) for name, part in parts.items()})
+    numbers = {name: np.concatenate(part) for name, part in parts.items()}
+    return RowStatistics(**numbers, computed_in=blocks.computed_in)
 
 
-_NAMES = [each.name for each in fields(RowStatistics)]
+_NAMES = [each.name for each in fields(RowStatistics) if each.name != "computed_in"]
 
 
 def lengths(vectors: Reals) -> Numbers:
@@ -67,9 +76,11 @@ class Blocks:
         mask: Which keys a query sees.
         output: Whether P·V is wanted.
         run: Of how many keys the largest weight is wanted; 0 if none is.
+        dtype: Of products, unless queries or keys have more digits.
 
     Attributes:
         maps: As given.
+        computed_in: The dtype of products.
         places: Which rows each block has.
     """
 
@@ -80,9 +91,11 @@ class Blocks:
         mask: HeadMask,
         output: bool = False,
         run: int = 0,
+        dtype: "np.dtype[np.floating[Any]]" = FLOAT32,
     ) -> None:
         self._head, self.maps, self._mask, self._run = head, maps, mask, run
-        dtype = np.result_type(head.queries, head.keys, np.float32)
+        dtype = np.result_type(head.queries, head.keys, dtype)
+        self.computed_in: Format = "float64" if dtype == np.float64 else "float32"
         self._queries = head.queries.astype(dtype, copy=False)
         self._keys = head.keys.astype(dtype, copy=False)
         self._values = head.values if output else None
@@ -111,9 +124,7 @@ class Blocks:
                 found.append(self._weighed(each, parts, place, seen, of_scores, highest))
         return tuple(found)
 
-    def _of_scores(
-        self, x: Reals, at: slice, seen: Sight
-    ) -> tuple[Mapping[str, NDArray[Any]], Places]:
+    def _of_scores(self, x: Reals, at: slice, seen: Sight) -> tuple[Mapping[str, Any], Places]:
         """Make x the scores of rows, −∞ where masked; return what follows, and the largest ones."""
         keys, norms = seen.keys, self._query_norms[at]
         every, sees = np.arange(len(x)), seen.counts > 0
@@ -142,7 +153,7 @@ class Blocks:
         parts: Sequence[Reals],
         at: slice,
         seen: Sight,
-        of_scores: Mapping[str, NDArray[Any]],
+        of_scores: Mapping[str, Any],
         highest: Places,
     ) -> RowStatistics:
         """Return the statistics of scores, the first of the parts, under a map; all are spent."""

@@ -26,8 +26,12 @@ class Odd:
     @property
     def count(self) -> str:
         """How many there are of each kind, in words."""
-        nan, infinite = f"{self.nan:,} NaN", counted(self.infinite, "infinity", "infinities")
-        return listed([nan] * (self.nan > 0) + [infinite] * (self.infinite > 0))
+        kinds = []
+        if self.nan:
+            kinds.append(f"{self.nan:,} NaN")
+        if self.infinite:
+            kinds.append(counted(self.infinite, "infinity", "infinities"))
+        return listed(kinds)
 
     def __str__(self) -> str:
         return f"{self.part} holds {self.count}, first at row {self.row:,}, column {self.column:,}"

@@ -3,17 +3,15 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import reduce
-from math import inf, isnan, nan, sqrt
+from math import floor, inf, isnan, log, log10, nan
 
 import ml_dtypes
 import numpy as np
-from numpy.typing import NDArray
 
 from attn_tui.compute.dead import DEAD
 from attn_tui.compute.heads.blocks import lengths, row_statistics
-from attn_tui.compute.heads.edges import TALLIED
 from attn_tui.compute.heads.odd import Odd
-from attn_tui.compute.heads.row_statistics import Places, RowStatistics
+from attn_tui.compute.heads.row_statistics import Format, Places
 from attn_tui.compute.heads.rows import HeadRows, Reals
 from attn_tui.compute.heads.statistic import (
     ALL,
@@ -23,7 +21,7 @@ from attn_tui.compute.heads.statistic import (
     STATISTICS,
     TAU,
 )
-from attn_tui.compute.heads.tally import Extreme, Tally
+from attn_tui.compute.heads.tally import TALLIED, Extreme, Tally
 from attn_tui.compute.heads.weighing import Weighing
 
 BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
@@ -47,9 +45,6 @@ NORMS = ("query_norm", "key_norm")
 
 _JUDGED = ("miss", "allowed", "loose", "multiplier", "untold", "hidden", "packed", "first_value")
 """What one partial of a head knows of how its weights are made."""
-
-_SHARES = ("saturated", "dead_gradient")
-"""Tallies of rows that are something or not."""
 
 
 @dataclass(frozen=True)
@@ -82,6 +77,7 @@ class Partial:
         not_finite: How many met NaN or infinity, and so count nowhere.
         first_not_finite: The first of these.
         tallies: By the names of `TALLIED`; those of norms are in one partial of a head only.
+        computed_in: The dtype of scores and weights.
         odd: NaN and infinities in the tensors of the whole head, in one partial of it only.
         miss: ‖out − P·V‖/‖out‖ on a few rows of the head, in one partial of it only; None if there
             is no output, or the weights are asked for whatever it says; of captured weights
@@ -102,6 +98,7 @@ class Partial:
     not_finite: int
     first_not_finite: int | None
     tallies: Mapping[str, Tally]
+    computed_in: Format = "float32"
     odd: tuple[Odd, ...] = ()
     miss: float | None = None
     allowed: float = 0.0
@@ -125,6 +122,7 @@ class Partial:
             self.not_finite + later.not_finite,
             min(known, default=None),
             {name: _merged(self.tallies.get(name), later.tallies.get(name)) for name in names},
+            self.computed_in,
             (*self.odd, *later.odd),
             **{name: getattr(later if later.is_judged else self, name) for name in _JUDGED},
         )
@@ -138,6 +136,19 @@ class Partial:
     def is_exact(self) -> bool:
         """Whether every row was looked at."""
         return self.rows >= self.n_queries
+
+    @property
+    def digits(self) -> int | None:
+        """How many significant digits of its numbers hold; None for as many as float64 has.
+
+        Logits in float32 are off by up to four roundings of the largest, and so, relatively, are
+        weights. Norms are summed in float64.
+        """
+        logits = self.tallies.get("max_logit")
+        if self.computed_in == "float64" or logits is None or not logits.count:
+            return None
+        largest = max(abs(logits.least.value), abs(logits.most.value), 1.0)
+        return max(floor(-log10(2.0**-21 * largest)), 1)
 
     def misses(self, name: str) -> bool:
         """Return whether a statistic is one of weights that do not give the captured output."""
@@ -181,20 +192,13 @@ class Partial:
         if tally is None or not tally.count:
             return Value(nan, None)
         if statistic.how == "mean":
-            return Value(tally.mean, self._error(statistic.of, tally))
+            if statistic.of in NORMS or self.is_exact:
+                return Value(tally.mean, 0.0)
+            return Value(tally.mean, tally.error(self.rows / self.n_queries))
         most = tally.most
         if statistic.how == "derived":
             most = Extreme(_DERIVED[name](most.value, tau), most.row, most.key)
         return Value(most.value, 0.0 if self.is_exact else None, most.row, most.key)
-
-    def _error(self, name: str, tally: Tally) -> float:
-        if name in NORMS or self.is_exact:
-            return 0.0
-        if name in _SHARES:
-            # Two rows more, one of them so: none among a few does not mean there are none.
-            share = (tally.mean * tally.count + 1.0) / (tally.count + 2.0)
-            return sqrt(share * (1.0 - share) / tally.count * (1.0 - tally.count / self.n_queries))
-        return tally.error(self.n_queries)
 
 
 def _merged(first: Tally | None, later: Tally | None) -> Tally:
@@ -208,7 +212,11 @@ def merge(partials: Iterable[Partial]) -> Partial:
 
 
 def statistics(
-    head: HeadRows, weighing: Weighing, with_norms: bool = True, queries: Reals | None = None
+    head: HeadRows,
+    weighing: Weighing,
+    with_norms: bool = True,
+    queries: Reals | None = None,
+    computed_in: Format = "float32",
 ) -> Partial:
     """Return the statistics of some rows of a head.
 
@@ -217,42 +225,44 @@ def statistics(
         weighing: How weights are made.
         with_norms: Whether norms of queries and keys count here, as in one partial of a head.
         queries: All queries of the head, shape (n_q, d_k), of which norms are then taken.
+        computed_in: The dtype of scores and weights; float64 where queries or keys are.
     """
-    return tallied(head, row_statistics(head, weighing), weighing, with_norms, queries)
-
-
-def tallied(
-    head: HeadRows,
-    found: RowStatistics,
-    weighing: Weighing,
-    with_norms: bool = True,
-    queries: Reals | None = None,
-) -> Partial:
-    """Return the partial of rows whose numbers are known; as `statistics` says."""
+    found = row_statistics(head, weighing, dtype=np.dtype(computed_in))
     sees, finite = found.seen > 0, found.finite
     used = np.flatnonzero(sees & finite)
     # With one key the only weight is 1, whatever its score.
-    several = np.flatnonzero(sees & finite & (found.seen + (weighing.map.sink is not None) > 1))
-    odd = found.rows[~finite]
+    keys = found.seen + (weighing.map.sink is not None)
+    several = np.flatnonzero(sees & finite & (keys > 1))
+    most_keys = head.n_keys + (weighing.map.sink is not None)
+    numbers = {
+        "saturated": found.max_weight >= ALL,
+        "dead_gradient": found.logit_gradient_norm < DEAD,
+    }
+    bounds = {
+        "entropy": (0.0, log(most_keys)),
+        "effective_keys": (1.0, float(most_keys)),
+        "gradient_norm": (0.0, 0.5 * weighing.map.multiplier),
+        "cosine": (-1.0, 1.0),
+    }
 
-    def each(name: str, of: Places = used, keys: Places | None = None) -> Tally:
-        values = getattr(found, name)[of]
-        return Tally.of(values, TALLIED[name], found.rows[of], None if keys is None else keys[of])
-
-    def share(name: str, is_so: NDArray[np.bool_]) -> Tally:
-        numbers = is_so[several].astype(np.float64)
-        return Tally.of(numbers, TALLIED[name], found.rows[several])
+    def tally(name: str, of: Places, keys: Places | None = None) -> Tally:
+        values = numbers[name] if name in numbers else getattr(found, name)
+        return Tally.of(
+            values[of].astype(np.float64),
+            TALLIED[name],
+            found.rows[of],
+            None if keys is None else keys[of],
+            bounds.get(name, (0.0, 1.0)),
+        )
 
     tallies = {
-        "largest_score": each("largest_score", keys=found.largest_score_key),
-        "max_logit": each("max_logit", keys=found.max_logit_key),
-        **{name: each(name) for name in ("entropy", "effective_keys", "first_key_mass")},
-        "sink_mass": each("sink_mass"),
-        "gradient_norm": each("gradient_norm", several),
-        "max_weight": each("max_weight", several),
-        "saturated": share("saturated", found.max_weight >= ALL),
-        "dead_gradient": share("dead_gradient", found.logit_gradient_norm < DEAD),
+        "largest_score": tally("largest_score", used, found.largest_score_key),
+        "max_logit": tally("max_logit", used, found.max_logit_key),
     }
+    for name in ("entropy", "effective_keys", "first_key_mass", "sink_mass"):
+        tallies[name] = tally(name, used)
+    for name in ("gradient_norm", "max_weight", "saturated", "dead_gradient"):
+        tallies[name] = tally(name, several)
     if with_norms:
         norms = found.query_norm if queries is None else lengths(queries)
         rows = found.rows if queries is None else np.arange(len(norms))
@@ -261,10 +271,15 @@ def tallied(
         norms = lengths(head.keys)
         which = np.flatnonzero(np.isfinite(norms))
         tallies["key_norm"] = Tally.of(norms[which], TALLIED["key_norm"], None, which)
-    tallies["cosine"] = each("cosine")
-    tallies["seen"] = Tally.of(
-        found.seen[several].astype(np.float64), TALLIED["seen"], found.rows[several]
-    )
+    tallies["cosine"] = tally("cosine", used)
+    tallies["seen"] = tally("seen", several)
+    first_value = nan
+    if with_norms and head.values is not None:
+        norms = lengths(head.values)
+        typical = float(np.median(norms))
+        if typical > 0.0:
+            first_value = float(norms[0]) / typical
+    odd = found.rows[~finite]
     return Partial(
         head.n_queries,
         head.n_keys,
@@ -273,14 +288,6 @@ def tallied(
         len(odd),
         int(odd[0]) if len(odd) else None,
         tallies,
-        first_value=first_value(head) if with_norms else nan,
+        computed_in=found.computed_in,
+        first_value=first_value,
     )
-
-
-def first_value(head: HeadRows) -> float:
-    """Return the length of the value of key 0 over the median of all; NaN if that is unknown."""
-    if head.values is None:
-        return nan
-    norms = lengths(head.values)
-    typical = float(np.median(norms))
-    return float(norms[0]) / typical if typical > 0.0 else nan

@@ -1,6 +1,7 @@
 """Statistics of the rows of a head: one number of each row."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,6 +10,8 @@ from attn_tui.compute.heads.rows import Reals
 
 Numbers = NDArray[np.float64]
 Places = NDArray[np.intp]
+Format = Literal["float32", "float64"]
+"""In which scores and weights are worked out."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +41,7 @@ class RowStatistics:
         output: P·V, shape (r, d_v), if it was asked for.
         maxima: The largest weight of each run of so many keys, shape (r, runs), if it was asked
             for; −∞ where all are masked.
+        computed_in: The dtype of the scores and weights.
     """
 
     rows: Places
@@ -59,6 +63,7 @@ class RowStatistics:
     cosine: Numbers
     output: Reals | None = None
     maxima: Reals | None = None
+    computed_in: Format = "float32"
 
     @property
     def finite(self) -> NDArray[np.bool_]:

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from attn_tui.compute.heads.blocks import row_statistics
-from attn_tui.compute.heads.edges import TALLIED
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.partial import Partial, merge, statistics
 from attn_tui.compute.heads.row_statistics import Places
 from attn_tui.compute.heads.rows import HeadRows
 from attn_tui.compute.heads.statistic import STATISTICS
+from attn_tui.compute.heads.tally import TALLIED
 from attn_tui.compute.heads.weighing import Weighing
 from attn_tui.compute.logit_map import LogitMap
 from tests.compute.heads.test_row_statistics import drawn
@@ -90,20 +90,48 @@ def test_blocks_merge_to_the_whole_whatever_they_are() -> None:
     assert sum(whole.tallies["entropy"].histogram) == whole.tallies["entropy"].count == 299
 
 
-def test_errors_of_sampled_rows_cover_the_truth() -> None:
-    head, names = drawn(2000, 64), ("entropy", "first_key_mass", "cosine", "dead_gradient_share")
-    weighing = Weighing(LogitMap(0.35))
+def edged() -> HeadRows:
+    """Return a head that sees keys around its own: rows at the ends are unlike all others."""
+    angles = np.arange(1000)[:, None] * np.random.default_rng(4).standard_normal(16) / 4.0
+    waves = np.concatenate([np.cos(angles), np.sin(angles)], axis=1)
+    return HeadRows(np.arange(1000), 1000, 5.0 * waves, waves)
+
+
+@pytest.mark.parametrize("head", [drawn(1000, 1000), edged()], ids=["random", "local"])
+@pytest.mark.parametrize("rows", [16, 100])
+def test_errors_of_sampled_rows_cover_the_truth(head: HeadRows, rows: int) -> None:
+    names = (
+        *("entropy", "effective_keys", "first_key_mass", "max_weight", "gradient_norm", "cosine"),
+        *("dead_gradient_share", "saturated_share"),
+    )
+    # Of a causal head the first rows carry the weight of key 0, and few samples hold them.
+    weighing = Weighing(LogitMap(0.35), HeadMask("causal"))
     truth, inside = statistics(head, weighing), dict.fromkeys(names, 0)
     for seed in range(200):
-        rows = np.sort(np.random.default_rng(seed).choice(2000, 100, replace=False))
-        sampled = statistics(part(head, rows), weighing)
+        chosen = np.sort(np.random.default_rng(seed).choice(1000, rows, replace=False))
+        sampled = statistics(part(head, chosen), weighing)
         for name in names:
             found = sampled.value(name)
             assert found.error
-            inside[name] += abs(found.value - truth.value(name).value) < 2.0 * found.error
-    assert min(inside.values()) >= 180, inside
+            inside[name] += abs(found.value - truth.value(name).value) < 1.96 * found.error
+    assert min(inside.values()) >= 186, inside
     assert sampled.value("max_logit").error is None
     assert sampled.value("key_norm").error == 0.0
+
+
+@pytest.mark.parametrize("size", [0.5, 5.0, 50.0])
+def test_in_float32_as_many_digits_are_told_as_hold(size: float) -> None:
+    head = drawn(300, 300)
+    q, k = (each.astype(np.float32) for each in (size * head.queries, head.keys))
+    head = replace(head, queries=q, keys=k)
+    short, full = (
+        statistics(head, CAUSAL, computed_in=each) for each in ("float32", "float64")
+    )  # fmt: skip
+    assert full.digits is None
+    assert short.digits
+    for name in ("max_logit", "entropy", "first_key_mass", "gradient_norm", "max_weight"):
+        apart = abs(short.value(name).value / full.value(name).value - 1.0)
+        assert 0.0 < apart < 10.0 ** (1 - short.digits)
 
 
 def test_practically_all_weight_is_from_where_the_headlines_say_so() -> None:

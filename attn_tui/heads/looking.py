@@ -1,0 +1,114 @@
+"""Looking at captures, in a thread: statistics of heads first, then what the doctor says."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from textual.cache import LRUCache
+
+from attn_tui.captures.capture import HeadId
+from attn_tui.compute.errors import InputError
+from attn_tui.compute.experiment import Experiment, Stop
+from attn_tui.compute.scale import Scale
+from attn_tui.engine.answer import Answer, answer
+from attn_tui.engine.settings import Settings
+from attn_tui.engine.table import HeadTable
+from attn_tui.heads import examination
+from attn_tui.heads.examination import Examination
+from attn_tui.heads.headline import first_of
+
+KEPT = 4
+"""Captures, or ways of asking about one, of which what was found is kept."""
+
+
+@dataclass(frozen=True)
+class Known:
+    """What is known of a capture.
+
+    Attributes:
+        answer: Statistics of its heads; None while there are none.
+        examination: What the doctor says; None before he has begun.
+        failure: Why there are no statistics.
+        refusal: Why the doctor says nothing.
+    """
+
+    answer: Answer | None = None
+    examination: Examination | None = None
+    failure: str = ""
+    refusal: str = ""
+
+
+def key_of(experiment: Experiment) -> object:
+    """Return what numbers depend on: neither the statistic, nor τ, nor where the cursor is."""
+    settings, scale = experiment.setup.get(Settings), experiment.setup.scale
+    asked = settings.capture, settings.compared, settings.layouts, settings.names
+    weighed = Scale(scale.rule, scale.given, softcap=scale.softcap, sink=scale.sink)
+    return (*asked, settings.rows, settings.seed, settings.mask, settings.what_if, weighed)
+
+
+class Looking:
+    """Looks at captures, and keeps what was found of the last few."""
+
+    def __init__(self) -> None:
+        self._answers: LRUCache[object, Answer] = LRUCache(KEPT)
+        self._examinations: LRUCache[object, Examination] = LRUCache(KEPT)
+
+    def forget(self) -> None:
+        """Let go of all that was found: a file has changed."""
+        self._answers.clear()
+        self._examinations.clear()
+
+    def known(self, experiment: Experiment) -> Known:
+        """Return what is known without looking."""
+        asked_of_doctor = examination.key_of(experiment.setup.get(Settings))
+        return Known(
+            self._answers.get(key_of(experiment)), self._examinations.get(asked_of_doctor)
+        )  # fmt: skip
+
+    def look(self, experiment: Experiment, stop: Stop) -> Iterator[Known]:
+        """Yield more and more of what is asked."""
+        settings, known = experiment.setup.get(Settings), self.known(experiment)
+        try:
+            if known.answer is None or known.answer.progress < 1.0:
+                for found in answer(experiment, stop):
+                    self._answers[key_of(experiment)] = found
+                    known = replace(known, answer=found)
+                    yield known
+        except InputError as error:
+            yield replace(known, failure=str(error))
+            return
+        try:
+            if known.examination is None or known.examination.report.progress < 1.0:
+                for said in examination.examinations(settings, stop):
+                    self._examinations[examination.key_of(settings)] = said
+                    known = replace(known, examination=said)
+                    yield known
+        except InputError as error:
+            yield replace(known, refusal=str(error))
+
+
+def nearest(table: HeadTable, settings: Settings) -> HeadId:
+    """Return the head that is asked, or the nearest there is; of none that to look at first."""
+    if settings.layer is None or settings.head is None:
+        return first_of(table, settings.statistic, settings.tau)
+    asked = HeadId(settings.batch, settings.layer, settings.head)
+    if asked in table.places:
+        return asked
+    batch = min(asked.batch, table.n_batches - 1)
+    layer = min(table.layers, key=lambda each: (abs(each - asked.layer), each))
+    own = [head for head in table.heads if (head.batch, head.layer) == (batch, layer)]
+    return min(own or table.heads, key=lambda head: abs(head.head - asked.head))
+
+
+def is_exact(table: HeadTable) -> bool:
+    """Return whether all rows of all heads were looked at."""
+    return all(each.is_exact for each in table.partials.values())
+
+
+def rows_text(table: HeadTable) -> str:
+    """Return of how many rows numbers are."""
+    if not table.partials:
+        return ""
+    most = max(table.partials.values(), key=lambda each: each.n_queries)
+    if is_exact(table):
+        return f"all {most.n_queries:,} rows"
+    return f"{most.rows:,} of {most.n_queries:,} rows"
