@@ -321,7 +321,7 @@ def _print_crossovers(given: dict[str, Any], form: str) -> int:
     total = sum(search_cost(n, draws_at(settings, n)) for n, _ in pairs)
     found: tuple[Crossover, ...] = ()
     with until_interrupted() as stop, Progress("crossovers") as progress:
-        for spent, known in crossovers(pairs, settings.seed, partial(draws_at, settings)):
+        for spent, known in crossovers(pairs, settings):
             found = known
             progress.show(spent / total)
             if stop():

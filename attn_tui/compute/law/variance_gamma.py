@@ -53,6 +53,19 @@ def coverage(bound: float, d: int, correlation: float = 0.0) -> float:
     return share if share > 1e-3 else _inside(bound, d, abs(correlation), 700.0)
 
 
+def outside(bound: float, d: int) -> float:
+    """Return the probability that |q·k| is more than a bound, without correlation.
+
+    It keeps its digits where it is far below what 1 less `coverage` could say.
+
+    >>> f"{outside(10.0, 2):.6e}"
+    '4.539993e-05'
+    """
+    squares, weights = nodes(d, (), 700.0)
+    with np.errstate(under="ignore", divide="ignore"):
+        return float(weights @ _applied(erfc, bound / np.sqrt(2.0 * squares)))
+
+
 def _inside(bound: float, d: int, size: float, depth: float) -> float:
     """Return the coverage, from nodes that reach to e^−depth: as deep as what is to be found."""
     if size == 1.0:
