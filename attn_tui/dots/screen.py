@@ -117,21 +117,19 @@ class DotsScreen(InstrumentScreen):
         self.workers.cancel_group(self, "draw")
         settings = experiment.setup.get(Settings)
         key = (settings, experiment.setup.d_k)
-        run = self._runs.pop(key, None)
-        if run is None or not run.become(experiment):
-            run = Run(experiment)
+        run = self._runs.pop(key, None) or Run(*key)
         self._runs[key] = run
         while len(self._runs) > KEPT:
             self._runs.popitem(last=False)
         if run.complete:
-            self.answer = next(run.answers())
+            self.answer = next(run.answers(experiment))
         else:
-            self._draw_rest(run)
+            self._draw_rest(run, experiment)
 
     @work(thread=True, exclusive=True, group="draw", exit_on_error=False)
-    def _draw_rest(self, run: Run) -> None:
+    def _draw_rest(self, run: Run, experiment: Experiment) -> None:
         worker = get_current_worker()
-        for found in run.answers(lambda: worker.is_cancelled):
+        for found in run.answers(experiment, lambda: worker.is_cancelled):
             is_wanted = found.complete or found.settings.samples > QUICK
             if is_wanted and not worker.is_cancelled:
                 self.app.call_from_thread(self.set_answer, found)

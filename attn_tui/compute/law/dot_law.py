@@ -145,7 +145,8 @@ class DotLaw:
         elif not self.product.discrete:
             low, high = ((end - mean) / times for end in (-bound, bound))
             share = _inversion(self.pair, d).between(low, high)
-        return share if share is not None and share >= _LEAST else None
+        is_exact = d == 1 and chances is not None
+        return share if share is not None and (is_exact or share >= _LEAST) else None
 
     @property
     def unknown(self) -> str:

@@ -229,16 +229,6 @@ def test_a_row_is_what_it_would_be_alone() -> None:
     assert many[1] == alone
 
 
-def test_a_stop_while_only_rows_are_left_keeps_what_they_have() -> None:
-    run = Run(question(samples=1000, d_ks=()))
-    assert list(run.answers())[-1].complete
-    assert run.become(question(samples=1000, d_ks=(2, 512)))
-    stopped = list(run.answers(counted(3)))
-    assert [found.drawn for found in stopped] == [1000] * len(stopped)
-    assert 0 < stopped[-1].table[0].draws <= 1000
-    assert list(run.answers())[-1].table == last(question(samples=1000, d_ks=(2, 512))).table
-
-
 def test_no_rows_are_no_trouble() -> None:
     found = last(question(samples=10, d_ks=()))
     assert found.table == ()
@@ -287,35 +277,24 @@ def counted(limit: int) -> Callable[[], bool]:
 
 
 def test_a_stopped_run_goes_on_and_ends_where_it_would_have() -> None:
-    run = Run(question(samples=300_000))
-    (*_, stopped) = run.answers(counted(4))
+    asked = question(samples=300_000)
+    run = Run(asked.setup.get(Settings), 64)
+    (*_, stopped) = run.answers(asked, counted(4))
     assert 0 < stopped.drawn < 300_000
-    first, *_, last = run.answers()
+    first, *_, last = run.answers(asked)
     assert first.drawn == stopped.drawn
-    (*_, whole) = answer(question(samples=300_000))
+    (*_, whole) = answer(asked)
     assert last.complete
     assert last.drawn == whole.drawn
     assert last.histogram.counts.tolist() == whole.histogram.counts.tolist()
     assert last.unscaled.variance.value == pytest.approx(whole.unscaled.variance.value, rel=1e-12)
 
 
-def test_another_scale_table_or_number_of_samples_keeps_what_was_drawn() -> None:
-    run = Run(question(samples=1000))
-    (*_, before) = run.answers()
-    other = question(64, Scale("inverse"), samples=2000, d_ks=(4, 8))
-    assert run.become(other)
-    first, *_, last = run.answers()
-    assert (first.drawn, last.drawn) == (1000, 2000)
-    assert first.unscaled == before.unscaled
-    assert last.multiplier == 1 / 64
-    assert [row.d_k for row in first.table] == [4, 8]
-    assert first.table[0] == replace(before.table[1], asked=2000)
-    assert all(row.draws == 2000 for row in last.table)
-
-
-@pytest.mark.parametrize("change", [{"seed": 2}, {"samples": 999}, {"mean_q": 1.0}])
-def test_another_law_seed_or_fewer_samples_needs_another_run(change: dict[str, Any]) -> None:
-    run = Run(question(samples=1000))
-    (*_, before) = run.answers()
-    assert not run.become(question(**{"samples": 1000, **change}))
-    assert list(run.answers())[-1].unscaled == before.unscaled
+def test_another_scale_keeps_what_was_drawn() -> None:
+    asked = question(samples=1000)
+    run = Run(asked.setup.get(Settings), 64)
+    (*_, before) = run.answers(asked)
+    (after,) = run.answers(question(64, Scale("inverse"), samples=1000))
+    assert (after.drawn, after.multiplier) == (1000, 1 / 64)
+    assert after.unscaled == before.unscaled
+    assert after.table == before.table
