@@ -58,9 +58,7 @@ def trouble(side: Evaluation) -> tuple[Status, str]:
             ("logits overflow", side.logits(ends), precision.logits),
             ("differences of logits overflow", differences, precision.inner),
         )
-    too_large = [
-        f"{name} {_beyond(format)}" for name, values, format in numbers if np.isinf(values).any()
-    ]
+    overflows = [(name, kind) for name, values, kind in numbers if np.isinf(values).any()]
     largest = max(side.max_weight, side.sink_weight)
     most = log(float(limits(inner).max))
     least = log(2.0) - log(float(limits(inner).smallest_subnormal))
