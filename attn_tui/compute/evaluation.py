@@ -118,17 +118,7 @@ class Evaluation:
         if not self._outlives:
             return self._split.logs(positions(keys, self.n_keys))
         if self.n_keys <= _FEW:
-            return self._few_logs[keys]
-        return self._logs(keys)
-
-    @cached_property
-    def _few_logs(self) -> Numbers:
-        """Ln p of all keys, where they are so few that asking anew takes longer than keeping."""
-        logs = self._logs(ALL)
-        logs.setflags(write=False)
-        return logs
-
-    def _logs(self, keys: Keys) -> Numbers:
+            return self._all_logs[: self.n_keys][keys]
         return self.exponents(keys)[0].astype(np.float64) + self._split.log_top
 
     def pairs(self, keys: Keys = ALL) -> list[tuple[float, float]]:
@@ -172,22 +162,28 @@ class Evaluation:
         return entries
 
     def log_jacobian(self, of_keys: Keys, keys: Keys, wrt: Wrt) -> Numbers:
-        """Return the logarithms of the entries' sizes, shape (len(of_keys), len(keys))."""
-        logs = jacobian.log_jacobian(
-            self.log_weights(of_keys),
-            self.log_weights(keys),
-            self._log_complements(of_keys),
-            jacobian.own(of_keys, keys, self.n_keys),
-        )
+        """Return the logarithms of the entries' sizes, shape (len(of_keys), len(keys)).
+
+        They are known where products underflow; −∞ is of an entry that is 0.
+        """
+        with np.errstate(all="ignore"):
+            log_complements = np.log(self.complements(of_keys))
+        # This one may underflow.
+        log_complements[place_of(self._split.winner, of_keys, self.n_keys)] = self._log_rest
+        own = jacobian.own(of_keys, keys, self.n_keys)
+        second = np.where(own, log_complements[:, None], self.log_weights(keys))
+        with np.errstate(over="ignore"):
+            logs = np.asarray(self.log_weights(of_keys)[:, None] + second)
         if wrt == "scores":
             logs += logits.log_slopes(self.scores(keys), self.map)
         return logs
 
     def frobenius(self, wrt: Wrt) -> tuple[float, float]:
         """Return the Jacobian's Frobenius norm and ln of it, without the other norms' cost."""
-        capped = wrt == "scores" and self.map.softcap is not None
-        factor = self.multiplier if wrt == "scores" and not capped else 1.0
-        size = factor * frobenius(self._split, self.slopes() if capped else 1.0)
+        slopes: Numbers | float = 1.0
+        if wrt == "scores":
+            slopes = self.multiplier if self.map.softcap is None else self.slopes()
+        size = frobenius(self._split, slopes)
         if self._outlives and size < SMALLEST_NORMAL:
             return self.norms[wrt].frobenius, self.norms[wrt].log_frobenius
         return size, log_of(size)
@@ -212,21 +208,17 @@ class Evaluation:
     @cached_property
     def entropy(self) -> float:
         """H in nats, the sink counted."""
-        direct = self._entropy
+        direct = entropy(self._split)
         return power(self.log_entropy) if self._outlives and direct < SMALLEST_NORMAL else direct
-
-    @cached_property
-    def _entropy(self) -> float:
-        return entropy(self._split)
 
     @cached_property
     def log_entropy(self) -> float:
         """The logarithm of H, which outlives H; −∞ where H is exactly 0."""
-        direct = self._entropy
+        direct = entropy(self._split)
         if not (self._outlives and direct < SMALLEST_NORMAL):
             return log_of(direct)
         # H = −p_w ln p_w − Σ p_j ln p_j, and the first is 1 − p_w where that is so small.
-        logs = self._all_logs()
+        logs = self._all_logs.copy()
         logs[self._split.winner] = -inf
         with np.errstate(all="ignore"):
             shares = np.exp(logs - self._log_rest)
@@ -247,11 +239,6 @@ class Evaluation:
     def max_weight(self) -> float:
         """The largest weight of a key."""
         return float(self.weights().max())
-
-    @property
-    def log_max_weight(self) -> float:
-        """The logarithm of the largest weight of a key, also where every one underflowed."""
-        return float(self.log_weights(self.ends[:1])[0])
 
     @cached_property
     def ends(self) -> NDArray[np.intp]:
@@ -282,13 +269,6 @@ class Evaluation:
     def sink_weight(self) -> float:
         """What the sink takes, 1 − Σp; 0 without a sink."""
         return float(self._values[self.n_keys :].sum())
-
-    @property
-    def log_sink_weight(self) -> float:
-        """The logarithm of that, also where it underflowed."""
-        if not self._outlives or self.map.sink is None:
-            return log_of(self.sink_weight)
-        return float(self.exponents(slice(0, 0))[1][0]) + self._split.log_top
 
     def powers(self, keys: Keys = ALL) -> Numbers:
         """Return what softmax adds up, e^z or e^(z − max z): of the keys, then of the sink."""
@@ -324,16 +304,18 @@ class Evaluation:
         biases = None if self.bias is None else (self.bias[keys], self.bias[top])
         return logits.exponents(self.given[keys], self.map, self.precision, self.given[top], biases)
 
+    @property
     def _all_logs(self) -> Numbers:
-        """Return ln of every weight and, with a sink, of what it takes, shape (n,) or (n + 1,)."""
-        return np.append(*self.exponents()).astype(np.float64) + self._split.log_top
+        """Ln of every weight and, with a sink, of what it takes, shape (n,) or (n + 1,)."""
+        return self._few_logs if self.n_keys <= _FEW else self._logs()
 
-    def _log_complements(self, keys: Keys) -> Numbers:
-        """Return ln(1 − p), shape (len(keys),), also where 1 − p underflows to 0."""
-        with np.errstate(all="ignore"):
-            logs = np.log(self.complements(keys))
-        logs[place_of(self._split.winner, keys, self.n_keys)] = self._log_rest
-        return np.asarray(logs)
+    @cached_property
+    def _few_logs(self) -> Numbers:
+        """These where keys are so few that asking anew takes longer than keeping."""
+        return self._logs()
+
+    def _logs(self) -> Numbers:
+        return np.append(*self.exponents()).astype(np.float64) + self._split.log_top
 
     @cached_property
     def _log_rest(self) -> float:
@@ -341,12 +323,10 @@ class Evaluation:
         rest = self._split.rest
         if not (self._outlives and rest < SMALLEST_NORMAL):
             return log_of(rest)
-        logs = self._all_logs()
+        logs = self._all_logs.copy()
         logs[self._split.winner] = -inf
-        largest = float(logs.max())
-        if largest == -inf:
-            return -inf
-        return largest + float(np.log(np.exp(logs - largest).sum()))
+        top = float(logs.max())
+        return top if top == -inf else top + float(np.log(np.exp(logs - top).sum()))
 
 
 def evaluate(

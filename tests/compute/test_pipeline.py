@@ -258,7 +258,6 @@ def test_what_float64_cannot_hold_has_a_logarithm(scores: list[float], map: Logi
         assert side.log_entropy == pytest.approx(float(mpmath.log(nats)), rel=1e-13, abs=1e-12)
         assert side.entropy == pytest.approx(float(nats), rel=1e-11, abs=5e-324)
         p = shares[: len(scores)]
-        assert side.log_max_weight == pytest.approx(float(mpmath.log(max(p))), abs=1e-12)
         slopes = {"logits": [mpmath.mpf(1)] * len(p), "scores": true_slopes(scores, map)}
         for wrt in WRT:
             keys = range(len(p))
