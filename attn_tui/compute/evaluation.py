@@ -208,13 +208,17 @@ class Evaluation:
     @cached_property
     def entropy(self) -> float:
         """H in nats, the sink counted."""
-        direct = entropy(self._split)
+        direct = self._entropy
         return power(self.log_entropy) if self._outlives and direct < SMALLEST_NORMAL else direct
+
+    @cached_property
+    def _entropy(self) -> float:
+        return entropy(self._split)
 
     @cached_property
     def log_entropy(self) -> float:
         """The logarithm of H, which outlives H; −∞ where H is exactly 0."""
-        direct = entropy(self._split)
+        direct = self._entropy
         if not (self._outlives and direct < SMALLEST_NORMAL):
             return log_of(direct)
         # H = −p_w ln p_w − Σ p_j ln p_j, and the first is 1 − p_w where that is so small.

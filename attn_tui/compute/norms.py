@@ -64,7 +64,9 @@ class Norms:
 
 def log_of(value: float) -> float:
     """Return the natural logarithm, −∞ of 0 and NaN of NaN."""
-    return log(value) if value > 0.0 else -inf if value == 0.0 else nan
+    if value > 0.0:
+        return log(value)
+    return -inf if value == 0.0 else nan
 
 
 def power(log_value: float) -> float:

@@ -139,8 +139,9 @@ def spread(count: int) -> Iterator[int]:
     [4, 2, 6, 1, 5, 3, 7, 0]
     """
     bits = max((count - 1).bit_length(), 1)
-    for at in (*range(1, 2**bits), 0):
-        if (place := int(f"{at:0{bits}b}"[::-1], 2)) < count:
+    for number in (*range(1, 2**bits), 0):
+        place = int(f"{number:0{bits}b}"[::-1], 2)
+        if place < count:
             yield place
 
 
@@ -162,20 +163,20 @@ def answer(experiment: Experiment, stop: Stop = never, maps: bool = True) -> Ite
     known = np.zeros(rows.n_queries, bool)
     since, between = 0, max(_BETWEEN, rows.n_queries * rows.n_keys // _ANSWERS)
 
-    def told() -> Answer:
+    def so_far() -> Answer:
         numbers = rows.lengths, rows.attended, rows.odd, rows.block
         return Answer(experiment, head, *numbers, *rows.sides, np.flatnonzero(known))
 
-    for at in spread(len(rows.places)):
-        for taken in rows.take(rows.places[at]):
+    for index in spread(len(rows.places)):
+        for taken in rows.take(rows.places[index]):
             if stop():
                 return
             known[taken] = True
             since += rows.n_keys * (taken.stop - taken.start)
             if since > between and not known.all():
                 since = 0
-                yield told()
-    yield told()
+                yield so_far()
+    yield so_far()
 
 
 def log_factors(answer: Answer) -> Numbers:

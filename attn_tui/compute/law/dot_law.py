@@ -94,7 +94,9 @@ class DotLaw:
     def grid(self) -> tuple[float, float] | None:
         """One value of q·k less its mean, and the distance of neighbours, if evenly spaced."""
         one, d = self.product_lattice, self.d_k
-        return None if one is None else (d * one.start, (d if self.tied else 1) * one.step)
+        if one is None:
+            return None
+        return d * one.start, d * one.step if self.tied else one.step
 
     @property
     def chances(self) -> tuple[Floats, Floats] | None:

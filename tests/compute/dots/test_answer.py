@@ -122,7 +122,7 @@ def test_what_was_drawn_before_a_stop_is_kept() -> None:
     assert whole.histogram.counts.tolist() == before.histogram.counts.tolist()
 
 
-@pytest.mark.parametrize("asks", range(1, 60, 7))
+@pytest.mark.parametrize("asks", [1, 20, 50])
 def test_a_stop_between_two_answers_loses_no_draw(
     asks: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -247,18 +247,15 @@ def test_the_standard_deviation_grows_with_exact_slopes(entries: Entries) -> Non
 
 
 def test_bad_settings_are_refused_by_name() -> None:
-    for field, value in [
-        *(("samples", bad) for bad in (0, -1, 10**30, 10**8 + 1, 2.0, True)),
-        *(("seed", bad) for bad in (-1, 1.5, "7", 2**63, None)),
-        *(("correlation", bad) for bad in (1.0000001, -2, nan, float("inf"), "0", True)),
-        *(("mean_q", bad) for bad in (nan, float("inf"), 1e7, "1")),
-        *(("mean_k", bad) for bad in (nan, -float("inf"))),
-        *(("entries", bad) for bad in ("cauchy", "", 3)),
-        ("tied", 1),
-        *(("d_ks", bad) for bad in ((0,), (65_537,), (2.5,), [2], (True,), (2,) * 65)),
-    ]:
+    refused: list[tuple[str, Any]] = [
+        ("samples", 0), ("samples", 10**8 + 1), ("samples", 2.0), ("seed", -1), ("seed", 2**63),
+        ("correlation", 1.0000001), ("correlation", nan), ("correlation", "0"), ("mean_q", 1e7),
+        ("mean_k", -float("inf")), ("entries", "cauchy"), ("tied", 1), ("d_ks", (65_537,)),
+        ("d_ks", [2]), ("d_ks", (2,) * 65),
+    ]  # fmt: skip
+    for field, value in refused:
         with pytest.raises(InputError, match="will not do; expected") as caught:
-            replace(Settings(), **{field: value})  # type: ignore[arg-type]
+            replace(Settings(), **{field: value})
         assert caught.value.field == field
 
 

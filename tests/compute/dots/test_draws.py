@@ -129,11 +129,6 @@ def test_different_purposes_have_different_numbers() -> None:
     assert len({stream[0].random() for stream in streams}) == 4
 
 
-def test_uniform_entries_are_drawn_in_blocks() -> None:
-    draws = Draws(DotLaw(Pair("uniform"), 65536), Streams(1))
-    assert draws.at_once * 65536 <= 2**19
-
-
 def test_large_means_take_no_digits_from_the_spread() -> None:
     law = DotLaw(Pair("normal", 1e6, 1e6), 4)
     sums = Sums.of(Draws(law, Streams(1)).take(20_000), law)
