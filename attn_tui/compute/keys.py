@@ -47,8 +47,8 @@ def place_of(key: int, keys: Keys, n_keys: int) -> slice | NDArray[np.bool_]:
     """
     if isinstance(keys, slice):
         every = range(*keys.indices(n_keys))
-        at = every.index(key) if key in every else n_keys
-        return slice(at, at + 1)
+        place = every.index(key) if key in every else n_keys
+        return slice(place, place + 1)
     return np.asarray(keys == key)
 
 
@@ -73,5 +73,5 @@ def largest(values: Floats, top: int) -> NDArray[np.intp]:
         return np.argsort(falling, kind="stable")[:top]
     above = np.flatnonzero(falling < bound)
     tied = np.flatnonzero(falling == bound)[: top - above.size]
-    found = np.concatenate((above, tied))
-    return found[np.argsort(falling[found], kind="stable")]
+    top_keys = np.concatenate((above, tied))
+    return top_keys[np.argsort(falling[top_keys], kind="stable")]

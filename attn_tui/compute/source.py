@@ -174,7 +174,7 @@ class Drawn(Draw, Source):
         if degrees == 1:
             return np.square(stream(self.seed, index, 2).standard_normal(self.n_keys))
         size = degrees / 2.0 - 1.0 / 3.0
-        found, waiting = np.empty(self.n_keys), np.arange(self.n_keys)
+        numbers, waiting = np.empty(self.n_keys), np.arange(self.n_keys)
         for attempt in count(2, step=2):
             normal = stream(self.seed, index, attempt).standard_normal(self.n_keys)[waiting]
             uniform = stream(self.seed, index, attempt + 1).random(self.n_keys)[waiting]
@@ -182,10 +182,10 @@ class Drawn(Draw, Source):
             with np.errstate(invalid="ignore", divide="ignore"):
                 bounds = normal * normal / 2.0 + size * (1.0 - cubes + np.log(cubes))
                 taken = (cubes > 0.0) & (np.log(uniform) < bounds)
-            found[waiting[taken]] = 2.0 * size * cubes[taken]
+            numbers[waiting[taken]] = 2.0 * size * cubes[taken]
             waiting = waiting[~taken]
             if not waiting.size:
-                return found
+                return numbers
         raise AssertionError
 
 

@@ -203,7 +203,7 @@ def exact(statistic: Statistic, n_keys: int, d_k: int, multiplier: float) -> Exa
     """
     readout, m = READOUTS[statistic], min(multiplier, 1e300)
     if n_keys == 2 and readout.two:
-        found = two_keys(readout.two, d_k, m)
+        known = two_keys(readout.two, d_k, m)
     else:
-        found = Exact(readout.mean(n_keys, d_k, m))
-    return found.times(readout.factor(m))
+        known = Exact(readout.mean(n_keys, d_k, m))
+    return known.times(readout.factor(m))
