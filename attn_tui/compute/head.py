@@ -6,10 +6,10 @@ from math import inf
 
 import numpy as np
 
+from attn_tui.compute.arrays import Floats
 from attn_tui.compute.logit_map import PLAIN, LogitMap
 from attn_tui.compute.logits import logits
 from attn_tui.compute.softmax import STABLE
-from attn_tui.compute.source import Floats
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,13 +3,12 @@
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from attn_tui.compute.arrays import Floats
 from attn_tui.compute.keys import ALL, Keys, positions
 from attn_tui.compute.split import Weights, split
 
-Numbers = NDArray[np.float64]
 
-
-def jacobian(weights: Weights, of: Keys = ALL, keys: Keys = ALL) -> Numbers:
+def jacobian(weights: Weights, of: Keys = ALL, keys: Keys = ALL) -> Floats:
     """Return the entries ∂p_i/∂z_j = p_i(δ_ij − p_j).
 
     Args:
@@ -37,7 +36,7 @@ def own(of: Keys, keys: Keys, n_keys: int) -> NDArray[np.bool_]:
     return np.asarray(positions(of, n_keys)[:, None] == positions(keys, n_keys))
 
 
-def vjp(weights: Weights, upstream: ArrayLike) -> Numbers:
+def vjp(weights: Weights, upstream: ArrayLike) -> Floats:
     """Return J·g, shape (n,), in O(n): the vector–Jacobian product, since J is symmetric.
 
     With a sink as one more entry J·1 = 0, so g, which is 0 there, is measured from its entry at

@@ -1,13 +1,11 @@
 """Which keys are asked for: a slice or an array of positions, of one vector."""
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.floating[Any]]
-"""An array in the format something is computed in."""
+from attn_tui.compute.arrays import AnyFloats
 
 Keys = slice | NDArray[np.intp]
 """Some of a vector's keys, in the order wanted."""
@@ -52,7 +50,7 @@ def place_of(key: int, keys: Keys, n_keys: int) -> slice | NDArray[np.bool_]:
     return np.asarray(keys == key)
 
 
-def largest(values: Floats, top: int) -> NDArray[np.intp]:
+def largest(values: AnyFloats, top: int) -> NDArray[np.intp]:
     """Return the positions of the largest of n values, largest first, without sorting them all.
 
     Equal values stand in the order of their positions, and NaN comes last.

@@ -8,8 +8,8 @@ from math import sqrt
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from attn_tui.compute.arrays import Floats
 from attn_tui.compute.counted import counted
 from attn_tui.compute.draw import Draw
 from attn_tui.compute.errors import InputError
@@ -23,8 +23,6 @@ from attn_tui.compute.vector import Vector, Vectors, array_of
 
 Kind = str
 """The name of a kind of source."""
-
-Floats = NDArray[np.float64]
 
 
 class Source(ABC):

@@ -8,8 +8,9 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
+from attn_tui.compute.arrays import Floats
 from attn_tui.compute.attention.head import head_of, is_drawn
-from attn_tui.compute.attention.rows import Numbers, Rows, Side, row_of
+from attn_tui.compute.attention.rows import Rows, Side, row_of
 from attn_tui.compute.evaluation import Evaluation
 from attn_tui.compute.experiment import Experiment, Stop, never
 
@@ -179,7 +180,7 @@ def answer(experiment: Experiment, stop: Stop = never, maps: bool = True) -> Ite
     yield so_far()
 
 
-def log_factors(answer: Answer) -> Numbers:
+def log_factors(answer: Answer) -> Floats:
     """Return ln of the second side's gradient over the first's, of each row that can choose.
 
     NaN where the gradient is 0 on both sides, or is NaN.

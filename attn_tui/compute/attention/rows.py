@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from attn_tui.compute.arrays import Floats
 from attn_tui.compute.attention.together import together
 from attn_tui.compute.evaluation import Evaluation, evaluate
 from attn_tui.compute.experiment import Experiment
@@ -16,7 +17,6 @@ from attn_tui.compute.logit_map import PLAIN
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.vector import Vector
 
-Numbers = NDArray[np.float64]
 Weights = NDArray[np.floating[Any]]
 
 MOST_BLOCKS = 256
@@ -46,14 +46,14 @@ class Side:
             (n_q, number of blocks); none are kept where nobody looks at a map.
     """
 
-    multiplier: Numbers
-    largest: Numbers
+    multiplier: Floats
+    largest: Floats
     key: NDArray[np.intp]
-    entropy: Numbers
-    effective_keys: Numbers
-    gradient: Numbers
-    log_gradient: Numbers
-    sink: Numbers
+    entropy: Floats
+    effective_keys: Floats
+    gradient: Floats
+    log_gradient: Floats
+    sink: Floats
     blocks: Weights
 
     @classmethod

@@ -8,9 +8,10 @@ from math import ceil, hypot, nan
 import numpy as np
 from numpy.typing import NDArray
 
+from attn_tui.compute.arrays import Floats
 from attn_tui.compute.dots.draws import Draws, Streams, draw_entries
 from attn_tui.compute.dots.histogram import Bins, Curves, Histogram, curves, histogram
-from attn_tui.compute.dots.moments import Floats, Readouts, Sums, mean, read, variance
+from attn_tui.compute.dots.moments import Readouts, Sums, mean, read, variance
 from attn_tui.compute.dots.settings import Settings
 from attn_tui.compute.experiment import Experiment, Stop, never
 from attn_tui.compute.law.dot_law import DotLaw

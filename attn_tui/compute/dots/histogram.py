@@ -6,9 +6,8 @@ from math import ceil, floor
 import numpy as np
 from numpy.typing import NDArray
 
+from attn_tui.compute.arrays import Floats
 from attn_tui.compute.law.dot_law import DotLaw
-
-Floats = NDArray[np.float64]
 
 REACH = 5.0
 """The range goes so many standard deviations to either side of the exact mean."""

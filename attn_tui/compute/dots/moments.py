@@ -4,12 +4,10 @@ from dataclasses import astuple, dataclass
 from math import copysign, nan, sqrt
 
 import numpy as np
-from numpy.typing import NDArray
 
+from attn_tui.compute.arrays import Floats
 from attn_tui.compute.law.dot_law import DotLaw
 from attn_tui.compute.number import Number
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

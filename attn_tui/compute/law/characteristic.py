@@ -4,12 +4,9 @@ from collections.abc import Callable
 from math import pi, sqrt
 
 import numpy as np
-from numpy.typing import NDArray
 
+from attn_tui.compute.arrays import Complexes, Floats
 from attn_tui.compute.law.entries import Pair
-
-Floats = NDArray[np.float64]
-Complexes = NDArray[np.complex128]
 
 END = sqrt(3.0)
 """Uniform entries of variance 1 go so far to either side of their mean."""

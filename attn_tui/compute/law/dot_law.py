@@ -7,12 +7,11 @@ from math import comb, nan, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
+from attn_tui.compute.arrays import Floats
 from attn_tui.compute.law import variance_gamma
 from attn_tui.compute.law.entries import Pair, Product, exact_values
 from attn_tui.compute.law.inversion import Inversion
 from attn_tui.compute.law.lattice import MOST_VALUES, Lattice
-
-Floats = NDArray[np.float64]
 
 _LEAST = 1e-10
 """A smaller coverage is not known where it is right to 1e-11 only."""

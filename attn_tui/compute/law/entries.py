@@ -6,11 +6,9 @@ from functools import lru_cache
 from math import inf, sqrt
 
 import numpy as np
-from numpy.typing import NDArray
 
+from attn_tui.compute.arrays import Floats
 from attn_tui.compute.law.names import TITLES, Entries
-
-Floats = NDArray[np.float64]
 
 _NODES = 9
 """So many Gauss nodes make the 8th moment of a product, of degree 16, exact."""

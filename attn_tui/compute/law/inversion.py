@@ -4,14 +4,11 @@ from dataclasses import dataclass
 from math import ceil, log2, log10, pi, sqrt
 
 import numpy as np
-from numpy.typing import NDArray
 
+from attn_tui.compute.arrays import Complexes, Floats
 from attn_tui.compute.law.characteristic import END, characteristic, log_moments
 from attn_tui.compute.law.entries import Pair
 from attn_tui.compute.law.lattice import reach
-
-Floats = NDArray[np.float64]
-Complexes = NDArray[np.complex128]
 
 _TAIL = 40.0
 """Beyond the period lies e to minus this of the probability, 4e-18, on either side."""

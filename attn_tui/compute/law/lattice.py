@@ -8,7 +8,7 @@ from math import ceil, floor, gcd, lcm, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from attn_tui.compute.arrays import Floats
 
 MOST_VALUES = 2**20
 """Of a lattice, with those of probability 0 between others."""

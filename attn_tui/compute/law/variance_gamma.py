@@ -9,11 +9,10 @@ from collections.abc import Callable
 from math import erf, erfc, inf, log, pi, sqrt
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from attn_tui.compute.arrays import Floats
 from attn_tui.compute.law.chi_square import mean_root, nodes, stirling_rest
-
-Floats = NDArray[np.float64]
 
 _DEPTH = 42.0
 """Integrands are followed to where they are e to minus this times their largest value."""

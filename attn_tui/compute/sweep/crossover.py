@@ -7,8 +7,8 @@ from math import log2
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
+from attn_tui.compute.arrays import Floats
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.experiment import Stop, never
 from attn_tui.compute.field import fields_of
@@ -20,8 +20,6 @@ from attn_tui.compute.sweep.draws import GENERATOR, cost, unit_logs, units
 from attn_tui.compute.sweep.readouts import READOUTS, ROWS
 from attn_tui.compute.sweep.settings import Settings, draws_at
 from attn_tui.compute.sweep.summary import summarise
-
-Floats = NDArray[np.float64]
 
 GradientReadout = Literal["gradient", "jacobian", "query_gradient", "trace"]
 """Of which statistics crossovers are looked for."""

@@ -9,14 +9,12 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
+from attn_tui.compute.arrays import Floats
 from attn_tui.compute.source import Drawn
 from attn_tui.compute.stream import stream
 from attn_tui.compute.sweep.readouts import log_statistics
 from attn_tui.compute.sweep.rows import Rows, rows
-
-Floats = NDArray[np.float64]
 
 GENERATOR = Drawn.GENERATOR
 

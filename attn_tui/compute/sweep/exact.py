@@ -11,11 +11,9 @@ from math import erf, inf, log, pi, sqrt
 
 import numpy as np
 from numpy.polynomial import Chebyshev
-from numpy.typing import NDArray
 
+from attn_tui.compute.arrays import Floats
 from attn_tui.compute.law.chi_square import mean_root, nodes
-
-Floats = NDArray[np.float64]
 
 _LEAST_STD, _LARGEST_STD, _DEGREE = 0.02, 400.0, 100
 """Means over vectors are tabulated between these σ, by a polynomial of this degree in ln σ."""

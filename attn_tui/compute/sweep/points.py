@@ -8,14 +8,13 @@ from math import hypot, log, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
+from attn_tui.compute.arrays import Floats
 from attn_tui.compute.scale import NONE, Scale, parse_scale
 from attn_tui.compute.sweep.draws import cost, unit_logs, units
 from attn_tui.compute.sweep.exact import Exact
 from attn_tui.compute.sweep.readouts import READOUTS, ROWS, exact
 from attn_tui.compute.sweep.settings import Statistic
 from attn_tui.compute.sweep.summary import Summary, summarise
-
-Floats = NDArray[np.float64]
 
 Place = tuple[int, int]
 """n and d_k."""

@@ -7,8 +7,8 @@ from math import log, log2, sqrt
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from attn_tui.compute.arrays import Floats
 from attn_tui.compute.sweep.asymptotes import condensed, mean_largest
 from attn_tui.compute.sweep.exact import (
     Exact,
@@ -25,8 +25,6 @@ from attn_tui.compute.sweep.exact import (
 )
 from attn_tui.compute.sweep.rows import DrawnWeights, Rows
 from attn_tui.compute.sweep.settings import STATISTICS, Statistic
-
-Floats = NDArray[np.float64]
 
 Of = Literal["mean", "median", "root mean square"]
 

@@ -10,9 +10,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from attn_tui.compute.arrays import Floats
 
 _WIDE, _AT_ONCE = 1 << 13, 1 << 17
 """So many numbers of a vector, and so many in all, are worked on at a time: BLAS stays on one

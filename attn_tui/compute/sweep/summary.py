@@ -4,11 +4,9 @@ from dataclasses import dataclass, fields
 from math import floor, nan, sqrt
 
 import numpy as np
-from numpy.typing import NDArray
 
+from attn_tui.compute.arrays import Floats
 from attn_tui.compute.norms import log_of, power
-
-Floats = NDArray[np.float64]
 
 SPAN = 1.959963984540054
 """So many standard deviations to either side hold 95 % of a normal law."""

@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from attn_tui.compute.arrays import Floats
 from attn_tui.compute.dots.answer import Answer, Run, answer
 from attn_tui.compute.dots.draws import Draws
 from attn_tui.compute.dots.settings import Settings
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.experiment import Experiment
-from attn_tui.compute.law.entries import LAWS, Floats
+from attn_tui.compute.law.entries import LAWS
 from attn_tui.compute.law.names import Entries
 from attn_tui.compute.log_scale import D_K
 from attn_tui.compute.scale import Scale

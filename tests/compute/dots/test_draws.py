@@ -5,11 +5,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from attn_tui.compute.arrays import Floats
 from attn_tui.compute.dots.draws import Draws, Streams, draw_entries
 from attn_tui.compute.dots.moments import Sums, read
 from attn_tui.compute.law import variance_gamma
 from attn_tui.compute.law.dot_law import DotLaw
-from attn_tui.compute.law.entries import LAWS, Floats, Pair
+from attn_tui.compute.law.entries import LAWS, Pair
 from attn_tui.compute.law.names import Entries
 from tests.pairs import each_once
 

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 from scipy import integrate, special, stats
 
+from attn_tui.compute.arrays import Floats
 from attn_tui.compute.law import chi_square, variance_gamma
-from attn_tui.compute.law.chi_square import Floats
 from tests.pairs import each_once
 
 
