@@ -85,14 +85,9 @@ class DotLaw:
         return self.moments[4]
 
     @property
-    def product_lattice(self) -> Lattice | None:
-        """The values of q_i·k_i less its mean, if they are evenly spaced and not too many."""
-        return _product_lattice(self.pair) if self.product.discrete else None
-
-    @property
     def grid(self) -> tuple[float, float] | None:
         """One value of q·k less its mean, and the distance of neighbours, if evenly spaced."""
-        one, d = self.product_lattice, self.d_k
+        one, d = _product_lattice(self.pair), self.d_k
         if one is None:
             return None
         return d * one.start, d * one.step if self.tied else one.step
@@ -103,7 +98,7 @@ class DotLaw:
         d, times = self._of_free
         if self.product.discrete and d == 1:
             return times * self.product.values, self.product.weights
-        lattice = _lattice(self)
+        lattice = _lattice(self.pair, self.d_k)
         return None if lattice is None else (lattice.values, lattice.weights)
 
     @cached_property
@@ -195,15 +190,18 @@ class DotLaw:
 
 @lru_cache(maxsize=2)
 def _product_lattice(pair: Pair) -> Lattice | None:
+    """Return the values of q_i·k_i less its mean, if they are evenly spaced and not too many."""
+    if not pair.law.discrete:
+        return None
     exact = exact_values(pair)
     return Lattice.of(exact, np.array(list(exact.values())))
 
 
 @lru_cache(maxsize=2)
-def _lattice(law: DotLaw) -> Lattice | None:
+def _lattice(pair: Pair, d_k: int) -> Lattice | None:
     # A law is kept with what it has found out; millions of probabilities are not kept with it.
-    one = law.product_lattice
-    return None if one is None else one.summed(law.d_k)
+    one = _product_lattice(pair)
+    return None if one is None else one.summed(d_k)
 
 
 @lru_cache(maxsize=4)
