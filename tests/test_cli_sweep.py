@@ -49,7 +49,6 @@ def test_a_map_has_ratios_where_they_are_asked() -> None:
     [
         ("--map --n 2:64@11 --d-k 1:64@8 --ratio", "11 keys and d_k = 8", {11}),
         ("--d-k 1:64@64 --n 2", "2 keys and d_k = 64", {2}),
-        ("--n 2:64＠2 --d-k 32", "2 keys and d_k = 32", set()),
     ],
 )
 def test_behind_a_range_stands_the_place_of_it_that_is_looked_at(
