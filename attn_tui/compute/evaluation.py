@@ -196,9 +196,9 @@ class Evaluation:
 
     def _norms(self, wrt: Wrt) -> Norms:
         capped = wrt == "scores"
-        found = norms(self._split, self.slopes() if capped else 1.0)
-        if not (self._outlives and found.spectral < SMALLEST_NORMAL):
-            return found
+        direct = norms(self._split, self.slopes() if capped else 1.0)
+        if not (self._outlives and direct.spectral < SMALLEST_NORMAL):
+            return direct
         log_slopes = logits.log_slopes(self.scores(), self.map) if capped else 0.0
         winner = self._split.winner if self._split.winner < self.n_keys else None
         return norms_from_logs(self.log_weights(), self._log_rest, winner, log_slopes)
@@ -314,7 +314,9 @@ class Evaluation:
     @cached_property
     def _few_logs(self) -> Floats:
         """These where keys are so few that asking anew takes longer than keeping."""
-        return self._logs()
+        logs = self._logs()
+        logs.setflags(write=False)
+        return logs
 
     def _logs(self) -> Floats:
         return np.append(*self.exponents()).astype(np.float64) + self._split.log_top
