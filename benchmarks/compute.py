@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import entr, softmax
 
-from attn_tui.compute.dots.answer import Run
+from attn_tui.compute.dots.answer import answer
 from attn_tui.compute.dots.draws import Draws, Streams
 from attn_tui.compute.dots.settings import Settings
 from attn_tui.compute.evaluation import Evaluation, evaluate
@@ -264,7 +264,7 @@ def dots_group(sizes: Sizes) -> Group:
             draws.take(min(draws.at_once, sizes.dots - start))
 
     def answered() -> None:
-        for _ in Run(experiment).answers():
+        for _ in answer(experiment):
             pass
 
     def direct() -> None:

@@ -242,9 +242,7 @@ def coverage(paths: Sequence[str], seeds: int) -> None:
                     is_inside = off <= 1.96 * (value.error or 0.0) + 1e-12
                     inside.setdefault((name, kind), []).append(is_inside)
                     errors.setdefault((name, kind), []).append(value.error or 0.0)
-        click.echo(
-            f"{n_rows} rows: share of 95 % intervals that cover, mean standard error"
-        )
+        click.echo(f"{n_rows} rows: share of 95 % intervals that cover, mean standard error")
         click.echo(f"  {'':<20}" + "".join(f"{kind:>18}" for kind in names))
         for name in COVERED:
             line = f"  {name:<20}"

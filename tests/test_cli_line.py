@@ -41,12 +41,14 @@ NAMES = st.sampled_from(["a", "b", "c", "show", "-x", "@f", "two words", "it's",
 
 
 def values(kind: type) -> st.SearchStrategy[Any]:
-    """Return a dataclass's objects with some of its fields stepped from their defaults."""
-    steps = {
-        name: st.integers(0, 3).map(partial(field.kind.step, field.default))
-        for name, field in fields_of(kind).items()
-    }
-    return st.builds(kind, **steps)
+    """Return a dataclass's objects with some of its fields not at their defaults."""
+    known: dict[str, st.SearchStrategy[Any]] = {}
+    for name, field in fields_of(kind).items():
+        if field.kind.choices:
+            known[name] = st.sampled_from([*field.kind.choices]).map(field.kind.read)
+        else:
+            known[name] = st.integers(0, 3).map(partial(field.kind.step, field.default))
+    return st.builds(kind, **known)
 
 
 @st.composite

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from attn_tui.compute.arrays import Floats
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.formats import rounded
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.odd import Odd
 from attn_tui.compute.heads.rows import HeadRows
 from attn_tui.compute.setup import Setup
-from attn_tui.compute.source import Floats, Products, normalised
+from attn_tui.compute.source import Products, normalised
 from attn_tui.compute.vector import Vector, Vectors
 
 if TYPE_CHECKING:

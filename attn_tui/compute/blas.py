@@ -66,8 +66,8 @@ def _call(name: str, result: Any) -> Callable[..., Any] | None:
     except (ImportError, OSError):
         return None
     for spelling in _SPELLINGS:
-        found = getattr(library, spelling.format(name), None)
-        if found is not None:
-            found.restype = result
-            return found  # type: ignore[no-any-return]
+        function = getattr(library, spelling.format(name), None)
+        if function is not None:
+            function.restype = result
+            return function  # type: ignore[no-any-return]
     return None

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.compute import jacobian, logits
+from attn_tui.compute.arrays import AnyFloats, Floats
 from attn_tui.compute.formats import rounded
-from attn_tui.compute.keys import ALL, Floats, Keys, largest, place_of, positions
+from attn_tui.compute.keys import ALL, Keys, largest, place_of, positions
 from attn_tui.compute.logit_map import LogitMap, Wrt
 from attn_tui.compute.norms import (
     SMALLEST_NORMAL,
@@ -26,9 +27,6 @@ from attn_tui.compute.precision import Precision
 from attn_tui.compute.softmax import shares
 from attn_tui.compute.split import Split, split
 from attn_tui.compute.statistics import entropy, participation_ratio
-
-Numbers = NDArray[np.float64]
-
 
 MOST_VANISHED = 3
 """Weights that a format cannot hold of which the exact ones are named."""
@@ -50,8 +48,8 @@ class Vanished(NamedTuple):
 
     number: int
     keys: NDArray[np.intp]
-    weights: Numbers
-    log_weights: Numbers
+    weights: Floats
+    log_weights: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,8 +71,8 @@ class Evaluation:
     map: LogitMap
     precision: Precision
     n_keys: int
-    given: Numbers = field(repr=False)
-    _values: Numbers = field(repr=False)
+    given: Floats = field(repr=False)
+    _values: Floats = field(repr=False)
     bias: logits.Bias = field(default=None, repr=False)
 
     @property
@@ -87,29 +85,29 @@ class Evaluation:
         """Which keys are not masked, shape (n,); the score of one that is not may round to −∞."""
         return np.asarray(self.given != -inf)
 
-    def scores(self, keys: Keys = ALL) -> Numbers:
+    def scores(self, keys: Keys = ALL) -> Floats:
         """Return s, shape (len(keys),), as rounded before anything else."""
         return rounded(self.given[keys], self.precision.scores)
 
-    def slopes(self, keys: Keys = ALL) -> Numbers:
+    def slopes(self, keys: Keys = ALL) -> Floats:
         """Return ∂z/∂s, shape (len(keys),): m, less under a cap, 0 at a masked key."""
         return logits.slopes(self.scores(keys), self.map)
 
-    def logits(self, keys: Keys = ALL) -> Numbers:
+    def logits(self, keys: Keys = ALL) -> Floats:
         """Return z, shape (len(keys),)."""
         bias = None if self.bias is None else self.bias[keys]
         z = logits.logits(self.given[keys], self.map, self.precision, bias)
         return z.astype(np.float64, copy=False)
 
-    def ranking(self) -> Numbers:
+    def ranking(self) -> Floats:
         """Return what rises with the weights and outlives them, shape (n,): s, or z with a bias."""
         return self.scores() if self.bias is None else self.logits()
 
-    def weights(self, keys: Keys = ALL) -> Numbers:
+    def weights(self, keys: Keys = ALL) -> Floats:
         """Return p, shape (len(keys),)."""
         return self._values[: self.n_keys][keys]
 
-    def log_weights(self, keys: Keys = ALL) -> Numbers:
+    def log_weights(self, keys: Keys = ALL) -> Floats:
         """Return ln p, shape (len(keys),).
 
         In float64, stable, it is the distance of the logit from the largest plus the logarithm of
@@ -118,41 +116,31 @@ class Evaluation:
         if not self._outlives:
             return self._split.logs(positions(keys, self.n_keys))
         if self.n_keys <= _FEW:
-            return self._few_logs[keys]
-        return self._logs(keys)
-
-    @cached_property
-    def _few_logs(self) -> Numbers:
-        """Ln p of all keys, where they are so few that asking anew takes longer than keeping."""
-        logs = self._logs(ALL)
-        logs.setflags(write=False)
-        return logs
-
-    def _logs(self, keys: Keys) -> Numbers:
+            return self._all_logs[: self.n_keys][keys]
         return self.exponents(keys)[0].astype(np.float64) + self._split.log_top
 
     def pairs(self, keys: Keys = ALL) -> list[tuple[float, float]]:
         """Return p and ln p of each key."""
         return [*zip(self.weights(keys).tolist(), self.log_weights(keys).tolist(), strict=True)]
 
-    def complements(self, keys: Keys = ALL) -> Numbers:
+    def complements(self, keys: Keys = ALL) -> Floats:
         """Return 1 − p, shape (len(keys),), as the sum of all other weights."""
         return self._split.without(keys)
 
-    def gradient(self, of: int, wrt: Wrt, keys: Keys = ALL) -> Numbers:
+    def gradient(self, of: int, wrt: Wrt, keys: Keys = ALL) -> Floats:
         """Return ∂p_of/∂z_j or ∂p_of/∂s_j, shape (len(keys),): one row of the Jacobian."""
         return np.asarray(self.jacobian(np.array([of]), keys, wrt)[0])
 
-    def pulled_back(self, upstream: Numbers, wrt: Wrt) -> Numbers:
+    def pulled_back(self, upstream: Floats, wrt: Wrt) -> Floats:
         """Return ∂L/∂z or ∂L/∂s of a loss L whose ∂L/∂p is given, each of shape (n,)."""
         through = jacobian.vjp(self._split, upstream)
         return through if wrt == "logits" else through * self.slopes()
 
-    def log_gradient(self, of: int, wrt: Wrt, keys: Keys = ALL) -> Numbers:
+    def log_gradient(self, of: int, wrt: Wrt, keys: Keys = ALL) -> Floats:
         """Return the logarithm of the gradient's size; −∞ where it is 0."""
         return np.asarray(self.log_jacobian(np.array([of]), keys, wrt)[0])
 
-    def jacobian(self, of_keys: Keys, keys: Keys, wrt: Wrt) -> Numbers:
+    def jacobian(self, of_keys: Keys, keys: Keys, wrt: Wrt) -> Floats:
         """Return the entries for some keys i and j, shape (len(of_keys), len(keys)).
 
         An entry that underflowed is 0 with its sign, −0 beside the diagonal; that of a masked key
@@ -171,23 +159,29 @@ class Evaluation:
         entries[(hidden | (self.given[keys] == -inf)) & (entries == 0.0)] = 0.0
         return entries
 
-    def log_jacobian(self, of_keys: Keys, keys: Keys, wrt: Wrt) -> Numbers:
-        """Return the logarithms of the entries' sizes, shape (len(of_keys), len(keys))."""
-        logs = jacobian.log_jacobian(
-            self.log_weights(of_keys),
-            self.log_weights(keys),
-            self._log_complements(of_keys),
-            jacobian.own(of_keys, keys, self.n_keys),
-        )
+    def log_jacobian(self, of_keys: Keys, keys: Keys, wrt: Wrt) -> Floats:
+        """Return the logarithms of the entries' sizes, shape (len(of_keys), len(keys)).
+
+        They are known where products underflow; −∞ is of an entry that is 0.
+        """
+        with np.errstate(all="ignore"):
+            log_complements = np.log(self.complements(of_keys))
+        # This one may underflow.
+        log_complements[place_of(self._split.winner, of_keys, self.n_keys)] = self._log_rest
+        own = jacobian.own(of_keys, keys, self.n_keys)
+        second = np.where(own, log_complements[:, None], self.log_weights(keys))
+        with np.errstate(over="ignore"):
+            logs = np.asarray(self.log_weights(of_keys)[:, None] + second)
         if wrt == "scores":
             logs += logits.log_slopes(self.scores(keys), self.map)
         return logs
 
     def frobenius(self, wrt: Wrt) -> tuple[float, float]:
         """Return the Jacobian's Frobenius norm and ln of it, without the other norms' cost."""
-        capped = wrt == "scores" and self.map.softcap is not None
-        factor = self.multiplier if wrt == "scores" and not capped else 1.0
-        size = factor * frobenius(self._split, self.slopes() if capped else 1.0)
+        slopes: Floats | float = 1.0
+        if wrt == "scores":
+            slopes = self.multiplier if self.map.softcap is None else self.slopes()
+        size = frobenius(self._split, slopes)
         if self._outlives and size < SMALLEST_NORMAL:
             return self.norms[wrt].frobenius, self.norms[wrt].log_frobenius
         return size, log_of(size)
@@ -202,9 +196,9 @@ class Evaluation:
 
     def _norms(self, wrt: Wrt) -> Norms:
         capped = wrt == "scores"
-        found = norms(self._split, self.slopes() if capped else 1.0)
-        if not (self._outlives and found.spectral < SMALLEST_NORMAL):
-            return found
+        direct = norms(self._split, self.slopes() if capped else 1.0)
+        if not (self._outlives and direct.spectral < SMALLEST_NORMAL):
+            return direct
         log_slopes = logits.log_slopes(self.scores(), self.map) if capped else 0.0
         winner = self._split.winner if self._split.winner < self.n_keys else None
         return norms_from_logs(self.log_weights(), self._log_rest, winner, log_slopes)
@@ -226,7 +220,7 @@ class Evaluation:
         if not (self._outlives and direct < SMALLEST_NORMAL):
             return log_of(direct)
         # H = −p_w ln p_w − Σ p_j ln p_j, and the first is 1 − p_w where that is so small.
-        logs = self._all_logs()
+        logs = self._all_logs.copy()
         logs[self._split.winner] = -inf
         with np.errstate(all="ignore"):
             shares = np.exp(logs - self._log_rest)
@@ -247,11 +241,6 @@ class Evaluation:
     def max_weight(self) -> float:
         """The largest weight of a key."""
         return float(self.weights().max())
-
-    @property
-    def log_max_weight(self) -> float:
-        """The logarithm of the largest weight of a key, also where every one underflowed."""
-        return float(self.log_weights(self.ends[:1])[0])
 
     @cached_property
     def ends(self) -> NDArray[np.intp]:
@@ -283,17 +272,10 @@ class Evaluation:
         """What the sink takes, 1 − Σp; 0 without a sink."""
         return float(self._values[self.n_keys :].sum())
 
-    @property
-    def log_sink_weight(self) -> float:
-        """The logarithm of that, also where it underflowed."""
-        if not self._outlives or self.map.sink is None:
-            return log_of(self.sink_weight)
-        return float(self.exponents(slice(0, 0))[1][0]) + self._split.log_top
-
-    def powers(self, keys: Keys = ALL) -> Numbers:
+    def powers(self, keys: Keys = ALL) -> Floats:
         """Return what softmax adds up, e^z or e^(z − max z): of the keys, then of the sink."""
         with np.errstate(all="ignore"):
-            powers: Floats = np.exp(np.append(*self.exponents(keys)))
+            powers: AnyFloats = np.exp(np.append(*self.exponents(keys)))
         return powers.astype(np.float64)
 
     def padded(self, n_keys: int) -> "Evaluation":
@@ -318,22 +300,26 @@ class Evaluation:
         """
         return self.precision.stable and self.precision.format == "float64"
 
-    def exponents(self, keys: Keys = ALL) -> tuple[Floats, Floats]:
+    def exponents(self, keys: Keys = ALL) -> tuple[AnyFloats, AnyFloats]:
         """Return what softmax raises e to, in its format, for keys and for the sink."""
         top = self.ends[:1]
         biases = None if self.bias is None else (self.bias[keys], self.bias[top])
         return logits.exponents(self.given[keys], self.map, self.precision, self.given[top], biases)
 
-    def _all_logs(self) -> Numbers:
-        """Return ln of every weight and, with a sink, of what it takes, shape (n,) or (n + 1,)."""
-        return np.append(*self.exponents()).astype(np.float64) + self._split.log_top
+    @property
+    def _all_logs(self) -> Floats:
+        """Ln of every weight and, with a sink, of what it takes, shape (n,) or (n + 1,)."""
+        return self._few_logs if self.n_keys <= _FEW else self._logs()
 
-    def _log_complements(self, keys: Keys) -> Numbers:
-        """Return ln(1 − p), shape (len(keys),), also where 1 − p underflows to 0."""
-        with np.errstate(all="ignore"):
-            logs = np.log(self.complements(keys))
-        logs[place_of(self._split.winner, keys, self.n_keys)] = self._log_rest
-        return np.asarray(logs)
+    @cached_property
+    def _few_logs(self) -> Floats:
+        """These where keys are so few that asking anew takes longer than keeping."""
+        logs = self._logs()
+        logs.setflags(write=False)
+        return logs
+
+    def _logs(self) -> Floats:
+        return np.append(*self.exponents()).astype(np.float64) + self._split.log_top
 
     @cached_property
     def _log_rest(self) -> float:
@@ -341,16 +327,14 @@ class Evaluation:
         rest = self._split.rest
         if not (self._outlives and rest < SMALLEST_NORMAL):
             return log_of(rest)
-        logs = self._all_logs()
+        logs = self._all_logs.copy()
         logs[self._split.winner] = -inf
-        largest = float(logs.max())
-        if largest == -inf:
-            return -inf
-        return largest + float(np.log(np.exp(logs - largest).sum()))
+        top = float(logs.max())
+        return top if top == -inf else top + float(np.log(np.exp(logs - top).sum()))
 
 
 def evaluate(
-    scores: Numbers, map: LogitMap, precision: Precision, bias: logits.Bias = None
+    scores: Floats, map: LogitMap, precision: Precision, bias: logits.Bias = None
 ) -> Evaluation:
     """Compute the softmax of scores, shape (n,); what is asked of it is computed when asked."""
     values = shares(scores, map, precision, bias)

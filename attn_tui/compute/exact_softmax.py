@@ -6,12 +6,11 @@ from decimal import Context, Decimal
 import numpy as np
 from numpy.typing import NDArray
 
+from attn_tui.compute.arrays import Floats
 from attn_tui.compute.experiment import Stop, never
 from attn_tui.compute.logit_map import LogitMap
 from attn_tui.compute.logits import Bias, top_key
 from attn_tui.compute.precision import Precision
-
-Floats = NDArray[np.float64]
 
 _DIGITS = Context(prec=40, traps=[])
 """Of logits, their differences and sums: below 1e15 they have 25 digits behind the point."""

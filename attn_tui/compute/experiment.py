@@ -2,12 +2,13 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 from attn_tui.compute.errors import InputError
-from attn_tui.compute.masking import masked
+from attn_tui.compute.mask import Mask
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Source
-from attn_tui.compute.vector import Vectors
+from attn_tui.compute.vector import Vector, Vectors
 
 Stop = Callable[[], bool]
 """Asked between steps of a long answer: true when nobody wants the rest."""
@@ -39,7 +40,18 @@ class Experiment:
     def __post_init__(self) -> None:
         if self.source.d_k is not None:
             object.__setattr__(self, "setup", replace(self.setup, d_k=self.source.d_k))
-        vectors = masked(self.setup.mask, self.source.vectors(self.setup))
+        vectors, mask = self.source.vectors(self.setup), self.setup.mask
+        longest = vectors.n_keys
+        for start, stop in mask.ranges:
+            # A range that ends is to end in the vector, and one that does not is to begin there.
+            missing = start if stop is None else max(start, stop - 1)
+            if missing >= longest:
+                expected = (
+                    "key 0, the only one" if longest == 1 else f"keys from 0 to {longest - 1:,}"
+                )
+                raise InputError("mask", f"there is no key {max(start, longest):,}", expected)
+        if mask:
+            vectors = _masked(mask, vectors)
         try:
             # No multiplier falls with n, so that no vector has to be made for this.
             self.setup.scale.multiplier(self.setup.d_k, vectors.n_keys)
@@ -47,3 +59,16 @@ class Experiment:
             for vector in vectors:
                 self.setup.scale.logit_map(self.setup.d_k, vector.n_attended)
         object.__setattr__(self, "vectors", vectors)
+
+
+@lru_cache(maxsize=4)
+def _masked(mask: Mask, vectors: Vectors) -> Vectors:
+    """Return vectors with their hidden keys masked; the same objects for the same vectors."""
+
+    def masked(row: int) -> Vector:
+        hidden = [slice(start, stop) for start, stop in mask.ranges]
+        if mask.causal:
+            hidden.append(slice(vectors.position(row) + 1, None))
+        return vectors.once(row).masked(hidden)
+
+    return Vectors(len(vectors), vectors.n_keys, masked, vectors.positions)

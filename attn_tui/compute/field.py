@@ -13,11 +13,7 @@ from sys import maxsize
 from typing import Any
 
 from attn_tui.compute.errors import InputError, inert
-from attn_tui.compute.whole import half_width, parse_number, parse_whole, parse_wholes
-
-
-def _stay(value: Any, steps: int) -> Any:
-    return value
+from attn_tui.compute.whole import parse_number, parse_whole, parse_wholes
 
 
 @dataclass(frozen=True)
@@ -31,9 +27,7 @@ class Kind:
         admits: Whether a value, of any type, will do.
         text: A value as text that ``read`` reads.
         shown: A value as the screen shows it.
-        step: The value so many steps on from one, as far as it goes.
-        fine: The same by small steps, where there are other ones.
-        digits: Whether a text may begin with a digit.
+        step: The value so many steps on from one, as far as it goes; itself where there are none.
         metavar: What stands for a value in the help of an option.
         choices: Every value as text with its meaning, where there are few.
         paths: Whether values are paths of files, one or a tuple of several.
@@ -45,22 +39,11 @@ class Kind:
     admits: Callable[[Any], bool]
     text: Callable[[Any], str] = str
     shown: Callable[[Any], str] = str
-    step: Callable[[Any, int], Any] = _stay
-    fine: Callable[[Any, int], Any] = _stay
-    digits: bool = False
+    step: Callable[[Any, int], Any] = lambda value, steps: value
     metavar: str = "TEXT"
     choices: Mapping[str, str] = dataclasses.field(default_factory=dict)
     paths: bool = False
     former: Mapping[Any, Any] = dataclasses.field(default_factory=dict)
-
-    @property
-    def steps(self) -> bool:
-        """Whether there is a next value."""
-        return self.step is not _stay
-
-    def move(self, value: Any, steps: int, fine: bool) -> Any:
-        """Return the value so many steps on, or so many small ones."""
-        return (self.fine if fine and self.fine is not _stay else self.step)(value, steps)
 
     def check(self, name: str, value: Any, typed: str = "") -> None:
         """Check a value.
@@ -93,80 +76,56 @@ def whole(
     marked: bool = False,
 ) -> Kind:  # fmt: skip
     """Return whole numbers in a range; ``marked``, the screen marks their thousands."""
-
-    def by(step: Callable[[int, int], int]) -> Callable[[int, int], int]:
-        return lambda value, steps: int(min(max(step(value, steps), least), most))
-
     return Kind(
-        f"a whole number from {least}" + (f" to {most:,}" if most < inf else ""),
+        f"a whole number from {least}" + ("" if most == inf else f" to {most:,}"),
         partial(parse_whole, ""),
         lambda value: type(value) is int and least <= value <= most,
-        shown=(lambda value: f"{value:,}") if marked else str,
-        step=by(step),
-        fine=by(int.__add__),
-        digits=True,
+        shown="{:,}".format if marked else str,
+        step=lambda value, steps: int(min(max(step(value, steps), least), most)),
         metavar="N",
     )
 
 
 def or_none(kind: Kind, word: str) -> Kind:
-    """Return a kind with None as one more value, which has a word; steps from it begin at 0."""
-
-    def by(step: Callable[[Any, int], Any]) -> Callable[[Any, int], Any]:
-        return lambda value, steps: step(value or 0, steps)
-
-    return replace(
-        kind,
-        expected=f"{kind.expected}, or {word}",
-        read=lambda text: None if text in ("", word) else kind.read(text),
-        admits=lambda value: value is None or kind.admits(value),
-        text=lambda value: word if value is None else kind.text(value),
-        shown=lambda value: word if value is None else kind.shown(value),
-        step=by(kind.step),
-        fine=by(kind.fine),
+    """Return a kind with None as one more value, which has a word."""
+    return Kind(
+        f"{kind.expected}, or {word}",
+        lambda text: None if text in ("", word) else kind.read(text),
+        lambda value: value is None or kind.admits(value),
+        lambda value: word if value is None else kind.text(value),
+        lambda value: word if value is None else kind.shown(value),
+        metavar=kind.metavar,
     )
 
 
 def number(
-    least: float = -inf, most: float = inf, above: float = -inf, optional: bool = False,
-    called: str = "a number",
-) -> Kind:  # fmt: skip
-    """Return finite numbers in a range, with steps of 0.1; ``optional``, None too: ``none``."""
-    ends = f" from {least:,.0f} to {most:,.0f}" if most < inf else ""
-    bound = f" above {above:g}" if above > -inf else ""
+    least: float = -inf, most: float = inf, above: float = -inf, called: str = "a number"
+) -> Kind:
+    """Return finite numbers in a range."""
+    bound = ""
+    if most < inf:
+        bound = f" from {least:,.0f} to {most:,.0f}"
+    elif least > -inf:
+        bound = f" of {least:g} or more"
+    elif above > -inf:
+        bound = f" above {above:g}"
 
-    def read(text: str) -> float | None:
-        if optional and text in ("", "none"):
-            return None
+    def read(text: str) -> float:
         try:
             return parse_number(text.replace("−", "-"))
         except ValueError:
             raise InputError("", f"{inert(text)} is not a number", "") from None
 
     def admits(value: Any) -> bool:
-        if value is None:
-            return optional
         is_number = type(value) in (int, float) and isfinite(value)
         return is_number and least <= value <= most and value > above
 
-    def by(part: int) -> Callable[[float | None, int], float | None]:
-        def step(value: float | None, steps: int) -> float | None:
-            moved = (
-                None if value is None else min(max(round(value + steps / part, 10), least), most)
-            )
-            return moved + 0.0 if moved is not None and moved > above else value
-
-        return step
-
     return Kind(
-        called + ends + bound + (", or none" if optional else ""),
+        called + bound,
         read,
         admits,
-        lambda value: "none" if value is None else repr(value).removesuffix(".0"),
-        lambda value: "none" if value is None else f"{value:.12g}".replace("-", "−", value < 0),
-        by(10),
-        by(100),
-        digits=True,
+        lambda value: repr(value).removesuffix(".0"),
+        lambda value: f"{value:.12g}".replace("-", "−", value < 0),
         metavar="X",
     )
 
@@ -186,7 +145,6 @@ def one_of(
         read,
         lambda value: isinstance(value, str) and value in names,
         shown=lambda value: (words or {}).get(value, value),
-        step=lambda value, steps: names[(names.index(value) + steps) % len(names)],
         metavar="NAME" if len(names) > 2 else "|".join(names),
         choices=meanings,
         former=renamed,
@@ -202,7 +160,6 @@ def switch(no: str = "no", yes: str = "yes") -> Kind:
         lambda value: type(value) is bool,
         lambda value: "yes" if value else "no",
         lambda value: yes if value else no,
-        lambda value, steps: value ^ bool(steps % 2),
         choices={"no": no, "yes": yes},
     )
 
@@ -211,7 +168,7 @@ def span(least: int, most: int) -> Kind:
     """Return ranges of whole numbers: two of them, the smaller first, with a colon between."""
 
     def read(text: str) -> tuple[int, int]:
-        low, colon, high = half_width(text).partition(":")
+        low, colon, high = text.partition(":")
         if not colon:
             raise InputError("", f"{inert(text)} is not a range", "")
         ends = parse_whole("", low), parse_whole("", high)
@@ -220,7 +177,7 @@ def span(least: int, most: int) -> Kind:
         return ends
 
     def admits(value: Any) -> bool:
-        is_pair = type(value) is tuple and [*map(type, value)] == [int, int]
+        is_pair = type(value) is tuple and [type(end) for end in value] == [int, int]
         return is_pair and least <= value[0] <= value[1] <= most
 
     return Kind(
@@ -228,22 +185,20 @@ def span(least: int, most: int) -> Kind:
         read,
         admits,
         lambda value: ":".join(map(str, value)),
-        lambda value: " to ".join(f"{each:,}" for each in value),
-        digits=True,
+        lambda value: " to ".join(f"{end:,}" for end in value),
         metavar="LOW:HIGH",
     )
 
 
 def wholes(least: int, most: int, count: int = maxsize) -> Kind:
     """Return at most so many whole numbers in a range, each once where they are typed."""
-    each, few = whole(least, most), f"at most {count} " if count < maxsize else ""
+    one, few = whole(least, most), "" if count == maxsize else f"at most {count} "
     return Kind(
         f"{few}whole numbers from {least} to {most:,} with commas between them",
         partial(parse_wholes, ""),
-        lambda value: type(value) is tuple and len(value) <= count and all(map(each.admits, value)),
+        lambda value: type(value) is tuple and len(value) <= count and all(map(one.admits, value)),
         lambda value: ", ".join(map(str, value)),
         lambda value: ", ".join(map(str, value)) or "none",
-        digits=True,
         metavar="N,N,…",
     )
 
@@ -297,12 +252,13 @@ def asked(default: Any, kind: Kind, label: str, help: str, **more: Any) -> Any:
 @cache
 def fields_of(owner: Any) -> dict[str, Field]:
     """Return the fields of a dataclass that can be asked, by name, in its order."""
-    declared = {each.name: each.metadata.get(Field) for each in dataclasses.fields(owner)}
-    return {
-        name: replace(field, name=name, key=field.key or name, owner=owner)
-        for name, field in declared.items()
-        if field
-    }
+    fields = {}
+    for declared in dataclasses.fields(owner):
+        field = declared.metadata.get(Field)
+        if field is not None:
+            name = declared.name
+            fields[name] = replace(field, name=name, key=field.key or name, owner=owner)
+    return fields
 
 
 class Checked:

@@ -6,10 +6,10 @@ from math import inf
 
 import numpy as np
 
+from attn_tui.compute.arrays import Floats
 from attn_tui.compute.logit_map import PLAIN, LogitMap
 from attn_tui.compute.logits import logits
 from attn_tui.compute.softmax import STABLE
-from attn_tui.compute.source import Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,15 +44,12 @@ class Head:
         return logits(self.scores, self.map, STABLE).astype(np.float64, copy=False)
 
     @cached_property
-    def _shares(self) -> Floats:
-        """The weights and, with a sink, in the last column what it takes."""
-        sink = [] if self.map.sink is None else [self.map.sink]
-        return row_weights(np.hstack([self.logits, np.full((len(self.queries), len(sink)), sink)]))
-
-    @property
     def weights(self) -> Floats:
         """P, shape (n_q, n); its rows sum to 1, or to less with a sink."""
-        return self._shares[:, : len(self.keys)]
+        if self.map.sink is None:
+            return row_weights(self.logits)
+        sinks = np.full((len(self.queries), 1), self.map.sink)
+        return row_weights(np.hstack([self.logits, sinks]))[:, :-1]
 
     @cached_property
     def output(self) -> Floats:

@@ -3,13 +3,12 @@
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from attn_tui.compute.arrays import Floats
 from attn_tui.compute.keys import ALL, Keys, positions
 from attn_tui.compute.split import Weights, split
 
-Numbers = NDArray[np.float64]
 
-
-def jacobian(weights: Weights, of: Keys = ALL, keys: Keys = ALL) -> Numbers:
+def jacobian(weights: Weights, of: Keys = ALL, keys: Keys = ALL) -> Floats:
     """Return the entries ∂p_i/∂z_j = p_i(δ_ij − p_j).
 
     Args:
@@ -32,33 +31,12 @@ def jacobian(weights: Weights, of: Keys = ALL, keys: Keys = ALL) -> Numbers:
         return np.where(own(of, keys, p.size), (p[of] * parts.without(of))[:, None], entries)
 
 
-def log_jacobian(
-    log_of: Numbers, log_keys: Numbers, log_complements: Numbers, diagonal: NDArray[np.bool_]
-) -> Numbers:
-    """Return ln|∂p_i/∂z_j| from logarithms, so that it lives where products underflow.
-
-    It is −∞ where the entry is 0, or where the logarithm itself exceeds float64.
-
-    Args:
-        log_of: ln p_i, shape (a,).
-        log_keys: ln p_j, shape (b,).
-        log_complements: ln(1 − p_i), shape (a,).
-        diagonal: Whether i = j, shape (a, b).
-
-    Returns:
-        Shape (a, b).
-    """
-    second = np.where(diagonal, log_complements[:, None], log_keys)
-    with np.errstate(over="ignore"):
-        return np.asarray(log_of[:, None] + second)
-
-
 def own(of: Keys, keys: Keys, n_keys: int) -> NDArray[np.bool_]:
     """Return whether key i is key j, shape (len(of), len(keys))."""
     return np.asarray(positions(of, n_keys)[:, None] == positions(keys, n_keys))
 
 
-def vjp(weights: Weights, upstream: ArrayLike) -> Numbers:
+def vjp(weights: Weights, upstream: ArrayLike) -> Floats:
     """Return J·g, shape (n,), in O(n): the vector–Jacobian product, since J is symmetric.
 
     With a sink as one more entry J·1 = 0, so g, which is 0 there, is measured from its entry at

@@ -1,13 +1,11 @@
 """Which keys are asked for: a slice or an array of positions, of one vector."""
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.floating[Any]]
-"""An array in the format something is computed in."""
+from attn_tui.compute.arrays import AnyFloats
 
 Keys = slice | NDArray[np.intp]
 """Some of a vector's keys, in the order wanted."""
@@ -47,12 +45,12 @@ def place_of(key: int, keys: Keys, n_keys: int) -> slice | NDArray[np.bool_]:
     """
     if isinstance(keys, slice):
         every = range(*keys.indices(n_keys))
-        at = every.index(key) if key in every else n_keys
-        return slice(at, at + 1)
+        place = every.index(key) if key in every else n_keys
+        return slice(place, place + 1)
     return np.asarray(keys == key)
 
 
-def largest(values: Floats, top: int) -> NDArray[np.intp]:
+def largest(values: AnyFloats, top: int) -> NDArray[np.intp]:
     """Return the positions of the largest of n values, largest first, without sorting them all.
 
     Equal values stand in the order of their positions, and NaN comes last.
@@ -73,5 +71,5 @@ def largest(values: Floats, top: int) -> NDArray[np.intp]:
         return np.argsort(falling, kind="stable")[:top]
     above = np.flatnonzero(falling < bound)
     tied = np.flatnonzero(falling == bound)[: top - above.size]
-    found = np.concatenate((above, tied))
-    return found[np.argsort(falling[found], kind="stable")]
+    top_keys = np.concatenate((above, tied))
+    return top_keys[np.argsort(falling[top_keys], kind="stable")]

@@ -73,8 +73,7 @@ class LogScale:
         Raises:
             InputError: If the text is no whole number, or lies off the scale.
         """
-        value: int = self.kind.parse(self.field, text)
-        return value
+        return int(self.kind.parse(self.field, text))
 
     @cached_property
     def kind(self) -> Kind:

@@ -5,19 +5,16 @@ from math import inf, log
 import numpy as np
 from numpy.typing import NDArray
 
+from attn_tui.compute.arrays import AnyFloats, Floats
 from attn_tui.compute.formats import dtype_of, rounded
-from attn_tui.compute.keys import Floats
 from attn_tui.compute.logit_map import LogitMap
 from attn_tui.compute.precision import Precision
 
-Scores = NDArray[np.float64]
-
-
-Bias = Scores | None
+Bias = Floats | None
 """What is added to each logit, whatever the scale; None is nothing."""
 
 
-def logits(scores: Scores, map: LogitMap, precision: Precision, bias: Bias = None) -> Floats:
+def logits(scores: Floats, map: LogitMap, precision: Precision, bias: Bias = None) -> AnyFloats:
     """Return z = m·s + b, or c·tanh(m·s/c) + b, shape (n,), rounded; −∞ for a masked key.
 
     Every operation is rounded to the inner format, in which z is held; a logit too large for the
@@ -31,7 +28,7 @@ def logits(scores: Scores, map: LogitMap, precision: Precision, bias: Bias = Non
     """
     dtype = dtype_of(precision.inner)
     with np.errstate(all="ignore"):
-        z: Floats = rounded(scores, precision.scores).astype(dtype)
+        z: AnyFloats = rounded(scores, precision.scores).astype(dtype)
         z *= dtype.type(map.multiplier)
         if map.softcap is not None:
             cap = dtype.type(map.softcap)
@@ -46,19 +43,19 @@ def logits(scores: Scores, map: LogitMap, precision: Precision, bias: Bias = Non
     return z
 
 
-def top_key(scores: Scores, map: LogitMap, precision: Precision, bias: Bias = None) -> int:
+def top_key(scores: Floats, map: LogitMap, precision: Precision, bias: Bias = None) -> int:
     """Return the key with the largest logit: without a bias, that with the largest score."""
     logit = scores if bias is None else logits(scores, map, precision, bias)
     return int(logit.argmax())
 
 
 def exponents(
-    scores: Scores,
+    scores: Floats,
     map: LogitMap,
     precision: Precision,
-    largest: Scores,
-    biases: tuple[Scores, Scores] | None = None,
-) -> tuple[Floats, Floats]:
+    largest: Floats,
+    biases: tuple[Floats, Floats] | None = None,
+) -> tuple[AnyFloats, AnyFloats]:
     """Return what softmax raises e to: z − max z if stable, z if naive.
 
     The largest score is subtracted before the product, since a difference of products would lose
@@ -84,7 +81,7 @@ def exponents(
             return logits(scores, map, precision, own), sink
         top = logits(largest, map, precision, of_largest)
         # Of two capped logits with biases, either score may be the larger one.
-        z: Floats
+        z: AnyFloats
         if precision.is_narrow or (biases and map.softcap is not None):
             peak = np.maximum(top, sink) if sink.size else top
             z = logits(scores, map, precision, own) - peak
@@ -101,16 +98,16 @@ def exponents(
     return z, sink
 
 
-def _below(scores: Scores, largest: Scores, map: LogitMap, precision: Precision) -> Floats:
+def _below(scores: Floats, largest: Floats, map: LogitMap, precision: Precision) -> AnyFloats:
     """Return by how much each logit differs from that of the largest score, shape (n,).
 
     Half the difference is taken and doubled, so that it is finite between any two scores.
     """
     dtype = dtype_of(precision.format)
-    s: Floats = rounded(scores, precision.scores).astype(dtype)
-    top: Floats = rounded(largest, precision.scores).astype(dtype)
+    s: AnyFloats = rounded(scores, precision.scores).astype(dtype)
+    top: AnyFloats = rounded(largest, precision.scores).astype(dtype)
     m, half, two = (dtype.type(value) for value in (map.multiplier, 0.5, 2.0))
-    gaps: Floats = s if map.softcap is None else s.copy()
+    gaps: AnyFloats = s if map.softcap is None else s.copy()
     gaps *= half
     gaps -= top * half
     gaps *= m
@@ -125,7 +122,7 @@ def _below(scores: Scores, largest: Scores, map: LogitMap, precision: Precision)
     return np.asarray(_between_tanhs(s / cap, top / cap, gaps / cap) * cap)
 
 
-def _between_tanhs(a: Floats, b: Floats, gaps: Floats) -> Floats:
+def _between_tanhs(a: AnyFloats, b: AnyFloats, gaps: AnyFloats) -> AnyFloats:
     """Return tanh a − tanh b for a − b = gaps ≤ 0, without the cancellation of two tanh near 1.
 
     It is sinh(a − b)/(cosh a · cosh b), here with the powers of e that are common to both taken
@@ -135,7 +132,7 @@ def _between_tanhs(a: Floats, b: Floats, gaps: Floats) -> Floats:
     zero, one, two = (dtype.type(value) for value in (0.0, 1.0, 2.0))
     common = np.maximum(a, zero)
     common += np.maximum(-b, zero)
-    differences: Floats = np.expm1(gaps * two)
+    differences: AnyFloats = np.expm1(gaps * two)
     differences *= np.exp(common * -two)
     differences *= two
     differences /= np.exp(np.abs(a) * -two) + one
@@ -143,7 +140,7 @@ def _between_tanhs(a: Floats, b: Floats, gaps: Floats) -> Floats:
     return differences
 
 
-def slopes(scores: Scores, map: LogitMap) -> NDArray[np.float64]:
+def slopes(scores: Floats, map: LogitMap) -> NDArray[np.float64]:
     """Return ∂z/∂s, shape (n,), in float64: m, or m·(1 − tanh²(m·s/c)) under a cap.
 
     It is 0 at a masked key.
@@ -160,7 +157,7 @@ def slopes(scores: Scores, map: LogitMap) -> NDArray[np.float64]:
     return slopes
 
 
-def log_slopes(scores: Scores, map: LogitMap) -> NDArray[np.float64]:
+def log_slopes(scores: Floats, map: LogitMap) -> NDArray[np.float64]:
     """Return ln ∂z/∂s, shape (n,), also where ∂z/∂s underflows; −∞ where it is 0."""
     logs = np.full(scores.shape, log(map.multiplier) if map.multiplier else -inf)
     if map.softcap is not None:
@@ -171,7 +168,7 @@ def log_slopes(scores: Scores, map: LogitMap) -> NDArray[np.float64]:
     return logs
 
 
-def _doubled_angles(scores: Scores, map: LogitMap) -> NDArray[np.float64]:
+def _doubled_angles(scores: Floats, map: LogitMap) -> NDArray[np.float64]:
     """Return 2x = 2|m·s/c|, in which 1 − tanh²x = 4e^−2x/(1 + e^−2x)²."""
     assert map.softcap is not None
     angles = np.abs(scores)

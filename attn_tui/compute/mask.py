@@ -1,9 +1,10 @@
 """Which keys a query may not attend to: ranges of keys, and the causal mask."""
 
 from dataclasses import dataclass
+from math import inf
 
 from attn_tui.compute.errors import InputError, inert
-from attn_tui.compute.whole import half_width, parse_whole
+from attn_tui.compute.whole import parse_whole
 
 _LARGEST = 10**9
 _EXPECTED = "keys and ranges such as 2, 5:8, 12: or causal"
@@ -27,8 +28,7 @@ class Mask:
     def __post_init__(self) -> None:
         for start, stop in self.ranges:
             if start < 0 or (stop is not None and stop <= start):
-                shown = f"{start}:{'' if stop is None else stop}"
-                raise InputError("mask", f"the range {shown} is empty", _EXPECTED)
+                raise InputError("mask", f"the range {start}:{stop} is empty", _EXPECTED)
         object.__setattr__(self, "ranges", _merged(self.ranges))
 
     def __bool__(self) -> bool:
@@ -36,10 +36,9 @@ class Mask:
 
     def __str__(self) -> str:
         parts = ["causal"] if self.causal else []
-        parts += [
-            f"{start}:" if stop is None else str(start) if stop == start + 1 else f"{start}:{stop}"
-            for start, stop in self.ranges
-        ]
+        for start, stop in self.ranges:
+            end = "" if stop is None else str(stop)
+            parts.append(str(start) if stop == start + 1 else f"{start}:{end}")
         return ", ".join(parts)
 
     def hides(self, key: int) -> bool:
@@ -61,14 +60,14 @@ class Mask:
 
 def _merged(ranges: tuple[tuple[int, int | None], ...]) -> tuple[tuple[int, int | None], ...]:
     """Return ranges in rising order, those that touch joined."""
-    merged: list[tuple[int, int | None]] = []
-    for start, stop in sorted(ranges, key=lambda each: each[0]):
-        if merged and (merged[-1][1] is None or start <= merged[-1][1]):
-            before, end = merged.pop()
-            merged.append((before, None if None in (end, stop) else max(end or 0, stop or 0)))
+    merged: list[tuple[int, float]] = []
+    for start, end in sorted((start, inf if stop is None else stop) for start, stop in ranges):
+        if merged and start <= merged[-1][1]:
+            before, reached = merged.pop()
+            merged.append((before, max(reached, end)))
         else:
-            merged.append((start, stop))
-    return tuple(merged)
+            merged.append((start, end))
+    return tuple((start, None if end == inf else int(end)) for start, end in merged)
 
 
 def parse_mask(text: str) -> Mask:
@@ -82,7 +81,7 @@ def parse_mask(text: str) -> Mask:
     """
     ranges: list[tuple[int, int | None]] = []
     causal = False
-    for token in half_width(text).replace(",", " ").split():
+    for token in text.replace(",", " ").split():
         if token == "causal":
             causal = True
             continue

@@ -11,14 +11,12 @@ from dataclasses import dataclass
 from math import exp, inf, log, nan, sqrt
 
 import numpy as np
-from numpy.typing import NDArray
 
+from attn_tui.compute.arrays import Floats
 from attn_tui.compute.spectral import Deflated, largest_singular_value
 from attn_tui.compute.split import Split, Weights, split
 
-Numbers = NDArray[np.float64]
-
-Slopes = Numbers | float
+Slopes = Floats | float
 """d_j for each key, shape (n,), or one for all."""
 
 
@@ -64,7 +62,9 @@ class Norms:
 
 def log_of(value: float) -> float:
     """Return the natural logarithm, −∞ of 0 and NaN of NaN."""
-    return log(value) if value > 0.0 else -inf if value == 0.0 else nan
+    if value > 0.0:
+        return log(value)
+    return -inf if value == 0.0 else nan
 
 
 def power(log_value: float) -> float:
@@ -79,7 +79,7 @@ def norms(weights: Weights, slopes: Slopes = 1.0) -> Norms:
 
 
 def norms_from_logs(
-    log_weights: Numbers, log_rest: float, winner: int | None, log_slopes: Numbers | float
+    log_weights: Floats, log_rest: float, winner: int | None, log_slopes: Floats | float
 ) -> Norms:
     """Return the norms of J·diag(d) where weights or slopes are below float64's normal numbers.
 
@@ -139,7 +139,7 @@ def spectral(weights: Weights, slopes: Slopes = 1.0) -> float:
     return _of_apart(largest_singular_value, split(weights), slopes)
 
 
-def _of_apart(size: Callable[[Deflated, Numbers], float], parts: Split, slopes: Slopes) -> float:
+def _of_apart(size: Callable[[Deflated, Floats], float], parts: Split, slopes: Slopes) -> float:
     """Return a size of J·diag(d) from that of J/(1 − p_w) and t = d·q, d·p_w at the winner."""
     if not parts.rest > 0.0:
         return parts.top * parts.rest
@@ -151,7 +151,7 @@ def _of_apart(size: Callable[[Deflated, Numbers], float], parts: Split, slopes: 
     return parts.total * parts.rest * size(apart, t)
 
 
-def _frobenius(apart: Deflated, t: Numbers) -> float:
+def _frobenius(apart: Deflated, t: Floats) -> float:
     factors = apart.q * (-2.0 * apart.c)
     factors += 1.0 + apart.power_sum
     if apart.winner is not None:
@@ -164,7 +164,7 @@ def _frobenius(apart: Deflated, t: Numbers) -> float:
     return scale * sqrt(factors.sum())
 
 
-def _trace(apart: Deflated, t: Numbers) -> float:
+def _trace(apart: Deflated, t: Floats) -> float:
     return float((t * (1.0 - apart.c * apart.q)).sum())
 
 

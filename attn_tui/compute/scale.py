@@ -4,10 +4,10 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from math import inf, isfinite, log
+from math import inf, log
 
 from attn_tui.compute.errors import InputError, inert
-from attn_tui.compute.field import Checked, asked, number, switch
+from attn_tui.compute.field import Checked, Kind, asked, number, or_none, switch
 from attn_tui.compute.log_scale import D_K
 from attn_tui.compute.logit_map import LogitMap
 from attn_tui.compute.whole import parse_number
@@ -16,6 +16,11 @@ Parameters = Mapping[str, float]
 
 _LAYER = "layer"
 """The parameter that says of which layer a rule is."""
+
+_LAYERS = replace(
+    number(0.0, called="a whole layer"),
+    admits=lambda value: 0.0 <= value < inf and value == int(value),
+)
 
 
 @dataclass(frozen=True)
@@ -26,33 +31,13 @@ class Parameter:
         name: Its name on the command line.
         symbol: Its name in the formula.
         default: What it is unless given.
-        meaning: One phrase.
-        above: It must be larger than this.
-        least: It must be at least this.
-        whole: Whether it must be a whole number.
+        kind: What it may be.
     """
 
     name: str
     symbol: str
     default: float
-    meaning: str
-    above: float = -inf
-    least: float = -inf
-    whole: bool = False
-
-    @property
-    def expected(self) -> str:
-        """What it may be, in words."""
-        bound = f"above {self.above:g}" if self.above > -inf else f"{self.least:g} or more"
-        kind = "a whole number" if self.whole else "a finite number"
-        return f"{self.name} ({self.meaning}) {kind} {bound}"
-
-    def check(self, rule: str, value: float) -> None:
-        """Raise InputError unless the value is finite, large enough and, if need be, whole."""
-        usable = isfinite(value) and value > self.above and value >= self.least
-        if not usable or (self.whole and value != int(value)):
-            problem = f"{rule}:{self.name}={value:g} will not do"
-            raise InputError("rule", problem, self.expected)
+    kind: Kind
 
 
 @dataclass(frozen=True)
@@ -105,19 +90,20 @@ _ALL = (
         "mup", "√d₀/d_k", "1/d_k that agrees with 1/√d_k at a base dimension d₀",
         "µP: Yang et al. 2022, arXiv 2203.03466",
         lambda d_k, n_keys, given: given["d0"] ** 0.5 / d_k,
-        (Parameter("d0", "d₀", 64.0, "base dimension", above=0.0),),
+        (Parameter("d0", "d₀", 64.0, number(above=0.0, called="a finite base dimension")),),
     ),
     Rule(
         "fixed", "1/√a", "one number for all layers, whatever d_k is",
         "Gemma 2: arXiv 2408.00118 (query_pre_attn_scalar)",
         lambda d_k, n_keys, given: _inverse_sqrt(given["a"]),
-        (Parameter("a", "a", 256.0, "what stands in for d_k", above=0.0),), users="Gemma 2 and 3",
+        (Parameter("a", "a", 256.0, number(above=0.0, called="a finite d_k")),),
+        users="Gemma 2 and 3",
     ),
     Rule(
         "per-layer", "1/(√d_k·(l + 1))", "deeper layers are scaled down more",
         "GPT-2's option scale_attn_by_inverse_layer_idx",
         lambda d_k, n_keys, given: _inverse_sqrt(d_k) / (given[_LAYER] + 1.0),
-        (Parameter(_LAYER, "l", 0.0, "layer, counted from 0", least=0.0, whole=True),),
+        (Parameter(_LAYER, "l", 0.0, _LAYERS),),
     ),
     Rule(
         "log-length", "ln n/(ln 512·√d_k)", "sharper for more keys; 1/√d_k at n = 512",
@@ -127,18 +113,19 @@ _ALL = (
         "ssmax", "a·ln n/√d_k", "scalable softmax: sharper for more keys, by a learned factor",
         "Nakanishi 2025, arXiv 2501.19399 (a = 0.43 in Fig. 1)",
         lambda d_k, n_keys, given: given["a"] * log(n_keys) * _inverse_sqrt(d_k),
-        (Parameter("a", "a", 0.43, "learned factor", above=0.0),),
+        (Parameter("a", "a", 0.43, number(above=0.0, called="a finite learned factor")),),
     ),
     Rule(
         "yarn", "(0.1·ln f + 1)²/√d_k", "sharper for a context extended by a factor f",
         "YaRN: Peng et al. 2023, arXiv 2309.00071",
         lambda d_k, n_keys, given: (0.1 * log(given["factor"]) + 1.0) ** 2 * _inverse_sqrt(d_k),
-        (Parameter("factor", "f", 40.0, "how many times longer", least=1.0),), users="DeepSeek-V3",
+        (Parameter("factor", "f", 40.0, number(1.0, called="a finite factor")),),
+        users="DeepSeek-V3",
     ),
     Rule(
         "temperature", "1/T", "a divisor of your own, whatever d_k is",
         "Hinton et al. 2015, arXiv 1503.02531", lambda d_k, n_keys, given: 1.0 / given["T"],
-        (Parameter("T", "T", 1.0, "temperature", above=0.0),),
+        (Parameter("T", "T", 1.0, number(above=0.0, called="a finite temperature")),),
     ),
 )  # fmt: skip
 
@@ -170,12 +157,12 @@ class Scale(Checked):
     rule: str = DEFAULT_RULE
     given: tuple[tuple[str, float], ...] = ()
     softcap: float | None = asked(
-        None, number(above=0.0, optional=True, called="a finite cap"), "soft cap",
+        None, or_none(number(above=0.0, called="a finite cap"), "none"), "soft cap",
         "the cap c of the logits z = c·tanh(m·s/c)", option="--softcap", metavar="C",
         synonyms=("cap", "logit soft-capping"),
     )  # fmt: skip
     sink: float | None = asked(
-        None, number(optional=True, called="a finite logit"), "sink",
+        None, or_none(number(called="a finite logit"), "none"), "sink",
         "the logit b of one more key, which has no value and is in no list", option="--sink",
         metavar="B", synonyms=("attention sink", "softmax off by one"),
     )  # fmt: skip
@@ -191,19 +178,16 @@ class Scale(Checked):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.rule not in RULES:
-            raise InputError(
-                "rule", f"{inert(self.rule)} is not a rule", "one of " + ", ".join(RULES)
-            )
-        known = {parameter.name: parameter for parameter in self.definition.parameters}
+            expected = "one of " + ", ".join(RULES)
+            raise InputError("rule", f"{inert(self.rule)} is not a rule", expected)
+        known = {parameter.name: parameter for parameter in RULES[self.rule].parameters}
         for name, value in self.given:
             if name not in known:
                 expected = ", ".join(known) if known else "no parameter"
                 raise InputError("rule", f"{self.rule} has no parameter {inert(name)}", expected)
-            known[name].check(self.rule, value)
-        differing = tuple(
-            (name, value) for name, value in sorted(self.given) if value != known[name].default
-        )
-        object.__setattr__(self, "given", differing)
+            known[name].kind.check("rule", value, f"{self.rule}:{name}={value:g}")
+        given = sorted(pair for pair in self.given if pair[1] != known[pair[0]].default)
+        object.__setattr__(self, "given", tuple(given))
         self.multiplier(_D_K, _N_KEYS)
 
     @property
@@ -221,8 +205,8 @@ class Scale(Checked):
     def formula(self) -> str:
         """The multiplier as text, with the values of the parameters: ``1/√144``."""
         text = self.definition.formula
-        for each in self.definition.parameters:
-            text = text.replace(each.symbol, f"{self.parameters[each.name]:g}")
+        for parameter in self.definition.parameters:
+            text = text.replace(parameter.symbol, f"{self.parameters[parameter.name]:g}")
         return text
 
     @property
@@ -246,8 +230,9 @@ class Scale(Checked):
         >>> Scale("fixed", (("a", 144.0),), softcap=50.0, sink=0.0).pipeline
         'z = 50·tanh(m·s/50), m = 1/√144; sink b = 0'
         """
-        cap = None if self.softcap is None else f"{self.softcap:g}"
-        z = "m·s" if cap is None else f"{cap}·tanh(m·s/{cap})"
+        z = "m·s"
+        if self.softcap is not None:
+            z = f"{self.softcap:g}·tanh(m·s/{self.softcap:g})"
         parts = ["QK-norm"] if self.qk_norm else []
         parts.append(f"z = {z}, m = {self.formula}")
         if self.sink is not None:
@@ -272,8 +257,8 @@ class Scale(Checked):
     @property
     def uses_n(self) -> bool:
         """Whether m depends on the number of keys."""
-        two, three = (self.definition.multiplier(1, n, self.parameters) for n in (2, 3))
-        return two != three
+        multiplier = self.definition.multiplier
+        return multiplier(1, 2, self.parameters) != multiplier(1, 3, self.parameters)
 
     def uses_d_k(self, n_keys: int) -> bool:
         """Say whether m depends on d_k for so many keys; one that fails at an end does."""
@@ -354,7 +339,6 @@ def parse_scale(text: str) -> Scale:
         try:
             given[parameter] = parse_number(value)
         except ValueError:
-            raise InputError(
-                "rule", f"{inert(parameter)}: {inert(value)} is not a number", "parameter=number"
-            ) from None
+            problem = f"{inert(parameter)}: {inert(value)} is not a number"
+            raise InputError("rule", problem, "parameter=number") from None
     return Scale(name, tuple(given.items()))

@@ -39,8 +39,16 @@ def shares(
     """
     top = [top_key(scores, map, precision, bias)]
     largest = scores[top]
-    if bias is None and _is_plain(map, precision) and abs(largest[0]) < _NEGLIGIBLE:
-        return _plain(scores, largest[0], map.multiplier)
+    exact = precision.format == precision.scores == "float64" and precision.stable
+    plain = map.multiplier > 0.0 and map.softcap is None and map.sink is None and bias is None
+    if exact and plain and abs(largest[0]) < _NEGLIGIBLE:
+        # In one array and without a pass that can be spared.
+        with np.errstate(all="ignore"):
+            values = scores - largest
+            values *= map.multiplier
+            np.exp(values, out=values)
+            values /= values.sum()
+        return values
     n_keys, dtype = scores.size, dtype_of(precision.inner)
     powers = np.empty(n_keys + (map.sink is not None), dtype)
     for block in blocks(n_keys):
@@ -54,20 +62,4 @@ def shares(
             total = total.dtype.type(1.0)
         for block in blocks(powers.size):
             values[block] = (powers[block] / total).astype(dtype_of(precision.format))
-    return values
-
-
-def _is_plain(map: LogitMap, precision: Precision) -> bool:
-    """Return whether there is nothing but a multiplier, in float64, with the maximum subtracted."""
-    exact = precision.format == precision.scores == "float64" and precision.stable
-    return exact and map.multiplier > 0.0 and map.softcap is None and map.sink is None
-
-
-def _plain(scores: NDArray[np.float64], largest: float, multiplier: float) -> NDArray[np.float64]:
-    """Return e^(m(s − max s))/Σ, shape (n,), in one array and without a pass that it can spare."""
-    with np.errstate(all="ignore"):
-        values = scores - largest
-        values *= multiplier
-        np.exp(values, out=values)
-        values /= values.sum()
     return values

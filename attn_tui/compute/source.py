@@ -8,8 +8,8 @@ from math import sqrt
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
+from attn_tui.compute.arrays import Floats
 from attn_tui.compute.counted import counted
 from attn_tui.compute.draw import Draw
 from attn_tui.compute.errors import InputError
@@ -23,8 +23,6 @@ from attn_tui.compute.vector import Vector, Vectors, array_of
 
 Kind = str
 """The name of a kind of source."""
-
-Floats = NDArray[np.float64]
 
 
 class Source(ABC):
@@ -174,7 +172,7 @@ class Drawn(Draw, Source):
         if degrees == 1:
             return np.square(stream(self.seed, index, 2).standard_normal(self.n_keys))
         size = degrees / 2.0 - 1.0 / 3.0
-        found, waiting = np.empty(self.n_keys), np.arange(self.n_keys)
+        numbers, waiting = np.empty(self.n_keys), np.arange(self.n_keys)
         for attempt in count(2, step=2):
             normal = stream(self.seed, index, attempt).standard_normal(self.n_keys)[waiting]
             uniform = stream(self.seed, index, attempt + 1).random(self.n_keys)[waiting]
@@ -182,10 +180,10 @@ class Drawn(Draw, Source):
             with np.errstate(invalid="ignore", divide="ignore"):
                 bounds = normal * normal / 2.0 + size * (1.0 - cubes + np.log(cubes))
                 taken = (cubes > 0.0) & (np.log(uniform) < bounds)
-            found[waiting[taken]] = 2.0 * size * cubes[taken]
+            numbers[waiting[taken]] = 2.0 * size * cubes[taken]
             waiting = waiting[~taken]
             if not waiting.size:
-                return found
+                return numbers
         raise AssertionError
 
 
@@ -224,29 +222,29 @@ class Products(Source):
             given = getattr(self, name)
             if given is None and name == "values":
                 continue
-            array = _matrix(given, field)
+            array = array_of(field, given, "rows of one length")
+            # What cannot be written to is shared.
+            array = np.array(array, ndmin=2) if array.flags.writeable else np.atleast_2d(array)
+            array.setflags(write=False)
             if array.ndim != 2 or 0 in array.shape:
                 raise InputError(field, f"its shape is {array.shape}", "at least one row")
             if self.FINITE and not np.isfinite(array).all():
                 row = int(np.flatnonzero(~np.isfinite(array).all(axis=1))[0])
                 raise InputError(field, f"row {row} has NaN or an infinity", "finite numbers")
             object.__setattr__(self, name, array)
-        d_k, (n_queries, n_keys) = self.d_k, (len(self.queries), len(self.keys))
-        of_key, n_scores = counted(self.keys.shape[1], "number"), n_queries * n_keys
-        n_values = n_keys if self.values is None else len(self.values)
-        for fits, field, problem, expected in (
-            (self.keys.shape[1] == d_k, "keys", f"a row of K has {of_key} and q has {d_k:,}",
-             "as many in each key as in q"),
-            (D_K.minimum <= d_k <= D_K.maximum, "query", f"q has {d_k:,} numbers",
-             f"at most {D_K.maximum:,}"),
-            (n_scores <= self.MOST_SCORES, "query",
-             f"{n_queries:,} of q and {n_keys:,} keys make {n_scores:,} scores",
-             f"at most {self.MOST_SCORES:,}"),
-            (n_values == n_keys, "values",
-             f"V has {counted(n_values, 'row')} and K has {n_keys:,}", "one value for each key"),
-        ):  # fmt: skip
-            if not fits:
-                raise InputError(field, problem, expected)
+        n_queries, n_keys, d_k = len(self.queries), len(self.keys), self.d_k
+        if self.keys.shape[1] != d_k:
+            of_key = counted(self.keys.shape[1], "number")
+            problem = f"a row of K has {of_key} and q has {d_k:,}"
+            raise InputError("keys", problem, "as many in each key as in q")
+        if d_k > D_K.maximum:
+            raise InputError("query", f"q has {d_k:,} numbers", f"at most {D_K.maximum:,}")
+        if n_queries * n_keys > self.MOST_SCORES:
+            problem = f"{n_queries:,} of q and {n_keys:,} keys make {n_queries * n_keys:,} scores"
+            raise InputError("query", problem, f"at most {self.MOST_SCORES:,}")
+        if self.values is not None and len(self.values) != n_keys:
+            problem = f"V has {counted(len(self.values), 'row')} and K has {n_keys:,}"
+            raise InputError("values", problem, "one value for each key")
 
     @property
     def d_k(self) -> int:
@@ -259,9 +257,7 @@ class Products(Source):
 
     def together(self) -> tuple[HeadRows, HeadMask] | None:
         """Return queries and keys, all of which are seen."""
-        with np.errstate(all="ignore"):
-            largest = float(np.abs(self.queries).max() * np.abs(self.keys).max() * self.d_k)
-        if not largest < np.finfo(np.float64).max:
+        if _may_overflow(self.queries, self.keys):
             return None
         rows = np.arange(len(self.queries))
         return HeadRows(rows, len(rows), self.queries, self.keys), HeadMask()
@@ -271,20 +267,12 @@ class Products(Source):
         return _products(self, setup.scale.qk_norm, setup.precision.vectors)
 
 
-def _matrix(given: ArrayLike, field: str) -> Floats:
-    """Return rows as a read-only array; what cannot be written to is shared."""
-    array = array_of(field, given, "rows of one length")
-    array = np.array(array, ndmin=2) if array.flags.writeable else np.atleast_2d(array)
-    array.setflags(write=False)
-    return array
-
-
 @lru_cache(maxsize=4)
 def _products(source: Products, qk_norm: bool, format: str) -> Vectors:
-    queries, keys = (
-        rounded(normalised(each) if qk_norm else each, format)
-        for each in (source.queries, source.keys)
-    )
+    queries, keys = source.queries, source.keys
+    if qk_norm:
+        queries, keys = normalised(queries), normalised(keys)
+    queries, keys = rounded(queries, format), rounded(keys, format)
     name = "q{}" if len(queries) > 1 else "q"
 
     def vector(row: int) -> Vector:
@@ -297,12 +285,17 @@ def _products(source: Products, qk_norm: bool, format: str) -> Vectors:
         return Vector(name.format(row), scores)
 
     vectors = Vectors(len(queries), len(keys), vector)
-    with np.errstate(all="ignore"):
-        largest = float(np.abs(queries).max() * np.abs(keys).max() * queries.shape[1])
-    if not largest < np.finfo(np.float64).max:
-        # Only so can a product overflow, and whether one does is to be known at once.
+    if _may_overflow(queries, keys):
+        # Whether a product does is to be known at once.
         list(vectors)
     return vectors
+
+
+def _may_overflow(queries: Floats, keys: Floats) -> bool:
+    """Return whether a product of queries and keys may exceed float64."""
+    with np.errstate(all="ignore"):
+        largest = float(np.abs(queries).max() * np.abs(keys).max() * queries.shape[1])
+    return not largest < np.finfo(np.float64).max
 
 
 def normalised(rows: Floats) -> Floats:

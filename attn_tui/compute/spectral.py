@@ -15,11 +15,9 @@ from dataclasses import dataclass
 from math import inf, sqrt
 
 import numpy as np
-from numpy.typing import NDArray
 
+from attn_tui.compute.arrays import Floats
 from attn_tui.compute.keys import blocks
-
-Numbers = NDArray[np.float64]
 
 _EPS = float(np.finfo(np.float64).eps)
 
@@ -38,7 +36,7 @@ class Deflated:
         winner: Its key, or None if it is the sink's.
     """
 
-    q: Numbers
+    q: Floats
     p: float
     c: float
     winner: int | None
@@ -71,13 +69,13 @@ class _Secular:
         t_squared: t², 0 at the kept keys; shape (n,).
     """
 
-    kept: Numbers
-    links: Numbers
+    kept: Floats
+    links: Floats
     core: float
     c: float
     r: float
-    q: Numbers
-    t_squared: Numbers
+    q: Floats
+    t_squared: Floats
 
     def at(self, mu: float) -> tuple[float, float]:
         """Return the largest eigenvalue of N(μ) and its derivative.
@@ -116,7 +114,7 @@ class _Secular:
         return sums[0].tolist(), sums[1].tolist()
 
 
-def largest_singular_value(weights: Deflated, t: Numbers) -> float:
+def largest_singular_value(weights: Deflated, t: Floats) -> float:
     """Return ‖(J/c)·diag(d)‖_2 for slopes d ≥ 0, given t = d·q, d·p_w at the winner; shape (n,)."""
     scale = float(t.max())
     if not 0.0 < scale < inf:
@@ -129,7 +127,7 @@ def largest_singular_value(weights: Deflated, t: Numbers) -> float:
     return scale * sqrt(_root(secular, low, high))
 
 
-def _secular(weights: Deflated, t: Numbers, own: float) -> tuple[_Secular, float, float]:
+def _secular(weights: Deflated, t: Floats, own: float) -> tuple[_Secular, float, float]:
     """Return N(μ) and two bounds of its root for the winner's own d·p_w; t becomes t²."""
     p, c, squares, power_sum = weights.p, weights.c, weights.squares, weights.power_sum
     first = int(t.argmax())

@@ -3,16 +3,15 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from attn_tui.compute.arrays import Floats
 from attn_tui.compute.keys import ALL, Keys, place_of
-
-Numbers = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """Numbers ≥ 0 told apart into the largest, the winner, and the rest.
+    """Floats ≥ 0 told apart into the largest, the winner, and the rest.
 
     All minus one loses nothing while that one is at most half of all. Only the winner can be
     more, so only the sum without the winner is added up anew. Unlike prefix and suffix sums this
@@ -27,7 +26,7 @@ class Split:
         rest: Sum of all values but the winner's.
     """
 
-    values: Numbers
+    values: Floats
     n_keys: int
     winner: int
     top: float
@@ -35,17 +34,17 @@ class Split:
     rest: float
 
     @property
-    def weights(self) -> Numbers:
+    def weights(self) -> Floats:
         """The values of the keys, shape (n,)."""
         return self.values[: self.n_keys]
 
-    def without(self, keys: Keys = ALL) -> Numbers:
+    def without(self, keys: Keys = ALL) -> Floats:
         """Return, for each of the keys, the sum of all values but its own; shape (len(keys),)."""
         others = np.asarray(self.total - self.weights[keys])
         others[place_of(self.winner, keys, self.n_keys)] = self.rest
         return others
 
-    def logs(self, of: Keys = ALL) -> Numbers:
+    def logs(self, of: Keys = ALL) -> Floats:
         """Return ln of some values, or all, −∞ where one is 0."""
         with np.errstate(all="ignore"):
             logs = np.asarray(np.log(self.values[of]))

@@ -45,19 +45,13 @@ class Vector:
         # What cannot be written to is shared, so that a renamed vector needs no memory.
         scores = np.array(scores, ndmin=1) if scores.flags.writeable or not scores.ndim else scores
         if scores.ndim != 1 or scores.size == 0:
-            raise InputError(
-                "scores",
-                f"{inert(self.name)} has shape {np.shape(self.scores)}",
-                "at least one score",
-            )
+            problem = f"{inert(self.name)} has shape {np.shape(self.scores)}"
+            raise InputError("scores", problem, "at least one score")
         unusable = np.flatnonzero((np.isnan(scores) & (not self.captured)) | (scores == np.inf))
         if unusable.size:
             key = int(unusable[0])
-            raise InputError(
-                "scores",
-                f"{inert(self.name)} has {scores[key]} at key {key}",
-                "finite scores, or -inf for a masked key",
-            )
+            problem = f"{inert(self.name)} has {scores[key]} at key {key}"
+            raise InputError("scores", problem, "finite scores, or -inf for a masked key")
         scores.setflags(write=False)
         object.__setattr__(self, "scores", scores)
 
@@ -78,12 +72,11 @@ class Vector:
 
     def masked(self, hidden: Sequence[slice]) -> "Vector":
         """Return this vector with some keys masked besides those that are; itself if all were."""
-        new = [each for each in hidden if (self.scores[each] != -np.inf).any()]
-        if not new:
+        if not any((self.scores[keys] != -np.inf).any() for keys in hidden):
             return self
         scores = self.scores.copy()
-        for each in new:
-            scores[each] = -np.inf
+        for keys in hidden:
+            scores[keys] = -np.inf
         scores.setflags(write=False)
         return replace(self, scores=scores)
 

@@ -17,16 +17,6 @@ _MOST_DIGITS, _MOST_POWER = 50, 99
 """As many are out of range in any case, and more than messages show."""
 LARGEST_WHOLE = 2**_MOST_POWER
 """From here on a number that is read may be less than the text says."""
-_HALF_WIDTH = {ord(sign) + 0xFEE0: sign for sign in map(chr, range(0x21, 0x7F))}
-
-
-def half_width(text: str) -> str:
-    """Return text with the full-width ASCII of East Asian keyboards as ASCII.
-
-    >>> half_width("１：８，１９２")
-    '1:8,192'
-    """
-    return text.translate(_HALF_WIDTH)
 
 
 def parse_whole(field: str, text: str) -> int:
@@ -43,7 +33,7 @@ def parse_whole(field: str, text: str) -> int:
     (1024, 10000, 1024)
     """
     stripped = text.strip()
-    found = _WHOLE.fullmatch(_POWER.sub("1*", half_width(stripped)))
+    found = _WHOLE.fullmatch(_POWER.sub("1*", stripped))
     if not found:
         raise InputError(field, f"{inert(stripped)} is not a whole number", EXPECTED)
     digits = int(re.sub("[,_ ]", "", found["digits"])[:_MOST_DIGITS])
@@ -61,7 +51,6 @@ def parse_wholes(field: str, text: str) -> tuple[int, ...]:
     >>> parse_wholes("n", "2, 8 512")
     (2, 8, 512)
     """
-    text = half_width(text)
     parts = re.split(r"\s*[,;]\s*|\s+", text.strip()) if text.strip() else []
     expected = "whole numbers with commas between them"
     for place, part in enumerate(parts, 1):
@@ -82,9 +71,8 @@ def parse_number(text: str) -> float:
     >>> parse_number("0.5"), parse_number("2^6")
     (0.5, 64.0)
     """
-    plain = half_width(text)
-    if plain.isascii() and "_" not in plain:
+    if text.isascii() and "_" not in text:
         with suppress(ValueError):
-            return float(plain)
-    whole = parse_whole("", plain)
+            return float(text)
+    whole = parse_whole("", text)
     return float(whole) if abs(whole) < LARGEST_WHOLE else copysign(inf, whole)

@@ -42,9 +42,9 @@ QUICK = 1_000_000
 ROLES = {"label": "muted", "strong": "text", "unscaled": "unscaled", "scaled": "scaled"}
 
 
-def _quiet_at_first(run: Run, stop: Callable[[], bool]) -> Iterator[Answer]:
+def _quiet_at_first(run: Run, experiment: Experiment, stop: Callable[[], bool]) -> Iterator[Answer]:
     """Return the answers that are worth a look: how few samples grow is not."""
-    for answer in run.answers(stop):
+    for answer in run.answers(experiment, stop):
         if answer.complete or answer.settings.samples > QUICK:
             yield answer
 
@@ -123,16 +123,14 @@ class DotsScreen(InstrumentScreen):
         self.workers.cancel_group(self, "answer")
         settings = experiment.setup.get(Settings)
         key = (settings, experiment.setup.d_k)
-        run = self._runs.pop(key, None)
-        if run is None or not run.become(experiment):
-            run = Run(experiment)
+        run = self._runs.pop(key, None) or Run(*key)
         self._runs[key] = run
         while len(self._runs) > KEPT:
             self._runs.popitem(last=False)
         if run.complete:
-            self.answer = next(run.answers())
+            self.answer = next(run.answers(experiment))
         else:
-            self.answer_in_thread(partial(_quiet_at_first, run))
+            self.answer_in_thread(partial(_quiet_at_first, run, experiment))
 
     # Files and texts
 

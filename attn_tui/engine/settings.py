@@ -44,7 +44,6 @@ PATHS = Kind(
     _are_texts,
     shlex.join,
     lambda value: ", ".join(value) or "none",
-    digits=True,
     metavar="FILE",
     paths=True,
 )
@@ -55,20 +54,12 @@ def _rows(text: str) -> int | None:
     return None if text == "all" else parse_whole("", text)
 
 
-def _stepped(value: int | None, steps: int) -> int | None:
-    if value is None:
-        return None if steps > 0 else ROWS
-    return min(max(int(value * 2.0**steps), 1), MOST_ROWS)
-
-
 ROW_COUNT = Kind(
     f"a whole number from 1 to {MOST_ROWS:,}, or all",
     _rows,
     lambda value: value is None or (type(value) is int and 1 <= value <= MOST_ROWS),
     lambda value: "all" if value is None else str(value),
     lambda value: "all" if value is None else f"{value:,}",
-    _stepped,
-    digits=True,
     metavar="N",
 )
 """How many rows of a head are looked at."""

@@ -1,7 +1,7 @@
 """Queries, keys or values alone: typed, or in a file."""
 
+from attn_tui.compute.arrays import Floats
 from attn_tui.compute.errors import InputError, inert
-from attn_tui.compute.source import Floats
 from attn_tui.files.content import place_of
 from attn_tui.files.entries import NUMBERS, Entry
 from attn_tui.files.grammar import read_entries

@@ -38,7 +38,7 @@ from attn_tui.compute.sweep.settings import (
     compared,
     draws_at,
 )
-from attn_tui.compute.whole import half_width, parse_wholes
+from attn_tui.compute.whole import parse_wholes
 
 if TYPE_CHECKING:
     from attn_tui.compute.experiment import Experiment
@@ -243,7 +243,7 @@ def n_changes(text: str, wanted: Literal["number", "range", "list"]) -> dict[str
 
 def is_range(text: str) -> bool:
     """Return whether a text is meant as a range."""
-    return ":" in half_width(text)
+    return ":" in text
 
 
 def _over(given: dict[str, Any], start: Axis) -> Axis:
@@ -265,7 +265,7 @@ def _range(field: str, scale: LogScale, text: str) -> tuple[tuple[int, int], int
     """Return a range, and the place that is looked at if one is named; a number is one place."""
     if not is_range(text):
         return (_number(scale, text),) * 2, None
-    range_text, at, place = half_width(text).partition("@")
+    range_text, at, place = text.partition("@")
     ends: tuple[int, int] = FIELDS[field].kind.parse(scale.field, range_text)
     return ends, scale.parse(place) if at else None
 
@@ -321,7 +321,7 @@ def _print_crossovers(given: dict[str, Any], form: str) -> int:
     total = sum(search_cost(n, draws_at(settings, n)) for n, _ in pairs)
     found: tuple[Crossover, ...] = ()
     with until_interrupted() as stop, Progress("crossovers") as progress:
-        for spent, known in crossovers(pairs, settings.seed, partial(draws_at, settings)):
+        for spent, known in crossovers(pairs, settings):
             found = known
             progress.show(spent / total)
             if stop():

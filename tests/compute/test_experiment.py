@@ -4,8 +4,7 @@ from math import inf, nan
 import numpy as np
 import pytest
 
-from attn_tui.compute.errors import InputError, inert
-from attn_tui.compute.experiment import never
+from attn_tui.compute.errors import InputError
 from attn_tui.compute.explore.settings import Settings
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.setup import Setup
@@ -30,13 +29,6 @@ def test_settings_of_each_instrument_are_kept_apart() -> None:
 def test_settings_nobody_set_are_the_defaults() -> None:
     assert Setup().get(Settings) == Settings()
     assert Setup().put(Settings(of=2)).put(Settings()) == Setup()
-
-
-def test_a_setup_is_not_changed_by_putting() -> None:
-    before = Setup(d_k=64)
-    after = before.put(Settings(of=1))
-    assert before.settings == ()
-    assert after.d_k == 64
 
 
 @pytest.mark.parametrize("d_k", [0, -3, 65_537, 10**30, 2.5, True])
@@ -96,13 +88,3 @@ def test_an_error_says_where_what_and_what_was_expected() -> None:
     error = InputError("scores", "'x' is not a number", "a number", "line 2", 2)
     assert str(error) == "scores, line 2: 'x' is not a number; expected a number"
     assert str(InputError("d_k", "no", "yes")) == "d_k: no; expected yes"
-
-
-@pytest.mark.parametrize("text", ["\x1b[31m", "a\nb", "\u202e", "x" * 1000])
-def test_inert_text_is_short_and_printable(text: str) -> None:
-    assert inert(text).isprintable()
-    assert len(inert(text)) < 100
-
-
-def test_nobody_stops_an_answer_by_default() -> None:
-    assert never() is False

@@ -14,6 +14,7 @@ from attn_tui.compute.field import (
     fields_of,
     number,
     one_of,
+    or_none,
     span,
     switch,
     whole,
@@ -44,8 +45,8 @@ def test_a_kind_reads() -> None:
     for kind, text, value in [
         (whole(1, 9), " 7 ", 7),
         (number(-1.0, 1.0), "−0.5", -0.5),
-        (number(optional=True), "none", None),
-        (number(optional=True), "", None),
+        (or_none(number(), "none"), "none", None),
+        (or_none(number(), "none"), "", None),
         (one_of({"d_k": "", "n": ""}), "d-k", "d_k"),
         (FIELDS["arithmetic"].kind, "fused", "softmax"),
         (switch(), "YES", True),
@@ -76,15 +77,6 @@ def test_a_kind_refuses_by_name_and_says_what_would_do() -> None:
             kind.parse("it", text)
         assert message in str(caught.value)
         assert caught.value.field == "it"
-
-
-def test_steps_end_where_values_do() -> None:
-    assert whole(1, 9).step(8, 5) == 9
-    assert number(-1.0, 1.0).step(0.95, 1) == 1.0
-    assert [number(-1.0, 1.0).step(value, 1) for value in (-0.1, 0.0)] == [0.0, 0.1]
-    assert number(optional=True).step(None, 1) is None
-    assert [one_of(dict.fromkeys("abc", "")).step("c", steps) for steps in (1, -1)] == ["a", "b"]
-    assert switch().step(True, 1) is False
 
 
 def test_a_field_belongs_to_the_part_of_the_setup_that_declares_it() -> None:

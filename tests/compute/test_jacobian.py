@@ -80,31 +80,11 @@ def test_a_gradient_is_a_row_and_a_window_a_part(wrt: Wrt) -> None:
     np.testing.assert_allclose(found.log_gradient(2, wrt), np.log(np.abs(whole[2])), rtol=1e-14)
 
 
-@pytest.mark.parametrize("keys", [slice(1, 3), np.array([2, 0], dtype=np.intp)])
-def test_any_keys_can_be_asked_for(keys: slice) -> None:
-    found = evaluated([100.0, 120.0, 150.0], 1 / 32)
-    for part in (found.logits, found.weights, found.log_weights, found.complements):
-        np.testing.assert_array_equal(part(keys), part()[keys])
-
-
-def test_one_key_has_no_gradient_without_saturating() -> None:
-    found = evaluated([5.0])
-    assert found.weights().tolist() == [1.0]
-    assert found.gradient(0, "scores").tolist() == [0.0]
-    assert found.log_gradient(0, "scores").tolist() == [-inf]
-
-
 def test_a_masked_key_takes_no_part() -> None:
     found = evaluated([1.0, -inf, 2.0])
     assert not found.jacobian(ALL, ALL, "logits")[1].any()
     assert not np.signbit(found.gradient(1, "logits")).any()
     assert found.log_gradient(0, "logits")[1] == -inf
-
-
-def test_the_winners_own_gradient_outlives_its_complement() -> None:
-    found = evaluated([0.0, 0.0, 10_000.0])
-    assert found.complements()[2] == 0.0
-    assert found.log_gradient(2, "logits")[2] == pytest.approx(log(2) - 10_000, rel=1e-15)
 
 
 def test_a_logarithm_beyond_float64_is_infinite() -> None:

@@ -104,11 +104,6 @@ def test_normalised_draws_have_the_law_of_normalised_q_and_k() -> None:
         assert np.square(found).mean() == pytest.approx(d_k, rel=5 * np.sqrt(2 / n))
 
 
-def test_normalised_numbers_are_signs() -> None:
-    plain = Drawn(100, 5).vectors(Setup(2))[0].scores
-    assert normalised_draw(1, 100).tolist() == np.sign(plain).tolist()
-
-
 def test_normalised_scores_stay_within_d_k() -> None:
     for seed in range(5):
         for d_k in (1, 2, 3, 5, 65_536):

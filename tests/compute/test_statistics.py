@@ -1,4 +1,4 @@
-from math import inf, log
+from math import inf
 
 import mpmath
 import numpy as np
@@ -29,13 +29,6 @@ def test_statistics_are_right_to_13_digits(scores: tuple[float, ...], multiplier
 @given(st.lists(st.floats(-250, 250), min_size=1, max_size=6))
 def test_any_entropy_is_right_to_13_digits(scores: list[float]) -> None:
     assert exact.agrees(entropy(softmax(scores)), exact.entropy(exact.weights(scores)))
-
-
-@pytest.mark.parametrize("n", [1, 2, 1000])
-def test_equal_weights_count_every_key(n: int) -> None:
-    p = softmax(np.full(n, 3.0))
-    assert entropy(p) == pytest.approx(log(n), rel=1e-14, abs=0)
-    assert participation_ratio(p) == pytest.approx(n, rel=1e-13)
 
 
 def test_masked_weights_count_no_keys() -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from attn_tui.compute.errors import InputError
-from attn_tui.compute.whole import LARGEST_WHOLE, parse_whole, parse_wholes
+from attn_tui.compute.whole import parse_whole, parse_wholes
 
 
 def test_whole_numbers_may_be_written_in_many_ways() -> None:
@@ -25,31 +25,12 @@ def test_whole_numbers_may_be_written_in_many_ways() -> None:
         ("2^20", 2**20),
         ("2**63", 2**63),
         ("-3·2^4", -48),
-        ("１，０２４", 1024),
-        ("２^３", 8),
     ]:
         assert parse_whole("n", text) == number
 
 
 def test_what_is_no_whole_number_is_refused() -> None:
-    for text in [
-        *("", "x", "1.5", "2,8", "2,8,512", "1,24", "1,0245", "1024,000", "1,000_000", ",024"),
-        *(
-            "1e-3",
-            "110^8",
-            "3^4",
-            "2^",
-            "2e^3",
-            "2^-1",
-            "٣",
-            "²",
-            "0x10",
-            "1e",
-            "NaN",
-            "1\n000",
-            "- 3",
-        ),
-    ]:
+    for text in ("", "x", "1.5", "2,8", "1,24", "1,000_000", "1e-3", "3^4", "٣", "0x10", "1\n000"):
         with pytest.raises(
             InputError, match="is not a whole number; expected one such as 1024"
         ) as caught:
@@ -73,8 +54,3 @@ def test_a_list_keeps_each_number_once() -> None:
 def test_an_entry_that_will_not_do_is_named(text: str, problem: str) -> None:
     with pytest.raises(InputError, match=problem):
         parse_wholes("n", text)
-
-
-@pytest.mark.parametrize("text", ["1e100", "1e999", "2^99999", "9" * 60])
-def test_numbers_far_too_large_are_whole_numbers_all_the_same(text: str) -> None:
-    assert parse_whole("n", text) >= LARGEST_WHOLE > 2**63

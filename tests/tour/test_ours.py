@@ -104,7 +104,7 @@ def gradient_of_512() -> int:
 
 
 def crossing() -> int:
-    *_, (_, found) = crossovers([(64, "inverse-sqrt")], 1, 1000)
+    *_, (_, found) = crossovers([(64, "inverse-sqrt")], sweep.Settings(draws=1000))
     (of_gradient,) = [each for each in found if each.readout == "gradient"]
     assert of_gradient.d_k is not None
     return nearest(of_gradient.d_k, 4, 40, 400)

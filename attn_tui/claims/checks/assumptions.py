@@ -8,9 +8,9 @@ import numpy as np
 from attn_tui.claims.checks.samples import Floats, over, sampled, variance_of
 from attn_tui.claims.claim import Case, Curve, Evidence, Picture, Stated
 from attn_tui.claims.trial import Trial
+from attn_tui.compute.dots.answer import growth
 from attn_tui.compute.dots.draws import Streams
 from attn_tui.compute.dots.moments import Readouts
-from attn_tui.compute.dots.over_dimension import growth
 from attn_tui.compute.law.dot_law import DotLaw
 from attn_tui.compute.law.names import Entries
 from attn_tui.compute.number import Number

@@ -11,7 +11,7 @@ from attn_tui.claims.trial import Trial
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.number import Number
 from attn_tui.compute.scale import parse_scale
-from attn_tui.compute.sweep.draws import cost, unit_logs, units
+from attn_tui.compute.sweep.draws import cost, unit_logs, unit_rows, units
 from attn_tui.compute.sweep.readouts import READOUTS, ROWS, log_statistics
 from attn_tui.compute.sweep.settings import Statistic
 from attn_tui.compute.sweep.summary import Summary, summarise
@@ -70,7 +70,7 @@ def logs_at_stds(trial: Trial, logit_stds: Sequence[float]) -> dict[float, Float
     check_cost(trial.n, trial.draws, len(logit_stds))
     parts: dict[float, list[Floats]] = {std: [] for std in logit_stds}
     for unit in units(trial.seed, trial.n, trial.draws, ()):
-        rows, unknown = unit.rows(), np.full(unit.size, np.nan)
+        rows, unknown = unit_rows(unit), np.full(unit.size, np.nan)
         for std, logs in parts.items():
             logs.append(log_statistics(rows, np.full(unit.size, std), unknown))
     return {std: np.concatenate(logs, axis=1) for std, logs in parts.items()}

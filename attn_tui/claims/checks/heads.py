@@ -9,13 +9,14 @@ import numpy as np
 from attn_tui.claims.checks.layers import check_size, normals, projected
 from attn_tui.claims.claim import Case, Curve, Evidence, Picture, Stated
 from attn_tui.claims.trial import Trial
+from attn_tui.compute.arrays import Floats
 from attn_tui.compute.head import Head
 from attn_tui.compute.heads.gradients import gradients
 from attn_tui.compute.heads.rows import HeadRows
 from attn_tui.compute.heads.weighing import Weighing
 from attn_tui.compute.logit_map import PLAIN, LogitMap
 from attn_tui.compute.scale import Scale
-from attn_tui.compute.source import Floats, normalised
+from attn_tui.compute.source import normalised
 
 
 def folded_scale(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:

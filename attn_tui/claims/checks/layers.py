@@ -7,11 +7,11 @@ import numpy as np
 
 from attn_tui.claims.claim import Case, Curve, Evidence, Picture, Stated
 from attn_tui.claims.trial import Trial
+from attn_tui.compute.arrays import Floats
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.head import Head, row_weights
 from attn_tui.compute.number import Number
 from attn_tui.compute.scale import Scale
-from attn_tui.compute.source import Floats
 from attn_tui.compute.stream import stream
 from attn_tui.compute.sweep.rows import DrawnWeights, rows
 

@@ -8,8 +8,9 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
+from attn_tui.compute.arrays import Floats
 from attn_tui.compute.attention.head import head_of, is_drawn
-from attn_tui.compute.attention.rows import Numbers, Rows, Side, row_of
+from attn_tui.compute.attention.rows import Rows, Side, row_of
 from attn_tui.compute.evaluation import Evaluation
 from attn_tui.compute.experiment import Experiment, Stop, never
 
@@ -139,8 +140,9 @@ def spread(count: int) -> Iterator[int]:
     [4, 2, 6, 1, 5, 3, 7, 0]
     """
     bits = max((count - 1).bit_length(), 1)
-    for at in (*range(1, 2**bits), 0):
-        if (place := int(f"{at:0{bits}b}"[::-1], 2)) < count:
+    for number in (*range(1, 2**bits), 0):
+        place = int(f"{number:0{bits}b}"[::-1], 2)
+        if place < count:
             yield place
 
 
@@ -162,23 +164,23 @@ def answer(experiment: Experiment, stop: Stop = never, maps: bool = True) -> Ite
     known = np.zeros(rows.n_queries, bool)
     since, between = 0, max(_BETWEEN, rows.n_queries * rows.n_keys // _ANSWERS)
 
-    def told() -> Answer:
+    def so_far() -> Answer:
         numbers = rows.lengths, rows.attended, rows.odd, rows.block
         return Answer(experiment, head, *numbers, *rows.sides, np.flatnonzero(known))
 
-    for at in spread(len(rows.places)):
-        for taken in rows.take(rows.places[at]):
+    for index in spread(len(rows.places)):
+        for taken in rows.take(rows.places[index]):
             if stop():
                 return
             known[taken] = True
             since += rows.n_keys * (taken.stop - taken.start)
             if since > between and not known.all():
                 since = 0
-                yield told()
-    yield told()
+                yield so_far()
+    yield so_far()
 
 
-def log_factors(answer: Answer) -> Numbers:
+def log_factors(answer: Answer) -> Floats:
     """Return ln of the second side's gradient over the first's, of each row that can choose.
 
     NaN where the gradient is 0 on both sides, or is NaN.

@@ -1,23 +1,22 @@
 """What every row of a head is on both sides, taken one after another or many at once."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from math import inf
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from attn_tui.compute.arrays import Floats
 from attn_tui.compute.attention.together import together
 from attn_tui.compute.evaluation import Evaluation, evaluate
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.heads.blocks import Blocks
-from attn_tui.compute.heads.row_statistics import RowStatistics
 from attn_tui.compute.logit_map import PLAIN
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.vector import Vector
 
-Numbers = NDArray[np.float64]
 Weights = NDArray[np.floating[Any]]
 
 MOST_BLOCKS = 256
@@ -47,56 +46,30 @@ class Side:
             (n_q, number of blocks); none are kept where nobody looks at a map.
     """
 
-    multiplier: Numbers
-    largest: Numbers
+    multiplier: Floats
+    largest: Floats
     key: NDArray[np.intp]
-    entropy: Numbers
-    effective_keys: Numbers
-    gradient: Numbers
-    log_gradient: Numbers
-    sink: Numbers
+    entropy: Floats
+    effective_keys: Floats
+    gradient: Floats
+    log_gradient: Floats
+    sink: Floats
     blocks: Weights
 
     @classmethod
     def blank(cls, n_queries: int, n_keys: int, block: int) -> "Side":
         """Return what is known of no row, with blocks of so many keys; of 0 keys there are none."""
         n_blocks = -(-n_keys // block) if block else 0
-        numbers = {
-            name: np.full(n_queries, np.nan)
-            for name in (
-                *("multiplier", "largest", "entropy", "effective_keys"),
-                *("gradient", "log_gradient", "sink"),
-            )
-        }
+        names = [field.name for field in fields(cls) if field.name not in ("key", "blocks")]
+        numbers = {name: np.full(n_queries, np.nan) for name in names}
         # Shades, and what is said of many weights at once, need no more digits.
         blocks = np.full((n_queries, n_blocks), HIDDEN, np.float32 if block > 1 else np.float64)
         return cls(key=np.zeros(n_queries, np.intp), blocks=blocks, **numbers)
 
-    def put(self, row: int, side: Evaluation, block: int) -> None:
-        """Write what a row is; to be called by what makes it."""
-        weights = side.weights()
-        at = int(weights.argmax())
-        self.multiplier[row], self.largest[row], self.key[row] = side.multiplier, weights[at], at
-        self.entropy[row], self.effective_keys[row] = side.entropy, side.effective_keys
-        self.gradient[row], self.log_gradient[row] = side.frobenius("scores")
-        self.sink[row] = side.sink_weight
-        if not block:
-            return
-        shown = np.where(side.attended, weights, HIDDEN)
-        if block > 1:
-            shown = np.maximum.reduceat(shown, np.arange(0, shown.size, block))
-        self.blocks[row, : shown.size] = shown
-
-    def put_together(self, found: RowStatistics, multiplier: float) -> None:
-        """Write what rows are that were taken together; to be called by what makes it."""
-        at = found.rows
-        self.multiplier[at] = multiplier
-        self.largest[at], self.key[at] = found.max_weight, found.max_logit_key
-        self.entropy[at], self.effective_keys[at] = found.entropy, found.effective_keys
-        self.gradient[at], self.log_gradient[at] = found.gradient_norm, found.log_gradient_norm
-        self.sink[at] = found.sink_mass
-        if found.maxima is not None:
-            self.blocks[at] = found.maxima
+    def put(self, rows: int | NDArray[np.intp], **numbers: Any) -> None:
+        """Write what rows are, by the names of the attributes; to be called by what makes it."""
+        for name, values in numbers.items():
+            getattr(self, name)[rows] = values
 
 
 class Rows:
@@ -125,40 +98,60 @@ class Rows:
         self.odd = np.zeros(n, bool)
         self.sides = Side.blank(n, n_keys, self.block), Side.blank(n, n_keys, self.block)
         self._blocks = together(head, self.block)
-        each = [slice(at, min(at + _ROWS, n)) for at in range(0, n, _ROWS)]
-        self.places = self._blocks.places if self._blocks else each
+        self.places = [slice(start, min(start + _ROWS, n)) for start in range(0, n, _ROWS)]
+        if self._blocks is not None:
+            self.places = self._blocks.places
 
     def take(self, place: slice) -> Iterator[slice]:
         """Take the rows at one of `places`, and yield those that are then known, part by part."""
-        if self._blocks is None:
-            for row in range(place.start, place.stop):
+        if self._blocks is not None:
+            for row in self._take_together(place, self._blocks):
                 self._take(row)
-                yield slice(row, row + 1)
+            yield place
             return
-        for row in self._take_together(place, self._blocks):
+        for row in range(place.start, place.stop):
             self._take(row)
-        yield place
+            yield slice(row, row + 1)
 
     def _take(self, row: int) -> None:
-        head = self._head
-        vector = head.vectors.once(row)
+        vector, block = self._head.vectors.once(row), self.block
         self.lengths[row], self.attended[row] = vector.n_keys, vector.n_attended
         self.odd[row] = vector.is_odd
-        found = _evaluated(_seen(vector, head), head.setup)
-        for side, each in zip(self.sides, found, strict=True):
-            side.put(row, each, self.block)
+        evaluations = _evaluated(_seen(vector, self._head), self._head.setup)
+        for side, evaluation in zip(self.sides, evaluations, strict=True):
+            weights = evaluation.weights()
+            gradient, log_gradient = evaluation.frobenius("scores")
+            key = int(weights.argmax())
+            side.put(
+                row, multiplier=evaluation.multiplier, largest=weights[key], key=key,
+                entropy=evaluation.entropy, effective_keys=evaluation.effective_keys,
+                gradient=gradient, log_gradient=log_gradient, sink=evaluation.sink_weight,
+            )  # fmt: skip
+            if block:
+                maxima = np.where(evaluation.attended, weights, HIDDEN)
+                if block > 1:
+                    maxima = np.maximum.reduceat(maxima, np.arange(0, maxima.size, block))
+                side.blocks[row, : maxima.size] = maxima
 
     def _take_together(self, place: slice, blocks: Blocks) -> list[int]:
         """Take rows in one pass, and return those of which it cannot tell all."""
-        found, maps = blocks.at(place), blocks.maps
-        self.lengths[place], self.attended[place] = self.n_keys, found[0].seen
-        for side, at in zip(self.sides, (0, -1), strict=True):
-            side.put_together(found[at], maps[at].multiplier)
+        statistics, maps = blocks.at(place), blocks.maps
+        seen = statistics[0].seen
+        self.lengths[place], self.attended[place] = self.n_keys, seen
+        for side, index in zip(self.sides, (0, -1), strict=True):
+            of_rows = statistics[index]
+            side.put(
+                of_rows.rows, multiplier=maps[index].multiplier, largest=of_rows.max_weight,
+                key=of_rows.max_logit_key, entropy=of_rows.entropy,
+                effective_keys=of_rows.effective_keys, gradient=of_rows.gradient_norm,
+                log_gradient=of_rows.log_gradient_norm, sink=of_rows.sink_mass,
+            )  # fmt: skip
+            if of_rows.maxima is not None:
+                side.blocks[of_rows.rows] = of_rows.maxima
         # The logarithm of its gradient may outlive what the pass has of it.
-        vanished = np.any([each.log_gradient_norm == -inf for each in found], axis=0)
-        seen = found[0].seen
+        vanished = np.any([of_rows.log_gradient_norm == -inf for of_rows in statistics], axis=0)
         open_rows = (seen == 0) | ((seen > 1) & vanished)
-        return [int(row) for row in found[0].rows[open_rows]]
+        return [int(row) for row in statistics[0].rows[open_rows]]
 
 
 def row_of(head: Experiment, row: int) -> tuple[Evaluation, Evaluation]:

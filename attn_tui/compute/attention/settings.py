@@ -35,26 +35,20 @@ def read_tokens(text: str) -> tuple[str, ...]:
     if not text.startswith("["):
         return tuple(text.split())
     try:
-        found = json.loads(text)
+        return tuple(json.loads(text))
     except ValueError:
         raise InputError("tokens", f"{inert(text)} is no JSON list", TOKENS.expected) from None
-    return tuple(found)
-
-
-def _are_tokens(value: object) -> bool:
-    return isinstance(value, tuple) and all(type(token) is str for token in value)
 
 
 def _tokens_text(tokens: tuple[str, ...]) -> str:
-    text = " ".join(tokens)
+    text = " ".join(tokens) or "none"
     is_plain = tuple(text.split()) == tokens and text != "none" and not text.startswith("[")
-    if not tokens:
-        return "none"
-    return text if is_plain else json.dumps(tokens, ensure_ascii=False)
+    return text if is_plain or not tokens else json.dumps(tokens, ensure_ascii=False)
 
 
 TOKENS = Kind(
-    "words with blanks between them, or a JSON list of texts", read_tokens, _are_tokens,
+    "words with blanks between them, or a JSON list of texts", read_tokens,
+    lambda value: type(value) is tuple and all(type(token) is str for token in value),
     _tokens_text, lambda tokens: " ".join(tokens) or "none", metavar="FILE",
 )  # fmt: skip
 

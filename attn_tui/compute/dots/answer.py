@@ -1,22 +1,24 @@
 """The Dot products instrument: where the variance d_k comes from, and what dividing does to it."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from math import ceil
+from math import ceil, hypot, nan
 
 import numpy as np
+from numpy.typing import NDArray
 
-from attn_tui.compute.dots.derivation import derivation
-from attn_tui.compute.dots.draws import Streams, draw_entries
+from attn_tui.compute.arrays import Floats
+from attn_tui.compute.dots.draws import Draws, Streams, draw_entries
 from attn_tui.compute.dots.histogram import Bins, Curves, Histogram, curves, histogram
-from attn_tui.compute.dots.moments import Floats, Readouts, Sums, read
-from attn_tui.compute.dots.over_dimension import Growth, Row, Sample, growth
+from attn_tui.compute.dots.moments import Readouts, Sums, mean, read, variance
 from attn_tui.compute.dots.settings import Settings
 from attn_tui.compute.experiment import Experiment, Stop, never
 from attn_tui.compute.law.dot_law import DotLaw
 from attn_tui.compute.law.entries import Pair
-from attn_tui.compute.number import Number
+from attn_tui.compute.log_scale import D_K
+from attn_tui.compute.number import NOTHING, Number
+from attn_tui.compute.scale import RULES, Scale
 
 _MAIN, _PAIRS, _TABLE = range(3)
 """What random numbers are for: the first part of the key of their streams."""
@@ -25,6 +27,9 @@ _MOST_PAIRS = 2**20
 _FIRST_WORK, _MOST_WORK = 2**14, 2**22
 """Random numbers drawn before the first answer, and at most between two."""
 
+_ROW_WORK = 2**24
+"""A row draws as many q·k as are asked for, or as many as take so many random numbers."""
+
 
 @lru_cache(maxsize=256)
 def law_of(settings: Settings, d_k: int) -> DotLaw:
@@ -32,6 +37,48 @@ def law_of(settings: Settings, d_k: int) -> DotLaw:
     means = float(settings.mean_q), float(settings.mean_k)
     pair = Pair(settings.entries, *means, float(settings.correlation))
     return DotLaw(pair, d_k, settings.tied)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row of the table.
+
+    Attributes:
+        d_k: The dimension.
+        bound: Half the width of the range: 2√d_k for entries of variance 1.
+        variance: Var(q·k).
+        coverage: The probability of |q·k| ≤ ``bound``.
+        draws: The size of the row's own sample so far.
+        asked: What it will be.
+        unknown: Why the exact coverage is not known, if it is not.
+    """
+
+    d_k: int
+    bound: float
+    variance: Number
+    coverage: Number
+    draws: int
+    asked: int
+    unknown: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Growth:
+    """The exact standard deviation of m·q·k over d_k under one rule.
+
+    Attributes:
+        rule: A name in `RULES`.
+        formula: m as text.
+        d_k: Shape (D,), rising.
+        standard_deviation: Shape (D,).
+        slope: By which power of d_k it grows, exactly.
+    """
+
+    rule: str
+    formula: str
+    d_k: NDArray[np.int64]
+    standard_deviation: NDArray[np.float64]
+    slope: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,69 +125,121 @@ class Answer:
         return self.progress == 1.0
 
 
+def growth(law: DotLaw, n_attended: int) -> tuple[Growth, ...]:
+    """Return the lines of the rules 1, 1/√d_k and 1/d_k, for a law at any d_k."""
+    d_ks = np.array(D_K.stops)
+    deviations = np.array([DotLaw(law.pair, d_k, law.tied).standard_deviation for d_k in D_K.stops])
+    lines = []
+    for rule, power in (("none", 0.0), ("inverse-sqrt", 0.5), ("inverse", 1.0)):
+        scale, slope = Scale(rule), (1.0 if law.tied else 0.5) - power
+        m = np.array([scale.multiplier(d_k, max(n_attended, 1)) for d_k in D_K.stops])
+        lines.append(Growth(rule, RULES[rule].formula, d_ks, deviations * m, slope))
+    return tuple(lines)
+
+
+def derivation(law: DotLaw, pairs: Sums, whole: Readouts, m: float) -> Mapping[str, Number]:
+    """Return why Var(q·k) is d_k, from one product to m·q·k, by names in JSON.
+
+    Args:
+        law: The law of q·k.
+        pairs: Sums of single products q_i·k_i, by the law of d_k = 1; at least one.
+        whole: What a sample of q·k says that was drawn apart from the pairs.
+        m: The multiplier of the scale.
+    """
+    one, total = DotLaw(law.pair, 1), whole.variance
+    of_one = variance(pairs, one)
+    added, cross = of_one.times(law.d_k), Number(0.0, 0.0, 0.0)
+    if law.d_k > 1:
+        error = hypot(total.standard_error, added.standard_error)
+        exact = law.variance - law.d_k * one.variance
+        cross = Number(total.value - added.value, error, exact)
+    return {
+        "mean": mean(pairs, one),
+        "variance": of_one,
+        "average": whole.mean,
+        "sum": added,
+        "cross": cross,
+        "total": total,
+        "size": whole.standard_deviation,
+        "scaled": total.times(m * m),
+        "scaled_average": whole.mean.times(m),
+    }
+
+
 def answer(experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:
     """Yield what the sample says as it grows; memory does not grow with it.
 
     Stopped, it yields once more, if anything was drawn since it last did, and ends.
     """
-    yield from Run(experiment).answers(stop)
+    setup = experiment.setup
+    yield from Run(setup.get(Settings), setup.d_k).answers(experiment, stop)
+
+
+class _Sample:
+    """A growing sample of q·k, at most so many.
+
+    Attributes:
+        law: The law of q·k.
+        sums: What is kept of it.
+        draws: Where it comes from.
+        most: How many are drawn at last.
+    """
+
+    def __init__(self, law: DotLaw, streams: Streams, most: int) -> None:
+        self.law, self.sums, self.draws, self.most = law, Sums(), Draws(law, streams), most
+
+    @property
+    def share(self) -> float:
+        """How much of it is drawn, 0 to 1."""
+        return self.sums.count / self.most
+
+    def grow(self, share: float, stop: Stop, see: Callable[[Floats], None] | None = None) -> bool:
+        """Draw up to a share of it, and hand on what is drawn; return whether stopped."""
+        wanted = ceil(share * self.most)
+        while self.sums.count < wanted:
+            if stop():
+                return True
+            deviations = self.draws.take(min(wanted - self.sums.count, self.draws.at_once))
+            self.sums += Sums.of(deviations, self.law)
+            if see is not None:
+                see(deviations)
+        return False
+
+    def row(self) -> Row:
+        """Return the row of the table that it makes."""
+        law = self.law
+        if not self.sums.count:
+            spread = Number(nan, nan, law.variance)
+            return Row(law.d_k, law.bound, spread, NOTHING, 0, self.most)
+        known = read(self.sums, law)
+        unknown = law.unknown if law.coverage is None else ""
+        return Row(
+            law.d_k, law.bound, known.variance, known.coverage, self.sums.count, self.most, unknown
+        )
 
 
 class Run:
-    """A sample that grows; it can be stopped, and goes on from there.
+    """A sample that grows; it can be stopped, and goes on from there, under another scale too.
 
     Args:
-        experiment: The question.
-        rows_of: Another run, whose rows of the table are taken over where they will do.
+        settings: What is drawn.
+        d_k: The length of q and k.
     """
 
-    def __init__(self, experiment: Experiment, rows_of: "Run | None" = None) -> None:
-        self._ask(experiment)
-        self._law = law_of(self._settings, experiment.setup.d_k)
+    def __init__(self, settings: Settings, d_k: int) -> None:
+        seed, samples = settings.seed, settings.samples
+        self._settings, self._law = settings, law_of(settings, d_k)
         self._one = DotLaw(self._law.pair, 1)
-        self._whole = Sample(self._law, self._settings.seed, _MAIN, 0)
-        self._pair_streams = Streams(self._settings.seed, _PAIRS, 0)
+        self._whole = _Sample(self._law, Streams(seed, _MAIN, 0), samples)
+        self._rows: list[_Sample] = []
+        for row_d_k in settings.d_ks:
+            law, streams = law_of(settings, row_d_k), Streams(seed, _TABLE, row_d_k)
+            most = min(samples, max(1, _ROW_WORK // Draws(law, streams).cost))
+            self._rows.append(_Sample(law, streams, most))
+        self._pairs, self._pair_streams = Sums(), Streams(seed, _PAIRS, 0)
         self._bins = Bins.of(self._law)
         self._counted = np.zeros(self._bins.number + 2)
-        self._pairs = Sums()
-        self._curves: Curves | None = None
-        self._growth = growth(self._law, experiment.vectors[0].n_attended)
-        self._rows: list[Sample] = []
-        self._hold_rows(() if rows_of is None else rows_of._rows)
         self._work = _FIRST_WORK
-
-    def _ask(self, experiment: Experiment) -> None:
-        setup = experiment.setup
-        self._experiment, self._settings = experiment, setup.get(Settings)
-        n_attended = experiment.vectors[0].n_attended
-        self._multiplier = setup.scale.multiplier(setup.d_k, max(n_attended, 1))
-
-    def _hold_rows(self, drawn: Iterable[Sample]) -> None:
-        """Take the rows that are asked for; of drawn ones those that have no more than that."""
-        settings = self._settings
-        known = {row.key: row for row in drawn if row.count <= row.asked(settings.samples)}
-        keys = [(law_of(settings, d_k), settings.seed) for d_k in settings.d_ks]
-        self._rows = [known.get(key) or Sample(*key, _TABLE, key[0].d_k) for key in keys]
-
-    def become(self, experiment: Experiment) -> bool:
-        """Answer another question with what was drawn and go on from there, if that will do.
-
-        It will do for the same law and seed and as many samples or more; scale and table may be
-        others. Otherwise nothing changes.
-        """
-        settings = experiment.setup.get(Settings)
-        same = law_of(settings, experiment.setup.d_k) == self._law
-        same = same and settings.seed == self._settings.seed
-        if not (same and settings.samples >= self.count):
-            return False
-        self._ask(experiment)
-        self._hold_rows(self._rows)
-        return True
-
-    @property
-    def count(self) -> int:
-        """How many q·k were drawn, but for those of the rows."""
-        return self._whole.count
 
     @property
     def complete(self) -> bool:
@@ -150,41 +249,36 @@ class Run:
     @property
     def _share(self) -> float:
         """The share of what is asked that is drawn; of the whole or the row least drawn."""
-        samples = self._settings.samples
-        shares = [row.count / row.asked(samples) for row in self._rows]
-        return min(self.count / samples, *shares, 1.0)
+        return min(sample.share for sample in (self._whole, *self._rows))
 
     @property
     def _drawn(self) -> int:
-        return self.count + sum(row.count for row in self._rows)
+        return sum(sample.sums.count for sample in (self._whole, *self._rows))
 
-    def answers(self, stop: Stop = never) -> Iterator[Answer]:
-        """Yield what was drawn before, if anything was, and then what `answer` does."""
+    def answers(self, experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:
+        """Yield what was drawn before, if anything was, and then what `answer` does.
+
+        Args:
+            experiment: A question with the settings and the d_k of the run.
+            stop: Whether to stop.
+        """
         shown = self._drawn
-        if self.count:
-            yield self._answer()
+        if self._whole.sums.count:
+            yield self._answer(experiment)
+        samples = self._whole, *self._rows
+        cost = sum(sample.draws.cost * sample.most for sample in samples)
         while self._share < 1.0:
-            stopped = self._advance(self._work, stop)
-            if self.count and (self._drawn > shown or not stopped):
-                yield self._answer()
+            # All of it grows at one pace, so that what was drawn says how much is left.
+            share = min(self._share + self._work / cost, 1.0)
+            stopped = self._whole.grow(share, stop, self._see)
+            stopped = stopped or any(row.grow(share, stop) for row in self._rows) or stop()
+            if self._whole.sums.count and (self._drawn > shown or not stopped):
+                yield self._answer(experiment)
             if stopped:
                 return
             shown, self._work = self._drawn, min(2 * self._work, _MOST_WORK)
 
-    def _advance(self, work: int, stop: Stop) -> bool:
-        """Draw about so many random numbers, for the rows as well; say whether stopped.
-
-        All of it grows at one pace, so that what was drawn says how much is left.
-        """
-        samples = self._settings.samples
-        asked = [(row, row.asked(samples)) for row in self._rows]
-        whole = samples * self._whole.draws.cost + sum(row.draws.cost * most for row, most in asked)
-        share = min(self._share + work / whole, 1.0)
-        if self._whole.grow(ceil(share * samples), stop, self._count):
-            return True
-        return any(row.grow(ceil(share * most), stop) for row, most in asked) or stop()
-
-    def _count(self, deviations: Floats) -> None:
+    def _see(self, deviations: Floats) -> None:
         """Count what was drawn into bins, and draw as many single products."""
         self._counted += self._bins.count(deviations)
         count = min(deviations.size, _MOST_PAIRS - self._pairs.count)
@@ -193,24 +287,33 @@ class Run:
             products = pair.deviation(*draw_entries(pair, self._pair_streams, (count,)))
             self._pairs += Sums.of(products, self._one)
 
-    def _answer(self) -> Answer:
-        law, m = self._law, self._multiplier
+    def _answer(self, experiment: Experiment) -> Answer:
+        law, setup = self._law, experiment.setup
+        n_attended = experiment.vectors[0].n_attended
+        m = setup.scale.multiplier(setup.d_k, max(n_attended, 1))
         unscaled = read(self._whole.sums, law)
-        self._curves = self._curves or curves(law, self._bins)
         return Answer(
-            experiment=self._experiment,
+            experiment=experiment,
             settings=self._settings,
             law=law,
-            drawn=self.count,
+            drawn=self._whole.sums.count,
             generator=self._whole.draws.generator,
             multiplier=m,
             unscaled=unscaled,
             scaled=unscaled.scaled(m),
             histogram=histogram(law, self._bins, self._counted),
-            curves=self._curves,
+            curves=_curves(law),
             derivation=derivation(law, self._pairs, unscaled, m),
             pairs=self._pairs.count,
-            table=tuple(row.row(self._settings.samples) for row in self._rows),
-            growth=self._growth,
+            table=tuple(row.row() for row in self._rows),
+            growth=_growth(law, n_attended),
             progress=self._share,
         )
+
+
+@lru_cache(maxsize=4)
+def _curves(law: DotLaw) -> Curves:
+    return curves(law, Bins.of(law))
+
+
+_growth = lru_cache(maxsize=4)(growth)

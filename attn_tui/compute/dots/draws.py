@@ -3,13 +3,11 @@
 from math import sqrt
 
 import numpy as np
-from numpy.typing import NDArray
 
+from attn_tui.compute.arrays import Floats
 from attn_tui.compute.law.dot_law import DotLaw
 from attn_tui.compute.law.entries import Pair
 from attn_tui.compute.stream import stream
-
-Floats = NDArray[np.float64]
 
 MOST = 2**15
 """So many are drawn at once at most."""

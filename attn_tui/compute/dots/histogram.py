@@ -6,9 +6,8 @@ from math import ceil, floor
 import numpy as np
 from numpy.typing import NDArray
 
+from attn_tui.compute.arrays import Floats
 from attn_tui.compute.law.dot_law import DotLaw
-
-Floats = NDArray[np.float64]
 
 REACH = 5.0
 """The range goes so many standard deviations to either side of the exact mean."""
@@ -115,11 +114,6 @@ class Curves:
     normal: Floats
     discrete: bool
 
-    @property
-    def lined(self) -> bool:
-        """Whether there is a line to draw: a density that is known."""
-        return self.exact is not None and not self.discrete
-
     def scaled(self, m: float) -> "Curves":
         """Return the curves of m times the number, for m above 0."""
         exact = None if self.exact is None else self.exact / m
@@ -128,10 +122,11 @@ class Curves:
 
 def curves(law: DotLaw, bins: Bins) -> Curves:
     """Return the exact and the normal curve over the bins."""
-    each = 1 if law.product.discrete else 4
-    places = bins.low + bins.width * (np.arange(bins.number * each) + 0.5) / each
+    per_bin = 1 if law.product.discrete else 4
+    places = bins.low + bins.width * (np.arange(bins.number * per_bin) + 0.5) / per_bin
     x = places + law.mean
-    if chances := law.chances:
+    chances = law.chances
+    if chances is not None:
         shares = bins.count(*chances)[1:-1]
         return Curves(x, shares / bins.width, law.normal_density(x), discrete=True)
     exact = law.density(x)

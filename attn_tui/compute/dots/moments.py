@@ -1,15 +1,13 @@
 """Statistics of a sample too long to keep: sums that add up, and what they say."""
 
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from math import copysign, nan, sqrt
 
 import numpy as np
-from numpy.typing import NDArray
 
+from attn_tui.compute.arrays import Floats
 from attn_tui.compute.law.dot_law import DotLaw
 from attn_tui.compute.number import Number
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -21,13 +19,19 @@ class Sums:
 
     Attributes:
         count: How many there are.
-        powers: Σt, Σt², Σt³, Σt⁴.
+        first: Σt.
+        second: Σt².
+        third: Σt³.
+        fourth: Σt⁴.
         size: Σ(|q·k| − |exact mean|)/exact standard deviation.
         inside: How many are within ±`DotLaw.bound`.
     """
 
     count: int = 0
-    powers: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
+    first: float = 0.0
+    second: float = 0.0
+    third: float = 0.0
+    fourth: float = 0.0
     size: float = 0.0
     inside: int = 0
 
@@ -41,27 +45,22 @@ class Sums:
         first, second = float(t.sum()), float(squares.sum())
         t *= squares
         squares *= squares
-        powers = first, second, float(t.sum()), float(squares.sum())
+        third, fourth = float(t.sum()), float(squares.sum())
         size = float((np.abs(deviations + law.mean) - abs(law.mean)).sum()) / unit
-        return Sums(t.size, powers, size, int(np.count_nonzero(law.inside(deviations))))
+        inside = int(np.count_nonzero(law.inside(deviations)))
+        return Sums(t.size, first, second, third, fourth, size, inside)
 
     def __add__(self, other: "Sums") -> "Sums":
-        first, second, third, fourth = (
-            mine + its for mine, its in zip(self.powers, other.powers, strict=True)
-        )
-        return Sums(
-            self.count + other.count,
-            (first, second, third, fourth),
-            self.size + other.size,
-            self.inside + other.inside,
-        )
+        pairs = zip(astuple(self), astuple(other), strict=True)
+        return Sums(*(mine + its for mine, its in pairs))
 
     @property
     def central(self) -> tuple[float, float, float]:
         """The mean of t and its moments of orders 2 and 4 about it."""
-        m1, m2, m3, m4 = (power / self.count for power in self.powers)
-        second = m2 - m1**2
-        return m1, max(second, 0.0), m4 - 4.0 * m1 * m3 + 6.0 * m1**2 * m2 - 3.0 * m1**4
+        powers = self.first, self.second, self.third, self.fourth
+        m1, m2, m3, m4 = (power / self.count for power in powers)
+        fourth = m4 - 4.0 * m1 * m3 + 6.0 * m1**2 * m2 - 3.0 * m1**4
+        return m1, max(m2 - m1**2, 0.0), fourth
 
 
 @dataclass(frozen=True)
@@ -104,6 +103,13 @@ class Readouts:
         )
 
 
+def mean(sums: Sums, law: DotLaw) -> Number:
+    """Return the sample's mean of q·k."""
+    deviation = law.standard_deviation
+    error = deviation / sqrt(sums.count) if sums.count > 1 else nan
+    return Number(law.mean + sums.central[0] * (deviation or 1.0), error, law.mean)
+
+
 def variance(sums: Sums, law: DotLaw) -> Number:
     """Return the sample's variance of q·k.
 
@@ -121,20 +127,25 @@ def read(sums: Sums, law: DotLaw) -> Readouts:
     """Return what sums of at least one value say about q·k."""
     n, sd = sums.count, law.standard_deviation
     root = sqrt(n) if n > 1 else nan
-    m1, m2, m4 = sums.central
     spread = variance(sums, law)
     deviation = sqrt(spread.value) if n > 1 else nan
+    error = spread.standard_error / (2.0 * sd) if sd else 0.0 / root
+    # By the delta method the variance of a sample's kurtosis times n is that of the influence
+    # t⁴ − 4·E[t³]·t − 2g·t² + g. Two equal lumps, ±1, have none to first order and 48/n to second.
+    _, m2, m4 = sums.central
+    kurtosis = m4 / m2**2 if n > 1 and m2 > 0.0 else nan
+    moments = law.moments
+    influence = np.array([moments[4], -4.0 * moments[3], -2.0 * moments[4], 0.0, 1.0])
+    of_kurtosis = max(float(np.convolve(influence, influence) @ moments), 0.0) + 48.0 / n
+    # Where the exact coverage is unknown its error is never 0.
+    share = (sums.inside + 1) / (n + 2) if law.coverage is None else min(law.coverage, 1.0)
     return Readouts(
-        Number(law.mean + m1 * (sd or 1.0), sd / root, law.mean),
+        mean(sums, law),
         spread,
-        Number(deviation, spread.standard_error / (2.0 * sd) if sd else 0.0 / root, sd),
+        Number(deviation, error, sd),
         _mean_size(sums, law, root),
-        Number(
-            m4 / m2**2 if n > 1 and m2 > 0.0 else nan,
-            sqrt(_kurtosis_spread(law.moments) + 48.0 / n) / root,
-            law.kurtosis,
-        ),
-        _coverage(sums, law, root),
+        Number(kurtosis, sqrt(of_kurtosis) / root, law.kurtosis),
+        Number(sums.inside / n, sqrt(share * (1.0 - share)) / root, law.coverage),
         law.bound,
     )
 
@@ -153,20 +164,3 @@ def _mean_size(sums: Sums, law: DotLaw, root: float) -> Number:
     # With E[x]² = (size + off)² and (E|x|)² = (size + surplus)², no large squares are subtracted.
     spread += (off - surplus) * (2.0 * size + off + surplus)
     return Number(size + more, sqrt(spread if spread > least else 0.0) / root, law.mean_size)
-
-
-def _coverage(sums: Sums, law: DotLaw, root: float) -> Number:
-    """Return the share inside; where the exact one is unknown its error is never 0."""
-    guess = (sums.inside + 1) / (sums.count + 2)
-    p = guess if law.coverage is None else min(law.coverage, 1.0)
-    return Number(sums.inside / sums.count, sqrt(p * (1.0 - p)) / root, law.coverage)
-
-
-def _kurtosis_spread(moments: tuple[float, ...]) -> float:
-    """Return the variance of a sample's kurtosis times its count, by the delta method.
-
-    Two equal lumps, ±1, have none to first order and 48/count to second, which `read` adds.
-    For moments of a standardised t the kurtosis g has the influence t⁴ − 4·E[t³]·t − 2g·t² + g.
-    """
-    influence = np.array([moments[4], -4.0 * moments[3], -2.0 * moments[4], 0.0, 1.0])
-    return max(float(np.convolve(influence, influence) @ moments), 0.0)

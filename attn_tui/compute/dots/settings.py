@@ -1,7 +1,6 @@
 """What Dot products asks: what is drawn, how often, and at which d_k the table has rows."""
 
 from dataclasses import dataclass
-from math import ceil, floor, log10
 
 from attn_tui.compute.field import Checked, asked, number, one_of, switch, whole, wholes
 from attn_tui.compute.law.names import TITLES, Entries
@@ -10,13 +9,6 @@ from attn_tui.compute.log_scale import D_K
 MOST_SAMPLES = 10**8
 MOST_SHIFT = 1e6
 MOST_ROWS = 64
-
-
-def _decades(samples: int, steps: int) -> int:
-    """Return the power of ten so many steps on."""
-    power = log10(samples)
-    power = floor(power + 1e-9) + steps if steps > 0 else ceil(power - 1e-9) + steps
-    return int(10 ** max(power, 0))
 
 
 @dataclass(frozen=True)
@@ -39,7 +31,7 @@ class Settings(Checked):
         "the law of the entries of q and k", option="--entries",
     )  # fmt: skip
     samples: int = asked(
-        100_000, whole(1, MOST_SAMPLES, _decades, marked=True), "samples", "how many q·k are drawn",
+        100_000, whole(1, MOST_SAMPLES, marked=True), "samples", "how many q·k are drawn",
         option="--samples",
     )  # fmt: skip
     seed: int = asked(

@@ -131,20 +131,6 @@ def answer(experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:
     yield Answer(experiment, tuple(vectors))
 
 
-def at_d_k(experiment: Experiment, index: int, d_k: int) -> Evaluation:
-    """Evaluate the scaled side of one vector of a question at a d_k.
-
-    Raises:
-        InputError: If the rule yields no usable multiplier.
-    """
-    vector, setup = experiment.vectors[index], experiment.setup
-    to_logits = setup.scale.logit_map(d_k, vector.n_attended)
-    scores = vector.scores
-    if d_k != setup.d_k:
-        scores = experiment.source.moved(scores, index, setup, d_k)
-    return evaluate(scores, to_logits, setup.precision, vector.bias)
-
-
 def over_d_k(
     experiment: Experiment, index: int, d_ks: Sequence[int], most_keys: int = 6, stop: Stop = never
 ) -> OverDk | None:
@@ -174,13 +160,16 @@ def over_d_k(
     for column, d_k in enumerate(d_ks):
         if stop():
             return None
-        side = at_d_k(experiment, index, d_k)
+        scores, to_logits = vector.scores, setup.scale.logit_map(d_k, vector.n_attended)
+        if d_k != setup.d_k:
+            scores = experiment.source.moved(scores, index, setup, d_k)
+        side = evaluate(scores, to_logits, setup.precision, vector.bias)
         weights[:, :, column] = side.weights(keys), side.log_weights(keys)
         numbers[:, column] = side.entropy, side.log_entropy, *side.frobenius(wrt)
     most = log(vector.n_attended) if vector.n_attended else 0.0
-    places, (entropies, log_entropies, *sizes) = np.array(d_ks, dtype=np.int64), numbers
-    logs = (log_entropies, sizes[1], weights[1])
-    return OverDk(places, keys, weights[0], entropies, most, sizes[0], *logs)
+    entropies, log_entropies, sizes, log_sizes = numbers
+    logs = (log_entropies, log_sizes, weights[1])
+    return OverDk(np.array(d_ks), keys, weights[0], entropies, most, sizes, *logs)
 
 
 def check_keys(experiment: Experiment) -> None:
@@ -195,8 +184,5 @@ def check_keys(experiment: Experiment) -> None:
     for vector in experiment.vectors:
         if of >= vector.n_keys:
             last = vector.n_keys - 1
-            raise InputError(
-                "of",
-                f"{inert(vector.name)} has no key {of:,}",
-                f"a key from 0 to {last:,}" if last else "key 0, its only one",
-            )
+            expected = f"a key from 0 to {last:,}" if last else "key 0, its only one"
+            raise InputError("of", f"{inert(vector.name)} has no key {of:,}", expected)

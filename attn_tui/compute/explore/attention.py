@@ -1,15 +1,15 @@
 """Attention of one query whose vector is known: weights times V, and gradients by q and by keys."""
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
+from attn_tui.compute.arrays import Floats
 from attn_tui.compute.evaluation import Evaluation
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.formats import rounded
 from attn_tui.compute.keys import ALL, Keys
-from attn_tui.compute.source import Floats, normalised, seen_rows
+from attn_tui.compute.source import normalised, seen_rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,12 +49,13 @@ class Attention:
         """Return ∂p_of/∂q, shape (d_k,)."""
         by_score = side.gradient(of, "scores")
         # Keys that share a large part cancel, unless it is taken away first.
-        centre = self._keys[of]
+        keys = self._used(self.keys)
+        centre = keys[of]
         total = by_score.sum()
         if side.map.softcap is None:
             total = side.multiplier * side.weights()[of] * side.sink_weight
         with np.errstate(all="ignore"):
-            gradient = (self._keys - centre).T @ by_score + total * centre
+            gradient = (keys - centre).T @ by_score + total * centre
             return np.asarray(self._through_norm(gradient[None], self.query[None])[0])
 
     def key_gradient_norms(self, side: Evaluation, of: int, keys: Keys = ALL) -> Floats:
@@ -65,9 +66,9 @@ class Attention:
         """Return ∂p_of/∂k for keys, shape (len(keys), d_k)."""
         rows = self.keys[keys]
         with np.errstate(all="ignore"):
-            products = np.broadcast_to(self._query, rows.shape)
+            query = np.broadcast_to(self._used(self.query[None]), rows.shape)
             by_score = side.gradient(of, "scores", keys)[:, None]
-            return self._through_norm(products, rows) * by_score
+            return self._through_norm(query, rows) * by_score
 
     def _through_norm(self, gradients: Floats, rows: Floats) -> Floats:
         """Return gradients by normalised rows as gradients by the rows, shape (rows, d_k)."""
@@ -77,14 +78,6 @@ class Attention:
         along = (units * gradients).sum(axis=1, keepdims=True) / rows.shape[1]
         size = lengths(rows)[:, None] / np.sqrt(rows.shape[1])
         return np.asarray((gradients - along * units) / np.where(size > 0.0, size, np.nan))
-
-    @cached_property
-    def _query(self) -> Floats:
-        return np.asarray(self._used(self.query[None])[0])
-
-    @cached_property
-    def _keys(self) -> Floats:
-        return self._used(self.keys)
 
     def _used(self, rows: Floats) -> Floats:
         """Return rows as their product is taken."""

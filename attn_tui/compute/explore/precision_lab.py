@@ -1,7 +1,7 @@
 """The precision lab: one vector's softmax in every format and by both methods, beside the exact."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -12,9 +12,9 @@ from attn_tui.compute.exact_softmax import exact_weights
 from attn_tui.compute.experiment import Experiment, Stop, never
 from attn_tui.compute.explore.trouble import Status, verdict
 from attn_tui.compute.formats import rounded
-from attn_tui.compute.logit_map import PLAIN, LogitMap
+from attn_tui.compute.keys import largest
+from attn_tui.compute.logit_map import PLAIN
 from attn_tui.compute.precision import FORMATS, Precision
-from attn_tui.compute.vector import Vector
 
 MOST_DIFFERING = 5
 """Weights of a trial that are named unless more are asked for."""
@@ -112,46 +112,33 @@ def lab(
     unrounded = Experiment(experiment.source, replace(setup, precision=Precision()))
     exact_scores = unrounded.vectors[index].scores
     key = min(key, vector.n_keys - 1)
+    to_logits = setup.scale.logit_map(setup.d_k, vector.n_attended)
     sides = []
-    for name, to_logits in (
-        ("unscaled", PLAIN),
-        ("scaled", setup.scale.logit_map(setup.d_k, vector.n_attended)),
-    ):
-        exact = exact_weights(exact_scores, to_logits, vector.bias, stop)
+    for name, map_of_side in (("unscaled", PLAIN), ("scaled", to_logits)):
+        exact = exact_weights(exact_scores, map_of_side, vector.bias, stop)
         if exact is None:
             return None
         trials = []
-        for precision in _precisions(setup.precision):
+        for number_format, stable in product(FORMATS, (True, False)):
             if stop():
                 return None
-            trials.append(_trial(vector, to_logits, precision, exact, key, min(most, LIMIT)))
+            precision = replace(setup.precision, format=number_format, stable=stable)
+            side = evaluate(vector.scores, map_of_side, precision, vector.bias)
+            trials.append(_trial(side, exact, key, min(most, LIMIT)))
         sides.append(LabSide(name, float(exact[key]), tuple(trials)))
     return Lab(vector.name, key, (sides[0], sides[1]))
 
 
-def _precisions(given: Precision) -> Iterator[Precision]:
-    for name in FORMATS:
-        for stable in (True, False):
-            yield replace(given, format=name, stable=stable)
-
-
-def _trial(
-    vector: Vector,
-    to_logits: LogitMap,
-    precision: Precision,
-    exact: NDArray[np.float64],
-    key: int,
-    most: int,
-) -> Trial:
-    """Compute softmax and compare it with the exact weights, shape (n,)."""
-    side: Evaluation = evaluate(vector.scores, to_logits, precision, vector.bias)
+def _trial(side: Evaluation, exact: NDArray[np.float64], key: int, most: int) -> Trial:
+    """Return how weights compare with the exact ones, shape (n,)."""
     weights = side.weights()
     errors = np.abs(weights - exact)
     # The position of NaN, where there is one.
     worst = int(errors.argmax())
-    differ = np.flatnonzero(weights != rounded(exact, precision.format))
+    differ = np.flatnonzero(weights != rounded(exact, side.precision.format))
+    named = differ[largest(np.nan_to_num(errors[differ], nan=np.inf), most)] if most else differ[:0]
     return Trial(
-        precision,
+        side.precision,
         *verdict({"": side}),
         weight=float(weights[key]),
         n_differ=int(differ.size),
@@ -159,20 +146,6 @@ def _trial(
         worst=float(errors[worst]),
         worst_key=worst,
         differing=tuple(
-            Differing(at, float(exact[at]), float(weights[at]))
-            for at in _farthest(errors, differ, most)
+            Differing(one, float(exact[one]), float(weights[one])) for one in named.tolist()
         ),
     )
-
-
-def _farthest(errors: NDArray[np.float64], keys: NDArray[np.intp], most: int) -> list[int]:
-    """Return those of some keys that have the largest errors, NaN before all, largest first."""
-    sizes = errors[keys]
-    sizes[np.isnan(sizes)] = np.inf
-    if keys.size > most:
-        bound = np.partition(sizes, -most)[-most]
-        above, tied = np.flatnonzero(sizes > bound), np.flatnonzero(sizes == bound)
-        kept = np.concatenate((above, tied[: most - above.size]))
-        keys, sizes = keys[kept], sizes[kept]
-    order: list[int] = keys[np.lexsort((keys, -sizes))].tolist()
-    return order

@@ -4,12 +4,9 @@ from collections.abc import Callable
 from math import pi, sqrt
 
 import numpy as np
-from numpy.typing import NDArray
 
+from attn_tui.compute.arrays import Complexes, Floats
 from attn_tui.compute.law.entries import Pair
-
-Floats = NDArray[np.float64]
-Complexes = NDArray[np.complex128]
 
 END = sqrt(3.0)
 """Uniform entries of variance 1 go so far to either side of their mean."""
@@ -30,18 +27,15 @@ def characteristic(pair: Pair, t: Floats) -> Complexes:
         pair: How q_i and k_i are drawn; normal or uniform entries.
         t: Shape (n,).
     """
+    if pair.entries == "normal":
+        return np.exp(_log_normal(pair, t.astype(np.complex128)))
     parts = [t[start : start + 2**13] for start in range(0, t.size, 2**13)]
-    one = _normal if pair.entries == "normal" else _uniform
-    return np.concatenate([one(pair, part) for part in parts])
+    return np.concatenate([_uniform(pair, part) for part in parts])
 
 
 def log_moments(pair: Pair, s: Floats) -> Floats:
     """Return ln E[exp(s·x)] for normal entries; every s is between −1/(1 − ρ) and 1/(1 + ρ)."""
     return _log_normal(pair, (-1j * s).astype(np.complex128)).real
-
-
-def _normal(pair: Pair, t: Floats) -> Complexes:
-    return np.exp(_log_normal(pair, t.astype(np.complex128)))
 
 
 def _log_normal(pair: Pair, t: Complexes) -> Complexes:
@@ -56,8 +50,7 @@ def _log_normal(pair: Pair, t: Complexes) -> Complexes:
     # What the means add, brought over D by hand: the variance (a² + b² + 2ρab) and a third power.
     size = ((1.0 + rho) * (a + b) ** 2 + (1.0 - rho) * (a - b) ** 2) / 4.0
     shift = -(size + 1j * a * b * (1.0 - rho**2) * t) * t**2 / (1.0 - rest)
-    found: Complexes = shift - logs - 1j * rho * t
-    return found
+    return np.asarray(shift - logs - 1j * rho * t)
 
 
 def _uniform(pair: Pair, t: Floats) -> Complexes:
@@ -94,8 +87,7 @@ def _apart(a: float, b: float, t: Floats) -> Complexes:
                 corner = ends_q[i] * ends_k[j]
                 sign = 1.0 if i == j else -1.0
                 total = total + sign * _corner(corner * t, (a * y + b * x + x * y) * t)
-        found: Complexes = total / (12j * t)
-        return found
+        return np.asarray(total / (12j * t))
 
     return _either(t, END * (abs(a) + abs(b) + END), few, many)
 
@@ -108,8 +100,7 @@ def _corner(z: Floats, phase: Floats) -> Complexes:
         total = np.ones(z.shape, dtype=np.complex128)
         for k in range(_TERMS, 0, -1):
             total = 1.0 + k * ratio * total
-        found: Complexes = ratio * total
-        return found
+        return np.asarray(ratio * total)
 
     def powers(z: Floats) -> Complexes:
         total = np.zeros(z.shape, dtype=np.complex128)
@@ -142,8 +133,7 @@ def _together(g: float, t: Floats) -> Complexes:
         total = turns * _turned(pi / 4.0 - middle**2 * t)
         for sign, x in ((1.0, END), (-1.0, -END)):
             total = total + sign * _fresnel(root * (x - middle), x * (x + g) * t)
-        found: Complexes = total / (2.0 * END * root)
-        return found
+        return np.asarray(total / (2.0 * END * root))
 
     return _either(t, END * (END + abs(g)), few, many)
 
@@ -156,14 +146,12 @@ def _fresnel(u: Floats, phase: Floats) -> Complexes:
         total = np.ones(u.shape, dtype=np.complex128)
         for k in range(_TERMS, 0, -1):
             total = 1.0 + (2 * k - 1) * ratio * total
-        found: Complexes = total / (2j * u)
-        return found
+        return np.asarray(total / (2j * u))
 
     def integral(u: Floats) -> Complexes:
         half = sqrt(pi) / 2.0 * np.exp(0.25j * pi) * np.sign(u)
         inner = _mean(_turned(u[:, None] ** 2 * _NODES**2))
-        found: Complexes = (u * inner - half) * _turned(-u * u)
-        return found
+        return np.asarray((u * inner - half) * _turned(-u * u))
 
     return _either(u, np.abs(u), integral, series) * _turned(phase)
 
@@ -177,8 +165,7 @@ def _turned(phase: Floats) -> Complexes:
 
 def _mean(values: Complexes) -> Complexes:
     """Return the integrals over [0, 1] of functions given at `_NODES`, shape (n, 64)."""
-    means: Complexes = values @ _WEIGHTS
-    return means
+    return np.asarray(values @ _WEIGHTS)
 
 
 def _either(
@@ -188,9 +175,9 @@ def _either(
     many: Callable[[Floats], Complexes],
 ) -> Complexes:
     """Return one function of values that turn a little, and another of those that turn a lot."""
-    found = np.empty(values.shape, dtype=np.complex128)
+    results = np.empty(values.shape, dtype=np.complex128)
     little = np.abs(values) * turns < _TURNS
     for where, function in ((little, few), (~little, many)):
         if where.any():
-            found[where] = function(values[where])
-    return found
+            results[where] = function(values[where])
+    return results

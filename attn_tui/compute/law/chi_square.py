@@ -4,9 +4,8 @@ from collections.abc import Iterable
 from math import exp, expm1, lgamma, log, log1p, pi, sqrt
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from attn_tui.compute.arrays import Floats
 
 _ABSCISSAS, _WEIGHTS = np.polynomial.legendre.leggauss(16)
 

@@ -7,12 +7,11 @@ from math import comb, nan, sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_tui.compute.law import one_product, variance_gamma
+from attn_tui.compute.arrays import Floats
+from attn_tui.compute.law import variance_gamma
 from attn_tui.compute.law.entries import Pair, Product, exact_values
 from attn_tui.compute.law.inversion import Inversion
-from attn_tui.compute.law.lattice import MOST_VALUES, Lattice, reach
-
-Floats = NDArray[np.float64]
+from attn_tui.compute.law.lattice import MOST_VALUES, Lattice
 
 _LEAST = 1e-10
 """A smaller coverage is not known where it is right to 1e-11 only."""
@@ -86,15 +85,12 @@ class DotLaw:
         return self.moments[4]
 
     @property
-    def product_lattice(self) -> Lattice | None:
-        """The values of q_i·k_i less its mean, if they are evenly spaced and not too many."""
-        return _product_lattice(self.pair) if self.product.discrete else None
-
-    @property
     def grid(self) -> tuple[float, float] | None:
         """One value of q·k less its mean, and the distance of neighbours, if evenly spaced."""
-        one, d = self.product_lattice, self.d_k
-        return None if one is None else (d * one.start, (d if self.tied else 1) * one.step)
+        one, d = _product_lattice(self.pair), self.d_k
+        if one is None:
+            return None
+        return d * one.start, d * one.step if self.tied else one.step
 
     @property
     def chances(self) -> tuple[Floats, Floats] | None:
@@ -102,21 +98,21 @@ class DotLaw:
         d, times = self._of_free
         if self.product.discrete and d == 1:
             return times * self.product.values, self.product.weights
-        lattice = _lattice(self)
+        lattice = _lattice(self.pair, self.d_k)
         return None if lattice is None else (lattice.values, lattice.weights)
 
     @cached_property
     def mean_size(self) -> float | None:
         """E|q·k|, where it is known."""
-        if chances := self.chances:
-            return float(chances[1] @ np.abs(self.mean + chances[0]))
+        chances = self.chances
+        if chances is not None:
+            values, weights = chances
+            return float(weights @ np.abs(self.mean + values))
         if self.product.discrete:
-            return abs(self.mean) if abs(self.mean) > self._reach else None
+            return None
         d, times = self._of_free
         if self._mixture:
             return times * variance_gamma.mean_size(d, self.pair.correlation)
-        if d == 1:
-            return times * one_product.mean_size(self.pair)
         size = _inversion(self.pair, d).mean_size(self.mean / times)
         return None if size is None else times * size
 
@@ -124,51 +120,37 @@ class DotLaw:
     def coverage(self) -> float | None:
         """The probability that |q·k| is at most `bound`, where it is known.
 
-        It is right to about ten digits or to 1e-11, and not known where that leaves none.
+        It is right to about ten digits or to 1e-11, and below `_LEAST` known for standard normal
+        entries alone, and where it is 0.
         """
-        found, digits = self._coverage
-        return found if digits or found is None or found >= _LEAST else None
-
-    @cached_property
-    def _coverage(self) -> tuple[float | None, bool]:
-        """The coverage, and whether it is known to many digits however small it is."""
         mean, bound = self.mean, self.bound
+        least, most = (self.d_k * end for end in self.pair.ends)
+        if max(least, -most) > bound * (1.0 + 1e-9):
+            return 0.0
         d, times = self._of_free
-        low, high = (end - mean for end in (-bound, bound))
-        if chances := self.chances:
+        if self._mixture:
+            return variance_gamma.coverage(bound / times, d, self.pair.correlation)
+        chances = self.chances
+        share: float | None = None
+        if chances is not None:
             values, weights = chances
             inside = self.inside(values)
             # The smaller part is added up: what is certain is 1, and not almost.
-            outside, share = float(weights[~inside].sum()), float(weights[inside].sum())
-            if outside < 0.5:
-                return 1.0 - outside, True
-            if d == 1 or share > 0.01:
-                return share, True
-            near = self.product_lattice and self.product_lattice.around(d, low, high)
-            return (float(near[1][self.inside(near[0])].sum()), True) if near else (share, False)
-        least, most = (self.d_k * end for end in self.pair.ends)
-        if max(least, -most) > bound * (1.0 + 1e-9):
-            return 0.0, True
-        if self.product.discrete:
-            return (0.0, False) if abs(mean) - bound > self._reach else (None, False)
-        if self._mixture:
-            return variance_gamma.coverage(bound / times, d, self.pair.correlation), True
-        return _inversion(self.pair, d).between(low / times, high / times), False
+            outside = float(weights[~inside].sum())
+            share = 1.0 - outside if outside < 0.5 else float(weights[inside].sum())
+        elif not self.product.discrete:
+            low, high = ((end - mean) / times for end in (-bound, bound))
+            share = _inversion(self.pair, d).between(low, high)
+        is_exact = d == 1 and chances is not None
+        return share if share is not None and (is_exact or share >= _LEAST) else None
 
     @property
     def unknown(self) -> str:
         """Why `mean_size`, `coverage` or the density are not all known, or nothing."""
         if self.product.discrete and self.chances is None:
-            return (
-                "q·k has too many values to add up their probabilities"
-                if self.product_lattice
-                else "the values of q·k are not evenly spaced, "
-                f"or in more than {MOST_VALUES:,} steps"
-            )
-        if self.coverage is None and self._coverage[0] is not None:
-            return f"the coverage is less than {_LEAST:g}, and not known more closely"
+            return f"q·k has values in more than {MOST_VALUES:,} steps"
         if self.mean_size is None or self.coverage is None:
-            return "the density jumps too near to where it would be added up to"
+            return f"it is less than {_LEAST:g}, or the density jumps too near to what is added up"
         return ""
 
     def inside(self, deviations: Floats) -> NDArray[np.bool_]:
@@ -201,13 +183,6 @@ class DotLaw:
         return self.pair.entries == "normal" and self.pair.centred
 
     @property
-    def _reach(self) -> float:
-        """Farther than this from its mean q·k lies with less than 1e-21 of probability."""
-        d, times = self._of_free
-        longest = float(np.abs(self.product.values).max())
-        return times * reach(longest, sqrt(d * self.product.variance), 50.0)
-
-    @property
     def _of_free(self) -> tuple[int, float]:
         """The number of independent products and the stretch that make it."""
         return (1, float(self.d_k)) if self.tied else (self.d_k, 1.0)
@@ -215,15 +190,18 @@ class DotLaw:
 
 @lru_cache(maxsize=2)
 def _product_lattice(pair: Pair) -> Lattice | None:
+    """Return the values of q_i·k_i less its mean, if they are evenly spaced and not too many."""
+    if not pair.law.discrete:
+        return None
     exact = exact_values(pair)
     return Lattice.of(exact, np.array(list(exact.values())))
 
 
 @lru_cache(maxsize=2)
-def _lattice(law: DotLaw) -> Lattice | None:
+def _lattice(pair: Pair, d_k: int) -> Lattice | None:
     # A law is kept with what it has found out; millions of probabilities are not kept with it.
-    one = law.product_lattice
-    return None if one is None else one.summed(law.d_k)
+    one = _product_lattice(pair)
+    return None if one is None else one.summed(d_k)
 
 
 @lru_cache(maxsize=4)

@@ -6,11 +6,9 @@ from functools import lru_cache
 from math import inf, sqrt
 
 import numpy as np
-from numpy.typing import NDArray
 
+from attn_tui.compute.arrays import Floats
 from attn_tui.compute.law.names import TITLES, Entries
-
-Floats = NDArray[np.float64]
 
 _NODES = 9
 """So many Gauss nodes make the 8th moment of a product, of degree 16, exact."""
@@ -47,34 +45,15 @@ class Law:
         return TITLES[self.name]
 
 
-def _gauss(rule: tuple[Floats, Floats], stretch: float) -> tuple[Floats, Floats]:
-    nodes, weights = rule
-    return nodes * stretch, weights / weights.sum()
-
-
-def _even(values: list[float]) -> tuple[Floats, Floats]:
-    return np.array(values), np.full(len(values), 1.0 / len(values))
-
-
-_HERMITE = np.polynomial.hermite_e.hermegauss(_NODES)
-_LEGENDRE = np.polynomial.legendre.leggauss(_NODES)
+_X, _OF_X = np.polynomial.hermite_e.hermegauss(_NODES)
+_U, _OF_U = np.polynomial.legendre.leggauss(_NODES)
+_COINS, _DIE, _ROOT = np.array([-1.0, 1.0]), np.arange(6.0) - 2.5, sqrt(3.0)
 
 LAWS: dict[Entries, Law] = {
-    law.name: law
-    for law in (
-        Law("normal", 0.0, 1.0, 3.0, inf, *_gauss(_HERMITE, 1.0), discrete=False),
-        Law("uniform", 0.0, 1.0, 1.8, sqrt(3.0), *_gauss(_LEGENDRE, sqrt(3.0)), discrete=False),
-        Law("coins", 0.0, 1.0, 1.0, 1.0, *_even([-1.0, 1.0]), discrete=True),
-        Law(
-            "die",
-            3.5,
-            35.0 / 12.0,
-            707.0 / 48.0,
-            2.5,
-            *_even([-2.5, -1.5, -0.5, 0.5, 1.5, 2.5]),
-            discrete=True,
-        ),
-    )
+    "normal": Law("normal", 0.0, 1.0, 3.0, inf, _X, _OF_X / _OF_X.sum(), False),
+    "uniform": Law("uniform", 0.0, 1.0, 1.8, _ROOT, _ROOT * _U, _OF_U / _OF_U.sum(), False),
+    "coins": Law("coins", 0.0, 1.0, 1.0, 1.0, _COINS, np.full(2, 1 / 2), True),
+    "die": Law("die", 3.5, 35.0 / 12.0, 707.0 / 48.0, 2.5, _DIE, np.full(6, 1 / 6), True),
 }
 """Every law by its name, the default first."""
 
@@ -168,32 +147,31 @@ class Pair:
 def _product(pair: Pair) -> Product:
     law, rho = pair.law, pair.correlation
     if law.discrete:
-        values, weights = _distinct(pair)
+        chances = dict[float, float]()
+        for exactly, weight in sorted(exact_values(pair).items()):
+            chances[float(exactly)] = chances.get(float(exactly), 0.0) + weight
+        values, weights = np.array(list(chances)), np.array(list(chances.values()))
     else:
         x, y, weights = _nodes(pair)
         values = pair.deviation(x, y)
     for array in (values, weights):
         array.setflags(write=False)
+    # Var(xy) for x and y that q_i and k_i deviate from their means by.
+    about_means = 1.0 + rho**2
+    if law.name != "normal":
+        apart = law.variance**2 * (1.0 - abs(rho)) + law.fourth * abs(rho)
+        about_means = apart - pair.covariance**2
+    # v(a² + b² + 2ρab) for v = Var(q_i), without cancellation.
     a, b = pair.means
-    # v(a² + b² + 2ρab) for v = Var(q_i), without cancellation, and Var of the two deviations.
     shifts = law.variance * ((1.0 + rho) * (a + b) ** 2 + (1.0 - rho) * (a - b) ** 2) / 2.0
-    variance = shifts + _variance_about_means(pair)
-    return Product(a * b + pair.covariance, variance, values, weights, law.discrete)
-
-
-def _variance_about_means(pair: Pair) -> float:
-    """Return Var(xy) for x and y that q_i and k_i deviate from their means by."""
-    law, rho = pair.law, pair.correlation
-    if law.name == "normal":
-        return 1.0 + rho**2
-    apart = law.variance**2 * (1.0 - abs(rho)) + law.fourth * abs(rho)
-    return apart - pair.covariance**2
+    mean = a * b + pair.covariance
+    return Product(mean, shifts + about_means, values, weights, law.discrete)
 
 
 def _nodes(pair: Pair) -> tuple[Floats, Floats, Floats]:
     """Return what q_i and k_i deviate from their means by, and weights; all of shape (M,)."""
     law, rho = pair.law, pair.correlation
-    x, other = (each.ravel() for each in np.meshgrid(law.deviations, law.deviations))
+    x, other = (axis.ravel() for axis in np.meshgrid(law.deviations, law.deviations))
     weights = np.outer(law.weights, law.weights).ravel()
     if law.name == "normal":
         return x, rho * x + sqrt(1.0 - rho**2) * other, weights
@@ -210,13 +188,13 @@ def exact_values(pair: Pair) -> dict[Fraction, float]:
 
     Values of discrete entries that differ by less than a float can tell are still two.
     """
-    law, found = pair.law, dict[Fraction, float]()
+    law, chances = pair.law, dict[Fraction, float]()
     a, b = (_meant(law.mean) + _meant(shift) for shift in (pair.mean_q, pair.mean_k))
     covariance = _meant(pair.correlation) * _meant(law.variance)
     for x, y, weight in zip(*(nodes.tolist() for nodes in _nodes(pair)), strict=True):
         value = a * Fraction(y) + b * Fraction(x) + (Fraction(x) * Fraction(y) - covariance)
-        found[value] = found.get(value, 0.0) + weight
-    return {value: weight for value, weight in found.items() if weight > 0.0}
+        chances[value] = chances.get(value, 0.0) + weight
+    return {value: weight for value, weight in chances.items() if weight > 0.0}
 
 
 def _meant(number: float) -> Fraction:
@@ -228,11 +206,3 @@ def _meant(number: float) -> Fraction:
     whole = Fraction(number)
     simpler = (whole.limit_denominator(10**power) for power in range(17))
     return next((fraction for fraction in simpler if float(fraction) == number), whole)
-
-
-def _distinct(pair: Pair) -> tuple[Floats, Floats]:
-    """Return the distinct values of q_i·k_i less its mean, rising, and their weights."""
-    found = dict[float, float]()
-    for value, weight in sorted(exact_values(pair).items()):
-        found[float(value)] = found.get(float(value), 0.0) + weight
-    return np.array(list(found)), np.array(list(found.values()))

@@ -4,14 +4,11 @@ from dataclasses import dataclass
 from math import ceil, log2, log10, pi, sqrt
 
 import numpy as np
-from numpy.typing import NDArray
 
+from attn_tui.compute.arrays import Complexes, Floats
 from attn_tui.compute.law.characteristic import END, characteristic, log_moments
 from attn_tui.compute.law.entries import Pair
 from attn_tui.compute.law.lattice import reach
-
-Floats = NDArray[np.float64]
-Complexes = NDArray[np.complex128]
 
 _TAIL = 40.0
 """Beyond the period lies e to minus this of the probability, 4e-18, on either side."""
@@ -82,8 +79,8 @@ class Inversion:
             return 0.0
         t = self._waves
         waves = self.terms * (np.exp(-1j * t * low) - np.exp(-1j * t * high)) / (1j * t)
-        found = ((high - low) / 2.0 + self.cuts @ waves.real) / self.half
-        return _agreed(np.clip(np.round(found, 11), 0.0, 1.0) + 0.0)
+        shares = ((high - low) / 2.0 + self.cuts @ waves.real) / self.half
+        return _agreed(np.clip(np.round(shares, 11), 0.0, 1.0) + 0.0)
 
     def mean_size(self, mean: float) -> float | None:
         """Return E|x + mean| to the digits that are known, or None if they are too few."""
@@ -105,22 +102,22 @@ class Inversion:
         # The waves of a piece are those of the first piece, turned as far as its start.
         turns = np.exp(-1j * step * np.multiply.outer(np.arange(1, _AT_ONCE + 1), values))
         starts = np.exp(-1j * step * _AT_ONCE * np.multiply.outer(np.arange(pieces), values))
-        found = []
+        densities = []
         for cut in self.cuts:
             terms = np.zeros(pieces * _AT_ONCE, dtype=np.complex128)
             terms[: cut.size] = cut * self.terms
             waves = ((terms.reshape(pieces, _AT_ONCE) @ turns) * starts).sum(axis=0).real
-            found.append((0.5 + waves) / self.half)
-        peak = float(np.abs(found[0]).max(initial=1e-300))
-        best, other = (np.round(values / peak, 11) * peak for values in (found[0], found[-1]))
+            densities.append((0.5 + waves) / self.half)
+        peak = float(np.abs(densities[0]).max(initial=1e-300))
+        best, other = (np.round(line / peak, 11) * peak for line in (densities[0], densities[-1]))
         apart = np.abs(best - other) > 1e-6 * np.abs(best) + 1e-11 * peak
         known = np.where(apart, np.nan, np.maximum(best, 0.0))
         return np.where(np.abs(values) < self.half, known, 0.0).reshape(x.shape)
 
 
-def _agreed(found: Floats) -> float | None:
+def _agreed(values: Floats) -> float | None:
     """Return the digits that the cuts agree on; None if they are fewer than about six."""
-    best, other = float(found[0]), float(found[-1])
+    best, other = float(values[0]), float(values[-1])
     apart = abs(best - other)
     if apart > 5e-7 * abs(best) + 1e-10:
         return None

@@ -3,12 +3,12 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil, floor, gcd, lcm, log, sqrt
+from math import ceil, floor, gcd, lcm, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from attn_tui.compute.arrays import Floats
 
 MOST_VALUES = 2**20
 """Of a lattice, with those of probability 0 between others."""
@@ -49,7 +49,8 @@ class Lattice:
         common = gcd(*offsets) or unit
         if max(offsets) // common >= MOST_VALUES:
             return None
-        spread: Floats = np.bincount([each // common for each in offsets], weights).astype(float)
+        places = [offset // common for offset in offsets]
+        spread: Floats = np.bincount(places, weights).astype(np.float64)
         return Lattice(float(start), float(Fraction(common, unit)), spread)
 
     def summed(self, terms: int) -> "Lattice | None":
@@ -74,42 +75,6 @@ class Lattice:
         weights = np.maximum(wrapped[np.arange(first, last + 1) % length], 0.0)
         start = terms * self.start + first * self.step
         return Lattice(start, self.step, weights / weights.sum())
-
-    def around(self, terms: int, low: float, high: float) -> "tuple[Floats, Floats] | None":
-        """Return values of a sum of independent numbers of this law, and their probabilities.
-
-        They are those about the likeliest between two ends, right to about eleven digits however
-        small they are. None if they are too many; see `summed`.
-
-        Source: exponential tilting, Escher 1932, Skandinavisk Aktuarietidskrift 15.
-        """
-        places = np.flatnonzero(self.weights)
-        weights = self.weights[places]
-        middle = float(weights @ places)
-        first, last = ((end / terms - self.start) / self.step for end in (low, high))
-        wanted = min(max(middle, first), last)
-
-        def tilted(rate: float) -> tuple[Floats, float]:
-            logs = rate * (places - middle)
-            with np.errstate(under="ignore"):
-                found = weights * np.exp(logs - logs.max())
-            return found / found.sum(), log(found.sum()) + float(logs.max())
-
-        least, most = -50.0, 50.0
-        for _ in range(100):
-            rate = (least + most) / 2.0
-            below = float(tilted(rate)[0] @ places) < wanted
-            least, most = (rate, most) if below else (least, rate)
-        found, size = tilted(rate)
-        spread = np.zeros_like(self.weights)
-        spread[places] = found
-        whole = Lattice(0.0, 1.0, spread).summed(terms)
-        if whole is None:
-            return None
-        with np.errstate(under="ignore"):
-            logs = terms * size - rate * (whole.values - terms * middle)
-            undone = np.exp(np.minimum(logs, 700.0))
-        return terms * self.start + self.step * whole.values, whole.weights * undone
 
 
 def reach(longest: float, deviation: float, tail: float) -> float:

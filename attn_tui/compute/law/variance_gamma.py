@@ -9,17 +9,16 @@ from collections.abc import Callable
 from math import erf, erfc, inf, log, pi, sqrt
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from attn_tui.compute.arrays import Floats
 from attn_tui.compute.law.chi_square import mean_root, nodes, stirling_rest
-
-Floats = NDArray[np.float64]
 
 _DEPTH = 42.0
 """Integrands are followed to where they are e to minus this times their largest value."""
 
-_AT_ONCE = 2**18
-"""So many values of an integrand are held at once."""
+_AT_ONCE = 2**9
+"""At so many places the density is worked out at once, each from some 500 numbers."""
 
 
 def mean_size(d: int, correlation: float = 0.0) -> float:
@@ -36,9 +35,8 @@ def mean_size(d: int, correlation: float = 0.0) -> float:
     spread = np.sqrt((1.0 - correlation**2) * squares)
     mean = correlation * squares
     ratio = mean / spread
-    sizes = spread * sqrt(2.0 / pi) * np.exp(-np.square(ratio) / 2.0) + mean * _each(
-        erf, ratio / sqrt(2.0)
-    )
+    sizes = spread * sqrt(2.0 / pi) * np.exp(-np.square(ratio) / 2.0)
+    sizes += mean * _applied(erf, ratio / sqrt(2.0))
     return float(weights @ sizes)
 
 
@@ -64,7 +62,7 @@ def outside(bound: float, d: int) -> float:
     """
     squares, weights = nodes(d, (), 700.0)
     with np.errstate(under="ignore", divide="ignore"):
-        return float(weights @ _each(erfc, bound / np.sqrt(2.0 * squares)))
+        return float(weights @ _applied(erfc, bound / np.sqrt(2.0 * squares)))
 
 
 def _inside(bound: float, d: int, size: float, depth: float) -> float:
@@ -73,24 +71,20 @@ def _inside(bound: float, d: int, size: float, depth: float) -> float:
         squares, weights = nodes(d, (bound,), depth)
         return float(weights[squares <= bound].sum())
     narrow = 1.0 - size**2
-    squares, weights = nodes(d, _bends(bound, size, narrow), depth)
+    bends: list[float] = []
+    if size > 0.0:
+        # Around this R the probability to be inside falls from 1 to 0.
+        middle = bound / size
+        width = sqrt(narrow * middle) / size
+        bends = [middle + width * steps for steps in (-8, -4, -2, -1, 0, 1, 2, 4, 8)]
+    squares, weights = nodes(d, bends, depth)
     spread = np.sqrt(2.0 * narrow * squares)
     with np.errstate(divide="ignore"):
         low, high = (bound + size * squares) / spread, (bound - size * squares) / spread
     # Far out both ends are, and 1 would swallow what they differ by.
-    inside = np.where(
-        high < 0.0, _each(erfc, -high) - _each(erfc, low), _each(erf, high) + _each(erf, low)
-    )
+    beyond = _applied(erfc, -high) - _applied(erfc, low)
+    inside = np.where(high < 0.0, beyond, _applied(erf, high) + _applied(erf, low))
     return float(weights @ inside) / 2.0
-
-
-def _bends(bound: float, size: float, narrow: float) -> tuple[float, ...]:
-    """Return the R around which the probability to be inside falls from 1 to 0."""
-    if size == 0.0:
-        return ()
-    middle = bound / size
-    width = sqrt(narrow * middle) / size
-    return tuple(middle + width * steps for steps in (-8, -4, -2, -1, 0, 1, 2, 4, 8))
 
 
 def density(x: ArrayLike, d: int, correlation: float = 0.0) -> Floats:
@@ -112,16 +106,13 @@ def log_density(x: ArrayLike, d: int, correlation: float = 0.0) -> Floats:
         return _log_chi_square(values * correlation, d)
     narrow = 1.0 - correlation**2
     flat = np.abs(values).ravel() / narrow
-    logs = np.concatenate(
-        [np.empty(0)] + [_log_symmetric(part, d) for part in _parts(flat, _AT_ONCE // 512)]
-    ).reshape(values.shape)
-    if correlation == 0.0:
-        return logs
-    return logs + (d / 2 - 1.0) * log(narrow) + correlation * values / narrow
-
-
-def _parts(values: Floats, size: int) -> list[Floats]:
-    return [values[start : start + size] for start in range(0, values.size, size)]
+    logs = np.empty(flat.size)
+    for start in range(0, flat.size, _AT_ONCE):
+        part = slice(start, start + _AT_ONCE)
+        logs[part] = _log_symmetric(flat[part], d)
+    if correlation != 0.0:
+        logs += (d / 2 - 1.0) * log(narrow) + correlation * values.ravel() / narrow
+    return logs.reshape(values.shape)
 
 
 def _log_symmetric(x: Floats, d: int) -> Floats:
@@ -172,9 +163,9 @@ def _log_chi_square(x: Floats, d: int) -> Floats:
         ratio = x / d
         logs = half * (np.log(ratio) - (ratio - 1.0)) - np.log(x)
         logs += log(half / (2.0 * pi)) / 2 - stirling_rest(half)
-    at_zero = inf if d == 1 else -log(2.0) if d == 2 else -inf
+    at_zero = {1: inf, 2: -log(2.0)}.get(d, -inf)
     return np.where(x > 0.0, logs, np.where(x == 0.0, at_zero, -inf))
 
 
-def _each(function: Callable[[float], float], values: Floats) -> Floats:
+def _applied(function: Callable[[float], float], values: Floats) -> Floats:
     return np.fromiter(map(function, values.tolist()), np.float64, values.size)

@@ -1,7 +1,7 @@
 """The Sweep instrument: drawn vectors over d_k, over n, or over both, under several rules."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -15,7 +15,7 @@ from attn_tui.compute.sweep.crossover import Crossover, crossovers, divides_from
 from attn_tui.compute.sweep.curves import Curve, curves
 from attn_tui.compute.sweep.draws import GENERATOR
 from attn_tui.compute.sweep.places import check_vectors, log_grid, places
-from attn_tui.compute.sweep.points import Place, Points, Sampling, held
+from attn_tui.compute.sweep.points import Points, Sampling, held
 from attn_tui.compute.sweep.settings import (
     Settings,
     Statistic,
@@ -115,37 +115,40 @@ class Answer:
         """
         if self.settings.view == "curves" and self.settings.over == "n":
             met = crossings(self.points, rule, statistic)
-            one = met[0] if len(met) == 1 else None
-            return Meeting(one.n, one.low, one.high) if one and one.n else None
-        for found in self.crossovers:
-            if (found.n, found.readout, found.rule) == (n, statistic, rule) and found.d_k:
-                low = None if found.low_open else found.low
-                high = None if found.high_open else found.high
-                return Meeting(found.d_k, low, high, found.finished)
+            if len(met) != 1 or not met[0].n:
+                return None
+            return Meeting(met[0].n, met[0].low, met[0].high)
+        for one in self.crossovers:
+            if (one.n, one.readout, one.rule) == (n, statistic, rule) and one.d_k:
+                low = None if one.low_open else one.low
+                high = None if one.high_open else one.high
+                return Meeting(one.d_k, low, high, one.finished)
         return None
 
     def boundary(self, rule: str, statistic: Statistic) -> tuple[Boundary, ...]:
         """Return about where the ratio of medians falls through 1, for each n that is drawn."""
-        settings = self.settings
-        d_ks = tuple(log_grid(settings.d_k_range, settings.map_points))
-        return _boundary(self.points, rule, statistic, d_ks, first_draws(settings))
+        return _boundary(self.points, self.settings, rule, statistic)
 
 
 @lru_cache(maxsize=16)
 def _boundary(
-    points: Points, rule: str, statistic: Statistic, d_ks: tuple[int, ...], draws: int
+    points: Points, settings: Settings, rule: str, statistic: Statistic
 ) -> tuple[Boundary, ...]:
-    found = []
+    d_ks = log_grid(settings.d_k_range, settings.map_points)
+    boundary = []
     for n in points.ns:
         row = [points.at(n, d_k, rule) for d_k in d_ks]
+        if not all(point and point.draws >= first_draws(settings) for point in row):
+            continue
         ratios = [points.ratio(n, d_k, rule, statistic) for d_k in d_ks]
-        known = [each for each in ratios if each]
-        if len(known) == len(d_ks) and all(each and each.draws >= draws for each in row):
-            at, low, high = falls_through(d_ks, known)
-            before = None if low is None else d_ks[bisect_right(d_ks, low) - 1]
-            after = None if high is None else d_ks[bisect_left(d_ks, high)]
-            found.append(Boundary(n, at is not None, before, after))
-    return tuple(found)
+        known = [ratio for ratio in ratios if ratio]
+        if len(known) < len(d_ks):
+            continue
+        middle, low, high = falls_through(d_ks, known)
+        before = None if low is None else d_ks[bisect_right(d_ks, low) - 1]
+        after = None if high is None else d_ks[bisect_left(d_ks, high)]
+        boundary.append(Boundary(n, middle is not None, before, after))
+    return tuple(boundary)
 
 
 def row_crossovers(
@@ -155,12 +158,13 @@ def row_crossovers(
 
     Stops soon after ``stop()`` is true.
     """
-    settings, wanted = experiment.setup.get(Settings), crossovers_wanted(experiment)
-    draws = draws_at(settings, settings.n)
-    for found in crossovers(wanted, settings.seed, draws) if wanted else ():
+    wanted = crossovers_wanted(experiment)
+    if not wanted:
+        return
+    for known in crossovers(wanted, experiment.setup.get(Settings)):
         if stop():
             return
-        yield found
+        yield known
 
 
 def crossovers_wanted(experiment: Experiment) -> list[tuple[int, str]]:
@@ -189,75 +193,66 @@ def answer(experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:
     check_vectors(settings)
     scales = scales_of(settings, setup.scale)
     coarse, rest = places(settings, setup.d_k)
-    every = [*coarse, *rest]
+    every = sorted([*coarse, *rest])
     for scale in scales.values():
         for n, d_k in every:
             scale.multiplier(d_k, n)
-    qk_norm = setup.scale.qk_norm
-    sampling = Sampling(scales, first_draws(settings), settings.seed, qk_norm)
-    finer = _finer(settings, scales, every) if not qk_norm else {}
-    # What is exact and where logits condense is known of plain q and k.
+    first, qk_norm = first_draws(settings), setup.scale.qk_norm
+    sampling = Sampling(scales, first, settings.seed, qk_norm)
+    # Where keys are few more vectors are drawn than at first, at the n of the question to begin
+    # with. What is exact and where logits condense is known of plain q and k.
+    few_keys = sorted({n for n, _ in every if draws_at(settings, n) > first and not qk_norm})
+    more_at = sorted(few_keys, key=lambda n: n != held(few_keys, settings.n))
+    finer = [Sampling(scales, draws_at(settings, n), settings.seed) for n in more_at]
+    rows = [[place for place in every if place[0] == n] for n in more_at]
     marks = () if qk_norm else tuple(_condensation(settings, scales, setup.d_k))
     wanted = crossovers_wanted(experiment)
-    draws = draws_at(settings, settings.n)
-    work = sampling.work(every) + len(wanted) * search_cost(settings.n, draws)
-    work += sum(more.work(row) for more, row in finer.values())
+    work = sampling.work(every)
+    work += sum(more.work(row) for more, row in zip(finer, rows, strict=True))
+    work += len(wanted) * search_cost(settings.n, draws_at(settings, settings.n))
     lines: tuple[Curve, ...] = ()
-    found: tuple[Crossover, ...] = ()
-    rows: dict[int, Points] = {}
+    known: tuple[Crossover, ...] = ()
+    drawn_more: dict[int, Points] = {}
 
-    def so_far(done: float) -> Answer:
-        points = Points(point for point in sampling.points() if point.n not in rows)
-        if rows:
-            known = [*points, *(point for row in rows.values() for point in row)]
-            points = Points(sorted(known, key=lambda point: (point.n, point.d_k)))
+    def so_far(done: int) -> Answer:
+        points = [point for point in sampling.points() if point.n not in drawn_more]
+        points += [point for row in drawn_more.values() for point in row]
+        points.sort(key=lambda point: (point.n, point.d_k))
         progress = min(done / work, 0.999) if done < work else 1.0
-        return Answer(experiment, settings, tuple(scales), points, lines, marks, found, progress)
+        return Answer(
+            experiment, settings, tuple(scales), Points(points), lines, marks, known, progress
+        )
 
-    done, since, first = 0, 0, True
+    done, shown, is_first = 0, 0, True
     for cost in sampling.steps(coarse, rest):
         if stop():
             return
-        done, since = done + cost, since + cost
-        if first or (since > _BETWEEN + 2 * sampling.summary_cost() and done < work):
+        done += cost
+        if is_first or (done - shown > _BETWEEN + 2 * sampling.summary_cost() and done < work):
             yield so_far(done)
-            since, first = 0, False
+            shown, is_first = done, False
     if settings.view == "curves" and not qk_norm:
-        lines = curves(settings.statistic, scales, sorted(every))
+        lines = curves(settings.statistic, scales, every)
     yield so_far(done)
-    for n, (more, row) in finer.items():
+    for n, more, row in zip(more_at, finer, rows, strict=True):
+        shown = done
         for cost in more.steps(row, ()):
             if stop():
                 return
-            done, since = done + cost, since + cost
-            if since > _BETWEEN and done < work:
+            done += cost
+            if done - shown > _BETWEEN and done < work:
                 # Nothing is new, but whoever waits may have another question.
                 yield so_far(done)
-                since = 0
-        rows[n] = more.points()
+                shown = done
+        drawn_more[n] = more.points()
         more.forget()
         yield so_far(done)
-    drawn, shown = done, done
-    for spent, known in row_crossovers(experiment, stop):
+    drawn = shown = done
+    for spent, crossed in row_crossovers(experiment, stop):
         done = drawn + spent
-        if known != found or done > shown + _BETWEEN or done == work:
-            found, shown = known, done
+        if crossed != known or done > shown + _BETWEEN or done == work:
+            known, shown = crossed, done
             yield so_far(done)
-
-
-def _finer(
-    settings: Settings, scales: Mapping[str, Scale], places: Sequence[Place]
-) -> dict[int, tuple[Sampling, list[Place]]]:
-    """Return what draws more vectors than the first, by n, that of the question first."""
-    first = first_draws(settings)
-    ns = sorted({n for n, _ in places if draws_at(settings, n) > first})
-    return {
-        n: (
-            Sampling(scales, draws_at(settings, n), settings.seed),
-            sorted(place for place in places if place[0] == n),
-        )
-        for n in sorted(ns, key=lambda n: n != held(ns, settings.n))
-    }
 
 
 def at_place(experiment: Experiment, n: int, d_k: int) -> Experiment | None:
@@ -281,34 +276,34 @@ def at_place(experiment: Experiment, n: int, d_k: int) -> Experiment | None:
     return Experiment(Drawn(n, settings.seed), replace(setup, d_k=d_k).put(one))
 
 
-def restated(found: Answer, experiment: Experiment, with_curves: bool = False) -> Answer:
+def restated(known: Answer, experiment: Experiment, with_curves: bool = False) -> Answer:
     """Return an answer to the same sweep with another statistic, or as a ratio.
 
     Args:
-        found: Its points must be those that are asked for.
+        known: Its points must be those that are asked for.
         experiment: What is asked.
         with_curves: Whether to compute exact curves and asymptotes; else there are none unless
             the statistic is as it was.
     """
     settings = experiment.setup.get(Settings)
-    same = settings.statistic == found.settings.statistic
-    lines = found.curves if same else ()
+    lines = known.curves if settings.statistic == known.settings.statistic else ()
     plain = not experiment.setup.scale.qk_norm
     if with_curves and plain and not lines and settings.view == "curves":
-        scales = {rule: parse_scale(rule) for rule in found.rules}
-        places = found.points.places
-        lines = curves(settings.statistic, scales, places)
-    return replace(found, experiment=experiment, settings=settings, curves=lines)
+        scales = {rule: parse_scale(rule) for rule in known.rules}
+        lines = curves(settings.statistic, scales, known.points.places)
+    return replace(known, experiment=experiment, settings=settings, curves=lines)
 
 
 def _condensation(
     settings: Settings, scales: Mapping[str, Scale], d_k: int
 ) -> Iterator[Condensation]:
+    ns = [settings.n]
+    if settings.view == "map":
+        ns = log_grid(settings.n_range, settings.map_points)
     for rule, scale in scales.items():
         if settings.view == "curves" and settings.over == "n":
-            at, where = condensation_n(scale, d_k)
-            yield Condensation(rule, at, d_k, where)
-            continue
-        is_map = settings.view == "map"
-        for n in log_grid(settings.n_range, settings.map_points) if is_map else [settings.n]:
-            yield Condensation(rule, n, *condensation_d_k(scale, n))
+            n, where = condensation_n(scale, d_k)
+            yield Condensation(rule, n, d_k, where)
+        else:
+            for n in ns:
+                yield Condensation(rule, n, *condensation_d_k(scale, n))

@@ -1,14 +1,14 @@
 """Where removing the scale begins to shrink the median gradient: d*(n), with its uncertainty."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 from math import log2
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
+from attn_tui.compute.arrays import Floats
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.experiment import Stop, never
 from attn_tui.compute.field import fields_of
@@ -18,10 +18,8 @@ from attn_tui.compute.scale import Scale, parse_scale
 from attn_tui.compute.stream import stream
 from attn_tui.compute.sweep.draws import GENERATOR, cost, unit_logs, units
 from attn_tui.compute.sweep.readouts import READOUTS, ROWS
-from attn_tui.compute.sweep.settings import Settings
+from attn_tui.compute.sweep.settings import Settings, draws_at
 from attn_tui.compute.sweep.summary import summarise
-
-Floats = NDArray[np.float64]
 
 GradientReadout = Literal["gradient", "jacobian", "query_gradient", "trace"]
 """Of which statistics crossovers are looked for."""
@@ -31,8 +29,8 @@ GRADIENTS: tuple[GradientReadout, ...] = get_args(GradientReadout)
 Side = Literal["crosses", "smaller", "larger"]
 """There is a crossover; the median is smaller without scaling, or larger, all over the range."""
 
-_PILOT, _FIRST, _OCTAVE, _RESAMPLED = 256, 13, 5, 200
-"""Draws and octaves to begin with; places an octave; draws of the draws."""
+_PILOT, _OCTAVE, _RESAMPLED = 256, 5, 200
+"""Draws to begin with; places an octave; draws of the draws."""
 
 
 @dataclass(frozen=True)
@@ -88,8 +86,8 @@ def divides_from(scale: Scale, n: int) -> int | None:
     (9, None)
     """
     d_ks = range(2, D_K.maximum + 1)
-    at = bisect_left(d_ks, True, key=lambda d_k: scale.multiplier(d_k, n) < 1.0)
-    return d_ks[at] if at < len(d_ks) else None
+    index = bisect_left(d_ks, True, key=lambda d_k: scale.multiplier(d_k, n) < 1.0)
+    return d_ks[index] if index < len(d_ks) else None
 
 
 def crossover(
@@ -105,65 +103,61 @@ def crossover(
     Raises:
         InputError: If n, the readout, the seed, the draws or the rule will not do.
     """
-    found = None
+    known = None
     for step in search(n, rule, seed, draws, (readout,)):
         if stop():
             return None
         if isinstance(step, tuple):
-            (found,) = step
-    return found
+            (known,) = step
+    return known
 
 
 def crossovers(
-    asked: Sequence[tuple[int, str]], seed: int, draws: int | Callable[[int], int]
+    wanted: Sequence[tuple[int, str]], settings: Settings
 ) -> Iterator[tuple[int, tuple[Crossover, ...]]]:
-    """Yield how much work is done, and what was found: of all from a few draws, then from all.
+    """Yield how much work is done, and the crossovers: of all from a few draws, then from all.
 
     The work of all is `search_cost` of each, added up.
 
     Args:
-        asked: Each n and rule of which the crossovers of all readouts are looked for.
-        seed: What is drawn.
-        draws: How many vectors, or from n to how many.
+        wanted: Each n and rule of which the crossovers of all readouts are looked for.
+        settings: What says how many vectors are drawn, and which.
 
     Raises:
         InputError: As `search`.
     """
-    count = {key: draws if isinstance(draws, int) else draws(key[0]) for key in asked}
-    searches = {key: search(*key, seed, count[key]) for key in asked}
-    found: dict[tuple[int, str], tuple[Crossover, ...]] = {}
-    spent = dict.fromkeys(asked, 0)
-    for last in (False, True):
-        for key in asked:
-            most = search_cost(key[0], count[key])
+    searches = {key: search(*key, settings.seed, draws_at(settings, key[0])) for key in wanted}
+    most = {key: search_cost(key[0], draws_at(settings, key[0])) for key in wanted}
+    spent = dict.fromkeys(wanted, 0)
+    known: dict[tuple[int, str], tuple[Crossover, ...]] = dict.fromkeys(wanted, ())
+    for is_last in (False, True):
+        for key in wanted:
             for step in searches[key]:
                 if isinstance(step, tuple):
-                    found[key] = step
+                    known[key] = step
                 else:
-                    spent[key] = min(spent[key] + step, most - 1)
-                yield sum(spent.values()), sum((found.get(each, ()) for each in asked), ())
-                if isinstance(step, tuple) and not last:
+                    spent[key] = min(spent[key] + step, most[key] - 1)
+                yield sum(spent.values()), sum(known.values(), ())
+                if isinstance(step, tuple) and not is_last:
                     break
-            if last:
-                spent[key] = most
-    yield sum(spent.values()), sum((found[each] for each in asked), ())
+    yield sum(most.values()), sum(known.values(), ())
 
 
 def search_cost(n: int, draws: int) -> int:
     """Return about what `search` for all readouts costs, in numbers worked on."""
-    return 2 * cost(n, _FIRST * min(draws, _PILOT) + 28 * draws)
+    return 2 * cost(n, 16 * min(draws, _PILOT) + 28 * draws)
 
 
 def search(
     n: int, rule: str, seed: int, draws: int, readouts: Sequence[GradientReadout] = GRADIENTS
 ) -> Iterator[tuple[Crossover, ...] | int]:
-    """Yield what each step cost while looking for crossovers, and twice what was found.
+    """Yield what each step cost while looking for crossovers, and twice the crossovers.
 
     With f(d_k) = ln of the median without scaling − ln of the median with it: a few draws at
     octaves of d_k say where f falls through 0 for the last time; then these draws, and at last
     all of them, are evaluated at places about there, as far as f is not clearly above or below 0.
     The same draws are used at all places. They are drawn anew from themselves, for all places at
-    once, and the fall interpolated, for the interval. What is found from the few comes first.
+    once, and the fall interpolated, for the interval. Crossovers from the few come first.
 
     Raises:
         InputError: If n, a readout, the seed, the draws or the rule will not do; a rule must
@@ -183,34 +177,46 @@ def search(
             "rules that divide somewhere, for a crossover",
         )
     octaves = max(1, round(log2(D_K.maximum / least)))
-    grid, coarse = (_whole(least, D_K.maximum, octaves * each) for each in (_OCTAVE, 1))
+    coarse, grid = (
+        sorted({round(place) for place in np.geomspace(least, D_K.maximum, steps + 1)})
+        for steps in (octaves, octaves * _OCTAVE)
+    )
     falls = _Falls(n, tuple(readouts), seed, scale)
     few = min(draws, _PILOT)
-    yield from falls.evaluate(coarse[:_FIRST], few)
-    if any(falls.at(readout, coarse[:_FIRST][-1])[0] > 0.0 for readout in readouts):
-        yield from falls.evaluate(coarse, few)
-    windows = {readout: _about(grid, *falls.last_octave(readout)) for readout in readouts}
+    yield from falls.evaluate(coarse, few)
+    windows: dict[GradientReadout, tuple[int, int]] = {}
+    for readout in readouts:
+        # Of the octaves that in which f falls for the last time; the first if it is above nowhere.
+        above = [index for index, d_k in enumerate(coarse) if falls.at(readout, d_k)[0] > 0.0]
+        first = above[-1] if above else 0
+        last = min(first + bool(above), len(coarse) - 1)
+        windows[readout] = _window(grid, coarse[first], coarse[last])
     for count in dict.fromkeys((few, draws)):
-        falls.keep(count)
-        while True:
-            wanted = {place for first, last in windows.values() for place in grid[first : last + 1]}
-            yield from falls.evaluate(sorted(wanted), count)
-            wider = {each: falls.widened(each, grid, windows[each]) for each in readouts}
-            if wider == windows:
-                break
-            windows = wider
-        found = []
-        for readout, (first, last) in windows.items():
-            at = yield from falls.interval(readout, grid[first : last + 1])
+        before: dict[GradientReadout, tuple[int, int]] = {}
+        while windows != before:
+            before = windows
+            places = {d_k for first, last in windows.values() for d_k in grid[first : last + 1]}
+            yield from falls.evaluate(sorted(places), count)
+            windows = {
+                readout: falls.widened(readout, grid, window) for readout, window in before.items()
+            }
+        known = []
+        for readout, (first, last) in before.items():
+            ends = yield from falls.interval(readout, grid[first : last + 1])
             side: Side = "crosses"
-            if at is None:
-                side = "larger" if falls.at(readout, grid[last])[0] > 0.0 else "smaller"
+            d_k, low, high = ends or (None, None, None)
+            if ends is not None:
+                windows[readout] = _window(grid, *ends[1:])
+            elif falls.at(readout, grid[last])[0] > 0.0:
+                side = "larger"
             else:
-                windows[readout] = _about(grid, *at[1:])
-            d_k, low, high = at or (None, None, None)
-            ends = (d_k, low, high, side, least)
-            found.append(Crossover(n, readout, rule, *ends, count, seed, count == draws))
-        yield tuple(found)
+                side = "smaller"
+            known.append(
+                Crossover(
+                    n, readout, rule, d_k, low, high, side, least, count, seed, count == draws
+                )
+            )
+        yield tuple(known)
 
 
 class _Falls:
@@ -220,51 +226,42 @@ class _Falls:
         self, n: int, readouts: tuple[GradientReadout, ...], seed: int, scale: Scale
     ) -> None:
         self.n, self.readouts, self.seed, self.scale = n, readouts, seed, scale
-        self._rows = [ROWS[each] for each in readouts]
         self._samples: dict[int, Floats] = {}
 
-    def keep(self, draws: int) -> None:
-        """Forget samples of another number of draws."""
-        self._samples = {
-            place: each for place, each in self._samples.items() if each.shape[2] == draws
-        }
-
     def evaluate(self, places: Sequence[int], draws: int) -> Iterator[int]:
-        """Add samples at places where there are none; yield what each step cost."""
-        wanted = [place for place in places if place not in self._samples]
-        added = {place: np.empty((2, len(self.readouts), draws)) for place in wanted}
-        for unit in units(self.seed, self.n, draws, tuple(sorted(wanted))):
-            for d_k, sample in added.items():
+        """Add samples where there are none of so many draws; yield what each step cost."""
+        kept = {d_k: logs for d_k, logs in self._samples.items() if logs.shape[2] == draws}
+        wanted = tuple(d_k for d_k in places if d_k not in kept)
+        added = {d_k: np.empty((2, len(self.readouts), draws)) for d_k in wanted}
+        rows = [ROWS[readout] for readout in self.readouts]
+        for unit in units(self.seed, self.n, draws, wanted):
+            for d_k, samples in added.items():
                 for side, multiplier in enumerate((1.0, self.scale.multiplier(d_k, self.n))):
-                    logs = unit_logs(unit, d_k, multiplier)[self._rows]
-                    factors = [READOUTS[each].factor(multiplier) for each in self.readouts]
-                    logs += np.array(list(map(log_of, factors)))[:, None]
-                    sample[side, :, unit.here] = logs
+                    logs = unit_logs(unit, d_k, multiplier)[rows]
+                    factors = [READOUTS[readout].factor(multiplier) for readout in self.readouts]
+                    logs += np.array([log_of(factor) for factor in factors])[:, None]
+                    samples[side, :, unit.here] = logs
                     yield cost(self.n, unit.size)
-        self._samples |= added
+        self._samples = kept | added
 
     def at(self, readout: GradientReadout, d_k: int) -> tuple[float, float]:
         """Return f at a place, and what its standard error is at most."""
-        two = summarise(self._of(readout, [d_k])[0])
-        errors = sum(each.log_median_standard_error for each in two)
-        return two[0].log_median - two[1].log_median, errors
-
-    def last_octave(self, readout: GradientReadout) -> tuple[int, int]:
-        """Return the places next to each other between which f falls for the last time."""
-        places = sorted(self._samples)
-        above = [place for place in places if self.at(readout, place)[0] > 0.0]
-        at = places.index(above[-1]) if above else 0
-        return places[at], places[min(at + bool(above), len(places) - 1)]
+        unscaled, scaled = summarise(self._of(readout, [d_k])[0])
+        error = unscaled.log_median_standard_error + scaled.log_median_standard_error
+        return unscaled.log_median - scaled.log_median, error
 
     def widened(
         self, readout: GradientReadout, grid: Sequence[int], window: tuple[int, int]
     ) -> tuple[int, int]:
         """Return a window of the grid moved on where f is not clearly on either side of 0."""
-        (first, first_error), (last, last_error) = (self.at(readout, grid[each]) for each in window)
-        return (
-            window[0] if first > 4.0 * first_error else max(window[0] - 3, 0),
-            window[1] if last < -4.0 * last_error else min(window[1] + 3, len(grid) - 1),
-        )
+        first, last = window
+        fall, error = self.at(readout, grid[first])
+        if not fall > 4.0 * error:
+            first = max(first - 3, 0)
+        fall, error = self.at(readout, grid[last])
+        if not fall < -4.0 * error:
+            last = min(last + 3, len(grid) - 1)
+        return first, last
 
     def interval(
         self, readout: GradientReadout, places: Sequence[int]
@@ -278,26 +275,25 @@ class _Falls:
         random = stream(self.seed, self.n)
         roots = []
         for _ in range(_RESAMPLED):
-            chosen = samples[:, :, random.integers(0, draws, draws)]
-            roots.append(_root(places, _fall(chosen)))
+            falls = _fall(samples[:, :, random.integers(0, draws, draws)])
+            resampled = last_fall(places, falls)
+            if resampled is None:
+                # The end of the places towards which it would fall.
+                resampled = float(places[0] if falls[-1] <= 0.0 else places[-1])
+            roots.append(resampled)
             yield 4 * samples.size // len(samples)
         low, high = np.quantile(roots, (0.025, 0.975)).tolist()
         return root, min(low, root), max(high, root)
 
     def _of(self, readout: GradientReadout, places: Sequence[int]) -> Floats:
         """Return the samples of one readout, shape (places, 2, draws)."""
-        at = self.readouts.index(readout)
-        return np.stack([self._samples[place][:, at] for place in places])
+        index = self.readouts.index(readout)
+        return np.stack([self._samples[d_k][:, index] for d_k in places])
 
 
-def _whole(low: float, high: float, steps: int) -> list[int]:
-    """Return whole numbers from low to high on a logarithmic scale."""
-    return sorted({round(each) for each in np.geomspace(low, high, steps + 1)})
-
-
-def _about(grid: Sequence[int], low: float, high: float) -> tuple[int, int]:
+def _window(grid: Sequence[int], low: float, high: float) -> tuple[int, int]:
     """Return the indices of places of a grid that hold two numbers between them."""
-    return (max(bisect_right(grid, low) - 1, 0), min(bisect_left(grid, high), len(grid) - 1))
+    return max(bisect_right(grid, low) - 1, 0), min(bisect_left(grid, high), len(grid) - 1)
 
 
 def _fall(logs: Floats) -> Floats:
@@ -306,22 +302,11 @@ def _fall(logs: Floats) -> Floats:
     return np.asarray(medians[:, 0] - medians[:, 1])
 
 
-def _falls_after(falls: Floats) -> int | None:
-    """Return the last index before which f is above 0 and after which it is not."""
-    found = np.flatnonzero((falls[:-1] > 0.0) & (falls[1:] <= 0.0))
-    return int(found[-1]) if found.size else None
-
-
 def last_fall(places: Sequence[int], falls: Floats) -> float | None:
     """Return where f, known at places, falls through 0 for the last time; None if nowhere."""
-    at = _falls_after(falls)
-    if at is None:
+    indices = np.flatnonzero((falls[:-1] > 0.0) & (falls[1:] <= 0.0))
+    if not indices.size:
         return None
-    share = falls[at] / (falls[at] - falls[at + 1])
-    return float(places[at] * (places[at + 1] / places[at]) ** share)
-
-
-def _root(places: Sequence[int], falls: Floats) -> float:
-    """Return where f falls through 0, or the end of the places towards which it would."""
-    root = last_fall(places, falls)
-    return root if root is not None else float(places[0] if falls[-1] <= 0.0 else places[-1])
+    before = int(indices[-1])
+    share = falls[before] / (falls[before] - falls[before + 1])
+    return float(places[before] * (places[before + 1] / places[before]) ** share)

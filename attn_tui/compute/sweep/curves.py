@@ -1,7 +1,8 @@
 """Exact curves of a sweep, and asymptotes that say what they hold for."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 from attn_tui.compute.scale import Scale
@@ -44,27 +45,28 @@ def curves(
     statistic: Statistic, scales: Mapping[str, Scale], places: Sequence[Place]
 ) -> tuple[Curve, ...]:
     """Return all there is to draw of a statistic under some rules, by their text, at places."""
-    return tuple(
-        curve
-        for rule, scale in scales.items()
-        for curve in _of_rule(statistic, rule, scale, tuple(places))
-        if any(value is not None for value in curve.values)
-    )
-
-
-def _of_rule(
-    statistic: Statistic, rule: str, scale: Scale, places: tuple[Place, ...]
-) -> Iterator[Curve]:
-    readout = READOUTS[statistic]
-    at = [(n, d_k, scale.multiplier(d_k, n)) for n, d_k in places]
-    known = [exact(statistic, *each) for each in at]
-    means, medians = (tuple(each.mean for each in known), tuple(each.median for each in known))
-    yield Curve(rule, "exact", "mean", readout.formula, _NORMAL, places, means)
-    yield Curve(rule, "exact", "median", "two keys, by quadrature", _NORMAL, places, medians)
-    for line in readout.asymptotes:
-        ends = [(_unless_off(line, *each), readout.factor(each[2])) for each in at]
-        values = tuple(None if value is None else factor * value for value, factor in ends)
-        yield Curve(rule, "asymptote", line.of, line.formula, line.condition, places, values)
+    readout, drawn = READOUTS[statistic], list[Curve]()
+    for rule, scale in scales.items():
+        given = [(n, d_k, scale.multiplier(d_k, n)) for n, d_k in places]
+        known = [exact(statistic, *place) for place in given]
+        of_exact = partial(Curve, rule, "exact", condition=_NORMAL, places=tuple(places))
+        two = "two keys, by quadrature"
+        means = tuple(one.mean for one in known)
+        medians = tuple(one.median for one in known)
+        drawn.append(of_exact(of="mean", formula=readout.formula, values=means))
+        drawn.append(of_exact(of="median", formula=two, values=medians))
+        for line in readout.asymptotes:
+            values: list[float | None] = []
+            for n, d_k, m in given:
+                value = _unless_off(line, n, d_k, m)
+                values.append(None if value is None else readout.factor(m) * value)
+            drawn.append(
+                Curve(
+                    rule, "asymptote", line.of, line.formula, line.condition, tuple(places),
+                    tuple(values),
+                )
+            )  # fmt: skip
+    return tuple(curve for curve in drawn if any(value is not None for value in curve.values))
 
 
 def _unless_off(line: Asymptote, n: int, d_k: int, multiplier: float) -> float | None:

@@ -9,14 +9,12 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
+from attn_tui.compute.arrays import Floats
 from attn_tui.compute.source import Drawn
 from attn_tui.compute.stream import stream
 from attn_tui.compute.sweep.readouts import log_statistics
 from attn_tui.compute.sweep.rows import Rows, rows
-
-Floats = NDArray[np.float64]
 
 GENERATOR = Drawn.GENERATOR
 
@@ -26,7 +24,7 @@ _LEAST, _MOST, _NUMBERS = 32, 256, 1 << 18
 _SHARED = (64, 1024)
 """Vectors of no more keys than one of these are the beginnings of those of as many."""
 
-_QUERY, _KEYS, _UPSTREAM, _ACROSS = range(4)
+QUERY, KEYS, UPSTREAM, ACROSS = range(4)
 """The streams of a vector: q; g; v = V·∂L/∂o; the keys' part across q."""
 
 
@@ -62,23 +60,11 @@ class Unit:
         """Where these vectors are among all."""
         return slice(self.first, self.first + self.size)
 
-    def query_norms(self, d_k: int) -> Floats:
-        """Return ‖q‖ of each vector, shape (B,)."""
-        return np.sqrt(self._chi_square(_QUERY, d_k))
-
-    def across(self, d_k: int) -> Floats:
-        """Return the keys' χ² across q, of d_k − 1 degrees of freedom, shape (B,)."""
-        return self._chi_square(_ACROSS, d_k) if d_k > 1 else np.zeros(self.size)
-
-    def rows(self) -> Rows:
-        """Return each vector's g and upstream gradient."""
-        return _rows(self)
-
-    def _chi_square(self, part: int, d_k: int) -> Floats:
+    def chi_square(self, part: int, d_k: int) -> Floats:
+        """Return χ² of each vector, shape (B,): ‖q‖², or of the keys across q, 0 at a d_k of 1."""
         d_ks = self.d_ks if d_k in self.d_ks else (d_k,)
-        at = d_ks.index(d_k)
         blocks = range(self.first // _LEAST, -(-self.here.stop // _LEAST))
-        drawn = [_running(self.seed, block, part, d_ks)[at] for block in blocks]
+        drawn = [_running(self.seed, block, part, d_ks)[d_ks.index(d_k)] for block in blocks]
         return np.concatenate(drawn)[: self.size]
 
 
@@ -94,26 +80,26 @@ def cost(n_keys: int, vectors: int) -> int:
     return vectors * (n_keys + 150)
 
 
+@lru_cache(maxsize=1)
 def _normals(seed: int, first: int, size: int, n_keys: int) -> Floats:
     """Return standard normal g and v of some vectors, shape (2, size, n)."""
     drawn = np.empty((2, size, n_keys))
-    for part, numbers in zip((_KEYS, _UPSTREAM), drawn, strict=True):
+    for part, numbers in zip((KEYS, UPSTREAM), drawn, strict=True):
         for vector, row in enumerate(numbers, start=first):
             stream(seed, vector, part).standard_normal(out=row)
     return drawn
 
 
-_shared_normals = lru_cache(maxsize=1)(_normals)
-
-
 @lru_cache(maxsize=1)
-def _rows(unit: Unit) -> Rows:
-    n_keys, which = unit.n_keys, (unit.seed, unit.first, unit.size)
+def unit_rows(unit: Unit) -> Rows:
+    """Return each vector's g and upstream gradient."""
+    which = unit.seed, unit.first, unit.size
     for most in _SHARED:
-        if n_keys <= most:
-            g, v = _shared_normals(*which, most)[:, :, :n_keys]
+        if unit.n_keys <= most:
+            g, v = _normals(*which, most)[:, :, : unit.n_keys]
             return rows(g, v)
-    drawn = _normals(*which, n_keys)
+    # These are too long to be kept.
+    drawn = _normals.__wrapped__(*which, unit.n_keys)
     return rows(drawn[0], drawn[1], out=drawn)
 
 
@@ -132,12 +118,13 @@ def _running(seed: int, block: int, part: int, d_ks: tuple[int, ...]) -> Floats:
 
     They are sums over the beginnings of one stream for each of 32 vectors, shape (d_ks, 32).
     """
-    degrees = np.array(d_ks) - (part == _ACROSS)
-    sums = np.empty((len(d_ks), _LEAST))
+    degrees = np.array(d_ks) - (part == ACROSS)
+    sums = np.zeros((len(d_ks), _LEAST))
     for vector in range(_LEAST):
         drawn = stream(seed, block * _LEAST + vector, part).standard_normal(degrees[-1])
         np.square(drawn, out=drawn)
-        sums[:, vector] = np.cumsum(drawn, out=drawn)[degrees - 1]
+        some = degrees > 0
+        sums[some, vector] = np.cumsum(drawn, out=drawn)[degrees[some] - 1]
     return sums
 
 
@@ -160,6 +147,7 @@ def unit_logs(unit: Unit, d_k: int, multiplier: float, qk_norm: bool = False) ->
         stds, unknown = np.full(unit.size, held), np.full(unit.size, np.nan)
         logs = log_statistics(_normalised_rows(unit, d_k), stds, unknown)
     else:
-        logs = log_statistics(unit.rows(), held * unit.query_norms(d_k), unit.across(d_k))
+        stds = held * np.sqrt(unit.chi_square(QUERY, d_k))
+        logs = log_statistics(unit_rows(unit), stds, unit.chi_square(ACROSS, d_k))
     logs.setflags(write=False)
     return logs

@@ -11,11 +11,9 @@ from math import erf, inf, log, pi, sqrt
 
 import numpy as np
 from numpy.polynomial import Chebyshev
-from numpy.typing import NDArray
 
+from attn_tui.compute.arrays import Floats
 from attn_tui.compute.law.chi_square import mean_root, nodes
-
-Floats = NDArray[np.float64]
 
 _LEAST_STD, _LARGEST_STD, _DEGREE = 0.02, 400.0, 100
 """Means over vectors are tabulated between these σ, by a polynomial of this degree in ln σ."""
@@ -156,33 +154,31 @@ def largest_tabulated(d_k: int) -> float:
 
 
 def _over_queries(
-    at: Callable[[int, float], float], n_keys: int, d_k: int, multiplier: float
+    mean_at: Callable[[int, float], float], n_keys: int, d_k: int, multiplier: float
 ) -> float | None:
     r, w = query_norm_law(d_k)
     stds = multiplier * r
     if stds[-1] > _LARGEST_STD:
         return None
-    small = stds < _LEAST_STD
-    curvature, flat = _near_0(at, n_keys)
+    # At small σ a mean is a − cσ² + O(σ⁴).
+    small, others = stds < _LEAST_STD, 1.0 - 1.0 / n_keys
+    if mean_at is jacobian_square_at:
+        flat, curvature = others / n_keys, -others * (1.0 - 4.0 / n_keys) / n_keys
+    elif mean_at is trace_at:
+        flat, curvature = others, others / n_keys
+    else:
+        flat, curvature = log(n_keys), others / 2.0
     logs = np.log(np.where(small, 1.0, stds))
-    values = np.where(small, flat - curvature * stds**2, np.exp(_table(at, n_keys)(logs)))
+    values = np.where(small, flat - curvature * stds**2, np.exp(_table(mean_at, n_keys)(logs)))
     return float(w @ values)
 
 
-def _near_0(at: Callable[[int, float], float], n_keys: int) -> tuple[float, float]:
-    """Return c and a of a − cσ² + O(σ⁴), which a mean is at small σ."""
-    others = 1.0 - 1.0 / n_keys
-    if at is jacobian_square_at:
-        return -others * (1.0 - 4.0 / n_keys) / n_keys, others / n_keys
-    return (others / n_keys, others) if at is trace_at else (others / 2.0, log(n_keys))
-
-
 @lru_cache(maxsize=32)
-def _table(at: Callable[[int, float], float], n_keys: int) -> Chebyshev:
+def _table(mean_at: Callable[[int, float], float], n_keys: int) -> Chebyshev:
     """Return ln of a mean as a polynomial in ln σ, which costs less than many quadratures."""
     domain = [log(_LEAST_STD), log(_LARGEST_STD)]
     return Chebyshev.interpolate(
-        lambda logs: np.array([log(at(n_keys, float(np.exp(x)))) for x in logs]),
+        lambda logs: np.array([log(mean_at(n_keys, float(np.exp(x)))) for x in logs]),
         _DEGREE,
         domain=domain,
     )

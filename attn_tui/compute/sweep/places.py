@@ -71,7 +71,7 @@ def log_grid(ends: tuple[int, ...], most: int) -> list[int]:
         doublings = (high // low).bit_length() - 1
         count = max(1, (most - 1) // max(doublings, 1)) * doublings + 1
     count = min(count, most)
-    return sorted({round(each) for each in np.geomspace(low, high, count).tolist()})
+    return sorted({round(place) for place in np.geomspace(low, high, count).tolist()})
 
 
 def _some(values: list[int]) -> list[int]:

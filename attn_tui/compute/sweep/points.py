@@ -2,20 +2,19 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import hypot, log, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
 
+from attn_tui.compute.arrays import Floats
 from attn_tui.compute.scale import NONE, Scale, parse_scale
-from attn_tui.compute.sweep.draws import Unit, cost, unit_logs, units
+from attn_tui.compute.sweep.draws import cost, unit_logs, units
 from attn_tui.compute.sweep.exact import Exact
 from attn_tui.compute.sweep.readouts import READOUTS, ROWS, exact
 from attn_tui.compute.sweep.settings import Statistic
 from attn_tui.compute.sweep.summary import Summary, summarise
-
-Floats = NDArray[np.float64]
 
 Place = tuple[int, int]
 """n and d_k."""
@@ -72,6 +71,7 @@ class Ratio:
     log_median_error: float
 
 
+@lru_cache(maxsize=1 << 14)
 def ratio(unscaled: Point, scaled: Point, statistic: Statistic) -> Ratio:
     """Return how a statistic without scaling compares with the same under a rule."""
     one, other = unscaled.statistics[statistic], scaled.statistics[statistic]
@@ -122,10 +122,7 @@ def held(values: Sequence[int], wanted: int) -> int:
 
 
 class Points(tuple[Point, ...]):
-    """Points rising in n, then d_k, then in the order of the rules, and what they say together.
-
-    What is worked out of them is kept, for many questions and looks have the same points.
-    """
+    """Points rising in n, then d_k, then in the order of the rules, and what they say together."""
 
     @cached_property
     def ns(self) -> tuple[int, ...]:
@@ -142,49 +139,35 @@ class Points(tuple[Point, ...]):
         """Every n and d_k, rising."""
         return tuple(sorted({(point.n, point.d_k) for point in self}))
 
-    def nearest(self, at: Place) -> Place:
-        """Return the place nearest to one, by the logarithms of n and d_k."""
-        return held(self.ns, at[0]), held(self.d_ks, at[1])
-
     @cached_property
-    def _rules(self) -> Mapping[str, tuple[Point, ...]]:
-        of_rule: dict[str, list[Point]] = {}
-        for point in self:
-            of_rule.setdefault(point.rule, []).append(point)
-        return {rule: tuple(points) for rule, points in of_rule.items()}
-
-    def under(self, rule: str) -> tuple[Point, ...]:
-        """Return those under a rule."""
-        return self._rules.get(rule, ())
-
-    @cached_property
-    def _at(self) -> Mapping[tuple[int, int, str], Point]:
+    def _of_place(self) -> Mapping[tuple[int, int, str], Point]:
         return {(point.n, point.d_k, point.rule): point for point in self}
-
-    def at(self, n: int, d_k: int, rule: str) -> Point | None:
-        """Return the one at a place under a rule, or None while there is none."""
-        return self._at.get((n, d_k, rule))
 
     @cached_property
     def _none(self) -> str:
-        return next((rule for rule in self._rules if parse_scale(rule) == NONE), "none")
+        rules = dict.fromkeys(point.rule for point in self)
+        return next((rule for rule in rules if parse_scale(rule) == NONE), "none")
+
+    def nearest(self, place: Place) -> Place:
+        """Return the place nearest to one, by the logarithms of n and d_k."""
+        return held(self.ns, place[0]), held(self.d_ks, place[1])
+
+    def under(self, rule: str) -> tuple[Point, ...]:
+        """Return those under a rule."""
+        return tuple(point for point in self if point.rule == rule)
+
+    def at(self, n: int, d_k: int, rule: str) -> Point | None:
+        """Return the one at a place under a rule, or None while there is none."""
+        return self._of_place.get((n, d_k, rule))
 
     def unscaled(self, n: int, d_k: int) -> Point | None:
         """Return the one at a place without scaling, or None if there is none."""
         return self.at(n, d_k, self._none)
 
-    @cached_property
-    def _ratios(self) -> dict[tuple[int, int, str, Statistic], Ratio | None]:
-        return {}
-
     def ratio(self, n: int, d_k: int, rule: str, statistic: Statistic) -> Ratio | None:
         """Return a statistic without scaling over the same under a rule, or None if unknown."""
-        asked = (n, d_k, rule, statistic)
-        if asked not in self._ratios:
-            unscaled, scaled = self.unscaled(n, d_k), self.at(n, d_k, rule)
-            known = ratio(unscaled, scaled, statistic) if unscaled and scaled else None
-            self._ratios[asked] = known
-        return self._ratios[asked]
+        unscaled, scaled = self.unscaled(n, d_k), self.at(n, d_k, rule)
+        return ratio(unscaled, scaled, statistic) if unscaled and scaled else None
 
 
 class Sampling:
@@ -201,10 +184,9 @@ class Sampling:
         self, rules: Mapping[str, Scale], draws: int, seed: int, qk_norm: bool = False
     ) -> None:
         self.rules, self.draws, self.seed, self.qk_norm = rules, draws, seed, qk_norm
-        self._logs: dict[Place, NDArray[np.float64]] = {}
+        self._logs: dict[Place, Floats] = {}
         self._drawn: dict[Place, int] = {}
         self._points: dict[Place, list[Point]] = {}
-        self._none = [i for i, scale in enumerate(rules.values()) if scale == NONE]
 
     def steps(self, coarse: Sequence[Place], rest: Sequence[Place]) -> Iterator[int]:
         """Draw and evaluate, a few vectors a step; yield what a step cost.
@@ -212,19 +194,26 @@ class Sampling:
         First a few vectors at the coarse places, then at the rest, then more and more at all.
         The sum of what is yielded is `work`.
         """
-        every = sorted([*coarse, *rest])
-        d_ks = tuple(sorted({d_k for _, d_k in every}))
-        of_n = {n: list(units(self.seed, n, self.draws, d_ks)) for n, _ in every}
-        for turn in range(max(len(each) for each in of_n.values())):
-            for places in (every,) if turn else (coarse, rest):
-                for place in places:
-                    for unit in of_n[place[0]][turn : turn + 1]:
-                        self._grow(place, unit)
-                        yield self._cost(place, unit.size)
+        places = sorted([*coarse, *rest])
+        d_ks = tuple(sorted({d_k for _, d_k in places}))
+        parts = {n: list(units(self.seed, n, self.draws, d_ks)) for n, _ in places}
+        for turn in range(max(map(len, parts.values()))):
+            for n, d_k in places if turn else [*coarse, *rest]:
+                if turn >= len(parts[n]):
+                    continue
+                unit = parts[n][turn]
+                if turn == 0:
+                    shape = len(self.rules), max(ROWS.values()) + 1, self.draws
+                    self._logs[n, d_k] = np.empty(shape)
+                for index, scale in enumerate(self.rules.values()):
+                    logs = unit_logs(unit, d_k, scale.multiplier(d_k, n), self.qk_norm)
+                    self._logs[n, d_k][index, :, unit.here] = logs
+                self._drawn[n, d_k] = unit.here.stop
+                yield cost(n, unit.size * len(self.rules))
 
     def work(self, places: Sequence[Place]) -> int:
         """Return what all steps cost together, in numbers worked on."""
-        return sum(self._cost(place, self.draws) for place in places)
+        return sum(cost(n, self.draws * len(self.rules)) for n, _ in places)
 
     def summary_cost(self) -> int:
         """Return about what it costs to call `points` now."""
@@ -241,35 +230,24 @@ class Sampling:
         """Let go of what was drawn; points that were asked for stay."""
         self._logs.clear()
 
-    def _cost(self, place: Place, vectors: int) -> int:
-        return cost(place[0], vectors * len(self.rules))
-
-    def _grow(self, place: Place, unit: Unit) -> None:
-        if place not in self._logs:
-            self._logs[place] = np.empty((len(self.rules), len(set(ROWS.values())), self.draws))
-        n, d_k = place
-        for index, scale in enumerate(self.rules.values()):
-            logs = unit_logs(unit, d_k, scale.multiplier(d_k, n), self.qk_norm)
-            self._logs[place][index, :, unit.here] = logs
-        self._drawn[place] = unit.here.stop
-
     def _summarised(self, place: Place, draws: int) -> list[Point]:
         """Return what was drawn at a place, under each rule."""
+        n, d_k = place
         logs = self._logs[place][:, :, :draws]
-        summaries = [summarise(rows) for rows in logs]
         with np.errstate(invalid="ignore"):
             below = np.packbits(logs < np.median(logs, axis=2, keepdims=True), axis=2)
+        unscaled = [index for index, scale in enumerate(self.rules.values()) if scale == NONE]
         points = []
         for index, (rule, scale) in enumerate(self.rules.items()):
-            m, of_means = scale.multiplier(place[1], place[0]), {}
-            for at in self._none:
-                errors = mean_errors(logs[[at, index]]).tolist()
-                of_means = {name: errors[row] for name, row in ROWS.items()}
-            found = {
-                name: summaries[index][row].times(READOUTS[name].factor(m))
-                for name, row in ROWS.items()
+            m, errors = scale.multiplier(d_k, n), {}
+            if unscaled:
+                of_rows = mean_errors(logs[[unscaled[0], index]]).tolist()
+                errors = {name: of_rows[row] for name, row in ROWS.items()}
+            rows = summarise(logs[index])
+            summaries = {
+                name: rows[row].times(READOUTS[name].factor(m)) for name, row in ROWS.items()
             }
             points.append(
-                Point(*place, rule, m, draws, found, of_means, below[index], self.qk_norm)
+                Point(n, d_k, rule, m, draws, summaries, errors, below[index], self.qk_norm)
             )
         return points

@@ -7,8 +7,8 @@ from math import log, log2, sqrt
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from attn_tui.compute.arrays import Floats
 from attn_tui.compute.sweep.asymptotes import condensed, mean_largest
 from attn_tui.compute.sweep.exact import (
     Exact,
@@ -25,8 +25,6 @@ from attn_tui.compute.sweep.exact import (
 )
 from attn_tui.compute.sweep.rows import DrawnWeights, Rows
 from attn_tui.compute.sweep.settings import STATISTICS, Statistic
-
-Floats = NDArray[np.float64]
 
 Of = Literal["mean", "median", "root mean square"]
 
@@ -203,7 +201,7 @@ def exact(statistic: Statistic, n_keys: int, d_k: int, multiplier: float) -> Exa
     """
     readout, m = READOUTS[statistic], min(multiplier, 1e300)
     if n_keys == 2 and readout.two:
-        found = two_keys(readout.two, d_k, m)
+        known = two_keys(readout.two, d_k, m)
     else:
-        found = Exact(readout.mean(n_keys, d_k, m))
-    return found.times(readout.factor(m))
+        known = Exact(readout.mean(n_keys, d_k, m))
+    return known.times(readout.factor(m))

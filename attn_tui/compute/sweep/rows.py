@@ -10,9 +10,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from attn_tui.compute.arrays import Floats
 
 _WIDE, _AT_ONCE = 1 << 13, 1 << 17
 """So many numbers of a vector, and so many in all, are worked on at a time: BLAS stays on one
@@ -72,10 +71,10 @@ def rows(draws: Floats, upstream: Floats, out: Floats | None = None) -> Rows:
         behind, differences = behind[:, 1:], differences[:, 1:]
         second = behind.max(axis=1)
         np.subtract(second[:, None], behind, out=behind)
-    found = Rows(behind, tops - second, differences, behind.max(axis=1), spread)
-    for array in (found.behind, found.runner_up, found.upstream, found.furthest, found.spread):
+    made = Rows(behind, tops - second, differences, behind.max(axis=1), spread)
+    for array in vars(made).values():
         array.setflags(write=False)
-    return found
+    return made
 
 
 class DrawnWeights:
@@ -91,8 +90,9 @@ class DrawnWeights:
     def __init__(self, given: Rows, logit_std: Floats, across: Floats) -> None:
         self._given, self._logit_std, self._across = given, logit_std, across
         with _small_buffer():
-            self._sums = _sums(given, logit_std)
-        self._log_total = np.log(self._sums.total)
+            total, self._behind, *others = _sums(given, logit_std)
+        self._upstream, self._both, self._squares, self._up, self._up_up, self._cubes = others
+        self._log_total = np.log(total)
         log_odds = self._log_total - logit_std * given.runner_up
         self._odds = np.exp(log_odds)
         self._top, self._log_sum = 1.0 / (1.0 + self._odds), np.log1p(self._odds)
@@ -100,7 +100,7 @@ class DrawnWeights:
 
     def max_weight(self) -> Floats:
         """Return that of the largest weight."""
-        return -self._log_sum
+        return np.asarray(-self._log_sum)
 
     def entropy(self) -> Floats:
         """Return that of H in nats.
@@ -108,7 +108,7 @@ class DrawnWeights:
         H = −p_w ln p_w − Σ p_j ln p_j, over 1 − p_w; the first is 1 where the odds underflow.
         """
         surprise = (self._log_sum + _TINY) / (self._odds + _TINY)
-        others = self._log_total + self._logit_std * self._sums.behind - self._log_rest
+        others = self._log_total + self._logit_std * self._behind - self._log_rest
         return np.asarray(self._log_rest + np.log(surprise + others))
 
     def effective_keys(self) -> Floats:
@@ -117,14 +117,14 @@ class DrawnWeights:
 
     def jacobian(self) -> Floats:
         """Return that of ‖J‖_F, as in `norms.frobenius`."""
-        s, rest = self._sums, self._rest
-        winning, lost = self._top * self._top, rest * s.squares
-        squared = s.squares - 2.0 * rest * s.cubes + winning * s.squares + lost * lost
-        return np.asarray(self._log_rest + 0.5 * np.log(winning * (1.0 + s.squares) + squared))
+        squares = self._squares
+        winning, lost = self._top * self._top, self._rest * squares
+        others = squares - 2.0 * self._rest * self._cubes + winning * squares + lost * lost
+        return np.asarray(self._log_rest + 0.5 * np.log(winning * (1.0 + squares) + others))
 
     def trace(self) -> Floats:
         """Return that of tr J."""
-        lost = self._rest * self._sums.squares
+        lost = self._rest * self._squares
         return np.asarray(self._log_rest + np.log(self._top + (1.0 - lost)))
 
     def query_gradient(self) -> Floats:
@@ -134,10 +134,9 @@ class DrawnWeights:
         ‖Kᵀu‖² = (u·g)² + ‖u‖²·χ² with d_k − 1 degrees of freedom, and no key is needed. u = J v has
         u_j = c·q_j·(d_j − c·q·d) with d = v − v_w, c = 1 − p_w, and u_w = −c·p_w·q·d.
         """
-        s = self._sums
-        pull, push = self._rest * s.upstream, self._top * s.upstream
-        along = s.both - pull * s.behind + self._given.runner_up * push
-        spread = s.up_up + pull * (pull * s.squares - 2.0 * s.up)
+        pull, push = self._rest * self._upstream, self._top * self._upstream
+        along = self._both - pull * self._behind + self._given.runner_up * push
+        spread = self._up_up + pull * (pull * self._squares - 2.0 * self._up)
         size = along * along + (np.maximum(spread, 0.0) + push * push) * self._across
         with np.errstate(divide="ignore"):
             return np.asarray(self._log_rest + 0.5 * np.log(size))
@@ -148,33 +147,12 @@ class DrawnWeights:
             return np.asarray(np.log(self._logit_std * self._given.spread))
 
 
-@dataclass(frozen=True, eq=False)
-class _Sums:
-    """Sums over the keys but the winner, of e = e^{−σ·b} with b = behind; each (B,).
+def _sums(given: Rows, logit_std: Floats) -> Floats:
+    """Return sums over the keys but the winner, of e = e^{−σ·b} with b = behind, shape (8, B).
 
-    Attributes:
-        total: Σe; the others are of shares q = e/Σe, with d = upstream.
-        behind: Σq·b.
-        upstream: Σq·d.
-        both: Σq·d·b.
-        squares: Σq².
-        up: Σq²·d.
-        up_up: Σq²·d².
-        cubes: Σq³.
+    They are Σe and, of shares q = e/Σe and with d = upstream, Σq·b, Σq·d, Σq·d·b, Σq², Σq²·d,
+    Σq²·d² and Σq³. They are added up a block at a time.
     """
-
-    total: Floats
-    behind: Floats
-    upstream: Floats
-    both: Floats
-    squares: Floats
-    up: Floats
-    up_up: Floats
-    cubes: Floats
-
-
-def _sums(given: Rows, logit_std: Floats) -> _Sums:
-    """Add up what is in `_Sums`, a block at a time."""
     count, others = given.behind.shape
     sums = np.zeros((8, count))
     wide = min(others, _WIDE)
@@ -187,15 +165,14 @@ def _sums(given: Rows, logit_std: Floats) -> _Sums:
         if others > wide:
             near = behind[0] < -_NEGLIGIBLE / max(float(logit_std[row]), 1.0)
             if 2 * np.count_nonzero(near) < others:
-                kept = np.flatnonzero(near)
-                behind, upstream = behind[:, kept], upstream[:, kept]
+                behind, upstream = behind[:, near], upstream[:, near]
         for column in range(0, behind.shape[1], wide):
             block = slice(None), slice(column, column + wide)
             _add(behind[block], upstream[block], logit_std[down], hold, work, sums[:, down])
     # The squares and what is behind them once more, the cubes a third time.
     for first in (1, 4, 7):
         sums[first:] /= sums[0]
-    return _Sums(*sums)
+    return sums
 
 
 def _add(

@@ -1,8 +1,10 @@
 """Scale rules as text, several with commas between them."""
 
+import re
+
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.field import Kind
-from attn_tui.compute.scale import RULES, Scale, parse_scale
+from attn_tui.compute.scale import Scale, parse_scale
 
 
 def rule_text(scale: Scale) -> str:
@@ -16,35 +18,28 @@ def rule_text(scale: Scale) -> str:
 
 
 def read_rules(text: str) -> tuple[str, ...]:
-    """Read rules with commas between them; one of them may have parameters, with commas too.
+    """Read rules with commas between them; a comma may stand after the last.
 
-    A comma may stand after the last. An empty text is no rules: what is compared then is none and
-    the rule that all share.
+    An empty text is no rules: what is compared then is none and the rule that all share.
 
     Raises:
         InputError: If one is not understood.
 
-    >>> read_rules("none, temperature:T=4, inverse")
-    ('none', 'temperature:T=4', 'inverse')
+    >>> read_rules("none, temperature:T=4, mup:1,024")
+    ('none', 'temperature:T=4', 'mup:1,024')
     """
-    rules: list[str] = []
     listed = text.strip()
-    # A comma after the last rule ends it.
-    ended = listed.removesuffix(",") or listed
-    for part in ended.split(",") if listed else ():
-        name = part.partition(":")[0].strip()
-        # A parameter of the rule before, rather than a rule of its own.
-        is_value = "=" in part or part.strip().isdigit()
-        if rules and ":" in rules[-1] and name not in RULES and is_value:
-            rules[-1] += "," + part.strip()
-        else:
-            rules.append(part.strip())
+    if not listed:
+        return ()
+    # A comma before a digit marks thousands.
+    parts = re.split(r",(?!\s*[0-9])", listed.removesuffix(",") or listed)
+    rules = tuple(part.strip() for part in parts)
     for rule in rules:
         try:
             parse_scale(rule)
         except InputError as error:
             raise InputError("rules", error.problem, error.expected) from None
-    return tuple(rules)
+    return rules
 
 
 LISTED = Kind(

@@ -1,33 +1,39 @@
 """What draws of a positive number say about its mean and its median, from their logarithms."""
 
-from dataclasses import astuple, dataclass
-from math import floor, inf, nan, sqrt
+from dataclasses import dataclass, fields
+from math import floor, nan, sqrt
 
 import numpy as np
-from numpy.typing import NDArray
 
-from attn_tui.compute.norms import SMALLEST_NORMAL, log_of, power
-
-Floats = NDArray[np.float64]
+from attn_tui.compute.arrays import Floats
+from attn_tui.compute.norms import log_of, power
 
 SPAN = 1.959963984540054
 """So many standard deviations to either side hold 95 % of a normal law."""
 
 
+class _Power:
+    """The number of which a field is the logarithm; 0 if below float64, infinite if above."""
+
+    def __init__(self, log: str) -> None:
+        self._log = log
+
+    def __get__(self, summary: "Summary", owner: type) -> float:
+        return power(getattr(summary, self._log))
+
+
 @dataclass(frozen=True)
 class Summary:
-    """A positive number over N draws.
+    """A positive number over N draws, by natural logarithms: e^−5000 is still told from 0.
 
-    What comes from the order of the draws is kept as a natural logarithm, so that a median of
-    e^−5000 is still told from 0.
+    Each logarithm but ``log_median_standard_error`` has the number itself beside it, such as
+    ``mean`` and ``quarter``.
 
     Attributes:
         draws: N.
-        mean: Its average.
-        mean_standard_error: The average's standard error; NaN for one draw. Where few draws in N
-            carry the mean, as with saturated vectors, both tend to be too small.
-        log_mean: ln of the average, from which that follows below float64's normal numbers.
-        log_mean_standard_error: ln of its standard error; likewise.
+        log_mean: ln of the average.
+        log_mean_standard_error: ln of the average's standard error; NaN for one draw. Where few
+            draws in N carry the mean, as with saturated vectors, both tend to be too small.
         log_median: ln of the median.
         log_median_low: ln of the lower end of the median's 95 % interval.
         log_median_high: ln of its upper end. Both are draws, by their rank; with fewer than six
@@ -39,8 +45,6 @@ class Summary:
     """
 
     draws: int
-    mean: float
-    mean_standard_error: float
     log_mean: float
     log_mean_standard_error: float
     log_median: float
@@ -51,31 +55,20 @@ class Summary:
     log_quarter: float
     log_three_quarters: float
 
+    mean = _Power("log_mean")
+    mean_standard_error = _Power("log_mean_standard_error")
+    median = _Power("log_median")
+    median_low = _Power("log_median_low")
+    median_high = _Power("log_median_high")
+    low = _Power("log_low")
+    high = _Power("log_high")
+    quarter = _Power("log_quarter")
+    three_quarters = _Power("log_three_quarters")
+
     def times(self, factor: float) -> "Summary":
         """Return the summary of the same draws times a number that is not negative."""
-        by = log_of(factor)
-        draws, mean, error, *logs = astuple(self)
-        moved = [log + by for log in logs]
-        sizes = [
-            size * factor if SMALLEST_NORMAL <= min(size, size * factor) < inf else power(log)
-            for size, log in zip((mean, error), moved, strict=False)
-        ]
-        return Summary(draws, *sizes, *moved)
-
-    @property
-    def median(self) -> float:
-        """The median; 0 if below float64, infinite if above."""
-        return power(self.log_median)
-
-    @property
-    def median_low(self) -> float:
-        """The lower end of the median's 95 % interval."""
-        return power(self.log_median_low)
-
-    @property
-    def median_high(self) -> float:
-        """The upper end of the median's 95 % interval."""
-        return power(self.log_median_high)
+        names = [field.name for field in fields(self)[1:]]
+        return Summary(self.draws, *(getattr(self, name) + log_of(factor) for name in names))
 
     @property
     def median_standard_error(self) -> float:
@@ -88,26 +81,6 @@ class Summary:
         if self.draws < 2:
             return nan
         return (self.log_median_high - self.log_median_low) / (2.0 * SPAN)
-
-    @property
-    def low(self) -> float:
-        """What one draw in ten falls below."""
-        return power(self.log_low)
-
-    @property
-    def high(self) -> float:
-        """What one draw in ten exceeds."""
-        return power(self.log_high)
-
-    @property
-    def quarter(self) -> float:
-        """What a quarter of the draws fall below."""
-        return power(self.log_quarter)
-
-    @property
-    def three_quarters(self) -> float:
-        """What a quarter of the draws exceed."""
-        return power(self.log_three_quarters)
 
 
 def median_ranks(draws: int) -> tuple[int, int]:
@@ -129,24 +102,17 @@ def summarise(logs: Floats) -> list[Summary]:
     units = np.where(np.isfinite(largest) & (np.abs(largest) > 300.0), largest, 0.0)
     with np.errstate(all="ignore"):
         values = np.exp(ranked - units[:, None])
-        means = values.mean(axis=1)
         spread = values.std(axis=1, ddof=1) if draws > 1 else np.full(len(logs), nan)
-        sizes = np.stack([means, spread / sqrt(draws)])
-        log_sizes = np.log(sizes) + units
-        sizes = np.where(units == 0.0, sizes, np.exp(log_sizes))
+        means = np.log(values.mean(axis=1)) + units
+        errors = np.log(spread / sqrt(draws)) + units
     low, high = median_ranks(draws)
-    median, *others = _quantiles(ranked, (0.5, 0.1, 0.9, 0.25, 0.75))
-    columns = (*sizes, *log_sizes, median, ranked[:, low], ranked[:, high], *others)
-    return [Summary(draws, *numbers) for numbers in np.stack(columns, axis=1).tolist()]
-
-
-def _quantiles(ranked: Floats, fractions: tuple[float, ...]) -> list[Floats]:
-    """Return quantiles of ranked rows, halfway points between logarithms."""
-    found = []
-    for fraction in fractions:
-        place = fraction * (ranked.shape[1] - 1)
+    columns = [means, errors, ranked[:, low], ranked[:, high]]
+    for fraction in (0.5, 0.1, 0.9, 0.25, 0.75):
+        # Quantiles lie between logarithms next to each other.
+        place = fraction * (draws - 1)
         below = int(place)
-        above = min(below + 1, ranked.shape[1] - 1)
         share = place - below
-        found.append((1.0 - share) * ranked[:, below] + share * ranked[:, above])
-    return found
+        above = ranked[:, min(below + 1, draws - 1)]
+        columns.append((1.0 - share) * ranked[:, below] + share * above)
+    columns.insert(2, columns.pop(4))
+    return [Summary(draws, *numbers) for numbers in np.stack(columns, axis=1).tolist()]

@@ -17,11 +17,10 @@ from attn_tui.compute.attention.answer import (
 )
 from attn_tui.compute.attention.head import head_of, is_drawn
 from attn_tui.compute.attention.rows import HIDDEN, MOST_BLOCKS
-from attn_tui.compute.attention.settings import MOST, Settings
+from attn_tui.compute.attention.settings import Settings
 from attn_tui.compute.attention.together import together
 from attn_tui.compute.evaluation import Evaluation, evaluate
 from attn_tui.compute.experiment import Experiment
-from attn_tui.compute.field import fields_of
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.mask import Mask
 from attn_tui.compute.precision import Precision
@@ -230,13 +229,6 @@ def test_a_comparison_has_the_scaled_sides_of_both() -> None:
     assert both.sides == (first.scaled, second.scaled)
     assert [side.multiplier for side in both.row(3)] == [1.0 / 1024.0, 1.0]
     assert compare(first, last(drawn(n=5))) is None
-
-
-def test_n_goes_by_stops_to_both_ends() -> None:
-    kind = fields_of(Settings)["n"].kind
-    assert [kind.step(12, by) for by in (-2, -1, 1, 2)] == [6, 8, 16, 24]
-    assert (kind.step(3, -9), kind.step(1000, 9), kind.step(13, 1)) == (2, MOST, 16)
-    assert replace(Settings(), n=MOST).n == MOST
 
 
 def test_a_row_is_worked_on_up_to_the_last_key_it_sees(monkeypatch: pytest.MonkeyPatch) -> None:

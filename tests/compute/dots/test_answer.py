@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from attn_tui.compute.arrays import Floats
 from attn_tui.compute.dots.answer import Answer, Run, answer
 from attn_tui.compute.dots.draws import Draws
 from attn_tui.compute.dots.settings import Settings
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.experiment import Experiment
-from attn_tui.compute.law.entries import LAWS, Floats
+from attn_tui.compute.law.entries import LAWS
 from attn_tui.compute.law.names import Entries
 from attn_tui.compute.log_scale import D_K
 from attn_tui.compute.scale import Scale
@@ -122,7 +123,7 @@ def test_what_was_drawn_before_a_stop_is_kept() -> None:
     assert whole.histogram.counts.tolist() == before.histogram.counts.tolist()
 
 
-@pytest.mark.parametrize("asks", range(1, 60, 7))
+@pytest.mark.parametrize("asks", [1, 20, 50])
 def test_a_stop_between_two_answers_loses_no_draw(
     asks: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -229,16 +230,6 @@ def test_a_row_is_what_it_would_be_alone() -> None:
     assert many[1] == alone
 
 
-def test_a_stop_while_only_rows_are_left_keeps_what_they_have() -> None:
-    run = Run(question(samples=1000, d_ks=()))
-    assert list(run.answers())[-1].complete
-    assert run.become(question(samples=1000, d_ks=(2, 512)))
-    stopped = list(run.answers(counted(3)))
-    assert [found.drawn for found in stopped] == [1000] * len(stopped)
-    assert 0 < stopped[-1].table[0].draws <= 1000
-    assert list(run.answers())[-1].table == last(question(samples=1000, d_ks=(2, 512))).table
-
-
 def test_no_rows_are_no_trouble() -> None:
     found = last(question(samples=10, d_ks=()))
     assert found.table == ()
@@ -257,18 +248,15 @@ def test_the_standard_deviation_grows_with_exact_slopes(entries: Entries) -> Non
 
 
 def test_bad_settings_are_refused_by_name() -> None:
-    for field, value in [
-        *(("samples", bad) for bad in (0, -1, 10**30, 10**8 + 1, 2.0, True)),
-        *(("seed", bad) for bad in (-1, 1.5, "7", 2**63, None)),
-        *(("correlation", bad) for bad in (1.0000001, -2, nan, float("inf"), "0", True)),
-        *(("mean_q", bad) for bad in (nan, float("inf"), 1e7, "1")),
-        *(("mean_k", bad) for bad in (nan, -float("inf"))),
-        *(("entries", bad) for bad in ("cauchy", "", 3)),
-        ("tied", 1),
-        *(("d_ks", bad) for bad in ((0,), (65_537,), (2.5,), [2], (True,), (2,) * 65)),
-    ]:
+    refused: list[tuple[str, Any]] = [
+        ("samples", 0), ("samples", 10**8 + 1), ("samples", 2.0), ("seed", -1), ("seed", 2**63),
+        ("correlation", 1.0000001), ("correlation", nan), ("correlation", "0"), ("mean_q", 1e7),
+        ("mean_k", -float("inf")), ("entries", "cauchy"), ("tied", 1), ("d_ks", (65_537,)),
+        ("d_ks", [2]), ("d_ks", (2,) * 65),
+    ]  # fmt: skip
+    for field, value in refused:
         with pytest.raises(InputError, match="will not do; expected") as caught:
-            replace(Settings(), **{field: value})  # type: ignore[arg-type]
+            replace(Settings(), **{field: value})
         assert caught.value.field == field
 
 
@@ -287,35 +275,24 @@ def counted(limit: int) -> Callable[[], bool]:
 
 
 def test_a_stopped_run_goes_on_and_ends_where_it_would_have() -> None:
-    run = Run(question(samples=300_000))
-    (*_, stopped) = run.answers(counted(4))
+    asked = question(samples=300_000)
+    run = Run(asked.setup.get(Settings), 64)
+    (*_, stopped) = run.answers(asked, counted(4))
     assert 0 < stopped.drawn < 300_000
-    first, *_, last = run.answers()
+    first, *_, last = run.answers(asked)
     assert first.drawn == stopped.drawn
-    (*_, whole) = answer(question(samples=300_000))
+    (*_, whole) = answer(asked)
     assert last.complete
     assert last.drawn == whole.drawn
     assert last.histogram.counts.tolist() == whole.histogram.counts.tolist()
     assert last.unscaled.variance.value == pytest.approx(whole.unscaled.variance.value, rel=1e-12)
 
 
-def test_another_scale_table_or_number_of_samples_keeps_what_was_drawn() -> None:
-    run = Run(question(samples=1000))
-    (*_, before) = run.answers()
-    other = question(64, Scale("inverse"), samples=2000, d_ks=(4, 8))
-    assert run.become(other)
-    first, *_, last = run.answers()
-    assert (first.drawn, last.drawn) == (1000, 2000)
-    assert first.unscaled == before.unscaled
-    assert last.multiplier == 1 / 64
-    assert [row.d_k for row in first.table] == [4, 8]
-    assert first.table[0] == replace(before.table[1], asked=2000)
-    assert all(row.draws == 2000 for row in last.table)
-
-
-@pytest.mark.parametrize("change", [{"seed": 2}, {"samples": 999}, {"mean_q": 1.0}])
-def test_another_law_seed_or_fewer_samples_needs_another_run(change: dict[str, Any]) -> None:
-    run = Run(question(samples=1000))
-    (*_, before) = run.answers()
-    assert not run.become(question(**{"samples": 1000, **change}))
-    assert list(run.answers())[-1].unscaled == before.unscaled
+def test_another_scale_keeps_what_was_drawn() -> None:
+    asked = question(samples=1000)
+    run = Run(asked.setup.get(Settings), 64)
+    (*_, before) = run.answers(asked)
+    (after,) = run.answers(question(64, Scale("inverse"), samples=1000))
+    assert (after.drawn, after.multiplier) == (1000, 1 / 64)
+    assert after.unscaled == before.unscaled
+    assert after.table == before.table

@@ -5,11 +5,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from attn_tui.compute.arrays import Floats
 from attn_tui.compute.dots.draws import Draws, Streams, draw_entries
 from attn_tui.compute.dots.moments import Sums, read
 from attn_tui.compute.law import variance_gamma
 from attn_tui.compute.law.dot_law import DotLaw
-from attn_tui.compute.law.entries import LAWS, Floats, Pair
+from attn_tui.compute.law.entries import LAWS, Pair
 from attn_tui.compute.law.names import Entries
 from tests.pairs import each_once
 
@@ -127,11 +128,6 @@ def test_entries_have_the_correlation_asked_for(entries: Entries, rho: float) ->
 def test_different_purposes_have_different_numbers() -> None:
     streams = [Streams(1, 0, 0), Streams(1, 1, 0), Streams(1, 0), Streams(2, 0, 0)]
     assert len({stream[0].random() for stream in streams}) == 4
-
-
-def test_uniform_entries_are_drawn_in_blocks() -> None:
-    draws = Draws(DotLaw(Pair("uniform"), 65536), Streams(1))
-    assert draws.at_once * 65536 <= 2**19
 
 
 def test_large_means_take_no_digits_from_the_spread() -> None:

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 from scipy import integrate, special, stats
 
+from attn_tui.compute.arrays import Floats
 from attn_tui.compute.law import chi_square, variance_gamma
-from attn_tui.compute.law.chi_square import Floats
 from tests.pairs import each_once
 
 
@@ -40,7 +40,7 @@ def test_at_two_dimensions_it_is_laplace() -> None:
     np.testing.assert_allclose(variance_gamma.density(x, 2), np.exp(-abs(x)) / 2, rtol=1e-13)
 
 
-@pytest.mark.parametrize("d", [3, 4, 65, 8192, 65536])
+@pytest.mark.parametrize("d", [3, 65, 65536])
 def test_the_density_at_zero_is_a_ratio_of_gammas(d: int) -> None:
     ratio = special.poch((d - 1) / 2, 0.5)
     assert variance_gamma.density(0.0, d) == pytest.approx(1 / (2 * sqrt(pi) * ratio), rel=1e-9)
@@ -117,12 +117,6 @@ def test_a_small_coverage_is_right_to_its_own_digits(d: int, rho: float) -> None
     assert variance_gamma.coverage(bound, d, rho) == pytest.approx(expected, rel=near)
 
 
-@pytest.mark.parametrize("d", [40, 64, 512, 2000])
-def test_a_small_coverage_of_chi_square(d: int) -> None:
-    expected = stats.chi2.cdf(2 * sqrt(d), d)
-    assert variance_gamma.coverage(2 * sqrt(d), d, 1.0) == pytest.approx(expected, rel=1e-11)
-
-
 @pytest.mark.parametrize(("rho", "d"), each_once([1.0, -1.0], [1, 2, 3, 64, 65536], least=6))
 def test_with_full_correlation_it_is_chi_square(d: int, rho: float) -> None:
     bound = d + sqrt(d)
@@ -143,7 +137,7 @@ def test_near_full_correlation_nothing_is_lost_between_nodes() -> None:
         assert found == pytest.approx(stats.chi2.cdf(128, 64), abs=1e-4)
 
 
-@pytest.mark.parametrize("d", [1, 2, 3, 31, 32, 33, 1000, 65536])
+@pytest.mark.parametrize("d", [1, 2, 32, 33, 65536])
 def test_mean_size_is_a_ratio_of_gammas(d: int) -> None:
     with mpmath.workdps(40):
         half = mpmath.mpf(d) / 2

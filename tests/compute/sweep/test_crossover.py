@@ -16,6 +16,7 @@ from attn_tui.compute.sweep.crossover import (
     search_cost,
 )
 from attn_tui.compute.sweep.readouts import exact
+from attn_tui.compute.sweep.settings import Settings
 
 
 def exact_fall(d_k: int) -> float:
@@ -153,7 +154,7 @@ def test_a_rule_that_never_divides_has_no_crossover(rule: str) -> None:
 @pytest.mark.slow
 def test_few_draws_come_first_and_all_readouts_agree_with_each_alone() -> None:
     asked = [(8, "inverse-sqrt"), (8, "mup:d0=64")]
-    steps = list(crossovers(asked, 3, 600))
+    steps = list(crossovers(asked, Settings(seed=3, draws=600)))
     work = sum(search_cost(n, 600) for n, _ in asked)
     spent = [each for each, _ in steps]
     assert spent == sorted(spent)

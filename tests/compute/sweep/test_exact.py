@@ -9,7 +9,6 @@ from attn_tui.compute.sweep.asymptotes import (
     condensation_d_k,
     condensation_n,
     condensation_std,
-    condensed,
     logit_std,
     mean_largest,
 )
@@ -82,15 +81,6 @@ def test_the_stein_identity() -> None:
         ):
             error = sampled.std(ddof=1) / 100.0
             assert abs(sampled.mean() - expected) < 4.0 * error
-
-
-@pytest.mark.parametrize("n", [3, 64, 512])
-def test_the_trace_falls_by_a_power(n: int) -> None:
-    assert trace_at(n, 1e-3) == pytest.approx(1.0 - 1.0 / n, rel=1e-5)
-    assert trace_at(n, 300.0) * 300.0 == pytest.approx(mean_largest(n), rel=1e-3)
-    d_k = 65_536
-    scaled = mean_trace(n, d_k, 1.0)
-    assert scaled == pytest.approx(mean_largest(n) * mean_inverse_norm(d_k), rel=2e-3)
 
 
 @pytest.mark.parametrize("n", [3, 4, 64])
@@ -192,21 +182,6 @@ def test_where_logits_condense_over_n() -> None:
                 "up to": meet is not None and n <= meet,
             }.get(side, side == "everywhere")
             assert (logit_std(scale, n, d_k) >= condensation_std(n)) == condenses
-
-
-def test_what_condensed_logits_tend_to() -> None:
-    assert condensed(512, 2.0 * condensation_std(512)) == pytest.approx(0.5)
-    assert condensed(512, 1.0) is None
-
-
-def test_a_summary_of_known_draws() -> None:
-    logs = np.log(np.arange(1.0, 102.0))
-    (found,) = summarise(logs[None])
-    assert found.mean == pytest.approx(51.0)
-    assert found.mean_standard_error == pytest.approx(sqrt(101 * 102 / 12) / sqrt(101))
-    assert found.median == pytest.approx(51.0)
-    assert [found.low, found.high] == pytest.approx([11.0, 91.0])
-    assert [found.median_low, found.median_high] == pytest.approx([40.0, 62.0])
 
 
 @pytest.mark.parametrize("draws", [8, 101, 1000])

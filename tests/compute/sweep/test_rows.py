@@ -9,7 +9,7 @@ from attn_tui.compute.logit_map import LogitMap
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn
-from attn_tui.compute.sweep.draws import Unit, unit_logs, unit_size, units
+from attn_tui.compute.sweep.draws import ACROSS, QUERY, Unit, unit_logs, unit_size, units
 from attn_tui.compute.sweep.readouts import ROWS, log_statistics
 from attn_tui.compute.sweep.rows import rows
 from tests.compute import exact
@@ -110,7 +110,7 @@ def test_vectors_are_those_that_are_drawn_elsewhere(n: int) -> None:
     vectors = draw.vectors(Setup(d_k=48))
     every = list(units(5, n, count, (7, 48)))
     logs = np.concatenate([unit_logs(unit, 48, 0.25) for unit in every], axis=1)
-    norms = np.concatenate([unit.query_norms(48) for unit in every])
+    norms = np.concatenate([np.sqrt(unit.chi_square(QUERY, 48)) for unit in every])
     for index in (0, 7, 33, unit_size(n) + 1, count - 1):
         one = evaluate(vectors[index].scores, LogitMap(0.25), Precision())
         entropy = np.exp(logs[ROWS["entropy"], index])
@@ -121,14 +121,13 @@ def test_vectors_are_those_that_are_drawn_elsewhere(n: int) -> None:
 
 def test_draws_are_coupled_and_do_not_depend_on_what_was_asked_before() -> None:
     near, far = Unit(3, 50, 32, 40), Unit(3, 50, 32, 40, (1, 20, 1000))
-    for of in ("query_norms", "across"):
-        alone, along = (getattr(each, of) for each in (near, far))
-        assert (alone(20) == along(20)).all()
-        assert (alone(21) > along(20)).all()
-    assert (far.across(1) == 0.0).all()
+    for part in (QUERY, ACROSS):
+        assert (near.chi_square(part, 20) == far.chi_square(part, 20)).all()
+        assert (near.chi_square(part, 21) > far.chi_square(part, 20)).all()
+    assert (far.chi_square(ACROSS, 1) == 0.0).all()
     # Across q there is one degree of freedom less.
     many = Unit(3, 2, 0, 4000)
-    assert many.across(9).mean() == pytest.approx(8.0, abs=4.0 * sqrt(16.0 / 4000))
+    assert many.chi_square(ACROSS, 9).mean() == pytest.approx(8.0, abs=4.0 * sqrt(16.0 / 4000))
     assert near == far
     assert near != Unit(4, 50, 32, 40)
     # One key more changes a maximum upwards only.
