@@ -57,7 +57,9 @@ def parse_layout(text: str, part: str) -> Layout:
         and set(form) - {"n"} <= set(axes) <= {"b", "h", *form}
     )
     if not fits:
-        example = "bhnd or bnhd" if part in VECTORS else "bhqk" if form == "qk" else "bhn"
+        example = "bhqk" if form == "qk" else "bhn"
+        if part in VECTORS:
+            example = "bhnd or bnhd"
         raise InputError("layout", f"{part}={inert(text)} is none", example)
     return tuple(axes)
 
@@ -107,9 +109,12 @@ def taken(
             index.append(batch if length > 1 else 0)
         elif axis == "h":
             index.append(head if length > 1 else 0)
+        elif axis == "k":
+            index.append(keys)
+        elif axis == "q" and length == 1:
+            index.append(slice(0, 1))
         else:
-            rows = slice(0, 1) if axis == "q" and length == 1 else along
-            index.append(rows if axis in "nq" else keys if axis == "k" else slice(None))
+            index.append(along if axis in "nq" else slice(None))
     return tuple(index)
 
 

@@ -37,7 +37,9 @@ def _of_dots(dots: int) -> str:
     if left == right:
         return ":"
     falls = sum(right) * len(left) - sum(left) * len(right)
-    return "\\" if falls > 0 else "/" if falls < 0 else "|"
+    if falls == 0:
+        return "|"
+    return "\\" if falls > 0 else "/"
 
 
 DRAWN = {

@@ -83,7 +83,9 @@ class Step:
 def steps(answer: Answer) -> tuple[Step, ...]:
     """Return what leads from one product to what the scale makes of q·k, for what is asked."""
     law, numbers = answer.law, answer.derivation
-    names: Sequence[str] = _CONSTANT if law.variance == 0.0 else _MEAN if law.mean else _SPREAD
+    names: Sequence[str] = _MEAN if law.mean else _SPREAD
+    if law.variance == 0.0:
+        names = _CONSTANT
     divided = _divided(answer)
     if names is not _SPREAD and not _divides(divided):
         names = names[:-1]

@@ -348,4 +348,6 @@ def compare(captures: tuple[str, ...], form: str, **given: Any) -> int:
     write(WRITERS[form](report(found, known, Shown(statistics))))
     if interrupted:
         return INTERRUPTED
-    return PART if found.parting else ALONE if found.alone else 0
+    if found.parting:
+        return PART
+    return ALONE if found.alone else 0

@@ -207,7 +207,9 @@ class Factor:
         """How many digits its error leaves: one to three, but two below 2, for 1.4 is not 1."""
         if abs(self.log) < log(1.95):
             return 2
-        return 3 if self.error <= SOME else 2 if self.error <= FEW else 1
+        if self.error <= SOME:
+            return 3
+        return 2 if self.error <= FEW else 1
 
     @property
     def size(self) -> float:

@@ -43,7 +43,9 @@ def scientific(
     if value == 0.0 and log_size == -inf:
         return "0"
     # A number that underflowed is 0 with a sign.
-    sign = MINUS if copysign(1.0, value) < 0 else "+" if signed else ""
+    sign = "+" if signed else ""
+    if copysign(1.0, value) < 0:
+        sign = MINUS
     if abs(value) < SMALLEST_NORMAL and log_size > -inf:
         return first_fitting((sign + text for text in _powers_of_ten(log_size)), width)
     return first_fitting((f"{sign}{abs(value):.{n}e}" for n in (2, 1, 0)), width)

@@ -258,7 +258,11 @@ def _over(given: dict[str, Any], start: Axis) -> Axis:
         raise InputError("n", "both --n and --d-k are ranges", "--map, or one of them a number")
     if given["is_map"]:
         return start
-    return "n" if ranges["n"] else "d_k" if ranges["d_k"] or given["n"] is not None else start
+    if ranges["n"]:
+        return "n"
+    if ranges["d_k"] or given["n"] is not None:
+        return "d_k"
+    return start
 
 
 def _range(field: str, scale: LogScale, text: str) -> tuple[tuple[int, int], int | None]:

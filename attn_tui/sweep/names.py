@@ -64,7 +64,8 @@ def ends_text(found: Crossover | Boundary) -> str:
     low: float | None = found.low
     high: float | None = found.high
     if isinstance(found, Crossover):
-        low, high = None if found.low_open else low, None if found.high_open else high
+        low = None if found.low_open else low
+        high = None if found.high_open else high
     if low is None:
         return "any" if high is None else f"≤ {place_text(high)}"
     return f"≥ {place_text(low)}" if high is None else f"{place_text(low)} to {place_text(high)}"

@@ -28,10 +28,9 @@ class Exact:
 
     def times(self, factor: float) -> "Exact":
         """Return that of a number so many times as large."""
-        mean, median = self.mean, self.median
-        return Exact(
-            None if mean is None else factor * mean, None if median is None else factor * median
-        )
+        mean = None if self.mean is None else factor * self.mean
+        median = None if self.median is None else factor * self.median
+        return Exact(mean, median)
 
 
 @lru_cache(maxsize=512)
