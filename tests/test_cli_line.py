@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from attn_tui.commands import line
 from attn_tui.commands.asking import edited, gradient_experiment_of, setup_experiment_of
-from attn_tui.commands.options import protected
+from attn_tui.commands.names import protected
 from attn_tui.compute.dots import settings as dots
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.experiment import Experiment

@@ -26,10 +26,10 @@ from attn_tui.compute.setup import Setup
 from attn_tui.engine.settings import Settings
 from attn_tui.files.captured import as_captured, captured_at, captured_text, parse_captured
 from attn_tui.files.codec import experiment_from_plain, experiment_to_plain
-from attn_tui.files.draft import Draft, draft_of, parse
+from attn_tui.files.draft import Draft, draft_of, open_draft, parse
+from attn_tui.files.formats import read_file
 from attn_tui.files.history import Asked
-from attn_tui.files.opening import open_draft
-from attn_tui.files.readers import read_experiment, read_file
+from attn_tui.files.readers import read_experiment
 from tests.engine import captured as made_up
 
 HEADS, N, D = 2, 70, 4
