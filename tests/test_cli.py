@@ -214,8 +214,8 @@ def test_help_is_one_screen_and_every_command_has_its_own() -> None:
             assert expected in text
         for command in summaries():
             assert f"\n  {command} " in text
-    for arguments in (("1,2", "-h"), ("show", "--help")):
-        text = call(*arguments).stdout
+    for words in (("1,2", "-h"), ("show", "--help")):
+        text = call(*words).stdout
         for expected in ("--d-k", "--wrt", "--experiment", "--softcap", "Examples:"):
             assert expected in text
     assert call("--version").stdout == f"attn-tui {__version__}\n"

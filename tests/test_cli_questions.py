@@ -21,7 +21,7 @@ VECTORS = ("--query", "1,0", "--keys", EYE)
 
 
 def test_options_say_what_happens_to_scores() -> None:
-    for arguments, expected in [
+    cases: list[tuple[tuple[str, ...], dict[str, object]]] = [
         (("--softcap", "50"), {"softcap": 50.0}),
         (("--softcap", "1e-3", "--sink", "-2.5"), {"softcap": 0.001, "sink": -2.5}),
         (("--sink=0",), {"sink": 0.0}),
@@ -46,7 +46,8 @@ def test_options_say_what_happens_to_scores() -> None:
             ("--model=gpt-oss-20b", "--rule", "none"),
             {"d_k": 64, "rule": "none", "parameters": {}, "sink": 0.0},
         ),
-    ]:
+    ]
+    for arguments, expected in cases:
         found = asked("1,2,3", *arguments)
         assert found.items() >= expected.items()
         assert found["vectors"] == [{"name": "a", "scores": [1.0, 2.0, 3.0]}]

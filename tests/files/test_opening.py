@@ -15,7 +15,7 @@ from attn_tui.compute.source import Drawn, Products
 from attn_tui.files.codec import SCHEMA, experiment_to_plain
 from attn_tui.files.draft import open_draft, parse
 from attn_tui.files.plain import json_text
-from attn_tui.files.sources import read_matrix
+from attn_tui.files.sources import Part, read_matrix
 
 HERE = Path(__file__).parent
 SETUP = Setup(d_k=64, scale=Scale(softcap=50.0))
@@ -136,7 +136,7 @@ def test_rows_are_typed_or_come_from_a_file(tmp_path: Path) -> None:
 
 
 def test_rows_that_will_not_do_are_refused() -> None:
-    for argument, part, expected in [
+    cases: list[tuple[str, Part, str]] = [
         ("1 x", "q", "query, line 1: 'x' is not a number; expected finite numbers"),
         ("1 -inf", "K", "keys: a row of K holds an infinity or NaN"),
         ("[[1, 2], [3]]", "V", "values: a row of V has 1 number and its first row 2"),
@@ -150,7 +150,8 @@ def test_rows_that_will_not_do_are_refused() -> None:
         (f"@{HERE / 'valid' / 'half.npy'}", "q", "half.npy': a row of q holds an infinity"),
         (f"@{HERE / 'invalid' / 'nan.npy'}", "q", "nan.npy': nan stands at row 1, key 1"),
         (f"@{HERE / 'invalid' / 'cut.npz'}", "q", "cut.npz': it is no zip archive"),
-    ]:
+    ]
+    for argument, part, expected in cases:
         with pytest.raises(InputError) as caught:
             read_matrix(argument, part)
         assert expected in str(caught.value)

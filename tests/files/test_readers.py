@@ -2,21 +2,22 @@ import io
 import json
 import os
 import sys
-from dataclasses import replace
 from math import inf, nan
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from attn_tui.compute.dots import settings as dots
 from attn_tui.compute.errors import InputError
-from attn_tui.compute.field import fields_of
+from attn_tui.compute.explore import settings as explore
 from attn_tui.compute.setup import Setup
+from attn_tui.compute.sweep import settings as sweep
 from attn_tui.compute.vector import Vector
+from attn_tui.engine import settings as heads
 from attn_tui.files.codec import experiment_from_plain, experiment_to_plain
 from attn_tui.files.plain import json_text
 from attn_tui.files.readers import read_arguments, read_experiment
-from attn_tui.instruments import INSTRUMENTS, load
 from tests.asking import asking
 
 HERE = Path(__file__).parent
@@ -328,16 +329,16 @@ def test_an_experiment_file_is_refused_with_its_name_and_the_place(tmp_path: Pat
         assert expected in str(caught.value)
 
 
-def test_settings_of_every_instrument_go_to_json_and_back() -> None:
-    for instrument in INSTRUMENTS:
-        start = load(instrument.settings)()
-        for field in fields_of(type(start)).values():
-            if not field.kind.steps:
-                continue
-            asked = replace(start, **{field.name: field.kind.move(field.default, 1, fine=False)})
-            question = asking(Vector("a", np.array([1.0])), setup=Setup().put(asked))
-            plain = json.loads("".join(json_text(experiment_to_plain(question))))
-            assert experiment_from_plain(plain).setup.get(type(start)) == asked
+def test_settings_of_every_kind_go_to_json_and_back() -> None:
+    for settings in (
+        explore.Settings(of=2, wrt="logits"),
+        dots.Settings(samples=500, mean_q=0.5, tied=True),
+        sweep.Settings(n_range=(2, 16), draws=16, statistic="entropy"),
+        heads.Settings(("/a.npz",), rows=None, tau=30.0, layer=1),
+    ):
+        question = asking(Vector("a", np.array([1.0])), setup=Setup().put(settings))
+        plain = json.loads("".join(json_text(experiment_to_plain(question))))
+        assert experiment_from_plain(plain).setup.get(type(settings)) == settings
 
 
 def test_settings_that_will_not_do_are_refused() -> None:
