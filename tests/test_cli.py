@@ -117,7 +117,7 @@ def test_bad_input_is_one_line_that_says_what_where_and_what_was_expected() -> N
         (("--d-k", "1" + "0" * 30), "--d-k: '1000"),
         (("--d-k", "65537"), "--d-k: '65537' will not do"),
         (("--rule", "cube"), "--rule: 'cube' is not a rule"),
-        (("--rule", "temperature:T=0"), "--rule: temperature:T=0 will not do"),
+        (("--rule", "temperature:T=0"), "--rule: 'temperature:T=0' will not do"),
         (("--rule", "temperature:T=\x1b[31m"), r"'\x1b[31m' is not a number"),
         (("--rule", "none:T=1"), "--rule: none has no parameter 'T'"),
         (("--precision", "float8"), "--precision: 'float8'"),

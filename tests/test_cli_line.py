@@ -189,4 +189,8 @@ def test_a_model_is_named_with_what_departs_from_it() -> None:
 def test_every_instrument_has_a_line_that_its_command_understands(instrument: Any) -> None:
     asked, write = ask(Experiment(Drawn())), load(instrument.line)
     text = write(asked)
-    assert given_by(instrument.command_name, text)
+    if instrument.name == "heads":
+        # A capture alone opens the screen.
+        assert text == "attn-tui example"
+    else:
+        assert given_by(instrument.command_name, text)

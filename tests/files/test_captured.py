@@ -233,10 +233,13 @@ def test_a_mask_that_does_not_explain_the_output_is_not_what_it_says(file: Path)
     )
     noise = np.random.default_rng(2).standard_normal(out.shape).astype(np.float32)
     write_safetensors(file, {"0.q": q, "0.k": k, "0.v": v, "0.out": out + noise})
-    for command, more in (("show", ["--capture"]), ("heads", [])):
+    for command, more, said in (
+        ("show", ["--capture"], "causal is nearest, and does not explain the output"),
+        ("heads", [], "their weights miss the captured output"),
+    ):
         result = CliRunner().invoke(program, [command, *more, str(file)])
         text = " ".join(result.stdout.split())
-        assert "causal is nearest, and does not explain the output" in text
+        assert said in text
         assert "as the output says" not in text
 
 
