@@ -111,8 +111,8 @@ INSTRUMENTS: tuple[Instrument, ...] = (
         answer="attn_tui.engine.answer:answer",
         screen="attn_tui.heads.screen:HeadsScreen",
         command="attn_tui.heads.command:heads",
-        line="attn_tui.commands.capture_line:heads",
-        asked="attn_tui.commands.capture_line:asked",
+        line="attn_tui.commands.line:heads",
+        asked="attn_tui.commands.asking:heads_experiment_of",
         json="attn_tui.heads.report:json",
     ),
     Instrument(

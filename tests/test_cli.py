@@ -1,5 +1,6 @@
 import json
 import os
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -14,10 +15,10 @@ from click.testing import CliRunner, Result
 
 from attn_tui import __version__
 from attn_tui.commands.asking import experiment_of
-from attn_tui.commands.names import commands
-from attn_tui.commands.options import protected, shared
+from attn_tui.commands.names import places, protected, summaries
+from attn_tui.commands.options import shared
 from attn_tui.commands.program import program
-from attn_tui.instruments import INSTRUMENTS
+from attn_tui.instruments import load
 
 FILES = Path(__file__).parent / "files"
 PROGRAM = (sys.executable, "-m", "attn_tui")
@@ -116,7 +117,7 @@ def test_bad_input_is_one_line_that_says_what_where_and_what_was_expected() -> N
         (("--d-k", "1" + "0" * 30), "--d-k: '1000"),
         (("--d-k", "65537"), "--d-k: '65537' will not do"),
         (("--rule", "cube"), "--rule: 'cube' is not a rule"),
-        (("--rule", "temperature:T=0"), "--rule: temperature:T=0 will not do"),
+        (("--rule", "temperature:T=0"), "--rule: 'temperature:T=0' will not do"),
         (("--rule", "temperature:T=\x1b[31m"), r"'\x1b[31m' is not a number"),
         (("--rule", "none:T=1"), "--rule: none has no parameter 'T'"),
         (("--precision", "float8"), "--precision: 'float8'"),
@@ -203,20 +204,32 @@ def test_without_a_terminal_the_program_prints_what_show_prints() -> None:
     assert run("-", stdin=b"1 2").stdout == run("show", "1", "2").stdout
 
 
-def test_help_lists_options_subcommands_and_examples() -> None:
-    for arguments in (("--help",), ("-h",), ("1,2", "-h")):
-        text = call(*arguments).stdout
-        for expected in ("[SCORES]...", "--d-k", "--wrt", "--experiment", "Examples:", "--version"):
+def test_help_is_one_screen_and_every_command_has_its_own() -> None:
+    for arguments in (("--help",), ("-h",)):
+        lines = call(*arguments).stdout.splitlines()
+        text = "\n".join(lines)
+        assert len(lines) <= 40
+        assert max(map(len, lines)) <= 80
+        for expected in ("[SCORES]...", "@FILE", "show --help", "Examples:", "--version"):
             assert expected in text
-        for instrument in INSTRUMENTS:
-            assert instrument.command_name in text
-        assert max(map(len, text.splitlines())) <= 80
-    for command in commands():
-        assert max(map(len, call(command, "--help").stdout.splitlines())) <= 80
-    of_show = " ".join(call("show", "--help").stdout.split())
-    assert "--top K List only the K keys with the largest scores" in of_show
-    assert "several need brackets, as in [[1,0],[0,1]], or lines" in of_show
+        for command in summaries():
+            assert f"\n  {command} " in text
+    for words in (("1,2", "-h"), ("show", "--help")):
+        text = call(*words).stdout
+        for expected in ("--d-k", "--wrt", "--experiment", "--softcap", "Examples:"):
+            assert expected in text
     assert call("--version").stdout == f"attn-tui {__version__}\n"
+
+
+def test_the_help_of_an_option_has_under_ten_words() -> None:
+    assert places().keys() == summaries().keys()
+    for name, place in places().items():
+        command: click.Command = load(place)
+        assert max(map(len, call(name, "--help").stdout.splitlines())) <= 80
+        for option in command.params:
+            if isinstance(option, click.Option):
+                words = re.sub(r"\[default: .*\]", "", option.help or "").split()
+                assert 0 < len(words) < 10, (name, option.name)
 
 
 def test_a_command_may_take_the_shared_options_alone() -> None:

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from attn_tui.captures.demo import write_demos
-from attn_tui.commands import capture_line, screen
+from attn_tui.commands import line, screen
 from attn_tui.commands.program import program
 from attn_tui.compute.heads.statistic import STATISTICS
 from attn_tui.compute.scale import Scale
@@ -44,7 +44,7 @@ def test_the_command_that_the_screen_copies_prints_what_the_screen_says(
     draft = replace(EXAMPLE, setup=Setup(scale=scale).put(settings))
     question = Asked.first(draft)
     *_, shown = answer(question.experiment)
-    arguments = split(capture_line.heads(question))[1:]
+    arguments = split(line.heads(question))[1:]
     names = ",".join((settings.statistic, *STATISTICS))
     texts = "".join(text(report_of(shown))), run(*arguments, "--statistic", names).stdout
     said, printed = (re.sub(r"; [\d.]+ s", "", text) for text in texts)
@@ -55,8 +55,7 @@ def test_the_command_that_the_screen_copies_prints_what_the_screen_says(
 def test_the_command_that_compares_has_only_options_that_it_knows(tmp_path: Path) -> None:
     one, other = ((str(write(tmp_path / f"{name}.safetensors", heads())),) for name in "ab")
     draft = replace(EXAMPLE, setup=Setup().put(Settings(one, other, tau=30.0)))
-    line = capture_line.heads(Asked.first(draft))
-    assert run(*split(line)[1:]).exit_code == 0
+    assert run(*split(line.heads(Asked.first(draft)))[1:]).exit_code == 0
 
 
 def test_a_capture_opens_with_what_the_doctor_is_to_expect(
@@ -82,8 +81,8 @@ def test_a_capture_opens_with_what_the_doctor_is_to_expect(
     assert settings.layouts == "bhnd"
     # The line that the screen leaves brings it back, with the cursor where it was.
     asked = replace(settings, rows=None, statistic="entropy", tau=30.0, layer=1, head=2, config="")
-    line = capture_line.heads(Asked.first(replace(draft, setup=Setup().put(asked))))
-    assert run(*split(line)[1:]).exit_code == 0
+    words = line.heads(Asked.first(replace(draft, setup=Setup().put(asked))))
+    assert run(*split(words)[1:]).exit_code == 0
     brought = opened.pop()[0].setup.get(Settings)
     assert replace(brought, config="") == asked
     assert run("1,2", "--rows", "3").exit_code == 2

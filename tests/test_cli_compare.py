@@ -194,24 +194,21 @@ def test_outputs_are_computed_where_one_has_none(tmp_path: Path) -> None:
     assert "P·V of these rows, since one capture has none" in result.stdout
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
+def test_bad_input_is_one_line(tmp_path: Path) -> None:
+    for arguments, message in [
         ("", "CAPTURE: 0 are given; expected two"),
         ("A A A", "CAPTURE: 3 are given; expected two"),
         ("A A --tolerance x", "--tolerance: 'x' is not a number; expected a number from 0"),
         ("A A --statistic loud", "--statistic: 'loud' is no statistic"),
         ("A C", "CAPTURE: the captures have no head of one shape in common"),
-    ],
-)
-def test_bad_input_is_one_line(tmp_path: Path, arguments: str, message: str) -> None:
-    files = {
-        "A": str(write(tmp_path / "a.safetensors", heads())),
-        "C": str(write(tmp_path / "c.safetensors", heads(n=7))),
-    }
-    result = call(*(files.get(each, each) for each in arguments.split()))
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert result.stderr.startswith(f"attn-tui: {message}")
+    ]:
+        files = {
+            "A": str(write(tmp_path / "a.safetensors", heads())),
+            "C": str(write(tmp_path / "c.safetensors", heads(n=7))),
+        }
+        result = call(*(files.get(each, each) for each in arguments.split()))
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert result.stderr.startswith(f"attn-tui: {message}")
 
 
 def test_nothing_against_nothing_is_no_difference() -> None:

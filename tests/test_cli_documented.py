@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from attn_tui.commands.names import commands
+from attn_tui.commands.names import summaries
 from tests.test_cli import call, refused
 
 QUICK = {"dot": ("--samples", "100"), "sweep": ("--draws", "8")}
@@ -40,7 +40,7 @@ def test_questions_are_documented() -> None:
 def test_a_word_that_is_no_command_is_told_the_commands() -> None:
     assert refused("dots").endswith("-inf (masked); or a command: dot, doctor")
     assert refused("doktor").endswith("; or a command: doctor, dot, tour")
-    for name in commands():
+    for name in summaries():
         assert name in refused("x").partition("or a command: ")[2].split(", ")
     assert refused("show", "dots").endswith("-inf (masked)")
 

@@ -66,9 +66,9 @@ def test_sampled_rows_say_so(path: str) -> None:
     assert "no |q·k| exceeds" in text
 
 
-@pytest.mark.parametrize("name", STATISTICS)
-def test_every_statistic_has_a_headline_and_a_table(path: str, name: str) -> None:
-    for rows in ("all", "5"):
+def test_every_statistic_has_a_headline_and_a_table(path: str) -> None:
+    for at, name in enumerate(STATISTICS):
+        rows = ("all", "5")[at % 2]
         text = call("heads", path, "--statistic", name, "--rows", rows).stdout
         assert STATISTICS[name].title + ": " in text
         first = text.partition("\n\n")[0]
@@ -123,28 +123,24 @@ def test_sort_lists_heads_worst_first(path: str) -> None:
     assert len(text) == at + 13
 
 
-@pytest.mark.parametrize(
-    ("condition", "status"),
-    [
+def test_fail_if_sets_the_status(path: str) -> None:
+    for condition, status in [
         ("max_logit > 5", 1),
         ("max-logit>1e9", 0),
         ("entropy <= 100", 1),
         ("float16_margin < 1", 0),
         ("cosine >= 2", 0),
-    ],
-)
-def test_fail_if_sets_the_status(path: str, condition: str, status: int) -> None:
-    result = call("heads", path, "--fail-if", condition, "--fail-if", "max_logit > 1e8")
-    assert result.exit_code == status
-    told = result.stdout.split("\n\n")[1]
-    assert ("In none of 12 heads" in told) or status
-    plain = json.loads(call("heads", path, "--fail-if", condition, "--json").stdout)
-    assert bool(plain["conditions"][0]["heads"]) == bool(status)
+    ]:
+        result = call("heads", path, "--fail-if", condition, "--fail-if", "max_logit > 1e8")
+        assert result.exit_code == status
+        told = result.stdout.split("\n\n")[1]
+        assert ("In none of 12 heads" in told) or status
+        plain = json.loads(call("heads", path, "--fail-if", condition, "--json").stdout)
+        assert bool(plain["conditions"][0]["heads"]) == bool(status)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
+def test_bad_input_is_one_line_and_status_2(path: str) -> None:
+    for arguments, message in [
         ("--statistic loudness", "--statistic: 'loudness' is no statistic; expected"),
         ("--sort loudness", "--sort: 'loudness' is no statistic"),
         ("--fail-if max_logit", "--fail-if: 'max_logit' is no condition; expected a statistic"),
@@ -163,13 +159,11 @@ def test_fail_if_sets_the_status(path: str, condition: str, status: int) -> None
         ("--scale 1 --rule none", "--scale: --rule gives the multiplier"),
         ("--tau none", "--tau: 'none' is not a number"),
         ("--scheduler nowhere.json", "--scheduler: 'nowhere.json' is not there"),
-    ],
-)
-def test_bad_input_is_one_line_and_status_2(path: str, arguments: str, message: str) -> None:
-    result = call("heads", path, *arguments.split())
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert result.stderr.startswith(f"attn-tui: {message}")
-    assert result.stderr.count("\n") == 1
+    ]:
+        result = call("heads", path, *arguments.split())
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert result.stderr.startswith(f"attn-tui: {message}")
+        assert result.stderr.count("\n") == 1
 
 
 def test_a_capture_is_needed() -> None:

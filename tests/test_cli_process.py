@@ -153,7 +153,7 @@ def test_what_starts_the_program_imports_nothing_that_takes_time() -> None:
         [sys.executable, "-S", "-c", program], capture_output=True, check=True,
         env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])},
     )  # fmt: skip
-    assert done.stdout.split() == [b"attn_tui", b"attn_tui.cli"]
+    assert done.stdout.split() == [b"attn_tui", b"attn_tui.cli", b"gc"]
 
 
 def test_the_first_screen_imports_only_what_it_shows() -> None:

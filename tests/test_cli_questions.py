@@ -20,9 +20,8 @@ EYE = "[[1,0],[0,1]]"
 VECTORS = ("--query", "1,0", "--keys", EYE)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "expected"),
-    [
+def test_options_say_what_happens_to_scores() -> None:
+    cases: list[tuple[tuple[str, ...], dict[str, object]]] = [
         (("--softcap", "50"), {"softcap": 50.0}),
         (("--softcap", "1e-3", "--sink", "-2.5"), {"softcap": 0.001, "sink": -2.5}),
         (("--sink=0",), {"sink": 0.0}),
@@ -47,14 +46,11 @@ VECTORS = ("--query", "1,0", "--keys", EYE)
             ("--model=gpt-oss-20b", "--rule", "none"),
             {"d_k": 64, "rule": "none", "parameters": {}, "sink": 0.0},
         ),
-    ],
-)
-def test_options_say_what_happens_to_scores(
-    arguments: tuple[str, ...], expected: dict[str, object]
-) -> None:
-    found = asked("1,2,3", *arguments)
-    assert found.items() >= expected.items()
-    assert found["vectors"] == [{"name": "a", "scores": [1.0, 2.0, 3.0]}]
+    ]
+    for arguments, expected in cases:
+        found = asked("1,2,3", *arguments)
+        assert found.items() >= expected.items()
+        assert found["vectors"] == [{"name": "a", "scores": [1.0, 2.0, 3.0]}]
 
 
 def test_every_model_can_be_asked_for() -> None:
@@ -224,9 +220,8 @@ def test_options_replace_what_a_file_says(tmp_path: Path) -> None:
     assert "--mask: there is no key 9" in refused("--example", "ties", "--mask=9")
 
 
-@pytest.mark.parametrize(
-    ("arguments", "expected"),
-    [
+def test_what_cannot_be_asked_is_one_line() -> None:
+    for arguments, expected in [
         (("--rule", "temperature:T=0"), "--rule: 'temperature:T=0' will not do"),
         (("--rule", "mup:base=3"), "--rule: mup has no parameter 'base'; expected d0"),
         (("--rule", "none:T=3"), "--rule: none has no parameter 'T'"),
@@ -287,11 +282,8 @@ def test_options_replace_what_a_file_says(tmp_path: Path) -> None:
         ),
         ((*VECTORS, "--d-k", "64"), "--d-k: 64 contradicts q, which has 2 numbers; expected 2"),
         ((*VECTORS, "--d-k", "0"), "--d-k: '0' will not do"),
-    ],
-)
-def test_what_cannot_be_asked_is_one_line(arguments: tuple[str, ...], expected: str) -> None:
-    for command in ((), ("show",)):
-        assert expected in refused(*command, *arguments)
+    ]:
+        assert expected in refused("show", *arguments)
 
 
 def test_an_option_is_checked_before_a_file_is_read() -> None:

@@ -14,7 +14,6 @@ from attn_tui.claims.report import report, summary_line, total_line
 from attn_tui.claims.settings import Settings
 from attn_tui.claims.trial import Trial
 from attn_tui.commands.asked import answered
-from attn_tui.commands.completion import of_names
 from attn_tui.commands.options import (
     DRAWS,
     Command,
@@ -22,6 +21,7 @@ from attn_tui.commands.options import (
     field_option,
     forms,
     needed,
+    of_names,
     option,
     settings,
 )
@@ -35,7 +35,7 @@ from attn_tui.files.draft import EXAMPLE, parse
 from attn_tui.report.forms import WRITERS
 
 _file = option(
-    "--file", "FILE", "Try the claims of a TOML file of your own; docs/claims.md has an example."
+    "--file", "FILE", "Try claims of your own, in TOML."
 )  # fmt: skip
 
 _EXAMPLES = """\

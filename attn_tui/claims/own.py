@@ -8,7 +8,7 @@ from attn_tui.claims.claim import TOPICS, Case, Claim, Evidence, Stated
 from attn_tui.claims.trial import Trial
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.visible import visible
-from attn_tui.files.toml import Table, read_tables
+from attn_tui.files.content import Table, read_tables
 
 _KEYS = ("id", "says", "ask", "quantity", "expected", "within", "right", "source")
 _PART = re.compile(r"(?P<name>[A-Za-z0-9_-]+)|\[(?P<index>\d+)\]")

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from attn_tui.commands.options import protected
+from attn_tui.commands.names import protected
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.experiment import Experiment
 from attn_tui.instruments import INSTRUMENTS, Instrument, load

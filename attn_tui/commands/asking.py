@@ -1,14 +1,16 @@
 """The question that SCORES and options ask together."""
 
-from collections.abc import Callable, Mapping
+import os
+import struct
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial, reduce
-from itertools import chain
+from stat import S_ISFIFO, S_ISREG
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from attn_tui.commands.input import input_waits
+from attn_tui.captures.suffixes import SUFFIXES, suffix_of
 from attn_tui.commands.options import Given, changes_of, reading
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.explore.settings import Settings
@@ -21,7 +23,6 @@ from attn_tui.compute.setup import FIELDS, Setup
 if TYPE_CHECKING:
     from attn_tui.compute.experiment import Experiment
     from attn_tui.compute.source import Drawn, Products, Source
-    from attn_tui.files.origin import Origin
 
 T = TypeVar("T")
 
@@ -60,8 +61,17 @@ def experiment_of(
     edited(EXAMPLE.setup)
     start = _start(given, source) or parse(EXAMPLE)
     source = _source(given, start.source)
-    setup = _masked(start.setup, source) if given["capture"] else start.setup
-    setup = _of_layer(edited(setup), source) if given["capture"] else edited(setup)
+    if given["capture"]:
+        from attn_tui.captures.source import Captured
+        from attn_tui.files.captured import as_captured
+
+        assert isinstance(source, Captured)
+        setup = edited(as_captured(start.setup, source))
+        if not setup.scale.given:
+            # Unless another layer is named, a rule that goes by layers is that of its own.
+            setup = setup.put(setup.scale.at_layer(source.place[1]))
+    else:
+        setup = edited(start.setup)
     if given["d_k"] is not None and source.d_k not in (None, setup.d_k):
         raise InputError(
             "d_k",
@@ -103,7 +113,7 @@ def with_tokens(experiment: "Experiment", given: str | None) -> "Experiment":
     if given is None:
         return experiment
     from attn_tui.compute.attention.settings import Settings
-    from attn_tui.files.tokens import read_tokens
+    from attn_tui.files.readers import read_tokens
 
     setup = experiment.setup
     return replace(
@@ -134,22 +144,19 @@ def gradient_experiment_of(given: Mapping[str, Any]) -> "Experiment":
     return experiment
 
 
-def origin_of_scores(given: Mapping[str, Any]) -> "Origin | None":
-    """Return the files that scores will be read from, if they all are to be had again.
+def files_text(given: Mapping[str, Any]) -> str:
+    """Return the text that names the files that scores are read from; empty where it cannot."""
+    from attn_tui.files.paths import shown_path
+    from attn_tui.files.readers import arguments_text
 
-    Those of an experiment are named as ``@FILE``, which reads its scores, or else its queries and
-    keys are asked for with the rest of it.
-    """
-    from attn_tui.files.origin import origin_of
-
-    scores, start = given["scores"], given["experiment"]
-    if "-" in (*scores, start) or given["example"] is not None:
-        return None
-    options = {name: given[name] for name in (*_VECTORS, "experiment") if given[name] is not None}
-    named = [*scores, *(given[name] or "" for name in _VECTORS)]
-    paths = [each[1:] for each in named if each.startswith("@")] + [start] * (start is not None)
-    pairs = chain.from_iterable((f"--{name}", value) for name, value in options.items())
-    return origin_of((*scores, *pairs), tuple(paths)) if paths else None
+    if given["scores"]:
+        return "" if "-" in given["scores"] else arguments_text(given["scores"])
+    if any(given[name] is not None for name in _VECTORS):
+        parts = zip(("q", "K", "V"), _VECTORS, strict=True)
+        named = [f"{part}: {arguments_text([given[name]])}" for part, name in parts if given[name]]
+        return "\n".join(named)
+    start = given["experiment"]
+    return f"@{shown_path(start)}" if start not in (None, "-") else ""
 
 
 def mention_unread_input(given: Mapping[str, Any]) -> None:
@@ -161,6 +168,58 @@ def mention_unread_input(given: Mapping[str, Any]) -> None:
         return
     if input_waits():
         click.echo("attn-tui: standard input is left unread; - among SCORES reads it", err=True)
+
+
+def are_captures(words: Sequence[str]) -> bool:
+    """Return whether arguments are the names of captures: scores are numbers, or begin with @."""
+    return bool(words) and all(
+        suffix_of(word) in SUFFIXES and not word.startswith("@") for word in words
+    )
+
+
+def heads_experiment_of(given: Mapping[str, Any]) -> "Experiment":
+    """Return the question that options of ``heads`` ask.
+
+    Raises:
+        InputError: Naming the option that will not do.
+    """
+    from attn_tui.engine.settings import Settings as HeadSettings
+    from attn_tui.files.draft import EXAMPLE, parse
+    from attn_tui.heads.command import question
+
+    if not given.get("captures"):
+        raise InputError("capture", "none is given", "a file, such as capture.safetensors")
+    wanted = question(Given(given))
+    first = (given.get("statistic") or "").split(",")[0] or None
+    changes = changes_of(HeadSettings, {**given, "statistic": first})
+    settings = HeadSettings(
+        tuple(given["captures"]),
+        layer=(wanted.layers or (None,))[0],
+        head=(wanted.heads or (None,))[0],
+        what_if=wanted.making.own_rule and wanted.making.scale.is_default,
+        **changes,
+    )
+    return parse(replace(EXAMPLE, setup=Setup(scale=wanted.making.scale).put(settings)))
+
+
+def input_waits() -> bool:
+    """Return whether standard input is a file or a pipe with something in it, as far as is known.
+
+    What a pipe is still to bring is not waited for: it may never end.
+    """
+    try:
+        from fcntl import ioctl
+        from termios import FIONREAD
+
+        status = os.fstat(0)
+        if S_ISREG(status.st_mode):
+            return os.lseek(0, 0, os.SEEK_CUR) < status.st_size
+        if not S_ISFIFO(status.st_mode):
+            return False
+        (held,) = struct.unpack("i", ioctl(0, FIONREAD, bytes(struct.calcsize("i"))))
+        return bool(held > 0)
+    except (ImportError, OSError):
+        return False
 
 
 def _check_ways(given: Given) -> None:
@@ -221,21 +280,6 @@ def _source(given: Given, start: "Source") -> "Source":
     return start
 
 
-def _masked(setup: Setup, source: "Source") -> Setup:
-    from attn_tui.files.captured import as_captured
-
-    return as_captured(setup, source)
-
-
-def _of_layer(setup: Setup, source: "Source") -> Setup:
-    """Return a setup with the rule of a captured head's layer, unless another layer is named."""
-    from attn_tui.captures.source import Captured
-
-    if setup.scale.given or not isinstance(source, Captured):
-        return setup
-    return setup.put(setup.scale.at_layer(source.place[1]))
-
-
 def _captured(given: Given) -> "Source":
     from attn_tui.files.captured import captured_at
 
@@ -266,7 +310,7 @@ def _draw(given: Given, start: "Drawn | None") -> "Drawn":
 
 def _products(given: Given, start: "Products | None") -> "Products":
     from attn_tui.compute.source import Products
-    from attn_tui.files.matrices import read_matrix
+    from attn_tui.files.sources import read_matrix
 
     if start is None:
         missing = next((name for name in _VECTORS[:2] if given.get(name) is None), None)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from attn_tui.commands.options import Command, Option, needed
+from attn_tui.commands.options import Command, needed, switch
 from attn_tui.commands.output import write
 from attn_tui.compute.errors import InputError
 
@@ -22,7 +22,7 @@ _EXAMPLES = """\
     required=False,
     callback=needed("folder", "a new folder, such as faults"),
 )
-@click.option("--force", cls=Option, is_flag=True, help="Write into a folder that is not empty.")
+@switch("--force", "Write into a folder that is not empty.")
 def demo(folder: str, force: bool) -> None:
     """Write a capture in order and sixteen with faults that people met, each with its config.json.
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from attn_tui.commands.completion import experiment_files
 from attn_tui.commands.options import (
     CAPTURE,
     EXPECTED,
@@ -17,9 +16,11 @@ from attn_tui.commands.options import (
     Option,
     all_of,
     config,
+    experiment_files,
     forms,
     option,
     reading,
+    switch,
 )
 from attn_tui.commands.output import INTERRUPTED, write
 from attn_tui.commands.progress import worked
@@ -48,63 +49,39 @@ Exit status: 0 agrees, or nothing was expected; 1 differs; 2 bad input;
 @click.command("doctor", cls=Command, examples=_EXAMPLES)
 @click.argument("captures", nargs=-1, metavar="CAPTURE...", shell_complete=experiment_files)
 @config(EXPECTED)
-@click.option(
-    "--require",
-    cls=Option,
-    group=EXPECTED,
-    is_flag=True,
-    help="End with status 3 where nothing is expected.",
-)
+@switch("--require", "Status 3 where nothing is expected.", EXPECTED)
 @option(
     "--expect",
     "PARTS",
-    "What is expected, before all that is said elsewhere: m=1/sqrt(d_k),softcap=50,window=4096.",
+    "What is expected, whatever else is said: m=1/sqrt(d_k),softcap=50.",
     EXPECTED,
 )
 @option(
     "--assume",
     "KINDS",
-    "What may be assumed of masks that were not captured: padding, packed, prefix.",
+    "Of masks that were not captured: padding, packed, prefix.",
     EXPECTED,
 )
-@click.option(
-    "--strict",
-    cls=Option,
-    group=EXPECTED,
-    is_flag=True,
-    help="End with status 3 where a layer would not have told another m, cap, sink or mask.",
-)
-@click.option(
-    "--tf32",
-    cls=Option,
-    group=EXPECTED,
-    is_flag=True,
-    help="Products may have been taken in TF32, as tensor cores take those of float32.",
-)
+@switch("--strict", "Status 3 where a fault would not have shown.", EXPECTED)
+@switch("--tf32", "Products may have been taken in TF32.", EXPECTED)
 @option("--layer", "L", "Only this layer.  [default: all]", CAPTURE)
 @option("--head", "H", "Only this head of each layer.  [default: all]", CAPTURE)
 @option(
     "--rows",
     "N|all",
-    "How many rows of each head are used, at most; all: up to 4,096.  [default: 32]",
+    "How many rows of each head.  [default: 32]",
     CAPTURE,
 )
 @option("--seed", "S", "Which rows are drawn, a whole number.  [default: 1]", CAPTURE)
 @partial(all_of, READ_AS)
-@click.option(
-    "--evidence",
-    cls=Option,
-    group=REPORT,
-    is_flag=True,
-    help="Of each head all that is known, in JSON.",
-)
+@switch("--evidence", "Of each head all that is known, in JSON.", REPORT)
 @option(
     "--reproduce",
     "LAYER.HEAD",
-    "Print a script of five lines in NumPy that computes one row of a head, for a bug report.",
+    "Print a NumPy script that computes one row.",
     REPORT,
 )
-@option("--junit", "FILE", "Write the verdict of each head to a file, as XML of JUnit.", REPORT)
+@option("--junit", "FILE", "Write verdicts as XML of JUnit.", REPORT)
 @click.option(
     "--fail-if",
     "fail_if",
@@ -112,9 +89,7 @@ Exit status: 0 agrees, or nothing was expected; 1 differs; 2 bad input;
     group=REPORT,
     multiple=True,
     metavar="CONDITION",
-    help="End with status 1 if a number of any head is so: residual, multiplier, value_scale, "
-    "softcap or sink, > >= < or <=, and a number, such as 'residual > 1 %'. May be given several "
-    "times.",
+    help="Status 1 if any: 'residual > 1 %'.",
 )
 @forms()
 def doctor(

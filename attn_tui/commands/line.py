@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 from json import dumps
-from os.path import basename
 from shlex import join
 from typing import TYPE_CHECKING, Any
 
@@ -20,11 +19,9 @@ if TYPE_CHECKING:
     from attn_tui.compute.experiment import Experiment
     from attn_tui.compute.source import Source
     from attn_tui.compute.sweep.settings import Settings as SweepSettings
+    from attn_tui.engine.settings import Settings as HeadSettings
+    from attn_tui.files.draft import Draft
     from attn_tui.files.history import Asked
-    from attn_tui.files.origin import Origin
-
-LONGEST = 4000
-"""Characters of a line that somebody may still want in a terminal, or paste."""
 
 _SAVED = "a .json file: save them first, and open it"
 
@@ -77,50 +74,27 @@ def attention(asked: "Asked") -> str:
 
 def _of_scores(command: str, asked: "Asked", experiment: "Experiment", settings: Any) -> str:
     """Return the command line that asks a question of scores: typed ones, or those of files."""
-    try:
-        return _asking(command, experiment, settings, [*_scores(experiment.source)])
-    except InputError:
-        if not (origin := asked.draft.from_files):
-            raise
-    return _asking(command, experiment, settings, _of_files(origin, experiment.source))
+    return _asking(command, experiment, settings, _scores(asked.draft, experiment.source))
 
 
 def _asking(command: str, experiment: "Experiment", settings: Any, scores: Sequence[str]) -> str:
     """Return the command line that asks a question of scores that arguments stand for."""
     setup = experiment.setup
-    # What a file says of the rest is replaced.
-    every = "--experiment" in scores
-    arguments = [*scores, *_scaled(setup, experiment.source, every)]
-    arguments += _options(setup.precision, every=every)
+    arguments = [*scores, *_scaled(setup, experiment.source), *_options(setup.precision)]
     mask, found = setup.mask, getattr(experiment.source, "causal", None)
     if found is not None and command == "attention":
         mask = replace(mask, causal=mask.causal or settings.causal)
-    if mask or every or found is not None:
+    if mask or found is not None:
         arguments += ["--mask", str(mask) or "none"]
     if command == "attention":
         arguments += _tokens(settings.tokens)
-    return _line(command, *arguments, *_options(settings, every=every))
+    return _line(command, *arguments, *_options(settings))
 
 
 def _tokens(tokens: Sequence[str]) -> Iterator[str]:
     """Yield the option for what queries and keys are called, if they are called anything."""
     if tokens:
         yield from ("--tokens", dumps(tokens, ensure_ascii=False))
-
-
-def _of_files(origin: "Origin", source: "Source") -> tuple[str, ...]:
-    """Return the arguments that read scores from files, which must be what they were."""
-    from attn_tui.compute.source import Typed
-
-    *_, (path, _) = origin.stamps
-    name = inert(basename(path))
-    if not origin.is_unchanged:
-        problem = f"{name} is not what it was when it was read"
-        raise InputError("scores", problem, _SAVED)
-    if any(visible(each) != each for each in origin.arguments):
-        raise InputError("scores", f"{name} cannot be typed", "a file with another name")
-    is_typed = isinstance(source, Typed) and origin.arguments[0] == "--experiment"
-    return (f"@{path}",) if is_typed else origin.arguments
 
 
 def dot(asked: "Asked") -> str:
@@ -166,6 +140,65 @@ def claim(asked: "Asked") -> str:
     return _line("claim", settings.claim, *options)
 
 
+def heads(asked: "Asked") -> str:
+    """Return the command line that opens Heads as it is, or prints it without a terminal.
+
+    Captures that are compared are printed.
+
+    Raises:
+        InputError: If there is no capture, or its name cannot be typed.
+    """
+    setup, settings = asked.draft.setup, _open(asked)
+    compared = len(settings.compared) == 1 and len(settings.capture) == 1
+    words = ["attn-tui", *settings.capture]
+    if compared:
+        words = ["attn-tui", "compare", *settings.compared, *settings.capture]
+    names = ("statistic", "rows", "seed", "mask", "tau", "layouts", "names")
+    words += _named_options(settings, names[:4] + names[5:] if compared else names)
+    if settings.what_if or not setup.scale.is_default:
+        # Each head has the rule of its own layer.
+        words += ["--rule", rule_text(setup.scale.at_layer(0))]
+    for name, field in fields_of(Scale).items():
+        value = getattr(setup.scale, name)
+        if value is not None and name in ("softcap", "sink"):
+            words += [field.option, field.kind.text(value)]
+    if not compared and settings.layer is not None and settings.head is not None:
+        words += ["--layer", str(settings.layer), "--head", str(settings.head)]
+    return typed(words)
+
+
+def doctor(asked: "Asked") -> str:
+    """Return the command line that prints what the doctor says on the screen.
+
+    He looks at every head, and at rows of his own: the cursor, rule and mask play no part.
+
+    Raises:
+        InputError: If there is no capture, or its name cannot be typed.
+    """
+    settings = _open(asked)
+    options = _named_options(settings, ("config", "seed", "layouts", "names"))
+    return typed(["attn-tui", "doctor", *settings.capture, *options])
+
+
+def _open(asked: "Asked") -> "HeadSettings":
+    """Return what is asked of a capture; of the example where none is open."""
+    from attn_tui.captures.suffixes import EXAMPLE_NAME
+    from attn_tui.engine.settings import Settings
+
+    settings = asked.draft.setup.get(Settings)
+    return settings if settings.capture else replace(settings, capture=(EXAMPLE_NAME,))
+
+
+def _named_options(settings: "HeadSettings", names: Sequence[str]) -> Iterator[str]:
+    """Yield options for fields that are not at their default."""
+    kind: Any = type(settings)
+    fields = fields_of(kind)
+    for name in names:
+        value = getattr(settings, name)
+        if value != fields[name].default:
+            yield from (fields[name].option, fields[name].kind.text(value))
+
+
 def _places(settings: "SweepSettings", setup: Setup) -> Iterator[str]:
     """Yield the options for what a sweep runs over, and for what it holds."""
     kind: Any = type(settings)
@@ -203,6 +236,8 @@ def typed(words: Sequence[str]) -> str:
 
 def _line(command: str, *arguments: str) -> str:
     line = typed(["attn-tui", command, *arguments])
+    from attn_tui.files.sources import LONGEST
+
     if len(line) > LONGEST:
         raise _too_many()
     return line
@@ -221,63 +256,95 @@ def _start(setup: Setup, source: "Source | None" = None) -> Setup:
     return start.changed(FIELDS["model"], lambda _: setup.model)
 
 
-def _scaled(setup: Setup, source: "Source | None" = None, every: bool = False) -> Iterator[str]:
+def _scaled(setup: Setup, source: "Source | None" = None) -> Iterator[str]:
     """Yield the model, and d_k, unless the scores hold it, and the scale where they differ."""
-    start, named = _start(setup, source), setup.model != NO_MODEL
-    held = source is not None and source.d_k is not None
-    if named or every:
+    start = _start(setup, source)
+    is_named = setup.model != NO_MODEL
+    if is_named:
         yield from ("--model", setup.model)
-    if not (held or (named and setup.d_k == start.d_k)):
+    is_held = source is not None and source.d_k is not None
+    is_brought = is_named and setup.d_k == start.d_k
+    if not (is_held or is_brought):
         yield from ("--d-k", str(setup.d_k))
-    if (text := rule_text(setup.scale)) != rule_text(start.scale) or every:
+    text = rule_text(setup.scale)
+    if text != rule_text(start.scale):
         yield from ("--rule", text)
-    yield from _options(setup.scale, start.scale, every)
+    yield from _options(setup.scale, start.scale)
 
 
-def _options(part: Any, start: Any = None, every: bool = False) -> Iterator[str]:
+def _options(part: Any, start: Any = None) -> Iterator[str]:
     """Yield the options of a dataclass's object for fields that are not what they start as."""
     kind: Any = type(part)
     for name, field in fields_of(kind).items():
         value = getattr(part, name)
-        is_said = value == getattr(start, name, field.default) and not every
-        if not field.option or field.fed or is_said:
+        if not field.option or field.fed or value == getattr(start, name, field.default):
             continue
         if "/" in field.option:
-            yield field.option.split("/")[not value]
+            yes, no = field.option.split("/")
+            yield yes if value else no
         else:
             yield from (field.option, field.kind.text(value))
 
 
-def _scores(source: "Source") -> Iterator[str]:
-    """Yield SCORES, or the options that stand for them."""
+def _scores(draft: "Draft", source: "Source") -> list[str]:
+    """Return SCORES, or the options that stand for them."""
     from attn_tui.captures.source import Captured
     from attn_tui.compute.source import Drawn, Products, Typed
     from attn_tui.files.entries import letters
-    from attn_tui.files.writing import Writer
+    from attn_tui.files.sources import matrix_text, named_files, vector_lines
 
-    writer = Writer(())
+    if named_files(draft.text) and draft.source == source.kind:
+        return _files(draft)
+    words: list[str] = []
     match source:
         case Typed(scores=vectors):
-            lines = writer.typed(source).split("\n")
-            own = [vector.name for vector in vectors] != [*islice(letters(), len(vectors))]
-            if not own and min(vector.n_keys for vector in vectors) > 1:
+            words = vector_lines(vectors)
+            has_names = [vector.name for vector in vectors] != [*islice(letters(), len(vectors))]
+            if not has_names and min(vector.n_keys for vector in vectors) > 1:
                 # Single numbers side by side would be one vector.
-                lines = [line.partition(": ")[2].replace(", ", ",") for line in lines]
-            yield from lines
+                words = [line.partition(": ")[2].replace(", ", ",") for line in words]
         case Drawn():
-            yield from ("--draw", str(source.n_keys))
-            yield from _options(replace(source, n_keys=Drawn().n_keys))
+            words = ["--draw", str(source.n_keys)]
+            words += _options(replace(source, n_keys=Drawn().n_keys))
         case Captured(paths=paths, place=(batch, layer, head), row=row):
             for path in paths:
-                yield from ("--capture", path)
-            yield from ("--layout", source.layout) if source.layout else ()
-            yield from ("--names", source.called) if source.called else ()
-            yield from ("--layer", str(layer), "--head", str(head))
-            yield from ("--batch", str(batch)) if batch else ()
-            yield from ("--row", str(row)) if row is not None else ()
+                words += ["--capture", path]
+            if source.layout:
+                words += ["--layout", source.layout]
+            if source.called:
+                words += ["--names", source.called]
+            words += ["--layer", str(layer), "--head", str(head)]
+            if batch:
+                words += ["--batch", str(batch)]
+            if row is not None:
+                words += ["--row", str(row)]
         case Products(queries=queries, keys=keys, values=values):
             for option, rows in (("--query", queries), ("--keys", keys), ("--values", values)):
                 if rows is not None:
-                    yield from (option, writer.matrix(rows))
-    if writer.attachments:
-        raise _too_many()
+                    words += [option, matrix_text(rows)]
+    return words
+
+
+def _files(draft: "Draft") -> list[str]:
+    """Return the words for a text that names files, as far as they stay.
+
+    Raises:
+        InputError: If scores are in no file of somebody's, for they are too many to be typed.
+    """
+    from attn_tui.files.paths import true_path
+    from attn_tui.files.sources import FIELDS, is_kept, part_of
+
+    words = []
+    for line in filter(str.strip, draft.text.split("\n")):
+        name, at, path = line.partition("@")
+        path = true_path(path.strip())
+        if is_kept(path):
+            raise _too_many()
+        if draft.source != "typed":
+            name, _, line = line.partition(":")
+            part = part_of(name.strip())
+            if part is None:
+                raise _too_many()
+            words.append(f"--{FIELDS[part]}")
+        words.append(f"@{path}" if at else line.strip())
+    return words

@@ -1,12 +1,15 @@
-"""The options that subcommands share, grouped as ``--help`` shows them."""
+"""The options that subcommands share, grouped as ``--help`` shows them, and what completes them."""
+
+from __future__ import annotations  # CompletionItem takes a parameter from click 8.5 on
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial, reduce
 from typing import Any, TypeVar
 
 import click
+from click.shell_completion import CompletionItem
 
-from attn_tui.commands.completion import Complete, experiment_files, matrices, of_names, scores
+from attn_tui.commands.names import summaries
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.field import Field, fields_of
 from attn_tui.compute.models import NAMED
@@ -15,6 +18,11 @@ from attn_tui.compute.scale import RULES, Scale
 from attn_tui.compute.setup import Setup
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+Complete = Callable[[click.Context, click.Parameter, str], list["CompletionItem[str]"]]
+
+Names = Mapping[str, str]
+"""Names with what each means."""
 
 SCORES, CAPTURE, EXPECTED, DRAWS, SCALE, PRECISION, GRADIENT, REPORT, SCREEN, OTHER = GROUPS = (
     "Where scores come from",
@@ -29,6 +37,23 @@ SCORES, CAPTURE, EXPECTED, DRAWS, SCALE, PRECISION, GRADIENT, REPORT, SCREEN, OT
     "Other",
 )
 """Groups of options, in their order."""
+
+_BRIEFLY: Names = {
+    "--model": "the d_k and the scale of a model",
+    "--sink": "the logit of one more key, without value",
+    "--qk-norm/--no-qk-norm": "whether q and k are normalised first",
+    "--precision": "softmax in float64, float32, float16 or bfloat16",
+    "--stable/--naive": "whether the largest score is subtracted",
+    "--round-scores": "the format scores are rounded to first",
+    "--round-vectors": "the format q and k are rounded to first",
+    "--arithmetic": "what 16 bits round: softmax, sdpa or stepwise",
+    "--of": "the key whose weight is differentiated",
+    "--tied/--free": "whether all entries of q are one number",
+    "--table": "the d_k of each row of the table",
+    "--draws": "how many vectors are drawn at each place",
+    "--crossovers/--no-crossovers": "whether crossovers are searched, too",
+}
+"""What options are in under ten words, where the help of their fields is longer."""
 
 
 class Given(dict[str, Any]):
@@ -47,46 +72,73 @@ class Option(click.Option):
 
 
 class Command(click.Command):
-    """A command whose help shows its options in groups, and ends with examples."""
+    """A command whose help shows its options in groups, and ends with examples.
 
-    def __init__(self, *arguments: Any, examples: str = "", **given: Any) -> None:
+    Args:
+        examples: Command lines.
+        lists: Names that options take, which would be too long beside them, by what they are.
+    """
+
+    def __init__(
+        self,
+        *arguments: Any,
+        examples: str = "",
+        lists: Mapping[str, Iterable[str]] | None = None,
+        **given: Any,
+    ) -> None:
         super().__init__(*arguments, **given)
-        self.epilog = f"\b\nExamples:\n{examples}"
+        named = [f"{title}: {', '.join(names)}." for title, names in (lists or {}).items()]
+        self.epilog = "\n\n".join([*named, f"\b\nExamples:\n{examples}"])
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the options."""
-        write_options(self.get_params(ctx), ctx, formatter)
+        """Write a section for each group of options."""
+        records: dict[str, list[tuple[str, str]]] = {group: [] for group in GROUPS}
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx) if isinstance(parameter, click.Option) else None
+            if record:
+                records[getattr(parameter, "group", OTHER)].append(record)
+        for group, texts in records.items():
+            if texts:
+                with formatter.section(group):
+                    formatter.write_dl(texts)
 
 
-def write_options(
-    parameters: Iterable[click.Parameter], ctx: click.Context, formatter: click.HelpFormatter
-) -> None:
-    """Write a section for each group of options."""
-    records: dict[str, list[tuple[str, str]]] = {group: [] for group in GROUPS}
-    for parameter in parameters:
-        record = parameter.get_help_record(ctx) if isinstance(parameter, click.Option) else None
-        if record:
-            records[getattr(parameter, "group", OTHER)].append(record)
-    for group, found in records.items():
-        if found:
-            with formatter.section(group):
-                formatter.write_dl(found)
+def of_names(names: Names | Callable[[], Names], lists: bool = False) -> Complete:
+    """Return what completes one of some names, or the last of several with commas between them.
 
-
-def protected(arguments: list[str]) -> list[str]:
-    """Return arguments in which nothing but ``-h``, ``-x`` and ``--…`` looks like an option.
-
-    Scores such as ``-1,0,1`` get a blank in front, which the vector grammar skips and
-    `unprotected` takes away again.
+    A function is called when it is needed.
     """
-    end = arguments.index("--") if "--" in arguments else len(arguments)
-    return [*map(_protected, arguments[:end]), *arguments[end:]]
+
+    def complete(
+        context: click.Context, parameter: click.Parameter, typed: str
+    ) -> list[CompletionItem[str]]:
+        before, comma, last = typed.rpartition(",") if lists else ("", "", typed)
+        every = names() if callable(names) else names
+        taken = before.split(",")
+        return [
+            CompletionItem(before + comma + name, help=meaning or None)
+            for name, meaning in every.items()
+            if name.startswith(last) and name not in taken
+        ]
+
+    return complete
 
 
-def _protected(argument: str) -> str:
-    is_letter = len(argument) == 2 and argument[1].isalpha()
-    is_option = argument.startswith("--") or argument == "-" or is_letter
-    return f" {argument}" if argument.startswith("-") and not is_option else argument
+def experiment_files(
+    context: click.Context, parameter: click.Parameter, typed: str
+) -> list[CompletionItem[str]]:
+    """Complete any file."""
+    return [CompletionItem(typed, type="file")]
+
+
+def _subcommands(
+    context: click.Context, parameter: click.Parameter, typed: str
+) -> list[CompletionItem[str]]:
+    """Complete a subcommand in the place of SCORES, where none is given yet."""
+    is_first = context.parent is not None and context.info_name not in summaries()
+    if not is_first or context.params["scores"]:
+        return []
+    return of_names(summaries)(context, parameter, typed)
 
 
 def unprotected(
@@ -128,6 +180,11 @@ def option(
     )
 
 
+def switch(name: str, text: str, group: str = OTHER) -> Callable[[F], F]:
+    """Return an option that is given or not."""
+    return click.option(name, cls=Option, group=group, is_flag=True, help=text)
+
+
 def forms(csv: str = "") -> Callable[[F], F]:
     """Return the options that choose ``form``: ``"csv"``, ``"json"``, or neither, ``"text"``.
 
@@ -161,11 +218,13 @@ def _one_of(one: str, other: str, *default: str) -> Callable[..., Any]:
 def field_option(field: Field, group: str = OTHER) -> Callable[[F], F]:
     """Return the option of a field: its value is text, or of a switch yes, no or nothing."""
     kind = field.kind
-    text = (field.help[0].upper() if field.help[0].isascii() else field.help[0]) + field.help[1:]
+    text = _BRIEFLY.get(field.option, field.help)
+    if text[0].isascii():
+        text = text[0].upper() + text[1:]
     if "/" in field.option:
         default = field.option.split("/")[not field.default].removeprefix("--")
         return flag(field.option, f"{text}.  [default: {default}]", group)
-    text += f": {kind.expected}.  [default: {kind.text(field.default)}]"
+    text += f".  [default: {kind.text(field.default)}]"
     complete = of_names(kind.choices) if kind.choices else None
     return option(field.option, field.metavar or kind.metavar, text, group, complete)
 
@@ -182,35 +241,30 @@ def changes_of(kind: type, given: Mapping[str, Any]) -> dict[str, Any]:
     Raises:
         InputError: Naming the option that will not do.
     """
-    return {
-        name: field.kind.parse(field.parameter, value) if isinstance(value, str) else value
-        for name, field in fields_of(kind).items()
-        if field.option and not field.fed and (value := given.get(field.parameter)) is not None
-    }
+    changes: dict[str, Any] = {}
+    for name, field in fields_of(kind).items():
+        value = given.get(field.parameter) if field.option and not field.fed else None
+        if isinstance(value, str):
+            changes[name] = field.kind.parse(field.parameter, value)
+        elif value is not None:
+            changes[name] = value
+    return changes
 
-
-_scores = partial(option, group=SCORES)
 
 RULE = option(
     "--rule",
     "NAME[:PARAMETER=VALUE]",
-    f"What multiplies the scores: {', '.join(RULES)}.  [default: {next(iter(RULES))}]",
+    f"What multiplies scores, as none.  [default: {next(iter(RULES))}]",
     SCALE,
     of_names({name: rule.formula for name, rule in RULES.items()}),
 )
 
 READ_AS: tuple[Callable[[Any], Any], ...] = (
     option(
-        "--layout",
-        "AXES|PART=AXES,…",
-        "The axes of tensors, of b, h, n and d: bnhd, or out=bnhd.  [default: what fits]",
-        CAPTURE,
+        "--layout", "AXES|PART=AXES,…", "The axes of tensors, such as bnhd or out=bnhd.", CAPTURE
     ),
     option(
-        "--names",
-        "PATTERN",
-        "What tensors are called, such as 'model.layers.{layer}.self_attn.{part}'.",
-        CAPTURE,
+        "--names", "PATTERN", "What tensors are called, such as 'h.{layer}.attn.{part}'.", CAPTURE
     ),
 )
 """Options that say how a capture is read."""
@@ -218,15 +272,8 @@ READ_AS: tuple[Callable[[Any], Any], ...] = (
 
 def config(group: str) -> Callable[[F], F]:
     """Return the option that names the configuration of a captured model."""
-    return option(
-        "--config",
-        "FILE",
-        "What the heads of the capture should be: a config.json of transformers, the folder of "
-        "one, or a GGUF file.  [default: what the capture says of itself, else the config.json "
-        "beside it]",
-        group,
-        experiment_files,
-    )
+    text = "The model's config.json, its folder, or a GGUF file."
+    return option("--config", "FILE", text, group, experiment_files)
 
 
 def reading(given: Mapping[str, Any]) -> tuple[str, str, str]:
@@ -235,16 +282,12 @@ def reading(given: Mapping[str, Any]) -> tuple[str, str, str]:
     return layouts, names, file
 
 
-tokens = option(
-    "--tokens",
-    "FILE",
-    "What queries and keys are called in Attention: a file with one token a line, or a JSON list.",
-    SCORES,
-    experiment_files,
-)
+_scores = partial(option, group=SCORES)
+
+tokens = _scores("--tokens", "FILE", "The tokens: one a line, or JSON.", complete=experiment_files)
 
 
-def _examples() -> dict[str, str]:
+def _examples() -> Names:
     from attn_tui.files.examples import EXAMPLES
 
     return {name: example.title for name, example in EXAMPLES.items()}
@@ -252,53 +295,24 @@ def _examples() -> dict[str, str]:
 
 def experiment(group: str) -> Callable[[F], F]:
     """Return the option that starts from a file."""
-    return option(
-        "--experiment",
-        "FILE",
-        "Ask what a file asks that --json printed (- is standard input); what is given beside it "
-        "replaces what it says.",
-        group,
-        experiment_files,
-    )
+    text = "Start from what a file asks that --json printed."
+    return option("--experiment", "FILE", text, group, experiment_files)
 
 
 _SETUP: tuple[Callable[[Any], Any], ...] = (
     *field_options(Setup, SCALE),
     RULE,
-    option(
-        "--model",
-        "NAME",
-        "The d_k and the scale of a model, such as gpt-2 or gemma-2-27b, but for what is given "
-        "beside it.",
-        SCALE,
-        of_names(NAMED.choices),
-    ),
+    option("--model", "NAME", "The d_k and scale of a model.", SCALE, of_names(NAMED.choices)),
 )
 
 _SHARED: tuple[Callable[[Any], Any], ...] = (
-    click.argument("scores", nargs=-1, shell_complete=scores),
-    _scores("--draw", "N", "Draw scores of N keys at random: q·k, standard normal entries."),
-    _scores("--seed", "S", "What is drawn, a whole number.  [default: 1]"),
+    click.argument("scores", nargs=-1, shell_complete=_subcommands),
+    _scores("--draw", "N", "Draw scores q·k of N keys."),
+    _scores("--seed", "S", "What is drawn.  [default: 1]"),
     _scores("--vectors", "M", "How many vectors are drawn.  [default: 1]"),
-    _scores(
-        "--query",
-        "Q",
-        "Take scores from q and K: rows such as 1,0 or [[1,0],[0,1]], or @FILE.",
-        complete=matrices,
-    ),
-    _scores(
-        "--keys",
-        "K",
-        "A row for each key, as long as those of q; several need brackets, as in [[1,0],[0,1]], "
-        "or lines of their own.",
-        complete=matrices,
-    ),
-    _scores(
-        "--values",
-        "V",
-        "A row for each key, as in K, to be multiplied by weights.",
-        complete=matrices,
-    ),
+    _scores("--query", "Q", "Rows of q: 1,0 or [[1,0],[0,1]] or @FILE."),
+    _scores("--keys", "K", "Rows of K, as long as those of q."),
+    _scores("--values", "V", "Rows of V, one for each of K."),
     click.option(
         "--capture",
         cls=Option,
@@ -306,8 +320,7 @@ _SHARED: tuple[Callable[[Any], Any], ...] = (
         metavar="FILE",
         multiple=True,
         default=(),
-        help="Take q and K from a head that a model computed: a .safetensors, .npz, .npy or HDF5 "
-        "file, or one of several.",
+        help="A head that a model computed: .safetensors, .npz, HDF5.",
         shell_complete=experiment_files,
     ),
     _scores("--layer", "L", "Its layer.  [default: 0]"),
@@ -317,13 +330,9 @@ _SHARED: tuple[Callable[[Any], Any], ...] = (
     _scores("--layout", "AXES|PART=AXES,…", "The axes of its tensors: bnhd, or out=bnhd."),
     _scores("--names", "PATTERN", "What its tensors are called, such as '{layer}.attn.{part}'."),
     config(SCORES),
-    _scores("--mask", "KEYS", "Keys that are masked, such as 2,5:8 or causal.  [default: none]"),
+    _scores("--mask", "KEYS", "Masked keys, such as 2,5:8 or causal.  [default: none]"),
     _scores(
-        "--example",
-        "NAME",
-        "Ask what an example asks, such as ties or thousand; what is given beside it replaces "
-        "what it says.",
-        complete=of_names(_examples),
+        "--example", "NAME", "Start from an example, such as ties.", complete=of_names(_examples)
     ),
     experiment(SCORES),
     *_SETUP,

@@ -2,7 +2,6 @@
 
 import gc
 import sys
-import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NoReturn
@@ -10,8 +9,7 @@ from typing import Any, NoReturn
 import click
 
 from attn_tui import __version__
-from attn_tui.commands.names import commands
-from attn_tui.commands.options import protected, write_options
+from attn_tui.commands.names import PURPOSES, SCREEN, places, protected, summaries
 from attn_tui.commands.output import (
     BAD_INPUT,
     FAILED,
@@ -22,30 +20,31 @@ from attn_tui.commands.output import (
     report,
     tell,
 )
-from attn_tui.commands.screen import open_screen
 from attn_tui.compute.errors import InputError
 from attn_tui.instruments import load
 
-_SCORES = """\
-Shows attention weights, softmax of scaled scores, and their gradient: unscaled beside scaled.
-Opens a screen, or prints a report where standard output is no terminal.
+_HELP = """\
+softmax(QKᵀ/√d_k)V: attention weights and their gradient, unscaled beside
+scaled. Opens a screen, or prints a report where there is no terminal.
 
 \b
-SCORES  one vector an argument; single numbers side by side are one vector.
-        100,120,150    numbers; -inf masks a key
-        a:100,120,150  a vector with a name
-        @FILE          a .npy, .npz, .csv, .json or .txt file
-        -              standard input: text or .npy
-        Without SCORES: the worked example, 100,120,150.
+SCORES  one vector an argument, or single numbers; without them 100,120,150
+        -1,0,-inf   numbers; -inf masks a key
+        q:3,4       a vector with a name
+        @FILE       a .npy, .npz, .csv, .json or .txt file; - reads a pipe
+"""
+_OPTIONS = """\
+\b
+--d-k 64, --rule none, --draw 1000, --capture FILE …  attn-tui show --help
+--theme NAME, --no-mouse, --ascii                     attn-tui open --help
+--version, -h, --help
 """
 _EXAMPLES = """\
 \b
 Examples:
-  attn-tui 100 120 150
-  attn-tui -1,0,1 q:3,4 --d-k 64 --rule temperature:T=2
-  attn-tui show @scores.npy --json --top 10
-  attn-tui --draw 1000 --seed 7 --model gemma-2-27b
-  attn-tui show --query 1,0 --keys "[[1,0],[0,1]]" --rule none
+  attn-tui 100 120 150 --d-k 64
+  attn-tui show @scores.npy --rule temperature:T=2 --json
+  attn-tui doctor capture.safetensors --config config.json
 """
 
 
@@ -54,22 +53,24 @@ class Program(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of the subcommands."""
-        return [*commands()]
+        return [*summaries()]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return a subcommand, imported now."""
-        if cmd_name in commands():
-            command: click.Command = load(commands()[cmd_name][0])
+        place = (places() | {SCREEN: "attn_tui.commands.screen:open_screen"}).get(cmd_name)
+        if not place:
+            return None
+        command: click.Command = load(place)
+        if cmd_name != SCREEN:
             gc.enable()
-            return command
-        return open_screen if cmd_name == open_screen.name else None
+        return command
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Find the subcommand; arguments that name none belong to the screen."""
         args = protected(args)
         known = {*self.list_commands(ctx), *(name for p in self.get_params(ctx) for name in p.opts)}
         if not args or args[0] not in known:
-            args = [str(open_screen.name), *args]
+            args = [SCREEN, *args]
         return super().parse_args(ctx, args)
 
     def make_context(self, *given: Any, **more: Any) -> click.Context:
@@ -84,15 +85,17 @@ class Program(click.Group):
 
     def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write both ways to call the program."""
-        formatter.write_usage(NAME, "[OPTIONS] [SCORES]...")
-        formatter.write_usage(NAME, "COMMAND [OPTIONS] [SCORES]...")
+        formatter.write_usage(NAME, "[SCORES]... [OPTIONS]")
+        formatter.write_usage(NAME, "COMMAND --help")
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the options of the screen, those of the program, and the subcommands."""
-        own = self.get_params(ctx)
-        write_options([*open_screen.params, *own], ctx, formatter)
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, summary) for name, (_, summary) in commands().items()])
+        """Write the subcommands by purpose, and where options are."""
+        width = max(map(len, summaries()))
+        for purpose, texts in PURPOSES.items():
+            with formatter.section(purpose):
+                formatter.write_dl([(name.ljust(width), text) for name, text in texts.items()])
+        with formatter.section("Options"):
+            formatter.write_text(_OPTIONS)
 
     def main(self, args: Any = None, *rest: Any, **extra: Any) -> NoReturn:
         """Run the program, and exit: 2 after a line that says what is wrong, 70 if it failed."""
@@ -114,6 +117,8 @@ class Program(click.Group):
         except (click.Abort, KeyboardInterrupt):
             return INTERRUPTED
         except Exception:
+            import traceback
+
             # 1 is what some commands say; that the program failed is never taken for it.
             report(traceback.format_exc())
             return FAILED
@@ -154,7 +159,7 @@ def _fail(message: str) -> int:
 program = Program(
     NAME,
     params=[],
-    help=_SCORES,
+    help=_HELP,
     epilog=_EXAMPLES,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 80},
     subcommand_metavar="",

@@ -4,8 +4,7 @@ import click
 
 from attn_tui.captures.disk import place_of
 from attn_tui.captures.recipes import RECIPES, recipe_text
-from attn_tui.commands.completion import experiment_files, of_names
-from attn_tui.commands.options import Command, option
+from attn_tui.commands.options import Command, experiment_files, of_names, option
 from attn_tui.commands.output import write
 from attn_tui.compute.errors import InputError
 

@@ -11,21 +11,24 @@ from typing import Any
 import click
 
 from attn_tui.commands.asking import (
+    are_captures,
+    files_text,
     gradient_experiment_of,
     mention_unread_input,
-    origin_of_scores,
     with_tokens,
 )
-from attn_tui.commands.capture_line import are_captures
-from attn_tui.commands.completion import of_names
+from attn_tui.commands.names import summaries
 from attn_tui.commands.options import (
     GRADIENT,
     SCREEN,
+    Command,
     Option,
     all_of,
+    of_names,
     option,
     settings,
     shared,
+    switch,
     tokens,
 )
 from attn_tui.compute.errors import InputError, inert
@@ -35,11 +38,10 @@ _WITHOUT_SCREEN = ("dumb", "unknown")
 """Terminals that move no cursor: an escape sequence would stand there as text."""
 
 
-class _ProgramHelp(click.Command):
-    """A command whose help is the program's."""
-
-    def get_help(self, ctx: click.Context) -> str:
-        return ctx.parent.get_help() if ctx.parent else super().get_help(ctx)
+_EXAMPLES = """\
+  attn-tui 100 120 150 --theme textual-light
+  attn-tui --draw 1000 --seed 7 --model gemma-2-27b
+"""
 
 
 def _themes() -> dict[str, str]:
@@ -48,14 +50,7 @@ def _themes() -> dict[str, str]:
     return dict.fromkeys(BUILTIN_THEMES, "")
 
 
-in_ascii = click.option(
-    "--ascii",
-    cls=Option,
-    group=SCREEN,
-    is_flag=True,
-    help="Draw bars, charts and frames in ASCII. Where TERM is linux or a VT terminal they are so "
-    "without it.",
-)
+in_ascii = switch("--ascii", "Draw in ASCII, as under TERM=linux.", SCREEN)
 
 
 OF_HEADS = tuple(
@@ -70,25 +65,18 @@ _PRINTED = (
 """Options that say the same where the heads are printed; a layer and a head place the cursor."""
 
 
-@click.command("open", cls=_ProgramHelp, hidden=True)
+@click.command("open", cls=Command, hidden=True, examples=_EXAMPLES)
 @shared
 @settings(Settings, GRADIENT)
 @tokens
 @option(
     "--theme",
     "NAME",
-    "Its colours, such as textual-light or ansi-dark; also TEXTUAL_THEME.  [default: the theme "
-    "chosen last]",
+    "Its colours, such as textual-light.  [default: as chosen last]",
     SCREEN,
     of_names(_themes),
 )
-@click.option(
-    "--no-mouse",
-    cls=Option,
-    group=SCREEN,
-    is_flag=True,
-    help="Leave the mouse to the terminal. In GNU screen, escape then works at once.",
-)
+@switch("--no-mouse", "Leave the mouse to the terminal.", SCREEN)
 @in_ascii
 @lambda command: all_of(OF_HEADS, command)
 @click.pass_context
@@ -117,12 +105,11 @@ def open_screen(
     for name in ("rows", "statistic", "tau"):
         if given[name] is not None:
             raise InputError(name, "nothing is captured", "a capture before it")
-    origin = origin_of_scores(given)
     try:
         experiment = with_tokens(gradient_experiment_of(given), tokens)
     except InputError as error:
         if error.field == "scores" and given["scores"] and given["scores"][0].isalpha():
-            word, known = given["scores"][0], _commands(context)
+            word, known = given["scores"][0], [*summaries()]
             if word in known:
                 expected = f"it first: attn-tui {word} …, with options of its own"
                 raise InputError("scores", f"{word} is a command", expected) from None
@@ -141,7 +128,7 @@ def open_screen(
     from attn_tui.files.draft import draft_of
     from attn_tui.ui.running import run
 
-    draft = draft_of(experiment, origin)
+    draft = draft_of(experiment, files_text(given))
     context.exit(run(draft, mouse=not no_mouse, theme=theme, ascii=ascii))
 
 
@@ -173,12 +160,12 @@ def _open_heads(
             words += [] if given[name] is None else [f"--{name}={given[name]}"]
         return int(command.main(words, standalone_mode=False) or 0)
     check_terminal("heads")
-    from attn_tui.commands.capture_line import asked
+    from attn_tui.commands.asking import heads_experiment_of
     from attn_tui.engine.settings import Settings
     from attn_tui.files.models.opening import open_configured
     from attn_tui.ui.running import run
 
-    experiment = with_tokens(asked(given | {"captures": paths}), tokens)
+    experiment = with_tokens(heads_experiment_of(given | {"captures": paths}), tokens)
     settings = experiment.setup.get(Settings)
     # What cannot be opened is said before there is a screen.
     found = open_configured(paths, settings.layouts, settings.names, settings.config).settled()
@@ -217,8 +204,3 @@ def has_terminal() -> bool:
     os.dup2(terminal, 0)
     os.close(terminal)
     return True
-
-
-def _commands(context: click.Context) -> list[str]:
-    group = context.parent and context.parent.command
-    return group.list_commands(context) if isinstance(group, click.Group) else []

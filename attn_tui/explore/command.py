@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from attn_tui.commands.asking import gradient_experiment_of, mention_unread_input
-from attn_tui.commands.completion import experiment_files
 from attn_tui.commands.options import (
     GRADIENT,
     REPORT,
     Command,
     Option,
+    experiment_files,
     forms,
     option,
     settings,
@@ -22,6 +22,7 @@ from attn_tui.commands.output import write
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.explore.settings import Settings
 from attn_tui.compute.field import whole
+from attn_tui.compute.scale import RULES
 
 if TYPE_CHECKING:
     from attn_tui.compute.experiment import Experiment
@@ -42,14 +43,14 @@ _EXAMPLES = """\
 """
 
 
-@click.command("show", cls=Command, examples=_EXAMPLES)
+@click.command("show", cls=Command, examples=_EXAMPLES, lists={"Rules": RULES})
 @shared
 @settings(Settings, GRADIENT)
 @forms("Print CSV, one line a key.")
 @option(
     "--top",
     "K",
-    "List only the K keys with the largest scores, or weights in a comparison.",
+    "List only the K keys with the largest scores.",
     REPORT,
 )
 @_also("--lab", help="Try every number format on each vector.")
@@ -57,8 +58,7 @@ _EXAMPLES = """\
 @option(
     "--against",
     "FILE",
-    "Compare with the answer to what a file asks that --json printed (- is standard input), each "
-    "vector with the one in its place.",
+    "Compare with what a file asks that --json printed.",
     REPORT,
     experiment_files,
 )

@@ -14,7 +14,7 @@ from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Source
 from attn_tui.compute.whole import parse_whole
 from attn_tui.files.paths import absolute, beside, shown_path, true_path
-from attn_tui.files.plain_reader import checked, known, of_type
+from attn_tui.files.plain import checked, known, of_type
 
 if TYPE_CHECKING:
     from attn_tui.files.models.opening import Configured
@@ -43,11 +43,12 @@ def parse_captured(text: str) -> Captured:
     places: dict[str, Any] = {}
     for number, line in enumerate(text.splitlines(), 1):
         name, colon, path = line.partition(":")
-        if colon and name.strip().lower() in ("file", "capture"):
+        key = name.strip().lower() if colon else ""
+        if key in ("file", "capture"):
             paths.append(path.strip())
             continue
-        if colon and name.strip().lower() in _READ:
-            places[name.strip().lower()] = path.strip()
+        if key in _READ:
+            places[key] = path.strip()
             continue
         rest = _PLACE.sub("", line).strip(" \t,;")
         if rest:
@@ -62,8 +63,10 @@ def parse_captured(text: str) -> Captured:
     try:
         return captured_at(tuple(map(true_path, paths)), **places)
     except InputError as error:
-        line = f"{error.field}: " * (error.field in _READ)
-        raise InputError("capture", error.problem, line + error.expected, error.where) from None
+        expected = error.expected
+        if error.field in _READ:
+            expected = f"{error.field}: {expected}"
+        raise InputError("capture", error.problem, expected, error.where) from None
 
 
 def captured_at(
@@ -151,14 +154,19 @@ def _read(
         source = replace(source, miss=ruled.size, multiplier=own)
     if source.is_masked:
         return source
-    is_fit, is_nearest = known.how == "fit", known.how != "assumed" and not known.fits
-    told: Literal["output", "fit", "nearest", "assumed"] = "nearest" if is_nearest else "output"
-    told = "fit" if is_fit else "assumed" if known.how == "assumed" else told
+    told: Literal["output", "fit", "nearest", "assumed"] = "output"
+    if known.how == "fit":
+        told = "fit"
+    elif known.how == "assumed":
+        told = "assumed"
+    elif not known.fits:
+        told = "nearest"
     source = replace(source, causal=known.mask.kind == "causal", told=told)
-    if known.mask.by_position and source.supposed and (known.fits or is_fit):
-        numbers = [row] if row is not None else range(len(source.queries))
-        at = tuple(each + (known.mask.offset or 0) for each in numbers)
-        source = replace(source, positions=at, supposed=False)
+    if known.mask.by_position and source.supposed and (known.fits or told == "fit"):
+        rows_read = range(len(source.queries)) if row is None else [row]
+        offset = known.mask.offset or 0
+        positions = tuple(number + offset for number in rows_read)
+        source = replace(source, positions=positions, supposed=False)
     mask = known.mask
     if mask.window is None and mask.hidden is None and not mask.packed:
         return source
@@ -201,8 +209,11 @@ def captured_text(source: Captured) -> str:
     lines = [f"file: {shown_path(path)}" for path in source.paths]
     lines += [f"{name}: {text}" for name, text in _how(source).items()]
     batch, layer, head = source.place
-    places = [f"batch = {batch}"] * (batch > 0) + [f"layer = {layer}", f"head = {head}"]
-    places += [] if source.row is None else [f"row = {source.row}"]
+    places = [f"layer = {layer}", f"head = {head}"]
+    if batch:
+        places.insert(0, f"batch = {batch}")
+    if source.row is not None:
+        places.append(f"row = {source.row}")
     return "\n".join([*lines, ", ".join(places)])
 
 

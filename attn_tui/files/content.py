@@ -1,18 +1,23 @@
-"""Files as bytes or text: opened, checked for their size, read whole, and named in every error."""
+"""Files as bytes, text, JSON or TOML: opened, limited in size, and named in every error."""
 
+import json
 import os
 import sys
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+import tomllib
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from dataclasses import dataclass
+from math import isfinite
 from pathlib import PurePath
-from typing import BinaryIO
+from typing import Any, BinaryIO, NoReturn, TypeVar
 
 from attn_tui.captures.disk import place_of as shown_place
 from attn_tui.captures.disk import reason_of, regular
-from attn_tui.compute.errors import InputError
-from attn_tui.files.entries import problem
+from attn_tui.compute.errors import InputError, inert
+from attn_tui.files.entries import LARGEST_TEXT, LARGEST_TOML, MOST_LISTS, check_most, problem
 from attn_tui.files.grammar import plain_lines
-from attn_tui.files.limits import LARGEST_TEXT
+
+T = TypeVar("T")
 
 STANDARD_INPUT = "standard input"
 
@@ -45,6 +50,11 @@ def _binary(path: str) -> AbstractContextManager[BinaryIO]:
     if sys.stdin is None:
         raise OSError
     return nullcontext(sys.stdin.buffer)
+
+
+def place_of(path: str) -> str:
+    """Return a path, or standard input, as errors name it."""
+    return STANDARD_INPUT if path == "-" else shown_place(path)
 
 
 def size_of(file: BinaryIO) -> int:
@@ -91,6 +101,124 @@ def read_text(file: BinaryIO, most: int = LARGEST_TEXT, begun: bytes = b"") -> s
     return plain_lines(text.removeprefix("\ufeff"))
 
 
-def place_of(path: str) -> str:
-    """Return a path, or standard input, as errors name it."""
-    return STANDARD_INPUT if path == "-" else shown_place(path)
+def read_json(text: str) -> Any:
+    """Read JSON text; NaN and infinities without quotes will do too.
+
+    Raises:
+        InputError: With field ``"scores"``, if it is no JSON, has a name twice, a number too
+            large for float64, or too many lists.
+    """
+    lists = text.count("[") + text.count("{")
+    check_most(lists, MOST_LISTS, "lists and objects", "fewer, longer lists")
+    try:
+        return json.loads(text, object_pairs_hook=_object, parse_float=_finite)
+    except InputError:
+        raise
+    except json.JSONDecodeError as error:
+        raise problem(f"not JSON: {error.msg}", "JSON", error.lineno) from None
+    except RecursionError:
+        raise problem("lists are nested too deep", "a few in each other") from None
+    except ValueError:  # Python reads no more than some thousand digits.
+        expected = "at most 1.797e308 in size"
+        raise problem("a whole number has too many digits", expected) from None
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in values:
+            raise problem(f"the name {inert(name)} stands there twice", "different names")
+        values[name] = value
+    return values
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not isfinite(number):
+        raise problem(f"{inert(text)} is too large for float64", "at most 1.797e308 in size")
+    return number
+
+
+_KINDS: Mapping[type, str] = {
+    str: "a text in quotes",
+    float: "a finite number",
+    int: "a whole number",
+    bool: "true or false",
+    list: "a list in brackets",
+    dict: "a table",
+}
+
+
+@dataclass(frozen=True)
+class Table:
+    """One table of a list, ``[[name]]``, in TOML that people write by hand.
+
+    Attributes:
+        values: What it says, by key.
+        path: The file, as it was named.
+        place: Which it is: ``"claim 2"``.
+    """
+
+    values: Mapping[str, Any]
+    path: str
+    place: str
+
+    def refuse(self, problem: str, expected: str) -> NoReturn:
+        """Raise the error of what it says."""
+        raise InputError("file", problem, expected, f"{inert(self.path, 80)}, {self.place}")
+
+    def get(self, key: str, kind: type[T], default: T | None = None) -> T:
+        """Return what stands behind a key.
+
+        Raises:
+            InputError: If it is of another kind, or nothing stands there and there is no default.
+        """
+        if key not in self.values:
+            if default is None:
+                self.refuse(f"{key} is missing", f"a line {key} = …, {_KINDS[kind]}")
+            return default
+        value = self.values[key]
+        if kind is float and type(value) is int:
+            # One that no float can hold will not do either.
+            with suppress(OverflowError):
+                value = float(value)
+        is_endless = isinstance(value, float) and not isfinite(value)
+        if type(value) is not kind or is_endless:
+            self.refuse(f"{key} will not do", _KINDS[kind])
+        return value
+
+    def know(self, *keys: str) -> None:
+        """Check that it has no other keys than these."""
+        for key in self.values:
+            if key not in keys:
+                self.refuse(f"{inert(key)} is unknown", "one of " + ", ".join(keys))
+
+
+def read_tables(path: str, name: str) -> tuple[Table, ...]:
+    """Return the tables ``[[name]]`` of a file, of which there is one at least, and nothing else.
+
+    Raises:
+        InputError: With field ``"file"``, naming the file and, if it is no TOML, the line.
+    """
+    with opened(path, "file") as file:
+        return tables_of(read_text(file, LARGEST_TOML), path, name)
+
+
+def tables_of(text: str, path: str, name: str) -> tuple[Table, ...]:
+    """Return the tables of a text; else as `read_tables`, but the file is not named."""
+    try:
+        document = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        reason = str(error)
+        raise InputError("file", reason[:1].lower() + reason[1:], "TOML") from None
+    except (ValueError, RecursionError):
+        # A number of too many digits, or lists in each other without end.
+        raise InputError("file", "it is no TOML", "TOML") from None
+    header = f"[[{name}]]"
+    for key in document:
+        if key != name:
+            raise InputError("file", f"{inert(key)} is unknown", header)
+    tables = document.get(name)
+    if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
+        raise InputError("file", f"there is no {header}", f"one {header} at least")
+    return tuple(Table(values, path, f"{name} {number}") for number, values in enumerate(tables, 1))

@@ -8,7 +8,6 @@ from attn_tui.compute.errors import InputError
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.setup import Setup
 from attn_tui.files.draft import Draft, parse
-from attn_tui.instruments import INSTRUMENTS
 
 Edit = Callable[[Draft], Draft]
 """A change to what is asked; made on the newest draft, so that no change overtakes another."""
@@ -108,14 +107,3 @@ class History:
             return self
         present = self.present.ask(self.future[-1])
         return History(present, (*self.past, self.present.draft), self.future[:-1])
-
-
-def only_of(old: Draft, new: Draft) -> str:
-    """Return the name of the instrument whose settings are all that differs, or nothing."""
-    if replace(old, setup=replace(old.setup, settings=new.setup.settings)) != new:
-        return ""
-    differ = {type(each).__module__ for each in {*old.setup.settings} ^ {*new.setup.settings}}
-    for instrument in INSTRUMENTS:
-        if differ == {instrument.settings.partition(":")[0]}:
-            return instrument.name
-    return ""

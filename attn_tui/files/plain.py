@@ -1,16 +1,25 @@
-"""Strict JSON: text to plain values and back, with non-finite numbers as strings."""
+"""Plain values, as strict JSON has them: written as text, and checked one by one when read."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import fields, is_dataclass
 from itertools import chain, islice
 from math import inf, isfinite, isnan, nan
-from typing import Any
+from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from attn_tui.compute.errors import inert
+from attn_tui.compute.errors import InputError, inert
+
+T = TypeVar("T")
+
+_KINDS: dict[type, str] = {
+    str: "a string",
+    int: "a whole number",
+    list: "a list",
+    dict: "an object",
+}
 
 SPELLINGS = {"NaN": nan, "Infinity": inf, "-Infinity": -inf}
 """How JSON text spells the numbers that JSON has not."""
@@ -51,6 +60,49 @@ def shown(value: object) -> str:
         kind = "object" if isinstance(value, dict) else "list"
         return f"this {kind}" if value else f"this empty {kind}"
     return inert(value) if isinstance(value, str) else inert(json.dumps(value))[1:-1]
+
+
+def refuse(name: str, value: object, expected: str) -> NoReturn:
+    """Raise the error of a value that will not do."""
+    raise InputError("experiment", f'"{name}" is {shown(value)}', expected)
+
+
+def of_type(name: str, value: Any, kind: type[T]) -> T:
+    """Return a value that has exactly the type wanted."""
+    if type(value) is not kind:
+        refuse(name, value, _KINDS[kind])
+    return value
+
+
+def known(name: str, value: object, names: Iterable[str]) -> dict[str, Any]:
+    """Return a value that is an object with no other names than these."""
+    plain = of_type(name, value, dict)
+    for key in plain:
+        if key not in names:
+            problem = f'"{name}" has the unknown name {inert(key)}'
+            raise InputError("experiment", problem, "one of " + ", ".join(names))
+    return plain
+
+
+def number(name: str, value: object) -> float:
+    """Return a number, or the one a string spells."""
+    if isinstance(value, str) and value in SPELLINGS:
+        return SPELLINGS[value]
+    if type(value) not in (int, float):
+        refuse(name, value, "a number")
+    try:
+        return float(value)  # type: ignore[arg-type]
+    except OverflowError:
+        refuse(name, value, "at most 1.797e308 in size")
+
+
+def checked(make: Callable[..., T], *values: object) -> T:
+    """Call what checks values itself, and add the place to its error."""
+    try:
+        return make(*values)
+    except InputError as error:
+        problem = f"{error.field}: {error.problem}"
+        raise InputError("experiment", problem, error.expected) from None
 
 
 PIECE = 8192

@@ -1,28 +1,31 @@
-"""Files and standard input to vectors, by the file's suffix."""
+"""What a command line names: scores, a question, tokens."""
 
-import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from io import BytesIO
-from itertools import groupby
-from pathlib import PurePath
-from typing import BinaryIO
 
 from numpy.lib.format import MAGIC_PREFIX
 
-from attn_tui.compute.errors import InputError, inert
+from attn_tui.compute.attention.settings import TOKENS
+from attn_tui.compute.errors import InputError
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.source import Source
 from attn_tui.compute.vector import Vector
 from attn_tui.files.codec import experiment_from_plain
-from attn_tui.files.content import opened, read_bytes, read_text, size_of
-from attn_tui.files.entries import Entry, expanded, named, problem
-from attn_tui.files.grammar import plain_lines, read_entries
-from attn_tui.files.json import read_json
-from attn_tui.files.limits import LARGEST_ARRAYS
-from attn_tui.files.npy import read_npy, read_npz
-from attn_tui.files.paths import folder_of
-from attn_tui.files.tables import array_entry, csv_entries, json_entries
+from attn_tui.files.content import STANDARD_INPUT, opened, read_bytes, read_json, read_text
+from attn_tui.files.entries import LARGEST_ARRAYS
+from attn_tui.files.formats import array_entry, read_npy
+from attn_tui.files.grammar import plain_lines
+from attn_tui.files.paths import folder_of, shown_path
+from attn_tui.files.sources import kept, parse_vectors, read_vectors
+
+
+def arguments_text(arguments: Sequence[str]) -> str:
+    """Return the text that SCORES are, a line each: ``@FILE`` is one of it, too."""
+    return "\n".join(
+        f"@{shown_path(argument[1:])}" if argument.startswith("@") else plain_lines(argument)
+        for argument in arguments
+    )
 
 
 def read_arguments(arguments: Sequence[str]) -> tuple[Vector, ...]:
@@ -34,77 +37,51 @@ def read_arguments(arguments: Sequence[str]) -> tuple[Vector, ...]:
     Raises:
         InputError: Naming the argument or the file, and the place in it.
     """
-    entries: list[Entry] = []
-    for source, group in groupby(enumerate(arguments, 1), lambda each: _source(each[1])):
-        if source is None:
-            entries += _typed(list(group))
-            continue
-        for _, argument in group:
-            entries += read_file(argument[1:]) if source == "@" else read_input()
+    if "-" not in arguments:
+        texts = [arguments_text([argument]) for argument in arguments]
+    else:
+        # It ends where it ends: what stands beside it is no part of its columns.
+        texts = [
+            f"\n{_input_text()}\n" if argument == "-" else arguments_text([argument])
+            for argument in arguments
+        ]
     try:
-        return named(entries)
+        text = "\n".join(texts)
+        return read_vectors(text) if "-" in arguments else parse_vectors(text)
     except InputError as error:
-        raise InputError(error.field, error.problem, error.expected) from None
+        if not error.where and [*arguments] == ["-"]:
+            raise replace(error, where=STANDARD_INPUT) from None
+        if error.where != f"line {error.line}":
+            raise
+        raise _placed(error, arguments, texts) from None
 
 
-def _source(argument: str) -> str | None:
-    return "-" if argument == "-" else "@" if argument.startswith("@") else None
+def _placed(error: InputError, arguments: Sequence[str], texts: Sequence[str]) -> InputError:
+    """Return an error with the number of the argument, or the line of standard input."""
+    line = error.line
+    where = ""
+    for place, (argument, text) in enumerate(zip(arguments, texts, strict=True), 1):
+        lines = text.count("\n") + 1
+        if line <= lines:
+            if argument == "-":
+                where = f"{STANDARD_INPUT}, line {line - 1}"
+            elif len(arguments) > 1:
+                where = f"argument {place}"
+            break
+        line -= lines
+    return InputError(error.field, error.problem, error.expected, where, error.line)
 
 
-def _typed(arguments: Sequence[tuple[int, str]]) -> list[Entry]:
-    """Read arguments that are lines of the grammar; an error names the argument by its number."""
-    texts = [(place, plain_lines(text)) for place, text in arguments]
-    try:
-        return read_entries("\n".join(text for _, text in texts))
-    except InputError as error:
-        lines = [place for place, text in texts for _ in text.split("\n")]
-        where = f"argument {lines[error.line - 1]}" if len(lines) > 1 else ""
-        raise InputError(error.field, error.problem, error.expected, where, error.line) from None
-
-
-def read_file(path: str) -> list[Entry]:
-    """Read the vectors of a .npy, .npz, .csv, .json or .txt file.
-
-    Raises:
-        InputError: Naming the file and the place in it, with field ``"scores"``.
-    """
-    with opened(path, "scores", SUFFIXES) as file:
-        return _checked(expanded(whole_entries(file, path)))
-
-
-def read_whole(path: str) -> list[Entry]:
-    """Read what a file holds, as `read_file` does, but an array of two dimensions in one piece.
-
-    Raises:
-        InputError: Naming the file and the place in it, with field ``"scores"``.
-    """
-    with opened(path, "scores", SUFFIXES) as file:
-        return whole_entries(file, path)
-
-
-def whole_entries(file: BinaryIO, path: str) -> list[Entry]:
-    """Return what a file holds, by the suffix of its path.
-
-    Raises:
-        InputError: Naming the place in it, with field ``"scores"``.
-    """
-    where = PurePath(os.path.expanduser(path))
-    return _READERS[where.suffix.lower()](file, where)
-
-
-def read_input() -> list[Entry]:
-    """Read vectors from standard input: the bytes of a .npy file, or text in the grammar.
-
-    Raises:
-        InputError: Naming the line, with field ``"scores"``.
-    """
+def _input_text() -> str:
+    """Return standard input as text in the grammar; the numbers of .npy data, as a file."""
     with opened("-", "scores") as file:
         begun = file.read(len(MAGIC_PREFIX))
         if begun != MAGIC_PREFIX:
-            return _checked(read_entries(read_text(file, begun=begun)))
+            return read_text(file, begun=begun)
         data = begun + read_bytes(file, LARGEST_ARRAYS)
         array = read_npy(BytesIO(data), len(data))
-        return _checked(expanded([array_entry(array, "", shared=True)]))
+        array_entry(array, "")
+        return f"@{kept([('', array)])}"
 
 
 def read_experiment(path: str, default_source: Source | None = None) -> Experiment:
@@ -122,47 +99,18 @@ def read_experiment(path: str, default_source: Source | None = None) -> Experime
         return experiment_from_plain(plain, default_source, folder_of(path))
 
 
-def _checked(entries: list[Entry]) -> list[Entry]:
-    """Return vectors if they could be named: an error then has the place of one source."""
-    named(entries)
-    return entries
+def read_tokens(given: str) -> tuple[str, ...]:
+    """Return the tokens of a file, one a line or a JSON list, or of such a list in its place.
 
-
-def _npy(file: BinaryIO, path: PurePath) -> list[Entry]:
-    return [array_entry(read_npy(file, size_of(file)), path.stem, shared=True)]
-
-
-def _npz(file: BinaryIO, path: PurePath) -> list[Entry]:
-    entries = []
-    for key, array in read_npz(file):
-        try:
-            entries.append(array_entry(array, key))
-        except InputError as error:
-            raise problem(f"in array {inert(key)}: {error.problem}", error.expected) from None
-    return entries
-
-
-def _csv(file: BinaryIO, path: PurePath) -> list[Entry]:
-    return csv_entries(read_text(file), path.stem)
-
-
-def _json(file: BinaryIO, path: PurePath) -> list[Entry]:
-    return json_entries(read_json(read_text(file)), path.stem, str(path.parent))
-
-
-def _txt(file: BinaryIO, path: PurePath) -> list[Entry]:
-    entries = read_entries(read_text(file))
-    if len(entries) == 1 and not entries[0].name:
-        return [replace(entries[0], name=path.stem, shared=True)]
-    return entries
-
-
-_READERS: Mapping[str, Callable[[BinaryIO, PurePath], list[Entry]]] = {
-    ".npy": _npy,
-    ".npz": _npz,
-    ".csv": _csv,
-    ".json": _json,
-    ".txt": _txt,
-}
-SUFFIXES = tuple(_READERS)
-"""Suffixes of the files that can be read."""
+    Raises:
+        InputError: With field ``"tokens"``, if there is no such file, or no list in it.
+    """
+    text = given
+    if not given.startswith("["):
+        with opened(given, "tokens") as file:
+            text = read_text(file)
+    if text.lstrip().startswith("["):
+        tokens: tuple[str, ...] = TOKENS.parse("tokens", text)
+        return tokens
+    # Blanks are part of a token, and so is an empty line.
+    return tuple(text.removesuffix("\n").split("\n")) if text else ()

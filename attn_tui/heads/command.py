@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from attn_tui.commands.completion import experiment_files, of_names
 from attn_tui.commands.options import (
     CAPTURE,
     READ_AS,
@@ -18,8 +17,10 @@ from attn_tui.commands.options import (
     all_of,
     changes_of,
     config,
+    experiment_files,
     field_option,
     forms,
+    of_names,
     option,
     reading,
 )
@@ -77,21 +78,18 @@ CAPTURED: tuple[Callable[[Any], Any], ...] = (
 
 WEIGHTS: tuple[Callable[[Any], Any], ...] = (
     RULE,
-    option("--scale", "M", "The multiplier itself, instead of a rule, such as 0.125.", SCALE),
+    option("--scale", "M", "The multiplier itself, such as 0.125.", SCALE),
     field_option(fields_of(Scale)["softcap"], SCALE),
     option(
         "--sink",
         "B",
-        "The logit b of one more key, which has no value: a finite logit, or none.  "
-        "[default: as captured, else none]",
+        "The logit of one more key.  [default: as captured, else none]",
         SCALE,
     ),
     option(
         "--mask",
         "NAME",
-        "Which keys are seen: auto, none, causal, causal:OFFSET, window:KEYS, window:KEYS:OFFSET "
-        "or given. OFFSET is the key of query 0; auto is the captured mask, else what the output "
-        "says.  [default: auto]",
+        "Which keys are seen: none, causal, window:KEYS, given.  [default: auto]",
         SCALE,
         of_names(
             {
@@ -109,14 +107,14 @@ _SHOWN: tuple[Callable[[Any], Any], ...] = (
     option(
         "--statistic",
         "NAME,…",
-        f"Which statistics: {', '.join(STATISTICS)}.  [default: {', '.join(DEFAULT)}]",
+        f"Which statistics.  [default: {', '.join(DEFAULT)}]",
         REPORT,
         of_names(WORDS, lists=True),
     ),
     option(
         "--sort",
         "NAME",
-        "List heads by a statistic, those that stand out first.",
+        "List heads by a statistic.",
         REPORT,
         of_names(WORDS),
     ),
@@ -128,8 +126,7 @@ _SHOWN: tuple[Callable[[Any], Any], ...] = (
         group=REPORT,
         multiple=True,
         metavar="CONDITION",
-        help="End with status 1 if a statistic of any head is so: a name, > >= < or <=, and a "
-        "number, such as 'max_logit > 100' or 'max_weight > 90 %'. May be given several times.",
+        help="Status 1 if any: 'max_logit > 100'.",
     ),
     forms("Print CSV: a line for each head and statistic."),
 )
@@ -137,11 +134,11 @@ _SHOWN: tuple[Callable[[Any], Any], ...] = (
 _SCHEDULER = option(
     "--scheduler",
     "ADDRESS",
-    "Work on a Dask cluster: its scheduler, such as tcp://host:8786, or the file it wrote.",
+    "A Dask cluster's: tcp://host:8786, or the file it wrote.",
 )
 
 
-@click.command("heads", cls=Command, examples=_EXAMPLES)
+@click.command("heads", cls=Command, examples=_EXAMPLES, lists={"Statistics": STATISTICS})
 @click.argument("captures", nargs=-1, metavar="CAPTURE...", shell_complete=experiment_files)
 @lambda command: all_of((*CAPTURED, *WEIGHTS, *_SHOWN, _SCHEDULER), command)
 def heads(captures: tuple[str, ...], form: str, **given: Any) -> int:
@@ -299,8 +296,7 @@ PART, ALONE = 1, 3
         option(
             "--tolerance",
             "R",
-            "By how much tensors may differ, relative to their size, and entries, to the largest "
-            "of their row.  [default: 8 times what rounding makes, or 0.0001]",
+            "By how much tensors may differ.  [default: 8 times rounding, or 0.0001]",
             REPORT,
         ),
         option(
@@ -310,7 +306,7 @@ PART, ALONE = 1, 3
             REPORT,
             of_names(WORDS, lists=True),
         ),
-        forms("Print CSV: a line for each head and what is compared."),
+        forms("Print CSV, a line a head and part."),
     ),
     command,
 )

@@ -1,6 +1,7 @@
 """What was asked, as labelled lines: where scores come from, the scale, the precision, the mask."""
 
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from attn_tui.captures.source import Captured
 from attn_tui.compute.experiment import Experiment
@@ -10,11 +11,13 @@ from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.files.codec import experiment_to_plain
 from attn_tui.files.draft import parse
-from attn_tui.files.examples import Example
 from attn_tui.report.model import departures, model_texts
 from attn_tui.report.numbers import general
 from attn_tui.report.origin import law, origin
 from attn_tui.report.rows import labelled
+
+if TYPE_CHECKING:
+    from attn_tui.files.examples import Example
 
 _LABEL = 11
 
@@ -50,7 +53,7 @@ def asked(experiment: Experiment) -> Iterator[Labelled]:
             yield "", by_position if experiment.vectors.positions else by_index
 
 
-def about_example(example: Example, experiment: Experiment) -> Iterator[Labelled]:
+def about_example(example: "Example", experiment: Experiment) -> Iterator[Labelled]:
     """Yield what an example is called, and what to look at unless something else is asked."""
     yield "example", example.title
     if experiment_to_plain(parse(example.draft)) == experiment_to_plain(experiment):

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from attn_tui.commands.completion import of_names
 from attn_tui.commands.options import (
     DRAWS,
     REPORT,
@@ -18,6 +17,7 @@ from attn_tui.commands.options import (
     experiment,
     flag,
     forms,
+    of_names,
     option,
     settings,
 )
@@ -66,18 +66,18 @@ _EXAMPLES = """\
 """
 
 
-@click.command("sweep", cls=Command, examples=_EXAMPLES)
+@click.command(
+    "sweep", cls=Command, examples=_EXAMPLES, lists={"Rules": RULES, "Statistics": STATISTICS}
+)
 @_drawn(
     "--n",
     "N|LOW:HIGH[@N]",
-    f"How many keys, {N_KEYS.minimum} to {N_KEYS.maximum:,}: a number, or a range to sweep and the "
-    "one of it that is looked at; a list with --crossover.  [default: 64; swept 2:4096@64]",
+    "How many keys; a list with --crossover.  [default: 64; swept 2:4096@64]",
 )
 @_drawn(
     "--d-k",
     "LOW:HIGH[@N]|N",
-    f"Dimension of a head, {D_K.minimum} to {D_K.maximum:,}: a range to sweep and the one of it "
-    "that is looked at, or a number.  [default: 1024; swept 1:8192@1024]",
+    "Dimension of a head; @N is looked at.  [default: 1024; swept 1:8192@1024]",
 )
 @_drawn(
     "--over",
@@ -85,34 +85,31 @@ _EXAMPLES = """\
     "What to sweep.  [default: n if only --n is a range, else d_k]",
     complete=of_names({"d_k": "dimension of a head", "n": "number of keys"}),
 )
-@_drawn(
-    "--points", "N", "At how many places at most, or along each side of a map.  [default: 27; 14]"
-)
+@_drawn("--points", "N", "At how many places; of a map, each side.  [default: 27; 14]")
 @settings(Settings, DRAWS)
 @experiment(DRAWS)
 @option(
     "--rules",
     "NAME,NAME:…",
-    f"Rules to compare: {', '.join(RULES)}.  [default: none,inverse-sqrt]",
+    "Rules to compare.  [default: none,inverse-sqrt]",
     SCALE,
     of_names({name: rule.formula for name, rule in RULES.items()}, lists=True),
 )
 @flag(
     "--qk-norm/--no-qk-norm",
-    "Whether q and k are divided by their root mean square first.  [default: no]",
+    "Whether q and k are normalised first.  [default: no]",
     SCALE,
 )
 @option(
     "--statistic",
     "NAME,…",
-    f"What of: {', '.join(STATISTICS[:-1])} or {STATISTICS[-1]}.  "
-    "[default: gradient; all in CSV and JSON]",
+    "What of.  [default: gradient; all in CSV and JSON]",
     REPORT,
     of_names(_statistics, lists=True),
 )
 @_flag("--map", "is_map", help="Sweep n and d_k both.")
-@_flag("--ratio", help="Print the statistic unscaled over the same under each rule too.")
-@_flag("--crossover", help="Print only where removing a rule begins to shrink median gradients.")
+@_flag("--ratio", help="Print unscaled over each rule, too.")
+@_flag("--crossover", help="Print only where removing a rule shrinks median gradients.")
 @forms("Print CSV.")
 def sweep(form: str, crossover: bool, **given: Any) -> int:
     """Print what drawn vectors say over d_k or n under several scale rules.

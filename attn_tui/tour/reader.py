@@ -6,8 +6,8 @@ from pathlib import Path
 
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.experiment import Experiment
+from attn_tui.files.content import Table, read_tables
 from attn_tui.files.draft import Draft, draft_of, parse
-from attn_tui.files.toml import Table, read_tables
 from attn_tui.instruments import Instrument
 from attn_tui.tour.condition import Condition, condition
 from attn_tui.tour.step import Guess, Step, Tour

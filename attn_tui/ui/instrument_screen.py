@@ -383,7 +383,7 @@ class InstrumentScreen(Screen[None]):
 
     def action_open(self) -> None:
         """Open a file of scores, of queries and keys, or of a whole question."""
-        from attn_tui.files.opening import open_draft
+        from attn_tui.files.draft import open_draft
 
         setup = self.present.draft.setup
 

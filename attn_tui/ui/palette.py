@@ -11,7 +11,6 @@ from textual.types import IgnoreReturnCallbackType
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.models import MODELS
 from attn_tui.files import edits
-from attn_tui.files.examples import EXAMPLES
 from attn_tui.ui.instrument_screen import InstrumentScreen
 from attn_tui.ui.markup import plain
 from attn_tui.ui.setting import MODEL, RULE, Setting
@@ -150,6 +149,9 @@ class ExamplesProvider(InstrumentProvider):
         """Yield what each is called, what it says, and what asks it."""
         if self.instrument is None:
             return
+        # They are read when somebody looks for one.
+        from attn_tui.files.examples import EXAMPLES
+
         tour = partial(self.app.run_action, "go('tour')")
         yield "The tour", "from q·k to where the usual story is wrong, in a dozen steps", tour
         for example in EXAMPLES.values():

@@ -26,10 +26,10 @@ from attn_tui.compute.setup import Setup
 from attn_tui.engine.settings import Settings
 from attn_tui.files.captured import as_captured, captured_at, captured_text, parse_captured
 from attn_tui.files.codec import experiment_from_plain, experiment_to_plain
-from attn_tui.files.draft import Draft, draft_of, parse
+from attn_tui.files.draft import Draft, draft_of, open_draft, parse
+from attn_tui.files.formats import read_file
 from attn_tui.files.history import Asked
-from attn_tui.files.opening import open_draft
-from attn_tui.files.readers import read_experiment, read_file
+from attn_tui.files.readers import read_experiment
 from tests.engine import captured as made_up
 
 HEADS, N, D = 2, 70, 4
@@ -233,10 +233,13 @@ def test_a_mask_that_does_not_explain_the_output_is_not_what_it_says(file: Path)
     )
     noise = np.random.default_rng(2).standard_normal(out.shape).astype(np.float32)
     write_safetensors(file, {"0.q": q, "0.k": k, "0.v": v, "0.out": out + noise})
-    for command, more in (("show", ["--capture"]), ("heads", [])):
+    for command, more, said in (
+        ("show", ["--capture"], "causal is nearest, and does not explain the output"),
+        ("heads", [], "their weights miss the captured output"),
+    ):
         result = CliRunner().invoke(program, [command, *more, str(file)])
         text = " ".join(result.stdout.split())
-        assert "causal is nearest, and does not explain the output" in text
+        assert said in text
         assert "as the output says" not in text
 
 

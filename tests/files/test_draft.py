@@ -11,7 +11,7 @@ from attn_tui.compute.setup import Setup
 from attn_tui.compute.vector import Vector
 from attn_tui.files.draft import EXAMPLE, Draft, draft_of, parse
 from attn_tui.files.entries import LONGEST_NAME, usable
-from attn_tui.files.writing import score_text
+from attn_tui.files.sources import score_text
 from tests.asking import asking
 
 scores = st.floats(allow_nan=False).filter(lambda score: score != inf)

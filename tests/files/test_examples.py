@@ -137,4 +137,4 @@ def test_an_example_can_be_asked() -> None:
 
 
 def test_the_worked_example_is_the_first() -> None:
-    assert next(iter(EXAMPLES.values())).draft is EXAMPLE
+    assert next(iter(EXAMPLES.values())).draft == EXAMPLE

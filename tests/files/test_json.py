@@ -5,7 +5,7 @@ from math import inf, isnan
 import pytest
 
 from attn_tui.compute.errors import InputError
-from attn_tui.files.json import read_json
+from attn_tui.files.content import read_json
 
 
 def test_numbers_that_json_has_not_are_read() -> None:

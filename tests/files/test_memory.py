@@ -16,8 +16,7 @@ MOST = 100 * 2**20
 _CODE = """
 import sys
 from attn_tui.compute.setup import Setup
-from attn_tui.files.draft import draft_of, parse
-from attn_tui.files.opening import open_draft
+from attn_tui.files.draft import draft_of, open_draft, parse
 from attn_tui.files.readers import read_arguments
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.source import Typed

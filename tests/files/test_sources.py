@@ -1,22 +1,29 @@
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.setup import Setup
-from attn_tui.compute.source import Drawn, Kind, Products, Source
-from attn_tui.files.attachments import Attachment
-from attn_tui.files.draft import Draft, parse
-from attn_tui.files.kinds import KINDS
-from attn_tui.files.sources import parse_draw, parse_products
+from attn_tui.compute.source import Drawn, Kind, Products, Source, Typed
+from attn_tui.compute.vector import Vector
+from attn_tui.files.draft import Draft, draft_of, parse
+from attn_tui.files.sources import (
+    KINDS,
+    MOST_TYPED,
+    parse_draw,
+    parse_products,
+    parse_vectors,
+)
+from tests.asking import asking
 
 
 def refused(kind: Kind, text: str) -> InputError:
     with pytest.raises(InputError) as caught:
-        KINDS[kind].read(text, ())
+        KINDS[kind].read(text)
     assert str(caught.value).isprintable()
     return caught.value
 
@@ -114,7 +121,6 @@ def test_queries_and_keys_that_will_not_do_name_q_k_or_v_and_the_line() -> None:
         ("q: 1 2\nM: 1 2", 2, "'M' is none of q, K and V"),
         ("q: 1 2\nK: 1 2\nV\x1b[31m: 1", 3, r"'V\x1b[31m'"),
         ("1 2\nK: 1 2", 1, "the first row has no name"),
-        ("q: 1 2\nK: <#1 4 × 2>", 2, "there is no attachment 1"),
         ("q: 1e300\nK: 1e300\nk: 1e999", 3, "'1e999' is too large"),
     ]:
         error = refused("vectors", text)
@@ -123,27 +129,74 @@ def test_queries_and_keys_that_will_not_do_name_q_k_or_v_and_the_line() -> None:
         assert "masked" not in error.expected
 
 
-def test_too_many_scores_and_too_long_queries_are_refused() -> None:
-    rows = Attachment(np.zeros((2001, 1)))
-    with pytest.raises(InputError, match="2,001 of q and 2,001 keys make 4,004,001 scores"):
-        parse_products("q: <#1>\nK: <#1>", (rows,))
-    long = Attachment(np.zeros(65_537))
-    with pytest.raises(InputError, match="q has 65,537 numbers; expected at most 65,536"):
-        parse_products("q: <#1>\nK: <#1>", (long,))
+def test_too_many_scores_and_too_long_queries_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "rows.npy"
+    for shape, problem in (
+        ((2001, 1), "2,001 of q and 2,001 keys make 4,004,001 scores"),
+        ((1, 65_537), "q has 65,537 numbers; expected at most 65,536"),
+    ):
+        np.save(path, np.zeros(shape))
+        with pytest.raises(InputError, match=problem):
+            parse_products(f"q: @{path}\nK: @{path}")
+
+
+def test_a_text_names_files(tmp_path: Path) -> None:
+    np.save(tmp_path / "row.npy", [1.0, 2.0])
+    np.savez(tmp_path / "cache.npz", q=[1.0, 0.0], k=[[1.0, 0.0], [0.0, 1.0]])
+    text = f"5\n6\n@{tmp_path / 'row.npy'}\n7"
+    found = {vector.name: vector.scores.tolist() for vector in parse_vectors(text)}
+    assert found == {"a": [5, 6], "row": [1, 2], "b": [7]}
+    assert parse_vectors(text) is parse_vectors(text)
+    np.save(tmp_path / "row.npy", [1.0, 2.0, 3.0])
+    assert parse_vectors(text)[1].n_keys == 3
+    cache = tmp_path / "cache.npz"
+    source = parse_products(f"q: 2 2\nK: @{cache}\nquery: @{cache}")
+    assert sorted(source.queries.tolist()) == [[1, 0], [2, 2]]
+    assert source.keys.tolist() == [[1, 0], [0, 1]]
+    for wrong, problem in (
+        (f"1 2\n@{tmp_path / 'none.npy'}", "there is no such file"),
+        ("1 2\n@\x1b.npy", "there is no such file"),
+    ):
+        with pytest.raises(InputError, match=problem) as caught:
+            parse_vectors(wrong)
+        assert caught.value.line == 2
+        assert str(caught.value).isprintable()
+
+
+def test_too_many_numbers_to_be_edited_stand_in_a_file_that_the_text_names() -> None:
+    draft = Draft("x: 1 2\n" + "5 " * MOST_TYPED).with_text("x: 1 2\n" + "5 " * 3_000)
+    assert re.fullmatch(r"@\S+\.npz", draft.text)
+    assert [(v.name, v.n_keys) for v in parse(draft).vectors] == [("x", 2), ("a", 3_000)]
+    assert draft.with_text(draft.text) == draft
+    rows = ", ".join("[" + "1, 2, " * 50 + "3]" for _ in range(30))
+    draft = Draft("", source="vectors").with_text(f"q: {'1 ' * 101}\nkeys: [{rows}]")
+    assert re.fullmatch(r"q: (1, ){100}1\nK: @\S+\.npz", draft.text)
+    again = parse(draft_of(parse(draft))).vectors[0]
+    assert again.scores.tolist() == parse(draft).vectors[0].scores.tolist()
+
+
+def test_a_text_that_is_short_or_not_understood_stays() -> None:
+    for text in ("1 " * 2_000, "1 " * 3_000 + "x", "@" + "x" * 5_000):
+        assert Draft("").with_text(text).text == text
+
+
+@given(st.lists(st.integers(1, 3), min_size=1, max_size=4), st.sampled_from([1, 1_001]))
+@settings(deadline=None)
+def test_many_numbers_come_back_from_their_draft(sizes: list[int], times: int) -> None:
+    vectors = [
+        Vector(f"v[{place}]", np.arange(float(size * times)) - 0.1)
+        for place, size in enumerate(sizes)
+    ]
+    again = parse(draft_of(asking(*vectors))).source
+    assert isinstance(again, Typed)
+    assert [v.name for v in again.scores] == [v.name for v in vectors]
+    for left, right in zip(again.scores, vectors, strict=True):
+        assert left.scores.tobytes() == right.scores.tobytes()
 
 
 def test_keys_are_not_vectors_and_may_be_many() -> None:
     text = "q: 1 2\nK:\n" + "1 2\n" * 20_000
     assert parse_products(text).keys.shape == (20_000, 2)
-
-
-def test_a_line_belongs_to_a_query_or_to_none() -> None:
-    text = "\nq: [[1, 0],\n[0, 1]]\nK: 1 0\nk: 0 1\nq: 2 2\n"
-    index_at = KINDS["vectors"].index_at
-    assert [index_at(text, line, ()) for line in range(6)] == [None, 0, 1, None, None, 2]
-    assert index_at("q: x", 0, ()) is None
-    assert KINDS["drawn"].index_at("n = 3", 0, ()) is None
-    assert KINDS["typed"].index_at("1 2\n3 4", 1, ()) == 1
 
 
 @pytest.mark.parametrize("kind", ["typed", "drawn", "vectors"])
@@ -172,6 +225,6 @@ def test_any_text_is_read_or_refused_in_one_printable_line(kind: Kind, text: str
 
 def _outcome(kind: Kind, text: str) -> Source | InputError:
     try:
-        return KINDS[kind].read(text, ())
+        return KINDS[kind].read(text)
     except InputError as error:
         return error

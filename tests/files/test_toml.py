@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from attn_tui.compute.errors import InputError
-from attn_tui.files.toml import read_tables, tables_of
+from attn_tui.files.content import read_tables, tables_of
 
 GOOD = """\
 # Two of them.

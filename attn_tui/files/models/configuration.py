@@ -7,9 +7,8 @@ from typing import Any
 
 from attn_tui.captures.disk import IrregularError, regular
 from attn_tui.compute.errors import InputError, inert
-from attn_tui.files.content import read_text
-from attn_tui.files.json import read_json
-from attn_tui.files.models import gguf, gguf_model, transformers
+from attn_tui.files.content import read_json, read_text
+from attn_tui.files.models import gguf, transformers
 from attn_tui.files.models.expected import Expectation
 from attn_tui.files.paths import shown_path, true_path
 
@@ -39,8 +38,7 @@ def read_expectation(path: str, called: str = "") -> Expectation:
     try:
         with regular(true) as file:
             if file.read(len(gguf.MAGIC)) == gguf.MAGIC:
-                file.seek(0)
-                return gguf_model.expectation(gguf.read_header(file, name), name)
+                return gguf.expectation(gguf.read_header(file, name), name)
             if true.lower().endswith(".gguf"):
                 problem = "it does not begin with GGUF"
                 raise InputError("config", problem, "a complete GGUF file", name)

@@ -1,24 +1,34 @@
-"""A config.json of transformers: what it says of attention, in whatever words its model has."""
+"""What a configuration says of attention, in the words of transformers' config.json."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
-from math import log
+from dataclasses import dataclass, field, replace
+from math import isfinite, log
 from typing import Any
 
-from attn_tui.compute.errors import inert
+from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.fit.model import LAWS, LEARNED, Law
-from attn_tui.files.models.expected import NONE, Expectation, Expected, Hint, Mask
-from attn_tui.files.models.fields import Fields, words
-from attn_tui.files.models.reader import Reader
+from attn_tui.files.models.expected import NONE, Expectation, Expected, Hint, Mask, Shape
+
+LEAST, MOST = 1e-30, 1e30
+"""Numbers of attention are between: their squares and roots are finite."""
+
+_MOST_LAYERS = 10_000
+
+
+def words(text: str) -> frozenset[str]:
+    """Return the words of a text."""
+    return frozenset(text.split())
+
 
 _DECODERS = words(
-    """arcee biogpt bitnet bloom codegen cohere cohere2 csm dbrx deepseek_v2 deepseek_v3 diffllama
-    dots1 ernie4_5 ernie4_5_moe exaone4 falcon gemma gemma2 gemma3 gemma3_text gemma3n gemma3n_text
-    gemma4 gemma4_text glm glm4 glm4_moe gpt2 gpt_bigcode gpt_neo gpt_neox gpt_oss gptj granite
-    granitemoe granitemoehybrid granitemoeshared helium internlm2 internlm3 jamba llama llama4
-    llama4_text longcat_flash mimo_v2_flash minicpm3 minimax ministral mistral mixtral mpt nemotron
-    olmo olmo2 olmo3 olmoe opt persimmon phi phi3 phimoe qwen qwen2 qwen2_moe qwen3 qwen3_moe
-    seed_oss smollm3 stablelm starcoder2 vaultgemma xglm youtu"""
+    """arcee baichuan biogpt bitnet bloom chatglm codegen codeshell cohere cohere2 csm dbrx
+    deepseek_v2 deepseek_v3 diffllama dots1 ernie4_5 ernie4_5_moe exaone4 falcon gemma gemma2
+    gemma3 gemma3_text gemma3n gemma3n_text gemma4 gemma4_text glm glm4 glm4_moe gpt2
+    gpt_bigcode gpt_neo gpt_neox gpt_oss gptj granite granitemoe granitemoehybrid
+    granitemoeshared helium internlm2 internlm3 jamba llama llama4 llama4_text longcat_flash
+    mimo_v2_flash minicpm3 minimax ministral mistral mixtral mpt nemotron olmo olmo2 olmo3 olmoe
+    opt persimmon phi phi3 phimoe qwen qwen2 qwen2_moe qwen3 qwen3_moe seed_oss smollm3 stablelm
+    starcoder2 vaultgemma xglm youtu"""
 )
 _ENCODERS = words(
     """albert bert camembert clip_vision_model data2vec-text deit dinov2 distilbert electra ernie
@@ -41,12 +51,100 @@ _ALL_LAYERS = words("mistral mixtral phi3 phimoe starcoder2")
 """Every layer has the window, if there is one."""
 _CHUNKED = words("llama4 llama4_text")
 """Layers with RoPE see chunks of keys."""
+_MLA = words("deepseek_v2 deepseek_v3 longcat_flash minicpm3 youtu")
+"""Their multiplier has YaRN's μ²."""
+_SINKS = words("gpt_oss mimo_v2_flash")
 _CAPPED = words("gemma2 vaultgemma")
 """A cap of 50 and a scalar of 256 are the defaults of their class."""
 
 HEADS = ("num_attention_heads", "n_head", "n_heads", "num_heads", "encoder_attention_heads")
 _LAYERS = ("num_hidden_layers", "n_layer", "n_layers", "num_layers", "encoder_layers")
 _WIDTH = ("hidden_size", "n_embd", "d_model", "dim")
+
+
+@dataclass(frozen=True)
+class Fields:
+    """The fields of a configuration by name.
+
+    Attributes:
+        of: The fields.
+        file: Where they stand, for errors.
+        names: What the file calls some of them, if these are not its own words.
+    """
+
+    of: Mapping[str, Any]
+    file: str
+    names: Mapping[str, str] = field(default_factory=dict)
+
+    def called(self, name: str) -> str:
+        """Return what the file calls a field."""
+        return self.names.get(name, name)
+
+    def number(self, *names: str) -> float | None:
+        """Return the first of some fields that is there, a finite number of 0 or more.
+
+        Raises:
+            InputError: With field ``"config"``, if it is none.
+        """
+        for name in names:
+            value = self.of.get(name)
+            if value is None:
+                continue
+            called = inert(self.called(name))
+            if isinstance(value, bool) or not isinstance(value, int | float):
+                raise self.bad(f"{called} is {inert(str(value))}", "a number")
+            try:
+                number = float(value)
+            except OverflowError:
+                number = float("inf")
+            if not (isfinite(number) and number >= 0.0):
+                raise self.bad(f"{called} is {number:g}", "a finite number of 0 or more")
+            if number and not LEAST <= number <= MOST:
+                expected = f"0, or a number from {LEAST:g} to {MOST:g}"
+                raise self.bad(f"{called} is {number:g}", expected)
+            return number
+        return None
+
+    def count(self, *names: str) -> int | None:
+        """Return the first of some fields that is a whole number above 0, or None."""
+        found = (self.of.get(name) for name in names)
+        return next((each for each in found if type(each) is int and each > 0), None)
+
+    def whole(self, *names: str) -> int | None:
+        """Return the first of some fields that is there, a whole number above 0.
+
+        Raises:
+            InputError: With field ``"config"``, if it is none.
+        """
+        value = self.number(*names)
+        if value is not None and (value != int(value) or not 0 < value < 2**31):
+            name = next(name for name in names if self.of.get(name) is not None)
+            raise self.bad(f"{inert(self.called(name))} is {value:g}", "a whole number above 0")
+        return None if value is None else int(value)
+
+    def shared(self, width: int, heads: int) -> int:
+        """Return the width that each of some heads has.
+
+        Raises:
+            InputError: With field ``"config"``, if there are more heads than that.
+        """
+        if width < heads:
+            raise self.bad(f"{heads:,} heads share a width of {width:,}", "at least 1 for each")
+        return width // heads
+
+    def flag(self, name: str, default: bool = False) -> bool:
+        """Return whether something is on."""
+        value = self.of.get(name)
+        return default if value is None else bool(value)
+
+    def inner(self, *names: str) -> "Fields":
+        """Return the first of some objects among the fields that is there; else an empty one."""
+        found = (self.of.get(name) for name in names)
+        return Fields(next((each for each in found if isinstance(each, Mapping)), {}), self.file)
+
+    def bad(self, problem: str, expected: str) -> InputError:
+        """Return the error that something in the file is wrong."""
+        return InputError("config", problem, expected, self.file)
 
 
 def expectation(config: Mapping[str, Any], file: str) -> Expectation:
@@ -66,7 +164,7 @@ def expectation(config: Mapping[str, Any], file: str) -> Expectation:
         fields = text
     if fields.whole(*HEADS) is None and fields.whole(*_WIDTH) is None:
         raise fields.bad("it says neither heads nor width", "a config.json of transformers")
-    return _directed(_Reader(fields).expectation(), fields)
+    return _directed(Reader(fields).expectation(), fields)
 
 
 def _directed(found: Expectation, fields: Fields) -> Expectation:
@@ -90,42 +188,71 @@ def _directed(found: Expectation, fields: Fields) -> Expectation:
     return replace(found, common=directed(found.common), layers=tuple(map(directed, found.layers)))
 
 
-class _Reader(Reader):
-    """Reads one configuration.
+class Reader:
+    """Reads one configuration, and notes which fields decide.
 
     Args:
         fields: Of the text model.
+        named: How the file names the architecture, in brackets; empty where it does not.
     """
 
-    MLA = words("deepseek_v2 deepseek_v3 longcat_flash minicpm3 youtu")
-    SINKS = words("gpt_oss mimo_v2_flash")
-    CAPPED = _CAPPED
-    CAP = ("attn_logit_softcapping", "attn_logit_cap")
-    KV_HEADS = ("num_key_value_heads", "num_kv_heads", "n_kv_heads")
-
-    def __init__(self, fields: Fields) -> None:
+    def __init__(self, fields: Fields, named: str | None = None) -> None:
         kind = fields.of.get("model_type")
-        kind = kind if isinstance(kind, str) else ""
-        known = kind in _DECODERS | _ENCODERS | _UNSCALED | _SCALED_Q
+        self.fields = fields
+        self.kind = kind if isinstance(kind, str) else ""
+        if named is None:
+            named = f" ({inert(self.kind)[1:-1]})" if self.kind else ""
+        self.named = named
+        self.known = self.kind in _DECODERS | _ENCODERS | _UNSCALED | _SCALED_Q
+        self.heads, self.width = fields.whole(*HEADS), fields.whole(*_WIDTH)
         self.by_layer = fields.flag("scale_attn_by_inverse_layer_idx")
-        super().__init__(fields, kind, known, fields.whole(*HEADS), fields.whole(*_WIDTH))
+        self.decides: list[str] = []
+        self.notes: list[str] = []
+        self.form = ""
 
-    def _layers(self) -> int | None:
+    def expectation(self) -> Expectation:
+        """Return what it expects."""
+        d_k, said, lengths = self._d_k()
+        multiplier, yarn = self._multiplier(d_k, said)
+        common = Expected(multiplier, self._cap() or None, form=self.form)
+        if self.known:
+            common = replace(common, softcap=common.softcap or NONE, sink=NONE, value_scale=1.0)
+        if self.kind in _SINKS:
+            common = replace(common, sink=LEARNED)
         # Whoever captures counts encoder, decoder and cross attention as he likes.
-        return None if self.fields.flag("is_encoder_decoder") else self.fields.whole(*_LAYERS)
+        is_both = self.fields.flag("is_encoder_decoder")
+        count = None if is_both else self.fields.whole(*_LAYERS)
+        n_layers = min(count or 1, _MOST_LAYERS)
+        layers = [self._of_layer(common, layer) for layer in range(n_layers)]
+        if count is None or all(layer == layers[0] for layer in layers):
+            common, layers = layers[0], []
+        source = self.decides
+        if multiplier is None:
+            unknown = "is not a model we know" if self.kind else "names no model_type"
+            source = [f"assumed 1/√head_dim, for it {unknown}", *source]
+        return Expectation(
+            f"{self.fields.file}{self.named}: {'; '.join(source)}",
+            common,
+            tuple(layers),
+            Shape(frozenset(lengths), self.heads, count, self._kv_heads()),
+            multiplier is None,
+            tuple(self._hints()),
+            yarn,
+            tuple(self.notes),
+            self.kind,
+            self._laws(),
+        )
 
     def _kv_heads(self) -> int | None:
         fields = self.fields
         if "num_global_key_value_heads" in fields.of or fields.flag("multi_query"):
             return None  # Some layers have fewer; Falcon has one, whatever else it says.
-        return super()._kv_heads()
-
-    def _named(self) -> tuple[str, str]:
-        if not self.kind:
-            return "", "names no model_type"
-        return f" ({inert(self.kind)[1:-1]})", "is not a model we know"
+        if self.kind in _MLA:
+            return None  # Latent keys are those of one head, and have none in the configuration.
+        return fields.count("num_key_value_heads", "num_kv_heads", "n_kv_heads")
 
     def _d_k(self) -> tuple[int | None, str, set[int]]:
+        """Return the d_k that the multiplier is of, how that is said, and lengths of q."""
         whole = self.fields.whole
         nope, rope = whole("qk_nope_head_dim"), whole("qk_rope_head_dim")
         if nope and rope:
@@ -133,22 +260,25 @@ class _Reader(Reader):
             lengths = {nope + rope, *([latent + rope] if latent else ())}
             return nope + rope, f"qk_nope_head_dim {nope} + qk_rope_head_dim {rope}", lengths
         own = whole("head_dim", "d_head", "d_kv", "attention_head_size", "attention_head_dim")
-        said = f"head_dim {own}"
+        said = f"{self.fields.called('head_dim')} {own}"
         if own is None and self.heads and self.width:
             own = self.fields.shared(self.width, self.heads)
             said = f"head_dim {self.width}/{self.heads} = {own}"
-        wide = whole("global_head_dim") or (512 if self.kind.startswith("gemma4") else None)
+        wide = whole("global_head_dim")
+        if wide is None and self.kind.startswith("gemma4"):
+            wide = 512
         others = (own, wide, whole("swa_head_dim"))
-        return own, said, {each for each in others if each is not None}
+        return own, said, {length for length in others if length is not None}
 
     def _multiplier(self, d_k: int | None, said: str) -> tuple[float | None, float]:
+        """Return m, or None if nothing is known of it, and YaRN's μ."""
         say, number = self.decides.append, self.fields.number
         if (scale := self.fields.inner("attn_config").number("softmax_scale")) is not None:
             say(f"softmax_scale {scale:g}")
             return scale, 1.0
         for name in ("attention_multiplier", "scaling"):
             if (scale := number(name)) is not None:
-                say(f"{name} {scale:g}")
+                say(f"{self.fields.called(name)} {scale:g}")
                 return scale, 1.0
         if "d_head" in self.fields.of and (divisor := number("attn_scale")):
             # TransformerLens, whose scores are divided.
@@ -157,7 +287,8 @@ class _Reader(Reader):
             return 1.0 / divisor, 1.0
         scalar = number("query_pre_attn_scalar") or (256.0 if self.kind in _CAPPED else None)
         if scalar:
-            return self._root(scalar, f"query_pre_attn_scalar {scalar:g}"), 1.0
+            called = self.fields.called("query_pre_attn_scalar")
+            return self._root(scalar, f"{called} {scalar:g}"), 1.0
         if self.kind in _SCALED_Q:
             say("scaling 1, for q carries 1/√head_dim already")
             return 1.0, 1.0
@@ -194,13 +325,18 @@ class _Reader(Reader):
         factor, every = rope.number("factor"), rope.number("mscale_all_dim")
         if rope.of.get("rope_type", rope.of.get("type")) != "yarn" or not factor or factor <= 1.0:
             return 1.0
-        if self.kind in self.MLA:
+        if self.kind in _MLA:
             return 0.1 * (every or 0.0) * log(factor) + 1.0
         self.notes.append("q and k as attention is given them carry YaRN's mscale already.")
         return 0.1 * log(factor) + 1.0
 
     def _cap(self) -> float | None:
-        cap = super()._cap()
+        cap = self.fields.number("attn_logit_softcapping", "attn_logit_cap")
+        name = "attn_logit_softcapping"
+        if cap is None and self.kind in _CAPPED and name not in self.fields.of:
+            cap = 50.0
+        if cap:
+            self.decides.append(f"{name} {cap:g}")
         if self.by_layer:
             self.decides.append("scale_attn_by_inverse_layer_idx, m/(layer + 1)")
         return cap
@@ -235,6 +371,7 @@ class _Reader(Reader):
         return (layer + 1) % interval == 0
 
     def _mask(self, layer: int) -> tuple[Mask | None, int | None]:
+        """Return which keys a layer sees, and its window."""
         if self.kind == "modernbert":
             interval = self.fields.whole("global_attn_every_n_layers") or 3
             local = self.fields.whole("local_attention") or 128
@@ -267,6 +404,7 @@ class _Reader(Reader):
         return ("window", window) if (layer + 1) % every else ("causal", None)
 
     def _hints(self) -> Iterator[Hint]:
+        """Yield numbers that are taken for d_k."""
         whole = self.fields.whole
         rope, latent = whole("qk_rope_head_dim"), whole("kv_lora_rank")
         if rope and latent:
@@ -278,7 +416,25 @@ class _Reader(Reader):
         ):
             if value := whole(name):
                 yield Hint(value, meaning)
-        yield from self._of_width("hidden_size/num_attention_heads")
+        if self.width:
+            yield Hint(self.width, "√d_model for √d_head")
+        if self.width and self.heads:
+            called = map(self.fields.called, ("hidden_size", "num_attention_heads"))
+            yield Hint(self.width / self.heads, "/".join(called))
         for name in ("query_pre_attn_scalar", "head_dim", "v_head_dim", "global_head_dim"):
             if number := self.fields.number(name):
-                yield Hint(number, name)
+                yield Hint(number, self.fields.called(name))
+
+    def _inverse_root(self, d_k: int, said: str) -> tuple[float, float]:
+        """Return 1/√d_k, with YaRN's μ² where it belongs, and μ."""
+        m, yarn = self._root(d_k, said), self._yarn()
+        if self.kind in _MLA and yarn != 1.0:
+            self.decides.append(f"YaRN's mscale² {yarn * yarn:.4f}")
+            m, self.form = m * yarn * yarn, ""
+        return m, yarn
+
+    def _root(self, a: float, said: str) -> float:
+        """Return 1/√a, which is said so."""
+        self.form = f"1/√{a:g}"
+        self.decides.append(f"{said}, m = {self.form}")
+        return float(a**-0.5)
