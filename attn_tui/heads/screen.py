@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import PurePath
 from threading import Event
 from typing import Any, ClassVar
 
@@ -22,6 +23,7 @@ from attn_tui.compute.errors import InputError
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.field import fields_of
 from attn_tui.compute.setup import FIELDS as SETUP
+from attn_tui.compute.visible import visible
 from attn_tui.doctor.pane import Diagnosis, DoctorPane, Multipliers
 from attn_tui.engine.answer import Answer
 from attn_tui.engine.settings import ROWS, Settings
@@ -29,7 +31,6 @@ from attn_tui.engine.table import HeadTable
 from attn_tui.files import edits
 from attn_tui.files.draft import Draft
 from attn_tui.files.history import Asked
-from attn_tui.files.paths import shown_path
 from attn_tui.heads import charts, comparison, examination
 from attn_tui.heads.card import CardDrawing, card
 from attn_tui.heads.headline import WAITING, headline
@@ -503,11 +504,11 @@ class HeadsScreen(InstrumentScreen):
         """Say what is looked at, and how another is opened."""
         settings = self.asked_of_heads
         shape = table.capture.shape(table.heads[0])
-        name = shown_path(settings.capture[0])
+        name = visible(PurePath(settings.capture[0]).name)
         if len(settings.capture) > 1:
             name += f" and {len(settings.capture) - 1} more"
         if settings.compared:
-            name += f" compared with {shown_path(settings.compared[0])}"
+            name += f" compared with {visible(PurePath(settings.compared[0]).name)}"
         here = self.here or table.heads[0]
         size = f"{len(table.layers)} layers × {table.n_heads} heads"
         if table.n_batches > 1:
@@ -569,4 +570,7 @@ class HeadsScreen(InstrumentScreen):
             if any(charts.SINK in text for row in drawing.texts_in(*size) for text in row):
                 parts.append(f"{charts.SINK} parked on the first key")
         subtitle = " · ".join(filter(None, parts))
-        self.pane("map-pane").describe(charts.title_of(name), plain(subtitle))
+        title = charts.title_of(name)
+        if found.other is not None:
+            title = f"Change of {title[0].lower()}{title[1:]}"
+        self.pane("map-pane").describe(title, plain(subtitle))
