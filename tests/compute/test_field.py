@@ -3,12 +3,10 @@
 import subprocess
 import sys
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from attn_tui.commands.field_table import FIELD_TABLE
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.field import (
     fields_of,
@@ -23,8 +21,8 @@ from attn_tui.compute.field import (
 from attn_tui.compute.setup import FIELDS, Setup
 from attn_tui.instruments import INSTRUMENTS, load
 from attn_tui.sweep.command import n_changes
+from tests.pairs import with_rows
 
-DOCS = Path(__file__).parents[2] / "docs" / "json.md"
 SETTINGS = [load(instrument.settings) for instrument in INSTRUMENTS]
 EVERY = [*FIELDS.values(), *(field for each in SETTINGS for field in fields_of(each).values())]
 
@@ -87,7 +85,7 @@ def test_a_field_belongs_to_the_part_of_the_setup_that_declares_it() -> None:
         setup.changed(FIELDS["softcap"], lambda _: 0.0)
 
 
-@pytest.mark.parametrize(
+@with_rows(
     ("text", "wanted", "changes"),
     [
         ("1,024", "number", {"n": 1024}),
@@ -101,7 +99,7 @@ def test_n_is_a_number_a_range_or_a_list(text: str, wanted: Any, changes: dict[s
     assert n_changes(text, wanted) == changes
 
 
-@pytest.mark.parametrize(
+@with_rows(
     ("text", "wanted", "message"),
     [
         ("2:8", "number", "n: a range is not one number"),
@@ -128,8 +126,3 @@ def test_fields_need_neither_numpy_nor_click() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
-
-
-def test_the_documented_fields_are_the_declared_ones() -> None:
-    """Renewed by ``python -m attn_tui.commands.field_table docs/json.md``."""
-    assert FIELD_TABLE.put(DOCS.read_text("utf-8")) == DOCS.read_text("utf-8")

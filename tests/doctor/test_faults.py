@@ -15,6 +15,7 @@ from attn_tui.compute.fit.simulate import Arithmetic, computed
 from attn_tui.compute.formats import dtype_of
 from attn_tui.compute.heads.mask import HeadMask
 from tests.doctor.captures import tensors, write
+from tests.pairs import everyday
 
 SHAPE = {"num_attention_heads": 2, "hidden_size": 32, "head_dim": 16, "num_hidden_layers": 2}
 LLAMA = SHAPE | {"model_type": "llama"}
@@ -33,6 +34,9 @@ def alternating(how: Arithmetic) -> Any:
     """Return how layers with a window and without one are computed."""
     return lambda layer, head: replace(how, mask=how.mask if layer % 2 else WINDOW)
 
+
+FIRST = ("another cap", "no window", "no mask", "no scale", "a sink")
+"""Faults that are looked for every day, a kind each."""
 
 CASES: dict[str, tuple[Any, float, dict[str, Any], int, str]] = {
     "a cap and windows": (alternating(CAPPED), 4.0, GEMMA, 0, "soft cap 50 as expected"),
@@ -61,7 +65,9 @@ CASES: dict[str, tuple[Any, float, dict[str, Any], int, str]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize(
+    "name", everyday(len(FIRST), [*FIRST, *(name for name in CASES if name not in FIRST)])
+)
 def test_each_fault_is_named_with_its_status(tmp_path: Path, name: str) -> None:
     how, std, config, status, said = CASES[name]
     (tmp_path / "config.json").write_text(json.dumps(config))
@@ -183,9 +189,7 @@ def test_a_captured_mask_has_no_query_offset(tmp_path: Path) -> None:
         assert (mask["kind"], mask["offset"]) == ("given", None)
 
 
-@pytest.mark.parametrize(
-    ("how", "captured", "given", "said"),
-    [
+@pytest.mark.parametrize(("how", "captured", "given", "said"), everyday(3, [
         (replace(PLAIN, value_scale=0.707), {}, {}, ", value scale 0.707, mask causal; give"),
         (replace(PLAIN, mask=WINDOW), {}, {}, ", mask window of 24 keys; give"),
         (
@@ -205,8 +209,7 @@ def test_a_captured_mask_has_no_query_offset(tmp_path: Path) -> None:
             PLAIN, {"0.mask": np.tri(64, dtype=bool)[None, None]}, {},
             "(d_k = 16), mask the captured one",
         ),
-    ],
-)  # fmt: skip
+    ]))  # fmt: skip
 def test_the_line_says_all_that_is_unusual_without_an_expectation(
     tmp_path: Path, how: Arithmetic, captured: Any, given: dict[str, Any], said: str
 ) -> None:
@@ -229,6 +232,7 @@ def test_a_sink_among_small_logits_differs_where_none_is_meant(
         assert ("value_scale" in each["differs"]) == (kind == "bert")
 
 
+@pytest.mark.slow
 def test_heads_with_the_keys_and_values_of_others_are_named(tmp_path: Path) -> None:
     path = write(tmp_path / "right.safetensors", PLAIN, heads=4)
     parts = tensors(path)

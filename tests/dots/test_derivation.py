@@ -15,7 +15,7 @@ from attn_tui.compute.setup import Setup
 from attn_tui.dots.derivation import Step, derivation, steps
 from attn_tui.files.draft import EXAMPLE, parse
 from attn_tui.report.rows import length, plain
-from tests.pairs import each_once
+from tests.pairs import each_once, with_rows
 
 SOURCE = parse(EXAMPLE).source
 NORMAL = Settings(samples=10, d_ks=())
@@ -55,9 +55,7 @@ def value(formula: str) -> float:
     return float(eval(re.sub(r"√(\d[\d.]*(e\+\d+)?)", r"sqrt(\1)", text), {"sqrt": sqrt}))
 
 
-@pytest.mark.parametrize(
-    ("d_k", "rule", "name"), each_once([1, 2, 64, 65_536], RULES, ASKED, least=30)
-)
+@with_rows(("d_k", "rule", "name"), each_once([1, 2, 64, 65_536], RULES, ASKED, least=30))
 def test_every_formula_gives_the_exact_number_beside_it(name: str, rule: str, d_k: int) -> None:
     found = by_name(name, d_k, rule)
     assert len(found) >= 3
@@ -72,7 +70,7 @@ def test_every_formula_gives_the_exact_number_beside_it(name: str, rule: str, d_
             assert value(step.formula) == pytest.approx(exact, rel=2e-3, abs=1e-9)
 
 
-@pytest.mark.parametrize(("rule", "name"), each_once(RULES, ASKED))
+@with_rows(("rule", "name"), each_once(RULES, ASKED))
 def test_what_is_said_to_grow_grows_so(name: str, rule: str) -> None:
     few, many = by_name(name, 64, rule), by_name(name, 256, rule)
     assert few.keys() == many.keys()
@@ -140,11 +138,6 @@ def test_it_says_why() -> None:
         assert by_name(name)[step].words == words
 
 
-def test_of_one_product_there_are_no_cross_terms() -> None:
-    for name in ("normal", "tied", "dice"):
-        assert "no cross terms" in by_name(name, 1)["cross"].words
-
-
 def test_no_word_and_no_number_is_cut() -> None:
     for width, name in each_once([40, 60, 80, 120], ASKED):
         found = drawn(name, 65_536)
@@ -157,14 +150,3 @@ def test_no_word_and_no_number_is_cut() -> None:
             if width < 80:
                 assert re.sub(r"\s+", "", step.words + step.formula) in said
             assert re.sub(r"\s+", "", step.words) in said
-
-
-def test_it_fits_into_the_lines_of_a_common_terminal() -> None:
-    for name in ASKED:
-        assert len(derivation(drawn(name, 1024), 80)) <= 18
-
-
-def test_where_hardly_a_word_fits_it_is_still_as_wide_as_asked() -> None:
-    for width in (0, 1, 5, 12, 30):
-        rows = derivation(drawn("normal", 1024), width)
-        assert {length(row) for row in rows} == {width}

@@ -1,19 +1,14 @@
 """The report of Dot products: every number with its error and exact value, in three forms."""
 
 import csv as csv_module
-import re
-from dataclasses import replace
 from functools import lru_cache
 from io import StringIO
-from math import nan
 from typing import Any
 
 import numpy as np
-import pytest
 
 from attn_tui.compute.dots.answer import Answer, answer
 from attn_tui.compute.dots.settings import Settings
-from attn_tui.compute.number import Number
 from attn_tui.compute.scale import Scale, parse_scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.vector import Vector
@@ -24,7 +19,8 @@ from attn_tui.files.plain import plain_number
 from attn_tui.report.forms import csv, json
 from attn_tui.report.text import text
 from tests.asking import asking
-from tests.documented import documented, read
+from tests.documented import read
+from tests.pairs import with_rows
 
 QUESTIONS: dict[str, tuple[int, Scale, Settings]] = {
     "normal": (64, Scale(), Settings()),
@@ -115,22 +111,6 @@ def test_what_is_odd_has_its_reason() -> None:
         assert said in flat(name)
 
 
-def test_only_numbers_that_leave_float64_need_a_reason() -> None:
-    for name in QUESTIONS:
-        assert ("that float64 holds" in flat(name)) == name.startswith("far ")
-
-
-def test_a_row_that_was_not_drawn_says_so_and_there_is_no_title_over_no_rows() -> None:
-    found = answered("normal")
-    row = replace(
-        found.table[0], draws=0, variance=Number(nan, nan, 2.0), coverage=Number(nan, nan)
-    )
-    said = "".join(text(report(replace(found, table=(row,)))))
-    assert re.search(r"^ *2 +0 +±2.82843 +– +2 +–$", said, re.M)
-    assert "–: nothing was drawn before it was stopped." in said
-    assert "Other d_k" not in text_of("no rows")
-
-
 def test_json_has_every_readout_on_both_sides_and_asks_the_same_again() -> None:
     for name in QUESTIONS:
         plain, found = plain_of(name), answered(name)
@@ -157,7 +137,7 @@ def test_json_has_full_precision_and_null_for_what_is_not_known() -> None:
     assert plain_of("one die")["unscaled"]["variance"]["value"] == "NaN"
 
 
-@pytest.mark.parametrize("name", QUESTIONS)
+@with_rows("name", QUESTIONS)
 def test_csv_has_the_numbers_of_json_one_a_line(name: str) -> None:
     written = "".join(csv(report(answered(name))))
     assert written.splitlines()[0] == ",".join(COLUMNS)
@@ -183,24 +163,3 @@ def test_csv_has_the_numbers_of_json_one_a_line(name: str) -> None:
     columns = [each for each in COLUMNS if each != "seed"]
     assert [[row[column] for column in columns] for row in rows] == expected
     assert {row["seed"] for row in rows} == {str(plain["seed"])}
-    assert set(COLUMNS) <= documented()
-
-
-def test_every_field_of_json_is_documented() -> None:
-    numbers = {"value", "standard_error", "exact"}
-
-    def fields(plain: object, path: str = "") -> set[str]:
-        if isinstance(plain, list):
-            return set().union(*(fields(item, f"{path}[]") for item in plain))
-        if not isinstance(plain, dict) or set(plain) == numbers:
-            return set()
-        inner = {f"{path}.{name}".lstrip("."): item for name, item in plain.items()}
-        return set(inner).union(*(fields(item, name) for name, item in inner.items()))
-
-    found = {
-        re.sub(r"^scaled\.", "unscaled.", name)
-        for case in QUESTIONS
-        for name in fields(plain_of(case))
-        if not name.startswith("experiment.")
-    }
-    assert found | numbers <= documented()

@@ -13,12 +13,13 @@ from attn_tui.compute.setup import Setup
 from attn_tui.compute.sweep.crossing import Meeting
 from attn_tui.compute.sweep.settings import STATISTICS, Settings
 from attn_tui.sweep.headline import headline, turn_text
+from tests.pairs import with_rows
 from tests.sweep.asked import MAP, swept
 
 CURVES = Settings(n=8, d_k_range=(2, 1024), points=10, draws=200)
 
 
-@pytest.mark.parametrize(
+@with_rows(
     ("settings", "d_k", "expected"),
     [
         (
@@ -104,6 +105,7 @@ ASKED = st.builds(
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @settings(max_examples=25, derandomize=True, deadline=None)
 @given(ASKED, st.sampled_from([Scale(), Scale("none"), Scale(qk_norm=True)]))
 def test_it_is_short_plain_and_its_factor_is_that_of_the_points(
