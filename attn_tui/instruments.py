@@ -113,7 +113,7 @@ INSTRUMENTS: tuple[Instrument, ...] = (
         command="attn_tui.heads.command:heads",
         line="attn_tui.commands.line:heads",
         asked="attn_tui.commands.asking:heads_experiment_of",
-        json="attn_tui.heads.report:json",
+        json="attn_tui.heads.comparison:json",
     ),
     Instrument(
         name="claims",

@@ -19,7 +19,7 @@ from attn_tui.engine.answer import answer
 from attn_tui.engine.settings import Settings
 from attn_tui.files.draft import EXAMPLE, Draft
 from attn_tui.files.history import Asked
-from attn_tui.heads.report import report_of
+from attn_tui.heads.comparison import report_of
 from attn_tui.report.text import text
 from attn_tui.ui import running
 from tests.engine.captured import heads, write

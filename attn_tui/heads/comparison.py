@@ -12,11 +12,14 @@ from attn_tui.captures.capture import HeadId
 from attn_tui.compute.counted import counted, listed
 from attn_tui.compute.heads.partial import Partial, Value
 from attn_tui.compute.heads.statistic import STATISTICS
+from attn_tui.engine.answer import Answer
 from attn_tui.engine.comparison import PARTS, Comparison, largest
 from attn_tui.engine.entries import ROUNDINGS, Difference
+from attn_tui.engine.settings import Settings
 from attn_tui.files.paths import shown_path
 from attn_tui.files.plain import named
 from attn_tui.heads.report import NAMED, capture_to_plain, grid, masks_to_plain, value_to_plain
+from attn_tui.heads.report import report as report_of_heads
 from attn_tui.heads.words import (
     Shown,
     head_text,
@@ -26,7 +29,7 @@ from attn_tui.heads.words import (
     runs_text,
     statistic_text,
 )
-from attn_tui.report import words
+from attn_tui.report import forms, words
 from attn_tui.report.numbers import general, unusual
 from attn_tui.report.report import Column, Fact, Facts, Part, Report, Table, data
 from attn_tui.report.report import listed as rows_of
@@ -308,3 +311,21 @@ def _csv(found: Comparison, known: Known, shown: Shown) -> Table:
         for place, name in enumerate(COLUMNS)
     ]
     return Table(columns, np.arange(len(rows)), csv="heads")
+
+
+def report_of(answer: Answer) -> Report:
+    """Return what there is to say of a capture, or of two that are compared.
+
+    It has every statistic, the one that is looked at first.
+    """
+    settings = answer.experiment.setup.get(Settings)
+    shown = Shown(tuple(dict.fromkeys((settings.statistic, *STATISTICS))), tau=settings.tau)
+    if answer.other is None or answer.comparison is None:
+        return report_of_heads(answer.survey, shown)
+    known = answer.other.partials, answer.table.partials
+    return report(answer.comparison, known, shown)
+
+
+def json(answer: Answer) -> Iterator[str]:
+    """Yield all there is to say of an answer as JSON."""
+    return forms.json(report_of(answer))

@@ -15,10 +15,8 @@ from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.partial import NORMS, Partial, Value
 from attn_tui.compute.heads.statistic import STATISTICS
 from attn_tui.compute.heads.tally import TALLIED
-from attn_tui.engine.answer import Answer
 from attn_tui.engine.condition import Condition
 from attn_tui.engine.plan import Plan
-from attn_tui.engine.settings import Settings
 from attn_tui.engine.survey import Survey
 from attn_tui.engine.table import numbers_of
 from attn_tui.files.paths import shown_path
@@ -36,7 +34,6 @@ from attn_tui.heads.words import (
     statistic_text,
     value_text,
 )
-from attn_tui.report import forms
 from attn_tui.report.masks import keys_text, packed_text
 from attn_tui.report.numbers import general
 from attn_tui.report.report import Column, Fact, Facts, Part, Report, Table, data
@@ -64,26 +61,6 @@ def report(found: Survey, shown: Shown) -> Report:
             parts += grid(name, values, _caption(name, values, uncounted), uncounted)
     parts.append(_csv(heads, found.order(shown.sort, tau), shown))
     return Report("", parts, headline=said, csv="heads")
-
-
-def report_of(answer: Answer) -> Report:
-    """Return what there is to say of a capture, or of two that are compared.
-
-    It has every statistic, the one that is looked at first.
-    """
-    from attn_tui.heads import comparison
-
-    settings = answer.experiment.setup.get(Settings)
-    shown = Shown(tuple(dict.fromkeys((settings.statistic, *STATISTICS))), tau=settings.tau)
-    if answer.other is None or answer.comparison is None:
-        return report(answer.survey, shown)
-    known = answer.other.partials, answer.table.partials
-    return comparison.report(answer.comparison, known, shown)
-
-
-def json(answer: Answer) -> Iterator[str]:
-    """Yield all there is to say of an answer as JSON."""
-    return forms.json(report_of(answer))
 
 
 def _data(found: Survey, shown: Shown) -> Mapping[str, Any]:

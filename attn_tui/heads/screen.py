@@ -33,10 +33,10 @@ from attn_tui.files.draft import Draft
 from attn_tui.files.history import Asked
 from attn_tui.heads import charts, comparison, examination
 from attn_tui.heads.card import CardDrawing, card
+from attn_tui.heads.comparison import report_of
 from attn_tui.heads.headline import WAITING, headline
 from attn_tui.heads.looking import Known, Looking, is_exact, key_of, nearest, rows_text
 from attn_tui.heads.opening import draft_of_head, open_capture
-from attn_tui.heads.report import report_of
 from attn_tui.heads.table import HeadList, Listing
 from attn_tui.heads.words import head_text, looked_at, made
 from attn_tui.report.export import Forms
