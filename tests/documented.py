@@ -1,16 +1,7 @@
-"""What is documented of JSON and CSV, and JSON that is strict."""
+"""JSON that is strict."""
 
 import json
-import re
-from pathlib import Path
 from typing import Any
-
-DOCS = Path(__file__).parents[1] / "docs" / "json.md"
-
-
-def documented() -> set[str]:
-    """Return all that stands there in the type of code."""
-    return set(re.findall(r"`([^`]+)`", DOCS.read_text("utf-8")))
 
 
 def strict(constant: str) -> None:

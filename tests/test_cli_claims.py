@@ -10,7 +10,6 @@ from click.testing import CliRunner, Result
 
 from attn_tui.claims.claim import try_claim
 from attn_tui.claims.ledger import find, ledger
-from attn_tui.claims.page import LEDGER
 from attn_tui.claims.report import total_line
 from attn_tui.commands.program import program
 from attn_tui.files.codec import experiment_from_plain
@@ -91,14 +90,6 @@ def test_the_example_of_the_documentation_does_what_it_says(tmp_path: Path) -> N
     lines = run("claims", "--file", str(path)).stdout.splitlines()
     assert [line.split()[:2] for line in lines[:2]] == [["mine-1", "holds"], ["mine-2", "false"]]
     assert "It is d_k." in run("claim", "mine-2", "--file", str(path)).stdout
-
-
-@pytest.mark.slow
-def test_the_page_is_the_present_ledger() -> None:
-    """Renewed by ``python -m attn_tui.claims.page docs/claims.md``."""
-    document = DOCS.read_text("utf-8")
-    assert LEDGER.put(document) == document
-    assert find("S0-14").says in document
 
 
 def test_a_ledger_that_was_stopped_says_how_many_of_it_were_tried() -> None:

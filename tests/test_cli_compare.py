@@ -21,7 +21,6 @@ from attn_tui.compute.head import Head
 from attn_tui.compute.logit_map import LogitMap
 from attn_tui.engine.entries import difference
 from tests.engine.captured import heads, write
-from tests.test_cli_heads import DOCS, fields
 
 Made = dict[tuple[int, int], Head]
 
@@ -298,20 +297,6 @@ def test_heads_that_only_one_has_are_said_first_and_are_no_agreement(
         assert "of 8 heads. 4 heads in one only, or of another shape there." in said
     # Those that were not asked for are not missed.
     assert call(*paths, "--layer", "0,1").exit_code == 0
-
-
-def test_every_field_of_json_is_documented(pair: Callable[[Made], tuple[str, str]]) -> None:
-    section = DOCS.read_text("utf-8").partition("## Compare\n")[2].partition("\n## ")[0]
-    documented = set(re.findall(r"^\| `([^`]+)` \|", section, re.MULTILINE))
-    made = heads()
-    paths = pair(changed((2, 1), queries=1.5 * made[2, 1].queries))
-    plain = json.loads(call(*paths, "--json").stdout)
-    plain["alone"] = []
-    for head in plain["heads"]:
-        head["differences"] = {"PART": head["differences"]["q"]}
-    shown = set(fields({name: plain[name] for name in plain if name not in ("b", "question")}))
-    assert shown - {"heads[].statistics.NAME"} <= documented
-    assert documented <= shown | {"b", "question"}
 
 
 def test_a_share_that_falls_is_as_large_as_one_that_rises(

@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-import re
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,7 +13,6 @@ import pytest
 from click.testing import CliRunner, Result
 
 from attn_tui.commands.program import program
-from attn_tui.compute.heads.odd import Odd
 from attn_tui.compute.heads.statistic import STATISTICS
 from attn_tui.engine import plan as planning
 from attn_tui.engine.survey import Survey
@@ -257,31 +255,3 @@ def test_statistics_complete() -> None:
     shown = CliRunner().invoke(program, ["heads", "--help"]).stdout
     assert all(name in shown for name in STATISTICS)
     assert "--fail-if CONDITION" in shown
-
-
-DOCS = Path(__file__).parents[1] / "docs" / "json.md"
-
-
-def fields(plain: Any, prefix: str = "") -> Iterator[str]:
-    for name, value in plain.items():
-        if prefix == "heads[].statistics.":
-            name = "NAME"
-        open_ones = {"question.parameters", "edges", "conditions[].heads"}
-        yield prefix + name
-        if isinstance(value, dict) and prefix + name not in open_ones:
-            yield from fields(value, f"{prefix}{name}.")
-        elif isinstance(value, list) and value and prefix + name not in open_ones:
-            for each in value:
-                if isinstance(each, dict):
-                    yield from fields(each, f"{prefix}{name}[].")
-
-
-def test_every_field_of_json_is_documented(path: str) -> None:
-    section = DOCS.read_text("utf-8").partition("## Heads\n")[2].partition("\n## ")[0]
-    documented = set(re.findall(r"^\| `([^`]+)` \|", section, re.MULTILINE))
-    plain = json.loads(call("heads", path, "--fail-if", "entropy>0", "--json").stdout)
-    plain["heads"][0]["not_finite"] = [vars(Odd("q", 1, 0, 0, 0))]
-    shown = {each for each in fields(plain) if each != "heads[].statistics.NAME"}
-    troubles = {each for each in documented if each.startswith(("failed[]", "refused[]"))}
-    assert shown == documented - troubles
-    assert all(f"`{name}`" in section for name in STATISTICS)

@@ -3,12 +3,10 @@
 import subprocess
 import sys
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from attn_tui.commands.field_table import FIELD_TABLE
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.field import (
     fields_of,
@@ -24,7 +22,6 @@ from attn_tui.compute.setup import FIELDS, Setup
 from attn_tui.instruments import INSTRUMENTS, load
 from attn_tui.sweep.command import n_changes
 
-DOCS = Path(__file__).parents[2] / "docs" / "json.md"
 SETTINGS = [load(instrument.settings) for instrument in INSTRUMENTS]
 EVERY = [*FIELDS.values(), *(field for each in SETTINGS for field in fields_of(each).values())]
 
@@ -128,8 +125,3 @@ def test_fields_need_neither_numpy_nor_click() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
-
-
-def test_the_documented_fields_are_the_declared_ones() -> None:
-    """Renewed by ``python -m attn_tui.commands.field_table docs/json.md``."""
-    assert FIELD_TABLE.put(DOCS.read_text("utf-8")) == DOCS.read_text("utf-8")

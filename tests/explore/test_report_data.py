@@ -4,7 +4,6 @@ import re
 import tracemalloc
 from collections.abc import Callable, Iterator
 from math import inf, isnan
-from typing import Any
 
 import numpy as np
 import pytest
@@ -22,7 +21,6 @@ from attn_tui.files.codec import experiment_from_plain
 from attn_tui.report.forms import csv, json
 from attn_tui.report.report import CHUNK, Report
 from attn_tui.report.text import text
-from tests.documented import documented
 from tests.explore.reports import (
     CASES,
     PIPELINE,
@@ -126,41 +124,6 @@ def test_a_masked_vector_has_zeros_and_no_nan() -> None:
     assert as_json(found)["vectors"][0]["scaled"]["weights"] == [0.0, 0.0]
     for write in (text, json, csv):
         assert "NaN" not in "".join(write(report(found)))
-
-
-def test_every_field_of_json_and_every_column_of_csv_is_documented() -> None:
-    known = documented()
-    two = [case for case in CASES if len(case.vectors) > 1]
-    every = [as_json(case, top=2, lab=True) for case in CASES]
-    every += [as_json(case, top=2, compare=True) for case in two]
-    every += [as_json(case, pinned=case.vectors[:1]) for case in two]
-    paths = set().union(*map(fields, every))
-    paths = {path for path in paths if not path.startswith("experiment.parameters.")}
-    assert paths <= known
-    # And nothing else is.
-    listed = {name for name in known if re.match(r"(experiment|vectors|comparison)\b.*\.", name)}
-    # A captured head is in none of these cases.
-    listed -= {"vectors[].scaled", "vectors[].lab.scaled", "experiment.capture"}
-    assert listed <= paths
-    contents: list[dict[str, Any]] = [{}, {"lab": True}, {"compare": True}]
-    for given_contents in contents:
-        names = [*as_csv(two[0], **given_contents)[0]]
-        assert {name.removeprefix("un").replace("scaled_", "unscaled_") for name in names} <= known
-
-
-def fields(plain: object, path: str = "") -> set[str]:
-    """Return the paths of all fields, both sides as one."""
-    if isinstance(plain, list):
-        return set().union(*(fields(item, f"{path}[]") for item in plain))
-    if not isinstance(plain, dict):
-        return set()
-    found = set()
-    for name, item in plain.items():
-        inner = f"{path}.{name}".lstrip(".")
-        inner = re.sub(r"\.scaled(?=\.|$)", ".unscaled", inner)
-        within = "comparison" if inner == "vectors[].comparison" else inner
-        found |= {inner} | fields(item, within)
-    return found
 
 
 @pytest.mark.slow

@@ -1,0 +1,82 @@
+"""What docs/ says of the program: its tables, and every name of JSON and CSV."""
+
+import csv
+import json
+import re
+from collections.abc import Iterator
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from attn_tui.compute.scale import RULES
+from attn_tui.instruments import INSTRUMENTS
+from docs.hooks import HELP
+from docs.tables import DOCS, TABLES, renewed
+from tests.test_cli_heads import call
+
+NAMES = set(re.findall(r"`([^`\s]+)`", (DOCS / "json.md").read_text("utf-8")))
+
+OPEN = {"parameters", "differences", "counts", "intervals", "unknown", "told", "edges", "where"}
+"""Objects whose names are data: parts, verdicts, parameters of a rule."""
+
+
+def names(value: Any) -> Iterator[str]:
+    """Yield the name of every field of an object and of those in it."""
+    if isinstance(value, list):
+        for item in value[:50]:
+            yield from names(item)
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            yield name
+            items = list(inner.values()) if name in OPEN and isinstance(inner, dict) else inner
+            yield from names(items)
+
+
+@pytest.mark.parametrize("page", [*DOCS.glob("*.md")], ids=lambda page: page.stem)
+def test_the_tables_of_a_page_are_those_of_the_program(page: Path) -> None:
+    """``python docs/tables.py`` writes them anew."""
+    document = page.read_text("utf-8")
+    assert renewed(document) == document
+
+
+def test_every_table_stands_in_one_page() -> None:
+    pages = "".join(page.read_text("utf-8") for page in DOCS.glob("*.md"))
+    assert all(pages.count(f"<!-- table: {name} -->") == 1 for name in TABLES)
+
+
+def test_every_help_file_stands_in_the_page_of_its_instrument() -> None:
+    for page in (DOCS / "instruments").glob("*.md"):
+        named = re.findall(r"^help: (\S+)$", page.read_text("utf-8"), re.MULTILINE)
+        assert sorted(named) == sorted(file.stem for file in HELP.glob(f"{page.stem}*.md"))
+
+
+def test_every_name_in_json_and_csv_is_explained(tmp_path: Path) -> None:
+    made = call("demo", str(tmp_path / "demo"))
+    assert made.exit_code == 0, made.output
+    good, *others = sorted(map(str, (tmp_path / "demo").rglob("*.safetensors")))
+    commands = [
+        "show 1,2 3,-inf --top 2 --lab --rule mup", "show 1,2 1,3 --compare",
+        "show --draw 9 --vectors 2",
+        "show --query 1,0 --keys [[1,0],[0,1]] --values [[1],[2]] --softcap 9", "dot --samples 99",
+        "sweep --points 3 --draws 50 --n 4", "sweep --map --points 3 --draws 50",
+        "sweep --crossover --n 4 --draws 50", "attention --n 4", "claim S0-14",
+        f"attention --capture {good} --layer 0 --head 0",
+        f"heads {good} --rows 4 --fail-if entropy>0", f"doctor {good} --evidence",
+        f"compare {good} {others[0]}",
+    ]  # fmt: skip
+    known = NAMES | set(RULES) | {instrument.name for instrument in INSTRUMENTS}
+    missing: dict[str, set[str]] = {}
+    for command in commands:
+        plain = set(names(json.loads(call(*command.split(), "--json").stdout)))
+        columns: list[str] = []
+        if not command.startswith(("doctor", "compare", "heads")):
+            columns = next(csv.reader(StringIO(call(*command.split(), "--csv").stdout)))
+        for column in columns:
+            name = re.sub("^(second|difference)_", "first_", column.replace("unscaled_", "scaled_"))
+            bare = name.removeprefix("scaled_")
+            plain.add(bare if bare in known else name.replace("scaled_", "unscaled_"))
+        if plain - known:
+            missing[command] = plain - known
+    assert missing == {}
