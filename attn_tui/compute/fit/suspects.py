@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from attn_tui.compute.fit.case import Case, parameters_of
 from attn_tui.compute.fit.head import Floats, Rows, State, compute
 from attn_tui.compute.fit.noise import variance
-from attn_tui.compute.fit.question import Question, Suspect
+from attn_tui.compute.fit.question import Suspect
 from attn_tui.compute.fit.solve import least_squares
 from attn_tui.compute.formats import dtype_of
 from attn_tui.compute.heads.rows import HeadRows, Reals
@@ -50,21 +50,16 @@ def suspect_of(case: Case) -> Suspect | None:
 
 def _suspects(case: Case) -> Iterator[Suspect]:
     """Yield what came out positive: the expected model, with one more thing done, explains all."""
-    for name, changed in (*_quantised(case.head), *_rotated(case.head, case.question)):
-        if _explains(case, changed):
-            yield Suspect(name, FITS)
-    if _explains(case, _with_bias(case, _alibi(case))):
-        yield Suspect("a bias that grows with the distance (ALiBi) is missing", FITS)
-    if _explains(case, _with_bias(case, _bucketed(case))):
-        yield Suspect("a bias by relative position (T5) is missing", FITS)
+    for changes in SUSPECTS:
+        for name, changed in changes(case):
+            if _explains(case, changed):
+                yield Suspect(name, FITS)
     if dropped := _dropped(case):
         yield Suspect("dropout", dropped)
 
 
-def _explains(case: Case, head: HeadRows | None) -> bool:
+def _explains(case: Case, head: HeadRows) -> bool:
     """Return whether what is expected explains a head, nothing changed."""
-    if head is None:
-        return False
     model, changed = case.question.model, replace(case, head=head)
     made = changed.made(model)
     if not case.is_near(made.rows, made.state):
@@ -73,8 +68,9 @@ def _explains(case: Case, head: HeadRows | None) -> bool:
     return test.explains and not test.changes
 
 
-def _quantised(head: HeadRows) -> Iterator[tuple[str, HeadRows]]:
+def _quantised(case: Case) -> Iterator[tuple[str, HeadRows]]:
     """Yield a head whose keys and values are those that 8 bits hold."""
+    head = case.head
     assert head.values is not None
     ways: tuple[tuple[str, Callable[[Reals], Reals]], ...] = (
         ("fp8 keys and values", lambda each: _fp8(each, 1.0)),
@@ -105,11 +101,12 @@ def _int8(values: Reals, most: float | Reals) -> Reals:
     return np.asarray(np.clip(np.rint(values / scale), -127, 127) * scale)
 
 
-def _rotated(head: HeadRows, question: Question) -> Iterator[tuple[str, HeadRows]]:
+def _rotated(case: Case) -> Iterator[tuple[str, HeadRows]]:
     """Yield a head whose keys, or queries, are rotated by RoPE, or back."""
+    head = case.head
     if head.d_k % 2:
         return
-    own, every = question.model.mask.own(head), np.arange(head.n_keys)
+    own, every = case.question.model.mask.own(head), np.arange(head.n_keys)
     for base, halves in product(BASES, (True, False)):
         keys, back = (rope(head.keys, sign * every, base, halves) for sign in (1, -1))
         queries, turned_back = (rope(head.queries, sign * own, base, halves) for sign in (1, -1))
@@ -141,9 +138,7 @@ def rope(rows: Reals, positions: NDArray[np.intp], base: float, halves: bool) ->
     return turned
 
 
-def _with_bias(case: Case, bias: Floats | None) -> HeadRows | None:
-    if bias is None:
-        return None
+def _with_bias(case: Case, bias: Floats) -> HeadRows:
     head = case.head
     return replace(head, bias=bias if head.bias is None else head.bias + bias)
 
@@ -154,26 +149,29 @@ def _distances(case: Case) -> NDArray[np.intp]:
     return np.asarray(np.arange(case.head.n_keys) - own[:, None])
 
 
-def _alibi(case: Case) -> Floats | None:
-    """Return the bias, shape (r, n), that grows with the distance and fits best, or None."""
+def _alibi(case: Case) -> Iterator[tuple[str, HeadRows]]:
+    """Yield the head with the bias that grows with the distance and fits best."""
     away = np.abs(_distances(case)).astype(float)
-    best: tuple[float, Floats] | None = None
-    for power in (1.0, 3.0, 5.0, 7.0):
-        bias, off = _fitted(case, (-away)[None], np.array([2.0**-power]))
-        if best is None or off < best[0]:
-            best = off, bias
-    return None if best is None else best[1]
+    fits = [_fitted(case, (-away)[None], np.array([2.0**-power])) for power in (1.0, 3.0, 5.0, 7.0)]
+    bias, _ = min(fits, key=lambda fit: fit[1])
+    yield "a bias that grows with the distance (ALiBi) is missing", _with_bias(case, bias)
 
 
-def _bucketed(case: Case) -> Floats | None:
-    """Return the bias, shape (r, n), by T5's buckets of distances that fits best, or None."""
+def _bucketed(case: Case) -> Iterator[tuple[str, HeadRows]]:
+    """Yield the head with the bias by T5's buckets of distances that fits best."""
     distances = _distances(case)
     places = buckets(distances, case.question.model.mask.kind == "none")
     kinds = np.unique(places)
     assert case.head.output is not None
     if case.head.output.size < 4 * len(kinds):
-        return None
-    return _fitted(case, (places == kinds[:, None, None]).astype(float), np.zeros(len(kinds)))[0]
+        return
+    shapes = (places == kinds[:, None, None]).astype(float)
+    bias, _ = _fitted(case, shapes, np.zeros(len(kinds)))
+    yield "a bias by relative position (T5) is missing", _with_bias(case, bias)
+
+
+SUSPECTS = (_quantised, _rotated, _alibi, _bucketed)
+"""What may have been done to a head: each yields a name, and the head as it would be."""
 
 
 def buckets(distances: NDArray[np.intp], both: bool) -> NDArray[np.intp]:
