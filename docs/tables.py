@@ -1,4 +1,4 @@
-"""Write the tables of docs/ that follow from the program: ``python docs/tables.py``."""
+"""Write the tables of docs/ that follow from the program: ``python -m docs.tables``."""
 
 import re
 from collections.abc import Iterator, Mapping

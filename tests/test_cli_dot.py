@@ -26,7 +26,7 @@ def test_the_options_say_what_is_drawn() -> None:
         "--mean-k=0.5", "--correlation=−0.25", "--tied", "--table=8,2", "--rule=inverse",
     )  # fmt: skip
     assert (plain["experiment"]["d_k"], plain["experiment"]["rule"]) == (64, "inverse")
-    assert plain["experiment"]["settings"]["dots"] == {
+    expected = {
         "entries": "coins",
         "mean_q": -1.0,
         "mean_k": 0.5,
@@ -36,6 +36,7 @@ def test_the_options_say_what_is_drawn() -> None:
         "seed": 7,
         "d_ks": [8, 2],
     }
+    assert expected.items() <= plain["experiment"]["settings"]["dots"].items()
     assert (plain["samples"], plain["seed"], plain["complete"]) == (1000, 7, True)
 
 

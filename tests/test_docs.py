@@ -36,7 +36,7 @@ def names(value: Any) -> Iterator[str]:
 
 @pytest.mark.parametrize("page", [*DOCS.glob("*.md")], ids=lambda page: page.stem)
 def test_the_tables_of_a_page_are_those_of_the_program(page: Path) -> None:
-    """``python docs/tables.py`` writes them anew."""
+    """``python -m docs.tables`` writes them anew."""
     document = page.read_text("utf-8")
     assert renewed(document) == document
 

@@ -24,7 +24,7 @@ from attn_tui.files.plain import plain_number
 from attn_tui.report.forms import csv, json
 from attn_tui.report.text import text
 from tests.asking import asking
-from tests.documented import documented, read
+from tests.documented import read
 
 QUESTIONS: dict[str, tuple[int, Scale, Settings]] = {
     "normal": (64, Scale(), Settings()),
@@ -183,24 +183,3 @@ def test_csv_has_the_numbers_of_json_one_a_line(name: str) -> None:
     columns = [each for each in COLUMNS if each != "seed"]
     assert [[row[column] for column in columns] for row in rows] == expected
     assert {row["seed"] for row in rows} == {str(plain["seed"])}
-    assert set(COLUMNS) <= documented()
-
-
-def test_every_field_of_json_is_documented() -> None:
-    numbers = {"value", "standard_error", "exact"}
-
-    def fields(plain: object, path: str = "") -> set[str]:
-        if isinstance(plain, list):
-            return set().union(*(fields(item, f"{path}[]") for item in plain))
-        if not isinstance(plain, dict) or set(plain) == numbers:
-            return set()
-        inner = {f"{path}.{name}".lstrip("."): item for name, item in plain.items()}
-        return set(inner).union(*(fields(item, name) for name, item in inner.items()))
-
-    found = {
-        re.sub(r"^scaled\.", "unscaled.", name)
-        for case in QUESTIONS
-        for name in fields(plain_of(case))
-        if not name.startswith("experiment.")
-    }
-    assert found | numbers <= documented()
