@@ -4,6 +4,8 @@ import random
 from collections.abc import Iterable
 from typing import Any
 
+import pytest
+
 
 def each_once(*lists: Iterable[Any], least: int = 0) -> list[tuple[Any, ...]]:
     """Return rows, each with a value of every list, in which each value stands at least once.
@@ -18,3 +20,15 @@ def each_once(*lists: Iterable[Any], least: int = 0) -> list[tuple[Any, ...]]:
         random.Random(seed).shuffle(column)
         drawn.append(column)
     return list(zip(*drawn, strict=True))
+
+
+def everyday(count: int, cases: Iterable[Any], ids: Iterable[str] = ()) -> list[Any]:
+    """Return cases as parameters, of which all but the first so many are slow."""
+    names = list(ids)
+    parameters = []
+    for place, case in enumerate(cases):
+        values = case if isinstance(case, tuple) else (case,)
+        marks = () if place < count else pytest.mark.slow
+        name = names[place] if names else None
+        parameters.append(pytest.param(*values, marks=marks, id=name))
+    return parameters

@@ -219,6 +219,7 @@ def test_nothing_against_nothing_is_no_difference() -> None:
     assert difference([(range(2), zeros, zeros + 1.0)], formats).parts
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", ["q", "k", "v", "out"])
 def test_one_entry_of_all_that_differs_is_found_and_placed(tmp_path: Path, part: str) -> None:
     import ml_dtypes

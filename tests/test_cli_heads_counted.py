@@ -72,6 +72,7 @@ def test_an_error_has_its_own_digits_in_a_list(tmp_path: Path) -> None:
     assert not re.search(r"± 0(\.0+)?( %)?$", listed, re.MULTILINE)
 
 
+@pytest.mark.slow
 def test_a_condition_on_weights_that_are_not_in_use_cannot_be_told(tmp_path: Path) -> None:
     made, noise = heads(layers=1), np.random.default_rng(1).standard_normal
     for head in [*made.values()][1:]:

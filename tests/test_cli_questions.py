@@ -14,6 +14,7 @@ from attn_tui.compute.models import MODELS
 from attn_tui.files.codec import experiment_to_plain
 from attn_tui.files.draft import parse
 from attn_tui.files.examples import EXAMPLES
+from tests.pairs import everyday
 from tests.test_cli import PROGRAM, asked, call, refused, run
 
 EYE = "[[1,0],[0,1]]"
@@ -132,15 +133,18 @@ def test_an_example_and_a_model_are_told_of() -> None:
 
 @pytest.mark.parametrize(
     ("arguments", "is_mentioned"),
-    [
-        ("show", True),
-        ("", True),
-        ("show --d-k 4", True),
-        ("show -", False),
-        ("show 1,2", False),
-        ("show --example ties", False),
-        ("show --draw 3", False),
-    ],
+    everyday(
+        2,
+        [
+            ("show", True),
+            ("", True),
+            ("show --d-k 4", True),
+            ("show -", False),
+            ("show 1,2", False),
+            ("show --example ties", False),
+            ("show --draw 3", False),
+        ],
+    ),
 )
 def test_standard_input_that_nobody_asked_for_is_mentioned(
     arguments: str, is_mentioned: bool, tmp_path: Path

@@ -102,6 +102,7 @@ def test_a_list_of_n_needs_crossover(arguments: str) -> None:
     assert "--crossover" in result.stderr
 
 
+@pytest.mark.slow
 def test_many_draws_fit_in_one_place_and_in_crossovers(monkeypatch: pytest.MonkeyPatch) -> None:
     plain = asked("--n=2", "--d-k=4", "--draws=20000", "--statistic=gradient")
     assert [point["draws"] for point in plain["points"]] == [20_000] * 2

@@ -34,6 +34,7 @@ def test_numbers_beyond_float32_are_said_to_be_too_large(tmp_path: Path, part: s
     assert f"{part} holds numbers beyond float32" in " ".join(result.stdout.split())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", ["q", "k", "v"])
 def test_numbers_whose_squares_pass_float64_let_no_warning_through(
     tmp_path: Path, part: str

@@ -180,6 +180,7 @@ def palette(theme: str) -> Palette:
     return colours_of(app)
 
 
+@pytest.mark.slow
 def test_in_every_theme_data_can_be_told_apart_and_texts_can_be_read(depth: Depth) -> None:
     for theme in [*BUILTIN_THEMES, *THEMES]:
         colours = palette(theme)

@@ -3,6 +3,8 @@
 import json
 from dataclasses import replace
 
+import pytest
+
 from attn_tui.claims.claim import try_claim
 from attn_tui.claims.ledger import find, ledger, own_finding
 from attn_tui.claims.report import counted, report, summary_line
@@ -11,6 +13,7 @@ from attn_tui.report.rows import cells
 from attn_tui.report.text import text
 
 
+@pytest.mark.slow
 def test_every_claim_fits_into_80_columns_as_text() -> None:
     for name in ledger():
         finding = own_finding(name)

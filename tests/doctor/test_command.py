@@ -11,6 +11,7 @@ import pytest
 from attn_tui.compute.fit.simulate import Arithmetic
 from tests.doctor.captures import save, tensors, without, write
 from tests.doctor.command import HEALTHY, LLAMA, printed, run
+from tests.pairs import everyday
 
 
 def test_a_healthy_capture_agrees_with_status_0(tmp_path: Path, config: str) -> None:
@@ -146,6 +147,7 @@ def test_heads_that_agree_have_m_from_the_least_to_the_largest(tmp_path: Path) -
     )
 
 
+@pytest.mark.slow
 def test_the_verdict_says_what_the_other_heads_have(tmp_path: Path, config: str) -> None:
     parts = tensors(write(tmp_path / "a.safetensors", without(HEALTHY, multiplier=0.5), heads=4))
     parts["out"][0, 2:] = np.roll(parts["out"][0, 2:], 1, axis=-1)
@@ -228,6 +230,7 @@ def test_no_line_but_the_first_is_wider_than_80_columns(tmp_path: Path, config: 
     assert max(map(len, shown)) <= 80
 
 
+@pytest.mark.slow
 def test_tf32_has_room_only_where_an_option_or_the_metadata_says_so(
     tmp_path: Path, config: str
 ) -> None:
@@ -269,18 +272,21 @@ def test_json_has_at_most_400_bytes_a_head_unless_evidence_is_asked_for(
 
 @pytest.mark.parametrize(
     ("expect", "status", "said"),
-    [
-        ("m=1/sqrt(d_k)", 0, "agrees: m = "),
-        ("m=1/sqrt(16),mask=causal,softcap=none,sink=none", 0, "mask causal as expected"),
-        (
-            "m=1/d_k",
-            1,
-            "m = 4/16 = 1/√16: the default 1/√d_k of the captured d_k?, expected 0.0625 = 1/16",
-        ),
-        ("m=0.25,window=20", 1, "mask causal, expected window of 20 keys"),
-        ("chunk=16", 1, "expected causal in chunks of 16 keys"),
-        ("mask=none", 1, "mask causal, expected none"),
-    ],
+    everyday(
+        1,
+        [
+            ("m=1/sqrt(d_k)", 0, "agrees: m = "),
+            ("m=1/sqrt(16),mask=causal,softcap=none,sink=none", 0, "mask causal as expected"),
+            (
+                "m=1/d_k",
+                1,
+                "m = 4/16 = 1/√16: the default 1/√d_k of the captured d_k?, expected 0.0625 = 1/16",
+            ),
+            ("m=0.25,window=20", 1, "mask causal, expected window of 20 keys"),
+            ("chunk=16", 1, "expected causal in chunks of 16 keys"),
+            ("mask=none", 1, "mask causal, expected none"),
+        ],
+    ),
 )
 def test_what_is_typed_is_expected(tmp_path: Path, expect: str, status: int, said: str) -> None:
     path = write(tmp_path / "a.safetensors", HEALTHY)

@@ -15,6 +15,7 @@ from attn_tui.compute.fit.simulate import Arithmetic, computed
 from attn_tui.compute.formats import dtype_of
 from attn_tui.compute.heads.mask import HeadMask
 from tests.doctor.captures import tensors, write
+from tests.pairs import everyday
 
 SHAPE = {"num_attention_heads": 2, "hidden_size": 32, "head_dim": 16, "num_hidden_layers": 2}
 LLAMA = SHAPE | {"model_type": "llama"}
@@ -61,7 +62,7 @@ CASES: dict[str, tuple[Any, float, dict[str, Any], int, str]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", everyday(6, CASES))
 def test_each_fault_is_named_with_its_status(tmp_path: Path, name: str) -> None:
     how, std, config, status, said = CASES[name]
     (tmp_path / "config.json").write_text(json.dumps(config))
@@ -229,6 +230,7 @@ def test_a_sink_among_small_logits_differs_where_none_is_meant(
         assert ("value_scale" in each["differs"]) == (kind == "bert")
 
 
+@pytest.mark.slow
 def test_heads_with_the_keys_and_values_of_others_are_named(tmp_path: Path) -> None:
     path = write(tmp_path / "right.safetensors", PLAIN, heads=4)
     parts = tensors(path)

@@ -17,6 +17,7 @@ from attn_tui.compute.heads.rows import HeadRows
 from tests.compute.fit.heads import sink_head
 from tests.doctor.captures import save, tensors, write
 from tests.doctor.command import HEALTHY, LLAMA, printed, run
+from tests.pairs import everyday
 
 SEEN = replace(HEALTHY, mask=HeadMask("none"))
 
@@ -145,11 +146,14 @@ def test_twice_the_scale_is_said_of_every_layer_whatever_the_one_before_it(tmp_p
 
 @pytest.mark.parametrize(
     ("mask", "kind", "said"),
-    [
-        (HeadMask("causal", 0, hidden=(0, 9)), "padding", "keys 0–9 of sequence 0 are padding"),
-        (HeadMask("causal", 0, packed=(30,)), "packed", "sequence 0 is packed: keys 0–29"),
-        (HeadMask("causal", 0, prefix=20), "prefix", "keys 0–19 of sequence 0 are a prefix"),
-    ],
+    everyday(
+        1,
+        [
+            (HeadMask("causal", 0, hidden=(0, 9)), "padding", "keys 0–9 of sequence 0 are padding"),
+            (HeadMask("causal", 0, packed=(30,)), "packed", "sequence 0 is packed: keys 0–29"),
+            (HeadMask("causal", 0, prefix=20), "prefix", "keys 0–19 of sequence 0 are a prefix"),
+        ],
+    ),
 )
 def test_what_no_captured_mask_says_is_an_assumption_that_is_granted(
     tmp_path: Path, mask: HeadMask, kind: str, said: str
@@ -182,7 +186,7 @@ def test_keys_hidden_in_one_head_alone_are_no_padding(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("applied", [True, False])
-@pytest.mark.parametrize("expected", [True, False])
+@pytest.mark.parametrize("expected", everyday(1, [True, False]))
 def test_a_captured_padding_mask_that_was_dropped_differs(
     tmp_path: Path, applied: bool, expected: bool
 ) -> None:
@@ -224,6 +228,7 @@ def test_a_bias_of_t5_has_to_be_captured(tmp_path: Path, captured: bool) -> None
         assert "nothing fits: a bias by relative position (T5) is missing?" in line
 
 
+@pytest.mark.slow
 def test_chunks_and_local_layers_do_not_agree_under_another_mask(tmp_path: Path) -> None:
     llama4 = {"model_type": "llama4_text", "attention_chunk_size": 16, "no_rope_layers": [1, 0]}
     config = config_of(tmp_path, **llama4)

@@ -196,6 +196,7 @@ def test_who_is_killed_during_the_work_is_named_and_what_is_known_is_printed(
     assert "failed" not in out
 
 
+@pytest.mark.slow
 def test_a_scheduler_without_a_worker_is_one_line(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -71,6 +71,7 @@ def test_a_survey_says_what_heads_are(capture: Capture) -> None:
     assert {found.mask.kind for found in found.plan.masks.values()} == {"causal"}
 
 
+@pytest.mark.slow
 def test_the_order_of_blocks_changes_no_bit(tmp_path: Path) -> None:
     plan = Plan.of(opened(tmp_path / "a.safetensors", n=300, layers=2), ALL)
     assert len(plan.blocks) == 2 * 4 * 3

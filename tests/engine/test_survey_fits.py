@@ -25,6 +25,7 @@ from tests.engine.captured import ALL, heads, last, unusual, write, write_unusua
 from tests.test_cli import call
 
 
+@pytest.mark.slow
 def test_the_mask_follows_from_the_output(tmp_path: Path) -> None:
     path = write(tmp_path / "open.safetensors", heads(causal=False))
     capture = open_capture([str(path)])
@@ -36,6 +37,7 @@ def test_the_mask_follows_from_the_output(tmp_path: Path) -> None:
         Plan.of(capture, Question(making=Making(mask=MaskChoice("given"))))
 
 
+@pytest.mark.slow
 def test_a_layer_whose_other_readings_have_fewer_positions_is_looked_at(tmp_path: Path) -> None:
     draw = np.random.default_rng(1).standard_normal
     parts = {f"0.{name}": draw((1, 8, 128, 32)).astype(np.float32) for name in ("q", "k", "v")}
@@ -67,6 +69,7 @@ def test_the_output_says_which_keys_a_head_has(tmp_path: Path) -> None:
     assert found == pytest.approx(sorted(value.value for value in straight.values()))
 
 
+@pytest.mark.slow
 def test_layers_may_have_what_others_have_not(tmp_path: Path) -> None:
     layers = [
         unusual(layer, **{"window": 6} if layer % 2 == 0 else {"softcap": 3.0})
@@ -78,6 +81,7 @@ def test_layers_may_have_what_others_have_not(tmp_path: Path) -> None:
     assert [found.mask.window for found in masks.values()] == [6, None, 6, None]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("window", "softcap", "sink"), [(6, None, None), (None, None, 1.5), (None, 3.0, None)]
 )
@@ -132,6 +136,7 @@ def test_each_head_has_the_sink_that_its_own_output_says(tmp_path: Path) -> None
         assert (made.softcap, made.sink) == (sink, sink)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("without", range(4))
 def test_sinks_are_found_whichever_head_has_none(tmp_path: Path, without: int) -> None:
     path = tmp_path / "sinks.safetensors"
@@ -153,6 +158,7 @@ def test_sinks_are_found_whichever_head_has_none(tmp_path: Path, without: int) -
         assert said.known.test.model.sink == known
 
 
+@pytest.mark.slow
 def test_one_head_of_many_has_a_sink(tmp_path: Path) -> None:
     def arithmetic(_: int, head: int) -> Arithmetic:
         return Arithmetic(0.25, path="flash", sink=2.5 if head == 6 else None)
@@ -174,6 +180,7 @@ def off_at_random(path: str, part: float, heads: Sequence[int]) -> None:
     write_safetensors(Path(path), parts)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", ["float32", "bfloat16", "float16"])
 @pytest.mark.parametrize("off", [0.003, 0.009])
 def test_an_m_that_is_off_by_less_than_1_percent_is_not_used(
@@ -198,6 +205,7 @@ def test_an_m_that_is_off_by_less_than_1_percent_is_not_used(
         assert (own or 0.25) == pytest.approx(m, rel=5e-4)
 
 
+@pytest.mark.slow
 def test_what_is_nearer_than_an_m_that_is_off_but_not_as_near_as_rounding_is_said(
     tmp_path: Path,
 ) -> None:
@@ -221,6 +229,7 @@ def test_what_is_nearer_than_an_m_that_is_off_but_not_as_near_as_rounding_is_sai
     assert mask_text(found).endswith(", more than rounding makes")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", ["float32", "bfloat16"])
 @pytest.mark.parametrize(
     ("m", "said", "rule"),

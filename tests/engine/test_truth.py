@@ -20,6 +20,7 @@ from attn_tui.engine.plan import Plan, Question
 from attn_tui.engine.survey import Survey, survey
 from attn_tui.files.captured import captured_at
 from tests.engine.captured import unusual
+from tests.pairs import everyday
 from tests.test_cli import call
 
 
@@ -108,6 +109,7 @@ def test_an_m_that_is_off_by_half_a_percent_is_another_or_is_said_to_be_possible
         assert off < 1e-3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("multiplier", [0.25, 1.0])
 def test_a_captured_sink_that_is_not_in_use_takes_no_part(
     tmp_path: Path, multiplier: float
@@ -189,6 +191,7 @@ def test_a_multiplier_that_nothing_tells_is_said_to_be_assumed(tmp_path: Path) -
     assert asked.exit_code == 1
 
 
+@pytest.mark.slow
 def test_products_of_tensor_cores_are_no_miss(tmp_path: Path) -> None:
     tensors, weights = unusual(size=1)
     # Rounded to the ten digits that a float32 matrix product has there.
@@ -247,7 +250,7 @@ def test_a_mask_that_nothing_tells_is_assumed_alike(tmp_path: Path) -> None:
         *((of, path) for of in ("bfloat16", "float16") for path in ("float32", "flash", "eager")),
     ],
 )
-@pytest.mark.parametrize("std", [0.1, 1.0, 8.0, 40.0])
+@pytest.mark.parametrize("std", everyday(4, [0.1, 1.0, 8.0, 40.0]))
 def test_rounding_alone_is_no_miss(format: str, path: Rounding, std: float) -> None:
     making = Weighing(LogitMap(64**-0.5), CAUSAL)
     for seed in range(12):

@@ -186,6 +186,7 @@ def lines_run(work: Callable[[], object]) -> int:
     return count
 
 
+@pytest.mark.slow
 def test_a_million_keys_are_not_walked_through_one_by_one() -> None:
     scores = np.sin(np.arange(1_000_000)) * 9.0
     vector = answer_vector(asking(Vector("", scores), setup=Setup(64)), 0)

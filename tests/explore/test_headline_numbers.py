@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from math import inf, log
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -61,6 +62,7 @@ QUESTIONS = st.builds(
 TYPICAL = st.sampled_from([None, 0.01, 1.0, -3.5, 40.0])
 
 
+@pytest.mark.slow
 @settings(max_examples=50, derandomize=True)
 @given(QUESTIONS, TYPICAL)
 def test_it_is_short_and_without_the_signs_that_a_newcomer_cannot_read(

@@ -6,6 +6,7 @@ from math import nan
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -48,6 +49,7 @@ def tables(draw: Any) -> HeadNumbers:
     return table(numbers, known, draw(few), draw(few), draw(st.booleans()))
 
 
+@pytest.mark.slow
 @given(tables(), st.sampled_from([*STATISTICS]))
 def test_it_keeps_to_its_limits_whatever_is_known(found: HeadNumbers, name: str) -> None:
     said = headline(found, name)

@@ -102,6 +102,7 @@ async def test_it_opens_on_an_example_and_one_cursor_goes_through_all_panes() ->
         assert screen.app.line == "attn-tui example --layer 3 --head 1"  # type: ignore[attr-defined]
 
 
+@pytest.mark.slow
 async def test_a_move_of_the_cursor_makes_no_map_anew_and_the_table_is_filled_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -128,6 +129,7 @@ async def test_a_move_of_the_cursor_makes_no_map_anew_and_the_table_is_filled_on
         assert made == []
 
 
+@pytest.mark.slow
 async def test_by_mouse_alone_the_cursor_goes_everywhere_and_headings_sort() -> None:
     async with AttnApp(EXAMPLE, "heads").run_test(size=(120, 40)) as pilot:
         screen = await at(pilot)
@@ -208,6 +210,7 @@ async def test_rows_are_sampled_until_all_are_wanted(tmp_path: Path) -> None:
         assert pilot.app.line.endswith("--rows all --seed 2")  # type: ignore[attr-defined]
 
 
+@pytest.mark.slow
 async def test_space_stops_what_goes_on_and_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     real = answer
     gate, went_on = Event(), Event()
@@ -241,6 +244,7 @@ async def test_space_stops_what_goes_on_and_goes_on(monkeypatch: pytest.MonkeyPa
         assert "stopped" not in str(pane.border_subtitle)
 
 
+@pytest.mark.slow
 async def test_in_a_small_window_panes_come_one_after_another() -> None:
     async with AttnApp(EXAMPLE, "heads").run_test(size=(80, 24)) as pilot:
         screen = await at(pilot)
@@ -259,6 +263,7 @@ async def test_in_a_small_window_panes_come_one_after_another() -> None:
         assert sum(pane.display for pane in screen.query(Pane)) == 4
 
 
+@pytest.mark.slow
 async def test_two_captures_are_compared_and_the_headline_says_where_they_part(
     tmp_path: Path,
 ) -> None:

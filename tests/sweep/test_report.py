@@ -27,6 +27,7 @@ from attn_tui.report.text import text as as_text
 from attn_tui.sweep.means import compared_means
 from attn_tui.sweep.report import crossover_report, report
 from tests.documented import strict
+from tests.pairs import everyday
 
 SMALL = Settings(n=8, points=6, map_points=4, n_range=(2, 512), draws=320)
 ALL_RULES = tuple(RULES)
@@ -66,7 +67,7 @@ def crossovers_as(form: str, crossovers: Sequence[Crossover]) -> str:
     return "".join(forms.WRITERS[form](crossover_report(found("d_k").experiment, crossovers)))
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", everyday(2, CASES))
 def test_text_has_at_most_80_columns(name: str) -> None:
     text = text_of(found(name), *STATISTICS)
     assert max(map(len, text.splitlines())) <= 80
@@ -330,6 +331,7 @@ def test_an_interrupted_sweep_says_so() -> None:
     assert as_json(first)["progress"] < 1
 
 
+@pytest.mark.slow
 def test_no_sentence_speaks_of_a_rule_without_its_name() -> None:
     settings = replace(SMALL, n=8, rules=("none", "inverse", "mup"), d_k_range=(1, 64), points=4)
     (*_, last) = answer(Experiment(Drawn(8), Setup(64).put(settings)))

@@ -85,6 +85,7 @@ async def test_between_the_columns_a_place_is_drawn_for_itself_and_spoken_of() -
         assert {point.d_k for point in words.points} == {80}
 
 
+@pytest.mark.slow
 async def test_views_ask_for_what_they_show_and_arrows_go_along_their_curves() -> None:
     async with AttnApp(DRAFT, "sweep").run_test(size=(120, 40)) as pilot:
         screen = await at(pilot, "t")
@@ -151,6 +152,7 @@ async def test_what_is_shown_is_read_and_saved() -> None:
         assert forms[".csv"].startswith("n,d_k,rule,multiplier,draws,statistic")
 
 
+@pytest.mark.slow
 async def test_with_little_room_the_map_stays_and_says_what_it_hides() -> None:
     fine = replace(MAP, map_points=28, draws=20)
     draft = replace(DRAFT, setup=DRAFT.setup.put(fine))

@@ -69,6 +69,7 @@ def drawn(size: tuple[int, int]) -> tuple[str, ...]:
         return terminal.display
 
 
+@pytest.mark.slow
 def test_a_dialogue_sends_what_it_covers_and_the_editor_next_to_nothing() -> None:
     screen = drawn((120, 40))
     with Terminal(120, 40, ["--d-k", "1024"]) as terminal:
@@ -102,6 +103,7 @@ def test_escape_and_what_might_begin_a_sequence_are_two_keys() -> None:
         assert terminal.leave() == 0
 
 
+@pytest.mark.slow
 def test_a_joined_emoji_takes_two_cells_where_the_terminal_does_not_join_it() -> None:
     screens = []
     for name in ("注", "👩\u200d🔬"):

@@ -113,6 +113,7 @@ async def test_x_goes_on_without_a_guess_and_without_the_task(tmp_path: Path) ->
         assert "Four times, for √16 is 4." in texts(pilot)
 
 
+@pytest.mark.slow
 async def test_elsewhere_escape_goes_back_and_from_there_leaves_all_as_it_was(
     tmp_path: Path,
 ) -> None:

@@ -83,6 +83,7 @@ async def test_from_120_columns_on_help_stands_beside_the_panes_and_follows_the_
         assert not screen.query(Help)
 
 
+@pytest.mark.slow
 async def test_what_help_has_no_room_for_is_reached_by_keys_alone() -> None:
     async with AttnApp(EXAMPLE).run_test(size=(120, 32)) as pilot:
         screen = await press(pilot, "question_mark")
@@ -100,6 +101,7 @@ async def test_what_help_has_no_room_for_is_reached_by_keys_alone() -> None:
             await pilot.pause()
 
 
+@pytest.mark.slow
 async def test_of_help_and_settings_one_is_open_where_both_leave_no_room() -> None:
     async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
         screen = await press(pilot, "question_mark", "g")

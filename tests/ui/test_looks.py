@@ -7,10 +7,11 @@ from attn_tui.charts.colour import Depth
 from attn_tui.files.draft import EXAMPLE
 from attn_tui.ui.app import AttnApp
 from attn_tui.ui.theme import depth_of
+from tests.pairs import everyday
 from tests.ui.person import press, shown
 
 
-@pytest.mark.parametrize("way", ["NO_COLOR", "ASCII", "16 colours"])
+@pytest.mark.parametrize("way", everyday(1, ["NO_COLOR", "ASCII", "16 colours"]))
 async def test_without_colours_focus_and_choices_are_marked_by_lines_and_words(
     way: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

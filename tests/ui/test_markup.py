@@ -8,6 +8,7 @@ from textual.content import Content
 from attn_tui.files.draft import EXAMPLE
 from attn_tui.ui.app import AttnApp
 from attn_tui.ui.markup import plain
+from tests.pairs import everyday
 from tests.ui.person import notices, press, shown
 
 BROKEN = ("left_square_bracket", "slash", "b", "right_square_bracket")
@@ -20,12 +21,15 @@ def test_a_text_comes_out_of_its_markup_as_it_went_in(typed: str) -> None:
 
 @pytest.mark.parametrize(
     ("keys", "said"),
-    [
-        (("e", "end", "space", *BROKEN), "scores"),
-        (("slash", *"d_k", "space", *BROKEN, "enter"), "notice"),
-        (("d", *BROKEN, "enter"), "notice"),
-        (("g", "tab", "tab", *BROKEN, "enter"), "settings"),
-    ],
+    everyday(
+        1,
+        [
+            (("e", "end", "space", *BROKEN), "scores"),
+            (("slash", *"d_k", "space", *BROKEN, "enter"), "notice"),
+            (("d", *BROKEN, "enter"), "notice"),
+            (("g", "tab", "tab", *BROKEN, "enter"), "settings"),
+        ],
+    ),
 )
 async def test_broken_markup_in_what_is_typed_is_named_in_the_error(
     keys: tuple[str, ...], said: str

@@ -37,6 +37,7 @@ def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder()
 
 
+@pytest.mark.slow
 def test_programs_that_write_at_once_leave_what_one_of_them_wrote(state: Path) -> None:
     programs = [
         subprocess.Popen([sys.executable, "-c", _WRITES, str(name)], stderr=subprocess.PIPE)

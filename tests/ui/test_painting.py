@@ -8,6 +8,7 @@ from attn_tui.ui.app import AttnApp
 from tests.ui.person import press, shown
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("instrument", ["explore", "dots"])
 async def test_a_screen_painted_bit_by_bit_is_the_one_that_is_painted_as_a_whole(
     instrument: str,

@@ -23,6 +23,7 @@ from attn_tui.dots.screen import DotsScreen
 from attn_tui.files.draft import EXAMPLE, Draft
 from attn_tui.ui.app import AttnApp
 from tests import golden
+from tests.pairs import everyday
 from tests.sweep.asked import DRAFT as SWEEP
 from tests.ui.person import press, shown
 
@@ -98,6 +99,9 @@ SHOTS = {
 }
 
 
+FIRST = ("explore", "dots", "sweep", "attention", "heads", "claims", "explore_settings")
+"""Pictures that are compared every day."""
+
 COLOURED = ("explore", "dots", "sweep", "attention")
 """Pictures that are kept with their colours."""
 
@@ -120,7 +124,9 @@ async def taken(shot: Shot, size: tuple[int, int]) -> list[list[Segment]]:
         return list(strips(pilot.app))
 
 
-@pytest.mark.parametrize("name", SHOTS)
+@pytest.mark.parametrize(
+    "name", everyday(len(FIRST), [*FIRST, *(name for name in SHOTS if name not in FIRST)])
+)
 async def test_a_screen_says_what_was_reviewed(name: str) -> None:
     blocks = []
     for size in SHOTS[name].sizes:

@@ -8,6 +8,7 @@ from textual.screen import Screen
 
 from attn_tui.files.draft import EXAMPLE
 from attn_tui.ui.app import AttnApp
+from tests.pairs import everyday
 from tests.ui.person import burst, notices, press, shown
 
 MEDIUM = (80, 24)
@@ -15,13 +16,16 @@ MEDIUM = (80, 24)
 
 @pytest.mark.parametrize(
     "keys",
-    [
-        "question_mark escape escape f1 q escape",
-        "slash u n d o enter enter slash escape escape",
-        "2 question_mark escape 6 i escape escape 1",
-        "d escape escape r escape m enter enter",
-        "ctrl+o escape ctrl+s escape escape",
-    ],
+    everyday(
+        2,
+        [
+            "question_mark escape escape f1 q escape",
+            "slash u n d o enter enter slash escape escape",
+            "2 question_mark escape 6 i escape escape 1",
+            "d escape escape r escape m enter enter",
+            "ctrl+o escape ctrl+s escape escape",
+        ],
+    ),
 )
 async def test_keys_in_one_burst_end_nothing_and_leave_the_screen_usable(keys: str) -> None:
     async with AttnApp(EXAMPLE).run_test(size=MEDIUM) as pilot:
