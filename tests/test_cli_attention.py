@@ -7,7 +7,6 @@ from functools import partial
 from shlex import split
 
 import numpy as np
-import pytest
 from click.testing import CliRunner
 
 from attn_tui.commands import line
@@ -25,6 +24,7 @@ from attn_tui.compute.vector import Vector
 from attn_tui.files.codec import experiment_from_plain
 from attn_tui.files.draft import EXAMPLE, draft_of, parse
 from attn_tui.files.history import Asked
+from tests.pairs import with_rows
 
 ROWS = np.array([[1.0, 0.0], [0.0, 2.0]])
 
@@ -67,8 +67,8 @@ SETUPS = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("setup", SETUPS)
-@pytest.mark.parametrize(
+@with_rows("setup", SETUPS)
+@with_rows(
     ("source", "own"),
     [
         (parse(EXAMPLE).source, Settings()),
@@ -97,7 +97,7 @@ def test_a_masked_key_is_masked_where_vectors_are_asked() -> None:
     assert next(answer(asked_by(again())[1])).attended.tolist() == [3, 3, 3]
 
 
-@pytest.mark.parametrize(
+@with_rows(
     ("arguments", "refused"),
     [
         (["1,2,3"], "SCORES: the head is drawn, and these scores are left aside"),

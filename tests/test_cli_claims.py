@@ -13,6 +13,7 @@ from attn_tui.claims.ledger import find, ledger
 from attn_tui.claims.report import total_line
 from attn_tui.commands.program import program
 from attn_tui.files.codec import experiment_from_plain
+from tests.pairs import with_rows
 
 DOCS = Path(__file__).parents[1] / "docs" / "claims.md"
 FIELDS = {"id", "source", "claim", "verdict", "basis", "evidence", "condition", "instrument"}
@@ -67,7 +68,7 @@ def test_every_claim_has_a_line_that_fits() -> None:
     assert total.startswith(f"{len(ledger())} claims: ")
 
 
-@pytest.mark.parametrize(
+@with_rows(
     ("arguments", "message"),
     [
         (("claim", "S0-99"), "ID: there is none called 'S0-99'; expected S0-"),

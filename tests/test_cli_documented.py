@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from attn_tui.commands.asked import asked_by
 from attn_tui.commands.names import commands
+from attn_tui.instruments import INSTRUMENTS
 from tests.test_cli import call, refused
 
 QUICK = {"dot": ("--samples", "100"), "sweep": ("--draws", "8")}
@@ -23,8 +25,19 @@ def _documented() -> list[str]:
     return [line for line in dict.fromkeys(lines) if not re.search(others, line)]
 
 
+def test_what_is_documented_can_be_asked() -> None:
+    by_command = {instrument.command_name for instrument in INSTRUMENTS}
+    for line in _documented():
+        words = shlex.split(line)
+        if words[1] in by_command and not {"-", "--crossover"} & set(words):
+            instrument, experiment = asked_by(line)
+            assert instrument.command_name == words[1]
+            assert experiment.vectors or words[1] != "show"
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("line", _documented())
-def test_what_is_documented_can_be_asked(line: str) -> None:
+def test_what_is_documented_is_answered(line: str) -> None:
     arguments = shlex.split(line)[1:]
     few = ("--points", "4") if "sweep" in arguments and "--crossover" not in arguments else ()
     result = call(*arguments, *QUICK.get(arguments[0], ()), *few)

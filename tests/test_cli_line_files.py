@@ -33,6 +33,7 @@ from attn_tui.files.draft import Draft, draft_of, parse
 from attn_tui.files.history import Asked
 from attn_tui.files.opening import open_draft
 from attn_tui.instruments import INSTRUMENTS, load
+from tests.pairs import everyday, with_rows
 from tests.test_cli_line import alike, ask, given_by, setups, sources, values
 
 RANDOM = np.random.default_rng(1)
@@ -92,7 +93,7 @@ def known(report: dict[str, Any]) -> dict[str, Any]:
     return report
 
 
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("name", everyday(4, FILES))
 @given(setup=setups(), of=st.integers(0, 5), opens=st.booleans())
 @settings(
     deadline=None, max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture]
@@ -120,7 +121,7 @@ def known_setup(experiment: Experiment) -> Setup:
     return replace(experiment.setup, settings=()).put(gradient)
 
 
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("name", everyday(4, FILES))
 def test_the_line_of_a_file_prints_the_answer_of_the_screen(folder: Path, name: str) -> None:
     asked = asked_of(open_draft(str(folder / name), Setup(64)))
     expected = json.loads("".join(explore_report.json(next(answer(asked.experiment)))))
@@ -150,7 +151,7 @@ def test_what_was_named_on_the_command_line_is_named_again(
     alike(again, experiment)
 
 
-@pytest.mark.parametrize("arguments", [("1,2", "-"), ("--example", "ties"), ("--draw", "5")])
+@with_rows("arguments", [("1,2", "-"), ("--example", "ties"), ("--draw", "5")])
 def test_what_cannot_be_had_again_has_no_file(arguments: tuple[str, ...]) -> None:
     given = load("attn_tui.explore.command:show").make_context("show", [*arguments]).params
     assert origin_of_scores(given) is None

@@ -14,14 +14,14 @@ from attn_tui.compute.models import MODELS
 from attn_tui.files.codec import experiment_to_plain
 from attn_tui.files.draft import parse
 from attn_tui.files.examples import EXAMPLES
-from tests.pairs import everyday
+from tests.pairs import everyday, with_rows
 from tests.test_cli import PROGRAM, asked, call, refused, run
 
 EYE = "[[1,0],[0,1]]"
 VECTORS = ("--query", "1,0", "--keys", EYE)
 
 
-@pytest.mark.parametrize(
+@with_rows(
     ("arguments", "expected"),
     [
         (("--softcap", "50"), {"softcap": 50.0}),
@@ -228,7 +228,7 @@ def test_options_replace_what_a_file_says(tmp_path: Path) -> None:
     assert "--mask: there is no key 9" in refused("--example", "ties", "--mask=9")
 
 
-@pytest.mark.parametrize(
+@with_rows(
     ("arguments", "expected"),
     [
         (("--rule", "temperature:T=0"), "--rule: 'temperature:T=0' will not do"),
@@ -330,7 +330,7 @@ def test_an_answer_stands_beside_that_of_a_file(tmp_path: Path) -> None:
     assert "--against: standard input is asked" in refused("show", "-", "--against", "-")
 
 
-@pytest.mark.parametrize("form", [(), ("--json",), ("--csv",)])
+@with_rows("form", [(), ("--json",), ("--csv",)])
 def test_every_format_is_tried_if_asked(form: tuple[str, ...]) -> None:
     plain, lab = (call("show", *form, *more).stdout for more in ((), ("--lab",)))
     assert "bfloat16" in lab

@@ -15,6 +15,7 @@ from attn_tui.compute.sweep import answer as compute_sweep
 from attn_tui.compute.sweep import crossover
 from attn_tui.compute.sweep import settings as sweep_settings
 from attn_tui.compute.sweep.crossover import GRADIENTS
+from tests.pairs import with_rows
 
 QUICK = ("--points", "4", "--draws", "64", "--d-k", "1:256")
 
@@ -44,7 +45,7 @@ def test_a_map_has_ratios_where_they_are_asked() -> None:
         assert ("tr J unscaled over m = 1/√d_k; ±" in text) == ratio
 
 
-@pytest.mark.parametrize(
+@with_rows(
     ("arguments", "place", "crossover_n"),
     [
         ("--map --n 2:64@11 --d-k 1:64@8 --ratio", "11 keys and d_k = 8", {11}),
@@ -59,7 +60,7 @@ def test_behind_a_range_stands_the_place_of_it_that_is_looked_at(
     assert {each["n"] for each in plain["crossovers"]} == crossover_n
 
 
-@pytest.mark.parametrize(
+@with_rows(
     ("arguments", "place"),
     [
         ("--n 64 --d-k 64", (64, 64)),
@@ -92,9 +93,7 @@ def test_numbers_may_be_written_in_many_ways(arguments: str, same: str) -> None:
     assert asked("--points=2", *arguments.split()) == asked("--points=2", *same.split())
 
 
-@pytest.mark.parametrize(
-    "arguments", ["--n 2,8,512", "--n 2,8", "--n 2,8 --over n", "--n 2,8 --map"]
-)
+@with_rows("arguments", ["--n 2,8,512", "--n 2,8", "--n 2,8 --over n", "--n 2,8 --map"])
 def test_a_list_of_n_needs_crossover(arguments: str) -> None:
     result = call(*arguments.split())
     assert (result.exit_code, result.stdout) == (2, "")
@@ -157,7 +156,7 @@ def test_a_file_need_not_say_where_scores_come_from(way: tuple[str, ...]) -> Non
     assert {each["n"] for each in plain["points"] or plain["crossovers"]} == {8}
 
 
-@pytest.mark.parametrize(
+@with_rows(
     ("arguments", "field"),
     [
         ("--n 1", "n"),

@@ -5,7 +5,6 @@ from collections.abc import Callable
 from math import inf
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -20,6 +19,7 @@ from attn_tui.compute.scale import Scale, parse_scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Source, Typed
 from attn_tui.compute.vector import Vector
+from tests.pairs import with_rows
 
 SENTENCES = {
     name: value for name, value in vars(said).items()
@@ -104,7 +104,7 @@ def test_there_are_at_most_nine_sentences_and_an_example_reaches_each() -> None:
     assert {*SENTENCES} == {*EXAMPLES}
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
+@with_rows("name", EXAMPLES)
 def test_each_sentence_says_what_its_example_shows(name: str) -> None:
     make, sentence = EXAMPLES[name]
     assert headline(make()) == sentence

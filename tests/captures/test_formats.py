@@ -16,6 +16,7 @@ from attn_tui.captures.dtypes import DTYPES
 from attn_tui.captures.opening import open_capture
 from tests.captures.made import Arrays, layer, same, saved
 from tests.captures.test_opening import assert_holds
+from tests.pairs import each_once
 
 REALS = [np.float16, np.float32, np.float64, ml_dtypes.bfloat16]
 FLOAT8 = [ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e5m2]
@@ -87,11 +88,13 @@ def written(path: Path, arrays: Arrays, **options: Any) -> str:
 
 
 @pytest.mark.parametrize(
-    "options",
-    [{}, {"chunks": (1, 1, 2, 3)}, {"chunks": True, "compression": "gzip", "shuffle": True}],
+    ("options", "dtype", "suffix"),
+    each_once(
+        [{}, {"chunks": (1, 1, 2, 3)}, {"chunks": True, "compression": "gzip", "shuffle": True}],
+        [*REALS, np.dtype(">f4")],
+        [".h5", ".hdf5"],
+    ),
 )
-@pytest.mark.parametrize("dtype", [*REALS, np.dtype(">f4")])
-@pytest.mark.parametrize("suffix", [".h5", ".hdf5"])
 def test_hdf5_is_read_flat_and_in_chunks(
     tmp_path: Path, options: Any, dtype: Any, suffix: str
 ) -> None:

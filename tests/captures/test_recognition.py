@@ -11,9 +11,10 @@ from attn_tui.captures.names import Meaning, meaning_of
 from attn_tui.captures.opening import open_capture
 from tests.captures.made import Arrays, laid_out, layer, same, saved, says
 from tests.captures.test_opening import assert_holds
+from tests.pairs import with_rows
 
 
-@pytest.mark.parametrize(
+@with_rows(
     ("name", "number", "part"),
     [
         ("q", 0, "q"),
@@ -40,7 +41,7 @@ def test_names_of_other_tools_are_known(name: str, number: int, part: str) -> No
     assert meaning_of(name) == Meaning(number, part)
 
 
-@pytest.mark.parametrize(
+@with_rows(
     "name",
     [
         *(

@@ -13,6 +13,7 @@ from attn_tui.charts.cells import Cells
 from attn_tui.charts.colour import Depth, Palette
 from attn_tui.charts.figure import BLANK, Axis, Band, Curve, Figure, d_k_axis
 from attn_tui.charts.glyphs import LINES, in_ascii
+from tests.pairs import with_rows
 
 COLOURS = Palette(
     {
@@ -91,7 +92,7 @@ def test_equal_factors_are_equally_far_on_a_logarithmic_axis() -> None:
     assert middle == pytest.approx((up[2] + up[max(up)]) / 2.0, abs=1.5)
 
 
-@pytest.mark.parametrize("hole", [nan, inf, -inf])
+@with_rows("hole", [nan, inf, -inf])
 def test_where_there_is_no_number_there_is_no_line(hole: float) -> None:
     values = [0.2] * 10 + [hole] * 6 + [0.8] * 10
     cells = drawn(values, columns=53)
@@ -103,7 +104,7 @@ def test_where_there_is_no_number_there_is_no_line(hole: float) -> None:
     assert gap == set(range(min(gap), max(gap) + 1))
 
 
-@pytest.mark.parametrize("hole", [nan, inf, -inf])
+@with_rows("hole", [nan, inf, -inf])
 def test_no_line_climbs_to_an_infinity_that_has_no_place(hole: float) -> None:
     # Another value is outside the axis, so that the line is cut as well.
     up = heights(drawn([0.5, 0.5, hole, 0.5, 0.5, 9.0], columns=101))
@@ -116,7 +117,7 @@ def test_no_tick_is_put_where_another_stands() -> None:
     assert rows[1].startswith("  0 %")
 
 
-@pytest.mark.parametrize("hole", [nan, inf, -inf])
+@with_rows("hole", [nan, inf, -inf])
 def test_where_there_is_no_number_nothing_is_filled(hole: float) -> None:
     values = np.array([0.5] * 10 + [hole] * 20 + [0.5] * 10)
     curve = Curve(np.linspace(0.0, 1.0, 40), values, "scaled", filled=True)

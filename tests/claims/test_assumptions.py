@@ -10,6 +10,7 @@ from attn_tui.claims.trial import Trial
 from attn_tui.library import dot_law
 from tests.claims.breaking import Broken
 from tests.claims.test_moments import TWICE
+from tests.pairs import with_rows
 
 
 def without(**held: Any) -> Any:
@@ -32,7 +33,7 @@ BROKEN = {
 }
 
 
-@pytest.mark.parametrize(("rho", "tied"), [(0.0, False), (0.0, True), (0.5, False)])
+@with_rows(("rho", "tied"), [(0.0, False), (0.0, True), (0.5, False)])
 def test_the_mean_square_against_entries_drawn_one_by_one(rho: float, tied: bool) -> None:
     d_k, rng = 4, np.random.default_rng(3)
     x, y = rng.standard_normal((2, 400_000, 1 if tied else d_k))

@@ -16,6 +16,7 @@ from attn_tui.claims.charts import (
 )
 from attn_tui.claims.claim import Case, Curve, Evidence, Picture
 from attn_tui.claims.ledger import ledger, own_finding
+from tests.pairs import with_rows
 
 PLAIN = Palette(
     dict.fromkeys((*HUES, "text", "muted", "frame", "accent"), "#808080")
@@ -27,7 +28,7 @@ def drawn(*evidence: Evidence, size: tuple[int, int] = (60, 8)) -> Cells:
     return Tracks([Case("somewhere", True, evidence)]).draw(*size, PLAIN)
 
 
-@pytest.mark.parametrize(
+@with_rows(
     "evidence",
     [
         Evidence("equal", 64.0, None, 64.0, 64.0),

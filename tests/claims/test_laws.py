@@ -13,6 +13,7 @@ from attn_tui.compute.law.names import Entries
 from attn_tui.compute.number import Number
 from tests.claims.breaking import Broken
 from tests.claims.test_moments import read_as
+from tests.pairs import with_rows
 
 NORMAL = read_as(kurtosis=lambda d_k: Number(3.0, 0.01, 3.0))
 
@@ -45,7 +46,7 @@ BROKEN = {
 }
 
 
-@pytest.mark.parametrize(("bound", "d_k"), [(2.5, 1), (10.0, 2), (50.0, 64), (150.0, 1024)])
+@with_rows(("bound", "d_k"), [(2.5, 1), (10.0, 2), (50.0, 64), (150.0, 1024)])
 def test_tails_against_a_normal_law_mixed_over_query_lengths(bound: float, d_k: int) -> None:
     def given(square: float) -> float:
         return 2.0 * float(stats.norm.sf(bound / np.sqrt(square)) * stats.chi2.pdf(square, d_k))

@@ -21,6 +21,7 @@ from attn_tui.compute.errors import InputError
 from attn_tui.compute.head import row_weights
 from attn_tui.compute.scale import Scale
 from tests.claims.breaking import Broken
+from tests.pairs import with_rows
 
 BROKEN: dict[str, Broken] = {
     "L-12": Broken("layers:spectral_norm", lambda norm: lambda weights: 1.0),
@@ -29,7 +30,7 @@ BROKEN: dict[str, Broken] = {
 }
 
 
-@pytest.mark.parametrize("logit_std", [0.1, 1.0, 4.0, 16.0])
+@with_rows("logit_std", [0.1, 1.0, 4.0, 16.0])
 def test_singular_values_are_those_of_a_decomposition(logit_std: float) -> None:
     matrix = row_weights(logit_std * normals(Trial(), 0, 50, 50))
     true = np.linalg.svd(matrix, compute_uv=False)
@@ -50,7 +51,7 @@ def test_what_takes_too_much_memory_is_refused() -> None:
         check_size(Trial(n=4096), n=512)
 
 
-@pytest.mark.parametrize("id", ["L-12", "L-13", "L-14"])
+@with_rows("id", ["L-12", "L-13", "L-14"])
 def test_a_square_of_weights_is_opened_as_a_head(id: str) -> None:
     claim = find(id)
     shown = opened(claim, claim.trial)

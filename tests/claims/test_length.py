@@ -7,6 +7,7 @@ from attn_tui.claims.checks.length import least_entropy, searched, within_range
 from attn_tui.claims.trial import Trial
 from attn_tui.library import statistics
 from tests.claims.breaking import Broken
+from tests.pairs import with_rows
 
 BROKEN: dict[str, Broken] = {
     "L-3": Broken(
@@ -21,7 +22,7 @@ BROKEN: dict[str, Broken] = {
 }
 
 
-@pytest.mark.parametrize(("n_keys", "size"), [(2, 1.0), (128, 4.0), (128, 10.0)])
+@with_rows(("n_keys", "size"), [(2, 1.0), (128, 4.0), (128, 10.0)])
 def test_one_key_above_all_others_has_the_least_entropy(n_keys: int, size: float) -> None:
     z = np.full(n_keys, -1.0 / n_keys)
     z[0] += 1.0

@@ -8,6 +8,7 @@ import pytest
 from attn_tui.claims.checks.softmax import central_differences, leading
 from attn_tui.library import jacobian, softmax
 from tests.claims.breaking import Broken
+from tests.pairs import with_rows
 
 
 def _off(gradient):  # type: ignore[no-untyped-def]
@@ -48,7 +49,7 @@ def test_central_differences_are_of_softmax() -> None:
     np.testing.assert_allclose(central_differences(logits, [0, 3]), whole[:, [0, 3]], atol=1e-10)
 
 
-@pytest.mark.parametrize("n_keys", [2, 64, 100_000])
+@with_rows("n_keys", [2, 64, 100_000])
 def test_a_key_leads_all_the_others_together(n_keys: int) -> None:
     weights = softmax(leading(n_keys, 3.0))
     assert weights[0] == pytest.approx(np.exp(3.0) * weights[1:].sum())

@@ -4,14 +4,13 @@ from itertools import product
 
 import mpmath
 import numpy as np
-import pytest
 
 from attn_tui.compute.evaluation import evaluate
 from attn_tui.compute.exact_softmax import exact_weights
 from attn_tui.compute.logit_map import LogitMap
 from attn_tui.compute.precision import Precision
 from tests.compute import exact
-from tests.pairs import each_once
+from tests.pairs import each_once, with_rows
 
 SCORES = np.array([300.0, 299.0, -np.inf, 12.5, 280.0, 0.0])
 BIAS = np.array([-3.0, 0.25, 0.0, 40.0, 8.0, -1.5])
@@ -27,7 +26,7 @@ def shares(map: LogitMap) -> np.ndarray:
         return np.array([float(power / total) for power in powers])
 
 
-@pytest.mark.parametrize("map", MAPS, ids=str)
+@with_rows("map", MAPS)
 def test_weights_with_a_bias_are_exact(map: LogitMap) -> None:
     p = shares(map)
     weights = exact_weights(SCORES, map, BIAS)
@@ -42,9 +41,7 @@ def test_weights_with_a_bias_are_exact(map: LogitMap) -> None:
         np.testing.assert_allclose(side.frobenius("scores")[0], np.linalg.norm(jacobian), rtol=1e-9)
 
 
-@pytest.mark.parametrize(
-    ("name", "map"), each_once(["float32", "bfloat16", "float16"], MAPS[4:]), ids=str
-)
+@with_rows(("name", "map"), each_once(["float32", "bfloat16", "float16"], MAPS[4:]))
 def test_a_bias_is_rounded_like_logits(name: str, map: LogitMap) -> None:
     side = evaluate(SCORES, map, Precision(format=name), BIAS)
     scale = {"float32": 1e-5, "float16": 0.05, "bfloat16": 0.3}[name]

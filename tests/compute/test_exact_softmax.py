@@ -1,10 +1,9 @@
 import mpmath
 import numpy as np
-import pytest
 
 from attn_tui.compute.exact_softmax import exact_weights
 from attn_tui.compute.logit_map import LogitMap
-from tests.pairs import each_once
+from tests.pairs import each_once, with_rows
 
 MAPS = [
     LogitMap(1.0),
@@ -32,7 +31,7 @@ SCORES = [
 ]
 
 
-@pytest.mark.parametrize(("map", "scores"), each_once(MAPS, SCORES), ids=str)
+@with_rows(("map", "scores"), each_once(MAPS, SCORES))
 def test_exact_weights_are_what_float64_rounds_the_true_ones_to(
     map: LogitMap, scores: list[float]
 ) -> None:
@@ -61,7 +60,7 @@ def test_exact_weights_of_many_keys() -> None:
     assert found.tolist() == expected
 
 
-@pytest.mark.parametrize("answers", [[True], [False, True], [False] * 3 + [True]])
+@with_rows("answers", [[True], [False, True], [False] * 3 + [True]])
 def test_many_keys_can_be_stopped(answers: list[bool]) -> None:
     waiting = iter(answers)
     assert exact_weights(np.zeros(5_000), LogitMap(1.0), stop=lambda: next(waiting)) is None

@@ -8,7 +8,7 @@ import pytest
 
 from attn_tui.compute.head import Head, row_weights
 from attn_tui.compute.logit_map import PLAIN, LogitMap
-from tests.pairs import each_once
+from tests.pairs import each_once, with_rows
 
 MAPS = [LogitMap(0.5), LogitMap(0.5, softcap=2.0), LogitMap(0.5, sink=0.7), LogitMap(30.0)]
 
@@ -18,7 +18,7 @@ def head(map: LogitMap = PLAIN, causal: bool = False) -> Head:
     return Head(draw((5, 4)), draw((5, 4)), draw((5, 3)), map, causal)
 
 
-@pytest.mark.parametrize(("causal", "map"), each_once([False, True], MAPS, least=6))
+@with_rows(("causal", "map"), each_once([False, True], MAPS, least=6))
 def test_weights_and_output_are_those_of_mpmath(map: LogitMap, causal: bool) -> None:
     found = head(map, causal)
     for i, query in enumerate(found.queries):

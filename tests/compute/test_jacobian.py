@@ -11,7 +11,7 @@ from attn_tui.compute.jacobian import jacobian, vjp
 from attn_tui.compute.keys import ALL
 from attn_tui.compute.logit_map import LogitMap, Wrt
 from attn_tui.compute.precision import Precision
-from tests.pairs import each_once
+from tests.pairs import each_once, with_rows
 
 from . import exact
 from .plain import softmax
@@ -23,7 +23,7 @@ def evaluated(scores: tuple[float, ...] | list[float], multiplier: float = 1.0) 
     return evaluate(np.array(scores), LogitMap(multiplier), Precision())
 
 
-@pytest.mark.parametrize(("multiplier", "scores"), each_once([1.0, 1 / 32], exact.SCORES))
+@with_rows(("multiplier", "scores"), each_once([1.0, 1 / 32], exact.SCORES))
 def test_every_entry_is_right_to_13_digits(scores: tuple[float, ...], multiplier: float) -> None:
     true = [entry for row in exact.jacobian(exact.weights(scores, multiplier)) for entry in row]
     away = np.array(exact.gaps(scores, multiplier))
@@ -35,7 +35,7 @@ def test_every_entry_is_right_to_13_digits(scores: tuple[float, ...], multiplier
     assert exact.agrees(found.jacobian(ALL, ALL, "scores"), by_scores, distances)
 
 
-@pytest.mark.parametrize(
+@with_rows(
     ("multiplier", "scores"),
     each_once([1.0, 1 / 32, 30.0], [s for s in exact.SCORES if max(s) < 1e300]),
 )
@@ -102,7 +102,7 @@ def test_products_are_those_of_the_whole_jacobian(pairs: list[tuple[float, float
     )
 
 
-@pytest.mark.parametrize("scores", [(100.0, 120.0, 150.0), (0.0, 300.0, 1.0), (9.0, 8.0, 7.0)])
+@with_rows("scores", [(100.0, 120.0, 150.0), (0.0, 300.0, 1.0), (9.0, 8.0, 7.0)])
 def test_products_are_right_to_13_digits_in_saturation(scores: tuple[float, ...]) -> None:
     upstream = [3.0, 0.1, 1.7]
     true = exact.vjp(exact.weights(scores), upstream)

@@ -11,6 +11,7 @@ from attn_tui.compute.mask import Mask, parse_mask
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Typed
 from attn_tui.compute.vector import Vector
+from tests.pairs import with_rows
 
 N = 12
 """Keys of the vectors masked here."""
@@ -121,9 +122,7 @@ def test_a_causal_mask_is_the_lower_triangle() -> None:
     assert masked(Mask(((0, 1),), True), 2, 2) == [[-inf, -inf], [-inf, 1]]
 
 
-@pytest.mark.parametrize(
-    ("mask", "key"), [(Mask(((3, 4),)), 3), (Mask(((0, 5),)), 3), (Mask(((7, None),)), 7)]
-)
+@with_rows(("mask", "key"), [(Mask(((3, 4),)), 3), (Mask(((0, 5),)), 3), (Mask(((7, None),)), 7)])
 def test_a_mask_past_the_end_of_the_longest_vector_is_refused(mask: Mask, key: int) -> None:
     with pytest.raises(InputError, match=f"mask: there is no key {key}; expected keys from 0 to 2"):
         masked(mask, 2, 3)

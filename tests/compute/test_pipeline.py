@@ -21,7 +21,7 @@ from attn_tui.compute.scale import RULES, Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Typed
 from attn_tui.compute.vector import Vector
-from tests.pairs import each_once
+from tests.pairs import each_once, with_rows
 
 from . import exact
 
@@ -96,9 +96,7 @@ def check_gradients(
         close(side.norms[wrt].spectral, exact.singular_value(true))
 
 
-@pytest.mark.parametrize(
-    ("mask", "sink", "cap", "rule"), each_once(MASKS, SINKS, CAPS, RULES, least=27)
-)
+@with_rows(("mask", "sink", "cap", "rule"), each_once(MASKS, SINKS, CAPS, RULES, least=27))
 def test_every_combination_is_what_the_formulas_say(
     rule: str, cap: float | None, sink: float | None, mask: str
 ) -> None:
@@ -125,7 +123,7 @@ def test_any_scores_are_what_the_formulas_say(
         check_gradients(side, scores)
 
 
-@pytest.mark.parametrize(
+@with_rows(
     ("scores", "to_logits", "size"),
     [
         ((0.0, 230.0, 460.0), LogitMap(1.0), 100),
@@ -145,7 +143,7 @@ def test_saturation_is_right_down_to_1e_200(
     check_gradients(side, scores, 1500)
 
 
-@pytest.mark.parametrize(("score", "factor"), [(50.0, 0.42), (100.0, 0.071), (150.0, 0.0099)])
+@with_rows(("score", "factor"), [(50.0, 0.42), (100.0, 0.071), (150.0, 0.0099)])
 def test_the_factor_of_the_cap_saturates_too(score: float, factor: float) -> None:
     found = slopes(np.array([score, -score]), LogitMap(1.0, softcap=50.0))
     np.testing.assert_allclose(found, factor, rtol=0.01)
@@ -163,8 +161,8 @@ def test_slopes_of_a_cap_and_their_logarithms_are_right(s: float, m: float, c: f
     assert computed == pytest.approx(float(mpmath.exp(true)), rel=1e-11, abs=1e-300)
 
 
-@pytest.mark.parametrize("sink", [None, 1.0])
-@pytest.mark.parametrize("cap", [None, 5.0])
+@with_rows("sink", [None, 1.0])
+@with_rows("cap", [None, 5.0])
 def test_a_multiplier_of_0_makes_all_keys_equal_and_no_score_matter(
     cap: float | None, sink: float | None
 ) -> None:
@@ -204,8 +202,8 @@ def test_a_cap_bounds_logits_and_keeps_the_order_of_keys() -> None:
     assert side.log_weights()[0] - side.log_weights()[-1] == pytest.approx(-20.0, rel=1e-15)
 
 
-@pytest.mark.parametrize("wrt", WRT)
-@pytest.mark.parametrize(("cap", "sink"), product((None, 9.0), (None, 1.0)))
+@with_rows("wrt", WRT)
+@with_rows(("cap", "sink"), product((None, 9.0), (None, 1.0)))
 def test_any_keys_can_be_asked_for_with_a_cap_and_a_sink(
     cap: float | None, sink: float | None, wrt: Wrt
 ) -> None:
@@ -284,7 +282,7 @@ def true_slopes(scores: list[float], map: LogitMap) -> list[exact.Big]:
     return [m / mpmath.cosh(x) ** 2 if x > -inf else mpmath.mpf(0) for x in angles]
 
 
-@pytest.mark.parametrize("format", ["float32", "float16", "bfloat16"])
+@with_rows("format", ["float32", "float16", "bfloat16"])
 def test_another_format_is_taken_at_its_word(format: str) -> None:
     side = evaluate(np.array([300.0, 0.0]), LogitMap(1.0), Precision(format))
     assert side.weights().tolist() == [1.0, 0.0]

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 from numpy.typing import NDArray
 
 from attn_tui.compute.experiment import Experiment
@@ -15,6 +14,7 @@ from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Products
+from tests.pairs import with_rows
 
 RECORDED = json.loads((Path(__file__).parent / "data" / "sdpa.json").read_text("utf-8"))
 
@@ -31,7 +31,7 @@ def asked(case: dict[str, Any]) -> Experiment:
     return Experiment(source, setup)
 
 
-@pytest.mark.parametrize("case", RECORDED["cases"], ids=lambda case: case["name"])
+@with_rows("case", RECORDED["cases"])
 def test_weights_output_and_gradient_are_those_of_torch(case: dict[str, Any]) -> None:
     experiment = asked(case)
     digits = 1e-6 if "dtype" in case else 1e-14

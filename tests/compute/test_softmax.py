@@ -11,7 +11,7 @@ from attn_tui.compute.formats import dtype_of, limits, rounded
 from attn_tui.compute.logit_map import PLAIN, LogitMap
 from attn_tui.compute.precision import FORMATS, ROUNDS, Arithmetic, Precision
 from attn_tui.compute.split import split
-from tests.pairs import each_once
+from tests.pairs import each_once, with_rows
 
 from . import exact
 from .plain import log_softmax, softmax
@@ -91,7 +91,7 @@ def test_the_maximum_is_subtracted_before_the_multiplication() -> None:
     assert exact.agrees(softmax(scores, 1 / 3), exact.weights(scores, 1 / 3))
 
 
-@pytest.mark.parametrize(
+@with_rows(
     ("name", "last_finite", "first_infinite", "last_power", "first_zero"),
     [
         ("float32", 88.72, 88.73, -103.97, -103.98),
@@ -150,8 +150,8 @@ def by_hand(
     return np.asarray((powers / powers.sum()).astype(narrow), np.float64)
 
 
-@pytest.mark.parametrize("arithmetic", ROUNDS)
-@pytest.mark.parametrize("name", ["float16", "bfloat16"])
+@with_rows("arithmetic", ROUNDS)
+@with_rows("name", ["float16", "bfloat16"])
 def test_each_arithmetic_is_its_steps_bit_for_bit(name: str, arithmetic: Arithmetic) -> None:
     generator = np.random.default_rng(5)
     precision = Precision(name, arithmetic=arithmetic)
@@ -227,7 +227,7 @@ def test_logits_are_products_in_the_format() -> None:
     assert found.tolist() == [float(np.float32(0.1) * np.float32(0.1)), -inf, inf]
 
 
-@pytest.mark.parametrize(("name", "cap", "sink"), each_once(FORMATS, [None, 20.0], [None, 0.0]))
+@with_rows(("name", "cap", "sink"), each_once(FORMATS, [None, 20.0], [None, 0.0]))
 def test_weights_are_numbers_of_the_format_near_the_exact_ones(
     name: str, cap: float | None, sink: float | None
 ) -> None:

@@ -14,6 +14,7 @@ from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn, Products, Typed, normalised
+from tests.pairs import with_rows
 
 
 def products(queries: Any, keys: Any, values: Any = None) -> Products:
@@ -121,7 +122,7 @@ def test_normalised_draws_are_coupled() -> None:
     assert (np.sign(at[64]) == np.sign(plain)).all()
 
 
-@pytest.mark.parametrize(
+@with_rows(
     ("arguments", "problem"),
     [
         ((0,), "n = '0'"),
@@ -167,8 +168,8 @@ def test_qk_norm_makes_the_root_mean_square_1() -> None:
     assert vector.scores == pytest.approx([2.0, 0.0], abs=1e-15)
 
 
-@pytest.mark.parametrize("format", ["float32", "float16", "bfloat16"])
-@pytest.mark.parametrize("qk_norm", [False, True])
+@with_rows("format", ["float32", "float16", "bfloat16"])
+@with_rows("qk_norm", [False, True])
 def test_queries_and_keys_are_rounded_before_their_product(format: str, qk_norm: bool) -> None:
     queries, keys = (np.random.default_rng(s).standard_normal((3, 8)) for s in (1, 2))
     setup = Setup(scale=Scale(qk_norm=qk_norm), precision=Precision(vectors=format))

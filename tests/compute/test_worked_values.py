@@ -1,7 +1,6 @@
 """The numbers that articles print, computed as they were: in float32."""
 
 import numpy as np
-import pytest
 from numpy.typing import NDArray
 
 from attn_tui.compute.explore.answer import VectorAnswer
@@ -9,6 +8,7 @@ from attn_tui.compute.precision import Precision
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.vector import Vector
 from tests.asking import answer_to
+from tests.pairs import with_rows
 
 from .plain import softmax
 
@@ -50,7 +50,7 @@ def test_the_worked_example_in_float64() -> None:
     assert found.scaled.multiplier == 0.03125
 
 
-@pytest.mark.parametrize(
+@with_rows(
     ("scores", "printed", "tolerance"),
     [
         ([10, 20, 30], [2.06e-9, 4.54e-5, 0.99995], 5e-3),

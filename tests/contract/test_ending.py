@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.contract.terminal import Patience, Terminal
+from tests.pairs import with_rows
 
 START = "Divided by 32"
 """What stands in the headline once the program is there."""
@@ -55,7 +56,7 @@ def check_left(terminal: Terminal, status: int) -> None:
     assert first == last, "stty has changed"
 
 
-@pytest.mark.parametrize("keys", ["q", "\x11", "e\x11", "/\x11"])
+@with_rows("keys", ["q", "\x11", "e\x11", "/\x11"])
 def test_quitting_leaves_the_terminal_as_it_was_and_prints_the_question(keys: str) -> None:
     with Terminal(80, 24, program=between_states(f"{sys.executable} -m attn_tui")) as terminal:
         terminal.until_shows(START)
@@ -65,7 +66,7 @@ def test_quitting_leaves_the_terminal_as_it_was_and_prints_the_question(keys: st
         assert terminal.raw.index(asks) > terminal.raw.rindex(b"\x1b[?1049l")
 
 
-@pytest.mark.parametrize("name", NUMBERS)
+@with_rows("name", NUMBERS)
 def test_a_signal_that_ends_it_leaves_the_terminal_as_it_was(name: str) -> None:
     number = getattr(signal, f"SIG{name}")
     with Terminal(80, 24, program=between_states(f"{sys.executable} -m attn_tui")) as terminal:

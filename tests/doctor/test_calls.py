@@ -10,6 +10,7 @@ from attn_tui.compute.fit.simulate import Arithmetic
 from attn_tui.compute.heads.mask import HeadMask
 from tests.doctor.captures import write
 from tests.doctor.command import HEALTHY, LLAMA, printed, run
+from tests.pairs import everyday
 
 GIVEN = {"0.scale": "0.25", "0.is_causal": "True"}
 TWICE = replace(HEALTHY, multiplier=0.5)
@@ -18,16 +19,19 @@ UNMASKED = replace(HEALTHY, mask=HeadMask("none"))
 
 @pytest.mark.parametrize(
     ("how", "given", "status", "said"),
-    [
-        (HEALTHY, GIVEN, 0, "agrees: m = 0.25"),
-        (TWICE, GIVEN, 1, "differs: m = "),
-        (UNMASKED, GIVEN, 1, "differs: mask none, expected causal"),
-        (UNMASKED, {**GIVEN, "0.is_causal": "False"}, 0, "agrees: m = "),
-        (HEALTHY, {"0.is_causal": "False"}, 1, "differs: mask causal, expected none"),
-        (HEALTHY, {"0.scale": "None", "0.is_causal": "None"}, 0, "no expectation: m = "),
-        (HEALTHY, {"0.scale": "1e308"}, 0, "no expectation: m = "),
-        (HEALTHY, {"0.scale": "nan", "0.softcap": "-1"}, 0, "no expectation: m = "),
-    ],
+    everyday(
+        3,
+        [
+            (HEALTHY, GIVEN, 0, "agrees: m = 0.25"),
+            (TWICE, GIVEN, 1, "differs: m = "),
+            (UNMASKED, GIVEN, 1, "differs: mask none, expected causal"),
+            (UNMASKED, {**GIVEN, "0.is_causal": "False"}, 0, "agrees: m = "),
+            (HEALTHY, {"0.is_causal": "False"}, 1, "differs: mask causal, expected none"),
+            (HEALTHY, {"0.scale": "None", "0.is_causal": "None"}, 0, "no expectation: m = "),
+            (HEALTHY, {"0.scale": "1e308"}, 0, "no expectation: m = "),
+            (HEALTHY, {"0.scale": "nan", "0.softcap": "-1"}, 0, "no expectation: m = "),
+        ],
+    ),
 )
 def test_scale_and_mask_of_a_call_are_expected(
     tmp_path: Path, how: Arithmetic, given: dict[str, str], status: int, said: str

@@ -16,6 +16,7 @@ from attn_tui.compute.fit.model import LEARNED
 from attn_tui.files.models.configuration import claimed, read_expectation
 from attn_tui.files.models.expected import NONE, Expectation
 from attn_tui.files.models.transformers import expectation
+from tests.pairs import with_rows
 
 YARN = {"rope_type": "yarn", "factor": 40.0, "mscale": 1.0, "mscale_all_dim": 1.0}
 MLA = {"qk_nope_head_dim": 128, "qk_rope_head_dim": 64, "kv_lora_rank": 512}
@@ -27,7 +28,7 @@ def of(**config: Any) -> Expectation:
     return expectation(WIDE | config, "config.json")
 
 
-@pytest.mark.parametrize(
+@with_rows(
     ("config", "m"),
     [
         ({"model_type": "llama"}, 128**-0.5),
@@ -96,7 +97,7 @@ def test_layers_may_differ() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@with_rows(
     ("config", "mask"),
     [
         ({"model_type": "bert", "is_decoder": True}, "causal"),
@@ -107,7 +108,6 @@ def test_layers_may_differ() -> None:
         ({"model_type": "llama", "architectures": 7}, "causal"),
         ({"model_type": "mistral", "sliding_window": 8, "is_causal": False}, None),
     ],
-    ids=str,
 )
 def test_a_model_is_causal_as_it_says_whatever_others_of_its_kind_are(
     config: dict[str, Any], mask: str | None
@@ -117,10 +117,8 @@ def test_a_model_is_causal_as_it_says_whatever_others_of_its_kind_are(
     assert (found.mask, found.window) == (mask, None)
 
 
-@pytest.mark.parametrize("value", [1e308, 1e-308, 1e31])
-@pytest.mark.parametrize(
-    "name", ["query_pre_attn_scalar", "attention_multiplier", "attn_logit_softcapping"]
-)
+@with_rows("value", [1e308, 1e-308, 1e31])
+@with_rows("name", ["query_pre_attn_scalar", "attention_multiplier", "attn_logit_softcapping"])
 def test_a_number_whose_root_or_square_is_none_is_refused(name: str, value: float) -> None:
     shape = {"model_type": "gemma2", "num_attention_heads": 4, "hidden_size": 64}
     with pytest.raises(InputError, match=f"'{name}' is .*; expected 0, or a number from 1e-30"):
@@ -155,7 +153,7 @@ def test_sinks_and_caps_are_expected_where_models_have_them() -> None:
     assert of(model_type="bert").of(0, 128).mask == "none"
 
 
-@pytest.mark.parametrize(
+@with_rows(
     ("layers", "heads", "d_k", "said"),
     [
         ({4}, 32, 128, "it has 4 layers, and layer 4 was captured"),
@@ -171,7 +169,7 @@ def test_a_configuration_of_another_model_is_bad_input(
         of(model_type="llama").check(layers, heads, {d_k}, heads)
 
 
-@pytest.mark.parametrize(
+@with_rows(
     ("config", "heads", "kv_heads", "refused"),
     [
         ({"num_key_value_heads": 8}, 32, 8, False),

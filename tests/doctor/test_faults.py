@@ -184,9 +184,7 @@ def test_a_captured_mask_has_no_query_offset(tmp_path: Path) -> None:
         assert (mask["kind"], mask["offset"]) == ("given", None)
 
 
-@pytest.mark.parametrize(
-    ("how", "captured", "given", "said"),
-    [
+@pytest.mark.parametrize(("how", "captured", "given", "said"), everyday(3, [
         (replace(PLAIN, value_scale=0.707), {}, {}, ", value scale 0.707, mask causal; give"),
         (replace(PLAIN, mask=WINDOW), {}, {}, ", mask window of 24 keys; give"),
         (
@@ -206,8 +204,7 @@ def test_a_captured_mask_has_no_query_offset(tmp_path: Path) -> None:
             PLAIN, {"0.mask": np.tri(64, dtype=bool)[None, None]}, {},
             "(d_k = 16), mask the captured one",
         ),
-    ],
-)  # fmt: skip
+    ]))  # fmt: skip
 def test_the_line_says_all_that_is_unusual_without_an_expectation(
     tmp_path: Path, how: Arithmetic, captured: Any, given: dict[str, Any], said: str
 ) -> None:

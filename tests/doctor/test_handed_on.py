@@ -17,6 +17,7 @@ from attn_tui.doctor.reproduce import reproduce
 from attn_tui.files.models.expected import Expected
 from tests.doctor.captures import tensors, write
 from tests.doctor.command import HEALTHY, LLAMA, run
+from tests.pairs import with_rows
 
 TWICE = Arithmetic(0.5, path="flash")
 LLAMA_1 = {**LLAMA, "num_hidden_layers": 1}
@@ -53,7 +54,7 @@ def test_a_script_of_five_lines_shows_what_was_expected_and_what_came(
     assert got in tensors(path)["out"][0, 1].astype(np.float32)
 
 
-@pytest.mark.parametrize(
+@with_rows(
     ("expected", "bias"),
     [
         (Expected(0.3, mask="none"), False),
@@ -61,7 +62,6 @@ def test_a_script_of_five_lines_shows_what_was_expected_and_what_came(
         (Expected(0.3, mask="causal", softcap=2.0), True),
         (Expected(0.3, mask="window", window=3, value_scale=0.5), True),
     ],
-    ids=str,
 )
 def test_the_script_computes_every_part_of_the_model(expected: Expected, bias: bool) -> None:
     draw = np.random.default_rng(1).standard_normal

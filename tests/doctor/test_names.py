@@ -2,10 +2,9 @@
 
 from math import e, log, log2
 
-import pytest
-
 from attn_tui.doctor.names import Place, Span, beside, misses, names
 from attn_tui.files.models.transformers import expectation
+from tests.pairs import with_rows
 
 MLA = expectation(
     {
@@ -21,7 +20,7 @@ def near(value: float, share: float = 1e-4) -> Span:
     return Span(value, value * (1 - share), value * (1 + share))
 
 
-@pytest.mark.parametrize(
+@with_rows(
     ("m", "called"),
     [
         (0.125, ("inverse-sqrt",)),
@@ -70,7 +69,7 @@ def test_of_two_names_for_one_number_both_are_said() -> None:
     assert "yarn" in names(near(MLA.yarn**2 / 16), Place(256), MLA)
 
 
-@pytest.mark.parametrize(
+@with_rows(
     ("m", "expected", "said"),
     [
         (1 / 24, 1 / 16, "the absorbed MLA dimension"),

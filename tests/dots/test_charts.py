@@ -27,7 +27,7 @@ from attn_tui.dots.charts import (
 )
 from attn_tui.files.draft import EXAMPLE, parse
 from attn_tui.report.measured import exact, with_error
-from tests.pairs import each_once
+from tests.pairs import each_once, with_rows
 
 SOURCE = parse(EXAMPLE).source
 
@@ -87,8 +87,8 @@ def filled(cells: Cells, top: int, height: int) -> np.ndarray:
 # The bells
 
 
-@pytest.mark.parametrize(("place", "m"), [(0, 1.0), (1, 1.0 / 32.0)])
-@pytest.mark.parametrize("stretched", [False, True])
+@with_rows(("place", "m"), [(0, 1.0), (1, 1.0 / 32.0)])
+@with_rows("stretched", [False, True])
 def test_the_bars_are_the_density_that_was_drawn_and_the_line_the_exact_one(
     place: int, m: float, stretched: bool
 ) -> None:
@@ -152,7 +152,7 @@ def test_the_stretched_axis_stands_still_while_d_k_moves() -> None:
     assert len(axes) == 1
 
 
-@pytest.mark.parametrize(("name", "stretched"), each_once(CASES, [False, True]))
+@with_rows(("name", "stretched"), each_once(CASES, [False, True]))
 def test_no_number_of_the_bells_is_cut_at_any_size(name: str, stretched: bool) -> None:
     last = answer_of(name)
     chart = Bells(last, NAMES, stretched)
@@ -167,7 +167,7 @@ def test_no_number_of_the_bells_is_cut_at_any_size(name: str, stretched: bool) -
         assert not chart.draw(columns, lines, COLOURS).text().strip()
 
 
-@pytest.mark.parametrize("name", ["normal", "multiplied", "coins", "dice"])
+@with_rows("name", ["normal", "multiplied", "coins", "dice"])
 def test_brackets_reach_from_one_deviation_below_to_one_above(name: str) -> None:
     last = answer_of(name)
     axis = line_of(last, stretched=False)
@@ -254,7 +254,7 @@ def test_moments_are_those_of_the_answer_with_their_errors_and_exact_values() ->
     assert float(numbers["mean"][4]) == 0.0
 
 
-@pytest.mark.parametrize("name", CASES)
+@with_rows("name", CASES)
 def test_no_moment_is_cut_or_replaced_by_dots_at_any_width(name: str) -> None:
     chart = Moments(answer_of(name), NAMES)
     for columns in (*range(12, 60, 3), 34, 80, 139):

@@ -18,6 +18,7 @@ from attn_tui.compute.scale import parse_scale
 from attn_tui.compute.setup import Setup
 from attn_tui.dots.headline import headline
 from attn_tui.files.draft import EXAMPLE, parse
+from tests.pairs import with_rows
 
 SOURCE = parse(EXAMPLE).source
 
@@ -32,7 +33,7 @@ def of(settings: Settings = Settings(), d_k: int = 1024, rule: str = "inverse-sq
     return headline(asked(settings, d_k, rule))
 
 
-@pytest.mark.parametrize(
+@with_rows(
     ("ask", "expected"),
     [
         (
@@ -225,7 +226,7 @@ def test_what_is_said_to_be_the_same_at_every_d_k_is(experiment: Experiment) -> 
         assert sizes[1] < sizes[0] / 1.5
 
 
-@pytest.mark.parametrize(
+@with_rows(
     "settings",
     [Settings(), Settings(entries="die"), Settings(tied=True), Settings(correlation=-0.5)],
 )

@@ -9,7 +9,6 @@ from math import nan
 from typing import Any
 
 import numpy as np
-import pytest
 
 from attn_tui.compute.dots.answer import Answer, answer
 from attn_tui.compute.dots.settings import Settings
@@ -25,6 +24,7 @@ from attn_tui.report.forms import csv, json
 from attn_tui.report.text import text
 from tests.asking import asking
 from tests.documented import read
+from tests.pairs import with_rows
 
 QUESTIONS: dict[str, tuple[int, Scale, Settings]] = {
     "normal": (64, Scale(), Settings()),
@@ -157,7 +157,7 @@ def test_json_has_full_precision_and_null_for_what_is_not_known() -> None:
     assert plain_of("one die")["unscaled"]["variance"]["value"] == "NaN"
 
 
-@pytest.mark.parametrize("name", QUESTIONS)
+@with_rows("name", QUESTIONS)
 def test_csv_has_the_numbers_of_json_one_a_line(name: str) -> None:
     written = "".join(csv(report(answered(name))))
     assert written.splitlines()[0] == ",".join(COLUMNS)

@@ -16,6 +16,7 @@ from attn_tui.explore.gradient import GradientTable, Jacobians
 from attn_tui.report.numbers import ratio, scientific
 from tests.asking import answer_to
 from tests.explore.questions import COLOURS, PLAIN, QUESTIONS, vector_of, words
+from tests.pairs import with_rows
 
 
 @pytest.mark.parametrize("wrt", ["scores", "logits"])
@@ -99,7 +100,7 @@ def colours_below(cells: Cells, columns: slice) -> set[str]:
     return set(block[block != ""]) | set(cells.colours[1:, columns][block != ""]) - {""}
 
 
-@pytest.mark.parametrize("name", ["usual", "far apart", "a sink"])
+@with_rows("name", ["usual", "far apart", "a sink"])
 def test_a_weight_rises_with_its_own_score_and_falls_with_others_in_colour(name: str) -> None:
     vector = vector_of(name)
     n_keys = vector.vector.n_keys

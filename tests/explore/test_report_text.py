@@ -32,6 +32,7 @@ from tests.explore.reports import (
     flat,
     of,
 )
+from tests.pairs import with_rows
 
 
 def test_the_text_has_the_headline_what_was_asked_and_the_numbers() -> None:
@@ -82,7 +83,7 @@ def test_the_headline_is_that_of_the_screen() -> None:
     assert "is back" in flat(answered([100, 120, 150]))
 
 
-@pytest.mark.parametrize(
+@with_rows(
     ("scores", "setup", "said"),
     [
         (
@@ -274,7 +275,7 @@ def test_two_vectors_stand_side_by_side_under_their_names() -> None:
     assert (plain["status"], plain["weights"]["difference"]) == ("overflow", ["NaN"] * 3)
 
 
-@pytest.mark.parametrize("name", ["x" * 60, "漢字" * 30, "🎉👩‍🔬" * 20, "\x1b[31m\u202ered\n" * 9])
+@with_rows("name", ["x" * 60, "漢字" * 30, "🎉👩‍🔬" * 20, "\x1b[31m\u202ered\n" * 9])
 def test_names_from_outside_leave_lines_and_columns_as_they_are(name: str) -> None:
     found = answered([1, 2], [3, 4])
     vectors = tuple(

@@ -10,6 +10,7 @@ from attn_tui.compute.errors import InputError
 from attn_tui.compute.vector import Vector
 from attn_tui.files import grammar
 from attn_tui.files.grammar import parse_vectors, vector_at
+from tests.pairs import with_rows
 
 
 def read(text: str) -> dict[str, list[float]]:
@@ -138,7 +139,7 @@ def test_an_error_names_the_token_and_its_line() -> None:
         assert str(caught.value).isprintable()
 
 
-@pytest.mark.parametrize("text", ["", " \n\t\n", ",", "\n"])
+@with_rows("text", ["", " \n\t\n", ",", "\n"])
 def test_a_text_without_numbers_is_an_error(text: str) -> None:
     with pytest.raises(InputError, match="at least one number"):
         read(text)

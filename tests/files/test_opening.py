@@ -18,6 +18,7 @@ from attn_tui.files.matrices import read_matrix
 from attn_tui.files.opening import open_draft
 from attn_tui.files.plain import json_text
 from attn_tui.files.sources import Part
+from tests.pairs import with_rows
 
 HERE = Path(__file__).parent
 SETUP = Setup(d_k=64, scale=Scale(softcap=50.0))
@@ -137,7 +138,7 @@ def test_rows_are_typed_or_come_from_a_file(tmp_path: Path) -> None:
     assert read_matrix(f"@{tmp_path / 'row.npy'}", "q").tolist() == K[:1]
 
 
-@pytest.mark.parametrize(
+@with_rows(
     ("argument", "part", "expected"),
     [
         ("1 x", "q", "query, line 1: 'x' is not a number; expected finite numbers"),

@@ -18,6 +18,7 @@ from attn_tui.files.plain import json_text
 from attn_tui.files.readers import read_arguments, read_experiment
 from attn_tui.instruments import Instrument
 from tests.asking import asking
+from tests.pairs import with_rows
 
 HERE = Path(__file__).parent
 
@@ -160,7 +161,7 @@ def test_a_valid_file_is_read_as_these_vectors() -> None:
         assert list(vectors) == list(VALID[name])
 
 
-@pytest.mark.parametrize("name", files("invalid"))
+@with_rows("name", files("invalid"))
 def test_an_invalid_file_is_refused_with_its_name_and_the_place(name: str) -> None:
     message = refused(HERE / "invalid" / name)
     assert INVALID[name] in message

@@ -12,6 +12,7 @@ from attn_tui.files.attachments import Attachment
 from attn_tui.files.draft import Draft, parse
 from attn_tui.files.kinds import KINDS
 from attn_tui.files.sources import parse_draw, parse_products
+from tests.pairs import with_rows
 
 
 def refused(kind: Kind, text: str) -> InputError:
@@ -146,7 +147,7 @@ def test_a_line_belongs_to_a_query_or_to_none() -> None:
     assert KINDS["typed"].index_at("1 2\n3 4", 1, ()) == 1
 
 
-@pytest.mark.parametrize("kind", ["typed", "drawn", "vectors"])
+@with_rows("kind", ["typed", "drawn", "vectors"])
 def test_every_kind_of_source_starts_with_a_question(kind: Kind) -> None:
     experiment = parse(Draft("", source="typed").from_source(kind) if kind != "typed" else _typed())
     assert experiment.source.kind == kind

@@ -4,7 +4,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import pytest
 
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.partial import Partial, statistics
@@ -12,6 +11,7 @@ from attn_tui.compute.heads.rows import HeadRows
 from attn_tui.compute.heads.weighing import Weighing
 from attn_tui.compute.logit_map import LogitMap
 from attn_tui.heads.card import Card, card, percent, state
+from tests.pairs import with_rows
 
 N = 64
 
@@ -35,7 +35,7 @@ def words(found: Card) -> list[str]:
     return [measure.word for measure in found.measures]
 
 
-@pytest.mark.parametrize(
+@with_rows(
     ("given", "sentence", "said", "name"),
     [
         ({"sharpness": 0.0}, "Not saturated: a row shares its weight among about",

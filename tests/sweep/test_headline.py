@@ -13,12 +13,13 @@ from attn_tui.compute.setup import Setup
 from attn_tui.compute.sweep.crossing import Meeting
 from attn_tui.compute.sweep.settings import STATISTICS, Settings
 from attn_tui.sweep.headline import headline, turn_text
+from tests.pairs import with_rows
 from tests.sweep.asked import MAP, swept
 
 CURVES = Settings(n=8, d_k_range=(2, 1024), points=10, draws=200)
 
 
-@pytest.mark.parametrize(
+@with_rows(
     ("settings", "d_k", "expected"),
     [
         (

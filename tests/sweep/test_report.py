@@ -27,7 +27,7 @@ from attn_tui.report.text import text as as_text
 from attn_tui.sweep.means import compared_means
 from attn_tui.sweep.report import crossover_report, report
 from tests.documented import strict
-from tests.pairs import everyday
+from tests.pairs import everyday, with_rows
 
 SMALL = Settings(n=8, points=6, map_points=4, n_range=(2, 512), draws=320)
 ALL_RULES = tuple(RULES)
@@ -234,7 +234,7 @@ def test_an_interval_that_reaches_the_end_of_the_range_says_so() -> None:
         assert row["low_open"] == str(low_open).lower()
 
 
-@pytest.mark.parametrize(
+@with_rows(
     ("scale", "named"),
     [
         (Scale(softcap=5.0), True),
@@ -291,7 +291,7 @@ def test_means_are_compared_exactly_where_they_are_known() -> None:
     assert "Without 1/√d_k the mean ‖∂p/∂s‖_F over draws is larger at d_k = 65,536." in text
 
 
-@pytest.mark.parametrize("draws", [2, 20, 400])
+@with_rows("draws", [2, 20, 400])
 def test_nothing_is_concluded_from_means_that_few_draws_carry(draws: int) -> None:
     far = swept(64, replace(SMALL, n=3, d_k_range=(32_768, 65_536), draws=draws, points=2))
     text = in_a_line(far)

@@ -28,7 +28,7 @@ from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn, Typed
 from attn_tui.compute.vector import Vector
-from tests.pairs import each_once
+from tests.pairs import each_once, with_rows
 
 ONE = Typed((Vector("a", np.array([1.0, 2.0])),))
 
@@ -62,7 +62,7 @@ def test_the_mask_of_other_keys_is_not_that_of_a_drawn_head() -> None:
     assert last(experiment).attended.tolist() == [1, 2, 3, 4, 5]
 
 
-@pytest.mark.parametrize("rows", ["auto", "asked", "drawn"])
+@with_rows("rows", ["auto", "asked", "drawn"])
 def test_rows_are_those_that_are_wanted(rows: str) -> None:
     two = Typed((Vector("a", np.array([1.0, 2.0])), Vector("b", np.array([3.0, 1.0]))))
     for source, several in ((ONE, False), (two, True)):

@@ -6,7 +6,7 @@ from attn_tui.compute.dots.histogram import BINS, REACH, Bins, Histogram, curves
 from attn_tui.compute.law.dot_law import DotLaw
 from attn_tui.compute.law.entries import LAWS, Pair
 from attn_tui.compute.law.names import Entries
-from tests.pairs import each_once
+from tests.pairs import each_once, with_rows
 
 
 def sampled(law: DotLaw, count: int = 20_000) -> tuple[np.ndarray, Histogram]:
@@ -14,9 +14,7 @@ def sampled(law: DotLaw, count: int = 20_000) -> tuple[np.ndarray, Histogram]:
     return deviations + law.mean, histogram(law, bins, bins.count(deviations))
 
 
-@pytest.mark.parametrize(
-    ("entries", "d_k", "tied"), each_once(LAWS, [1, 3, 64, 1024], [False, True])
-)
+@with_rows(("entries", "d_k", "tied"), each_once(LAWS, [1, 3, 64, 1024], [False, True]))
 def test_every_number_is_counted_once(entries: Entries, d_k: int, tied: bool) -> None:
     law = DotLaw(Pair(entries, 0.25, 0.0, 0.3), d_k, tied)
     x, found = sampled(law, 5000)
@@ -71,7 +69,7 @@ def test_the_histogram_tends_to_the_exact_curve() -> None:
         assert curve.discrete == law.product.discrete
 
 
-@pytest.mark.parametrize("entries", LAWS)
+@with_rows("entries", LAWS)
 def test_a_density_integrates_to_the_share_inside(entries: Entries) -> None:
     law = DotLaw(Pair(entries), 16)
     _, found = sampled(law)
@@ -98,14 +96,13 @@ def test_what_nobody_works_out_is_left_out() -> None:
     assert curve.scaled(2.0).exact is None
 
 
-@pytest.mark.parametrize(
+@with_rows(
     "law",
     [
         DotLaw(Pair("uniform", correlation=1.0), 1),
         DotLaw(Pair("uniform", 1.0, 0.0, 0.5), 2),
         DotLaw(Pair("normal", 0.5, 1.0, -1.0), 64, tied=True),
     ],
-    ids=str,
 )
 def test_places_at_which_the_density_is_not_known_are_left_out(law: DotLaw) -> None:
     bins = Bins.of(law)

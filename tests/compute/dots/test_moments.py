@@ -10,6 +10,7 @@ from attn_tui.compute.dots.moments import Readouts, Sums, read
 from attn_tui.compute.law.dot_law import DotLaw
 from attn_tui.compute.law.entries import Pair
 from attn_tui.compute.law.names import Entries
+from tests.pairs import with_rows
 
 NAMES = ("mean", "variance", "standard_deviation", "mean_size", "kurtosis", "coverage")
 
@@ -19,8 +20,8 @@ def sampled(law: DotLaw, count: int, seed: int = 1) -> tuple[np.ndarray, Readout
     return deviations + law.mean, read(Sums.of(deviations, law), law)
 
 
-@pytest.mark.parametrize("entries", ["normal", "die"])
-@pytest.mark.parametrize("count", [2, 3, 5000])
+@with_rows("entries", ["normal", "die"])
+@with_rows("count", [2, 3, 5000])
 def test_readouts_are_those_of_the_sample(entries: Entries, count: int) -> None:
     law = DotLaw(Pair(entries, 0.5, 0.0), 3)
     x, found = sampled(law, count)
@@ -41,6 +42,7 @@ def test_sums_of_parts_are_the_sums_of_the_whole() -> None:
     assert astuple(parts) == pytest.approx(astuple(whole))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("pair", "d_k"), [(Pair(), 1), (Pair(), 64), (Pair("die"), 2), (Pair("coins"), 8)]
 )
@@ -65,8 +67,8 @@ def test_a_law_without_spread_has_no_errors_but_of_its_kurtosis() -> None:
     assert isnan(found.kurtosis.value)
 
 
-@pytest.mark.parametrize("tied", [False, True])
-@pytest.mark.parametrize("rho", [0.3, -0.7])
+@with_rows("tied", [False, True])
+@with_rows("rho", [0.3, -0.7])
 def test_what_every_draw_agrees_on_has_no_error(rho: float, tied: bool) -> None:
     """|q·k| of coins that are one product, or d_k times one, is always the same."""
     law = DotLaw(Pair("coins", correlation=rho), 3 if tied else 1, tied)

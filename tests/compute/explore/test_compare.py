@@ -11,6 +11,7 @@ from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.vector import Vector
 from tests.asking import answer_to
+from tests.pairs import with_rows
 
 
 def vector(*scores: float, name: str = "a") -> Vector:
@@ -28,7 +29,7 @@ def test_two_settings_of_one_vector_stand_beside_each_other() -> None:
     assert (found.status, found.reason, found.masked.tolist()) == ("ok", "", [])
 
 
-@pytest.mark.parametrize("sink", [None, 0.0, 9.0])
+@with_rows("sink", [None, 0.0, 9.0])
 def test_a_shorter_vector_is_padded_with_masked_keys(sink: float | None) -> None:
     setup = Setup(d_k=1, scale=Scale(sink=sink))
     short = answer_to(vector(1.0, 3.0), setup)

@@ -47,6 +47,7 @@ def test_a_million_keys_need_little_memory(scale: Scale, precision: Precision) -
     assert peak <= 70 * MEGABYTE
 
 
+@pytest.mark.slow
 def test_curves_keep_no_number_for_each_key() -> None:
     experiment = asked(SCALES["cap and sink"])
     answers: list[VectorAnswer] = [answer_vector(experiment, 0)]

@@ -11,6 +11,7 @@ from attn_tui.compute.fit.model import LEARNED, Law, Model
 from attn_tui.compute.fit.simulate import Arithmetic, computed, simulate, spread
 from attn_tui.compute.heads.mask import HeadMask
 from tests.compute.fit.heads import LEVEL, SAID, ask, asked, sink_head
+from tests.pairs import each_once, everyday, with_rows
 
 M = 32**-0.5
 PLAIN = Arithmetic(M, path="flash")
@@ -21,8 +22,10 @@ WAYS: list[tuple[str, Path]] = [
 WINDOW = HeadMask("window", 0, 24)
 
 
-@pytest.mark.parametrize(("format", "path"), WAYS)
-@pytest.mark.parametrize("logit_std", [0.1, 1.0, 8.0])
+@with_rows(
+    ("format", "path", "logit_std"),
+    [(*way, std) for way, std in each_once(WAYS, [0.1, 1.0, 8.0])],
+)
 def test_a_healthy_head_agrees_and_its_interval_holds_m(
     format: str, path: Path, logit_std: float
 ) -> None:
@@ -36,8 +39,10 @@ def test_a_healthy_head_agrees_and_its_interval_holds_m(
         assert interval.low <= M <= interval.high
 
 
-@pytest.mark.parametrize(("format", "path"), WAYS)
-@pytest.mark.parametrize("lift", [0.0, 8.0, 12.0, 18.0, 30.0, 60.0])
+@with_rows(
+    ("format", "path", "lift"),
+    [(*way, lift) for way, lift in each_once(WAYS, [0.0, 8.0, 12.0, 18.0, 30.0, 60.0])],
+)
 def test_softmax_taken_twice_of_a_head_that_leans_on_key_0_is_no_other_multiplier(
     format: str, path: Path, lift: float
 ) -> None:
@@ -47,8 +52,10 @@ def test_softmax_taken_twice_of_a_head_that_leans_on_key_0_is_no_other_multiplie
     assert known.test.changes == ("softmax_twice",)
 
 
-@pytest.mark.parametrize(("format", "path"), WAYS)
-@pytest.mark.parametrize("lift", [0.0, 8.0, 12.0, 18.0, 30.0, 60.0])
+@with_rows(
+    ("format", "path", "lift"),
+    [(*way, lift) for way, lift in each_once(WAYS, [0.0, 8.0, 12.0, 18.0, 30.0, 60.0])],
+)
 def test_a_head_that_leans_on_key_0_is_no_head_without_a_mask(
     format: str, path: Path, lift: float
 ) -> None:
@@ -65,9 +72,7 @@ def test_a_head_that_leans_on_key_0_is_no_head_without_a_mask(
             assert known.silent == ()
 
 
-@pytest.mark.parametrize(
-    ("how", "model", "logit_std", "changes"),
-    [
+@pytest.mark.parametrize(("how", "model", "logit_std", "changes"), everyday(8, [
         (replace(PLAIN, multiplier=2 * M), Model(M), 1.0, ("multiplier",)),
         (replace(PLAIN, multiplier=M * M), Model(M), 1.0, ("multiplier",)),
         (replace(PLAIN, multiplier=1.0), Model(M), 6.0, ("multiplier",)),
@@ -89,8 +94,7 @@ def test_a_head_that_leans_on_key_0_is_no_head_without_a_mask(
          ("softmax_twice",)),
         (replace(PLAIN, multiplier=2 * M, mask=HeadMask("none")), Model(M), 1.0,
          ("multiplier", "mask")),
-    ],
-)  # fmt: skip
+    ]))  # fmt: skip
 def test_what_is_not_as_expected_is_said_and_nothing_else(
     how: Arithmetic, model: Model, logit_std: float, changes: tuple[str, ...]
 ) -> None:

@@ -7,6 +7,7 @@ import pytest
 from attn_tui.compute.fit.head import Name, Parameters, Path, compute, rows_of, slopes
 from attn_tui.compute.fit.noise import coarsest, format_of, noise, paths_of
 from attn_tui.compute.fit.simulate import CAUSAL, Arithmetic, simulate
+from tests.pairs import each_once, with_rows
 
 EXACT = Arithmetic(0.2, 0.8, softcap=5.0, sink=0.5, format="float64")
 NAMES: tuple[Name, ...] = ("multiplier", "value_scale", "curvature", "sink")
@@ -71,12 +72,17 @@ def test_the_slope_along_a_cap_is_continuous_where_there_is_none() -> None:
     np.testing.assert_allclose(sides[3], sides[1], rtol=2e-3, atol=1e-4)
 
 
-@pytest.mark.parametrize(
-    ("format", "path"),
-    [(name, path) for name in ("bfloat16", "float16") for path in paths_of(format_of(name))]
-    + [("float32", "tf32")],
+WAYS = [
+    *((name, path) for name in ("bfloat16", "float16") for path in paths_of(format_of(name))),
+    ("float32", "tf32"),
+]
+EXTRAS: list[dict[str, float]] = [{}, {"softcap": 20.0}, {"sink": 1.0, "multiplier": 0.25}]
+
+
+@with_rows(
+    ("format", "path", "extra"),
+    [(*way, extra) for way, extra in each_once(WAYS, EXTRAS)],
 )
-@pytest.mark.parametrize("extra", [{}, {"softcap": 20.0}, {"sink": 1.0, "multiplier": 0.25}])
 def test_noise_of_a_path_is_what_rounding_makes(
     format: str, path: str, extra: dict[str, float]
 ) -> None:

@@ -14,6 +14,7 @@ from attn_tui.compute.fit.suspects import buckets, rope
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
 from tests.compute.fit.heads import LEVEL, SAID
+from tests.pairs import everyday
 
 N = 128
 
@@ -66,7 +67,8 @@ def faults(how: Arithmetic) -> Iterator[tuple[str, HeadRows]]:
 
 @pytest.mark.parametrize("kind", ["causal", "none"])
 @pytest.mark.parametrize(
-    ("format", "path"), [("float32", "float32"), ("bfloat16", "flash"), ("float16", "eager")]
+    ("format", "path"),
+    everyday(1, [("float32", "float32"), ("bfloat16", "flash"), ("float16", "eager")]),
 )
 def test_a_suspect_is_named_of_its_own_fault_alone(format: str, path: Path, kind: str) -> None:
     mask = HeadMask(kind)  # type: ignore[arg-type]

@@ -18,14 +18,14 @@ from attn_tui.compute.logit_map import PLAIN, LogitMap
 from attn_tui.compute.precision import Precision
 from tests.compute import exact
 from tests.compute.heads.test_row_statistics import MAPS, MASKED, drawn, of_recorded
-from tests.pairs import each_once
+from tests.pairs import each_once, with_rows
 
 
 def upstream(n_q: int) -> np.ndarray:
     return np.random.default_rng(3).standard_normal((n_q, 3))
 
 
-@pytest.mark.parametrize("case", MASKED, ids=lambda case: case["name"])
+@with_rows("case", MASKED)
 def test_gradients_are_those_of_torch(case: dict[str, Any]) -> None:
     dtype = case.get("dtype", "float64")
     given, dq, dk, dv = (np.array(case[name], dtype) for name in ("upstream", "dq", "dk", "dv"))
@@ -41,8 +41,8 @@ def test_gradients_are_those_of_torch(case: dict[str, Any]) -> None:
     np.testing.assert_allclose(values, dv, digits, digits)
 
 
-@pytest.mark.parametrize("map", [PLAIN, LogitMap(1.0, sink=-60.0)], ids=str)
-@pytest.mark.parametrize("scores", [(100.0, 120.0, 150.0), (0.0,)])
+@with_rows("map", [PLAIN, LogitMap(1.0, sink=-60.0)])
+@with_rows("scores", [(100.0, 120.0, 150.0), (0.0,)])
 def test_a_row_has_the_gradient_of_scores_alone(scores: tuple[float, ...], map: LogitMap) -> None:
     # A saturated row; and a key beside a small sink.
     n = len(scores)
@@ -68,10 +68,8 @@ def test_a_saturated_row_keeps_what_50_digits_say() -> None:
     np.testing.assert_allclose(found.values[:, 0], [float(p[0]), float(p[1]), 0.0], 1e-12)
 
 
-@pytest.mark.parametrize(
-    ("map", "mask"),
-    each_once(MAPS, [HeadMask(), HeadMask("causal", 2), HeadMask("window", 10, 7)]),
-    ids=str,
+@with_rows(
+    ("map", "mask"), each_once(MAPS, [HeadMask(), HeadMask("causal", 2), HeadMask("window", 10, 7)])
 )
 def test_gradients_with_a_bias_are_central_differences(mask: HeadMask, map: LogitMap) -> None:
     draw = np.random.default_rng(5).standard_normal

@@ -16,6 +16,7 @@ from attn_tui.compute.heads.tally import TALLIED
 from attn_tui.compute.heads.weighing import Weighing
 from attn_tui.compute.logit_map import LogitMap
 from tests.compute.heads.test_row_statistics import drawn
+from tests.pairs import with_rows
 
 CAUSAL = Weighing(LogitMap(0.5, sink=0.5), HeadMask("causal", offset=-1))
 
@@ -63,9 +64,7 @@ def test_a_head_is_what_its_rows_say() -> None:
     assert largest.value <= found.score_bound
 
 
-@pytest.mark.parametrize(
-    ("logit", "spacing"), [(100.0, 0.5), (1.0, 2.0**-7), (150.0, 1.0), (-100.0, 0.5)]
-)
+@with_rows(("logit", "spacing"), [(100.0, 0.5), (1.0, 2.0**-7), (150.0, 1.0), (-100.0, 0.5)])
 def test_what_follows_from_the_largest_logit(logit: float, spacing: float) -> None:
     head = HeadRows(np.arange(1), 1, np.ones((1, 1)), np.array([[logit], [logit - 5.0]]))
     found = statistics(head, Weighing(LogitMap(1.0)))

@@ -17,7 +17,7 @@ from attn_tui.compute.heads.rows import HeadRows
 from attn_tui.compute.heads.weighing import Weighing
 from attn_tui.compute.logit_map import PLAIN, LogitMap
 from tests.compute import exact
-from tests.pairs import each_once
+from tests.pairs import each_once, with_rows
 
 DATA = Path(__file__).parents[1] / "data"
 CAPPED = LogitMap(0.5, 30.0)
@@ -46,11 +46,7 @@ def drawn(
     return HeadRows(np.arange(n_q), n_q, q, k, v)
 
 
-@pytest.mark.parametrize(
-    ("map", "scores"),
-    each_once(MAPS, [each for each in exact.SCORES if max(each) < 1e200]),
-    ids=str,
-)
+@with_rows(("map", "scores"), each_once(MAPS, [each for each in exact.SCORES if max(each) < 1e200]))
 def test_a_row_is_what_50_digits_say(scores: tuple[float, ...], map: LogitMap) -> None:
     found = row_statistics(of_scores(scores), Weighing(map, HeadMask("given")), output=True)
     p = exact.shares(scores, map)
@@ -76,7 +72,7 @@ def test_a_row_is_what_50_digits_say(scores: tuple[float, ...], map: LogitMap) -
     assert z[found.max_logit_key[0]] == max(z)
 
 
-@pytest.mark.parametrize(("n_q", "map"), each_once([1, 70, 300], MAPS), ids=str)
+@with_rows(("n_q", "map"), each_once([1, 70, 300], MAPS))
 def test_rows_are_those_of_a_head(map: LogitMap, n_q: int) -> None:
     rows = drawn(n_q)
     assert rows.values is not None
@@ -97,7 +93,7 @@ def test_rows_are_those_of_a_head(map: LogitMap, n_q: int) -> None:
     assert found.finite.all()
 
 
-@pytest.mark.parametrize(
+@with_rows(
     ("offset", "window", "biased"),
     each_once([-75, -3, 0, 20], [None, 1, 5, 400], [False, True], least=8),
 )
@@ -175,7 +171,7 @@ def test_blocks_hold_no_square_of_scores(monkeypatch: pytest.MonkeyPatch) -> Non
 TORCH = json.loads((DATA / "sdpa.json").read_text("utf-8"))["cases"]
 
 
-@pytest.mark.parametrize("case", TORCH, ids=lambda case: case["name"])
+@with_rows("case", TORCH)
 def test_output_is_that_of_torch(case: dict[str, Any]) -> None:
     q, k, v = (np.array(case[name]) for name in ("queries", "keys", "values"))
     seen = np.ones((4, 5), bool)
@@ -210,7 +206,7 @@ def of_recorded(case: dict[str, Any]) -> Iterator[tuple[int, HeadRows, Weighing]
         yield kv, rows, Weighing(weigh, mask)
 
 
-@pytest.mark.parametrize("case", MASKED, ids=lambda case: case["name"])
+@with_rows("case", MASKED)
 def test_output_under_masks_is_that_of_torch(case: dict[str, Any]) -> None:
     dtype = case.get("dtype", "float64")
     out = np.array(case["out"], dtype)

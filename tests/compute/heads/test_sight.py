@@ -1,12 +1,11 @@
 """What blocks of rows see is what their mask says, row by row."""
 
 import numpy as np
-import pytest
 
 from attn_tui.compute.heads.mask import HeadMask, Kind
 from attn_tui.compute.heads.rows import HeadRows
 from attn_tui.compute.heads.sight import sight
-from tests.pairs import each_once
+from tests.pairs import each_once, with_rows
 
 N = 20
 KINDS: tuple[tuple[Kind, int | None], ...] = (("none", None), ("causal", None), ("window", 4))
@@ -18,7 +17,7 @@ MASKS = [
 ]
 
 
-@pytest.mark.parametrize(
+@with_rows(
     ("mask", "at", "biased"),
     each_once(MASKS, [slice(0, N), slice(0, 5), slice(5, 9), slice(12, N)], [False, True]),
 )

@@ -15,7 +15,7 @@ from attn_tui.compute.law.entries import LAWS, Pair
 from attn_tui.compute.law.inversion import Inversion
 from attn_tui.compute.law.lattice import Lattice
 from attn_tui.compute.law.names import Entries
-from tests.pairs import each_once
+from tests.pairs import each_once, with_rows
 
 WAVES = (1e-3, 1.0, 5.0, 20.0)
 PAIRS = [
@@ -53,14 +53,14 @@ def by_quadrature(pair: Pair, t: float) -> complex:
     return complex(whole * mpmath.expj(-t * (a * b + rho)))
 
 
-@pytest.mark.parametrize("pair", PAIRS[1::2] + NEXT_TO_0)
+@with_rows("pair", PAIRS[1::2] + NEXT_TO_0)
 def test_the_characteristic_function_is_the_integral_that_defines_it(pair: Pair) -> None:
     found = characteristic(pair, np.array(WAVES))
     for t, value in zip(WAVES, found, strict=True):
         assert abs(value - by_quadrature(pair, t)) < 1e-13
 
 
-@pytest.mark.parametrize("pair", PAIRS[:6])
+@with_rows("pair", PAIRS[:6])
 def test_moments_of_exponentials(pair: Pair) -> None:
     """For small s, ln E[exp(sx)] is half the variance times s²."""
     s = np.array([-1e-4, 1e-4])
@@ -70,7 +70,7 @@ def test_moments_of_exponentials(pair: Pair) -> None:
     np.testing.assert_allclose(log_moments(pair, s), expected + skew, rtol=1e-6, atol=1e-15)
 
 
-@pytest.mark.parametrize(("rho", "d"), each_once([0.0, 0.5, -0.9], [1, 2, 3, 8, 64, 8192, 65536]))
+@with_rows(("rho", "d"), each_once([0.0, 0.5, -0.9], [1, 2, 3, 8, 64, 8192, 65536]))
 def test_it_finds_the_variance_gamma_law(rho: float, d: int) -> None:
     law = Inversion.of(Pair(correlation=rho), d, sqrt(1 + rho**2))
     bound, mean = 2 * sqrt(d), rho * d
@@ -86,7 +86,7 @@ def test_it_finds_the_variance_gamma_law(rho: float, d: int) -> None:
     np.testing.assert_allclose(found[known], density[known], **near)
 
 
-@pytest.mark.parametrize(("shift", "d"), each_once([0.25, 1.5, 40.0], [1, 2, 5, 512, 8192, 65536]))
+@with_rows(("shift", "d"), each_once([0.25, 1.5, 40.0], [1, 2, 5, 512, 8192, 65536]))
 def test_q_with_itself_has_the_noncentral_chi_square_law(shift: float, d: int) -> None:
     law = DotLaw(Pair("normal", shift, shift, 1.0), d)
     expected = stats.ncx2(d, d * shift**2)
@@ -123,9 +123,7 @@ def given_q(d: int, a: float, b: float, rho: float) -> tuple[float, float]:
     return float((chances * sizes).sum()), float((chances * inside).sum())
 
 
-@pytest.mark.parametrize(
-    ("means", "rho", "d"), each_once([(0.5, 0.0), (0.25, -0.5)], [0.0, -0.6], [2, 16, 1024])
-)
+@with_rows(("means", "rho", "d"), each_once([(0.5, 0.0), (0.25, -0.5)], [0.0, -0.6], [2, 16, 1024]))
 def test_shifted_normal_entries_by_quadrature(
     means: tuple[float, float], rho: float, d: int
 ) -> None:
@@ -135,7 +133,7 @@ def test_shifted_normal_entries_by_quadrature(
     assert law.coverage == (None if inside < 1e-10 else pytest.approx(inside, rel=1e-3, abs=1e-6))
 
 
-@pytest.mark.parametrize(("a", "b", "rho"), [(0.5, 0.0, 0.0), (1.0, -2.0, 0.7), (9.0, 0.1, -0.2)])
+@with_rows(("a", "b", "rho"), [(0.5, 0.0, 0.0), (1.0, -2.0, 0.7), (9.0, 0.1, -0.2)])
 def test_one_shifted_normal_product_by_quadrature(a: float, b: float, rho: float) -> None:
     law = DotLaw(Pair("normal", a, b, rho), 1)
     rest = sqrt(1 - rho**2)
@@ -192,7 +190,7 @@ def test_two_products_of_uniform_entries_by_quadrature() -> None:
     assert DotLaw(Pair("uniform"), 2).coverage == pytest.approx(float(expected), rel=1e-9)
 
 
-@pytest.mark.parametrize("d", [8, 512, 8192])
+@with_rows("d", [8, 512, 8192])
 def test_many_products_of_uniform_entries_by_convolution(d: int) -> None:
     cells = 1500
     edges = np.linspace(0, 3, cells + 1)[1:]
@@ -209,7 +207,7 @@ def test_many_products_of_uniform_entries_by_convolution(d: int) -> None:
     assert law.coverage == pytest.approx(inside, rel=2e-6)
 
 
-@pytest.mark.parametrize(
+@with_rows(
     ("entries", "rho", "means", "sums"),
     each_once(
         ["normal", "uniform"],
@@ -238,7 +236,7 @@ def test_a_density_has_the_moments_of_its_law(
         assert chances @ abs(mean + x) == pytest.approx(law.mean_size, rel=near)
 
 
-@pytest.mark.parametrize(("entries", "tied"), each_once(LAWS, [False, True], least=6))
+@with_rows(("entries", "tied"), each_once(LAWS, [False, True], least=6))
 def test_where_there_is_a_density_everything_is_known(entries: Entries, tied: bool) -> None:
     for d in (1, 2, 7, 300, 65536):
         for means, rho in (((0.0, 0.0), 0.5), ((0.1, 0.0), 0.0), ((-2.0, 7.5), -1.0)):

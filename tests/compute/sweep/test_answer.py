@@ -285,6 +285,7 @@ def test_memory_does_not_grow_with_what_was_drawn() -> None:
     assert peak < 80e6
 
 
+@pytest.mark.slow
 def test_errors_of_ratios_are_those_of_paired_draws() -> None:
     """Against the spread of 60 sweeps of other seeds."""
     settings = replace(SMALL, n=16, d_k_range=(64, 64), draws=256, crossovers=False)

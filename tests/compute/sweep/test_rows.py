@@ -13,6 +13,7 @@ from attn_tui.compute.sweep.draws import ACROSS, QUERY, Unit, unit_logs, unit_si
 from attn_tui.compute.sweep.readouts import ROWS, log_statistics
 from attn_tui.compute.sweep.rows import rows
 from tests.compute import exact
+from tests.pairs import with_rows
 
 SHAPES = [
     (2, 0.0),
@@ -70,7 +71,7 @@ def test_rows_leave_what_they_are_given_unless_they_are_put_there() -> None:
     assert (log_statistics(rows(given[0], given[1], given), std, std) == apart).all()
 
 
-@pytest.mark.parametrize("std", [3.0, 50.0, 2000.0, 1e6])
+@with_rows("std", [3.0, 50.0, 2000.0, 1e6])
 def test_saturated_vectors_keep_their_digits(std: float) -> None:
     g = [0.3, -1.2, 1.7, 1.5, 0.0]
     v = [1.0, -0.5, 0.25, 2.0, 0.7]
@@ -103,7 +104,7 @@ def test_ties_never_vanish() -> None:
     assert np.exp(found["entropy"][0]) == pytest.approx(log(2.0))
 
 
-@pytest.mark.parametrize("n", [40, 70, 1100])
+@with_rows("n", [40, 70, 1100])
 def test_vectors_are_those_that_are_drawn_elsewhere(n: int) -> None:
     count = unit_size(n) + 40
     draw = Drawn(n_keys=n, seed=5, count=count)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from attn_tui.compute.sweep.summary import Summary, summarise
+from tests.pairs import with_rows
 
 DRAWS = np.array([0.5, 1.0, 2.0, 0.25])
 
@@ -33,7 +34,7 @@ def test_means_and_their_errors_outlive_the_numbers_of_float64() -> None:
         agrees(found, shift)
 
 
-@pytest.mark.parametrize(("first", "by"), pairwise([0.0, -720.0, 715.0, -5000.0]))
+@with_rows(("first", "by"), pairwise([0.0, -720.0, 715.0, -5000.0]))
 def test_a_summary_times_a_number_is_that_of_the_draws_times_it(first: float, by: float) -> None:
     (found,) = summarise(np.log(DRAWS)[None] + first)
     for part in (by / 8,) * 8:
