@@ -105,19 +105,6 @@ def test_where_there_is_no_number_there_is_no_line(hole: float) -> None:
 
 
 @with_rows("hole", [nan, inf, -inf])
-def test_no_line_climbs_to_an_infinity_that_has_no_place(hole: float) -> None:
-    # Another value is outside the axis, so that the line is cut as well.
-    up = heights(drawn([0.5, 0.5, hole, 0.5, 0.5, 9.0], columns=101))
-    assert {round(up[column]) for column in up if column < 150} <= {*range(22, 27)}
-
-
-def test_no_tick_is_put_where_another_stands() -> None:
-    rows = Figure([], D_K, SHARES).draw(40, 3, COLOURS).text().split("\n")
-    assert rows[0].startswith("100 %")
-    assert rows[1].startswith("  0 %")
-
-
-@with_rows("hole", [nan, inf, -inf])
 def test_where_there_is_no_number_nothing_is_filled(hole: float) -> None:
     values = np.array([0.5] * 10 + [hole] * 20 + [0.5] * 10)
     curve = Curve(np.linspace(0.0, 1.0, 40), values, "scaled", filled=True)
@@ -150,19 +137,6 @@ def test_a_line_that_crosses_everything_crosses_it_where_it_should() -> None:
     assert falling[min(falling)] > falling[max(falling)]
 
 
-def test_what_is_left_of_the_axis_or_right_of_it_is_not_drawn() -> None:
-    x = np.array([-1.0, -0.5, 0.5, 1.5, 2.0])
-    curve = Curve(x, np.full(5, 0.5), "scaled")
-    cells = Figure([curve], UNIT, UNIT).draw(41, 9, COLOURS)
-    assert len(heights(cells)) <= 4
-    for value in (-0.5, 1.5, nan, inf):
-        chart = Figure([], UNIT, SHARES, mark=(value, "here"), dots=[(0.5, "scaled")])
-        text = chart.draw(41, 9, COLOURS).text()
-        assert "│" not in text
-        assert "here" not in text
-        assert "●" not in text
-
-
 def test_infinities_never_reach_plotext(monkeypatch: pytest.MonkeyPatch) -> None:
     plotted: list[float] = []
     plot = figure._plotted
@@ -183,22 +157,6 @@ def test_infinities_never_reach_plotext(monkeypatch: pytest.MonkeyPatch) -> None
     assert max(plotted) <= 1.0
 
 
-def test_a_line_with_a_gap_is_drawn_by_plotext_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    plotted: list[int] = []
-    plot = figure._plotted
-
-    def watched(width: int, height: int, x: Sequence[float], y: Sequence[float]) -> list[str]:
-        plotted.append(width)
-        return plot(width, height, x, y)
-
-    monkeypatch.setattr(figure, "_plotted", watched)
-    x, y = np.linspace(0.0, 1.0, 7), np.array([0.1, 0.3, nan, *[0.2] * 4])
-    assert figure.braille(31, 5, x, y).any()
-    before = len(plotted)
-    assert figure.braille(31, 5, x.copy(), y.copy()).any()
-    assert before == len(plotted) > 0
-
-
 def test_a_mark_that_moves_leaves_nothing_behind() -> None:
     x = np.array([0.0, 1.0])
     curve = Curve(x, x, "scaled", "end", filled=True)
@@ -211,19 +169,6 @@ def test_a_mark_that_moves_leaves_nothing_behind() -> None:
     marked(0.75)
     assert before.differences(marked(0.25)) == []
     assert before.differences(marked(0.75)) != []
-
-
-def test_later_curves_lie_over_earlier_ones_and_hide_no_dot_of_them() -> None:
-    x = np.linspace(0.0, 1.0, 9)
-    rising, falling = Curve(x, x, "unscaled"), Curve(x, 1.0 - x, "scaled")
-    one, other, both = (
-        Figure(curves, UNIT, UNIT).draw(41, 11, COLOURS)
-        for curves in ([rising], [falling], [rising, falling])
-    )
-    assert (dots(both) == dots(one) | dots(other)).all()
-    assert set(both.colours[both.colours != ""]) == {COLOURS["unscaled"], COLOURS["scaled"]}
-    crossing = both.colours[(one.characters > " ") & (other.characters > " ")]
-    assert set(crossing) == {COLOURS["scaled"]}
 
 
 def test_the_mark_stands_where_its_value_is_with_a_dot_on_each_curve() -> None:
@@ -240,16 +185,6 @@ def test_the_mark_stands_where_its_value_is_with_a_dot_on_each_curve() -> None:
     assert lines[11].split() == ["1", "256", "65,536"]
 
 
-def test_what_is_written_below_the_mark_touches_no_tick() -> None:
-    for d_k in [1, 2, 3, 4, 200, 20_000, 50_000, 65_536]:
-        chart = Figure([], D_K, SHARES, mark=(float(d_k), f"{d_k:,}"))
-        for columns in range(20, 80):
-            bottom = chart.draw(columns, 6, COLOURS).text().split("\n")[-1]
-            # Every number is whole, and blanks part it from the others.
-            assert f"{d_k:,}" in bottom.split()
-            assert set(bottom.split()) <= {"1", "65,536", f"{d_k:,}"}
-
-
 def test_names_stand_beside_the_ends_of_their_curves_one_below_another() -> None:
     x = np.linspace(0.0, 1.0, 5)
     curves = [Curve(x, x * end, "scaled", f"key {n}") for n, end in enumerate([0.5, 1.0, 0.48])]
@@ -260,15 +195,6 @@ def test_names_stand_beside_the_ends_of_their_curves_one_below_another() -> None
     assert places[1] == 0
     assert places[2] == places[0] + 1
     assert abs(places[0] - 5) <= 1
-
-
-def test_more_names_than_lines_leave_the_ticks_alone() -> None:
-    x = np.linspace(0.0, 1.0, 5)
-    curves = [Curve(x, x * 0.0, "scaled", f"key {n}") for n in range(9)]
-    chart = Figure(curves, D_K, UNIT, mark=(1.0, "1"))
-    lines = chart.draw(41, 4, COLOURS).text().split("\n")
-    assert "key" not in lines[-1]
-    assert sum("key" in line for line in lines) == 3
 
 
 NUMBERS = st.one_of(
@@ -321,15 +247,6 @@ def test_every_size_is_drawn_and_no_number_is_cut(
         assert not end[1] or end[2] in ("3", "12,345")
 
 
-def test_every_width_is_drawn() -> None:
-    for columns in (8, 9, 10, 13, 20, 37, 80, 120, 200):
-        x = np.geomspace(1.0, 65_536.0, 40)
-        curve = Curve(x, np.linspace(0.0, 1.0, 40), "scaled", "key 3", filled=True)
-        chart = Figure([curve], D_K, SHARES, mark=(64.0, "64"), dots=[(0.4, "scaled")])
-        for lines in (2, 3, 7, 60):
-            assert chart.draw(columns, lines, COLOURS).characters.shape == (lines, columns)
-
-
 # Without colours
 
 PLAIN = Palette(COLOURS, Depth.TEXTURES)
@@ -352,19 +269,6 @@ def test_without_colours_each_side_is_drawn_with_a_mark_of_its_own_and_a_legend_
     assert is_braille.any(axis=0).sum() >= 55
     assert set(cells.backgrounds.flat) == {""}
     assert set(in_ascii(text)).isdisjoint(map(chr, range(BLANK, BLANK + 256)))
-
-
-def test_without_colours_a_steep_line_has_no_gaps() -> None:
-    y = np.array([0.02, 0.02, 0.98, 0.98])
-    curve = Curve(np.array([0.0, 0.5, 0.52, 1.0]), y, "unscaled")
-    cells = Figure([curve], UNIT, UNIT).draw(41, 15, PLAIN)
-    assert (cells.characters[:14] == LINES["unscaled"]).any(axis=1).all()
-
-
-def test_one_side_alone_needs_no_legend() -> None:
-    x = np.linspace(0.0, 1.0, 9)
-    text = Figure([Curve(x, x, "scaled")], UNIT, UNIT).draw(41, 11, PLAIN).text()
-    assert "scaled" not in text
 
 
 def test_what_lies_between_two_lines_is_tinted_and_nothing_else_is() -> None:

@@ -57,11 +57,6 @@ def test_a_column_that_has_no_room_is_left_out_by_its_rank() -> None:
         assert bool(words(cells)) == bool(heads)
 
 
-def test_of_columns_of_one_rank_the_last_goes_first() -> None:
-    columns = [Column(head, ["1"], rank=rank) for head, rank in [("aa", 0), ("bb", 1), ("cc", 1)]]
-    assert words(Table(columns).draw(8, 3, COLOURS))[:2] == ["aa", "bb"]
-
-
 def test_rows_that_have_no_room_are_counted_and_not_passed_over() -> None:
     lines = table(20).draw(60, 8, COLOURS).text().split("\n")
     assert [line.split()[0] for line in lines] == ["row", *(f"r{row}" for row in range(6)), "and"]
@@ -78,19 +73,6 @@ def test_the_row_of_the_cursor_is_always_shown_and_marked() -> None:
             cells = table(20, cursor, ["a note"]).draw(60, lines, COLOURS)
             marked = [line for line in cells.text().split("\n") if line.startswith("▸")]
             assert [line.split()[1] for line in marked] == [f"r{cursor}"]
-
-
-def test_notes_are_wrapped_and_stand_below_the_rows() -> None:
-    note = "a note that is longer than the table is wide"
-    lines = table(notes=[note, "another"]).draw(26, 10, COLOURS).text().split("\n")
-    assert [line.split()[:1] for line in lines[:5]] == [["row"], ["r0"], ["r1"], ["r2"], []]
-    assert " ".join(" ".join(lines[5:]).split()) == f"{note} another"
-
-
-def test_notes_leave_room_for_a_row() -> None:
-    cells = table(notes=["first", "second"]).draw(60, 4, COLOURS)
-    assert "r0" in words(cells)
-    assert "first" not in words(cells)
 
 
 TEXTS = st.text(LETTERS, min_size=1, max_size=24)
@@ -138,9 +120,3 @@ def test_a_page_is_drawn_in_the_colours_of_its_words() -> None:
     assert cells.text().split("\n")[0] == "var 1.5"
     assert cells.colours[0, 0] == COLOURS["muted"]
     assert cells.colours[0, 4] == COLOURS["text"]
-
-
-def test_a_note_with_a_word_that_has_no_room_is_left_out() -> None:
-    cells = table(notes=["a note_with_a_word_that_is_long"]).draw(20, 9, COLOURS)
-    assert "note" not in cells.text()
-    assert "r2" in words(cells)

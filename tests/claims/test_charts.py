@@ -1,6 +1,5 @@
 """What Claims draws: curves between their axes, and numbers beside what they are held against."""
 
-import numpy as np
 import pytest
 
 from attn_tui.charts.cells import Cells
@@ -8,13 +7,10 @@ from attn_tui.charts.colour import HUES, Palette
 from attn_tui.claims.charts import (
     Curves,
     Tracks,
-    axis,
     curves_figure,
     ends_of,
-    marked_text,
-    tick_text,
 )
-from attn_tui.claims.claim import Case, Curve, Evidence, Picture
+from attn_tui.claims.claim import Case, Evidence
 from attn_tui.claims.ledger import ledger, own_finding
 from tests.pairs import with_rows
 
@@ -59,30 +55,6 @@ def test_an_error_is_drawn_two_standard_errors_to_either_side() -> None:
         for error in (0.2, 0.02)
     )
     assert wide > 4 * narrow
-
-
-def test_what_is_held_against_nothing_says_so() -> None:
-    assert "held against no other" in drawn(Evidence("x", 1.0)).text()
-
-
-def test_an_axis_holds_what_is_nearly_constant() -> None:
-    flat = axis(np.array([5.0, 5.0 + 1e-12]), logarithmic=False)
-    assert flat.high - flat.low == pytest.approx(0.05)
-    steep = axis(np.array([1e-8, 0.0, np.inf, 1e3]), logarithmic=True)
-    assert (steep.low, steep.high) == (1e-8, 1e3)
-    assert len(steep.ticks) <= 7
-
-
-def test_ticks_are_short() -> None:
-    assert [tick_text(each) for each in (0.01, 1000.0, 1e-6, 2.5e7)] == [
-        "0.01", "1,000", "10⁻⁶", "2.5·10⁷",
-    ]  # fmt: skip
-
-
-def test_what_is_marked_comes_with_its_interval() -> None:
-    curve = Curve("", (1.0, 10.0), (1.0, 2.0))
-    picture = Picture("y", "x", (curve,), True, mark=3.0, ends=(2.0, 5.0), marked="d*")
-    assert marked_text(picture) == "d*: 3 (95 %: 2 to 5)"
 
 
 @pytest.mark.slow

@@ -7,7 +7,7 @@ import pytest
 
 from attn_tui.claims.claim import try_claim
 from attn_tui.claims.ledger import find, ledger, own_finding
-from attn_tui.claims.report import counted, report, summary_line
+from attn_tui.claims.report import report, summary_line
 from attn_tui.report import forms
 from attn_tui.report.rows import cells
 from attn_tui.report.text import text
@@ -41,15 +41,6 @@ def test_json_has_null_where_a_premise_is_not_met() -> None:
     assert [each["holds"] for each in plain["evidence"]] == [None, None, None, False]
     assert plain["command"].startswith("attn-tui sweep --n 64 --d-k 1:8192@8 ")
     assert "does not apply here" in "".join(text(report([(finding, 0.0)], 1)))
-
-
-def test_no_claim_at_all_is_an_empty_list() -> None:
-    assert json.loads("".join(forms.json(report([], 1))))["claims"] == []
-
-
-def test_verdicts_are_counted_in_words() -> None:
-    verdicts = [claim.verdict for claim in ledger().values()]
-    assert counted(verdicts) == "29 hold, 49 conditional, 13 false, 9 wording"
 
 
 def test_the_table_of_models_stands_where_it_decides() -> None:

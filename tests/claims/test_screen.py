@@ -15,7 +15,6 @@ from attn_tui.compute.field import fields_of
 from attn_tui.compute.setup import Setup
 from attn_tui.files.draft import EXAMPLE, Draft
 from attn_tui.ui.app import AttnApp
-from attn_tui.ui.pane import Pane
 from attn_tui.ui.picture import Picture
 from tests.ui.person import notices, press, shown
 
@@ -59,12 +58,6 @@ async def test_a_claim_comes_in_its_own_words_with_its_verdict_and_what_is_right
         assert rows(screen)[0].startswith("✗ normal entries, d_k = 64")
         assert rows(screen)[1].split()[-2:] == ["64", "0"]
         assert isinstance(screen.query_one("#picture", Picture).drawing, Tracks)
-
-
-async def test_a_condition_stands_beside_the_badge() -> None:
-    async with at_claim("L-27").run_test(size=WIDE) as pilot:
-        said = texts(await claims(pilot))
-        assert (said["badge"], said["condition"]) == ("◐ CONDITIONAL", "Holds only without a sink.")
 
 
 async def test_the_list_has_a_glyph_for_each_verdict_and_says_how_many() -> None:
@@ -205,24 +198,6 @@ async def test_one_pane_at_a_time_where_there_is_no_room(size: tuple[int, int]) 
             seen.append(visible)
         assert seen == ["list-pane", "claim-pane", "picture-pane", "list-pane"]
         assert (await claims(pilot, "down")).claim.id == "S0-15"
-
-
-@pytest.mark.parametrize("key", ["f", "escape"])
-async def test_the_list_has_the_keys_again_after_a_full_pane(key: str) -> None:
-    async with at_claim("S0-14").run_test(size=WIDE) as pilot:
-        screen = await claims(pilot, "f")
-        assert [pane.id for pane in screen.query(Pane) if pane.display] == ["picture-pane"]
-        await claims(pilot, key)
-        assert (await claims(pilot, "down")).claim.id == "S0-15"
-
-
-@pytest.mark.parametrize(("name", "size"), [("S0-4", WIDE), ("S0-14", MEDIUM)])
-async def test_a_pane_without_a_picture_is_shown_alone_where_there_is_no_other(
-    name: str, size: tuple[int, int]
-) -> None:
-    async with at_claim(name).run_test(size=size) as pilot:
-        screen = await claims(pilot, "f")
-        assert [pane.id for pane in screen.query(Pane) if pane.display] == ["list-pane"]
 
 
 @pytest.mark.slow

@@ -1,7 +1,7 @@
 """What Dot products draws: densities of what was drawn and of the law, and whole numbers."""
 
 from functools import cache
-from math import erf, inf, sqrt
+from math import erf, sqrt
 
 import numpy as np
 import pytest
@@ -117,20 +117,6 @@ def test_the_unscaled_bell_is_wide_and_the_scaled_one_a_needle_on_the_same_axis(
     assert abs(top - 50) <= 1
 
 
-def test_the_line_is_drawn_where_the_bars_end() -> None:
-    last = answer_of("normal")
-    cells = Bells(last, NAMES).draw(100, 26, COLOURS)
-    height = (26 - 2) // 2 - 1
-    bars = filled(cells, 0, height)
-    near = 0
-    for column in range(20, 80):
-        lines = [line for line in range(height) if is_dot(cells.characters[line, column])]
-        assert lines, column
-        level = 8 * (height - (min(lines) + max(lines) + 1) / 2.0)
-        near += abs(level - bars[column]) <= 16
-    assert near >= 50
-
-
 def test_the_axis_reaches_four_deviations_and_holds_0_and_both_means() -> None:
     for name in CASES:
         last = answer_of(name)
@@ -200,29 +186,6 @@ def test_ticks_stand_where_their_values_are(stretched: bool) -> None:
             # Texts at the ends are moved inwards.
             assert column == pytest.approx(min(max(place, 2.0), 116.0), abs=3.0)
             assert cells.characters[-2, round(place)] == "┬"
-
-
-def test_0_has_its_tick_before_any_other() -> None:
-    for columns in (30, 44, 80, 114):
-        for name in ("normal", "dice", "shifted"):
-            cells = Bells(answer_of(name), NAMES, stretched=True).draw(columns, 12, COLOURS)
-            assert "0" in "".join(cells.characters[-1]).split()
-
-
-def test_the_end_of_a_bar_is_not_lost_below_the_line() -> None:
-    cells = Bells(answer_of("normal"), NAMES).draw(100, 26, COLOURS)
-    height = (26 - 2) // 2 - 1
-    shares, _ = Bells(answer_of("normal"), NAMES).density(
-        100, height, 1.0, line_of(answer_of("normal"), stretched=False)
-    )
-    hidden = 0
-    for column in range(20, 80):
-        whole, eighths = divmod(round(8 * height * float(shares[column])), 8)
-        line = height - 1 - whole
-        if eighths >= 4 and is_dot(cells.characters[line, column]):
-            hidden += 1
-            assert cells.backgrounds[line, column]
-    assert hidden
 
 
 def test_numbers_are_short_and_as_a_person_writes_them() -> None:
@@ -305,45 +268,7 @@ def test_the_spread_is_that_of_the_law_under_the_rule_that_is_asked() -> None:
         assert figure.mark == (float(d_k), f"{d_k:,}")
 
 
-def test_everything_that_has_a_spread_has_room_on_its_axis_with_whole_powers() -> None:
-    for name in CASES:
-        last = answer_of(name)
-        figure = spread_figure(last, last.law.d_k, NAMES)
-        assert 0.0 < figure.y.low < figure.y.high < inf
-        for curve in figure.curves:
-            spread = curve.y[curve.y > 0.0]
-            assert ((spread >= figure.y.low) & (spread <= figure.y.high)).all()
-        raised = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
-        assert figure.y.ticks
-        for value, text in figure.y.ticks:
-            told = text.replace(",", "")
-            assert "e" not in told
-            is_power = told.startswith("10") and told[2:].translate(raised) != told[2:]
-            power = float(f"1e{told[2:].translate(raised)}") if is_power else float(told)
-            assert power == pytest.approx(value)
-        for columns, lines in ((30, 6), (60, 12)):
-            assert figure.draw(columns, lines, COLOURS).text().strip()
-
-
-def test_the_dot_is_at_the_present_d_k_even_between_two_that_are_drawn() -> None:
-    setup = Setup(1000).put(Settings(samples=100))
-    *_, last = answer(Experiment(SOURCE, setup))
-    figure = spread_figure(last, 1000, NAMES)
-    assert [value for value, _ in figure.dots] == pytest.approx([sqrt(1000.0), 1.0], rel=1e-12)
-
-
 # The table
-
-
-def test_rows_at_other_d_k_are_whole_and_in_their_order() -> None:
-    for columns in [30, 40, 60, 80, 120]:
-        last = answer_of("normal")
-        table = rows_table(last)
-        text = table.draw(columns, 8, COLOURS).text()
-        lines = [line.split() for line in text.split("\n") if line]
-        assert [line[0] for line in lines[1:]] == ["2", "4", "512", "1,024"]
-        whole = {word for column in table.columns for text in column.texts for word in text.split()}
-        assert {word for line in lines[1:] for word in line} <= whole
 
 
 @pytest.mark.parametrize(("columns", "lines"), [(118, 21), (76, 13)])
@@ -362,21 +287,3 @@ def test_without_colours_each_bell_is_filled_with_the_glyph_that_stands_before_i
     assert FILLS["scaled"] not in bell
     assert FILLS["unscaled"] not in needle
     assert set(cells.backgrounds.flat) == {""}
-
-
-@pytest.mark.parametrize("depth", [Depth.TRUE, Depth.TEXTURES])
-def test_in_few_lines_both_bells_and_the_axis_are_there(depth: Depth) -> None:
-    for lines in range(4, 8):
-        cells = Bells(answer_of("normal"), NAMES).draw(36, lines, Palette(COLOURS, depth))
-        ends = "".join(cells.text().split("\n")[-2:])
-        assert "┬" in ends
-        assert "0" in ends
-        height = (lines - 2) // 2
-        is_drawn = (cells.characters != " ") | (cells.backgrounds != "")
-        middle = slice(10, 30)
-        bell, needle = (
-            np.count_nonzero(is_drawn[top : top + height, middle].any(axis=0))
-            for top in (0, height)
-        )
-        assert bell > 6
-        assert 0 < needle < bell

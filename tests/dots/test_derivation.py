@@ -138,11 +138,6 @@ def test_it_says_why() -> None:
         assert by_name(name)[step].words == words
 
 
-def test_of_one_product_there_are_no_cross_terms() -> None:
-    for name in ("normal", "tied", "dice"):
-        assert "no cross terms" in by_name(name, 1)["cross"].words
-
-
 def test_no_word_and_no_number_is_cut() -> None:
     for width, name in each_once([40, 60, 80, 120], ASKED):
         found = drawn(name, 65_536)
@@ -155,14 +150,3 @@ def test_no_word_and_no_number_is_cut() -> None:
             if width < 80:
                 assert re.sub(r"\s+", "", step.words + step.formula) in said
             assert re.sub(r"\s+", "", step.words) in said
-
-
-def test_it_fits_into_the_lines_of_a_common_terminal() -> None:
-    for name in ASKED:
-        assert len(derivation(drawn(name, 1024), 80)) <= 18
-
-
-def test_where_hardly_a_word_fits_it_is_still_as_wide_as_asked() -> None:
-    for width in (0, 1, 5, 12, 30):
-        rows = derivation(drawn("normal", 1024), width)
-        assert {length(row) for row in rows} == {width}

@@ -1,18 +1,14 @@
 """The report of Dot products: every number with its error and exact value, in three forms."""
 
 import csv as csv_module
-import re
-from dataclasses import replace
 from functools import lru_cache
 from io import StringIO
-from math import nan
 from typing import Any
 
 import numpy as np
 
 from attn_tui.compute.dots.answer import Answer, answer
 from attn_tui.compute.dots.settings import Settings
-from attn_tui.compute.number import Number
 from attn_tui.compute.scale import Scale, parse_scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.vector import Vector
@@ -113,22 +109,6 @@ def test_what_is_odd_has_its_reason() -> None:
         ("no rows", "a variance that shrinks as 1/d_k. Dividing by √d_k would leave 1 at"),
     ]:
         assert said in flat(name)
-
-
-def test_only_numbers_that_leave_float64_need_a_reason() -> None:
-    for name in QUESTIONS:
-        assert ("that float64 holds" in flat(name)) == name.startswith("far ")
-
-
-def test_a_row_that_was_not_drawn_says_so_and_there_is_no_title_over_no_rows() -> None:
-    found = answered("normal")
-    row = replace(
-        found.table[0], draws=0, variance=Number(nan, nan, 2.0), coverage=Number(nan, nan)
-    )
-    said = "".join(text(report(replace(found, table=(row,)))))
-    assert re.search(r"^ *2 +0 +±2.82843 +– +2 +–$", said, re.M)
-    assert "–: nothing was drawn before it was stopped." in said
-    assert "Other d_k" not in text_of("no rows")
 
 
 def test_json_has_every_readout_on_both_sides_and_asks_the_same_again() -> None:

@@ -8,8 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from attn_tui.charts.cells import Cells
 from attn_tui.charts.glyphs import FILLS, in_ascii
@@ -69,17 +67,6 @@ def test_no_number_of_a_weight_is_cut_at_any_size() -> None:
                 assert not line or len([word for word in line if word[-1] in "%–N"]) == 2, columns
 
 
-def test_heads_are_whole_or_in_one_word() -> None:
-    heads = ("unscaled", "divided by 1,024 and capped at 123 million")
-    vector = vector_of("usual")
-    for columns in range(12, 160):
-        first = WeightBars(vector, 2, heads).draw(columns, 5, COLOURS).text().split("\n")[0]
-        rest = first.replace("key", "").replace("score", "").split("unscaled")[-1].strip()
-        assert rest in ("", "scaled", heads[1])
-        if columns >= 30:
-            assert rest
-
-
 def test_a_bar_is_as_long_as_its_weight_is_large() -> None:
     vector = answer_to(Vector("", np.log([0.5, 0.25, 0.125, 0.125])), Setup(1024, Scale("none")))
     cells = WeightBars(vector, 0, HEADS).draw(100, 13, COLOURS)
@@ -90,30 +77,10 @@ def test_a_bar_is_as_long_as_its_weight_is_large() -> None:
         assert lengths[2] == lengths[3]
 
 
-@settings(max_examples=50, derandomize=True)
-@given(st.floats(0.0, 1.0), st.integers(1, 80))
-def test_a_bar_is_right_to_an_eighth_of_a_cell(share: float, width: int) -> None:
-    cells = Cells(width + 4, 1)
-    draw_bar(cells, 0, slice(2, 2 + width), share, "scaled", COLOURS)
-    length = bar_lengths(cells, 0, "scaled")
-    exact = 8 * width * share
-    assert abs(length - exact) <= 0.5 or (length == 1 and 0.0 < exact < 1.0)
-    # The rest is a track, so that one sees what there is to fill, and nothing is beside it.
-    assert (cells.backgrounds[0, 2:-2] != "").all()
-    assert not (cells.backgrounds[0, [0, 1, -2, -1]] != "").any()
-
-
 def test_a_weight_that_is_not_0_has_a_bar_however_small() -> None:
     cells = Cells(20, 1)
     draw_bar(cells, 0, slice(0, 20), 1e-300, "unscaled", COLOURS)
     assert bar_lengths(cells, 0, "unscaled") == 1
-
-
-@pytest.mark.parametrize("share", [float("nan"), 0.0])
-def test_no_weight_has_no_bar(share: float) -> None:
-    cells = Cells(20, 1)
-    draw_bar(cells, 0, slice(0, 20), share, "unscaled", COLOURS)
-    assert bar_lengths(cells, 0, "unscaled") == 0
 
 
 def test_a_key_that_is_masked_now_keeps_the_weight_that_was_pinned() -> None:

@@ -5,7 +5,6 @@ from math import inf
 import numpy as np
 import pytest
 
-from attn_tui.charts.cells import Cells
 from attn_tui.charts.colour import oklab, ramp
 from attn_tui.charts.glyphs import LESS, MORE
 from attn_tui.compute.explore.settings import Settings
@@ -77,27 +76,7 @@ def test_no_number_of_the_gradient_is_cut_or_replaced_by_dots_at_any_width() -> 
         assert ("key", "unscaled", "scaled", "change") in heads
 
 
-def test_rows_of_the_gradient_that_have_no_room_leave_that_of_the_cursor() -> None:
-    vector = vector_of("equal")
-    for lines in range(2, 20):
-        cells = GradientTable(vector, np.arange(40), 33).draw(60, lines, COLOURS)
-        marked = [line for line in words(cells) if line[:1] == ["▸"]]
-        assert [line[1] for line in marked] == ["33"]
-
-
-def test_maps_stand_below_the_gradient_where_there_is_room_and_only_there() -> None:
-    vector = vector_of("usual")
-    for lines in range(2, 24):
-        text = GradientTable(vector, np.arange(3), 2).draw(60, lines, COLOURS).text()
-        assert ("∂p/∂s" in text) == (lines >= 3 + 5)
-
-
 # The Jacobian
-
-
-def colours_below(cells: Cells, columns: slice) -> set[str]:
-    block = cells.backgrounds[1:, columns]
-    return set(block[block != ""]) | set(cells.colours[1:, columns][block != ""]) - {""}
 
 
 @with_rows("name", ["usual", "far apart", "a sink"])
@@ -120,26 +99,6 @@ def test_a_weight_rises_with_its_own_score_and_falls_with_others_in_colour(name:
 def oklab_green(colour: str) -> float:
     """Return how far a colour is from green (below 0) to red."""
     return float(oklab(colour)[1])
-
-
-def test_a_jacobian_of_nan_is_empty_and_not_0() -> None:
-    vector = vector_of("NaN")
-    cells = Jacobians(vector, np.arange(3), 0).draw(40, 6, COLOURS)
-    assert "±NaN" in cells.text()
-    assert not colours_below(cells, slice(0, 19))
-    assert colours_below(cells, slice(21, 40))
-
-
-def test_the_scale_of_a_map_is_whole_or_left_out() -> None:
-    vector = vector_of("far apart")
-    sizes = set()
-    for side in vector.sides:
-        logs = side.log_jacobian(np.arange(3), np.arange(3), "scores")
-        entries = side.jacobian(np.arange(3), np.arange(3), "scores")
-        sizes.add("±" + scientific(float(np.abs(entries).max()), float(logs.max())))
-    for columns in range(6, 80):
-        cells = Jacobians(vector, np.arange(3), 0).draw(columns, 5, COLOURS)
-        assert set(words(cells)[0]) <= sizes | {"unscaled:", "scaled:", "∂p/∂s"}
 
 
 # Curves over d_k

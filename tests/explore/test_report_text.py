@@ -24,7 +24,6 @@ from attn_tui.report.forms import json
 from attn_tui.report.rows import cells
 from tests.explore.reports import (
     CASES,
-    PRODUCTS,
     answered,
     as_csv,
     as_json,
@@ -137,14 +136,6 @@ def test_what_underflowed_is_written_with_its_sign_from_its_logarithm() -> None:
     assert not re.search(r"-0\.0[],]", "".join(json(report(answered([1, 0, -inf])))))
 
 
-def test_what_comes_of_no_gradient_is_not_many_times_that() -> None:
-    asked = Setup(128, Scale(softcap=50.0, sink=0.0), mask=parse_mask("1"))
-    said = as_text(answered([5, 1], setup=asked))
-    assert "∞ " not in said.replace("−∞", "")
-    assert re.search(r"^ +0 .* \+\S+ +from 0$", said, re.M)
-    assert re.search(r"^ +1 .* 0 +–$", said, re.M)
-
-
 def test_nan_and_weights_that_a_format_rounds_to_0_have_their_reason() -> None:
     for found in CASES:
         for vector in found.vectors:
@@ -152,13 +143,6 @@ def test_nan_and_weights_that_a_format_rounds_to_0_have_their_reason() -> None:
     said = as_text(answered([100, 120, 150], setup=Setup(1, precision=Precision("float16"))))
     assert re.search(r"weights rounded to 0 +2 +2\n", said)
     assert "rounded to 0" not in as_text(CASES[0])
-
-
-def test_weights_that_an_infinite_sum_makes_0_are_said_to_be_0() -> None:
-    naive = Setup(64, Scale(sink=1e5), Precision(stable=False))
-    said = flat(of(Drawn(30, seed=2), naive))
-    assert "Divided by 8, every weight is 0." in said
-    assert "scaled: e^z overflows float64 above 709.78" in said
 
 
 def test_it_says_that_a_key_is_masked_and_how_many_are_left_out() -> None:
@@ -170,14 +154,6 @@ def test_it_says_that_a_key_is_masked_and_how_many_are_left_out() -> None:
     assert "and 3,997 more keys with smaller or equal scores" in flat(many, 3)
     assert "and 1 more key with" in flat(answered([1, 2, 3]), 2)
     assert "more key" not in flat(answered([1, 2, 3]), 3)
-
-
-def test_the_text_keeps_scores_apart_and_columns_in_line() -> None:
-    said = as_text(answered([1_000_000, 1_000_001, -5000.5, 1 / 3]))
-    for score in ("1000000 ", "1000001 ", "−5000.5 ", "0.333333333 "):
-        assert score in said
-    rows = [line for line in said.splitlines() if re.match(r" +\d ", line)]
-    assert len({len(row) for row in rows}) == 1
 
 
 def test_a_draw_says_its_law_and_what_came_of_it() -> None:
@@ -293,14 +269,6 @@ def test_names_from_outside_leave_lines_and_columns_as_they_are(name: str) -> No
     assert [each["name"] for each in as_json(named)["vectors"]] == [
         vector.vector.name for vector in vectors
     ]
-
-
-def test_one_vector_of_several_has_its_own_query_and_headline() -> None:
-    whole = of(PRODUCTS, Setup())
-    alone = replace(whole, vectors=whole.vectors[1:])
-    said = as_text(alone, first=1)
-    assert said.split("\n\n")[-4:] == as_text(whole).split("\n\n")[-4:]
-    assert as_json(alone, first=1)["vectors"][0] == as_json(whole)["vectors"][1]
 
 
 @given(

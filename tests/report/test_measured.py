@@ -4,7 +4,6 @@ from math import inf, nan
 
 from attn_tui.compute.number import Number
 from attn_tui.report.measured import deviations, exact, with_error
-from attn_tui.report.progress import bar
 from tests.pairs import each_once
 
 
@@ -63,12 +62,3 @@ def test_what_is_not_known_is_a_dash_and_says_no_deviation() -> None:
     assert deviations(Number(1.0, 0.1)) is None
     assert deviations(Number(1.0, nan, 2.0)) is None
     assert deviations(Number(1.0, 0.25, 2.0)) == 4.0
-
-
-def test_a_bar_is_filled_up_to_its_share() -> None:
-    assert bar(0.5, 4) == "━━──"
-    assert bar(2.0, 4) == "━━━━"
-
-
-def test_a_zero_with_a_tiny_error_is_written_as_others_are() -> None:
-    assert with_error(Number(0.0, 5.8e-15)) == "0 ± 5.8e-15"

@@ -83,13 +83,6 @@ def test_blocks_stand_apart_by_one_blank_line_and_what_json_alone_holds_leaves_n
     ]
 
 
-def test_a_headline_that_was_said_is_not_said_again() -> None:
-    same_headline = Section("a", [], headline="Key 2 takes 62 %.")
-    other = Section("b", [], headline="Key 1 takes 50 %.")
-    lines = as_text(same_headline, other, headline="Key 2 takes 62 %.")
-    assert lines == ["Key 2 takes 62 %.", "", "a", "", "b", "Key 1 takes 50 %."]
-
-
 def test_columns_stand_in_line_whatever_names_from_outside_hold() -> None:
     names = ["plain", WIDE, shortened(HOSTILE, 20)]
     lines = as_text(
@@ -198,14 +191,6 @@ def test_wrapped_lines_fit_and_lose_nothing(words: str, width: int) -> None:
     assert all(cells(line) <= width for line in lines)
     shown = "".join(words.split(" ")).replace("\x1b", r"\x1b")
     assert "".join(line.replace(" ", "") for line in lines) == shown
-
-
-def test_no_line_ends_between_a_number_and_what_it_counts() -> None:
-    for width in range(12, 60):
-        lines = wrapped("In a draw key 12 takes 62 % and is 24 times larger at d_k = 1,024.", width)
-        for line in lines[:-1]:
-            assert not line.endswith(("key", "62", "24", "=")), width
-        assert not any(line.startswith(("%", "times", "=")) for line in lines)
 
 
 def test_of_many_rows_the_text_lists_as_many_as_it_may_and_says_so() -> None:

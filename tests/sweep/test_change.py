@@ -25,10 +25,3 @@ def test_a_factor_is_said_as_far_as_its_error_tells() -> None:
         assert change.way == way
         assert change.times == times
         assert change.cell(3) == cell
-
-
-def test_a_narrow_cell_holds_no_number_that_misleads() -> None:
-    assert Change(log(2.8)).cell(2) == "3"
-    assert Change(log(40.0)).cell(2) == "40"
-    # Neither 1 times nor a part of 130 or of a power.
-    assert [Change(log(factor)).cell(2) for factor in (1.3, 130.0, 5000.0)] == ["", "", ""]

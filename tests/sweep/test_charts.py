@@ -91,23 +91,6 @@ def test_a_place_is_said_in_words_with_as_much_as_has_room() -> None:
     assert "these draws do not tell" in untold
 
 
-def test_numbers_are_short() -> None:
-    for value, text in [
-        (0.00562, "0.0056"),
-        (4.54e-4, "4.5·10⁻⁴"),
-        (12345.0, "1.2·10⁴"),
-        (9.99e-5, "1.0·10⁻⁴"),
-        (1234.0, "1,234"),
-        (0.5, "0.5"),
-    ]:
-        assert charts.short(value, log(value)) == text
-
-
-def test_numbers_below_what_floats_hold_come_from_their_logarithms() -> None:
-    assert charts.short(0.0, -10_000.0) == "1.1·10⁻⁴³⁴³"
-    assert charts.short(0.0, -np.inf) == "0"
-
-
 def test_medians_are_followed_as_powers_of_ten_with_the_middle_half() -> None:
     found = swept()
     figure = charts.medians(found, RULES, "d_k", 8, 64.0, ("unscaled", "1/√d_k"))

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from attn_tui.compute.experiment import Experiment
-from attn_tui.compute.scale import RULES, Scale
+from attn_tui.compute.scale import RULES
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn
 from attn_tui.compute.sweep.answer import Answer, answer
@@ -206,15 +206,6 @@ def test_a_crossover_that_is_not_finished_says_so() -> None:
     assert [one["finished"] for one in plain] == [False, True, True, True]
 
 
-def test_a_crossover_of_any_rule_fits() -> None:
-    for rule in ALL_RULES:
-        head = (100_000, "query_gradient", rule, None, None, None, "smaller")
-        one = Crossover(*head, divides_from=65_535, draws=99_999, seed=2**63 - 1, finished=False)  # type: ignore[arg-type]
-        crossing = replace(one, d_k=12345.6, low=1234.5, high=65536.0, side="crosses")
-        text = crossovers_as("text", [one, crossing])
-        assert max(map(len, text.splitlines())) <= 80
-
-
 def test_an_interval_that_reaches_the_end_of_the_range_says_so() -> None:
     first, *_ = found("d_k").crossovers
     begins = replace(first, low=2.0, d_k=4.37, high=9.22)
@@ -234,22 +225,6 @@ def test_an_interval_that_reaches_the_end_of_the_range_says_so() -> None:
         assert row["low_open"] == str(low_open).lower()
 
 
-@with_rows(
-    ("scale", "named"),
-    [
-        (Scale(softcap=5.0), True),
-        (Scale(sink=0.0), True),
-        (Scale(qk_norm=True), False),
-        (Scale(), False),
-    ],
-)
-def test_what_plays_no_part_is_named(scale: Scale, named: bool) -> None:
-    small = replace(SMALL, draws=8, points=2, crossovers=False)
-    (*_, last) = answer(Experiment(Drawn(8), Setup(64, scale).put(small)))
-    text = text_of(last)
-    assert ("Not applied here: " in text) == named
-
-
 def test_the_rule_that_is_none_may_stand_anywhere() -> None:
     maps = [
         swept(64, replace(CASES["map"], draws=64, rules=rules))
@@ -257,19 +232,6 @@ def test_the_rule_that_is_none_may_stand_anywhere() -> None:
     ]
     lines = [re.findall(r"n = .*: .* to .*", text_of(each)) for each in maps]
     assert lines[0] == lines[1] != []
-
-
-def test_columns_never_run_together() -> None:
-    settings = replace(CASES["far"], rules=("none", "temperature:T=1e-300", "inverse"), ratio=True)
-    text = text_of(swept(64, replace(settings, points=3)))
-    _, _, table = text.partition("unscaled over m = 1/1e-300")
-    rows = [line.split() for line in table.splitlines()[3:6]]
-    # Errors are shares, with a blank before the sign.
-    assert [len(row) for row in rows] == [7, 7, 7]
-    assert all(row[1].startswith("×10^") for row in rows), rows
-    assert "∞" not in table.partition("unscaled over")[0]
-    _, _, table = text.partition("temperature:T=1e-300, m = 1/1e-300")
-    assert set(table.splitlines()[3].split()[1:]) == {"…"}
 
 
 def swept(d_k: int, settings: Settings) -> Answer:

@@ -14,7 +14,7 @@ from attn_tui.ui.memory import remembered_theme
 from attn_tui.ui.picture import Picture
 from attn_tui.ui.setting import MODEL
 from attn_tui.ui.terminal.closed import Keys
-from tests.ui.person import notices, press, shown
+from tests.ui.person import press, shown
 
 DRAWN = EXAMPLE.typed("n = 64, seed = 1")
 
@@ -36,14 +36,6 @@ async def test_n_moves_where_keys_are_drawn() -> None:
         assert n_keys(await press(pilot, "n", "7", "enter")) == 7
         await press(pilot, "escape", "u", "u", "u")
         assert n_keys(await shown(pilot)) == 64
-
-
-async def test_n_says_why_it_cannot_move() -> None:
-    async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
-        assert n_keys(await press(pilot, "full_stop")) == 3
-        assert "type n = 64" in notices(pilot)
-        await press(pilot, "2", "comma")
-        assert "Dot products have no number of keys" in notices(pilot)
 
 
 async def test_space_plays_d_k_in_a_pane_shown_alone_until_it_is_left() -> None:
