@@ -124,3 +124,15 @@ def test_the_table_has_a_line_for_each_place_of_what_runs() -> None:
     table = charts.row_table(swept(over_n), RULES, ("unscaled", "1/√d_k"), (8, 64))
     assert table.columns[0].head == "n"
     assert table.columns[0].texts[table.cursor or 0] == "8"
+
+
+def test_numbers_are_short() -> None:
+    for value, text in [
+        (0.00562, "0.0056"),
+        (4.54e-4, "4.5·10⁻⁴"),
+        (12345.0, "1.2·10⁴"),
+        (9.99e-5, "1.0·10⁻⁴"),
+        (1234.0, "1,234"),
+        (0.5, "0.5"),
+    ]:
+        assert charts.short(value, log(value)) == text
