@@ -12,7 +12,7 @@ import pytest
 
 from attn_tui.compute.scale import RULES
 from attn_tui.instruments import INSTRUMENTS
-from docs.hooks import HELP
+from docs.hooks import HELP, on_page_markdown
 from docs.tables import DOCS, TABLES, renewed
 from tests.test_cli_heads import call
 
@@ -48,7 +48,8 @@ def test_every_table_stands_in_one_page() -> None:
 
 def test_every_help_file_stands_in_the_page_of_its_instrument() -> None:
     for page in (DOCS / "instruments").glob("*.md"):
-        named = re.findall(r"^help: (\S+)$", page.read_text("utf-8"), re.MULTILINE)
+        named = re.findall(r"^<!-- help: (\S+) -->$", page.read_text("utf-8"), re.MULTILINE)
+        assert (HELP / f"{page.stem}.md").read_text("utf-8") in on_page_markdown(page.read_text())
         assert sorted(named) == sorted(file.stem for file in HELP.glob(f"{page.stem}*.md"))
 
 
