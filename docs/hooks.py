@@ -8,7 +8,7 @@ HELP = Path(__file__).parents[1] / "attn_tui" / "help"
 
 
 def on_page_markdown(markdown: str, **more: Any) -> str:
-    """Put help files where a page says ``<!-- help: NAME -->``; the first gives the page its title."""
+    """Put help files in place of ``<!-- help: NAME -->``; the first gives the page its title."""
 
     def text(found: re.Match[str]) -> str:
         level = "#" if found.start() else ""
