@@ -285,6 +285,7 @@ def test_heads_in_one_only_are_named_with_their_sequence(tmp_path: Path) -> None
     assert "and 2 more" in said
 
 
+@pytest.mark.slow
 def test_heads_that_only_one_has_are_said_first_and_are_no_agreement(
     pair: Callable[[Made], tuple[str, str]],
 ) -> None:

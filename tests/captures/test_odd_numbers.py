@@ -26,6 +26,7 @@ def test_a_head_without_values_is_refused_with_what_is_missing(tmp_path: Path) -
     assert "0.v is missing; expected q, k, v and out, or weights" in result.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", ["q", "k", "v", "out"])
 def test_numbers_beyond_float32_are_said_to_be_too_large(tmp_path: Path, part: str) -> None:
     tensors = layer(b=1, dtype=np.float64)

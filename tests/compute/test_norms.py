@@ -133,6 +133,7 @@ def test_linear_time_norms_equal_dense_ones_with_slopes_and_a_sink(
     assert found.trace == pytest.approx(np.trace(dense), rel=1e-12, abs=1e-15)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sink", [False, True])
 def test_the_spectral_norm_of_many_nearly_equal_columns_is_right(sink: bool) -> None:
     noise = np.random.default_rng(2).random(401)

@@ -81,6 +81,7 @@ def test_the_order_of_blocks_changes_no_bit(tmp_path: Path) -> None:
         assert found.heads == plain
 
 
+@pytest.mark.slow
 def test_sampled_rows_are_those_of_the_seed_and_are_near(capture: Capture) -> None:
     exact = last(Plan.of(capture, ALL)).values("entropy")
     first, again, other = (

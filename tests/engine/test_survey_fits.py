@@ -115,6 +115,7 @@ def test_a_window_a_cap_and_a_sink_that_no_simple_mask_explains_are_fitted(
     assert setup.mask.causal is (window is None)
 
 
+@pytest.mark.slow
 def test_each_head_has_the_sink_that_its_own_output_says(tmp_path: Path) -> None:
     path, sinks = tmp_path / "sinks.safetensors", (-1.0, 0.5, 1.5, 3.0)
     weights = write_unusual(path, sink=sinks)

@@ -204,6 +204,7 @@ def test_products_of_tensor_cores_are_no_miss(tmp_path: Path) -> None:
     assert is_of(found, weights)
 
 
+@pytest.mark.slow
 def test_a_sink_at_0_is_0(tmp_path: Path) -> None:
     tensors, weights = unusual(sink=0.0, size=1)
     path = tmp_path / "sink.safetensors"

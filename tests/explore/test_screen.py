@@ -187,6 +187,7 @@ async def test_what_is_saved_holds_all_vectors_beside_the_pinned_answer() -> Non
         assert max(map(len, forms[".txt"].splitlines())) <= 80
 
 
+@pytest.mark.slow
 async def test_of_drawn_scores_both_sides_are_drawn_anew_at_each_d_k() -> None:
     async with AttnApp(EXAMPLE.typed("n = 64, seed = 1")).run_test(size=(120, 40)) as pilot:
         screen = await shown(pilot)

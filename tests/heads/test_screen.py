@@ -306,6 +306,7 @@ async def test_what_cannot_be_read_is_said_in_place_of_the_headline(tmp_path: Pa
         assert len(screen.table.heads) == 8
 
 
+@pytest.mark.slow
 async def test_enter_opens_the_head_in_attention() -> None:
     async with AttnApp(EXAMPLE, "heads").run_test(size=(120, 40)) as pilot:
         await at(pilot)

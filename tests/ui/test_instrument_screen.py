@@ -84,6 +84,7 @@ async def test_the_keys_below_are_made_anew_only_where_they_are_others() -> None
         assert [*screen.query_one(Keys).children] != keys
 
 
+@pytest.mark.slow
 async def test_a_theme_that_is_named_is_there_from_the_first_picture_on() -> None:
     for named, theme in (("attn-light", "attn-light"), ("nord", "nord"), ("none of them", "attn")):
         app = AttnApp(EXAMPLE, theme=named)

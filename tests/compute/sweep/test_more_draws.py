@@ -50,6 +50,7 @@ def test_a_thousand_come_first_and_ten_times_as_many_follow_where_keys_are_few()
     ]
 
 
+@pytest.mark.slow
 def test_where_somebody_looks_changes_no_number() -> None:
     one, other = ([*answer(asked(replace(AUTO, n=n)))][-1] for n in (4, 32))
     assert [point.statistics for point in one.points] == [
