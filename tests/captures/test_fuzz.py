@@ -8,7 +8,6 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -16,6 +15,7 @@ from attn_tui.captures.layouts import layout_text, parse_layout
 from attn_tui.captures.names import PARTS, meaning_of, templates
 from attn_tui.captures.opening import open_capture
 from attn_tui.compute.errors import InputError
+from tests.pairs import with_rows
 
 NAMES = st.one_of(
     st.sampled_from([*PARTS, *(f"{layer}.{part}" for layer in (0, 7) for part in PARTS)]),
@@ -105,6 +105,6 @@ def test_any_text_is_a_name_or_a_layout_or_refused_in_one_line(text: str) -> Non
         assert refused.isprintable()
 
 
-@pytest.mark.parametrize("text", ["bhnd", "nhd", "nd", "bhdn", "dn"])
+@with_rows("text", ["bhnd", "nhd", "nd", "bhdn", "dn"])
 def test_layouts_are_typed_as_they_are_said(text: str) -> None:
     assert layout_text(parse_layout(f"[{text}]".replace("n", " n, "), "q")) == text

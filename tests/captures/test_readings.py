@@ -11,6 +11,7 @@ from attn_tui.captures.opening import open_capture
 from attn_tui.captures.readings import Reading, readings_of, with_kv_mappings
 from attn_tui.compute.errors import InputError
 from tests.captures.made import layer, same, saved
+from tests.pairs import with_rows
 
 Shapes = dict[str, tuple[int, ...]]
 
@@ -19,7 +20,7 @@ def found(shapes: Shapes, **claims: int) -> tuple[Reading, ...]:
     return readings_of(tuple(shapes.items()), claims=tuple(claims.items()))
 
 
-@pytest.mark.parametrize(
+@with_rows(
     ("q", "k", "layout"),
     [
         ((1, 32, 4096, 128), (1, 8, 4096, 128), "bhnd"),

@@ -5,7 +5,6 @@ from dataclasses import replace
 from math import inf, nan
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
@@ -14,6 +13,7 @@ from attn_tui.charts.cells import Cells
 from attn_tui.charts.colour import Depth, Palette, both_signs, contrast, ramp, saturation
 from attn_tui.charts.glyphs import LESS, MORE, in_ascii
 from attn_tui.charts.heat_map import DOTS, FRAME, HALF, Border, ColourBar, HeatMap
+from tests.pairs import with_rows
 
 BACKGROUND = "#0e1016"
 
@@ -94,7 +94,7 @@ def test_where_a_third_would_stay_empty_most_entries_get_two_places_and_keep_the
         assert colour_of(levels[0, own], "unscaled") == shown[0, middle - chart.left]
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@with_rows("kind", KINDS)
 def test_of_several_entries_in_a_place_the_largest_is_seen_with_its_sign(kind: str) -> None:
     levels = np.full((40, 60), 0.1)
     levels[0, 0], levels[17, 31], levels[39, 59] = 0.9, 1.0, 0.8
@@ -230,7 +230,7 @@ def bottom(labels: Sequence[str], columns: int, cursor: int | None) -> str:
     return chart.draw(columns, 3, COLOURS).text().split("\n")[-1]
 
 
-@pytest.mark.parametrize("cursor", [None, 0, 4, 11])
+@with_rows("cursor", [None, 0, 4, 11])
 def test_labels_below_are_whole_and_apart_and_the_cursors_is_among_them(cursor: int | None) -> None:
     labels = [f"{100 * column:,}" for column in range(12)]
     for columns in range(7, 90):
@@ -274,7 +274,7 @@ def test_without_colours_glyphs_tell_more_from_less_and_one_sign_from_the_other(
     assert set(cells.backgrounds.flat) == {""}
 
 
-@pytest.mark.parametrize("kind", ["unscaled", "scaled", "saturation", "both signs"])
+@with_rows("kind", ["unscaled", "scaled", "saturation", "both signs"])
 def test_without_colours_there_are_four_or_five_textures(kind: str) -> None:
     levels = np.linspace(0.0, 1.0, 200)[None]
     text = HeatMap(levels, kind).draw(200, 1, PLAIN).text()
@@ -283,7 +283,7 @@ def test_without_colours_there_are_four_or_five_textures(kind: str) -> None:
     assert order == sorted(order)
 
 
-@pytest.mark.parametrize(("lines", "rows"), [(3, 3), (6, 3), (3, 6), (2, 7)])
+@with_rows(("lines", "rows"), [(3, 3), (6, 3), (3, 6), (2, 7)])
 def test_without_colours_each_entry_has_whole_cells_and_of_several_the_largest_is_seen(
     lines: int, rows: int
 ) -> None:

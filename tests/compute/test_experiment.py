@@ -10,6 +10,7 @@ from attn_tui.compute.precision import Precision
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.vector import Vector
 from tests.asking import asking
+from tests.pairs import with_rows
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,7 @@ def test_settings_nobody_set_are_the_defaults() -> None:
     assert Setup().put(Settings(of=2)).put(Settings()) == Setup()
 
 
-@pytest.mark.parametrize("d_k", [0, -3, 65_537, 10**30, 2.5, True])
+@with_rows("d_k", [0, -3, 65_537, 10**30, 2.5, True])
 def test_a_setup_has_a_d_k_on_the_scale(d_k: int) -> None:
     with pytest.raises(InputError) as caught:
         Setup(d_k=d_k)
@@ -52,7 +53,7 @@ def test_a_vector_counts_masked_keys() -> None:
     assert Vector("a", np.array([1.0, -inf])).n_keys == 2
 
 
-@pytest.mark.parametrize(
+@with_rows(
     ("scores", "message"),
     [
         ([1.0, nan], "nan at key 1; expected finite scores"),

@@ -13,7 +13,7 @@ from attn_tui.compute.norms import frobenius, norms, spectral, trace
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.split import split
 from attn_tui.compute.statistics import entropy
-from tests.pairs import each_once
+from tests.pairs import each_once, with_rows
 
 from . import exact
 from .plain import softmax
@@ -22,7 +22,7 @@ some_scores = st.lists(st.floats(-300, 300), min_size=1, max_size=5)
 moderate_scores = st.lists(st.floats(-8, 8), min_size=1, max_size=40)
 
 
-@pytest.mark.parametrize(("multiplier", "scores"), each_once([1.0, 1 / 32], exact.SCORES))
+@with_rows(("multiplier", "scores"), each_once([1.0, 1 / 32], exact.SCORES))
 def test_norms_are_right_to_13_digits(scores: tuple[float, ...], multiplier: float) -> None:
     p, true = softmax(scores, multiplier), exact.weights(scores, multiplier)
     gap = exact.runner_up(scores, multiplier)
@@ -39,7 +39,7 @@ def test_any_norms_are_right_to_13_digits(scores: list[float]) -> None:
     assert exact.agrees(trace(p), exact.trace(true), gap)
 
 
-@pytest.mark.parametrize(
+@with_rows(
     ("behind", "crowd"),
     each_once(
         [1e-15, 1e-12, 1e-9, 1e-6, 1e-3, 1.0], [0.0, 1e-14, 1e-10, 1e-5, 0.5, 50.0], least=12
@@ -86,13 +86,13 @@ def test_norms_underflow_no_sooner_than_the_complement() -> None:
     assert spectral(p) == pytest.approx(2 * p[0], rel=1e-13)
 
 
-@pytest.mark.parametrize("scores", [[5.0], [-inf, -inf], [-inf, 5.0], [0.0, 5000.0]])
+@with_rows("scores", [[5.0], [-inf, -inf], [-inf, 5.0], [0.0, 5000.0]])
 def test_where_nothing_can_move_norms_are_0(scores: list[float]) -> None:
     found = norms(softmax(scores))
     assert (found.frobenius, found.spectral, found.trace) == (0.0, 0.0, 0.0)
 
 
-@pytest.mark.parametrize("p", [[0.0, np.nan], [np.nan, np.nan], [np.nan, 0.0]])
+@with_rows("p", [[0.0, np.nan], [np.nan, np.nan], [np.nan, 0.0]])
 def test_undefined_weights_have_undefined_norms(p: list[float]) -> None:
     found = norms(np.array(p))
     assert np.isnan([found.frobenius, found.spectral, found.trace]).all()

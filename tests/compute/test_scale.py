@@ -4,6 +4,7 @@ import pytest
 
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.scale import RULES, Scale, parse_scale
+from tests.pairs import with_rows
 
 
 def test_each_rule_has_its_multiplier() -> None:
@@ -89,14 +90,14 @@ def test_what_is_no_rule_is_refused_by_name() -> None:
         assert caught.value.field == "rule"
 
 
-@pytest.mark.parametrize("text", ["\x1b[31m", "none:\x1b[31m=1", "temperature:T=\x1b[31m"])
+@with_rows("text", ["\x1b[31m", "none:\x1b[31m=1", "temperature:T=\x1b[31m"])
 def test_a_refusal_is_safe_to_print(text: str) -> None:
     with pytest.raises(InputError) as caught:
         parse_scale(text)
     assert str(caught.value).isprintable()
 
 
-@pytest.mark.parametrize(
+@with_rows(
     ("scale", "text"),
     [
         (Scale(), "z = m·s, m = 1/√d_k"),

@@ -2,7 +2,6 @@ from math import inf
 
 import mpmath
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -10,13 +9,13 @@ from attn_tui.compute.statistics import (
     entropy,
     participation_ratio,
 )
-from tests.pairs import each_once
+from tests.pairs import each_once, with_rows
 
 from . import exact
 from .plain import softmax
 
 
-@pytest.mark.parametrize(("multiplier", "scores"), each_once([1.0, 1 / 32], exact.SCORES))
+@with_rows(("multiplier", "scores"), each_once([1.0, 1 / 32], exact.SCORES))
 def test_statistics_are_right_to_13_digits(scores: tuple[float, ...], multiplier: float) -> None:
     true = exact.weights(scores, multiplier)
     p = softmax(scores, multiplier)

@@ -4,6 +4,7 @@ import pytest
 
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.whole import parse_whole, parse_wholes
+from tests.pairs import with_rows
 
 
 def test_whole_numbers_may_be_written_in_many_ways() -> None:
@@ -47,7 +48,7 @@ def test_a_list_keeps_each_number_once() -> None:
     assert parse_wholes("n", "") == ()
 
 
-@pytest.mark.parametrize(
+@with_rows(
     ("text", "problem"),
     [("2,,4", "entry 2"), ("2,", "entry 2"), ("2,x", "'x'"), ("8,1,024", "'024' in '8,1,024'")],
 )

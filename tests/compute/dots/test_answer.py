@@ -21,7 +21,7 @@ from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.vector import Vector
 from tests.asking import asking
-from tests.pairs import each_once
+from tests.pairs import each_once, with_rows
 
 READOUTS = ("mean", "variance", "standard_deviation", "mean_size", "kurtosis", "coverage")
 
@@ -63,9 +63,7 @@ def test_the_variance_is_d_k_and_dividing_by_its_root_makes_it_1() -> None:
         assert found.scaled.bound == pytest.approx(2.0)
 
 
-@pytest.mark.parametrize(
-    ("rule", "variance"), [("none", 1024.0), ("inverse-sqrt", 1.0), ("inverse", 1 / 1024)]
-)
+@with_rows(("rule", "variance"), [("none", 1024.0), ("inverse-sqrt", 1.0), ("inverse", 1 / 1024)])
 def test_the_scaled_side_follows_the_rule(rule: str, variance: float) -> None:
     found = last(question(1024, Scale(rule), samples=100))
     assert found.scaled.variance.exact == variance
@@ -236,7 +234,7 @@ def test_no_rows_are_no_trouble() -> None:
     assert found.complete
 
 
-@pytest.mark.parametrize("entries", LAWS)
+@with_rows("entries", LAWS)
 def test_the_standard_deviation_grows_with_exact_slopes(entries: Entries) -> None:
     found = last(question(entries=entries, samples=10, d_ks=()))
     assert [line.rule for line in found.growth] == ["none", "inverse-sqrt", "inverse"]

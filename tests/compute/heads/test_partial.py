@@ -96,8 +96,8 @@ def edged() -> HeadRows:
     return HeadRows(np.arange(1000), 1000, 5.0 * waves, waves)
 
 
-@pytest.mark.parametrize("head", [drawn(1000, 1000), edged()], ids=["random", "local"])
-@pytest.mark.parametrize("rows", [16, 100])
+@with_rows("head", [drawn(1000, 1000), edged()])
+@with_rows("rows", [16, 100])
 def test_errors_of_sampled_rows_cover_the_truth(head: HeadRows, rows: int) -> None:
     names = (
         *("entropy", "effective_keys", "first_key_mass", "max_weight", "gradient_norm", "cosine"),

@@ -12,7 +12,7 @@ from attn_tui.compute.law.dot_law import DotLaw
 from attn_tui.compute.law.entries import LAWS, Pair
 from attn_tui.compute.law.lattice import Lattice
 from attn_tui.compute.law.names import Entries
-from tests.pairs import each_once
+from tests.pairs import each_once, with_rows
 
 IRRATIONAL = (2**0.5, 3**0.5)
 VALUES: dict[str, list[float]] = {"coins": [-1, 1], "die": [1, 2, 3, 4, 5, 6]}
@@ -35,7 +35,7 @@ def enumerated(pair: Pair, d_k: int) -> tuple[np.ndarray, np.ndarray]:
     return np.array([x for x, _ in outcomes]), np.array([p for _, p in outcomes])
 
 
-@pytest.mark.parametrize(
+@with_rows(
     ("entries", "rho", "means", "d_k"),
     each_once(
         ["coins", "die"],
@@ -74,7 +74,7 @@ SHIFTS = [
 ]
 
 
-@pytest.mark.parametrize(
+@with_rows(
     ("of", "shift", "other"),
     each_once(
         [("coins", 1), ("coins", 4), ("die", 1), ("die", 2)],
@@ -107,7 +107,7 @@ def test_what_is_exact_is_what_rational_numbers_say(
     assert law.coverage == pytest.approx(float(inside), rel=1e-9)
 
 
-@pytest.mark.parametrize(("d_k", "rho"), each_once([1, 2, 16, 1024, 65536], [0.0, -0.25], least=6))
+@with_rows(("d_k", "rho"), each_once([1, 2, 16, 1024, 65536], [0.0, -0.25], least=6))
 def test_coins_are_binomial(d_k: int, rho: float) -> None:
     law = DotLaw(Pair("coins", correlation=rho), d_k)
     assert law.chances is not None
@@ -142,7 +142,7 @@ def test_what_q_k_cannot_be_has_no_probability() -> None:
     assert DotLaw(Pair("die", -1e6, 2**0.5), 4).coverage == 0.0
 
 
-@pytest.mark.parametrize("d_k", [8, 512, 20_000])
+@with_rows("d_k", [8, 512, 20_000])
 def test_a_die_stays_exact_where_its_tails_are_left_out(d_k: int) -> None:
     law = DotLaw(Pair("die"), d_k)
     assert law.chances is not None
@@ -152,7 +152,7 @@ def test_a_die_stays_exact_where_its_tails_are_left_out(d_k: int) -> None:
     assert p @ x**4 == pytest.approx(law.kurtosis * law.variance**2, rel=1e-8)
 
 
-@pytest.mark.parametrize(("rho", "d_k"), each_once([0.0, 0.6, -1.0], [1, 2, 512], least=6))
+@with_rows(("rho", "d_k"), each_once([0.0, 0.6, -1.0], [1, 2, 512], least=6))
 def test_normal_entries_have_the_variance_gamma_law(rho: float, d_k: int) -> None:
     law = DotLaw(Pair(correlation=rho), d_k)
     assert law.mean == rho * d_k
@@ -170,7 +170,7 @@ def test_exact_means_exact_where_it_can() -> None:
         assert DotLaw(Pair("coins"), d_k).variance == d_k
 
 
-@pytest.mark.parametrize(("entries", "rho"), each_once(LAWS, [0.0, 0.5], least=6))
+@with_rows(("entries", "rho"), each_once(LAWS, [0.0, 0.5], least=6))
 def test_the_variance_of_one_product_is_v_x_v_y_and_shifts(entries: Entries, rho: float) -> None:
     a, b = 1.5, -0.5
     pair = Pair(entries, a, b, rho)
@@ -239,7 +239,7 @@ def test_moments_of_chi_square() -> None:
     assert found[8] == pytest.approx(centred / 10.0**4)
 
 
-@pytest.mark.parametrize("entries", LAWS)
+@with_rows("entries", LAWS)
 def test_tied_components_are_d_times_one_product(entries: Entries) -> None:
     one, tied = DotLaw(Pair(entries), 1), DotLaw(Pair(entries), 6, tied=True)
     assert tied.mean == 6 * one.mean
@@ -287,7 +287,7 @@ def test_the_mean_size_of_a_tied_shifted_product_has_a_closed_form() -> None:
     assert law.mean_size == pytest.approx(float(64 * size**2), rel=1e-8)
 
 
-@pytest.mark.parametrize(
+@with_rows(
     ("entries", "rho", "means"),
     each_once(
         ["normal", "uniform"],

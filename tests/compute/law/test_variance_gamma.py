@@ -7,7 +7,7 @@ from scipy import integrate, special, stats
 
 from attn_tui.compute.arrays import Floats
 from attn_tui.compute.law import chi_square, variance_gamma
-from tests.pairs import each_once
+from tests.pairs import each_once, with_rows
 
 
 def exact(x: float, d: int, rho: float = 0.0) -> mpmath.mpf:
@@ -20,9 +20,7 @@ def exact(x: float, d: int, rho: float = 0.0) -> mpmath.mpf:
         return bessel * mpmath.exp(rho * x / rest) / unit
 
 
-@pytest.mark.parametrize(
-    ("d", "rho"), each_once([1, 2, 3, 4, 7, 64, 257], [0.0, 0.5, -0.9], least=6)
-)
+@with_rows(("d", "rho"), each_once([1, 2, 3, 4, 7, 64, 257], [0.0, 0.5, -0.9], least=6))
 def test_the_density_is_that_of_the_bessel_function(d: int, rho: float) -> None:
     x = [rho * d + sqrt(d) * place for place in (-6.0, -1.1, -0.01, 0.3, 2.0, 6.0)]
     logs = variance_gamma.log_density(x, d, rho)
@@ -30,7 +28,7 @@ def test_the_density_is_that_of_the_bessel_function(d: int, rho: float) -> None:
         assert log == pytest.approx(float(mpmath.log(exact(place, d, rho))), abs=1e-12)
 
 
-@pytest.mark.parametrize("x", [1e-300, 1e-12, 0.1, 2.0, 600.0])
+@with_rows("x", [1e-300, 1e-12, 0.1, 2.0, 600.0])
 def test_the_density_at_one_dimension_is_k_0_over_pi(x: float) -> None:
     assert variance_gamma.density(x, 1) == pytest.approx(special.k0(x) / pi, rel=1e-13)
 
@@ -40,7 +38,7 @@ def test_at_two_dimensions_it_is_laplace() -> None:
     np.testing.assert_allclose(variance_gamma.density(x, 2), np.exp(-abs(x)) / 2, rtol=1e-13)
 
 
-@pytest.mark.parametrize("d", [3, 65, 65536])
+@with_rows("d", [3, 65, 65536])
 def test_the_density_at_zero_is_a_ratio_of_gammas(d: int) -> None:
     ratio = special.poch((d - 1) / 2, 0.5)
     assert variance_gamma.density(0.0, d) == pytest.approx(1 / (2 * sqrt(pi) * ratio), rel=1e-9)
@@ -63,7 +61,7 @@ def panels(middle: float, spread: float, bound: float = inf) -> tuple[Floats, Fl
     return (edges[:-1, None] + halves * (1 + nodes)).ravel(), (halves * weights).ravel()
 
 
-@pytest.mark.parametrize(
+@with_rows(
     ("d", "rho"), each_once([1, 2, 3, 4, 5, 16, 64, 512, 1024, 8192, 65536], [0.0, 0.7], least=6)
 )
 def test_the_density_integrates_to_1_and_has_the_law_s_moments(d: int, rho: float) -> None:
@@ -84,7 +82,7 @@ def test_an_adaptive_rule_agrees_that_it_integrates_to_1() -> None:
     assert half == pytest.approx(0.5, abs=1e-9)
 
 
-@pytest.mark.parametrize(
+@with_rows(
     ("d", "expected"),
     [(1, 0.9382), (2, 0.9409), (4, 0.9451), (64, 0.9537), (65536, 0.9545)],
 )
@@ -92,7 +90,7 @@ def test_coverage_of_two_roots_of_d(d: int, expected: float) -> None:
     assert round(variance_gamma.coverage(2.0 * sqrt(d), d), 4) == expected
 
 
-@pytest.mark.parametrize(("d", "rho"), each_once([1, 2, 5, 64, 4096], [0.0, 0.3, -0.99]))
+@with_rows(("d", "rho"), each_once([1, 2, 5, 64, 4096], [0.0, 0.3, -0.99]))
 def test_coverage_is_the_integral_of_the_density(d: int, rho: float) -> None:
     bound = sqrt(d) + abs(rho) * d
     x, weights = panels(rho * d, sqrt(d), bound)
@@ -100,7 +98,7 @@ def test_coverage_is_the_integral_of_the_density(d: int, rho: float) -> None:
     assert variance_gamma.coverage(bound, d, rho) == pytest.approx(expected, abs=1e-10)
 
 
-@pytest.mark.parametrize(
+@with_rows(
     ("d", "rho"),
     [(512, 0.5), (1024, -0.5), (100, 0.99), (100, -0.9), (1024, 0.2), (41, 0.999999)],
 )
@@ -117,7 +115,7 @@ def test_a_small_coverage_is_right_to_its_own_digits(d: int, rho: float) -> None
     assert variance_gamma.coverage(bound, d, rho) == pytest.approx(expected, rel=near)
 
 
-@pytest.mark.parametrize(("rho", "d"), each_once([1.0, -1.0], [1, 2, 3, 64, 65536], least=6))
+@with_rows(("rho", "d"), each_once([1.0, -1.0], [1, 2, 3, 64, 65536], least=6))
 def test_with_full_correlation_it_is_chi_square(d: int, rho: float) -> None:
     bound = d + sqrt(d)
     x = np.array([0.0, 0.5, 1.0, 1.5]) * d
@@ -137,7 +135,7 @@ def test_near_full_correlation_nothing_is_lost_between_nodes() -> None:
         assert found == pytest.approx(stats.chi2.cdf(128, 64), abs=1e-4)
 
 
-@pytest.mark.parametrize("d", [1, 2, 32, 33, 65536])
+@with_rows("d", [1, 2, 32, 33, 65536])
 def test_mean_size_is_a_ratio_of_gammas(d: int) -> None:
     with mpmath.workdps(40):
         half = mpmath.mpf(d) / 2
@@ -160,7 +158,7 @@ def test_any_shape_is_answered_in_that_shape() -> None:
     assert variance_gamma.density(1.0, 5).shape == ()
 
 
-@pytest.mark.parametrize("d", [1, 2, 9, 1024, 65536])
+@with_rows("d", [1, 2, 9, 1024, 65536])
 def test_chi_square_nodes_have_its_moments(d: int) -> None:
     squares, weights = chi_square.nodes(d, (0.5 * d, d))
     assert weights @ squares == pytest.approx(d, rel=1e-13)
@@ -168,7 +166,7 @@ def test_chi_square_nodes_have_its_moments(d: int) -> None:
     assert weights @ np.sqrt(squares) == pytest.approx(chi_square.mean_root(d), rel=1e-12)
 
 
-@pytest.mark.parametrize("a", [0.5, 1.0, 15.9, 16.0, 200.0])
+@with_rows("a", [0.5, 1.0, 15.9, 16.0, 200.0])
 def test_what_stirling_leaves(a: float) -> None:
     with mpmath.workdps(40):
         stirling = (a - mpmath.mpf(0.5)) * mpmath.log(a) - a + mpmath.log(2 * mpmath.pi) / 2

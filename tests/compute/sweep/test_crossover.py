@@ -17,6 +17,7 @@ from attn_tui.compute.sweep.crossover import (
 )
 from attn_tui.compute.sweep.readouts import exact
 from attn_tui.compute.sweep.settings import Settings
+from tests.pairs import with_rows
 
 
 def exact_fall(d_k: int) -> float:
@@ -144,7 +145,7 @@ def test_a_crossover_is_looked_for_where_the_rule_divides(rule: str, first: int)
     assert all(exact_two_keys(d_k, rule) < 0.0 for d_k in range(round(high) + 1, 200))
 
 
-@pytest.mark.parametrize("rule", ["none", "fixed:a=0.5", "temperature:1"])
+@with_rows("rule", ["none", "fixed:a=0.5", "temperature:1"])
 def test_a_rule_that_never_divides_has_no_crossover(rule: str) -> None:
     assert divides_from(parse_scale(rule), 64) is None
     with pytest.raises(InputError, match="1 or more at every d_k"):

@@ -28,9 +28,10 @@ from attn_tui.compute.sweep.exact import (
 from attn_tui.compute.sweep.readouts import ROWS, exact
 from attn_tui.compute.sweep.settings import STATISTICS
 from attn_tui.compute.sweep.summary import Summary, median_ranks, summarise
+from tests.pairs import with_rows
 
 
-@pytest.mark.parametrize("n", [1, 2, 3, 8, 64, 512, 100_000])
+@with_rows("n", [1, 2, 3, 8, 64, 512, 100_000])
 def test_the_mean_of_the_largest(n: int) -> None:
     def term(x: float) -> mpmath.mpf:
         return x * n * mpmath.npdf(x) * mpmath.ncdf(x) ** (n - 1)
@@ -49,7 +50,7 @@ def test_the_law_of_a_query_norm() -> None:
             assert w @ (1.0 / r) == pytest.approx(mean_inverse_norm(d_k), rel=1e-9)
 
 
-@pytest.mark.parametrize("std", [0.02, 0.3, 1.0, 4.0, 30.0, 400.0])
+@with_rows("std", [0.02, 0.3, 1.0, 4.0, 30.0, 400.0])
 def test_two_logits_by_another_quadrature(std: float) -> None:
     def over_gaps(function: object) -> float:
         def term(x: float) -> mpmath.mpf:
@@ -83,7 +84,7 @@ def test_the_stein_identity() -> None:
             assert abs(sampled.mean() - expected) < 4.0 * error
 
 
-@pytest.mark.parametrize("n", [3, 4, 64])
+@with_rows("n", [3, 4, 64])
 def test_the_mean_square_at_small_logits_joins_that_of_larger_ones(n: int) -> None:
     m = 0.02 / 65_536**0.5
     below, above = (mean_jacobian_square(n, 65_536, by * m) for by in (0.9, 1.1))
@@ -93,7 +94,7 @@ def test_the_mean_square_at_small_logits_joins_that_of_larger_ones(n: int) -> No
     assert above == pytest.approx(jacobian_square_at(n, 0.022), rel=1e-7)
 
 
-@pytest.mark.parametrize("d_k", [1, 2, 4, 64])
+@with_rows("d_k", [1, 2, 4, 64])
 def test_means_over_queries_agree_with_two_keys(d_k: int) -> None:
     for m in (1.0, d_k**-0.5, 1e-4):
         two = exact("trace", 2, d_k, m), exact("entropy", 2, d_k, m)
@@ -137,7 +138,7 @@ def test_draws_of_two_keys_agree_with_quadrature(d_k: int, m: float) -> None:
         assert off < 4.0 * drawn.log_median_standard_error
 
 
-@pytest.mark.parametrize(("n", "d_k", "m"), [(3, 2, 1.0), (64, 64, 1.0), (512, 64, 0.125)])
+@with_rows(("n", "d_k", "m"), [(3, 2, 1.0), (64, 64, 1.0), (512, 64, 0.125)])
 def test_draws_agree_with_exact_means(n: int, d_k: int, m: float) -> None:
     found = summaries(n, d_k, m, 1600)
     for statistic in ("trace", "entropy"):
@@ -184,7 +185,7 @@ def test_where_logits_condense_over_n() -> None:
             assert (logit_std(scale, n, d_k) >= condensation_std(n)) == condenses
 
 
-@pytest.mark.parametrize("draws", [8, 101, 1000])
+@with_rows("draws", [8, 101, 1000])
 def test_the_interval_holds_the_median_95_times_in_100(draws: int) -> None:
     low, high = median_ranks(draws)
     assert low + high == draws - 1
@@ -203,7 +204,7 @@ def test_one_draw_has_no_standard_error_and_a_tiny_median_is_kept() -> None:
     assert huge.median == float("inf")
 
 
-@pytest.mark.parametrize("m", [1e7, 1e10, 1e12, 1e100])
+@with_rows("m", [1e7, 1e10, 1e12, 1e100])
 def test_two_keys_at_any_multiplier(m: float) -> None:
     # As m grows only gaps near 0 count: m·E[2p_1p_2] → ∫2p_1p_2 dz times the density of q·k's gap
     # at 0, which is E[1/‖q‖]/(√2·√(2π)) on either side.
