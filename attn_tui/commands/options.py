@@ -13,6 +13,7 @@ from attn_tui.compute.models import NAMED
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import RULES, Scale
 from attn_tui.compute.setup import Setup
+from attn_tui.instruments import INSTRUMENTS
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -47,11 +48,28 @@ class Option(click.Option):
 
 
 class Command(click.Command):
-    """A command whose help shows its options in groups, and ends with examples."""
+    """A command whose help shows its options in groups, and ends with examples.
+
+    That of an instrument opens its screen where ``--screen`` is given.
+    """
 
     def __init__(self, *arguments: Any, examples: str = "", **given: Any) -> None:
         super().__init__(*arguments, **given)
         self.epilog = f"\b\nExamples:\n{examples}"
+        self.instrument = next((one for one in INSTRUMENTS if one.command_name == self.name), None)
+        if self.instrument is not None:
+            text = "Open the screen on it, unless standard output is no terminal."
+            self.params.append(Option(["--screen"], group=SCREEN, is_flag=True, help=text))
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Print a report, or open the screen."""
+        if self.instrument is not None and ctx.params.pop("screen"):
+            from attn_tui.commands.screen import open_instrument
+
+            status = open_instrument(self.instrument, ctx.params)
+            if status is not None:
+                return status
+        return super().invoke(ctx)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options."""

@@ -1,40 +1,16 @@
 """A report written to a file, whole or not at all, in the form its suffix names."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path, PurePath
 from stat import S_ISDIR, S_ISREG
 
 from attn_tui.captures.disk import place_of
 from attn_tui.compute.errors import InputError
-from attn_tui.files.watch import Watch
 
 Forms = Mapping[str, Callable[[], Iterable[str | bytes]]]
 """What can be written: text or bytes, piece by piece, by the suffix of the file."""
-
-
-class Pieces(Iterator[str]):
-    """Pieces of a text of which it is known how much is written.
-
-    Args:
-        pieces: The pieces.
-        share: Returns the share of the text that has been asked for, 0 to 1.
-    """
-
-    def __init__(self, pieces: Iterator[str], share: Callable[[], float]) -> None:
-        self._pieces, self.share = pieces, share
-
-    def __next__(self) -> str:
-        return next(self._pieces)
-
-
-def watched(form: Callable[[], Iterable[str | bytes]], watch: Watch) -> Iterator[str | bytes]:
-    """Yield the pieces of a form; between them a watch is told the share, 0 if it is not known."""
-    pieces = form()
-    for piece in pieces:
-        watch(pieces.share() if isinstance(pieces, Pieces) else 0.0)
-        yield piece
 
 
 def export(path: str, forms: Forms) -> None:

@@ -1,6 +1,5 @@
 import os
 from collections.abc import Callable, Iterator
-from operator import length_hint
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +9,7 @@ from attn_tui.compute.errors import InputError
 from attn_tui.compute.explore.answer import Answer, VectorAnswer, answer
 from attn_tui.compute.vector import Vector
 from attn_tui.explore.report import Contents, report
-from attn_tui.report.export import Forms, Pieces, export, watched, write_whole
+from attn_tui.report.export import Forms, export, write_whole
 from attn_tui.report.forms import csv, forms, json
 from attn_tui.report.report import Report
 from attn_tui.report.text import text
@@ -180,13 +179,3 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path, error: BaseExcept
     assert os.listdir(tmp_path) == ["a.json"]
     if isinstance(caught.value, InputError):
         assert "No space left on device" in str(caught.value)
-
-
-def test_what_knows_its_share_tells_it_to_who_waits() -> None:
-    left, told = iter(("a", "b", "c")), list[float]()
-
-    def form() -> Pieces:
-        return Pieces(map(str, left), lambda: 1.0 - length_hint(left) / 3)
-
-    assert [*watched(form, told.append)] == ["a", "b", "c"]
-    assert told == pytest.approx([1 / 3, 2 / 3, 1.0])
