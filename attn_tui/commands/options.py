@@ -16,6 +16,7 @@ from attn_tui.compute.models import NAMED
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import RULES, Scale
 from attn_tui.compute.setup import Setup
+from attn_tui.instruments import INSTRUMENTS
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -74,6 +75,8 @@ class Option(click.Option):
 class Command(click.Command):
     """A command whose help shows its options in groups, and ends with examples.
 
+    That of an instrument opens its screen where ``--screen`` is given.
+
     Args:
         examples: Command lines.
         lists: Names that options take, which would be too long beside them, by what they are.
@@ -89,6 +92,20 @@ class Command(click.Command):
         super().__init__(*arguments, **given)
         named = [f"{title}: {', '.join(names)}." for title, names in (lists or {}).items()]
         self.epilog = "\n\n".join([*named, f"\b\nExamples:\n{examples}"])
+        self.instrument = next((one for one in INSTRUMENTS if one.command_name == self.name), None)
+        if self.instrument is not None:
+            text = "Open the screen on it, where there is one."
+            self.params.append(Option(["--screen"], group=SCREEN, is_flag=True, help=text))
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Print a report, or open the screen."""
+        if self.instrument is not None and ctx.params.pop("screen"):
+            from attn_tui.commands.screen import open_instrument
+
+            status = open_instrument(self.instrument, ctx.params)
+            if status is not None:
+                return status
+        return super().invoke(ctx)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write a section for each group of options."""

@@ -33,6 +33,7 @@ from attn_tui.commands.options import (
 )
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.explore.settings import Settings
+from attn_tui.instruments import Instrument, load
 
 _WITHOUT_SCREEN = ("dumb", "unknown")
 """Terminals that move no cursor: an escape sequence would stand there as text."""
@@ -174,6 +175,23 @@ def _open_heads(
     experiment = replace(experiment, setup=experiment.setup.put(settings))
     draft = draft_of(experiment)
     return run(draft, mouse=mouse, theme=theme, instrument="heads", ascii=ascii)
+
+
+def open_instrument(instrument: Instrument, given: dict[str, Any]) -> int | None:
+    """Open the screen of an instrument on what options of its command ask.
+
+    Returns:
+        The status, or None where there is no terminal for a screen.
+    """
+    if not has_terminal():
+        return None
+    check_terminal(instrument.command_name)
+    from attn_tui.files.draft import draft_of
+    from attn_tui.ui.running import run
+
+    experiment = load(instrument.asked)(given)
+    origin = origin_of_scores(given) if "scores" in given else None
+    return run(draft_of(experiment, origin), instrument=instrument.name)
 
 
 def check_terminal(instead: str) -> None:

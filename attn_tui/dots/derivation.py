@@ -9,10 +9,10 @@ from attn_tui.compute.dots.answer import Answer
 from attn_tui.compute.law.dot_law import DotLaw
 from attn_tui.compute.number import Number
 from attn_tui.dots.headline import Divided, cause
-from attn_tui.report.headline import DIVISORS
 from attn_tui.report.measured import exact, with_error
 from attn_tui.report.numbers import MINUS, general
 from attn_tui.report.rows import Row, fitted
+from attn_tui.report.words import DIVISORS
 
 _SPREAD = ("mean", "variance", "sum", "cross", "total", "size", "scaled")
 _MEAN = ("mean", "variance", "average", "sum", "cross", "total", "scaled", "scaled_average")

@@ -22,8 +22,8 @@ from attn_tui.dots.report import report
 from attn_tui.files.history import Asked
 from attn_tui.report.export import Forms
 from attn_tui.report.forms import forms
-from attn_tui.report.headline import DIVISORS
 from attn_tui.report.text import text
+from attn_tui.report.words import DIVISORS
 from attn_tui.ui.d_k import DkPane
 from attn_tui.ui.dialogs import columns_of_text
 from attn_tui.ui.instrument_screen import InstrumentScreen

@@ -7,8 +7,8 @@ from math import inf, isnan
 
 from attn_tui.captures.source import By
 from attn_tui.compute.scale import as_root
-from attn_tui.report.headline import Headline, percent
 from attn_tui.report.numbers import fitted_logit, general, quantity
+from attn_tui.report.words import percent
 
 
 @dataclass(frozen=True)
@@ -156,11 +156,3 @@ def miss_texts(made: str, residual: float, more: str, by: By = "output") -> list
         f"{MISSES[by].replace('the ', '')} by {miss}",
         f"misses {miss}",
     ]
-
-
-def no_verdict(residual: float, by: By = "output") -> Headline:
-    """Return what is said where no head's weights give what was captured."""
-    text = f"No verdict: these weights miss the captured {by} by {miss_text(residual)}"
-    full = f"{text}, so they may not be those in use. The doctor says why; r or --rule sets others."
-    short = f"No verdict: these weights miss the {by} by {miss_text(residual)}."
-    return Headline.fitting((full, f"{text}."), (short, "No verdict: see the doctor."))

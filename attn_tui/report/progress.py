@@ -16,17 +16,6 @@ def left(seconds: float) -> str:
     return f"{seconds / 3600:.3g} h left"
 
 
-def going_on(words: str, share: float, seconds: float) -> tuple[str, str]:
-    """Return how far something is that space stops, at two lengths.
-
-    >>> going_on("drawing ", 0.5, 30.0)
-    ('drawing 50%, 30 s left; space stops', '50%')
-    """
-    known = share > 0.01 and seconds > 0.5
-    rest = f", {left(seconds * (1.0 - share) / share)}" if known else ""
-    return f"{words}{share:.0%}{rest}; space stops", f"{share:.0%}"
-
-
 def bar(share: float, width: int) -> str:
     """Return a bar of a width in characters, filled up to a share."""
     filled = round(min(max(share, 0.0), 1.0) * width)

@@ -1,6 +1,6 @@
 """Words for numbers in headlines: shares, factors, and what was done to the scores."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import groupby
 from math import exp, inf, log
 
@@ -18,6 +18,16 @@ SAME = log(1.05)
 UNTOLD = log(1e6)
 """A factor of which the logarithm is larger is not spelled out."""
 
+DIVISORS = {"inverse-sqrt": "√d_k", "inverse": "d_k"}
+"""What rules divide by, where there is a symbol for it."""
+
+GRADIENTS: Mapping[str, str] = {
+    **dict.fromkeys(("scores", "gradient"), "gradient"),
+    **dict.fromkeys(("logits", "jacobian"), "gradient by logits"),
+    "query_gradient": "gradient at the query",
+    "trace": "trace of the Jacobian",
+}
+"""What gradients are called, by what they are with respect to and by statistics of Sweep."""
 
 PRESENT = {
     "ivided": "ividing", "ultiplied": "ultiplying", "apped": "apping", "With a": "Adding a",

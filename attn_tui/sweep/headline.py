@@ -8,7 +8,7 @@ from attn_tui.compute.sweep.crossing import Meeting
 from attn_tui.compute.sweep.points import Place, Point, Points, median_error
 from attn_tui.compute.sweep.settings import Statistic
 from attn_tui.report import words
-from attn_tui.report.headline import GRADIENTS
+from attn_tui.report.words import GRADIENTS
 from attn_tui.sweep.change import Change, change
 from attn_tui.sweep.names import NAMES, called, doing, is_none, others, short_place
 

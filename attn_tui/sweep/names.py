@@ -8,9 +8,8 @@ from attn_tui.compute.sweep.crossover import Crossover
 from attn_tui.compute.sweep.readouts import READOUTS
 from attn_tui.compute.sweep.settings import Axis
 from attn_tui.compute.sweep.summary import Summary
-from attn_tui.report.headline import DIVISORS
 from attn_tui.report.numbers import quantity
-from attn_tui.report.words import amount
+from attn_tui.report.words import DIVISORS, amount
 
 NAMES = READOUTS
 """What the statistics are called."""

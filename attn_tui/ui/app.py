@@ -76,7 +76,12 @@ class AttnApp(Failing):
             "x", "choose('example')", "Tour", show=False, tooltip="Tour and examples", id="examples"
         ),
         Binding(
-            "c", "copy", "Copy", show=False, tooltip="Copy the command that asks this", id="copy"
+            "c",
+            "copy",
+            "Copy",
+            show=False,
+            tooltip="Copy the command that leads back",
+            id="copy",
         ),
         Binding("enter", "tour_next", "Next step", id="tour_next"),
         Binding("ctrl+l", "redraw", "Redraw", show=False, id="redraw"),
@@ -298,14 +303,17 @@ class AttnApp(Failing):
 
     @property
     def line(self) -> str:
-        """The command line that asks what the instrument shows.
+        """The command line that brings back what the instrument shows.
+
+        A file of heads opens their screen by itself, and where two captures part is only printed.
 
         Raises:
             InputError: If a command line cannot ask it.
         """
         shown = next(one for one in INSTRUMENTS if one.name == self.current_mode)
         line: str = load(shown.line)(self.history.present)
-        return line
+        prints = line.startswith(f"attn-tui {shown.command_name} ")
+        return f"{line} --screen" if prints else line
 
     def action_copy(self) -> None:
         """Copy the command line, and show it, for not every terminal takes it."""

@@ -106,7 +106,7 @@ async def test_another_draw_or_d_k_changes_the_numbers_and_not_the_verdict() -> 
         screen = await claims(pilot, "plus")
         assert rows(screen)[0].strip() == "✗ normal entries, d_k = 80"
         assert screen.headline.endswith("It is false.")
-        assert pilot.app.line == "attn-tui claim S0-14 --seed 2 --d-k 80"  # type: ignore[attr-defined]
+        assert pilot.app.line == "attn-tui claim S0-14 --seed 2 --d-k 80 --screen"  # type: ignore[attr-defined]
 
 
 async def test_a_claim_whose_premise_is_gone_does_not_apply_now() -> None:

@@ -94,7 +94,7 @@ def of_questions(session: Session, press: Press) -> Iterator[Row]:
     yield "explore", "step", sent_by(session, STEPS)
     yield "explore", "thirty steps", thirty(session, press)
     session.do(*JACOBIAN)
-    yield "explore", "move on the Jacobian", sent_by(session, (DOWN, DOWN, UP, UP))
+    yield "explore", "move on the Jacobian", sent_by(session, (UP, UP, DOWN, DOWN))
     for name in ("dots", "sweep", "attention"):
         session.do(KEYS[name])
         yield name, "step", sent_by(session, STEPS)

@@ -62,7 +62,7 @@ def test_quitting_leaves_the_terminal_as_it_was_and_prints_the_question(keys: st
         terminal.until_shows(START)
         terminal.press(f"-{keys}")
         check_left(terminal, 0)
-        asks = b"attn-tui show 100,120,150 --d-k 896\r\n"
+        asks = b"attn-tui show 100,120,150 --d-k 896 --screen\r\n"
         assert terminal.raw.index(asks) > terminal.raw.rindex(b"\x1b[?1049l")
 
 

@@ -38,7 +38,7 @@ STYLE = re.compile(rb"\x1b\[([\d;:]*)m")
 PLAIN = {"", *map(str, (0, 1, 2, 3, 4, 7, 9, 22, 23, 24, 27, 29, 39, 49))}
 """Styles that are no colour."""
 
-ASKED = "attn-tui show 100,120,150 --d-k 1024"
+ASKED = "attn-tui show 100,120,150 --d-k 1024 --screen"
 MANY = [",".join(map(str, range(200)))]
 
 
@@ -63,7 +63,7 @@ def test_a_copy_goes_through_tmux(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("inside", [{"STY": "1.tty"}, {"TERM": "screen-256color"}])
 def test_a_copy_goes_through_gnu_screen_in_pieces(inside: dict[str, str], tmp_path: Path) -> None:
-    whole = osc(f"attn-tui show {MANY[0]} --d-k 49")
+    whole = osc(f"attn-tui show {MANY[0]} --d-k 49 --screen")
     with Session(tmp_path, [*MANY, "--d-k", "49"], environment=inside, first="") as session:
         session.rest()
         since = len(session.raw)
@@ -81,9 +81,9 @@ def test_numbers_are_pasted_anywhere(tmp_path: Path) -> None:
         session.do(pasted("1 2 three"))
         assert session.copied() == ASKED
         session.do(pasted("1 2 3 10\n"))
-        assert session.copied() == "attn-tui show 1,2,3,10 --d-k 1024"
+        assert session.copied() == "attn-tui show 1,2,3,10 --d-k 1024 --screen"
         session.do(KEYS["dots"], pasted("[[4, 5], [6, 7]]"))
-        assert session.copied() == "attn-tui show 4,5 6,7 --d-k 1024"
+        assert session.copied() == "attn-tui show 4,5 6,7 --d-k 1024 --screen"
         session.do(UNDO, UNDO)
         assert session.line() == ASKED
 
@@ -172,7 +172,7 @@ def test_d_k_is_halved_and_doubled_and_views_go_both_ways(tmp_path: Path) -> Non
         for number in (1, 0):
             session.do(VIEW_BEFORE)
             assert most_like(session.display, views) == number
-        assert session.line() == "attn-tui show 100,120,150 --d-k 256"
+        assert session.line() == "attn-tui show 100,120,150 --d-k 256 --screen"
 
 
 def test_every_row_of_heads_is_taken_instead_of_a_sample(tmp_path: Path) -> None:

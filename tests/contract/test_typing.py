@@ -60,15 +60,15 @@ def test_what_is_typed_at_once_is_entered_and_escape_with_a_letter_is_two_keys(
         for keys in (find("d_k 64"), f"{TYPE_D_K}64{ENTER}"):
             session.press(keys)
             session.until_reads(headline_at(64))
-            assert session.copied() == f"{ASKED} 64"
+            assert session.copied() == f"{ASKED} 64 --screen"
             session.do(START)
         for opens in (EDIT, FIND, TYPE_D_K):
             session.do(opens)
             session.press(f"\x1b{DOUBLE}{DOUBLE}")
             session.until_reads(headline_at(4096))
-            assert session.copied() == f"{ASKED} 4096"
+            assert session.copied() == f"{ASKED} 4096 --screen"
             session.do(START)
-        assert session.line(f"{TYPE_D_K}64{ENTER}{DOUBLE}{LEAVE}") == f"{ASKED} 128"
+        assert session.line(f"{TYPE_D_K}64{ENTER}{DOUBLE}{LEAVE}") == f"{ASKED} 128 --screen"
 
 
 def test_keys_before_the_first_picture_count(tmp_path: Path) -> None:
@@ -76,6 +76,6 @@ def test_keys_before_the_first_picture_count(tmp_path: Path) -> None:
         # Nothing was read yet: they wait in the terminal.
         session.press(f"{TYPE_D_K}49{ENTER}{DOUBLE}{DOUBLE}")
         session.until_reads(headline_at(196))
-        assert session.line() == f"{ASKED} 196"
+        assert session.line() == f"{ASKED} 196 --screen"
     with Session(tmp_path, first="") as session:
-        assert session.line() == f"{ASKED} 1024"
+        assert session.line() == f"{ASKED} 1024 --screen"
