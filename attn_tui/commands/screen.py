@@ -190,8 +190,8 @@ def open_instrument(instrument: Instrument, given: dict[str, Any]) -> int | None
     from attn_tui.ui.running import run
 
     experiment = load(instrument.asked)(given)
-    origin = origin_of_scores(given) if "scores" in given else None
-    return run(draft_of(experiment, origin), instrument=instrument.name)
+    files = files_text(given) if "scores" in given else ""
+    return run(draft_of(experiment, files), instrument=instrument.name)
 
 
 def check_terminal(instead: str) -> None:
