@@ -13,6 +13,7 @@ from attn_tui.captures.layouts import layout_words
 from attn_tui.captures.readings import Reading
 from attn_tui.captures.statements import readings_text
 from attn_tui.captures.stored import Raw, widened
+from attn_tui.compute.counted import first_few
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.heads.rows import HeadRows, Reals
 
@@ -278,10 +279,9 @@ class Capture:
 
     def _layer(self, number: int) -> Layer:
         if number not in self._layers:
-            known = ", ".join(map(str, self.layers[:20])) + ", …" * (len(self.layers) > 20)
-            raise InputError(
-                "layer", f"there is no layer {number}", "one of " * (len(self.layers) > 1) + known
-            )
+            known = first_few(self.layers, 20)
+            expected = known if len(self.layers) == 1 else f"one of {known}"
+            raise InputError("layer", f"there is no layer {number}", expected)
         return self._layers[number]
 
     def _found(self, head: HeadId, reading: Reading | None) -> tuple[Layer, Reading]:

@@ -11,6 +11,7 @@ from attn_tui.captures.layer import Tensor
 from attn_tui.captures.names import PARTS, Meaning, Template, meaning_of, nearest, templates
 from attn_tui.captures.npy import MOST_UNPACKED
 from attn_tui.captures.stored import Stored
+from attn_tui.compute.counted import first_few
 from attn_tui.compute.errors import InputError, inert
 
 WHOLE = ("positions", "lengths")
@@ -132,7 +133,7 @@ def _joined(count: int, ranks: Sequence[int]) -> Iterator[str]:
     # Some count from 1.
     missing = sorted({*range(min(*ranks, 1), max(ranks))} - {*ranks})
     if missing:
-        shown = ", ".join(map(str, missing[:_NAMED])) + ", …" * (len(missing) > _NAMED)
+        shown = first_few(missing, _NAMED)
         ranks_are = "Rank {} is" if len(missing) == 1 else "Ranks {} are"
         yield (
             f"{ranks_are.format(shown)} missing: heads of the ranks behind have higher numbers in "

@@ -8,7 +8,7 @@ from attn_tui.captures.claims import Claims
 from attn_tui.captures.layer import Layer
 from attn_tui.captures.layouts import VECTORS, Layout, layout_text, layout_words
 from attn_tui.captures.readings import Dims, Reading, alternatives
-from attn_tui.compute.counted import counted, listed
+from attn_tui.compute.counted import counted, first_few, listed
 
 
 def layer_list(layers: Sequence[int]) -> str:
@@ -22,8 +22,8 @@ def layer_list(layers: Sequence[int]) -> str:
         numbers = [number for _, number in group]
         join = " to " if len(numbers) > 2 else ", "
         runs.append(join.join(map(str, dict.fromkeys((numbers[0], numbers[-1])))))
-    shown = ", ".join(runs[:20]) + ", …" * (len(runs) > 20)
-    return f"layer{'s' * (len(layers) > 1)} {shown}"
+    noun = "layers" if len(layers) > 1 else "layer"
+    return f"{noun} {first_few(runs, 20)}"
 
 
 def statements(

@@ -117,7 +117,9 @@ def sweep(asked: "Asked") -> str:
     settings = setup.get(Settings)
     arguments = [*_places(settings, setup)]
     if (rules := compared(settings, setup.scale)) != compared(Settings(), Scale()):
-        arguments += ["--rules", ",".join(rules) + "," * (len(rules) == 1)]
+        # One rule with a comma behind it is a list of one.
+        names = ",".join(rules) if len(rules) > 1 else f"{rules[0]},"
+        arguments += ["--rules", names]
     arguments += ["--qk-norm"] * setup.scale.qk_norm
     # Where there is nothing but none, there is nothing to compare it with.
     arguments += ["--ratio"] * (settings.ratio and len(rules) > 1)
@@ -213,10 +215,13 @@ def _places(settings: "SweepSettings", setup: Setup) -> Iterator[str]:
         ("--n", "n_range", settings.n, start.n, of_map or over_n),
         ("--d-k", "d_k_range", setup.d_k, Setup().d_k, of_map or not over_n),
     ):
-        # Of a range the headline speaks of one place.
-        ends = fields[name].kind.text(getattr(settings, name)) if swept else ""
-        at = f"@{number}" * (number != default) if swept else str(number)
-        yield from (option, ends + at)
+        text = str(number)
+        if swept:
+            text = fields[name].kind.text(getattr(settings, name))
+            # Of a range the headline speaks of one place.
+            if number != default:
+                text = f"{text}@{number}"
+        yield from (option, text)
     points = fields["map_points" if of_map else "points"]
     if (count := getattr(settings, points.name)) != points.default:
         yield from (points.option, str(count))

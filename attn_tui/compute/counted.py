@@ -17,6 +17,18 @@ def counted(count: int, noun: str, several: str = "") -> str:
     return f"{count:,} {noun if count == 1 else several or noun + 's'}"
 
 
+def first_few(names: Sequence[object], most: int) -> str:
+    """Return names with commas between them, and an ellipsis for those beyond so many.
+
+    >>> first_few([0, 1, 2], 2)
+    '0, 1, …'
+    """
+    texts = [str(name) for name in names[:most]]
+    if len(names) > most:
+        texts.append("…")
+    return ", ".join(texts)
+
+
 def listed(parts: Sequence[str]) -> str:
     """Return things one after the other.
 

@@ -10,6 +10,7 @@ from attn_tui.captures.capture import Capture, HeadId
 from attn_tui.captures.not_finite import not_finite
 from attn_tui.captures.readings import Dims, Reading
 from attn_tui.compute.blas import one_thread
+from attn_tui.compute.counted import first_few
 from attn_tui.compute.errors import InputError, Stopped
 from attn_tui.compute.fit.explain import Explained, Others, Question, explain
 from attn_tui.compute.fit.masks import open_masks
@@ -79,7 +80,7 @@ def _layers(capture: Capture, settings: Settings) -> tuple[int, ...]:
     """Return the layers that are to be examined."""
     layers = capture.layers
     if settings.layer is not None and settings.layer not in layers:
-        known = ", ".join(map(str, layers[:20])) + ", …" * (len(layers) > 20)
+        known = first_few(layers, 20)
         raise InputError("layer", f"there is no layer {settings.layer}", f"one of {known}")
     chosen = layers if settings.layer is None else (settings.layer,)
     lacking = [_lacking(capture, layer) for layer in chosen]

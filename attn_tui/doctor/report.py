@@ -119,15 +119,13 @@ class Report:
     def part(self) -> str:
         """What of the expected model was captured: ``1 of 4 layers``; empty if it is all of it."""
         shape, heads = (self.expectation or ASSUMED).shape, self.capture.heads
-        parts = (
-            (len(self.capture.layers), shape.layers, "layer"),
-            (max(each.head for each in heads) + 1, shape.heads, "head"),
-        )
-        return " and ".join(
-            f"{there} of {counted(of, name)}" + " of each layer" * (name == "head")
-            for there, of, name in parts
-            if of is not None and there < of
-        )
+        n_layers, n_heads = len(self.capture.layers), max(head.head for head in heads) + 1
+        parts = []
+        if shape.layers is not None and n_layers < shape.layers:
+            parts.append(f"{n_layers} of {counted(shape.layers, 'layer')}")
+        if shape.heads is not None and n_heads < shape.heads:
+            parts.append(f"{n_heads} of {counted(shape.heads, 'head')} of each layer")
+        return " and ".join(parts)
 
     @property
     def verdict(self) -> Verdict:

@@ -124,7 +124,9 @@ def difference(
             most, rank = Entry(rows[row], column, float(a[at]), float(b[at]), spacings), here
     entries, differ, beyond, *odds = map(int, counts)
     length, apart_length = sqrt(squares[0]), sqrt(squares[2])
-    size = apart_length / length if length else (0.0 if apart_length == 0.0 else inf)
+    size = inf if apart_length else 0.0
+    if length:
+        size = apart_length / length
     if most is not None and isnan(most.spacings):
         size = nan
     if tolerance is None:

@@ -29,7 +29,9 @@ def plain_number(value: float) -> float | str:
     """Return a number as JSON can hold it: ``"NaN"``, ``"Infinity"`` and ``"-Infinity"``."""
     if isfinite(value):
         return value
-    return "NaN" if isnan(value) else "Infinity" if value > 0 else "-Infinity"
+    if isnan(value):
+        return "NaN"
+    return "Infinity" if value > 0 else "-Infinity"
 
 
 def named(found: object, names: Iterable[str]) -> dict[str, Any]:

@@ -65,9 +65,10 @@ def about_example(example: "Example", experiment: Experiment) -> Iterator[Labell
 def about_model(setup: Setup) -> Iterator[Labelled]:
     """Yield the model that was chosen, if one was: what departs from it, and what it is itself."""
     if model := MODELS.get(setup.model):
-        name, its_own = model_texts(setup)[0], "; its own" * bool(departures(setup))
-        sizes = f"d_model {model.d_model:,}, {model.heads} heads, d_k {model.d_k}"
-        yield "model", f"{name}{its_own}: {sizes}"
+        name = model_texts(setup)[0]
+        if departures(setup):
+            name = f"{name}; its own"
+        yield "model", f"{name}: d_model {model.d_model:,}, {model.heads} heads, d_k {model.d_k}"
         if model.note:
             yield "", model.note
 

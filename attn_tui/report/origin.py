@@ -1,5 +1,6 @@
 """Where scores come from, and what d_k does to them, in words: of each kind of source its own."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import singledispatch
 from math import sqrt
@@ -48,48 +49,68 @@ def _(source: Products, experiment: Experiment) -> str:
 @_origin.register
 def _(source: Captured, experiment: Experiment) -> str:
     batch, layer, head = source.place
-    row = "" if source.row is None else f", row {source.row:,}"
-    normalised = ", normalised" if experiment.setup.scale.qk_norm else ""
-    added = "; its bias is added to the logits" * (source.bias is not None)
+    where = f"layer {layer}, head {head}"
+    if batch > 0:
+        where = f"sequence {batch}, {where}"
+    if source.row is not None:
+        where = f"{where}, row {source.row:,}"
+    path = visible(source.paths[0])
+    if source.layout:
+        path = f"{path}, read as {source.layout}"
+    if experiment.setup.scale.qk_norm:
+        path = f"{path}, normalised"
+    parts = [f"captured: {where} of {path}", _masking(source, experiment)]
     scale = experiment.setup.scale
     missed = missed_texts(source, scale)
-    fits = source.multiplier is not None and not missed
-    fitted = scale_of(source.multiplier, source.d_k) if fits and source.multiplier else None
+    if missed:
+        parts.append(missed[1])
+    elif scale.logit_map(source.d_k, 2).multiplier == (source.multiplier or source.d_k**-0.5):
+        parts.append(doubt_text(source.doubt))
+    if source.supposed:
+        parts.append("its queries are taken as those of the last keys")
+    if source.bias is not None:
+        parts.append("its bias is added to the logits")
+    parts += _asked_of(source, scale, bool(missed))
+    parts += map(str, source.odd)
+    return "; ".join(part for part in parts if part)
+
+
+def _masking(source: Captured, experiment: Experiment) -> str:
+    """Return what masks the scores of a captured head, and how that is known."""
+    by_fit = made(source).text + ", found by the doctor's fit"
+    if source.causal is None:
+        if source.mask is None:
+            return "masked as captured"
+        return f"no mask was captured: {by_fit}"
+    if experiment.setup.mask.causal is not source.causal:
+        return "no mask was captured: masked as asked"
+    mask = mask_words(source)
+    how = {
+        "output": f"{mask}, as {SAID[source.by]}",
+        "fit": by_fit,
+        "assumed": "assumed causal",
+    }.get(source.told, f"{mask} is nearest, and does not explain the output")
+    return f"no mask was captured: {how}"
+
+
+def _asked_of(source: Captured, scale: Scale, is_missed: bool) -> Iterator[str]:
+    """Yield what of a head's own scale is asked, and what is not."""
+    fitted = None
+    if source.multiplier and not is_missed:
+        fitted = scale_of(source.multiplier, source.d_k)
     own: dict[str, tuple[object, object]] = {
         made(source, True).m: (fitted, Scale(scale.rule, scale.given)),
         "soft cap": (source.softcap, scale.softcap),
         "sink": (source.sink, scale.sink),
     }
-    own = {name: pair for name, pair in own.items() if pair[0] is not None}
-    asked = [name for name, (found, asked) in own.items() if found == asked]
+    known = {name: pair for name, pair in own.items() if pair[0] is not None}
+    asked = [name for name, (captured, present) in known.items() if captured == present]
     if asked:
-        added += f"; its {listed(asked)} take{'s' * (len(asked) == 1)} part"
-    for name in own.keys() - {*asked}:
-        added += f"; its {name} is not asked"
-    added += "".join(f"; {each}" for each in source.odd)
-    sequence = f"sequence {batch}, " * (batch > 0)
-    where = f"{sequence}layer {layer}, head {head}{row}"
-    mask, masked = mask_words(source), "; masked as captured"
-    by_fit = made(source).text + ", found by the doctor's fit"
-    if source.mask is not None:
-        masked = f"; no mask was captured: {by_fit}"
-    if source.causal is not None:
-        told = {
-            "output": f"{mask}, as {SAID[source.by]}",
-            "fit": by_fit,
-            "assumed": "assumed causal",
-        }
-        how = told.get(source.told, f"{mask} is nearest, and does not explain the output")
-        if experiment.setup.mask.causal is not source.causal:
-            how = "masked as asked"
-        masked = f"; no mask was captured: {how}"
-    if missed:
-        masked += f"; {missed[1]}"
-    elif scale.logit_map(source.d_k, 2).multiplier == (source.multiplier or source.d_k**-0.5):
-        masked += f"; {doubt}" if (doubt := doubt_text(source.doubt)) else ""
-    last = "; its queries are taken as those of the last keys" * source.supposed
-    path = visible(source.paths[0]) + f", read as {source.layout}" * bool(source.layout)
-    return f"captured: {where} of {path}{normalised}{masked}{last}{added}"
+        verb = "takes" if len(asked) == 1 else "take"
+        yield f"its {listed(asked)} {verb} part"
+    for name in known:
+        if name not in asked:
+            yield f"its {name} is not asked"
 
 
 def mask_words(source: Captured) -> str:

@@ -119,7 +119,11 @@ def crossover_parts(crossovers: Sequence[Crossover]) -> Iterator[Part]:
     so_far = [] if all(found.finished for found in crossovers) else [
         "* so far: from the first of the vectors that are asked for."
     ]  # fmt: skip
-    names = [NAMES[each.readout].symbol + " *" * (not each.finished) for each in crossovers]
+    names = [
+        NAMES[crossover.readout].symbol if crossover.finished
+        else f"{NAMES[crossover.readout].symbol} *"
+        for crossover in crossovers
+    ]  # fmt: skip
     columns = [
         Column("n", listed(each.n for each in crossovers)),
         Column("readout", texts=listed(names), left=True),

@@ -70,7 +70,8 @@ def usable(head: HeadRows, clear: NDArray[np.bool_]) -> tuple[NDArray[np.intp], 
         which = f"{bad} rows hold or see" if bad > 1 else "1 row holds or sees"
         left = "are left out" if bad > 1 else "is left out"
         first = ", ".join(f"row {row} of {name}" for name, row in _first_odd(head))
-        notes.append(f"{which} NaN or infinity and {left}" + f" (first: {first})" * bool(first))
+        where = f" (first: {first})" if first else ""
+        notes.append(f"{which} NaN or infinity and {left}{where}")
     return np.flatnonzero(other), tuple(notes)
 
 
@@ -83,8 +84,11 @@ def unusable(head: HeadRows) -> str:
     odd = ~np.isfinite(each).all(axis=1)
     zero = ~each.any(axis=1)
     if (odd | zero).all():
-        inf = " or infinite" * bool(np.isinf(each).any())
-        what = [f"NaN{inf}"] * bool(odd.any()) + ["all 0"] * bool(zero.any())
+        what = []
+        if odd.any():
+            what.append("NaN or infinite" if np.isinf(each).any() else "NaN")
+        if zero.any():
+            what.append("all 0")
         return f"the {name} is {' or '.join(what)} in every row"
     for part, row in _first_odd(head):
         if part in ("k", "v") and not odd.any():

@@ -315,8 +315,11 @@ class Reader:
     def _laws(self) -> tuple[Law, ...]:
         scale, length = self.fields.number("attn_scale"), self.fields.number("floor_scale")
         grok = self.fields.number("attn_temperature_len", "temperature_len")
-        own = [Law("llama 4", length, 0.1 if scale is None else scale)] if length else []
-        own += [Law("grok", grok)] if grok and grok > 1.0 else []
+        own = []
+        if length:
+            own.append(Law("llama 4", length, 0.1 if scale is None else scale))
+        if grok and grok > 1.0:
+            own.append(Law("grok", grok))
         return (*own, *LAWS)
 
     def _yarn(self) -> float:
@@ -350,7 +353,9 @@ class Reader:
                 form = f"1/({layer + 1}·{form.removeprefix('1/')})"
         if self.kind == "mimo_v2_flash":
             # Its layers without a window have none.
-            sink = LEARNED if mask == "window" else NONE if mask else None
+            sink = NONE if mask else None
+            if mask == "window":
+                sink = LEARNED
         common = replace(common, multiplier=multiplier, form=form, chunk=self._chunk(layer))
         return replace(common, mask=mask, window=window, sink=sink)
 
