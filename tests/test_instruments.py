@@ -24,7 +24,7 @@ from tests.asking import asking
 
 @dataclass(frozen=True)
 class Settings:
-    bins: int = asked(10, whole(9), "bins", "how many bins there are")
+    bins: int = asked(10, whole(1, 1000), "bins", "how many bins there are")
 
 
 def answer(experiment: Experiment, stop: Stop = never) -> Iterator[str]:

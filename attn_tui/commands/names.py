@@ -1,42 +1,33 @@
 """The subcommands by purpose: where each is and what it does; and arguments as click takes them."""
 
-from collections.abc import Mapping
-
 from attn_tui.instruments import INSTRUMENTS
 
-PURPOSES: Mapping[str, Mapping[str, str]] = {
-    "One question": {
-        "show": "weights and their gradient, unscaled beside scaled",
-        "attention": "every row of a head: who looks at whom",
-    },
-    "Random vectors": {
-        "dot": "where the variance d_k of q·k comes from",
-        "sweep": "weights and gradients over d_k and the number of keys",
-    },
-    "A model's heads": {
-        "heads": "statistics of every head of a capture",
-        "doctor": "which scale, cap, sink and mask a capture has",
-        "compare": "where two captures part",
-        "recipe": "a script that captures a model's attention",
-        "demo": "captures with sixteen faults, to try the doctor on",
-    },
-    "To learn": {
-        "tour": "a guided tour of a dozen steps, or that of a file",
-        "claim": "one thing said about dividing by √d_k, tried",
-        "claims": "every claim, a line each with its verdict",
-    },
+_PURPOSES = {
+    "One question": ["show", "attention"],
+    "Random vectors": ["dot", "sweep"],
+    "A model's heads": ["heads", "doctor", "compare", "recipe", "demo"],
+    "To learn": ["tour", "claim", "claims"],
 }
-"""What each subcommand does, under what it is for."""
+"""What subcommands are for; others are listed below these."""
 
 _OTHERS = {
-    "doctor": "attn_tui.commands.doctor:doctor",
-    "compare": "attn_tui.heads.command:compare",
-    "recipe": "attn_tui.commands.recipe:recipe",
-    "demo": "attn_tui.commands.demo:demo",
-    "tour": "attn_tui.commands.tour:tour",
-    "claims": "attn_tui.claims.command:claims",
+    "doctor": (
+        "attn_tui.commands.doctor:doctor",
+        "which scale, cap, sink and mask a capture has",
+    ),
+    "compare": ("attn_tui.heads.command:compare", "where two captures part"),
+    "recipe": ("attn_tui.commands.recipe:recipe", "a script that captures a model's attention"),
+    "demo": (
+        "attn_tui.commands.demo:demo",
+        "captures with sixteen faults, to try the doctor on",
+    ),
+    "tour": (
+        "attn_tui.commands.tour:tour",
+        "a guided tour of a dozen steps, or that of a file",
+    ),
+    "claims": ("attn_tui.claims.command:claims", "every claim, a line each with its verdict"),
 }
-"""Where subcommands are that are of no instrument."""
+"""Subcommands that are of no instrument: where each is, and what it does."""
 
 SCREEN = "open"
 """The name of the command that opens the screen; it is called where there is no other."""
@@ -44,12 +35,25 @@ SCREEN = "open"
 
 def places() -> dict[str, str]:
     """Return where each subcommand is, by name."""
-    return {instrument.command_name: instrument.command for instrument in INSTRUMENTS} | _OTHERS
+    of_instruments = {instrument.command_name: instrument.command for instrument in INSTRUMENTS}
+    return of_instruments | {name: place for name, (place, _) in _OTHERS.items()}
 
 
 def summaries() -> dict[str, str]:
     """Return what each subcommand does, by name."""
-    return {name: text for texts in PURPOSES.values() for name, text in texts.items()}
+    of_instruments = {instrument.command_name: instrument.summary for instrument in INSTRUMENTS}
+    return of_instruments | {name: text for name, (_, text) in _OTHERS.items()}
+
+
+def by_purpose() -> dict[str, dict[str, str]]:
+    """Return what each subcommand does, by name, under what it is for."""
+    texts = summaries()
+    groups = {
+        purpose: {name: texts.pop(name) for name in names} for purpose, names in _PURPOSES.items()
+    }
+    if texts:
+        groups["Others"] = texts
+    return groups
 
 
 def protected(arguments: list[str]) -> list[str]:

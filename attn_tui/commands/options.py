@@ -16,7 +16,7 @@ from attn_tui.compute.models import NAMED
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import RULES, Scale
 from attn_tui.compute.setup import Setup
-from attn_tui.instruments import INSTRUMENTS
+from attn_tui.instruments import INSTRUMENTS, load
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -100,9 +100,8 @@ class Command(click.Command):
     def invoke(self, ctx: click.Context) -> Any:
         """Print a report, or open the screen."""
         if self.instrument is not None and ctx.params.pop("screen"):
-            from attn_tui.commands.screen import open_instrument
-
-            status = open_instrument(self.instrument, ctx.params)
+            # The screen's own command is made of these options.
+            status = load("attn_tui.commands.screen:open_instrument")(self.instrument, ctx.params)
             if status is not None:
                 return status
         return super().invoke(ctx)

@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 import click
 
 from attn_tui import __version__
-from attn_tui.commands.names import PURPOSES, SCREEN, places, protected, summaries
+from attn_tui.commands.names import SCREEN, by_purpose, places, protected, summaries
 from attn_tui.commands.output import (
     BAD_INPUT,
     FAILED,
@@ -53,7 +53,7 @@ class Program(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of the subcommands."""
-        return [*summaries()]
+        return [*places()]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return a subcommand, imported now."""
@@ -91,7 +91,7 @@ class Program(click.Group):
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the subcommands by purpose, and where options are."""
         width = max(map(len, summaries()))
-        for purpose, texts in PURPOSES.items():
+        for purpose, texts in by_purpose().items():
             with formatter.section(purpose):
                 formatter.write_dl([(name.ljust(width), text) for name, text in texts.items()])
         with formatter.section("Options"):

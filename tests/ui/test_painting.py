@@ -1,5 +1,7 @@
 """Painting: a key paints what changes and nothing else, and what stands there is right."""
 
+from typing import Any
+
 import pytest
 
 from attn_tui.dots.screen import DotsScreen
@@ -42,7 +44,13 @@ async def test_a_sample_that_was_drawn_before_needs_no_thread(
         await shown(pilot)
         await press(pilot, "plus")
         threads: list[object] = []
-        monkeypatch.setattr(DotsScreen, "_draw_rest", lambda screen, run: threads.append(run))
+        draw = DotsScreen.answer_in_thread
+
+        def answer_in_thread(screen: DotsScreen, answers: Any) -> None:
+            threads.append(answers)
+            draw(screen, answers)
+
+        monkeypatch.setattr(DotsScreen, "answer_in_thread", answer_in_thread)
         screen = await press(pilot, "minus")
         assert isinstance(screen, DotsScreen)
         assert screen.answer
