@@ -515,7 +515,7 @@ class HeadsScreen(InstrumentScreen):
             size = f"{table.n_batches} sequences × {size}"
         keys = f"{shape.n_queries:,} × {shape.n_keys:,}, d_k {shape.d_k}"
         parts = [name, size, keys, made(table.masks[here.layer]).text]
-        text, label = "  ·  ".join(parts), self.query_one("#capture", Label)
+        text, label = " · ".join(parts), self.query_one("#capture", Label)
         if text != label.content:
             label.update(text, layout=False)
         self.query_one("#opens").display = settings.capture == (EXAMPLE_NAME,)
