@@ -95,13 +95,6 @@ class Captured(Products):
     FINITE: ClassVar = False
 
     @property
-    def is_fitted(self) -> bool:
-        """Whether a fit finds more than whether it is causal."""
-        if self.multiplier is not None or self.value_scale != 1.0:
-            return True
-        return self.mask is not None or self.softcap is not None or self.sink_told
-
-    @property
     def is_masked(self) -> bool:
         """Whether a mask was captured, or the output says one."""
         return self.seen is not None or self.mask is not None

@@ -8,9 +8,6 @@ EXAMPLE_NAME = "example"
 SUFFIXES = (".safetensors", ".npz", ".npy", ".h5", ".hdf5")
 """How names of captures end."""
 
-TENSORS = tuple(suffix for suffix in SUFFIXES if suffix not in (".npz", ".npy"))
-"""Those of files that hold nothing but tensors of models; the others may hold scores too."""
-
 
 def suffix_of(path: str) -> str:
     """Return how a name ends, in small letters; of the example as if it were a file."""

@@ -122,11 +122,6 @@ class FoundMask:
         return miss_of(rows, self.weighing(making, rows), self.value_scale, self.path, quick)
 
     @property
-    def is_fitted(self) -> bool:
-        """Whether a fit finds more than whether it is causal."""
-        return self.how == "fit" and not self.is_plain
-
-    @property
     def is_plain(self) -> bool:
         """Whether weights are made of m as the rule has it and what keys are seen, without more."""
         odd = self.multiplier is not None or self.value_scale != 1.0 or self.drops_sink

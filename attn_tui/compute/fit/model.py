@@ -1,6 +1,5 @@
 """What a head may be computed with: the one type of what is expected, supposed and found."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -85,6 +84,3 @@ class Model:
 
 Told = Literal["ulp", "5 %", "2×", "yes"]
 """The least change of a part that would have shown: of m half an ulp, 5 %, or twice."""
-
-Telling = Mapping[Part, Told]
-"""Of each part that is needed and would have shown had it been another, how finely."""

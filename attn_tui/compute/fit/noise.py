@@ -69,11 +69,6 @@ def paths_of(format: Format) -> tuple[Path, ...]:
     return ("float32", "tf32") if format.bits == 24 else ("float32",)
 
 
-def score_paths(format: Format) -> tuple[Path, ...]:
-    """Return those of them that differ in how scores are rounded."""
-    return tuple(path for path in paths_of(format) if path != "flash")
-
-
 def coarsest(values: NDArray[np.floating], named: str) -> str:
     """Return the coarsest format that holds every value: captured bfloat16 is often cast up."""
     names = ("bfloat16", "float16", "float32", "float64")
