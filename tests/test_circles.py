@@ -34,6 +34,7 @@ def circle(modules: dict[str, Path]) -> list[str]:
     return []
 
 
+@pytest.mark.slow
 def test_no_module_imports_itself_by_way_of_others() -> None:
     paths = [path for path in (ROOT / "attn_tui").rglob("*.py") if path.stem != "__init__"]
     modules = {".".join(path.relative_to(ROOT).with_suffix("").parts): path for path in paths}

@@ -29,6 +29,7 @@ def run(*arguments: str) -> Result:
     return CliRunner().invoke(program, [*arguments])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("scale", "asked", "says"),
     [

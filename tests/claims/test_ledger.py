@@ -117,6 +117,7 @@ def test_both_regimes_stand_in_what_is_said_of_either() -> None:
         assert "Above" in right or "above" in right
 
 
+@pytest.mark.slow
 def test_the_same_trial_gives_the_same_numbers() -> None:
     for drawn in DRAWN[:5]:
         assert try_claim(find(drawn)) == try_claim(find(drawn))

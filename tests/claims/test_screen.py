@@ -109,6 +109,7 @@ async def test_another_draw_or_d_k_changes_the_numbers_and_not_the_verdict() -> 
         assert pilot.app.line == "attn-tui claim S0-14 --seed 2 --d-k 80 --screen"  # type: ignore[attr-defined]
 
 
+@pytest.mark.slow
 async def test_a_claim_whose_premise_is_gone_does_not_apply_now() -> None:
     async with at_claim("L-10").run_test(size=WIDE) as pilot:
         screen = await claims(pilot, *["left_curly_bracket"] * 9)
@@ -166,6 +167,7 @@ async def test_enter_sets_up_the_instrument_and_one_step_back_undoes_it() -> Non
         assert (await claims(pilot, "u")).present.draft == before
 
 
+@pytest.mark.slow
 async def test_a_claim_is_found_by_its_words_in_the_palette() -> None:
     async with at_claim("S0-2").run_test(size=WIDE) as pilot:
         await claims(pilot)

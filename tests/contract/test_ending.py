@@ -66,6 +66,7 @@ def test_quitting_leaves_the_terminal_as_it_was_and_prints_the_question(keys: st
         assert terminal.raw.index(asks) > terminal.raw.rindex(b"\x1b[?1049l")
 
 
+@pytest.mark.slow
 @with_rows("name", NUMBERS)
 def test_a_signal_that_ends_it_leaves_the_terminal_as_it_was(name: str) -> None:
     number = getattr(signal, f"SIG{name}")

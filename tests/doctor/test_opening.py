@@ -22,6 +22,7 @@ from attn_tui.files.captured import (
 from attn_tui.files.models.opening import open_configured
 from tests.doctor.captures import save, tensors, write
 from tests.doctor.command import HEALTHY, LLAMA, call, run
+from tests.pairs import everyday
 
 GROUPED = {**LLAMA, "num_attention_heads": 4, "num_key_value_heads": 2}
 
@@ -116,7 +117,7 @@ def square(path: Path, metadata: dict[str, str] | None = None, **more: Any) -> s
 
 
 @pytest.mark.parametrize(
-    "command", ["heads", "show --capture", "attention --capture", "compare", ""]
+    "command", everyday(1, ["heads", "show --capture", "attention --capture", "compare", ""])
 )
 def test_what_shapes_leave_open_and_no_output_tells_is_refused(
     command: str, tmp_path: Path

@@ -217,6 +217,7 @@ def test_moments_are_those_of_the_answer_with_their_errors_and_exact_values() ->
     assert float(numbers["mean"][4]) == 0.0
 
 
+@pytest.mark.slow
 @with_rows("name", CASES)
 def test_no_moment_is_cut_or_replaced_by_dots_at_any_width(name: str) -> None:
     chart = Moments(answer_of(name), NAMES)

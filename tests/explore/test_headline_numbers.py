@@ -87,6 +87,7 @@ def test_no_number_is_said_that_is_not_in_the_answer(
     check_numbers(headline(vector, experiment, over, typical), vector, experiment, typical)
 
 
+@pytest.mark.slow
 @settings(max_examples=50, derandomize=True)
 @given(SCORES, SCORES, D_KS, SCALES)
 def test_two_answers_side_by_side_are_told_with_their_own_numbers(

@@ -100,6 +100,7 @@ async def test_settings_palette_and_lists_ask_the_same_question() -> None:
         assert str(screen.present.draft.setup.mask) == "2"
 
 
+@pytest.mark.slow
 async def test_the_palette_finds_views_and_actions_by_other_names() -> None:
     async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
         await press(pilot, "right_curly_bracket")

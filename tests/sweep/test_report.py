@@ -162,6 +162,7 @@ def test_json_has_only_the_statistics_asked_for() -> None:
     assert set(point) & set(STATISTICS) == {"entropy"}
 
 
+@pytest.mark.slow
 def test_json_asks_the_same_again() -> None:
     for name in CASES:
         each = found(name)

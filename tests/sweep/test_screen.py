@@ -124,6 +124,7 @@ async def test_a_draw_of_the_cursor_opens_in_explore() -> None:
         assert screen.present.draft.text == DRAFT.text
 
 
+@pytest.mark.slow
 async def test_settings_and_another_seed_ask_something_else_and_too_many_are_refused() -> None:
     async with AttnApp(DRAFT, "sweep").run_test(size=(120, 40)) as pilot:
         screen = await at(pilot)

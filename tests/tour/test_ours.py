@@ -180,6 +180,7 @@ RIGHT: tuple[Callable[[], int], ...] = (
 )  # fmt: skip
 
 
+@pytest.mark.slow
 def test_the_right_answer_is_what_compute_says() -> None:
     for at in range(len(STEPS)):
         guess = STEPS[at].guess

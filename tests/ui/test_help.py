@@ -39,6 +39,7 @@ async def test_each_pane_and_each_screen_has_a_text_of_its_own_and_no_text_is_le
         assert text.startswith("# "), name
 
 
+@pytest.mark.slow
 async def test_where_there_is_little_room_help_is_a_text_over_the_panes() -> None:
     async with AttnApp(EXAMPLE).run_test(size=(80, 24)) as pilot:
         await shown(pilot)

@@ -96,6 +96,7 @@ def edged() -> HeadRows:
     return HeadRows(np.arange(1000), 1000, 5.0 * waves, waves)
 
 
+@pytest.mark.slow
 @with_rows("head", [drawn(1000, 1000), edged()])
 @with_rows("rows", [16, 100])
 def test_errors_of_sampled_rows_cover_the_truth(head: HeadRows, rows: int) -> None:

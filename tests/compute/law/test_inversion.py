@@ -53,6 +53,7 @@ def by_quadrature(pair: Pair, t: float) -> complex:
     return complex(whole * mpmath.expj(-t * (a * b + rho)))
 
 
+@pytest.mark.slow
 @with_rows("pair", PAIRS[1::2] + NEXT_TO_0)
 def test_the_characteristic_function_is_the_integral_that_defines_it(pair: Pair) -> None:
     found = characteristic(pair, np.array(WAVES))

@@ -315,6 +315,7 @@ def test_errors_of_ratios_are_those_of_paired_draws() -> None:
     assert (same.log_mean_error, same.log_median_error) == (0.0, 0.0)
 
 
+@pytest.mark.slow
 def test_a_map_and_curves_name_the_crossover_that_is_searched_for() -> None:
     """At the same n, seed and draws one question has one answer."""
     found = crossover(8, draws=300, seed=5)

@@ -28,6 +28,7 @@ def exact_fall(d_k: int) -> float:
     return log(unscaled / scaled)
 
 
+@pytest.mark.slow
 def test_at_two_keys_the_crossover_is_where_the_exact_medians_meet() -> None:
     d_k = next(d for d in range(3, 40) if exact_fall(d) <= 0.0)
     assert d_k == 8
