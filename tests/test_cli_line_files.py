@@ -116,6 +116,7 @@ def known_setup(experiment: Experiment) -> Setup:
     return replace(experiment.setup, settings=()).put(gradient)
 
 
+@pytest.mark.slow
 def test_the_line_of_a_file_prints_the_answer_of_the_screen(folder: Path) -> None:
     for name in FILES:
         asked = asked_of(open_draft(str(folder / name), Setup(64)))
@@ -189,6 +190,7 @@ def test_only_scores_that_are_asked_must_be_readable() -> None:
             assert make(asked).startswith(f"attn-tui {name}")
 
 
+@pytest.mark.slow
 @given(sources(), setups(), st.builds(explore.Settings, of=st.integers(0, 5)))
 @settings(deadline=None, max_examples=40)
 def test_a_line_prints_the_answer_that_explore_shows(

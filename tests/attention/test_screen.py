@@ -162,6 +162,7 @@ async def test_where_there_is_little_room_the_second_map_waits_behind_t() -> Non
         assert screen.query_one("Slider").size.width > 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_open", [False, True])
 async def test_enter_opens_the_row_in_explore(is_open: bool) -> None:
     async with AttnApp(ROWS, "attention").run_test(size=(120, 40)) as pilot:

@@ -83,6 +83,7 @@ async def test_arrows_go_from_claim_to_claim_and_a_run_is_one_step() -> None:
         assert screen.claim.id == names[-2]
 
 
+@pytest.mark.slow
 async def test_words_narrow_the_list_and_escape_lists_all_again() -> None:
     async with at_claim("S0-14").run_test(size=WIDE) as pilot:
         screen = await claims(pilot, "e", *"s1 false")
@@ -135,6 +136,7 @@ async def test_d_k_and_n_are_typed_in_the_settings() -> None:
         assert screen.present.draft.setup.get(Settings).d_k == 8
 
 
+@pytest.mark.slow
 async def test_what_can_not_be_done_says_why() -> None:
     async with at_claim("S0-17").run_test(size=WIDE) as pilot:
         before = (await claims(pilot)).present

@@ -88,6 +88,7 @@ def test_numbers_are_pasted_anywhere(tmp_path: Path) -> None:
         assert session.line() == ASKED
 
 
+@pytest.mark.slow
 def test_the_mouse_is_the_programs_unless_it_is_left_to_the_terminal(tmp_path: Path) -> None:
     for arguments, has_mouse in (((), True), (("--no-mouse",), False)):
         with Session(tmp_path, arguments) as session:
@@ -157,6 +158,7 @@ def most_like(view: Sequence[str], views: Sequence[Sequence[str]]) -> int:
     return same.index(max(same))
 
 
+@pytest.mark.slow
 def test_d_k_is_halved_and_doubled_and_views_go_both_ways(tmp_path: Path) -> None:
     with Session(tmp_path) as session:
         session.press(DOUBLE * 2)

@@ -144,6 +144,7 @@ def test_twice_the_scale_is_said_of_every_layer_whatever_the_one_before_it(tmp_p
     assert "4 of 6 heads (all of layers 0, 2; 2 agree)" in line
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("mask", "kind", "said"),
     everyday(

@@ -138,6 +138,7 @@ def test_the_stretched_axis_stands_still_while_d_k_moves() -> None:
     assert len(axes) == 1
 
 
+@pytest.mark.slow
 @with_rows(("name", "stretched"), each_once(CASES, [False, True]))
 def test_no_number_of_the_bells_is_cut_at_any_size(name: str, stretched: bool) -> None:
     last = answer_of(name)

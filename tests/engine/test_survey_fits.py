@@ -349,6 +349,7 @@ def test_a_layer_whose_heads_all_meet_nan_is_fitted_on_what_is_left(tmp_path: Pa
     assert (found.how, found.mask.kind, found.fits) == ("output", "causal", True)
 
 
+@pytest.mark.slow
 def test_each_head_has_the_rule_of_its_own_layer(tmp_path: Path) -> None:
     capture = open_capture([str(write(tmp_path / "c.safetensors", heads()))])
     making = Making(Scale("per-layer"), own_rule=True)

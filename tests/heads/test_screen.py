@@ -197,6 +197,7 @@ async def test_the_doctor_says_which_heads_differ_and_by_how_much(tmp_path: Path
         assert screen.report().startswith("differs: ")
 
 
+@pytest.mark.slow
 async def test_rows_are_sampled_until_all_are_wanted(tmp_path: Path) -> None:
     path = write(tmp_path / "long.safetensors", heads(n=300, layers=2))
     async with AttnApp(asking((str(path),)), "heads").run_test(size=(120, 40)) as pilot:

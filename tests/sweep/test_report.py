@@ -254,6 +254,7 @@ def test_means_are_compared_exactly_where_they_are_known() -> None:
     assert "Without 1/√d_k the mean ‖∂p/∂s‖_F over draws is larger at d_k = 65,536." in text
 
 
+@pytest.mark.slow
 @with_rows("draws", [2, 20, 400])
 def test_nothing_is_concluded_from_means_that_few_draws_carry(draws: int) -> None:
     far = swept(64, replace(SMALL, n=3, d_k_range=(32_768, 65_536), draws=draws, points=2))

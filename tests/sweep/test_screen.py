@@ -113,6 +113,7 @@ async def test_views_ask_for_what_they_show_and_arrows_go_along_their_curves() -
         assert screen.answer.progress == 1.0
 
 
+@pytest.mark.slow
 async def test_a_draw_of_the_cursor_opens_in_explore() -> None:
     async with AttnApp(DRAFT, "sweep").run_test(size=(120, 40)) as pilot:
         await at(pilot, "right")

@@ -105,6 +105,7 @@ async def test_a_step_is_done_in_whatever_way_and_enter_leads_on(tmp_path: Path)
         assert summary.startswith("1 of 1 guesses were right.")
 
 
+@pytest.mark.slow
 async def test_x_goes_on_without_a_guess_and_without_the_task(tmp_path: Path) -> None:
     async with on_tour(tmp_path) as pilot:
         await press(pilot, "x")

@@ -65,6 +65,7 @@ async def test_where_there_is_little_room_help_is_a_text_over_the_panes() -> Non
         assert read("explore-gradient").strip() not in text
 
 
+@pytest.mark.slow
 async def test_from_120_columns_on_help_stands_beside_the_panes_and_follows_the_focus() -> None:
     async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
         screen = await press(pilot, "question_mark")

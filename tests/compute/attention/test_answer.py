@@ -193,6 +193,7 @@ def test_each_block_comes_once() -> None:
         assert sorted(spread(count)) == [*range(count)]
 
 
+@pytest.mark.slow
 def test_rows_come_growing_and_end_when_stopped() -> None:
     shares = [found.progress for found in answer(drawn(n=2000))]
     assert shares[-1] == 1.0

@@ -87,6 +87,7 @@ def test_normal_draws_have_the_exact_law(d_k: int, rho: float) -> None:
         assert stats.kstest(sample[:1000], cdf).pvalue > 1e-3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("entries", everyday(2, LAWS))
 def test_readouts_are_within_4_standard_errors(entries: Entries) -> None:
     for d_k, tied, rho, means in product(

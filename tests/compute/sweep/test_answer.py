@@ -30,6 +30,7 @@ def last(settings: Settings, **setup: Any) -> Answer:
     return list(answer(ask(settings, **setup)))[-1]
 
 
+@pytest.mark.slow
 def test_answers_grow_from_coarse_to_fine() -> None:
     answers = list(answer(ask(replace(SMALL, points=27, draws=1000, crossovers=True))))
     assert len(answers) >= 3

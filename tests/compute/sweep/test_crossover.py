@@ -87,6 +87,7 @@ def test_what_never_crosses_says_which_is_larger() -> None:
     assert (flat.side, flat.d_k) == ("larger", None)
 
 
+@pytest.mark.slow
 def test_a_search_stops_and_repeats_itself() -> None:
     assert crossover(64, draws=2000, stop=lambda: True) is None
     first, again = (crossover(8, draws=300, seed=9) for _ in range(2))

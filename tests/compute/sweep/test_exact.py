@@ -84,6 +84,7 @@ def test_the_stein_identity() -> None:
             assert abs(sampled.mean() - expected) < 4.0 * error
 
 
+@pytest.mark.slow
 @with_rows("n", [3, 4, 64])
 def test_the_mean_square_at_small_logits_joins_that_of_larger_ones(n: int) -> None:
     m = 0.02 / 65_536**0.5
