@@ -1,13 +1,13 @@
 """The Claims screen: what is said about dividing by √d_k, what comes of it, and what is right."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from threading import Lock
 from typing import ClassVar
 
 from rich.text import Text
-from textual import on, work
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container, Horizontal, VerticalScroll
@@ -16,7 +16,6 @@ from textual.reactive import var
 from textual.widget import Widget
 from textual.widgets import DataTable, Input, Label, OptionList, Static
 from textual.widgets.option_list import Option
-from textual.worker import get_current_worker
 
 from attn_tui.claims.answer import Answer, answer
 from attn_tui.claims.charts import VERDICT_GLYPHS, Curves, Tracks, marked_text
@@ -27,7 +26,7 @@ from attn_tui.claims.opening import opened
 from attn_tui.claims.palette import ClaimsProvider
 from attn_tui.claims.report import BASES, WORDS, numbers_of, report_of, trial_text
 from attn_tui.claims.settings import Settings
-from attn_tui.compute.experiment import Experiment
+from attn_tui.compute.experiment import Experiment, Stop
 from attn_tui.compute.field import fields_of
 from attn_tui.compute.visible import visible
 from attn_tui.files import edits
@@ -75,6 +74,12 @@ class ClaimList(OptionList):
         Binding("j", "cursor_down", "Down", show=False),
         Binding("k", "cursor_up", "Up", show=False),
     ]
+
+
+def _one_at_a_time(experiment: Experiment, stop: Stop) -> Iterator[Answer]:
+    """Yield what comes of a claim, once the one that was tried before has stopped."""
+    with TRYING:
+        yield from answer(experiment, stop)
 
 
 class ClaimsScreen(InstrumentScreen):
@@ -271,19 +276,7 @@ class ClaimsScreen(InstrumentScreen):
         self.headline = headline(claim, None if untried.changes else untried)
         self.query_one("#panes").set_class(claim.check is not None, "-drawn")
         self._show_texts(untried)
-        self._try_claim(asked.experiment)
-
-    @work(thread=True, exclusive=True, group="try", exit_on_error=False)
-    def _try_claim(self, experiment: Experiment) -> None:
-        worker = get_current_worker()
-        with TRYING:
-            for found in answer(experiment, lambda: worker.is_cancelled):
-                if not worker.is_cancelled:
-                    self.app.call_from_thread(self.set_answer, found)
-
-    def set_answer(self, found: Answer) -> None:
-        """Show what came of the claim."""
-        self.answer = found
+        self.answer_in_thread(partial(_one_at_a_time, asked.experiment))
 
     # Files and texts
 
