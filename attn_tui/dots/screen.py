@@ -1,7 +1,7 @@
 """The Dot products screen: how q·k and q·k/√d_k are spread, and why."""
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from typing import ClassVar
 
@@ -13,7 +13,7 @@ from textual.reactive import var
 from attn_tui.charts.table import Page
 from attn_tui.compute.dots.answer import Answer, Run
 from attn_tui.compute.dots.settings import Settings
-from attn_tui.compute.experiment import Experiment
+from attn_tui.compute.experiment import Experiment, Stop
 from attn_tui.compute.field import fields_of
 from attn_tui.dots import charts
 from attn_tui.dots.derivation import derivation
@@ -42,7 +42,7 @@ QUICK = 1_000_000
 ROLES = {"label": "muted", "strong": "text", "unscaled": "unscaled", "scaled": "scaled"}
 
 
-def _quiet_at_first(run: Run, experiment: Experiment, stop: Callable[[], bool]) -> Iterator[Answer]:
+def _quiet_at_first(run: Run, experiment: Experiment, stop: Stop) -> Iterator[Answer]:
     """Return the answers that are worth a look: how few samples grow is not."""
     for answer in run.answers(experiment, stop):
         if answer.complete or answer.settings.samples > QUICK:

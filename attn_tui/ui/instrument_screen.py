@@ -17,6 +17,7 @@ from textual.widget import Widget
 from textual.widgets import Tabs
 from textual.worker import Worker, WorkerState, get_current_worker
 
+from attn_tui.compute.experiment import Stop
 from attn_tui.compute.visible import visible
 from attn_tui.files import edits
 from attn_tui.files.draft import Draft
@@ -323,7 +324,7 @@ class InstrumentScreen(Screen[None]):
     # What is computed
 
     @work(thread=True, exclusive=True, group="answer", exit_on_error=False)
-    def answer_in_thread(self, answers: Callable[[Callable[[], bool]], Iterable[Any]]) -> None:
+    def answer_in_thread(self, answers: Callable[[Stop], Iterable[Any]]) -> None:
         """Show better and better answers as they are found, until something else is asked.
 
         Args:
