@@ -61,6 +61,9 @@ OVER = {
 """The panes of curves over d_k, which stand side by side where there is room."""
 
 
+UNREAD = "{error}. What stands below is of the scores before."
+"""What is said in the place of the headline while the scores cannot be read."""
+
 READ_KEYS = 100
 """So many keys are listed where the report is read; what is saved lists all."""
 
@@ -127,10 +130,10 @@ class ExploreScreen(InstrumentScreen):
             self.ask(edits.typed(typed), "typing")
 
     def action_edit(self) -> None:
-        """Type scores, behind those there are."""
+        """Type scores, in the place of those there are unless a key moves behind them first."""
         scores = self.query_one("#scores", TextArea)
         scores.focus()
-        scores.move_cursor(scores.document.end)
+        scores.select_all()
 
     def action_again(self) -> None:
         """Draw other scores."""
@@ -194,6 +197,8 @@ class ExploreScreen(InstrumentScreen):
 
     def watch_asked(self, asked: Asked) -> None:
         """Show what is asked, and answer it."""
+        if asked.error is not None:
+            self.failure = UNREAD.format(error=asked.error)
         self.query_one(DkPane).value = asked.experiment.setup.d_k
         scores = self.query_one("#scores", TextArea)
         if scores.text != asked.draft.text:
@@ -304,8 +309,7 @@ class ExploreScreen(InstrumentScreen):
             else (f"vector {answer.index + 1} of {n_vectors:,}, {n_keys:,} keys")
         )
         title = TITLES[answer.experiment.source.kind]
-        problem = f"[$error]{plain(str(error))}[/]" if error else ""
-        self.pane("scores-pane").describe(title, problem or count)
+        self.pane("scores-pane").describe(title, "not read" if error else count)
         self.pane("scores-pane").set_class(error is not None, "-wrong")
         self.pane("d_k-pane").describe("d_k", f"{setup.scale.formula}: {how[:1].lower()}{how[1:]}")
         self.draw("weights", bars.WeightBars(shown, self.cursor, heads))
@@ -366,7 +370,7 @@ class ExploreScreen(InstrumentScreen):
         self.draw("keys-over-curves", curves.keys_figure(vector, over, d_k, before))
         how = "drawn anew at each d_k" if before else ""
         self.pane("weights-over").describe(OVER["weights-over"], how)
-        among = f"of {vector.vector.n_attended:,}"
+        among = f"of {vector.vector.n_attended:,} keys"
         self.pane("keys-over").describe(OVER["keys-over"], among)
         norms = [side.norms[vector.wrt] for side in vector.sides]
         texts = [quantity(norm.frobenius, norm.log_frobenius) for norm in norms]

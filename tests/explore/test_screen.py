@@ -14,6 +14,7 @@ from attn_tui.explore.screen import ExploreScreen
 from attn_tui.files.draft import EXAMPLE, Draft
 from attn_tui.ui.app import AttnApp
 from attn_tui.ui.dialogs import TextScreen
+from attn_tui.ui.headline import Headline
 from attn_tui.ui.picture import Picture
 from attn_tui.ui.settings_panel import SettingsPanel
 from attn_tui.ui.slider import Slider
@@ -51,17 +52,22 @@ async def test_d_k_moves_weights_curves_and_headline_in_one_step() -> None:
         assert screen.present.experiment.setup.d_k == 4096
 
 
-async def test_scores_are_typed_and_what_is_wrong_is_said_beside_them() -> None:
+async def test_scores_are_typed_and_what_is_wrong_with_them_is_said_in_full() -> None:
     async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
         await shown(pilot)
         screen = await press(pilot, "e", "end", "comma", "9", "x")
-        assert "is not a number" in str(screen.pane("scores-pane").border_subtitle)
+        headline = str(screen.query_one("#headline", Headline).render())
+        assert "scores, line 1: '9x' is not a number; expected" in headline
         assert screen.answer
         assert screen.answer.vector.vector.n_keys == 4
         screen = await press(pilot, "backspace", "backspace", "backspace", "escape")
         assert screen.answer
         assert screen.answer.vector.vector.n_keys == 3
         assert screen.query_one("#scores", TextArea).text == "a: 100, 120, 150"
+        assert "Divided by 32" in str(screen.query_one("#headline", Headline).render())
+        screen = await press(pilot, "e", *"7 7", "escape")
+        assert screen.query_one("#scores", TextArea).text == "7 7"
+        screen = await press(pilot, "u")
         screen.query_one("#weights").focus()
         screen = await press(pilot, "up", "enter")
         assert screen.answer

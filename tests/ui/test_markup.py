@@ -7,6 +7,7 @@ from textual.content import Content
 
 from attn_tui.files.draft import EXAMPLE
 from attn_tui.ui.app import AttnApp
+from attn_tui.ui.headline import Headline
 from attn_tui.ui.markup import plain
 from tests.pairs import everyday
 from tests.ui.person import notices, press, shown
@@ -38,7 +39,7 @@ async def test_broken_markup_in_what_is_typed_is_named_in_the_error(
         await shown(pilot)
         await press(pilot, *("underscore" if key == "_" else key for key in keys))
         texts = {
-            "scores": str(pilot.app.screen.query_one("#scores-pane").border_subtitle),
+            "scores": str(pilot.app.screen.query_one("#headline", Headline).render()),
             "notice": notices(pilot),
         }
         if said == "settings":
