@@ -13,6 +13,7 @@ from textual.reactive import var
 from textual.widgets import TextArea
 from textual.worker import get_current_worker
 
+from attn_tui.compute.counted import counted
 from attn_tui.compute.explore import settings
 from attn_tui.compute.explore.answer import Answer as WholeAnswer
 from attn_tui.compute.explore.answer import OverDk, VectorAnswer
@@ -197,8 +198,7 @@ class ExploreScreen(InstrumentScreen):
 
     def watch_asked(self, asked: Asked) -> None:
         """Show what is asked, and answer it."""
-        if asked.error is not None:
-            self.failure = UNREAD.format(error=asked.error)
+        self._say_what_is_unread()
         self.query_one(DkPane).value = asked.experiment.setup.d_k
         scores = self.query_one("#scores", TextArea)
         if scores.text != asked.draft.text:
@@ -206,6 +206,10 @@ class ExploreScreen(InstrumentScreen):
                 scores.text = asked.draft.text
         self.set_reactive(ExploreScreen.index, min(self.index, len(asked.experiment.vectors) - 1))
         self._answer()
+
+    def _say_what_is_unread(self) -> None:
+        if self.present.error is not None:
+            self.failure = UNREAD.format(error=self.present.error)
 
     def watch_index(self) -> None:
         """Answer what is asked of another vector."""
@@ -274,6 +278,8 @@ class ExploreScreen(InstrumentScreen):
 
     def watch_view(self) -> None:
         """Show another view."""
+        if self.asked is not None:
+            self._say_what_is_unread()
         for pane in self.query("#panes > Pane"):
             pane.set_class(pane.id == self.view, "-shown")
         self.query_one("#panes").set_class(self.view in OVER, "-over")
@@ -303,11 +309,9 @@ class ExploreScreen(InstrumentScreen):
         heads = ("pinned", "now") if self.pinned else ("unscaled", how.lower())
         n_keys, n_vectors = shown.vector.n_keys, len(answer.experiment.vectors)
         error = self.present.error
-        count = (
-            f"{n_keys:,} keys"
-            if n_vectors == 1
-            else (f"vector {answer.index + 1} of {n_vectors:,}, {n_keys:,} keys")
-        )
+        count = counted(n_keys, "key")
+        if n_vectors > 1:
+            count = f"vector {answer.index + 1} of {n_vectors:,}, {count}"
         title = TITLES[answer.experiment.source.kind]
         self.pane("scores-pane").describe(title, "not read" if error else count)
         self.pane("scores-pane").set_class(error is not None, "-wrong")
@@ -370,8 +374,8 @@ class ExploreScreen(InstrumentScreen):
         self.draw("keys-over-curves", curves.keys_figure(vector, over, d_k, before))
         how = "drawn anew at each d_k" if before else ""
         self.pane("weights-over").describe(OVER["weights-over"], how)
-        among = f"of {vector.vector.n_attended:,} keys"
-        self.pane("keys-over").describe(OVER["keys-over"], among)
+        among = counted(vector.vector.n_attended, "key")
+        self.pane("keys-over").describe(OVER["keys-over"], f"of {among}")
         norms = [side.norms[vector.wrt] for side in vector.sides]
         texts = [quantity(norm.frobenius, norm.log_frobenius) for norm in norms]
         self.pane("gradient-over").describe(

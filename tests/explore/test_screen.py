@@ -58,6 +58,8 @@ async def test_scores_are_typed_and_what_is_wrong_with_them_is_said_in_full() ->
         screen = await press(pilot, "e", "end", "comma", "9", "x")
         headline = str(screen.query_one("#headline", Headline).render())
         assert "scores, line 1: '9x' is not a number; expected" in headline
+        screen.action_view(1)
+        assert "'9x' is not a number" in str(screen.query_one("#headline", Headline).render())
         assert screen.answer
         assert screen.answer.vector.vector.n_keys == 4
         screen = await press(pilot, "backspace", "backspace", "backspace", "escape")
