@@ -9,6 +9,7 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container, Horizontal, Vertical, VerticalScroll
+from textual.events import DescendantBlur, DescendantFocus
 from textual.reactive import var
 from textual.widgets import TextArea
 from textual.worker import get_current_worker
@@ -129,6 +130,12 @@ class ExploreScreen(InstrumentScreen):
         typed = event.text_area.text
         if self.asked and typed != self.present.draft.text:
             self.ask(edits.typed(typed), "typing")
+
+    @on(DescendantFocus, "#scores")
+    @on(DescendantBlur, "#scores")
+    def _make_room(self, event: DescendantFocus | DescendantBlur) -> None:
+        """Give scores that are typed more lines, and the place of the panes where there is one."""
+        self.set_class(isinstance(event, DescendantFocus), "-typing")
 
     def action_edit(self) -> None:
         """Type scores, in the place of those there are unless a key moves behind them first."""

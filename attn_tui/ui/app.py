@@ -16,6 +16,7 @@ from textual.driver import Driver
 from textual.events import AppBlur, AppFocus, Event, InputEvent, Paste, Resize
 from textual.filter import LineFilter
 from textual.theme import BUILTIN_THEMES, Theme
+from textual.widgets import TextArea
 
 from attn_tui.charts.colour import Depth
 from attn_tui.compute.errors import InputError
@@ -344,6 +345,9 @@ class AttnApp(Failing):
 
     def on_paste(self, event: Paste) -> None:
         """Take scores that were pasted where nothing is typed."""
+        if isinstance(self.focused, TextArea):
+            # It has taken them, and Textual 8 lets the event go on.
+            return
         try:
             draft = self.history.present.draft.pasted(event.text)
         except InputError as error:

@@ -4,6 +4,7 @@ import json
 
 import pytest
 from textual.command import CommandList, CommandPalette
+from textual.events import Paste
 from textual.pilot import Pilot
 from textual.widgets import Static, TextArea
 
@@ -77,6 +78,34 @@ async def test_scores_are_typed_and_what_is_wrong_with_them_is_said_in_full() ->
         assert screen.pane("gradient-pane").border_title == "Gradient ∂p₁/∂s"
         screen = await press(pilot, "delete")
         assert str(screen.present.draft.setup.mask) == "1"
+
+
+async def test_what_is_pasted_goes_where_one_types_and_else_replaces_the_scores() -> None:
+    async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
+        screen = await press(pilot, "e", "end", "comma")
+        pilot.app.post_message(Paste("7, 8"))
+        screen = await shown(pilot)
+        assert screen.present.draft.text == "a: 100, 120, 150,7, 8"
+        screen = await press(pilot, "escape", "u")
+        assert screen.present.draft.text == "a: 100, 120, 150"
+        pilot.app.post_message(Paste("7, 8"))
+        screen = await shown(pilot)
+        assert screen.query_one("#scores", TextArea).text == "7, 8"
+        pilot.app.post_message(Paste("seven"))
+        screen = await shown(pilot)
+        assert "'seven' is not a number" in person.notices(pilot)
+        assert screen.present.draft.text == "7, 8"
+
+
+@pytest.mark.parametrize("size", [(120, 40), (40, 15)])
+async def test_lines_that_are_typed_are_in_sight(size: tuple[int, int]) -> None:
+    async with AttnApp(EXAMPLE).run_test(size=size) as pilot:
+        await shown(pilot)
+        screen = await press(pilot, "e", *"1 2", "enter", *"3 4", "enter", *"5 6", "enter", "7")
+        assert screen.query_one("#scores", TextArea).content_size.height >= 4
+        assert screen.query_one(Slider).region
+        screen = await press(pilot, "escape")
+        assert screen.query_one("#weights").region
 
 
 async def test_settings_palette_and_lists_ask_the_same_question() -> None:
