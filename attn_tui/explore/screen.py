@@ -318,7 +318,7 @@ class ExploreScreen(InstrumentScreen):
         error = self.present.error
         count = counted(n_keys, "key")
         if n_vectors > 1:
-            count = f"vector {answer.index + 1} of {n_vectors:,}, {count}"
+            count = f"< > vector {answer.index + 1} of {n_vectors:,}, {count}"
         title = TITLES[answer.experiment.source.kind]
         self.pane("scores-pane").describe(title, "not read" if error else count)
         self.pane("scores-pane").set_class(error is not None, "-wrong")
