@@ -1,13 +1,15 @@
 """A report as JSON, as CSV, and in whichever form is asked for."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from csv import writer
 from functools import partial
+from io import StringIO
 from typing import Any
 
 import numpy as np
 
 from attn_tui.files.codec import report_text
-from attn_tui.report.csv_text import csv_text
+from attn_tui.files.plain import spelled
 from attn_tui.report.export import Forms
 from attn_tui.report.report import Column, Facts, Part, Report, Section, Table
 from attn_tui.report.text import text
@@ -27,9 +29,20 @@ def csv(report: Report) -> Iterator[str]:
         columns = [column for column in table.columns if column.name]
         if not names:
             names = [column.name for column in columns]
-            yield csv_text([names])
+            yield _lines([names])
         for rows in table.chunks():
-            yield csv_text(zip(*(column.at(rows) for column in columns), strict=True))
+            yield _lines(zip(*(column.at(rows) for column in columns), strict=True))
+
+
+def _lines(rows: Iterable[Sequence[Any]]) -> str:
+    """Return a line for each row; nothing stands for None, and numbers are spelled as in JSON."""
+    text = StringIO()
+    writer(text, lineterminator="\n").writerows(map(_cell, row) for row in rows)
+    return text.getvalue()
+
+
+def _cell(value: object) -> object:
+    return str(value).lower() if isinstance(value, bool) else spelled(value)
 
 
 WRITERS: Mapping[str, Callable[[Report], Iterator[str]]] = {"text": text, "json": json, "csv": csv}
