@@ -9,7 +9,7 @@ def is_whole(terminal: Terminal) -> bool:
     """Return whether all panes have their frames, on the left and on the right, and curves."""
     frames = ("│", "╭", "╰", "╮", "╯")
     lines = terminal.display[PANES]
-    has_curves = "of 3 ─╯" in lines[-1]
+    has_curves = "of 3 keys ─╯" in lines[-1]
     return has_curves and all(line.startswith(frames) and line.endswith(frames) for line in lines)
 
 
