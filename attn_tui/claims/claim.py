@@ -1,6 +1,6 @@
 """What a claim is, what it is tried with, and what comes of that."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from math import isnan
 from typing import Literal, get_args
@@ -105,31 +105,23 @@ class Case:
     holds: bool | None
     evidence: tuple[Evidence, ...]
 
-
-@dataclass(frozen=True)
-class Curve:
-    """Points joined by a line: its name, and their places, as many of each."""
-
-    name: str
-    x: tuple[float, ...]
-    y: tuple[float, ...]
-
     @classmethod
-    def of(cls, name: str, x: Iterable[float], y: Iterable[float]) -> "Curve":
-        """Return the curve through some places."""
-        return cls(name, tuple(map(float, x)), tuple(map(float, y)))
+    def as_stated(cls, where: str, *evidence: Evidence) -> "Case":
+        """Return a case in which a claim holds if the first number is the one that it states."""
+        return cls(where, evidence[0].is_as_stated, evidence)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Picture:
     """What a claim's numbers look like, as curves over one axis.
 
     Attributes:
         title: What y is, of what and where.
         x: What x is.
-        curves: At most four.
-        log_x: Whether x is on a logarithmic axis; all its values are then above 0.
-        log_y: The same of y.
+        places: Its values.
+        curves: y at each of these by the name of a curve, four at most; NaN where there is no
+            point.
+        log: Which axes are logarithmic; what is not above 0 has no place on these.
         mark: An x that matters, such as where two curves cross, or None.
         ends: The 95 % interval of that, if it is known.
         marked: What it is called there.
@@ -137,9 +129,9 @@ class Picture:
 
     title: str
     x: str
-    curves: tuple[Curve, ...]
-    log_x: bool = False
-    log_y: bool = False
+    places: Collection[float]
+    curves: Mapping[str, Collection[float]]
+    log: Literal["", "x", "y", "xy"] = ""
     mark: float | None = None
     ends: tuple[float, float] | None = None
     marked: str = ""
