@@ -86,7 +86,7 @@ def marked(turn: Crossover) -> partial[Picture]:
 
 
 def _on_both_sides(
-    trial: Trial, readouts: Sequence[GradientReadout], enlarges: bool
+    trial: Trial, readouts: Sequence[GradientReadout], enlarges: bool, *others: Statistic
 ) -> Iterator[Case | Picture]:
     """Yield, below and above d*, whether removing the scale enlarges a median, or else shrinks it.
 
@@ -94,6 +94,7 @@ def _on_both_sides(
         trial: n, how many rows, and which.
         readouts: Of what.
         enlarges: Whether the claim is that it does.
+        others: What unscaled rows are said to have besides.
     """
     turns = [turning_point(trial.n, each, trial.draws, trial.seed) for each in readouts]
     for turn in turns:
@@ -104,7 +105,7 @@ def _on_both_sides(
             unscaled = found.unscaled(trial.n, d_k)
             assert unscaled
             evidence = [factor]
-            for statistic in ("logit_std", "max_weight", turn.readout):
+            for statistic in others:
                 median = unscaled.statistics[statistic]
                 name = f"median {READOUTS[statistic].symbol}, unscaled"
                 evidence.append(Evidence(name, median.median, median.median_standard_error))
@@ -123,7 +124,8 @@ def _on_both_sides(
 
 def makes_vanish(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
     """Look on both sides of d* whether removing the scale shrinks the median gradient."""
-    yield from _on_both_sides(trial, ("gradient",), False)
+    others: tuple[Statistic, ...] = "logit_std", "max_weight", "gradient"
+    yield from _on_both_sides(trial, ("gradient",), False, *others)
 
 
 def prevents_exploding(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:

@@ -123,7 +123,7 @@ def condensation(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
             for words, times, limit in (("½σ_c", 0.5, 0.0), ("σ_c", 1.0, 0.0), ("2σ_c", 2.0, 0.5))
         )
         holds = max(abs(below.value), abs(above.value - 0.5)) < 0.05
-        yield Case(f"n = {n_keys:,}", holds, (below, at, above))
+        yield Case(f"n = {n_keys:,}", holds, (below, above, at))
     times = [0.25 * step for step in range(1, 17)]
     curves = {f"n = {n:,}": [concentrated(n, x) for x in times] for n in (trial.n, 4096, far)}
     curves["n → ∞"] = [max(0.0, 1.0 - 1.0 / each) for each in times]
