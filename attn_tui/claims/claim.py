@@ -1,11 +1,11 @@
 """What a claim is, what it is tried with, and what comes of that."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isnan
 from typing import Literal, get_args
 
-from attn_tui.claims.trial import Trial
+from attn_tui.claims.settings import Trial
 from attn_tui.compute.number import Number
 
 Verdict = Literal["holds", "conditional", "false", "wording", "undecided", "inapplicable"]
@@ -15,21 +15,8 @@ too few draws say nothing of; what the values chosen say nothing of: its premise
 Basis = Literal["computed", "table", "text"]
 """What the verdict rests on: the check; what the table of models lists; reasons that are given."""
 
-Topic = Literal[
-    "formula",
-    "dot products",
-    "softmax",
-    "gradients",
-    "scale rules",
-    "length",
-    "precision",
-    "training",
-    "models",
-]
-
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 BASES: tuple[Basis, ...] = get_args(Basis)
-TOPICS: tuple[Topic, ...] = get_args(Topic)
 
 ENOUGH = 100
 """So many draws decide, or as many as a claim is tried with anyway."""
@@ -171,7 +158,7 @@ class Claim:
     source: str
     says: str
     right: str
-    topics: tuple[Topic, ...]
+    topics: Sequence[str]
     verdict: Verdict
     basis: Basis = "text"
     figures: str = ""

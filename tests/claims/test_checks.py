@@ -39,7 +39,7 @@ from attn_tui.claims.checks.samples import (
 )
 from attn_tui.claims.checks.saturation import gradients_by_length
 from attn_tui.claims.checks.softmax import central_differences, leading
-from attn_tui.claims.trial import Trial
+from attn_tui.claims.settings import Trial
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.head import row_weights
 from attn_tui.compute.law.names import Entries

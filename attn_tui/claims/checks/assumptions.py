@@ -7,7 +7,7 @@ import numpy as np
 
 from attn_tui.claims.checks.samples import over, power, sampled, variance_of
 from attn_tui.claims.claim import Case, Evidence, Picture, Stated
-from attn_tui.claims.trial import Trial
+from attn_tui.claims.settings import Trial
 from attn_tui.compute.arrays import Floats
 from attn_tui.compute.dots.answer import growth
 from attn_tui.compute.dots.draws import Streams

@@ -6,7 +6,7 @@ from math import exp, log
 
 from attn_tui.claims.checks.samples import SIDES, check_cost, row_logs, share
 from attn_tui.claims.claim import Case, Evidence, Picture, Stated
-from attn_tui.claims.trial import Trial
+from attn_tui.claims.settings import Trial
 from attn_tui.compute.dead import DEAD
 from attn_tui.compute.log_scale import D_K
 from attn_tui.compute.scale import Scale

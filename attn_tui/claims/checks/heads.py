@@ -8,7 +8,7 @@ import numpy as np
 
 from attn_tui.claims.checks.layers import check_size, normals, projected
 from attn_tui.claims.claim import Case, Evidence, Picture, Stated
-from attn_tui.claims.trial import Trial
+from attn_tui.claims.settings import Trial
 from attn_tui.compute.arrays import Floats
 from attn_tui.compute.head import Head
 from attn_tui.compute.heads.gradients import gradients

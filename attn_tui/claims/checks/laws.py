@@ -9,7 +9,7 @@ import numpy as np
 
 from attn_tui.claims.checks.samples import rows_of_scores, sampled, variance_of
 from attn_tui.claims.claim import Case, Evidence, Picture, Stated
-from attn_tui.claims.trial import Trial
+from attn_tui.claims.settings import Trial
 from attn_tui.compute.dots.draws import Streams, draw_entries
 from attn_tui.compute.law.entries import LAWS, Pair
 from attn_tui.compute.law.lattice import Lattice

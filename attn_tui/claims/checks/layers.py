@@ -6,7 +6,7 @@ from math import exp, nan, sqrt
 import numpy as np
 
 from attn_tui.claims.claim import Case, Evidence, Picture, Stated
-from attn_tui.claims.trial import Trial
+from attn_tui.claims.settings import Trial
 from attn_tui.compute.arrays import Floats
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.head import Head, row_weights

@@ -9,7 +9,7 @@ import numpy as np
 from attn_tui.claims.checks.layers import check_size
 from attn_tui.claims.checks.samples import logs_at_stds, mean, over, sides, summary
 from attn_tui.claims.claim import Case, Evidence, Picture, Stated
-from attn_tui.claims.trial import Trial
+from attn_tui.claims.settings import Trial
 from attn_tui.compute.head import row_weights
 from attn_tui.compute.number import Number
 from attn_tui.compute.scale import parse_scale

@@ -13,7 +13,7 @@ from attn_tui.claims.checks.samples import (
     variance_of,
 )
 from attn_tui.claims.claim import Case, Evidence, Picture, Stated
-from attn_tui.claims.trial import Trial
+from attn_tui.claims.settings import Trial
 from attn_tui.compute.dots.moments import Readouts
 from attn_tui.compute.law.names import Entries
 from attn_tui.library import dot_law

@@ -18,7 +18,7 @@ from attn_tui.claims.checks.samples import (
     summary,
 )
 from attn_tui.claims.claim import Case, Evidence, Picture, Stated
-from attn_tui.claims.trial import Trial
+from attn_tui.claims.settings import Trial
 from attn_tui.compute.arrays import Floats
 from attn_tui.compute.evaluation import evaluate
 from attn_tui.compute.logit_map import LogitMap

@@ -6,7 +6,7 @@ from math import exp, log
 import numpy as np
 
 from attn_tui.claims.claim import Case, Evidence, Picture, Stated
-from attn_tui.claims.trial import Trial
+from attn_tui.claims.settings import Trial
 from attn_tui.compute.arrays import Floats
 from attn_tui.library import drawn, gradient, jacobian, softmax, statistics
 
