@@ -1,12 +1,16 @@
-"""What Claims answers: what comes of the claim that is asked."""
+"""What Claims answers: what comes of the claim that is asked, and the instrument that shows it."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
-from attn_tui.claims.claim import Finding, try_claim
+from attn_tui.claims.claim import Claim, Finding, try_claim
 from attn_tui.claims.ledger import find, own_finding
-from attn_tui.claims.settings import Settings
+from attn_tui.claims.settings import Settings, Trial
 from attn_tui.compute.experiment import Experiment, Stop, never
+from attn_tui.instruments import Instrument, load
+
+MOST_ROWS = 10_000
+"""Sweep is opened with so many rows at most."""
 
 
 @dataclass(frozen=True)
@@ -31,3 +35,15 @@ def answer(experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:
     # That of its own trial is kept: who runs through the list comes by it again.
     finding = own_finding(claim.id) if trial == claim.trial else try_claim(claim, trial)
     yield Answer(experiment, finding)
+
+
+def command_of(claim: Claim, trial: Trial) -> str:
+    """Return the command line that shows a claim at what it is tried with, or nothing."""
+    return claim.command.format(**asdict(trial), rows=min(trial.draws, MOST_ROWS))
+
+
+def opened(claim: Claim, trial: Trial) -> tuple[Instrument, Experiment] | None:
+    """Return the instrument that shows a claim, and what is asked there; None where none does."""
+    line = command_of(claim, trial)
+    # Imported when it is wanted: it knows all options of all commands.
+    return load("attn_tui.commands.asked:asked_by")(line) if line else None

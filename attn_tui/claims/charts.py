@@ -7,10 +7,9 @@ from math import ceil, floor, isfinite, log2, log10
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_tui.charts import figure
 from attn_tui.charts.cells import Cells
 from attn_tui.charts.colour import Palette
-from attn_tui.charts.figure import Axis, Figure
+from attn_tui.charts.figure import Axis, Curve, Figure
 from attn_tui.claims.claim import Case, Evidence, Picture
 from attn_tui.report.numbers import general
 from attn_tui.report.text import shortened
@@ -73,22 +72,15 @@ def curves_figure(picture: Picture, longest: int) -> Figure:
         picture: What is drawn.
         longest: Cells of a name at most.
     """
-    x = np.concatenate([curve.x for curve in picture.curves])
-    y = np.concatenate([curve.y for curve in picture.curves])
+    x = np.array([*picture.places], float)
     kinds = iter(OTHERS)
     curves = [
-        figure.Curve(
-            np.array(curve.x),
-            np.array(curve.y),
-            side_of(curve.name) or next(kinds),
-            shortened(curve.name, longest),
-        )
-        for curve in picture.curves
+        Curve(x, np.array([*y], float), side_of(name) or next(kinds), shortened(name, longest))
+        for name, y in picture.curves.items()
     ]
-    mark = None
-    if picture.mark is not None:
-        mark = (picture.mark, amount(picture.mark))
-    return Figure(curves, axis(x, picture.log_x), axis(y, picture.log_y), mark)
+    mark = None if picture.mark is None else (picture.mark, amount(picture.mark))
+    values = np.concatenate([curve.y for curve in curves])
+    return Figure(curves, axis(x, "x" in picture.log), axis(values, "y" in picture.log), mark)
 
 
 def side_of(name: str) -> str:

@@ -1,11 +1,11 @@
 """What a claim is, what it is tried with, and what comes of that."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isnan
 from typing import Literal, get_args
 
-from attn_tui.claims.trial import Trial
+from attn_tui.claims.settings import Trial
 from attn_tui.compute.number import Number
 
 Verdict = Literal["holds", "conditional", "false", "wording", "undecided", "inapplicable"]
@@ -15,21 +15,8 @@ too few draws say nothing of; what the values chosen say nothing of: its premise
 Basis = Literal["computed", "table", "text"]
 """What the verdict rests on: the check; what the table of models lists; reasons that are given."""
 
-Topic = Literal[
-    "formula",
-    "dot products",
-    "softmax",
-    "gradients",
-    "scale rules",
-    "length",
-    "precision",
-    "training",
-    "models",
-]
-
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 BASES: tuple[Basis, ...] = get_args(Basis)
-TOPICS: tuple[Topic, ...] = get_args(Topic)
 
 ENOUGH = 100
 """So many draws decide, or as many as a claim is tried with anyway."""
@@ -105,31 +92,23 @@ class Case:
     holds: bool | None
     evidence: tuple[Evidence, ...]
 
-
-@dataclass(frozen=True)
-class Curve:
-    """Points joined by a line: its name, and their places, as many of each."""
-
-    name: str
-    x: tuple[float, ...]
-    y: tuple[float, ...]
-
     @classmethod
-    def of(cls, name: str, x: Iterable[float], y: Iterable[float]) -> "Curve":
-        """Return the curve through some places."""
-        return cls(name, tuple(map(float, x)), tuple(map(float, y)))
+    def as_stated(cls, where: str, *evidence: Evidence) -> "Case":
+        """Return a case in which a claim holds if the first number is the one that it states."""
+        return cls(where, evidence[0].is_as_stated, evidence)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Picture:
     """What a claim's numbers look like, as curves over one axis.
 
     Attributes:
         title: What y is, of what and where.
         x: What x is.
-        curves: At most four.
-        log_x: Whether x is on a logarithmic axis; all its values are then above 0.
-        log_y: The same of y.
+        places: Its values.
+        curves: y at each of these by the name of a curve, four at most; NaN where there is no
+            point.
+        log: Which axes are logarithmic; what is not above 0 has no place on these.
         mark: An x that matters, such as where two curves cross, or None.
         ends: The 95 % interval of that, if it is known.
         marked: What it is called there.
@@ -137,9 +116,9 @@ class Picture:
 
     title: str
     x: str
-    curves: tuple[Curve, ...]
-    log_x: bool = False
-    log_y: bool = False
+    places: Collection[float]
+    curves: Mapping[str, Collection[float]]
+    log: Literal["", "x", "y", "xy"] = ""
     mark: float | None = None
     ends: tuple[float, float] | None = None
     marked: str = ""
@@ -179,7 +158,7 @@ class Claim:
     source: str
     says: str
     right: str
-    topics: tuple[Topic, ...]
+    topics: Sequence[str]
     verdict: Verdict
     basis: Basis = "text"
     figures: str = ""

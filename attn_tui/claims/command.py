@@ -11,8 +11,7 @@ from attn_tui.claims.claim import Claim, Finding, try_claim
 from attn_tui.claims.ledger import find, ledger
 from attn_tui.claims.own import read_claims
 from attn_tui.claims.report import report, summary_line, total_line
-from attn_tui.claims.settings import Settings
-from attn_tui.claims.trial import Trial
+from attn_tui.claims.settings import Settings, Trial
 from attn_tui.commands.asked import answered
 from attn_tui.commands.options import (
     DRAWS,
@@ -105,7 +104,7 @@ def asked(given: Mapping[str, Any]) -> Experiment:
         InputError: Naming the option that will not do.
     """
     tried = find(given["name"])
-    settings = Settings(tried.id, **asdict(_trial(tried, given)))
+    settings = Settings(**asdict(_trial(tried, given)), claim=tried.id)
     return parse(replace(EXAMPLE, setup=Setup().put(settings)))
 
 

@@ -3,13 +3,13 @@
 import tomllib
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from importlib.resources import files
 from typing import Any
 
-from attn_tui.claims.claim import Case, Check, Claim, Finding, Picture, Stated, try_claim
-from attn_tui.claims.trial import Trial
+from attn_tui.claims.claim import Case, Claim, Finding, Picture, Stated, try_claim
+from attn_tui.claims.settings import Trial
 from attn_tui.compute.errors import InputError, inert
 
 
@@ -34,27 +34,15 @@ def text_of(claim: Claim) -> str:
 def _claim(table: dict[str, Any], sources: Mapping[str, str]) -> Claim:
     trial = table.pop("trial", {})
     source = table.pop("source", "") or sources[table["id"].partition("-")[0]]
-    check = table.pop("check", "")
-    return Claim(
-        source=source,
-        topics=tuple(table.pop("topics")),
-        check=_named(check) if check else None,
-        controls=tuple(trial),
-        trial=Trial(**trial),
-        command=table.pop("open", ""),
-        **table,
-    )
+    check = partial(_tried, table.pop("check")) if "check" in table else None
+    return Claim(source=source, check=check, controls=tuple(trial), trial=Trial(**trial), **table)
 
 
-def _named(name: str) -> Check:
-    """Return the check of a name such as ``"moments.grows"``, whose module is imported in use."""
-    module, _, function = name.partition(".")
-
-    def check(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
-        family = import_module(f"attn_tui.claims.checks.{module}")
-        yield from getattr(family, function)(trial, stated)
-
-    return check
+def _tried(name: str, trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
+    """Try a claim by the check of a name such as ``"moments.grows"``, imported when it is used."""
+    family, _, function = name.partition(".")
+    module = import_module(f"attn_tui.claims.checks.{family}")
+    yield from getattr(module, function)(trial, stated)
 
 
 def find(id: str, claims: Mapping[str, Claim] | None = None) -> Claim:

@@ -1,17 +1,15 @@
 """Claims that somebody writes: a TOML file of questions, quantities and expected values."""
 
-import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from attn_tui.claims.claim import TOPICS, Case, Claim, Evidence, Stated
-from attn_tui.claims.trial import Trial
+from attn_tui.claims.claim import Case, Claim, Evidence, Stated
+from attn_tui.claims.settings import Trial
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.visible import visible
 from attn_tui.files.content import Table, read_tables
 
 _KEYS = ("id", "says", "ask", "quantity", "expected", "within", "right", "source")
-_PART = re.compile(r"(?P<name>[A-Za-z0-9_-]+)|\[(?P<index>\d+)\]")
 WITHIN = 1e-6
 """How far a number may be from the expected one, relative to the larger, unless a file says."""
 
@@ -48,7 +46,6 @@ def _claim(table: Table, ask: Ask) -> Claim:
         answered = ask(line)
     except InputError as error:
         table.refuse(f"{error.field}: {error.problem}", error.expected)
-    _parts(table, quantity)
 
     def check(trial: Trial, stated: Stated) -> Iterator[Case]:
         value, standard_error = _number(table, quantity, answered())
@@ -57,23 +54,9 @@ def _claim(table: Table, ask: Ask) -> Claim:
 
     return Claim(
         name, table.get("source", str, table.path), says, table.get("right", str, ""),
-        (TOPICS[0],), "undecided", "computed", check=check, stated={"expected": expected},
+        (), "undecided", "computed", check=check, stated={"expected": expected},
         command=line.strip().removeprefix("attn-tui ").replace("{", "{{").replace("}", "}}"),
     )  # fmt: skip
-
-
-def _parts(table: Table, quantity: str) -> list[str | int]:
-    """Return the names and places of a quantity such as ``vectors[0].scaled.max_weight``."""
-    parts: list[str | int] = []
-    for step in quantity.replace("[", ".[").split("."):
-        found = _PART.fullmatch(step)
-        if not found:
-            table.refuse(
-                f"{inert(quantity)} is not understood",
-                "names with dots between them, such as vectors[0].scaled.max_weight",
-            )  # fmt: skip
-        parts.append(found["name"] or int(found["index"]))
-    return parts
 
 
 def _number(table: Table, quantity: str, plain: Any) -> tuple[float, float | None]:
@@ -82,30 +65,22 @@ def _number(table: Table, quantity: str, plain: Any) -> tuple[float, float | Non
     Raises:
         InputError: If it names none, with the names there are.
     """
-    beside: dict[str, Any] = {}
-    for part in _parts(table, quantity):
-        known = _names(plain)
-        if part not in known:
-            table.refuse(
-                f"{inert(str(part))} of {inert(quantity)} is not there",
-                "one of " + ", ".join(map(str, known)) if known else "nothing behind a number",
-            )  # fmt: skip
-        beside, plain = plain if isinstance(plain, dict) else {}, plain[part]
-    error = None
-    if isinstance(plain, dict) and "value" in plain:
-        beside, plain = plain, plain["value"]
-        error = beside.get("standard_error")
-    if error is None and all(type(beside.get(end)) in (int, float) for end in ("low", "high")):
-        # The ends of a 95 % interval.
-        error = (beside["high"] - beside["low"]) / 2.0 / 1.96
-    if type(plain) not in (int, float):
-        names = ", ".join(plain) if isinstance(plain, dict) else "a number that the answer has"
+    for part in quantity.replace("[", ".").replace("]", "").split("."):
+        parts = _parts(plain)
+        if part not in parts:
+            known = "one of " + ", ".join(parts) if parts else "nothing behind a number"
+            table.refuse(f"{inert(part)} of {inert(quantity)} is not there", known)
+        plain = parts[part]
+    sample = _parts(plain)
+    value = sample.get("value", plain)
+    if type(value) not in (int, float):
+        names = ", ".join(sample) or "a number that the answer has"
         table.refuse(f"{inert(quantity)} is no number", names)
-    return float(plain), error if type(error) in (int, float) else None
+    return float(value), sample.get("standard_error")
 
 
-def _names(plain: Any) -> list[Any]:
-    """Return the names in an object, or the places in a list."""
-    if isinstance(plain, dict):
-        return [*plain]
-    return [*range(len(plain))] if isinstance(plain, list) else []
+def _parts(plain: Any) -> dict[str, Any]:
+    """Return what is in an object by its names, or in a list by its places."""
+    if isinstance(plain, list):
+        return {str(place): value for place, value in enumerate(plain)}
+    return plain if isinstance(plain, dict) else {}

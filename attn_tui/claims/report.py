@@ -6,10 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from attn_tui.claims.answer import Answer
+from attn_tui.claims.answer import Answer, command_of, opened
 from attn_tui.claims.claim import VERDICTS, Case, Evidence, Finding, Verdict
 from attn_tui.claims.headline import headline
-from attn_tui.claims.opening import command_of, opened
 from attn_tui.compute.field import fields_of
 from attn_tui.compute.models import MODELS
 from attn_tui.files.codec import experiment_to_plain
@@ -27,6 +26,7 @@ from attn_tui.report.report import (
     Table,
     data,
     listed,
+    same,
 )
 from attn_tui.report.rows import WIDTH, cells
 from attn_tui.report.text import shortened
@@ -54,8 +54,8 @@ SIGNS = {True: "it holds", False: "it does not hold", None: "its premise is not 
 LONGEST = 22
 """Characters of a number with its error; more of its digits would say little."""
 
-COLUMNS = ("id", "verdict", "case", "holds", "name", "value", "standard_error", "stated", "exact")
-"""What CSV says of each number."""
+TITLES = ("found", "stated", "exact")
+"""What stands above numbers and what they are held against."""
 
 _ID, _VERDICT, _TIME = 6, 13, 7
 
@@ -174,44 +174,34 @@ def title_of(case: Case, finding: Finding) -> str:
 def _tables(finding: Finding, width: int) -> Iterator[Table]:
     """Yield the numbers of each case, those of all cases in line."""
     every = [evidence for case in finding.cases for evidence in case.evidence]
-    rows = [numbers_of(evidence) for evidence in every]
-    titles = ("found", "stated", "exact")
-    widths = [
-        max(cells(title), *(cells(row[place]) for row in rows))
-        if any(r[place] for r in rows)
-        else 0
-        for place, title in enumerate(titles)
-        if rows
+    numbers = zip(*map(numbers_of, every), strict=True)
+    columns = {title: texts for title, texts in zip(TITLES, numbers, strict=False) if any(texts)}
+    widths = {title: max(map(cells, (title, *texts))) for title, texts in columns.items()}
+    room = max(width - sum(each + 2 for each in widths.values()), 12)
+    names = [shortened(evidence.name, room) for evidence in every]
+    widest = max(map(cells, names), default=0)
+    shown = [
+        Column(" ", texts=listed(names), left=True, width=widest),
+        *(Column(each, texts=listed(columns[each]), width=widths[each]) for each in columns),
     ]
-    room = max(width - sum(each + 2 for each in widths if each), 12)
-    widest = min(max((cells(evidence.name) for evidence in every), default=0), room)
+    rows = np.arange(len(every))
     for case in finding.cases:
-        texts = list(zip(*(numbers_of(evidence) for evidence in case.evidence), strict=True))
-        names = [shortened(evidence.name, room) for evidence in case.evidence]
-        columns = [Column(" ", texts=listed(names), left=True, width=widest)]
-        columns += [
-            Column(title, texts=listed(texts[place]), width=widths[place])
-            for place, title in enumerate(titles)
-            if widths[place]
-        ]
-        yield Table(columns, np.arange(len(names)), title_of(case, finding))
+        yield Table(shown, rows[: len(case.evidence)], title_of(case, finding))
+        rows = rows[len(case.evidence) :]
 
 
 def _every_number(finding: Finding) -> Table:
     """Return every number as JSON and CSV have it."""
     rows = [(case, evidence) for case in finding.cases for evidence in case.evidence]
-    values: dict[str, list[Any]] = {
-        "id": [finding.claim.id] * len(rows),
-        "verdict": [finding.verdict] * len(rows),
-        "case": [case.where for case, _ in rows],
-        "holds": [case.holds for case, _ in rows],
-    }
-    for name in COLUMNS[4:]:
-        values[name] = [getattr(evidence, name) for _, evidence in rows]
     columns = [
-        Column("", listed(values[name]), name if place >= 2 else "", name)
-        for place, name in enumerate(COLUMNS)
+        Column("", same(finding.claim.id), "", "id"),
+        Column("", same(finding.verdict), "", "verdict"),
+        Column("", listed(case.where for case, _ in rows), "case", "case"),
+        Column("", listed(case.holds for case, _ in rows), "holds", "holds"),
     ]
+    for name in ("name", "value", "standard_error", "stated", "exact"):
+        values = listed(getattr(evidence, name) for _, evidence in rows)
+        columns.append(Column("", values, name, name))
     return Table(columns, np.arange(len(rows)), path="evidence", csv="evidence")
 
 

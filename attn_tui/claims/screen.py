@@ -17,12 +17,11 @@ from textual.widget import Widget
 from textual.widgets import DataTable, Input, Label, OptionList, Static
 from textual.widgets.option_list import Option
 
-from attn_tui.claims.answer import Answer, answer
+from attn_tui.claims.answer import Answer, answer, opened
 from attn_tui.claims.charts import VERDICT_GLYPHS, Curves, Tracks, marked_text
 from attn_tui.claims.claim import Claim, Finding, Verdict
 from attn_tui.claims.headline import headline
 from attn_tui.claims.ledger import find, ledger
-from attn_tui.claims.opening import opened
 from attn_tui.claims.palette import ClaimsProvider
 from attn_tui.claims.report import BASES, WORDS, numbers_of, report_of, trial_text
 from attn_tui.claims.settings import Settings

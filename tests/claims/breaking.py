@@ -1,43 +1,183 @@
-"""How claims are shown to rest on what is computed: a part of it is broken, or a number changed."""
+"""For every claim that is tried, one way to break what it rests on: a part of it, or a number."""
 
+import pkgutil
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
+from functools import reduce
+from importlib import import_module
+from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
+from scipy import stats
 
-from attn_tui.claims.claim import Finding, try_claim
+from attn_tui.claims import checks
+from attn_tui.claims.claim import Finding, Stated, try_claim
 from attn_tui.claims.ledger import find
+from attn_tui.compute.head import row_weights
+from attn_tui.compute.number import Number
+from attn_tui.compute.scale import Scale
+
+By = Callable[[Any], Any]
+"""From what something is to what takes its place."""
+
+ROOMS = [
+    import_module(f"{checks.__name__}.{each.name}")
+    for each in pkgutil.iter_modules(checks.__path__)
+]
 
 
-@dataclass(frozen=True)
-class Broken:
-    """What must change a verdict.
-
-    Attributes:
-        target: What a claim's room calls something it computes with, ``"module:name"`` or
-            ``"module:Class.name"``; nothing where a stated number is changed.
-        by: From what it is to what takes its place.
-        stated: Other numbers for those a claim states.
-        also: What else must be broken.
-    """
-
-    target: str = ""
-    by: Callable[[Any], Any] = lambda whole: whole
-    stated: Mapping[str, float] = field(default_factory=dict)
-    also: "Broken | None" = None
+def result(change: By) -> By:
+    """Break what a function returns."""
+    return lambda whole: lambda *given, **asked: change(whole(*given, **asked))
 
 
-def tried(id: str, broken: Broken, patch: pytest.MonkeyPatch) -> Finding:
-    """Return what comes of a claim when something is broken."""
+def given(change: By) -> By:
+    """Break the first thing a function is given."""
+    return lambda whole: lambda first, *given, **asked: whole(change(first), *given, **asked)
+
+
+def asked(**held: Any) -> By:
+    """Have a function hear of nothing else."""
+    return lambda whole: lambda *given, **asked: whole(*given, **{**asked, **held})
+
+
+def changed(**changes: Any) -> By:
+    """Break some of what a function returns."""
+    return result(lambda found: replace(found, **changes))
+
+
+def each_row(change: By) -> By:
+    """Break the rows that are drawn."""
+    return result(lambda rows: {place: change(logs) for place, logs in rows.items()})
+
+
+def each_model(**changes: By) -> By:
+    """Return what makes of the table one whose models differ, by what they are."""
+    return lambda models: {
+        name: replace(model, **{key: of(model) for key, of in changes.items()})
+        for name, model in models.items()
+    }
+
+
+def read_as(**changes: Callable[[float], Number]) -> By:
+    """Have draws of q·k say something else, by d_k."""
+    return lambda sampled: (
+        lambda law, trial: replace(
+            sampled(law, trial), **{name: change(law.d_k) for name, change in changes.items()}
+        )
+    )
+
+
+D_K = read_as(mean=lambda d_k: Number(d_k, 0.1))
+ONE = Number(1.0, 0.1, 1.0)
+TWICE = read_as(variance=lambda d_k: Number(2.0 * d_k, 0.01 * d_k))
+SQUARE = read_as(variance=lambda d_k: Number(d_k**2, 0.01 * d_k**2, d_k**2))
+NORMAL = read_as(kurtosis=lambda d_k: Number(3.0, 0.01, 3.0))
+NORMAL_TAIL = {"outside": lambda _: lambda bound, d_k: 2.0 * float(stats.norm.sf(bound))}
+UNCORRELATED, NOTHING_TIED = asked(correlation=0.0), asked(correlation=0.0, tied=False)
+LEVEL = each_row(lambda logs: 0.0 * logs - 2.0)
+EVEN = given(lambda scores: 0.0 * np.asarray(scores))
+D_MODEL = {"MODELS": each_model(d_k=lambda model: model.d_model)}
+
+_OF: Mapping[str, Mapping[str, By]] = {
+    "S0-2 S1-1 S1-12 L-2": {"removed": changed(value=2.0)},
+    "S0-14 S0-24 S0-20 L-1": {"sampled": D_K},
+    "S0-18 S2-2 S2-8 S2-9 S2-26": {"sampled": TWICE},
+    "S0-16 S0-23": {"sampled": SQUARE},
+    "S1-5 S1-6": {"sampled": NORMAL},
+    "S0-10 S0-26 S1-13 S1-16 S2-31": {"row_logs": LEVEL},
+    "S2-12 S2-17 S2-25": NORMAL_TAIL,
+    "S0-8 S1-10": {"jacobian": result(lambda found: 0.0 * found)},
+    "S0-5 S1-9": {"gradient": result(lambda found: 1.001 * found)},
+    "L-6 L-7": {"softmax": EVEN},
+    "S0-13 L-22": {"dot_law": UNCORRELATED},
+    "S0-11 S0-25": {"multiplier": lambda _: lambda rule, d_k: 1.0},
+    "S2-14 L-4": {"multiplier": lambda _: lambda rule, d_k: 1.0 / d_k},
+    "S2-1 S2-21": D_MODEL,
+    "S0-9": {"statistics": changed(frobenius=0.5)},
+    "S0-12": {
+        "listed": lambda listed: lambda scale, one: listed(scale, replace(one, stable=True)),
+        "row_logs": LEVEL,
+    },
+    "S0-15": {"sampled": read_as(mean_size=lambda d_k: ONE)},
+    "S0-21": {"dot_law": NOTHING_TIED},
+    "S0-22": {"dot_law": asked(tied=False)},
+    "S1-7": {"dot_law": given(lambda d_k: 64)},
+    "S1-8": {"softmax": given(lambda z: 1.01 * np.asarray(z))},
+    "S1-11": {"logs_at_stds": each_row(lambda logs: 0.0 * logs)},
+    "S2-3": {"sampled": read_as(standard_deviation=lambda d_k: ONE)},
+    "S2-4": {"sum_law": given(lambda entries: "die")},
+    "S2-15": {"statistics": changed(max_weight=0.5)},
+    "S2-20": {
+        "statistics": lambda statistics: lambda scores, d_k, scale: replace(
+            statistics(scores, d_k, scale), frobenius=1.0 if scale == "none" else 2.0
+        )
+    },
+    "S2-22": {"MODELS": each_model(scale=lambda model: Scale())},
+    "S2-24": {"sum_law": result(lambda law: replace(law, start=law.start - 3.5 * 1024))},
+    "L-3": {"row_logs": each_row(lambda logs: 0.8 * logs)},
+    "L-5": {"evaluate": EVEN},
+    "L-9": {"clip": result(lambda gamma: 1.0)},
+    "L-10": {"softmax": result(lambda p: np.array([1.0, 0.0, 0.0]))},
+    "L-11": {"least_entropy": result(lambda entropy: 1.1 * entropy)},
+    "L-12": {"spectral_norm": result(lambda norm: 1.0)},
+    "L-13": {"Head.output": lambda _: property(lambda head: head.values)},
+    "L-14": {"row_weights": given(lambda z: 1.2 * z)},
+    "L-15": {"trace_at": given(lambda n_keys: 64)},
+    "L-16": {"softmax": given(lambda z: 2.0 * z)},
+    "L-19": {"softmax": lambda softmax: lambda z, scale=None: softmax(z)},
+    "L-20": {
+        "gradients_by_length": result(lambda found: (found[1], found[0], found[2]))
+    },
+    "L-21": {
+        "gradients": lambda gradients: lambda rows, weighing, upstream: SimpleNamespace(
+            queries=gradients(rows, weighing, upstream).queries / weighing.map.multiplier
+        )
+    },
+    "L-24": {"halves": result(lambda found: replace(found, before=found.exact))},
+    "L-25": {
+        "statistics": lambda statistics: lambda z, **asked: replace(
+            statistics(z, **asked), spectral=1.0 / (2.0 + max(z))
+        )
+    },
+    "L-26": {"softmax": lambda _: lambda z: np.asarray(z) / 20.0},
+    "L-27": {"Head.weights": lambda _: property(lambda head: row_weights(head.logits))},
+}  # fmt: skip
+
+BROKEN = {name: parts for names, parts in _OF.items() for name in names.split()}
+"""What is broken, by its name in the rooms of checks."""
+
+STATED: Mapping[str, Stated] = {
+    "S0-6": {"p_0": 0.5},
+    "S2-5": {"variance": 35.0 / 12.0},
+    "S2-10": {f"d = {d_k}": 1.0 for d_k in (2, 4, 512, 1024)},
+    "S2-11": {"outside": float(np.exp(-np.sqrt(8.0)))},
+    "S2-13": {"p_1": 0.1},
+    "S2-16": {"scaled p_1": 0.2446},
+    "S2-18": {"∂p_0/∂s_1": -1.8e-35},
+    "S2-19": {"∂p_0/∂s_0": 0.1137707},
+    "S2-23": {"variance": 5.0},
+    "S2-27": {"share": 0.5},
+    "S2-28": {"extremely": 100.0},
+    "L-8": {"cap": 1.0},
+    "L-17": {"length": 8192.0},
+    "L-18": {"a": 0.05},
+    "L-23": {"slope": 0.2},
+}
+"""Other numbers for those that a claim states."""
+
+
+def tried(id: str, patch: pytest.MonkeyPatch) -> Finding:
+    """Return what comes of a claim when what it rests on is broken."""
+    for name, by in BROKEN.get(id, {}).items():
+        *owner, last = name.split(".")
+        for room in ROOMS:
+            whole = reduce(getattr, owner, room) if hasattr(room, name.split(".")[0]) else None
+            if whole is not None:
+                patch.setattr(whole, last, by(getattr(whole, last)))
+                if owner:
+                    break
     claim = find(id)
-    if broken.also:
-        tried(id, broken.also, patch)
-    if broken.target:
-        module, _, name = broken.target.partition(":")
-        path = f"attn_tui.claims.checks.{module}.{name}"
-        whole: Any = __import__(f"attn_tui.claims.checks.{module}", fromlist=["_"])
-        for part in name.split("."):
-            whole = getattr(whole, part)
-        patch.setattr(path, broken.by(whole))
-    return try_claim(replace(claim, stated={**claim.stated, **broken.stated}))
+    return try_claim(replace(claim, stated={**claim.stated, **STATED.get(id, {})}))

@@ -1,6 +1,5 @@
 """What comes of each claim, tried once for all processes of a run."""
 
-import copyreg
 import fcntl
 import os
 import pickle
@@ -17,8 +16,6 @@ def share() -> None:
     """Let the ledger take what another process has found, where a run names a folder for that."""
     if FOLDER not in os.environ:
         return
-    # The function that checks a claim bears its name, and cannot be pickled.
-    copyreg.pickle(Claim, lambda claim: (ledger.find, (claim.id,)))
     vars(ledger)["try_claim"] = tried
 
 

@@ -1,13 +1,14 @@
 """Claims about what the variance d_k takes, and about what dividing then does."""
 
-from collections.abc import Iterator
-from math import log, sqrt
+from collections.abc import Iterator, Mapping
+from math import sqrt
 
 import numpy as np
 
-from attn_tui.claims.checks.samples import Floats, over, sampled, variance_of
-from attn_tui.claims.claim import Case, Curve, Evidence, Picture, Stated
-from attn_tui.claims.trial import Trial
+from attn_tui.claims.checks.samples import over, power, sampled, variance_of
+from attn_tui.claims.claim import Case, Evidence, Picture, Stated
+from attn_tui.claims.settings import Trial
+from attn_tui.compute.arrays import Floats
 from attn_tui.compute.dots.answer import growth
 from attn_tui.compute.dots.draws import Streams
 from attn_tui.compute.dots.moments import Readouts
@@ -52,7 +53,7 @@ def mean_square_of_sum(trial: Trial, stated: Stated) -> Iterator[Case]:
         entry, one = law.pair.law.variance, law.product.mean
         formula = d_k * entry**2 + d_k * (d_k - 1) * one**2
         found = Evidence.of("mean of (q·k)²", mean_square(law, trial), stated=formula)
-        yield Case(where, found.is_as_stated, (found,))
+        yield Case.as_stated(where, found)
 
 
 def cross_terms(trial: Trial, stated: Stated) -> Iterator[Case]:
@@ -61,22 +62,26 @@ def cross_terms(trial: Trial, stated: Stated) -> Iterator[Case]:
     law = dot_law(d_k, tied=True)
     found, own = sampled(law, trial), d_k * law.product.variance
     rest = Number(found.variance.value - own, found.variance.standard_error, law.variance - own)
-    cross = Evidence.of(
-        "cross terms: variance of q·k less d_k·Var(q_i k_i)", rest, stated["cross terms"]
-    )
+    name = "cross terms: variance of q·k less d_k·Var(q_i k_i)"
+    cross = Evidence.of(name, rest, stated["cross terms"])
     premise = Evidence.of("mean of q_i·k_j for i ≠ j", found.mean.times(1.0 / d_k), 0.0)
     yield Case("tied components", cross.is_as_stated or not premise.is_as_stated, (cross, premise))
 
 
+def _of_squares(law: DotLaw) -> float:
+    """Return E[x²]E[y²] − (E[x]E[y])² of the two numbers that a law multiplies."""
+    (x, y), variance = law.pair.means, law.pair.law.variance
+    return (variance + x**2) * (variance + y**2) - (x * y) ** 2
+
+
 def variance_of_product(trial: Trial, stated: Stated) -> Iterator[Case]:
     """Hold the variance of a product of two normal numbers, and of two dice, against v_x·v_y."""
-    words: dict[Entries, str] = {"normal": "normal numbers, mean 0", "die": "dice, mean 3.5"}
+    words: Mapping[Entries, str] = {"normal": "normal numbers, mean 0", "die": "dice, mean 3.5"}
     for entries, where in words.items():
         law = dot_law(1, entries)
-        product = law.pair.law.variance**2
-        drawn = Evidence.of("variance of the product", sampled(law, trial).variance, product)
-        formula = Evidence("E[x²]E[y²] − (E[x]E[y])²", _by_formula(law))
-        yield Case(where, drawn.is_as_stated, (drawn, formula))
+        simple = law.pair.law.variance**2
+        drawn = Evidence.of("variance of the product", sampled(law, trial).variance, simple)
+        yield Case.as_stated(where, drawn, Evidence("E[x²]E[y²] − (E[x]E[y])²", _of_squares(law)))
 
 
 def exact_variance_of_product(trial: Trial, stated: Stated) -> Iterator[Case]:
@@ -87,15 +92,7 @@ def exact_variance_of_product(trial: Trial, stated: Stated) -> Iterator[Case]:
         ("normal numbers of means 1 and −2", dot_law(1, mean_q=1.0, mean_k=-2.0)),
     ):
         drawn = sampled(law, trial).variance
-        found = Evidence.of("variance of the product", drawn, _by_formula(law))
-        yield Case(where, found.is_as_stated, (found,))
-
-
-def _by_formula(law: DotLaw) -> float:
-    """Return E[x²]E[y²] − (E[x]E[y])² of the two numbers that a law multiplies."""
-    means, variance = law.pair.means, law.pair.law.variance
-    squares = [variance + mean**2 for mean in means]
-    return squares[0] * squares[1] - (means[0] * means[1]) ** 2
+        yield Case.as_stated(where, Evidence.of("variance of the product", drawn, _of_squares(law)))
 
 
 def initial_queries(seed: int, d_model: int, std: float, count: int) -> Floats:
@@ -117,22 +114,13 @@ def initialisation(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
         ("weights of standard deviation 0.02, d_model = 768", 768, 0.02),
         ("weights of standard deviation 0.02, d_model = 4,096", 4096, 0.02),
     ):
-        exact = d_model * std**2
-        drawn = variance_of(initial_queries(trial.seed, d_model, std, 500), 3.0, exact)
-        found = Evidence.of("variance of q_i", drawn, stated["variance"])
-        yield Case(where, found.is_as_stated, (found,))
-    widths = tuple(256.0 * 2.0**step for step in range(8))
-    yield Picture(
-        "variance of q_i over the width of the model",
-        "d_model",
-        (
-            Curve("std 0.02", widths, tuple(width * 0.02**2 for width in widths)),
-            Curve("variance 1/d_model", widths, tuple(1.0 for _ in widths)),
-        ),
-        log_x=True,
-        log_y=True,
-        mark=0.02**-2,
-    )
+        entries = initial_queries(trial.seed, d_model, std, 500)
+        drawn = variance_of(entries, 3.0, exact=d_model * std**2)
+        yield Case.as_stated(where, Evidence.of("variance of q_i", drawn, stated["variance"]))
+    widths = 256.0 * 2.0 ** np.arange(8)
+    curves = {"std 0.02": widths * 0.02**2, "variance 1/d_model": np.ones(8)}
+    title = "variance of q_i over the width of the model"
+    yield Picture(title, "d_model", widths, curves, log="xy", mark=0.02**-2)
 
 
 def multiplier(rule: str, d_k: int) -> float:
@@ -148,33 +136,26 @@ def deviation_of_scaled(trial: Trial, stated: Stated) -> Iterator[Case | Picture
     """Take the standard deviation under three rules, at several d_k."""
     for d_k in (4, 64, 1024):
         found = sampled(dot_law(d_k), trial)
-        scaled = _divided(d_k, found).standard_deviation
-        one = Evidence.of("standard deviation of q·k/√d_k", scaled, stated["standard deviation"])
+        scaled, name = _divided(d_k, found).standard_deviation, "standard deviation of q·k"
         flat = found.scaled(multiplier("inverse", d_k)).standard_deviation
-        others = (
-            Evidence.of("standard deviation of q·k", found.standard_deviation),
-            Evidence.of("standard deviation of q·k/d_k", flat),
+        yield Case.as_stated(
+            f"d_k = {d_k:,}",
+            Evidence.of(f"{name}/√d_k", scaled, stated["standard deviation"]),
+            Evidence.of(name, found.standard_deviation),
+            Evidence.of(f"{name}/d_k", flat),
         )
-        yield Case(f"d_k = {d_k:,}", one.is_as_stated, (one, *others))
-    curves = (
-        Curve(
-            f"m = {each.formula}",
-            tuple(map(float, each.d_k)),
-            tuple(each.standard_deviation.tolist()),
-        )
-        for each in growth(dot_law(1), 1)
-    )
-    yield Picture("standard deviation of m·q·k", "d_k", tuple(curves), log_x=True, log_y=True)
+    rules = growth(dot_law(1), 1)
+    curves = {f"m = {each.formula}": each.standard_deviation for each in rules}
+    yield Picture("standard deviation of m·q·k", "d_k", rules[0].d_k, curves, log="xy")
 
 
 def variance_of_scaled(trial: Trial, stated: Stated) -> Iterator[Case]:
     """Take the variance before and after dividing."""
     found = sampled(dot_law(trial.d_k), trial)
-    scaled = Evidence.of(
-        "variance of q·k/√d_k", _divided(trial.d_k, found).variance, stated["variance"]
-    )
+    after = _divided(trial.d_k, found).variance
+    scaled = Evidence.of("variance of q·k/√d_k", after, stated["variance"])
     before = Evidence.of("variance of q·k", found.variance)
-    yield Case(f"d_k = {trial.d_k:,}", scaled.is_as_stated, (scaled, before))
+    yield Case.as_stated(f"d_k = {trial.d_k:,}", scaled, before)
 
 
 def balance(trial: Trial, stated: Stated) -> Iterator[Case]:
@@ -187,19 +168,14 @@ def balance(trial: Trial, stated: Stated) -> Iterator[Case]:
         stated["ratio"],
     )
     before = over("the same of q·k", many.standard_deviation, few.standard_deviation)
-    yield Case("inputs of different d_k", after.is_as_stated, (after, before))
+    yield Case.as_stated("inputs of different d_k", after, before)
     variances = np.ones(trial.d_k)
     variances[0] = 3.0**4
     scaled = multiplier("inverse-sqrt", trial.d_k) ** 2 * variances
-    share = Evidence(
-        "share of q_0·k_0 in the variance of m·q·k",
-        float(scaled[0] / scaled.sum()),
-        stated=1.0 / trial.d_k,
-        exact=float(variances[0] / variances.sum()),
-    )
-    yield Case(
-        "the elements of one input, q_0 and k_0 three times as large", share.is_as_stated, (share,)
-    )
+    of_first, exact = (float(each[0] / each.sum()) for each in (scaled, variances))
+    name = "share of q_0·k_0 in the variance of m·q·k"
+    share = Evidence(name, of_first, stated=1.0 / trial.d_k, exact=exact)
+    yield Case.as_stated("the elements of one input, q_0 and k_0 three times as large", share)
 
 
 def whatever_length(trial: Trial, stated: Stated) -> Iterator[Case]:
@@ -213,38 +189,22 @@ def whatever_length(trial: Trial, stated: Stated) -> Iterator[Case]:
     ):
         found = _divided(d_k, sampled(dot_law(d_k, correlation=rho), trial)).variance
         variance = Evidence.of("variance of q·k/√d_k", found.times(gain**2), stated["variance"])
-        yield Case(where, variance.is_as_stated, (variance,))
+        yield Case.as_stated(where, variance)
 
 
 def grows_as_d_k(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
     """Take the power of d_k by which E|q·k| grows, with and without a correlation."""
-    low, high = 64, 4096
+    ends, places = (64, 4096), 4 ** np.arange(8)
+    curves = {}
     for rho in (_RHO, 0.0):
-        first, last = (
-            sampled(dot_law(d_k, correlation=rho), trial).mean_size for d_k in (low, high)
-        )
-        ratio = over("", last, first)
-        rise = log(high / low)
-        power = Evidence(
-            f"power of d_k that E|q·k| grows by, d_k = {low} to {high:,}",
-            log(ratio.value) / rise,
-            (ratio.standard_error or 0.0) / ratio.value / rise,
-            stated["power"],
-            None if ratio.exact is None else log(ratio.exact) / rise,
-        )
-        left = Evidence.of(
-            f"mean of |q·k/d_k| at d_k = {high:,}", last.times(multiplier("inverse", high))
-        )
-        near = Evidence("", power.exact or 0.0).is_near(power.stated, within=0.05)
-        yield Case(f"ρ(q_i, k_i) = {rho:g}", near, (power, left))
-    places = tuple(4.0**step for step in range(8))
-    curves = tuple(
-        Curve(f"ρ = {rho:g}", places, tuple(_size(int(d_k), rho) for d_k in places))
-        for rho in (_RHO, 0.0)
-    )
-    yield Picture("mean of |q·k/d_k|, exactly", "d_k", curves, log_x=True, log_y=True)
-
-
-def _size(d_k: int, rho: float) -> float:
-    size = dot_law(d_k, correlation=rho).mean_size
-    return (size or 0.0) * multiplier("inverse", d_k)
+        sizes = [sampled(dot_law(d_k, correlation=rho), trial).mean_size for d_k in ends]
+        grown = power("power of d_k that E|q·k| grows by", ends, sizes, stated["power"])
+        left = sizes[1].times(multiplier("inverse", ends[1]))
+        near = Evidence("", grown.decisive).is_near(grown.stated, within=0.05)
+        over_d_k = Evidence.of(f"mean of |q·k/d_k| at d_k = {ends[1]:,}", left)
+        yield Case(f"ρ(q_i, k_i) = {rho:g}", near, (grown, over_d_k))
+        curves[f"ρ = {rho:g}"] = [
+            (dot_law(d_k, correlation=rho).mean_size or 0.0) * multiplier("inverse", d_k)
+            for d_k in places.tolist()
+        ]
+    yield Picture("mean of |q·k/d_k|, exactly", "d_k", places, curves, log="xy")

@@ -1,25 +1,22 @@
 """Claims about typical gradients: where dividing makes them larger, and where smaller."""
 
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from math import exp, log
-from typing import Any
 
-from attn_tui.claims.checks.drawn_rows import check_cost, row_logs, share
-from attn_tui.claims.claim import Case, Curve, Evidence, Picture, Stated
-from attn_tui.claims.trial import Trial
+from attn_tui.claims.checks.samples import SIDES, check_cost, row_logs, share
+from attn_tui.claims.claim import Case, Evidence, Picture, Stated
+from attn_tui.claims.settings import Trial
 from attn_tui.compute.dead import DEAD
 from attn_tui.compute.log_scale import D_K
-from attn_tui.compute.scale import parse_scale
+from attn_tui.compute.scale import Scale
 from attn_tui.compute.sweep.crossover import Crossover, GradientReadout, crossover
 from attn_tui.compute.sweep.places import log_grid
 from attn_tui.compute.sweep.points import Points, Sampling
 from attn_tui.compute.sweep.readouts import READOUTS, exact
 from attn_tui.compute.sweep.settings import Statistic
 
-RULE = "inverse-sqrt"
-
-_RULES = {rule: parse_scale(rule) for rule in ("none", RULE)}
+RULE = SIDES["scaled"]
 
 _SEARCH = 82
 """A search costs so many evaluations a row at most."""
@@ -51,15 +48,15 @@ def around(turn: Crossover) -> tuple[int, ...]:
 
 
 @lru_cache(maxsize=32)
-def points(n: int, d_ks: tuple[int, ...], draws: int, seed: int) -> Points:
-    """Return what drawn rows of n keys say at some d_k, unscaled and under 1/√d_k.
+def points(trial: Trial, d_ks: tuple[int, ...]) -> Points:
+    """Return what drawn rows of a trial's keys say at some d_k, unscaled and under 1/√d_k.
 
     Raises:
         InputError: If there are too many rows.
     """
-    check_cost(n, draws, 2 * len(d_ks), max(d_ks))
-    sampling = Sampling(_RULES, draws, seed)
-    for _ in sampling.steps([(n, d_k) for d_k in d_ks], []):
+    check_cost(trial.n, trial.draws, 2 * len(d_ks), max(d_ks))
+    sampling = Sampling({rule: Scale(rule) for rule in SIDES.values()}, trial.draws, trial.seed)
+    for _ in sampling.steps([(trial.n, d_k) for d_k in d_ks], []):
         pass
     return sampling.points()
 
@@ -82,26 +79,10 @@ def place_of(turn: Crossover) -> Evidence:
     return Evidence(name, turn.d_k, (turn.high - turn.low) / 3.92)
 
 
-def factors(trial: Trial, *turns: Crossover) -> Picture:
-    """Return the factors of `removed` over d_k as a picture."""
-    d_ks = around(turns[0])
-    found = points(trial.n, d_ks, trial.draws, trial.seed)
-    curves = []
-    for turn in turns:
-        y = [removed(found, trial.n, d_k, turn.readout).value for d_k in d_ks]
-        # A median below float64's numbers has no place on a logarithmic axis.
-        seen = [(float(d_k), value) for d_k, value in zip(d_ks, y, strict=True) if value > 0.0]
-        xs, ys = zip(*seen, strict=True)
-        curves.append(Curve(READOUTS[turn.readout].symbol, xs, ys))
-    curves.insert(1, Curve("scaled = 1", (float(d_ks[0]), float(d_ks[-1])), (1.0, 1.0)))
-    title = f"median gradient, unscaled over scaled, n = {trial.n:,}"
-    return Picture(title, "d_k", tuple(curves), log_x=True, log_y=True, **_marked(turns[0]))
-
-
-def _marked(turn: Crossover) -> dict[str, Any]:
-    """Return how a picture marks d*, with its interval."""
+def marked(turn: Crossover) -> partial[Picture]:
+    """Return what makes a picture over d_k in which d* is marked, with its interval."""
     ends = None if turn.low is None or turn.high is None else (turn.low, turn.high)
-    return {"mark": turn.d_k, "ends": ends, "marked": f"d* by {turn.draws:,} draws"}
+    return partial(Picture, mark=turn.d_k, ends=ends, marked=f"d* by {turn.draws:,} draws")
 
 
 def _on_both_sides(
@@ -117,32 +98,34 @@ def _on_both_sides(
     """
     turns = [turning_point(trial.n, each, trial.draws, trial.seed) for each in readouts]
     for turn in turns:
-        readout = turn.readout
         d_ks = both_sides(turn)
-        found = points(trial.n, d_ks, trial.draws, trial.seed)
+        found = points(trial, d_ks)
         for side, d_k in zip(("below", "above"), d_ks, strict=True):
-            factor = removed(found, trial.n, d_k, readout)
+            factor = removed(found, trial.n, d_k, turn.readout)
             unscaled = found.unscaled(trial.n, d_k)
             assert unscaled
-            more = [
-                Evidence(
-                    f"median {READOUTS[each].symbol}, unscaled",
-                    unscaled.statistics[each].median,
-                    unscaled.statistics[each].median_standard_error,
-                )
-                for each in others
-            ]
-            yield Case(
-                f"n = {trial.n:,}, d_k = {d_k:,}, {side} d*, {READOUTS[readout].symbol}",
-                (factor.value > 1.0) == enlarges,
-                (factor, *more, place_of(turn)),
-            )
-    yield factors(trial, *turns)
+            evidence = [factor]
+            for statistic in others:
+                median = unscaled.statistics[statistic]
+                name = f"median {READOUTS[statistic].symbol}, unscaled"
+                evidence.append(Evidence(name, median.median, median.median_standard_error))
+            where = f"n = {trial.n:,}, d_k = {d_k:,}, {side} d*, {READOUTS[turn.readout].symbol}"
+            yield Case(where, (factor.value > 1.0) == enlarges, (*evidence, place_of(turn)))
+    places = around(turns[0])
+    found = points(trial, places)
+    curves = {
+        READOUTS[readout].symbol: [removed(found, trial.n, d_k, readout).value for d_k in places]
+        for readout in readouts
+    }
+    curves["scaled = 1"] = [1.0] * len(places)
+    title = f"median gradient, unscaled over scaled, n = {trial.n:,}"
+    yield marked(turns[0])(title, "d_k", places, curves, log="xy")
 
 
-def large_d_k(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
-    """Compare the median gradient without and with the scale on both sides of d*."""
-    yield from _on_both_sides(trial, ("gradient",), False, "logit_std", "max_weight")
+def makes_vanish(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
+    """Look on both sides of d* whether removing the scale shrinks the median gradient."""
+    others: tuple[Statistic, ...] = "logit_std", "max_weight", "gradient"
+    yield from _on_both_sides(trial, ("gradient",), False, *others)
 
 
 def prevents_exploding(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
@@ -150,43 +133,34 @@ def prevents_exploding(trial: Trial, stated: Stated) -> Iterator[Case | Picture]
     yield from _on_both_sides(trial, ("gradient", "query_gradient"), True)
 
 
-def dropping_the_root(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
-    """Look on both sides of d* whether removing the scale shrinks the median gradient."""
-    yield from _on_both_sides(trial, ("gradient",), False, "gradient")
-
-
 def extremely_small(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
     """Compare medians on both sides of d*, and means above it, which are exact."""
     turn = turning_point(trial.n, "gradient", trial.draws, trial.seed)
     below, above = both_sides(turn)
-    found = points(trial.n, (below, above), trial.draws, trial.seed)
+    found = points(trial, (below, above))
     for d_k in (below, above):
         factor = removed(found, trial.n, d_k, "gradient")
         where = f"median, n = {trial.n:,}, d_k = {d_k:,}"
         yield Case(where, factor.value < 1.0, (factor, place_of(turn)))
-    unscaled, scaled = (_mean_trace(trial.n, above, rule) for rule in _RULES)
+    unscaled, scaled = (_mean_trace(trial.n, above, rule) for rule in SIDES.values())
     means = (
         Evidence("mean tr ∂p/∂s, unscaled over scaled, by quadrature", unscaled / scaled),
         Evidence("mean tr ∂p/∂s, unscaled", unscaled),
     )
     yield Case(f"mean, n = {trial.n:,}, d_k = {above:,}", unscaled < scaled, means)
-    d_ks = around(turn)[1:]
-    drawn = points(trial.n, d_ks, trial.draws, trial.seed)
-    curves = []
-    for rule in _RULES:
-        x, name = tuple(map(float, d_ks)), "unscaled" if rule == "none" else "scaled"
-        curves.append(Curve(f"mean, {name}", x, tuple(_mean_trace(trial.n, d, rule) for d in d_ks)))
-        medians = tuple(
-            point.multiplier * point.statistics["trace"].median for point in drawn.under(rule)
-        )
-        curves.append(Curve(f"median, {name}", x, medians))
-    title = f"tr ∂p/∂s, n = {trial.n:,}"
-    yield Picture(title, "d_k", tuple(curves), log_x=True, log_y=True, **_marked(turn))
+    d_ks, curves = around(turn)[1:], {}
+    for side, rule in SIDES.items():
+        curves[f"mean, {side}"] = [_mean_trace(trial.n, d_k, rule) for d_k in d_ks]
+        curves[f"median, {side}"] = [
+            point.multiplier * point.statistics["trace"].median
+            for point in points(trial, d_ks).under(rule)
+        ]
+    yield marked(turn)(f"tr ∂p/∂s, n = {trial.n:,}", "d_k", d_ks, curves, log="xy")
 
 
 def _mean_trace(n: int, d_k: int, rule: str) -> float:
     """Return E[tr ∂p/∂s] over drawn rows."""
-    multiplier = _RULES[rule].multiplier(d_k, n)
+    multiplier = Scale(rule).multiplier(d_k, n)
     mean = exact("trace", n, d_k, multiplier).mean
     assert mean is not None
     return multiplier * mean
@@ -198,20 +172,16 @@ def poor_convergence(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
     (low, high), (middle, _) = both_sides(turn, 16), both_sides(turn, 2)
     at = [] if turn.d_k is None else [round(turn.d_k)]
     d_ks = sorted({low, middle, *at, high})
-    shown = tuple(sorted({*d_ks, *around(turn)}))
-    rows = row_logs(trial, "jacobian", [*_RULES], shown)
+    shown = sorted({*d_ks, *around(turn)})
+    rows = row_logs(trial, "jacobian", [*SIDES.values()], shown)
     dead = {place: share(logs < log(DEAD)) for place, logs in rows.items()}
     for d_k in d_ks:
         unscaled, scaled = (
-            Evidence.of(f"share of rows with a dead gradient, {name}", dead[rule, d_k])
-            for name, rule in (("unscaled", "none"), ("scaled", RULE))
+            Evidence.of(f"share of rows with a dead gradient, {side}", dead[rule, d_k])
+            for side, rule in SIDES.items()
         )
         holds = unscaled.value > 0.5 > scaled.value
         yield Case(f"n = {trial.n:,}, d_k = {d_k:,}", holds, (unscaled, scaled, place_of(turn)))
-    places = tuple(map(float, shown))
-    curves = tuple(
-        Curve(name, places, tuple(dead[rule, d_k].value for d_k in shown))
-        for name, rule in (("unscaled", "none"), ("scaled", RULE))
-    )
+    curves = {side: [dead[rule, d_k].value for d_k in shown] for side, rule in SIDES.items()}
     title = f"share of rows with ‖∂p/∂z‖_F below {DEAD:g}, n = {trial.n:,}"
-    yield Picture(title, "d_k", curves, log_x=True, **_marked(turn))
+    yield marked(turn)(title, "d_k", shown, curves, log="x")

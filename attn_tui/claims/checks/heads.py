@@ -7,8 +7,8 @@ from math import exp, sqrt
 import numpy as np
 
 from attn_tui.claims.checks.layers import check_size, normals, projected
-from attn_tui.claims.claim import Case, Curve, Evidence, Picture, Stated
-from attn_tui.claims.trial import Trial
+from attn_tui.claims.claim import Case, Evidence, Picture, Stated
+from attn_tui.claims.settings import Trial
 from attn_tui.compute.arrays import Floats
 from attn_tui.compute.head import Head
 from attn_tui.compute.heads.gradients import gradients
@@ -25,23 +25,18 @@ def folded_scale(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
     apart, gradients, moves = folded_over_divided(trial)
     same = Evidence("largest difference of p", apart, stated=0.0)
     yield Case("the forward pass", apart < 1e-9, (same,))
-    ratio = Evidence(
-        "‖∂L/∂W_q‖, folded over divided", gradients,
-        stated=stated["ratio of gradients"], exact=sqrt(trial.d_k),
-    )  # fmt: skip
-    move = Evidence(
-        "change of the logits by one step of gradient descent, folded over divided",
-        moves, exact=float(trial.d_k),
-    )  # fmt: skip
-    yield Case("the gradient", ratio.is_as_stated, (ratio, move))
-    dimensions = (4, 8, 16, 32, 64, 128, 256)
-    found = [folded_over_divided(replace(trial, d_k=d_k)) for d_k in dimensions]
-    yield Picture(
-        "1/√d_k folded into W_q, over the same after QKᵀ", "d_k",
-        (Curve.of("‖∂L/∂W_q‖", dimensions, [each[1] for each in found]),
-         Curve.of("change of the logits in a step", dimensions, [each[2] for each in found])),
-        log_x=True, log_y=True,
-    )  # fmt: skip
+    name, root = "‖∂L/∂W_q‖, folded over divided", sqrt(trial.d_k)
+    ratio = Evidence(name, gradients, stated=stated["ratio of gradients"], exact=root)
+    name = "change of the logits by one step of gradient descent, folded over divided"
+    yield Case.as_stated("the gradient", ratio, Evidence(name, moves, exact=float(trial.d_k)))
+    d_ks = [2**power for power in range(2, 9)]
+    found = [folded_over_divided(replace(trial, d_k=d_k)) for d_k in d_ks]
+    curves = {
+        "‖∂L/∂W_q‖": [each[1] for each in found],
+        "change of the logits in a step": [each[2] for each in found],
+    }
+    title = "1/√d_k folded into W_q, over the same after QKᵀ"
+    yield Picture(title, "d_k", d_ks, curves, log="xy")
 
 
 def folded_over_divided(trial: Trial) -> tuple[float, float, float]:
@@ -89,20 +84,22 @@ def clipped_logits(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
     before = [largest_logit(tokens, of_q, of_k) for tokens in batches]
     root = sqrt(clip(before[0], cap))
     after = [largest_logit(tokens, root * of_q, root * of_k) for tokens in batches]
-    yield _clipped("the same batch", cap, before[0], after[0])
-    yield _clipped("another batch", cap, before[1], after[1])
     largest = largest_logit(batches[0], of_q, of_k, GAIN)
     normed = sqrt(clip(largest, cap))
     left = largest_logit(batches[0], normed * of_q, normed * of_k, GAIN)
-    yield _clipped(f"the same batch, QK-norm with gains of {GAIN:g}", cap, largest, left)
     other = sqrt(clip(largest_logit(batches[0], second_q, of_k), cap))
     twice = largest_logit(batches[0], root * of_q, root * other * of_k)
-    yield _clipped("the same batch, two heads with one W_k", cap, before[0], twice)
-    yield Picture(
-        "largest logit of batches, W_q and W_k clipped by batch 0", "batch",
-        (Curve.of("before", range(BATCHES), before), Curve.of("clipped", range(BATCHES), after),
-         Curve.of("τ", (0, BATCHES - 1), (cap, cap))),
-    )  # fmt: skip
+    for where, clipped, whole in (
+        ("the same batch", after[0], before[0]),
+        ("another batch", after[1], before[1]),
+        (f"the same batch, QK-norm with gains of {GAIN:g}", left, largest),
+        ("the same batch, two heads with one W_k", twice, before[0]),
+    ):
+        found = Evidence("largest logit, clipped", clipped, stated=cap)
+        yield Case.as_stated(where, found, Evidence("largest logit before", whole))
+    curves = {"before": before, "clipped": after, "τ": [cap] * BATCHES}
+    title = "largest logit of batches, W_q and W_k clipped by batch 0"
+    yield Picture(title, "batch", range(BATCHES), curves)
 
 
 def largest_logit(tokens: Floats, of_q: Floats, of_k: Floats, norm_gain: float = 0.0) -> float:
@@ -118,27 +115,15 @@ def clip(largest: float, cap: float) -> float:
     return cap / largest if largest > cap else 1.0
 
 
-def _clipped(where: str, cap: float, before: float, after: float) -> Case:
-    found = Evidence("largest logit, clipped", after, stated=cap)
-    return Case(where, found.is_as_stated, (found, Evidence("largest logit before", before)))
-
-
 def first_row(trial: Trial, stated: Stated) -> Iterator[Case]:
     """Compare the first row of causal attention under 1/√d_k and with no scale."""
     check_size(trial, 1, d_k=65_536, n=64)
     queries, keys = (normals(trial, part, trial.n, trial.d_k) for part in (0, 1))
-    for where, sink in (("no sink", None), ("a sink at b = 0", 0.0)):
-        found = [
-            Head(queries, keys, keys, Scale(rule, sink=sink).logit_map(trial.d_k, 1), causal=True)
-            for rule in ("inverse-sqrt", "none")
-        ]
-        divided, plain = (float(head.weights[0, 0]) for head in found)
-        exact = [
-            1.0 if sink is None else 1.0 / (1.0 + exp(sink - float(head.logits[0, 0])))
-            for head in found
-        ]
-        yield Case(
-            where, abs(divided - plain) < 1e-9,
-            (Evidence("p of the first row's key, m = 1/√d_k", divided, exact=exact[0]),
-             Evidence("p of the first row's key, m = 1", plain, exact=exact[1])),
-        )  # fmt: skip
+    for where, sink, size in (("no sink", None, 0.0), ("a sink at b = 0", 0.0, 1.0)):
+        found = []
+        for rule, words in (("inverse-sqrt", "m = 1/√d_k"), ("none", "m = 1")):
+            logits = Scale(rule, sink=sink).logit_map(trial.d_k, 1)
+            head = Head(queries, keys, keys, logits, causal=True)
+            weight, exact = head.weights[0, 0], 1.0 / (1.0 + size * exp(-head.logits[0, 0]))
+            found.append(Evidence(f"p of the first row's key, {words}", float(weight), exact=exact))
+        yield Case(where, abs(found[0].value - found[1].value) < 1e-9, tuple(found))

@@ -1,12 +1,12 @@
 """Claims about layers of attention, and about square matrices of weights."""
 
 from collections.abc import Iterator
-from math import exp, sqrt
+from math import exp, nan, sqrt
 
 import numpy as np
 
-from attn_tui.claims.claim import Case, Curve, Evidence, Picture, Stated
-from attn_tui.claims.trial import Trial
+from attn_tui.claims.claim import Case, Evidence, Picture, Stated
+from attn_tui.claims.settings import Trial
 from attn_tui.compute.arrays import Floats
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.head import Head, row_weights
@@ -79,52 +79,38 @@ def residuals(trial: Trial, scale: Scale, n_keys: int, layers: int) -> Floats:
 def rank_collapse(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
     """Pass random tokens through layers of attention with and without a scale."""
     check_size(trial, d_k=256, n=256, draws=32)
-    curves = []
+    curves, name = {}, "‖X − mean‖_F/‖X‖_F"
     for rule, words in (("inverse-sqrt", "1/√d_k"), ("none", "no scale")):
         found = residuals(trial, Scale(rule), trial.n, LAYERS)
-        means = [
-            geometric(f"‖X − mean‖_F/‖X‖_F after layer {layer}", found[layer])
-            for layer in (3, 2, 1)
+        means = [geometric(f"{name} after layer {layer}", found[layer]) for layer in (3, 2, 1)]
+        where = f"{words}, n = {trial.n:,}, d_k = {trial.d_k:,}"
+        yield Case(where, means[0].value < 1e-3, tuple(means))
+        curves[words] = [
+            exp(np.log(each).mean()) if each.min() > ROUNDING else nan for each in found
         ]
-        yield Case(
-            f"{words}, n = {trial.n:,}, d_k = {trial.d_k:,}", means[0].value < 1e-3,
-            tuple(means),
-        )  # fmt: skip
-        over = [np.exp(np.log(each).mean()) for each in found if each.min() > ROUNDING]
-        curves.append(Curve.of(words, range(len(over)), over))
-    yield Picture(
-        "what is left of the differences between tokens, ‖X − mean‖_F/‖X‖_F",
-        "layers", tuple(curves), log_y=True,
-    )  # fmt: skip
+    title = f"what is left of the differences between tokens, {name}"
+    yield Picture(title, "layers", range(LAYERS + 1), curves, log="y")
 
 
 def concentration(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
     """Widen the logits of a square of weights, and follow its norm and that of J."""
     check_size(trial, n=512, draws=32)
-    logit_stds = (0.1, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
-    norms = np.array([_norms(trial, draw, logit_stds) for draw in range(trial.draws)])
+    stds = (0.1, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
+    of_weights, by_logits = np.array([_norms(trial, draw, stds) for draw in range(trial.draws)]).T
     for low, high in ((0, 4), (4, 6)):
-        by_logits, of_weights = (norms[:, high, part] / norms[:, low, part] for part in (1, 0))
-        low_std, high_std = f"σ = {logit_stds[low]:g}", f"σ = {logit_stds[high]:g}"
-        over = f"at {high_std} over that at {low_std}"
-        grown = average(f"mean ‖J‖_F {over}", by_logits)
-        yield Case(
-            f"n = {trial.n:,}, {low_std} to {logit_stds[high]:g}",
-            grown.value > 1.0 and float(of_weights.mean()) > 1.0,
-            (
-                grown,
-                average(f"mean ‖A‖₂ {over}", of_weights),
-                average(f"mean ‖A‖₂ at {high_std}", norms[:, high, 0]),
-                average(f"mean ‖J‖_F at {high_std}", norms[:, high, 1]),
-            ),
+        at = f"at σ = {stds[high]:g}"
+        over, grown = f"{at} over that at σ = {stds[low]:g}", by_logits[high] / by_logits[low]
+        evidence = (
+            average(f"mean ‖J‖_F {over}", grown),
+            average(f"mean ‖A‖₂ {over}", of_weights[high] / of_weights[low]),
+            average(f"mean ‖A‖₂ {at}", of_weights[high]),
+            average(f"mean ‖J‖_F {at}", by_logits[high]),
         )
-    both = [norms[:, :, part].mean(axis=0) for part in (0, 1)]
-    yield Picture(
-        "norms of the weights and of their gradient by the logits",
-        "σ, the standard deviation of the logits",
-        (Curve.of("‖A‖₂", logit_stds, both[0]), Curve.of("mean ‖J‖_F", logit_stds, both[1])),
-        log_x=True, log_y=True,
-    )  # fmt: skip
+        holds = evidence[0].value > 1.0 and evidence[1].value > 1.0
+        yield Case(f"n = {trial.n:,}, σ = {stds[low]:g} to {stds[high]:g}", holds, evidence)
+    curves = {"‖A‖₂": of_weights.mean(axis=1), "mean ‖J‖_F": by_logits.mean(axis=1)}
+    title, x = "norms of the weights and of their gradient by the logits", "σ of the logits"
+    yield Picture(title, x, stds, curves, log="xy")
 
 
 def _norms(trial: Trial, draw: int, logit_stds: tuple[float, ...]) -> list[tuple[float, float]]:
@@ -175,17 +161,11 @@ def spectral_gap(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
     first = Evidence("largest singular value", float(found[0]), exact=1.0)
     second = Evidence("second singular value", float(found[1]))
     bulk = Evidence(f"singular value {inside}", float(found[inside - 1]), exact=edge)
-    yield Case(
-        f"independent normal logits, σ = 1, n = {n:,}",
-        first.is_near(1.0, within=10.0 / n)
-        and bulk.is_near(edge, within=5.0 * n ** (-2.0 / 3.0))
-        and second.value < 0.75 * first.value,
-        (first, second, bulk),
-    )
+    is_one = first.is_near(1.0, within=10.0 / n) and second.value < 0.75 * first.value
+    holds = is_one and bulk.is_near(edge, within=5.0 * n ** (-2.0 / 3.0))
+    yield Case(f"independent normal logits, σ = 1, n = {n:,}", holds, (first, second, bulk))
     places = range(1, min(n, 100) + 1)
-    yield Picture(
-        f"singular values of {n:,} × {n:,} random weights", "place, from the largest",
-        (Curve.of("singular values", places, found[: len(places)]),
-         Curve.of("edge of the bulk", (1, len(places)), (edge, edge))),
-        log_x=True, log_y=True,
-    )  # fmt: skip
+    largest, bulk_edge = found[: len(places)], np.full(len(places), edge)
+    curves = {"singular values": largest, "edge of the bulk": bulk_edge}
+    title = f"singular values of {n:,} × {n:,} random weights"
+    yield Picture(title, "place, from the largest", places, curves, log="xy")

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from math import exp, hypot, inf, log, sqrt
+from math import exp, inf, log, sqrt
 
 import numpy as np
 
-from attn_tui.claims.checks.drawn_rows import logs_at_stds, mean, row_logs, summary
 from attn_tui.claims.checks.layers import check_size
-from attn_tui.claims.claim import Case, Curve, Evidence, Picture, Stated
-from attn_tui.claims.trial import Trial
+from attn_tui.claims.checks.samples import logs_at_stds, mean, over, sides, summary
+from attn_tui.claims.claim import Case, Evidence, Picture, Stated
+from attn_tui.claims.settings import Trial
 from attn_tui.compute.head import row_weights
 from attn_tui.compute.number import Number
 from attn_tui.compute.scale import parse_scale
@@ -24,24 +24,22 @@ def diffuse(trial: Trial, stated: Stated) -> Iterator[Case]:
     """Count the effective keys among few and many."""
     for n_keys in (2, 64, 1024, 8192):
         rows = replace(trial, n=n_keys)
-        rules = ("inverse-sqrt", "none")
-        keys = row_logs(rows, "effective_keys", rules, (trial.d_k,))
-        divided, plain = (keys[rule, trial.d_k] - log(n_keys) for rule in rules)
-        weights = row_logs(rows, "max_weight", rules, (trial.d_k,))
-        largest = weights["inverse-sqrt", trial.d_k]
-        spread = mean("mean e^H/n, m = 1/√d_k", divided)
-        yield Case(
-            f"n = {n_keys:,}, d_k = {trial.d_k:,}",
-            spread.value > 0.5 or spread.is_near(0.5),
-            (
-                spread,
-                mean("mean largest weight, m = 1/√d_k", largest),
-                mean("mean e^H/n, m = 1", plain),
-            ),
-        )
+        keys = sides(rows, "effective_keys")
+        spread = mean("mean e^H/n, m = 1/√d_k", keys["scaled"] - log(n_keys))
+        largest = mean("mean largest weight, m = 1/√d_k", sides(rows, "max_weight")["scaled"])
+        plain = mean("mean e^H/n, m = 1", keys["unscaled"] - log(n_keys))
+        holds = spread.value > 0.5 or spread.is_near(0.5)
+        yield Case(f"n = {n_keys:,}, d_k = {trial.d_k:,}", holds, (spread, largest, plain))
 
 
-def effective_keys(trial: Trial, logit_std: float, first_std: float) -> tuple[Evidence, ...]:
+LENGTHS = [1 << power for power in range(6, 21)]
+"""Numbers of keys of a picture."""
+
+FIRST, FAR = 512, 10_000_000
+"""What lengths are compared with; and one that is far longer."""
+
+
+def effective_keys(trial: Trial, logit_std: float, first_std: float) -> list[Evidence]:
     """Return e^(mean H) of a trial's rows over that of rows of 512 keys, and either of these.
 
     Args:
@@ -49,59 +47,43 @@ def effective_keys(trial: Trial, logit_std: float, first_std: float) -> tuple[Ev
         logit_std: The standard deviation of the logits.
         first_std: That of the logits of 512 keys.
     """
-    long, short = (
-        _mean_entropy(replace(trial, n=n), std)
-        for n, std in ((trial.n, logit_std), (FIRST, first_std))
-    )
-    apart = Number(
-        long.value - short.value,
-        hypot(long.standard_error, short.standard_error),
-        (long.exact or 0.0) - (short.exact or 0.0),
-    )
-    return (
-        _power(f"e^(mean H), n over {FIRST:,}", apart, 1.0),
-        _power("e^(mean H)", long),
-        _power(f"e^(mean H), n = {FIRST:,}", short),
-    )
+    found = []
+    for n_keys, std, place in (
+        (trial.n, logit_std, ""),
+        (FIRST, first_std, f", n = {FIRST:,}"),
+    ):
+        logs = logs_at_stds(replace(trial, n=n_keys), (std,))[std][ROWS["entropy"]]
+        drawn = summary(logs)
+        keys, exact = exp(drawn.mean), exp(entropy_at(n_keys, std))
+        keys_error = keys * drawn.mean_standard_error
+        found.append((f"e^(mean H){place}", Number(keys, keys_error, exact)))
+    ratio = over(f"e^(mean H), n over {FIRST:,}", found[0][1], found[1][1], 1.0)
+    return [ratio, *(Evidence.of(*each) for each in found)]
 
 
-def _mean_entropy(trial: Trial, logit_std: float) -> Number:
-    """Return the mean H of a trial's rows, whose logits have a standard deviation."""
-    drawn = summary(logs_at_stds(trial, (logit_std,))[logit_std][ROWS["entropy"]])
-    return Number(drawn.mean, drawn.mean_standard_error, entropy_at(trial.n, logit_std))
+def effective(n_keys: int, logit_std: float) -> float:
+    """Return e^(mean H) of n normal logits, exactly."""
+    return exp(entropy_at(n_keys, logit_std))
 
 
-def _power(name: str, entropy: Number, stated: float | None = None) -> Evidence:
-    """Return e to the power of a sampled number."""
-    value = exp(entropy.value)
-    exact = None if entropy.exact is None else exp(entropy.exact)
-    return Evidence.of(name, Number(value, value * entropy.standard_error, exact), stated)
-
-
-LENGTHS = [1 << power for power in range(6, 21)]
-FIRST = 512
+def _is_alike(ratio: float) -> bool:
+    return 2.0 / 3.0 < ratio < 1.5
 
 
 def log_length(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
     """Compare the effective keys of long rows with those of 512 under the rule."""
     first = log(stated["length"])
-    for logit_std in (1.0, 3.0):
-        found = effective_keys(trial, logit_std * log(trial.n) / first, logit_std)
-        plain = exp(entropy_at(trial.n, logit_std) - entropy_at(FIRST, logit_std))
-        yield Case(
-            f"σ = {logit_std:g} at 512 keys, n = {trial.n:,}", _is_alike(found[0].decisive),
-            (*found, Evidence("ratio without the rule", plain)),
-        )  # fmt: skip
-    yield Picture(
-        "e^(mean H), logits multiplied by ln n/ln 512", "n, the number of keys",
-        tuple(
-            Curve.of(f"σ = {std:g}", LENGTHS, [
-                exp(entropy_at(n_keys, std * log(n_keys) / first)) for n_keys in LENGTHS
-            ])
-            for std in (1.0, 2.0, 3.0, 4.0)
-        ),
-        log_x=True, log_y=True, mark=512.0,
-    )  # fmt: skip
+    for std in (1.0, 3.0):
+        found = effective_keys(trial, std * log(trial.n) / first, std)
+        plain = Evidence("ratio without the rule", effective(trial.n, std) / effective(FIRST, std))
+        where = f"σ = {std:g} at 512 keys, n = {trial.n:,}"
+        yield Case(where, _is_alike(found[0].decisive), (*found, plain))
+    curves = {
+        f"σ = {std:g}": [effective(n, std * log(n) / first) for n in LENGTHS]
+        for std in (1.0, 2.0, 3.0, 4.0)
+    }
+    title = "e^(mean H), logits multiplied by ln n/ln 512"
+    yield Picture(title, "n, the number of keys", LENGTHS, curves, log="xy", mark=512.0)
 
 
 def scalable_softmax(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
@@ -109,31 +91,27 @@ def scalable_softmax(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
     scale = parse_scale(f"ssmax:{stated['a']!r}")
     std_of = {n: scale.multiplier(1, n) for n in (FIRST, trial.n, FAR, *LENGTHS)}
     found = effective_keys(trial, std_of[trial.n], std_of[FIRST])
-    plain = exp(entropy_at(trial.n, 1.0) - entropy_at(FIRST, 1.0))
-    yield Case(
-        f"n = {trial.n:,}", _is_alike(found[0].decisive),
-        (*found, Evidence("ratio for 1/√d_k", plain)),
-    )  # fmt: skip
-    far = exp(entropy_at(FAR, std_of[FAR]) - entropy_at(FIRST, std_of[FIRST]))
-    yield Case(
-        f"n = {FAR:,}", _is_alike(far),
-        (Evidence(f"e^(mean H), n over {FIRST:,}", far, stated=1.0),
-         Evidence("e^(mean H)", exp(entropy_at(FAR, std_of[FAR]))),
-         Evidence("σ over √(2 ln n)", std_of[FAR] / condensation_std(FAR))),
-    )  # fmt: skip
-    yield Picture(
-        "e^(mean H) of normal logits", "n, the number of keys",
-        (Curve.of("σ = a·ln n", LENGTHS, [exp(entropy_at(n, std_of[n])) for n in LENGTHS]),
-         Curve.of("σ = 1", LENGTHS, [exp(entropy_at(n, 1.0)) for n in LENGTHS])),
-        log_x=True, log_y=True, mark=condensation_n(scale, 1)[0],
-    )  # fmt: skip
+    plain = Evidence("ratio for 1/√d_k", effective(trial.n, 1.0) / effective(FIRST, 1.0))
+    yield Case(f"n = {trial.n:,}", _is_alike(found[0].decisive), (*found, plain))
+    keys = effective(FAR, std_of[FAR])
+    far = Evidence(
+        f"e^(mean H), n over {FIRST:,}", keys / effective(FIRST, std_of[FIRST]), stated=1.0
+    )
+    spread = Evidence("σ over √(2 ln n)", std_of[FAR] / condensation_std(FAR))
+    evidence = (far, Evidence("e^(mean H)", keys), spread)
+    yield Case(f"n = {FAR:,}", _is_alike(far.value), evidence)
+    curves = {
+        "σ = a·ln n": [effective(n, std_of[n]) for n in LENGTHS],
+        "σ = 1": [effective(n, 1.0) for n in LENGTHS],
+    }
+    mark, _ = condensation_n(scale, 1)
+    title = "e^(mean H) of normal logits"
+    yield Picture(title, "n, the number of keys", LENGTHS, curves, log="xy", mark=mark)
 
 
-FAR = 10_000_000
-
-
-def _is_alike(ratio: float) -> bool:
-    return 2.0 / 3.0 < ratio < 1.5
+def concentrated(n_keys: int, times: float) -> float:
+    """Return E Σp² of normal logits of a standard deviation so many times √(2 ln n)."""
+    return 1.0 - trace_at(n_keys, times * condensation_std(n_keys))
 
 
 def condensation(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
@@ -142,68 +120,47 @@ def condensation(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
     for n_keys in (trial.n, far):
         below, at, above = (
             Evidence(f"mean Σp² at {words}, {limit:g} as n → ∞", concentrated(n_keys, times))
-            for words, times, limit in (
-                ("½σ_c", 0.5, 0.0), ("σ_c", 1.0, 0.0),
-                ("2σ_c", 2.0, 0.5),
-            )
-        )  # fmt: skip
-        yield Case(f"n = {n_keys:,}", _limit_error(n_keys) < 0.05, (below, above, at))
+            for words, times, limit in (("½σ_c", 0.5, 0.0), ("σ_c", 1.0, 0.0), ("2σ_c", 2.0, 0.5))
+        )
+        holds = max(abs(below.value), abs(above.value - 0.5)) < 0.05
+        yield Case(f"n = {n_keys:,}", holds, (below, above, at))
     times = [0.25 * step for step in range(1, 17)]
-    curves = [
-        Curve.of(f"n = {n:,}", times, [concentrated(n, each) for each in times])
-        for n in dict.fromkeys((trial.n, 4096, far))
-    ]
-    limit = Curve.of("n → ∞", times, [max(0.0, 1.0 - 1.0 / each) for each in times])
-    yield Picture("mean Σp²", "σ/σ_c", (*curves, limit), mark=1.0)
-
-
-def concentrated(n_keys: int, times: float) -> float:
-    """Return E Σp² of normal logits of a standard deviation so many times √(2 ln n)."""
-    return 1.0 - trace_at(n_keys, times * condensation_std(n_keys))
-
-
-def _limit_error(n_keys: int) -> float:
-    return max(abs(concentrated(n_keys, 0.5)), abs(concentrated(n_keys, 2.0) - 0.5))
+    curves = {f"n = {n:,}": [concentrated(n, x) for x in times] for n in (trial.n, 4096, far)}
+    curves["n → ∞"] = [max(0.0, 1.0 - 1.0 / each) for each in times]
+    yield Picture("mean Σp²", "σ/σ_c", times, curves, mark=1.0)
 
 
 def bounded_logits(trial: Trial, stated: Stated) -> Iterator[Case]:
     """Look for weights as far from 1/n as logits within a range allow."""
     reach = stated["range"]
-    for n_keys in dict.fromkeys((64, 4096, trial.n)):
-        one = np.zeros(n_keys)
+    for n in dict.fromkeys((64, 4096, trial.n)):
+        one = np.zeros(n)
         one[0] = reach
-        largest, least = (float(softmax(row)[0]) * n_keys for row in (one, -one))
-        even = softmax(reach * stream(trial.seed, n_keys).random(n_keys)) * n_keys
-        yield Case(
-            f"n = {n_keys:,}, range {reach:g}",
-            exp(-reach) <= min(least, even.min()) and max(largest, even.max()) <= exp(reach),
-            (
-                Evidence("largest n·p, one key above all others", largest,
-                         exact=n_keys * exp(reach) / (exp(reach) + n_keys - 1)),
-                Evidence("least n·p, one key below all others", least,
-                         exact=n_keys / (1 + (n_keys - 1) * exp(reach))),
-                Evidence("largest n·p of logits drawn evenly", float(even.max())),
-            ),
-        )  # fmt: skip
+        largest, least = (float(softmax(row)[0]) * n for row in (one, -one))
+        even = softmax(reach * stream(trial.seed, n).random(n)) * n
+        above, below = (exp(side) / (exp(side) + n - 1) * n for side in (reach, -reach))
+        evidence = (
+            Evidence("largest n·p, one key above all others", largest, exact=above),
+            Evidence("least n·p, one key below all others", least, exact=below),
+            Evidence("largest n·p of logits drawn evenly", float(even.max())),
+        )
+        holds = exp(-reach) <= min(least, even.min()) and max(largest, even.max()) <= exp(reach)
+        yield Case(f"n = {n:,}, range {reach:g}", holds, evidence)
 
 
 def entropy_bound(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
-    """Search for logits of a length whose entropy is least."""
+    """Search for logits of a length whose entropy is least, and look at those within a range."""
     check_size(trial, n=4096)
-    for size in (4.0, 10.0):
+    keys, entropy = within_range(trial.n, 4.0)
+    ranged = Evidence(f"least H if logits differ by at most 4: {keys:,} keys on top", entropy)
+    for size, besides in ((4.0, (ranged,)), (10.0, ())):
         bound = least_entropy(trial.n, size)
         found = Evidence("least H found", searched(trial, size), exact=bound)
-        evidence = [found]
-        if size == 4.0:
-            keys, entropy = within_range(trial.n, size)
-            name = f"least H if logits differ by at most 4: {keys:,} keys on top"
-            evidence.append(Evidence(name, entropy))
-        yield Case(f"‖z‖₂ = {size:g}, n = {trial.n:,}", found.value >= bound - 1e-9, (*evidence,))
+        where = f"‖z‖₂ = {size:g}, n = {trial.n:,}"
+        yield Case(where, found.value >= bound - 1e-9, (found, *besides))
     sizes = [0.5 * step for step in range(1, 41)]
-    yield Picture(
-        f"least H of {trial.n:,} logits, in nats", "‖z‖₂",
-        (Curve.of("bound", sizes, [least_entropy(trial.n, each) for each in sizes]),),
-    )  # fmt: skip
+    curves = {"bound": [least_entropy(trial.n, size) for size in sizes]}
+    yield Picture(f"least H of {trial.n:,} logits, in nats", "‖z‖₂", sizes, curves)
 
 
 def least_entropy(n_keys: int, size: float) -> float:

@@ -1,34 +1,35 @@
 """Claims that texts make by worked examples: listings, a masked row, a scale moved elsewhere."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
+from attn_tui.claims.checks.samples import SIDES
 from attn_tui.claims.claim import Case, Evidence, Stated
-from attn_tui.claims.trial import Trial
+from attn_tui.claims.settings import Trial
+from attn_tui.compute.arrays import Floats
 from attn_tui.compute.evaluation import Evaluation, evaluate
-from attn_tui.compute.logit_map import PLAIN, Wrt
+from attn_tui.compute.logit_map import PLAIN
 from attn_tui.compute.precision import Precision
-from attn_tui.compute.scale import Scale
+from attn_tui.compute.scale import NONE, Scale
 from attn_tui.compute.stream import stream
 from attn_tui.library import gradient, softmax, statistics
 
-Numbers = NDArray[np.float64]
-
 LISTED = (100.0, 120.0, 150.0)
-_LISTED_TEXT, _D_K = "a: 100, 120, 150", 1024
+_D_K, _FLOAT32 = 1024, Precision("float32")
 
-_FLOAT32 = Precision("float32")
 _ULPS = 4 * 2.0**-23
 """A few units in the last place of float32, as a share: sums may be added up in another order."""
 
 
 def ten_twenty_thirty(trial: Trial, stated: Stated) -> Iterator[Case]:
     """Compare each weight to two decimals."""
-    p = softmax([10, 20, 30]).tolist()
-    found = [Evidence(name, p[int(name[-1])], stated=value) for name, value in stated.items()]
-    holds = all(abs(each.value - (each.stated or 0.0)) < 0.005 for each in found)
+    weights = softmax([10, 20, 30])
+    found = [
+        Evidence(name, float(p), stated=value)
+        for p, (name, value) in zip(weights, stated.items(), strict=True)
+    ]
+    holds = bool((np.abs(weights - [*stated.values()]) < 0.005).all())
     yield Case("z = (10, 20, 30), to two decimals", holds, tuple(found))
 
 
@@ -37,71 +38,63 @@ def listed(scale: Scale, precision: Precision = _FLOAT32) -> Evaluation:
     return evaluate(np.array(LISTED), scale.logit_map(_D_K, len(LISTED)), precision)
 
 
-def as_listed(where: str, names: str, single: Numbers, double: Numbers, stated: Stated) -> Case:
+def as_listed(
+    where: str, symbol: str, single: Floats, double: Floats, stated: Stated, *besides: Evidence
+) -> Case:
     """Return whether numbers found in float32 are those that a listing prints.
 
     Args:
         where: The situation.
-        names: What they are, with braces for the key.
+        symbol: What they are; the key follows, and what is printed is known by both.
         single: In float32.
         double: In float64.
-        stated: What is printed; that with the same names is used.
+        stated: What is printed.
+        besides: What else is to be said.
     """
-    found = tuple(
-        Evidence(name, one, stated=stated[name], exact=other)
-        for name, one, other in zip(
-            map(names.format, range(single.size)), single.tolist(), double.tolist(), strict=True
+    found = [
+        Evidence(
+            f"{symbol}_{key}", float(one), stated=stated[f"{symbol}_{key}"], exact=float(other)
         )
-    )
-    return Case(where, all(each.is_near(each.stated, within=_ULPS) for each in found), found)
+        for key, (one, other) in enumerate(zip(single, double, strict=True))
+    ]
+    holds = all(each.is_near(each.stated, within=_ULPS) for each in found)
+    return Case(f"(100, 120, 150), weights in float32, {where}", holds, (*found, *besides))
 
 
 def listed_weights(trial: Trial, stated: Stated) -> Iterator[Case]:
     """Run the listing in float32."""
-    for name, scale in (("unscaled", Scale("none")), ("scaled", Scale())):
+    for side, scale in (("unscaled", NONE), ("scaled", Scale())):
         single, double = (listed(scale, each).weights() for each in (_FLOAT32, Precision()))
-        where = f"(100, 120, 150) in float32, {name}"
-        yield as_listed(where, name + " p_{}", single, double, stated)
-
-
-def listed_gradient(scale: Scale, wrt: Wrt = "scores") -> tuple[Numbers, Numbers]:
-    """Return ∂p_0/∂s of the listings' scores from weights in float32, and in float64."""
-    single, double = (listed(scale, each).gradient(0, wrt) for each in (_FLOAT32, Precision()))
-    return single, double
+        yield as_listed(side, f"{side} p", single, double, stated)
 
 
 def unscaled_gradient(trial: Trial, stated: Stated) -> Iterator[Case]:
     """Run the listing in float32."""
-    found = listed_gradient(Scale("none"))
-    yield as_listed("(100, 120, 150), weights in float32, unscaled", "∂p_0/∂s_{}", *found, stated)
+    single, double = (listed(NONE, each).gradient(0, "scores") for each in (_FLOAT32, Precision()))
+    yield as_listed("unscaled", "∂p_0/∂s", single, double, stated)
 
 
 def scaled_gradient(trial: Trial, stated: Stated) -> Iterator[Case]:
     """Run the listing in float32, and look at the same gradient by the logits."""
-    found = listed_gradient(Scale())
-    case = as_listed(
-        "(100, 120, 150), weights in float32, divided by 32", "∂p_0/∂s_{}", *found, stated
-    )  # fmt: skip
-    by_logit, _ = listed_gradient(Scale(), "logits")
-    apart = Evidence("∂p_0/∂z_0, by the logits", float(by_logit[0]), exact=32 * float(found[0][0]))
-    yield Case(case.where, case.holds, (*case.evidence, apart))
+    single, double = (
+        listed(Scale(), each).gradient(0, "scores") for each in (_FLOAT32, Precision())
+    )
+    by_logit = float(listed(Scale()).gradient(0, "logits")[0])
+    apart = Evidence("∂p_0/∂z_0, by the logits", by_logit, exact=32.0 * float(single[0]))
+    yield as_listed("divided by 32", "∂p_0/∂s", single, double, stated, apart)
 
 
 def gain(trial: Trial, stated: Stated) -> Iterator[Case]:
     """Compare gradients unscaled and scaled: the one shown, all of them, those of close scores."""
-    shown = (
-        float(gradient(LISTED, of=0, d_k=_D_K, scale=rule)[0]) for rule in ("none", "inverse-sqrt")
-    )
-    yield _gain("(100, 120, 150), what the listing shows", "∂p_0/∂s_0", shown, stated["gain"])
+    by_rule = [gradient(LISTED, of=0, d_k=_D_K, scale=rule)[0] for rule in SIDES.values()]
+    yield _gain("(100, 120, 150), what the listing shows", "∂p_0/∂s_0", by_rule, stated["gain"])
     for scores in (LISTED, (100.0, 147.0, 150.0), (100.0, 150.0, 150.0)):
-        sizes = (
-            statistics(scores, d_k=_D_K, scale=rule).frobenius for rule in ("none", "inverse-sqrt")
-        )
-        yield _gain("({:g}, {:g}, {:g}), all keys".format(*scores), "‖∂p/∂s‖_F", sizes)
+        by_rule = [statistics(scores, d_k=_D_K, scale=rule).frobenius for rule in SIDES.values()]
+        yield _gain("({:g}, {:g}, {:g}), all keys".format(*scores), "‖∂p/∂s‖_F", by_rule)
 
 
-def _gain(where: str, of: str, sizes: Iterable[float], stated: float | None = None) -> Case:
-    unscaled, scaled = sizes
+def _gain(where: str, of: str, by_rule: list[float], stated: float | None = None) -> Case:
+    unscaled, scaled = map(float, by_rule)
     factor = Evidence(f"{of}, scaled over unscaled", scaled / unscaled, stated=stated)
     return Case(where, scaled > unscaled, (factor, Evidence(f"{of}, unscaled", unscaled)))
 
@@ -114,27 +107,23 @@ VALUES = 4
 
 def minus_a_million(trial: Trial, stated: Stated) -> Iterator[Case]:
     """Mask one key, and all, each way."""
-    plain, whole = Precision(), np.array([2.03, 0.48, 1.01, 0.0])
+    whole = np.array([2.03, 0.48, 1.01, 0.0])
     one, every, added = whole.copy(), np.full(4, _HIDING), whole + _HIDING
     one[1] = _HIDING
-    half = Precision("float16")
-    for where, scores, meant, precision, key in (
-        ("key 1 of four replaced by −1e6", one, one, plain, 1),
-        ("the same in float16", one, one, half, 1),
-        ("all four replaced by −1e6", every, every, plain, 0),
-        ("−1e6 added to all four", added, whole, plain, 0),
-        ("the same in float32", added, whole, Precision("float32"), 0),
-        ("all four replaced, in float16", every, every, half, 0),
+    for where, scores, meant, number_format, key in (
+        ("key 1 of four replaced by −1e6", one, one, "float64", 1),
+        ("the same in float16", one, one, "float16", 1),
+        ("all four replaced by −1e6", every, every, "float64", 0),
+        ("−1e6 added to all four", added, whole, "float64", 0),
+        ("the same in float32", added, whole, "float32", 0),
+        ("all four replaced, in float16", every, every, "float16", 0),
     ):
-        p = evaluate(scores, PLAIN, precision).weights()
-        lost = int(np.isnan(p).sum())
-        if lost:
-            yield Case(where, False, (Evidence("weights that are NaN, of four", float(lost)),))
-            continue
-        exact = float(softmax(meant)[key])
-        name = f"weight of key {key}, which is masked"
+        p = evaluate(scores, PLAIN, Precision(number_format)).weights()
+        exact, name = float(softmax(meant)[key]), f"weight of key {key}, which is masked"
         masked = Evidence(name, float(p[key]), stated=0.0, exact=exact)
-        yield Case(where, masked.value < 1e-12, (masked,))
+        lost = Evidence("weights that are NaN, of four", float(np.isnan(p).sum()))
+        # NaN is below nothing.
+        yield Case(where, masked.value < 1e-12, (lost,) if lost.value else (masked,))
 
 
 def simulated_loss(trial: Trial, stated: Stated) -> Iterator[Case]:
@@ -149,17 +138,16 @@ def simulated_loss(trial: Trial, stated: Stated) -> Iterator[Case]:
         size = float(np.linalg.norm(upstream @ rows))
         share = abs(float(upstream[0])) * float(np.linalg.norm(rows[0])) / size
         of_row = Evidence("the part of ∂p_0 in ‖∂L/∂s‖", share, stated=stated["share"])
-        yield Case(where, of_row.is_as_stated, (of_row, Evidence("‖∂L/∂s‖", size)))
+        yield Case.as_stated(where, of_row, Evidence("‖∂L/∂s‖", size))
 
 
 def absorbed(trial: Trial, stated: Stated) -> Iterator[Case]:
     """Divide scores by 8, and instead values by 8."""
     scores, values = np.array([2.0, 4.0, 6.0, 8.0]), np.array([1.0, 2.0, 3.0, 4.0])
     scaled, sharp = softmax(scores / 8.0), softmax(scores)
-    output = Evidence("p(z)·(V/8)", float(sharp @ (values / 8.0)), stated=float(scaled @ values))
-    spread = [
-        Evidence(f"entropy of {name} in nats", statistics(z).entropy)
-        for name, z in (("p(z)", scores), ("p(z/8)", scores / 8.0))
-    ]
-    where = "z = (2, 4, 6, 8), V = (1, 2, 3, 4), stated: p(z/8)·V"
-    yield Case(where, output.is_as_stated, (output, *spread))
+    yield Case.as_stated(
+        "z = (2, 4, 6, 8), V = (1, 2, 3, 4), stated: p(z/8)·V",
+        Evidence("p(z)·(V/8)", float(sharp @ (values / 8.0)), stated=float(scaled @ values)),
+        Evidence("entropy of p(z) in nats", statistics(scores).entropy),
+        Evidence("entropy of p(z/8) in nats", statistics(scores / 8.0).entropy),
+    )

@@ -5,34 +5,26 @@ from math import sqrt
 
 import numpy as np
 
-from attn_tui.claims.claim import Case, Curve, Evidence, Picture, Stated
-from attn_tui.claims.trial import Trial
-from attn_tui.compute.models import MODELS, Model
+from attn_tui.claims.claim import Case, Evidence, Picture, Stated
+from attn_tui.claims.settings import Trial
+from attn_tui.compute.models import MODELS
 from attn_tui.compute.scale import RULES
-
-
-def _all() -> list[Model]:
-    return [*MODELS.values()]
 
 
 def dimension(trial: Trial, stated: Stated) -> Iterator[Case]:
     """Compare d_k with d_model where there is one head, and in the models listed."""
-    models = _all()
-    widths = [model.d_model for model in models]
     alone = Evidence("d_k of one head of width 512", 512 // 1, stated=512.0)
-    yield Case("a model of one head", alone.is_as_stated, (alone,))
-    same = sum(model.d_k == model.d_model for model in models)
-    d_ks = [model.d_k for model in models]
-    yield Case(
-        f"the {len(models)} models listed",
-        same == len(models),
-        (
-            Evidence("models whose d_k is d_model", same, stated=len(models)),
-            Evidence("smallest d_k", min(d_ks)),
-            Evidence("largest d_k", max(d_ks)),
-            Evidence("smallest d_model", min(widths)),
-            Evidence("largest d_model", max(widths)),
-        ),
+    yield Case.as_stated("a model of one head", alone)
+    d_ks = [model.d_k for model in MODELS.values()]
+    widths = [model.d_model for model in MODELS.values()]
+    same = sum(d_k == width for d_k, width in zip(d_ks, widths, strict=True))
+    yield Case.as_stated(
+        f"the {len(MODELS)} models listed",
+        Evidence("models whose d_k is d_model", same, stated=len(MODELS)),
+        Evidence("smallest d_k", min(d_ks)),
+        Evidence("largest d_k", max(d_ks)),
+        Evidence("smallest d_model", min(widths)),
+        Evidence("largest d_model", max(widths)),
     )
 
 
@@ -50,19 +42,19 @@ LAYERS = {"llama-2-7b": 32, "llama-2-70b": 80, "llama-3.1-405b": 126}
 
 def bigger(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
     """Fit d_k as a power of d_model, over all the models and over one family, and of its depth."""
-    models, family = _all(), [MODELS[name] for name in LAYERS]
+    models = sorted(MODELS.values(), key=lambda model: model.d_model)
+    family, depths = [MODELS[name] for name in LAYERS], [*LAYERS.values()]
     names = ", ".join(model.title for model in family)
+    widths = [model.d_model for model in models]
     for where, size, some, sizes in (
-        (f"the {len(models)} models listed", "d_model", models, [each.d_model for each in models]),
+        (f"the {len(models)} models listed", "d_model", models, widths),
         (f"wider: {names}", "d_model", family, [each.d_model for each in family]),
-        (f"deeper: the same, {min(LAYERS.values())} to {max(LAYERS.values())} layers", "depth",
-         family, [*LAYERS.values()]),
-    ):  # fmt: skip
+        (f"deeper: the same, {min(depths)} to {max(depths)} layers", "depth", family, depths),
+    ):
         d_ks = [model.d_k for model in some]
         divisors = [1.0 / model.scale.multiplier(model.d_k, 512) for model in some]
-        growth = Evidence(
-            f"power of {size} that d_k grows by", power(sizes, d_ks), None, stated["power"]
-        )
+        name = f"power of {size} that d_k grows by"
+        growth = Evidence(name, power(sizes, d_ks), stated=stated["power"])
         evidence = (
             growth,
             Evidence("least √d_k", sqrt(min(d_ks))),
@@ -72,18 +64,14 @@ def bigger(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
         )
         # Half the power, d_k ∝ √d_model, would still be growth with the model.
         yield Case(where, growth.value >= stated["power"] / 2.0, evidence)
-    ordered = sorted(models, key=lambda model: model.d_model)
-    x = [model.d_model for model in ordered]
-    d_ks = [model.d_k for model in ordered]
-    curves = Curve.of("d_k", x, d_ks), Curve.of("d_model", x, x)
-    yield Picture("d_k of the models listed", "d_model", curves, True, True)
+    curves = {"d_k": [model.d_k for model in models], "d_model": widths}
+    yield Picture("d_k of the models listed", "d_model", widths, curves, log="xy")
 
 
 def without_scaling(trial: Trial, stated: Stated) -> Iterator[Case]:
     """Sort the models by rule, and see which of them make scores smaller."""
-    models = _all()
     for rule in RULES:
-        some = [each for each in models if each.scale.rule == rule]
+        some = [each for each in MODELS.values() if each.scale.rule == rule]
         if not some:
             continue
         largest = max(each.scale.multiplier(each.d_k, 512) for each in some)

@@ -5,46 +5,41 @@ from dataclasses import dataclass, replace
 from math import sqrt
 
 import numpy as np
-from numpy.typing import NDArray
 
-from attn_tui.claims.checks.drawn_rows import median, row_logs, share
 from attn_tui.claims.checks.listings import listed
-from attn_tui.claims.checks.rules import SATURATED
-from attn_tui.claims.claim import Case, Curve, Evidence, Picture, Stated
-from attn_tui.claims.trial import Trial
+from attn_tui.claims.checks.samples import SATURATED, SIDES, medians, share, sides
+from attn_tui.claims.claim import Case, Evidence, Picture, Stated
+from attn_tui.claims.settings import Trial
+from attn_tui.compute.arrays import Floats
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.formats import rounded
 from attn_tui.compute.number import Number
 from attn_tui.compute.precision import FORMATS, Precision
-from attn_tui.compute.scale import NONE, Scale
+from attn_tui.compute.scale import Scale
 from attn_tui.compute.stream import stream
-
-Numbers = NDArray[np.float64]
 
 
 def out_of_range(trial: Trial, stated: Stated) -> Iterator[Case]:
     """Look at drawn weights, and compute softmax of large scores both ways in every format."""
-    sides = {"unscaled": "none", "scaled": "inverse-sqrt"}
-    weights = row_logs(trial, "max_weight", [*sides.values()], (trial.d_k,))
-    unscaled, scaled = (
-        median(f"median max p, {side}", weights[rule, trial.d_k]) for side, rule in sides.items()
-    )
+    unscaled, scaled = medians("max p", sides(trial, "max_weight"))
     is_extreme = unscaled.value > SATURATED > scaled.value
     where = f"the weights of drawn rows, n = {trial.n:,}, d_k = {trial.d_k:,}"
     yield Case(where, is_extreme, (unscaled, scaled))
-    for stable, formats in ((False, FORMATS), (True, FORMATS[1:])):
+    for method, stable, formats in (
+        ("e^z as it is", False, FORMATS),
+        ("the largest subtracted", True, FORMATS[1:]),
+    ):
         for name in formats:
-            precision = Precision(name, stable)
-            lost = [
+            weights = {
+                side: listed(Scale(rule), Precision(name, stable)).weights()
+                for side, rule in SIDES.items()
+            }
+            unscaled, scaled = (
                 Evidence(f"{side} weights that are NaN, of three", float(np.isnan(p).sum()))
-                for side, p in (
-                    ("unscaled", listed(NONE, precision).weights()),
-                    ("scaled", listed(Scale(), precision).weights()),
-                )
-            ]
-            method = "the largest subtracted" if stable else "e^z as it is"
-            holds = lost[0].value > 0.0 and lost[1].value == 0.0
-            yield Case(f"(100, 120, 150) in {name}, {method}", holds, tuple(lost))
+                for side, p in weights.items()
+            )
+            holds = unscaled.value > 0.0 and scaled.value == 0.0
+            yield Case(f"(100, 120, 150) in {name}, {method}", holds, (unscaled, scaled))
 
 
 _AT_ONCE, _MOST = 1 << 20, 1 << 25
@@ -64,9 +59,9 @@ class Halves:
         before: With q and k each divided by ⁴√d_k before.
     """
 
-    exact: Numbers
-    after: Numbers
-    before: Numbers
+    exact: Floats
+    after: Floats
+    before: Floats
 
 
 def halves(trial: Trial, size: float = 1.0) -> Halves:
@@ -90,48 +85,42 @@ def halves(trial: Trial, size: float = 1.0) -> Halves:
     return Halves(*(np.concatenate(each) for each in zip(*parts, strict=True)))
 
 
-def _product(q: Numbers, k: Numbers) -> Numbers:
+def _product(q: Floats, k: Floats) -> Floats:
     single = np.vecdot(q.astype(np.float32), k.astype(np.float32))
     return rounded(single.astype(np.float64), "float16")
 
 
+_FEW = 1000
+"""How many q·k are drawn at each d_k of a picture at most."""
+
+
 def fourth_root(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
     """Compare both ways, of large entries by what overflows, of usual ones by what is rounded."""
-    size = sqrt(_SPREAD / sqrt(trial.d_k))
-    large = halves(trial, size)
+    size, where = sqrt(_SPREAD / sqrt(trial.d_k)), f"d_k = {trial.d_k:,}, entries of"
+    large, usual = halves(trial, size), halves(trial)
     lost = [
         Evidence.of(f"share of logits that overflow, divided {how}", share(np.isinf(each)))
         for how, each in (("before", large.before), ("after", large.after))
     ]
-    yield Case(
-        f"d_k = {trial.d_k:,}, entries of standard deviation {size:.3g}",
-        lost[0].value < lost[1].value, tuple(lost),
-    )  # fmt: skip
-    usual = halves(trial)
+    fewer = lost[0].value < lost[1].value
+    yield Case(f"{where} standard deviation {size:.3g}", fewer, tuple(lost))
     errors = [
         Evidence.of(f"rms error of a logit, divided {how}", _rms(each - usual.exact))
         for how, each in (("before", usual.before), ("after", usual.after))
     ]
-    fewer = errors[0].value < errors[1].value
-    yield Case(f"d_k = {trial.d_k:,}, entries of standard deviation 1", fewer, tuple(errors))
-    few = replace(trial, draws=min(trial.draws, _FEW))
-    found = [halves(replace(few, d_k=d_k)) for d_k in _D_KS]
-    curves = (
-        Curve(
-            f"divided {how}", tuple(map(float, _D_KS)),
-            tuple(_rms(getattr(each, how) - each.exact).value for each in found),
-        )
-        for how in ("before", "after")
-    )  # fmt: skip
+    smaller = errors[0].value < errors[1].value
+    yield Case(f"{where} standard deviation 1", smaller, tuple(errors))
+    few, d_ks = replace(trial, draws=min(trial.draws, _FEW)), [2**power for power in range(2, 12)]
+    found = [halves(replace(few, d_k=d_k)) for d_k in d_ks]
+    curves = {
+        "divided before": [_rms(each.before - each.exact).value for each in found],
+        "divided after": [_rms(each.after - each.exact).value for each in found],
+    }
     title = "root mean square error of a logit in float16"
-    yield Picture(title, "d_k", tuple(curves), log_x=True, log_y=True)
+    yield Picture(title, "d_k", d_ks, curves, log="xy")
 
 
-_D_KS, _FEW = tuple(2**power for power in range(2, 12)), 1000
-"""The d_k of a picture, and how many q·k are drawn at each at most."""
-
-
-def _rms(errors: Numbers) -> Number:
+def _rms(errors: Floats) -> Number:
     """Return the root mean square of errors, its own error that of the mean over twice it."""
     square = Number.mean(np.square(errors).tolist())
     root = sqrt(square.value)

@@ -1,18 +1,36 @@
-"""What claims about q·k share: draws of it, ratios and differences of what is drawn."""
+"""What checks draw: q·k, and rows of weights; and what is read of them as evidence."""
 
-from math import hypot, sqrt
+from collections.abc import Mapping, Sequence
+from math import hypot, log, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.claims.claim import Evidence
-from attn_tui.claims.trial import Trial
+from attn_tui.claims.settings import Trial
+from attn_tui.compute.arrays import Floats
 from attn_tui.compute.dots.draws import Draws, Streams
 from attn_tui.compute.dots.moments import Readouts, Sums, read
+from attn_tui.compute.errors import InputError
 from attn_tui.compute.law.dot_law import DotLaw
 from attn_tui.compute.number import Number
+from attn_tui.compute.scale import parse_scale
+from attn_tui.compute.sweep.draws import cost, unit_logs, unit_rows, units
+from attn_tui.compute.sweep.readouts import READOUTS, ROWS, log_statistics
+from attn_tui.compute.sweep.settings import Statistic
+from attn_tui.compute.sweep.summary import Summary, summarise
 
-Floats = NDArray[np.float64]
+SATURATED = 0.99
+"""A row whose largest weight exceeds this is called saturated."""
+
+SIDES = {"unscaled": "none", "scaled": "inverse-sqrt"}
+"""The rule on each side of a comparison."""
+
+_MOST, _STREAMS = 500_000_000, 5_000
+"""So many numbers are worked on for a claim at most, some seconds; and to begin the streams of a
+row takes as long as so many."""
+
+# q·k
 
 
 def sampled(law: DotLaw, trial: Trial) -> Readouts:
@@ -36,6 +54,19 @@ def rows_of_scores(d_k: int, n: int, trial: Trial) -> Floats:
     return scores
 
 
+def variance_of(values: Floats, kurtosis: float, exact: float) -> Number:
+    """Return the variance of a sample, shape (draws,), of a law whose kurtosis is known."""
+    count = values.size
+    spread = max(kurtosis - (count - 3) / (count - 1), 0.0)
+    return Number(float(values.var(ddof=1)), exact * sqrt(spread / count), exact)
+
+
+def share(found: NDArray[np.bool_]) -> Number:
+    """Return in what share of draws something is so; its error is never that of 0 or 1."""
+    part, count = float(found.mean()), found.size
+    return Number(part, sqrt(max(part * (1.0 - part), 1.0 / count) / count))
+
+
 def over(name: str, one: Number, other: Number, stated: float | None = None) -> Evidence:
     """Return one independent number over another as evidence, its error to first order."""
     error = hypot(one.standard_error / one.value, other.standard_error / other.value)
@@ -51,8 +82,95 @@ def above(name: str, one: Number, other: Number) -> Evidence:
     return Evidence(name, one.value - other.value, error, exact=exact)
 
 
-def variance_of(values: Floats, kurtosis: float, exact: float) -> Number:
-    """Return the variance of a sample, shape (draws,), of a law whose kurtosis is known."""
-    count = values.size
-    spread = max(kurtosis - (count - 3) / (count - 1), 0.0)
-    return Number(float(values.var(ddof=1)), exact * sqrt(spread / count), exact)
+def power(name: str, ends: tuple[int, int], numbers: Sequence[Number], stated: float) -> Evidence:
+    """Return the power of d_k by which a number grows from one d_k to another, as evidence."""
+    low, high = ends
+    name, rise = f"{name}, d_k = {low:,} to {high:,}", log(high / low)
+    ratio = over(name, numbers[-1], numbers[0])
+    error = (ratio.standard_error or 0.0) / ratio.value
+    exact = None if ratio.exact is None else log(ratio.exact) / rise
+    return Evidence(name, log(ratio.value) / rise, error / rise, stated, exact)
+
+
+# Rows of weights
+
+
+def check_cost(n: int, draws: int, evaluations: int, d_k: int = 1) -> None:
+    """Check that rows can be evaluated so many times each, with q of d_k entries.
+
+    Raises:
+        InputError: If there are too many.
+    """
+    most = max(_MOST // (evaluations * cost(n, 1) + 3 * (n + d_k) + _STREAMS), 2)
+    if draws > most:
+        problem = f"{draws:,} rows of {n:,} keys are too many"
+        raise InputError("draws", problem, f"at most {most:,}")
+
+
+def row_logs(
+    trial: Trial, statistic: Statistic, rules: Sequence[str], d_ks: Sequence[int]
+) -> dict[tuple[str, int], Floats]:
+    """Return ln of a statistic of each drawn row, shape (draws,), for each rule and d_k.
+
+    Raises:
+        InputError: If there are too many rows.
+    """
+    check_cost(trial.n, trial.draws, len(d_ks) * len(rules), max(d_ks))
+    multipliers = {
+        (rule, d_k): parse_scale(rule).multiplier(d_k, trial.n) for rule in rules for d_k in d_ks
+    }
+    parts: dict[tuple[str, int], list[Floats]] = {place: [] for place in multipliers}
+    # Vectors are drawn once where all that is asked of a unit is asked together.
+    for unit in units(trial.seed, trial.n, trial.draws, tuple(sorted(d_ks))):
+        for (rule, d_k), multiplier in multipliers.items():
+            parts[rule, d_k].append(unit_logs(unit, d_k, multiplier)[ROWS[statistic]])
+    factor = READOUTS[statistic].factor
+    return {
+        place: np.concatenate(parts[place]) + log(factor(multiplier))
+        for place, multiplier in multipliers.items()
+    }
+
+
+def sides(trial: Trial, statistic: Statistic) -> dict[str, Floats]:
+    """Return ln of a statistic of the same rows, shape (draws,), unscaled and under 1/√d_k."""
+    logs = row_logs(trial, statistic, [*SIDES.values()], (trial.d_k,))
+    return {side: logs[rule, trial.d_k] for side, rule in SIDES.items()}
+
+
+def logs_at_stds(trial: Trial, logit_stds: Sequence[float]) -> dict[float, Floats]:
+    """Return ln of statistics of rows of normal logits, for each standard deviation.
+
+    They have the shape (statistics, draws), with a row for each of `ROWS`.
+
+    Raises:
+        InputError: If there are too many rows.
+    """
+    check_cost(trial.n, trial.draws, len(logit_stds))
+    parts: dict[float, list[Floats]] = {std: [] for std in logit_stds}
+    for unit in units(trial.seed, trial.n, trial.draws, ()):
+        rows, unknown = unit_rows(unit), np.full(unit.size, np.nan)
+        for std, logs in parts.items():
+            logs.append(log_statistics(rows, np.full(unit.size, std), unknown))
+    return {std: np.concatenate(logs, axis=1) for std, logs in parts.items()}
+
+
+def summary(logs: Floats) -> Summary:
+    """Return the summary of rows from the logarithms, shape (draws,)."""
+    return summarise(logs[None])[0]
+
+
+def median(name: str, logs: Floats) -> Evidence:
+    """Return a median of rows as evidence."""
+    found = summary(logs)
+    return Evidence(name, found.median, found.median_standard_error)
+
+
+def mean(name: str, logs: Floats) -> Evidence:
+    """Return a mean over rows as evidence."""
+    found = summary(logs)
+    return Evidence(name, found.mean, found.mean_standard_error)
+
+
+def medians(name: str, by_side: Mapping[str, Floats]) -> list[Evidence]:
+    """Return the medians of rows unscaled and scaled as evidence."""
+    return [median(f"median {name}, {side}", logs) for side, logs in by_side.items()]

@@ -1,0 +1,261 @@
+"""What checks of claims work with, each part held against another way to the same number."""
+
+from dataclasses import replace
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import integrate, stats
+
+from attn_tui.claims.checks.assumptions import initial_queries, mean_square
+from attn_tui.claims.checks.crossover import both_sides, turning_point
+from attn_tui.claims.checks.heads import clip, folded_over_divided, largest_logit
+from attn_tui.claims.checks.laws import sum_law
+from attn_tui.claims.checks.layers import (
+    check_size,
+    normals,
+    projected,
+    residuals,
+    singular_values,
+    spectral_norm,
+)
+from attn_tui.claims.checks.length import least_entropy, searched, within_range
+from attn_tui.claims.checks.listings import as_listed
+from attn_tui.claims.checks.models import power
+from attn_tui.claims.checks.precision import halves
+from attn_tui.claims.checks.rules import one_above, one_ahead
+from attn_tui.claims.checks.samples import (
+    above,
+    check_cost,
+    logs_at_stds,
+    mean,
+    over,
+    row_logs,
+    rows_of_scores,
+    sampled,
+    summary,
+    variance_of,
+)
+from attn_tui.claims.checks.saturation import gradients_by_length
+from attn_tui.claims.checks.softmax import central_differences, leading
+from attn_tui.claims.settings import Trial
+from attn_tui.compute.errors import InputError
+from attn_tui.compute.head import row_weights
+from attn_tui.compute.law.names import Entries
+from attn_tui.compute.law.variance_gamma import outside
+from attn_tui.compute.models import MODELS
+from attn_tui.compute.number import Number
+from attn_tui.compute.scale import Scale
+from attn_tui.compute.sweep.exact import trace_at
+from attn_tui.compute.sweep.readouts import ROWS
+from attn_tui.library import dot_law, drawn, jacobian, softmax, statistics
+from tests.pairs import with_rows
+
+# q·k
+
+
+def test_rows_share_their_query_and_nothing_else() -> None:
+    rows = rows_of_scores(4, 3, Trial(draws=200_000))
+    assert np.cov(rows.T) == pytest.approx(4.0 * np.eye(3), abs=0.08)
+    squares = np.corrcoef(np.square(rows[:, 0]), np.square(rows[:, 1]))
+    assert squares[0, 1] == pytest.approx(1.0 / 7.0, abs=0.02)
+    one, two = (sampled(dot_law(d_k), Trial(draws=2)) for d_k in (100, 101))
+    assert one.mean.value != pytest.approx(two.mean.value, rel=0.05)
+
+
+def test_errors_are_how_numbers_scatter() -> None:
+    rng = np.random.default_rng(2)
+    found = [variance_of(rng.standard_normal(50) * 3.0, 3.0, 9.0) for _ in range(4000)]
+    scatter = np.std([each.value for each in found])
+    assert scatter == pytest.approx(found[0].standard_error, rel=0.05)
+    one, two = Number(8.0, 0.1, 8.0), Number(2.0, 0.05, 2.0)
+    eights, twos = rng.normal(8.0, 0.1, 100_000), rng.normal(2.0, 0.05, 100_000)
+    ratio, rise = over("", one, two), above("", one, two)
+    assert (ratio.value, ratio.exact, rise.value, rise.exact) == (4.0, 4.0, 6.0, 6.0)
+    assert ratio.standard_error == pytest.approx(np.std(eights / twos), rel=0.02)
+    assert rise.standard_error == pytest.approx(np.std(eights - twos), rel=0.02)
+
+
+@with_rows(("rho", "tied"), [(0.0, True), (0.5, False)])
+def test_the_mean_square_against_entries_drawn_one_by_one(rho: float, tied: bool) -> None:
+    d_k, rng = 4, np.random.default_rng(3)
+    x, y = rng.standard_normal((2, 400_000, 1 if tied else d_k))
+    dots = (x * (rho * x + np.sqrt(1.0 - rho**2) * y)).sum(axis=1) * (d_k if tied else 1)
+    squares = np.square(dots)
+    found = mean_square(dot_law(d_k, correlation=rho, tied=tied), Trial(draws=100_000))
+    assert found.exact == pytest.approx(squares.mean(), rel=0.03)
+    assert found.value == pytest.approx(found.exact, abs=5 * found.standard_error)
+    assert found.standard_error == pytest.approx(squares.std() / np.sqrt(100_000), rel=0.06)
+
+
+def test_initial_queries_are_rows_of_weights_times_a_normalised_input() -> None:
+    entries = initial_queries(1, 256, 0.02, 9000)
+    assert entries.mean() == pytest.approx(0.0, abs=0.02)
+    assert entries.var() == pytest.approx(256 * 0.02**2, rel=0.06)
+    assert not np.array_equal(entries, initial_queries(2, 256, 0.02, 9000))
+
+
+@with_rows(("bound", "d_k"), [(2.5, 1), (10.0, 2), (50.0, 64), (150.0, 1024)])
+def test_tails_against_a_normal_law_mixed_over_query_lengths(bound: float, d_k: int) -> None:
+    def given(square: float) -> float:
+        return 2.0 * float(stats.norm.sf(bound / np.sqrt(square)) * stats.chi2.pdf(square, d_k))
+
+    middle = max(float(d_k), bound)
+    ends = [middle * 2.0**step for step in range(-8, 5)]
+    parts = zip([0.0, *ends], [*ends, np.inf], strict=True)
+    exact = sum(integrate.quad(given, *part, epsabs=0.0, epsrel=1e-11)[0] for part in parts)
+    assert outside(bound, d_k) == pytest.approx(exact, rel=1e-7)
+
+
+@with_rows(("entries", "faces"), [("die", [1, 2, 3, 4, 5, 6]), ("coins", [-1, 1])])
+def test_sums_against_every_outcome(entries: Entries, faces: list[int]) -> None:
+    sums = [sum(each) for each in product(faces, repeat=4)]
+    values, counts = np.unique(sums, return_counts=True)
+    law = sum_law(entries, 4)
+    assert np.array_equal(law.values, values)
+    assert law.weights == pytest.approx(counts / len(sums), rel=1e-12)
+
+
+# Rows of weights
+
+
+def test_central_differences_are_of_softmax() -> None:
+    logits = np.array([-1.0, 0.5, 0.0, 2.0])
+    whole = jacobian(logits, wrt="logits")
+    np.testing.assert_allclose(central_differences(logits, [0, 3]), whole[:, [0, 3]], atol=1e-10)
+
+
+@with_rows("n_keys", [2, 64, 100_000])
+def test_a_key_leads_all_the_others_together(n_keys: int) -> None:
+    weights = softmax(leading(n_keys, 3.0))
+    assert weights[0] == pytest.approx(np.exp(3.0) * weights[1:].sum())
+    largest, rest = one_ahead(softmax(one_above(0.5, n_keys)), 0.5)
+    assert largest.value == pytest.approx(largest.exact, rel=1e-12)
+    assert rest.value == pytest.approx(rest.exact, rel=1e-12)
+
+
+def test_rows_are_those_that_the_library_draws() -> None:
+    trial = Trial(seed=3, d_k=16, n=8, draws=40)
+    found = row_logs(trial, "gradient", ("inverse-sqrt",), (16, 256))
+    for (_, d_k), logs in found.items():
+        rows = drawn(d_k, trial.n, trial.seed, trial.draws)
+        sizes = [statistics(row, d_k).log_frobenius for row in rows]
+        assert logs == pytest.approx(sizes, rel=1e-12)
+
+
+def test_rows_of_one_standard_deviation_have_the_exact_mean_trace() -> None:
+    logs = logs_at_stds(Trial(n=16, draws=4000), (2.0,))[2.0]
+    assert mean("tr J", logs[ROWS["trace"]]).is_near(trace_at(16, 2.0))
+
+
+def test_the_far_sides_of_a_crossover_are_within_what_d_k_may_be() -> None:
+    turn = turning_point(8, "gradient", 100, 1)
+    assert turn.d_k
+    below, above = both_sides(turn)
+    assert 2 <= below < turn.d_k < above <= 65_536
+    nowhere = replace(turn, d_k=None, side="larger")
+    assert both_sides(nowhere, 16) == (4096, 65_536)
+    assert both_sides(replace(nowhere, side="smaller"), 16) == (2, 32)
+
+
+def test_rows_with_keys_of_known_length_are_rows_as_they_are_drawn_elsewhere() -> None:
+    trial = Trial(d_k=16, n=32, draws=400)
+    by_length, by_root, ln_share = gradients_by_length(trial)
+    one = summary(by_root)
+    other = summary(row_logs(trial, "gradient", ("inverse-sqrt",), (16,))["inverse-sqrt", 16])
+    error = np.hypot(one.median_standard_error, other.median_standard_error)
+    assert abs(one.median - other.median) < 5.0 * error
+    # Uniform weights have ‖J‖_F = √(n − 1)/n, which is multiplied by 1/Σ‖k‖.
+    expected = np.sqrt(31.0) / 32.0 / (32.0 * np.sqrt(15.5))
+    np.testing.assert_allclose(np.exp(by_length), expected, rtol=0.25)
+    np.testing.assert_allclose(ln_share, 0.0, atol=1e-2)
+
+
+@with_rows(("n_keys", "size"), [(2, 1.0), (128, 4.0), (128, 10.0)])
+def test_one_key_above_all_others_has_the_least_entropy(n_keys: int, size: float) -> None:
+    z = np.full(n_keys, -1.0 / n_keys)
+    z[0] += 1.0
+    bound = least_entropy(n_keys, size)
+    assert statistics(z * size / np.linalg.norm(z)).entropy == pytest.approx(bound, rel=1e-12)
+    assert searched(Trial(n=n_keys), size) == pytest.approx(bound, rel=1e-4)
+
+
+def test_seven_of_128_on_top_have_the_least_entropy_within_a_range() -> None:
+    keys, entropy = within_range(128, 4.0)
+    assert keys == 7
+    for on_top, near in ((7, True), (6, False), (8, False)):
+        found = statistics([4.0] * on_top + [0.0] * (128 - on_top)).entropy
+        assert (found == pytest.approx(entropy, rel=1e-12)) == near
+        assert found >= entropy * (1.0 - 1e-12)
+
+
+# Squares of weights, and heads
+
+
+@with_rows("logit_std", [0.1, 1.0, 16.0])
+def test_singular_values_are_those_of_a_decomposition(logit_std: float) -> None:
+    matrix = row_weights(logit_std * normals(Trial(), 0, 50, 50))
+    true = np.linalg.svd(matrix, compute_uv=False)
+    assert singular_values(matrix) == pytest.approx(true, rel=1e-9, abs=1e-7)
+    assert spectral_norm(matrix) == pytest.approx(true[0], rel=1e-8)
+
+
+def test_even_weights_leave_nothing_of_the_differences_between_tokens() -> None:
+    even = Scale("fixed", (("a", 1e300),))
+    found = residuals(Trial(d_k=8, draws=3), even, n_keys=5, layers=2)
+    assert found.shape == (3, 3)
+    assert (found[0] > 0.5).all()
+    assert (found[1:] < 1e-12).all()
+
+
+def test_a_scale_folded_at_one_dimension_changes_nothing() -> None:
+    assert folded_over_divided(Trial(d_k=1, n=5)) == pytest.approx((0.0, 1.0, 1.0))
+
+
+def test_the_largest_logit_is_that_of_all_pairs() -> None:
+    trial = Trial(d_k=4)
+    tokens, of_q, of_k = normals(trial, 0, 6, 4), projected(trial, 1), projected(trial, 2, 3.0)
+    pairs = [float(i @ of_q @ of_k.T @ j) / 2.0 for i in tokens for j in tokens]
+    assert largest_logit(tokens, of_q, of_k) == pytest.approx(max(pairs))
+    # Two vectors whose entries have a root mean square of g have a product of 4·g² at most.
+    assert largest_logit(tokens, of_q, of_q, norm_gain=3.0) == pytest.approx(2.0 * 9.0)
+    assert clip(50.0, 100.0) == 1.0
+
+
+# Numbers as they are printed, number formats, models
+
+
+def test_a_listing_may_be_off_by_a_few_units_in_the_last_place() -> None:
+    printed, exact = {"p_0": 0.1, "p_1": 0.9}, np.array([0.1, 0.9])
+    for units, holds in ((3, True), (8, False)):
+        found = exact * (1.0 + units * 2.0**-23)
+        assert as_listed("somewhere", "p", found, exact, printed).holds is holds
+
+
+def test_a_product_is_that_of_half_precision() -> None:
+    found = halves(Trial(d_k=1, draws=50))
+    np.testing.assert_array_equal(found.after, found.exact.astype(np.float16))
+    # The fourth root of 256 divides exactly.
+    found = halves(Trial(d_k=256, draws=200))
+    np.testing.assert_array_equal(found.before, found.after)
+
+
+def test_the_power_is_that_of_a_line_on_logarithmic_axes() -> None:
+    sizes, d_ks = zip(*((each.d_model, each.d_k) for each in MODELS.values()), strict=True)
+    line = np.polyfit(np.log(sizes), np.log(d_ks), 1)
+    assert power(sizes, d_ks) == pytest.approx(line[0], rel=1e-9)
+    assert power([4096, 8192], [128, 128]) == 0.0
+
+
+@with_rows(
+    ("check", "message"),
+    [
+        (lambda: check_cost(100_000, 1000, 100), r"1,000 rows of 100,000 keys .* at most \d\d$"),
+        (lambda: check_size(Trial(n=4096), n=512), r"n: 4,096 will not do .* 2 to 512"),
+        (lambda: halves(Trial(d_k=65_536, draws=513)), "at most 512"),
+    ],
+)
+def test_what_takes_too_long_is_refused(check: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        check()
