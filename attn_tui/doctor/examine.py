@@ -297,8 +297,7 @@ class _Doctor:
         is_other = "multiplier" in found.known.test.changes
         meant = expected.form if expected and not is_other else ""
         called = names(near, place, model, meant)
-        base = expected.multiplier if expected and expected.multiplier else found.shape.d_k**-0.5
-        missed = misses(near, base, place, model) if is_other else ()
+        missed = misses(near, found.wanted, place, model) if is_other else ()
         return replace(found, names=called, misses=missed)
 
     def _read(self, id: HeadId, reading: Reading) -> HeadRows:

@@ -71,6 +71,12 @@ class Finding:
     reading: Reading | None = None
 
     @property
+    def wanted(self) -> float:
+        """The multiplier that is expected: the usual 1/√d_k unless that is said."""
+        said = self.expected.multiplier if self.expected else None
+        return said or self.shape.d_k**-0.5
+
+    @property
     def mask_applied(self) -> bool | None:
         """Whether the captured mask was applied; None where none was, or nothing tells."""
         if "mask" not in self.shape.has or not self.known.explains:
@@ -161,23 +167,3 @@ class Report:
             if all(getattr(each, name) == getattr(first, name) for each in every)
         }
         return Expected(**shared)
-
-
-STATUSES: Mapping[Verdict, int] = {
-    "agrees": 0, "no expectation": 0, "differs": 1, "cannot tell": 3,
-}  # fmt: skip
-"""What a program ends with."""
-
-
-def status(report: Report, required: bool = False, strict: bool = False) -> int:
-    """Return the exit status that a report stands for.
-
-    Args:
-        report: The report, of all heads.
-        required: Whether an expectation is required.
-        strict: Whether a layer that tells nothing of something needed is one too many.
-    """
-    if required and report.verdict == "no expectation":
-        return 3
-    found = STATUSES[report.verdict]
-    return 3 if strict and not found and report.silent else found

@@ -12,7 +12,6 @@ import pytest
 from attn_tui.compute.fit.simulate import Arithmetic
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
-from attn_tui.doctor.junit import Case, junit
 from attn_tui.doctor.reproduce import reproduce
 from attn_tui.files.models.expected import Expected
 from tests.doctor.captures import tensors, write
@@ -83,10 +82,10 @@ def test_the_script_computes_every_part_of_the_model(expected: Expected, bias: b
     assert got - ours == pytest.approx(0.25, abs=1e-6)
 
 
-@pytest.mark.parametrize("text", ["", "3", "x.1", "1.2.3", "-1.0"])
+@pytest.mark.parametrize("text", ["", "3", "x.1", "1.2.3", "-1.0", "7.0", "0.7"])
 def test_what_names_no_head_is_refused(tmp_path: Path, text: str) -> None:
     result = run(write(tmp_path / "a.safetensors", HEALTHY), "--reproduce", text)
-    assert (result.exit_code, "--reproduce: '" in result.stderr) == (2, True)
+    assert (result.exit_code, "--reproduce: " in result.stderr) == (2, True)
 
 
 def test_junit_has_a_test_for_each_head(tmp_path: Path, config: str) -> None:
@@ -99,22 +98,13 @@ def test_junit_has_a_test_for_each_head(tmp_path: Path, config: str) -> None:
     assert [case.get("name") for case in suite.iter("testcase")] == [
         *("sequence 0, head 0", "sequence 0, head 1")
     ]
-    assert [each.get("message") for each in suite.iter("failure")] == ["differs: multiplier"] * 2
+    for each in suite.iter("failure"):
+        assert each.get("message", "").startswith("differs: m = 2/√16 = 1/⁴√16")
     assert (suite.findtext("system-out") or "").startswith("differs: m = ")
     run(write(tmp_path / "b.safetensors", HEALTHY), "--config", config, "--junit", str(file))
     assert ElementTree.parse(file).getroot().get("failures") == "0"
     refused = run(path, "--junit", str(tmp_path / "no" / "junit.xml"))
     assert (refused.exit_code, "--junit, " in refused.stderr) == (2, True)
-
-
-def test_every_verdict_has_its_element_and_names_do_no_harm() -> None:
-    verdicts = ("agrees", "differs", "cannot tell", "no expectation")
-    cases = [Case(0, 1, at, verdict, "a\x1b<b") for at, verdict in enumerate(verdicts)]
-    suite = ElementTree.fromstring(
-        junit("x\x00&", [*cases, Case(0, 1, 9, "agrees", "", True)], "", 1)
-    )
-    kinds = [[each.tag for each in case] for case in suite.iter("testcase")]
-    assert kinds == [[], ["failure"], ["error"], ["skipped"], ["failure"]]
 
 
 @pytest.mark.parametrize(
