@@ -151,15 +151,17 @@ def doctor(
 
 def _script(report: "Report") -> Iterator[str]:
     """Yield the script that ``--reproduce`` prints, of the one head that was examined."""
+    from attn_tui.compute.heads.mask import HeadMask
+    from attn_tui.doctor.examine import masked_twice
     from attn_tui.doctor.reproduce import reproduce
     from attn_tui.files.models.expected import Expected
 
-    first = next(iter(report.findings), None)
-    if first is None:
-        return
-    rows = report.capture.read(first.id, None, first.reading)
-    called = f"layer {first.id.layer}, head {first.id.head}"
-    yield from reproduce(called, rows, first.expected or Expected())
+    for each in report.findings[:1]:
+        rows = masked_twice(report.capture.read(each.id, None, each.reading), each.expected)
+        model = (each.expected or Expected()).model(rows)
+        if rows.seen is not None:
+            model = replace(model, mask=HeadMask("given"))
+        yield from reproduce(f"layer {each.id.layer}, head {each.id.head}", rows, model)
 
 
 def _save(path: str, report: "Report", conditions: "Sequence[Condition]") -> None:

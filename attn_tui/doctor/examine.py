@@ -255,11 +255,8 @@ class _Doctor:
         A captured mask that is alike for all queries says which keys are padding; whether the
         kernel is causal besides is as expected, or as the output says.
         """
-        heads = [head]
-        if head.seen is not None and (head.seen == head.seen[:1]).all() and len(head.rows) > 1:
-            by_position = (expected or Expected(mask="causal")).head_mask(head)
-            both = replace(head, seen=head.seen & by_position.seen(head))
-            heads = [head, both] if expected is None or expected.mask is None else [both]
+        both = masked_twice(head, expected)
+        heads = [both] if both is head or (expected and expected.mask) else [head, both]
         answers = []
         for each in heads:
             question = self._question(expected, each)
@@ -290,7 +287,7 @@ class _Doctor:
             return found
         model = self.expectation or ASSUMED
         heads = self.readings[found.id.layer][0].dims.heads
-        place = Place(found.shape.d_k, found.id.layer, heads, found.shape.n_keys)
+        place = Place(found.shape.d_k, found.id.layer, heads)
         # As sure as a verdict: of many heads with one m all are to be called alike.
         near: Span = span(m, question.format, self.level)
         expected = found.expected
@@ -330,6 +327,14 @@ class _Doctor:
 def _empty(d_k: int) -> HeadRows:
     nothing = np.zeros((0, d_k), np.float32)
     return HeadRows(np.zeros(0, np.intp), 0, nothing, nothing)
+
+
+def masked_twice(head: HeadRows, expected: Expected | None) -> HeadRows:
+    """Return a head whose captured mask hides padding alone with what is expected besides."""
+    if head.seen is None or len(head.rows) < 2 or (head.seen != head.seen[:1]).any():
+        return head
+    by_position = (expected or Expected(mask="causal")).head_mask(head)
+    return replace(head, seen=head.seen & by_position.seen(head))
 
 
 def sampled(n_queries: int, settings: Settings) -> tuple[int, ...]:

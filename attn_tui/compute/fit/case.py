@@ -24,7 +24,7 @@ from attn_tui.compute.fit.noise import Format, Noise, coarsest, format_of, varia
 from attn_tui.compute.fit.question import SHOWN, Question, Test
 from attn_tui.compute.fit.rounding import Rounding
 from attn_tui.compute.fit.solve import aligned, refine, relative_residual
-from attn_tui.compute.fit.usable import cleared, taken, unusable, usable
+from attn_tui.compute.fit.usable import cleared, taken, usable
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
 
@@ -74,7 +74,7 @@ class Case:
         head, clear = cleared(head, question.model.mask)
         kept, notes = usable(captured, clear)
         if not len(kept):
-            return unusable(captured)
+            return f"no row can be used: {' '.join(notes)}".removesuffix(".")
         head = taken(head, kept)
         assert head.output is not None
         assert head.values is not None

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from attn_tui.compute.counted import counted
-from attn_tui.compute.fit.explain import Test
-from attn_tui.doctor.names import named
+from attn_tui.compute.fit.explain import SHOWN, Test
+from attn_tui.compute.fit.usual import usual
 from attn_tui.doctor.report import Finding, Report
 from attn_tui.files.paths import shown_path
 from attn_tui.report.doctor.sentences import (
@@ -100,10 +100,8 @@ def evidence(finding: Finding, test: Test | None = None) -> Iterator[str]:
         thread = f" ({miss.thread})" if miss.thread else ""
         yield _line("may be", f"{miss.form or quantity(miss.value)}: {miss.meaning}{thread}")
     if "multiplier" in test.estimates:
-        m = test.model.multiplier
-        if finding.names:
-            m = named(finding.names[0], finding.shape.d_k) or m
-        yield _line("elsewhere", "; ".join(dialects(m)))
+        m = usual(test.estimates["multiplier"].at(SHOWN), finding.shape.d_k)
+        yield _line("elsewhere", "; ".join(dialects(m or test.model.multiplier)))
 
 
 def _residual(finding: Finding, test: Test) -> str:

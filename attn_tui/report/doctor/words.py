@@ -43,7 +43,6 @@ _RULES = {
     "sqrt": "√d_k",
     "inverse-fourth-root": "1/⁴√d_k",
     "yarn": "YaRN's μ²/√d_k",
-    "log-length": "ln n/(ln 512·√d_k)",
 }
 
 
