@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import log
 
-from attn_tui.compute.counted import counted
+from attn_tui.compute.counted import counted, listed
 from attn_tui.compute.fit.explain import SHOWN, Test
 from attn_tui.compute.fit.model import Part
 from attn_tui.doctor.names import beside
@@ -22,7 +22,6 @@ from attn_tui.report.doctor.words import (
     expected_texts,
     found_texts,
     interval_text,
-    joined,
     law_text,
     mask_text,
     rule_text,
@@ -256,7 +255,7 @@ def said(group: Group) -> str:
         alike = " or ".join(dict.fromkeys(equal))
         return f"{text} (or {alike}: they fit as well)" if equal else text
     granted = dict.fromkeys(filter(None, map(assumed_text, group.findings)))
-    assumed = f", if {joined([*granted][:FEW])}, as is assumed" if granted else ""
+    assumed = f", if {listed([*granted][:FEW])}, as is assumed" if granted else ""
     if group.verdict == "agrees":
         return f"{', '.join(_agreeing(group))} as expected{assumed}"
     return ", ".join(_unexpected(group)) + assumed
@@ -369,12 +368,11 @@ def _ends(values: Sequence[float]) -> str:
 
 def brief(test: Test) -> str:
     """Return in what a model differs from the expected one, in few words."""
-    texts = found_texts(test, brief=True)
+    texts = {part: text.partition(" (")[0] for part, text in found_texts(test).items()}
     words = {"softmax_twice": "softmax twice", "kv_head": "another KV head"}
+    words["multiplier"] = f"m = {texts['multiplier']}"
     if test.model.law is not None:
         words["law"] = f"m by {law_text(test.model.law)}"
-    if "multiplier" in texts:
-        words["multiplier"] = f"m = {texts['multiplier']}"
     return " and ".join(
         words.get(part) or f"{WORDS[part]} {texts.get(part, '')}".strip() for part in test.changes
     )

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from attn_tui.compute.counted import counted
+from attn_tui.compute.counted import counted, listed
 from attn_tui.compute.fit.explain import SHOWN, Test
 from attn_tui.compute.fit.usual import usual
 from attn_tui.doctor.report import Finding, Report
@@ -22,7 +22,6 @@ from attn_tui.report.doctor.words import (
     dialects,
     expected_texts,
     found_texts,
-    joined,
     rule_text,
 )
 from attn_tui.report.numbers import quantity
@@ -90,11 +89,11 @@ def evidence(finding: Finding, test: Test | None = None) -> Iterator[str]:
     for part, reason in test.unknown.items():
         yield _line("not known", f"{WORDS[part]}: {reason}")
     if known.silent:
-        silent = joined([WORDS[part] for part in known.silent])
+        silent = listed([WORDS[part] for part in known.silent])
         yield _line("silent", f"another {silent} would not have shown")
     for other in known.best:
         if other is not test:
-            texts = found_texts(other, brief=True)
+            texts = found_texts(other)
             yield _line("or", ", ".join(f"{WORDS[part]} {texts[part]}" for part in texts))
     for miss in finding.misses:
         thread = f" ({miss.thread})" if miss.thread else ""
