@@ -217,11 +217,6 @@ class _Doctor:
         self._ask()
         capture, (reading, *tiled) = self.capture, self.readings[id.layer]
         shape = capture.shape(id, reading)
-        if lacking := _lacking(capture, id.layer):
-            question = Question(Model(float(shape.d_k) ** -0.5))
-            known = explain(_empty(shape.d_k), question)
-            known = replace(known, problem=lacking[0])
-            return Finding(id, shape, None, known, judge(known, frozenset()))
         head = self._read(id, reading)
         expected = self._expected(id, head)
         head, question, known = self._asked(
@@ -322,11 +317,6 @@ class _Doctor:
     def _ask(self) -> None:
         if self.stop():
             raise Stopped
-
-
-def _empty(d_k: int) -> HeadRows:
-    nothing = np.zeros((0, d_k), np.float32)
-    return HeadRows(np.zeros(0, np.intp), 0, nothing, nothing)
 
 
 def masked_twice(head: HeadRows, expected: Expected | None) -> HeadRows:

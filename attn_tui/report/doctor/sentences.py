@@ -15,6 +15,7 @@ from attn_tui.compute.fit.model import Part
 from attn_tui.doctor.names import beside
 from attn_tui.doctor.report import Finding, Report
 from attn_tui.doctor.verdict import VERDICTS, Verdict
+from attn_tui.files.models.expected import Expected
 from attn_tui.report.doctor.words import (
     ROUNDED,
     WORDS,
@@ -217,7 +218,7 @@ def _heads(report: Report, every: Sequence[Group]) -> str:
         of += f", stopped before the other {left:,}" if report.interrupted else f", {left:,} left"
     if main.first.known.used and report.settings.rows < main.first.shape.n_queries:
         of += f", {report.settings.rows:,} of {main.first.shape.n_queries:,} rows of each"
-    return f"{of}, captured: {report.part}" if report.part else of
+    return of
 
 
 def others(every: Sequence[Group]) -> Iterator[str]:
@@ -287,7 +288,7 @@ def _agreeing(group: Group) -> Iterator[str]:
     first, told = group.first, group.first.known.told
     yield multiplier(group)
     if "softcap" in told:
-        yield from _numbers(group, "softcap")
+        yield f"soft cap {expected_texts(first)['softcap']}"
     if "sink" in told:
         yield from _numbers(group, "sink")
     is_said = "mask" in expected_texts(first) and "mask" not in first.known.silent
@@ -444,19 +445,20 @@ def _near_miss(group: Group) -> str:
 
 def _hint(group: Group, part: Part) -> str:
     """Return what another part than the expected one usually means, or nothing."""
-    found, meant = group.test.model, group.first.known.expected.model
+    found = group.test.model
     if part == "softcap" and found.softcap is None:
         return ": dropped? (as in sglang 33915)"
     if part == "sink" and found.sink is None:
         return ": dropped? (as in transformers 42736)"
     if part == "value_scale":
-        ratio = found.value_scale / meant.value_scale
+        expected = group.first.expected or Expected()
+        ratio = found.value_scale / (expected.value_scale or 1.0)
         for usual, meaning in VALUE_SCALES.items():
             if abs(ratio / usual - 1.0) < 2e-3:
                 return f": {meaning}? (as in Megatron-Bridge 4155)"
     if part != "mask":
         return ""
-    mask, other = found.mask, meant.mask
+    mask, other = found.mask, group.first.known.expected.model.mask
     if mask.kind == "causal" and mask.offset == 0 and other.offset:
         return ": aligned at the top left, as is_causal does?"
     if mask.kind == "none" and not mask.hidden and other.kind != "given":
