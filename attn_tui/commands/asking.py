@@ -185,6 +185,7 @@ def heads_experiment_of(given: Mapping[str, Any]) -> "Experiment":
     """
     from attn_tui.engine.settings import Settings as HeadSettings
     from attn_tui.files.draft import EXAMPLE, parse
+    from attn_tui.files.models.opening import open_configured
     from attn_tui.heads.command import question
 
     if not given.get("captures"):
@@ -199,6 +200,12 @@ def heads_experiment_of(given: Mapping[str, Any]) -> "Experiment":
         what_if=wanted.making.own_rule and wanted.making.scale.is_default,
         **changes,
     )
+    # What cannot be opened is said before there is a screen; map, list and doctor then all have
+    # the heads of the configuration, which may lie beside the capture.
+    found = open_configured(
+        settings.capture, settings.layouts, settings.names, settings.config
+    ).settled()
+    settings = replace(settings, layouts=found.layouts, config=found.config)
     return parse(replace(EXAMPLE, setup=Setup(scale=wanted.making.scale).put(settings)))
 
 

@@ -1,5 +1,6 @@
 """``attn-tui doctor``: which multiplier, cap, sink and mask a capture was computed with."""
 
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -22,8 +23,9 @@ from attn_tui.commands.options import (
     reading,
     switch,
 )
-from attn_tui.commands.output import INTERRUPTED, write
+from attn_tui.commands.output import INTERRUPTED, tell, write
 from attn_tui.commands.progress import worked
+from attn_tui.compute.counted import counted
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.field import whole
 
@@ -101,71 +103,78 @@ def doctor(
     what should be; the first line can be pasted into an issue. Ctrl+C prints what there is.
     """
     from attn_tui.compute.blas import one_thread
-    from attn_tui.doctor.conditions import holding, parse, unknown
     from attn_tui.doctor.examine import examine
     from attn_tui.doctor.expect import expecting, parse_expected
-    from attn_tui.doctor.report import status
+    from attn_tui.doctor.status import holding, parse, status, unknown
     from attn_tui.files.models.opening import open_configured
     from attn_tui.report.doctor import json, text
 
     if not captures:
         raise InputError("capture", "none is given", "a file, such as capture.safetensors")
     settings = _settings(given)
-    typed = parse_expected(given["expect"]) if given["expect"] else None
+    typed = None if given["expect"] is None else parse_expected(given["expect"])
     conditions = tuple(parse(each) for each in given["fail_if"])
     found = open_configured(captures, *reading(given))
     expectation = expecting(typed, found.expectation) if typed else found.expectation
     # Its products are small: threads that wait for each other take most of the time.
-    with one_thread():
-        report, interrupted = worked(
-            "heads",
-            lambda stop: examine(found.capture, expectation, settings, stop, found.notes),
-        )
+    try:
+        with one_thread():
+            report, interrupted = worked(
+                "heads",
+                lambda stop: examine(found.capture, expectation, settings, stop, found.notes),
+            )
+    except InputError as error:
+        if given["reproduce"] is not None and error.field in ("layer", "head"):
+            raise replace(error, field="reproduce") from None
+        raise
     assert report
     if given["reproduce"] is not None:
         write(_script(report))
         return INTERRUPTED if interrupted else 0
     if given["junit"] is not None:
-        _save(given["junit"], report, "".join(text.render(report)), conditions)
+        _save(given["junit"], report, conditions)
     write(text.render(report) if form == "text" else json.render(report, evidence))
     if interrupted:
         return INTERRUPTED
     if any(holding(each, conditions) for each in report.findings):
         return 1
     ended = status(report, require, strict)
-    is_unknown = any(unknown(each, conditions) for each in report.findings)
-    return 3 if is_unknown and ended == 0 else ended
+    for each in conditions:
+        count = unknown(report, each)
+        if count and not ended:
+            tell(
+                f"--fail-if '{each.text}': {each.statistic} of {counted(count, 'head')} is unknown"
+            )
+            return 3
+    return ended
 
 
 def _script(report: "Report") -> Iterator[str]:
     """Yield the script that ``--reproduce`` prints, of the one head that was examined."""
+    from attn_tui.compute.heads.mask import HeadMask
+    from attn_tui.doctor.examine import masked_twice
     from attn_tui.doctor.reproduce import reproduce
     from attn_tui.files.models.expected import Expected
 
-    first = next(iter(report.findings), None)
-    if first is None:
-        return
-    rows = report.capture.read(first.id, None, first.reading)
-    called = f"layer {first.id.layer}, head {first.id.head}"
-    yield from reproduce(called, rows, first.expected or Expected())
+    for each in report.findings[:1]:
+        rows = masked_twice(report.capture.read(each.id, None, each.reading), each.expected)
+        model = (each.expected or Expected()).model(rows)
+        if rows.seen is not None:
+            model = replace(model, mask=HeadMask("given"))
+        yield from reproduce(f"layer {each.id.layer}, head {each.id.head}", rows, model)
 
 
-def _save(path: str, report: "Report", text: str, conditions: "Sequence[Condition]") -> None:
-    from attn_tui.doctor.conditions import holding
-    from attn_tui.doctor.junit import Case, junit, save
+def _save(path: str, report: "Report", conditions: "Sequence[Condition]") -> None:
+    """Write JUnit's XML to a file, in place of what is there."""
+    from attn_tui.captures.disk import place_of
+    from attn_tui.report.doctor.junit import junit
 
-    cases = (
-        Case(
-            each.id.batch,
-            each.id.layer,
-            each.id.head,
-            each.judgement.verdict,
-            ", ".join(each.judgement.differs),
-            holding(each, conditions),
-        )
-        for each in report.findings
-    )
-    save(path, junit(report.capture.paths[0], cases, text, report.elapsed))
+    try:
+        with open(os.path.expanduser(path), "w", encoding="utf-8") as file:
+            file.write(junit(report, conditions))
+    except (OSError, ValueError) as error:
+        problem = getattr(error, "strerror", None) or "it has no such name"
+        raise InputError("junit", problem, "a file that can be written", place_of(path)) from None
 
 
 def _settings(given: dict[str, Any]) -> "Settings":

@@ -4,7 +4,6 @@ import gc
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
 from difflib import get_close_matches
 from typing import Any
 
@@ -162,19 +161,10 @@ def _open_heads(
         return int(command.main(words, standalone_mode=False) or 0)
     check_terminal("heads")
     from attn_tui.commands.asking import heads_experiment_of
-    from attn_tui.engine.settings import Settings
-    from attn_tui.files.models.opening import open_configured
     from attn_tui.ui.running import run
 
     experiment = with_tokens(heads_experiment_of(given | {"captures": paths}), tokens)
-    settings = experiment.setup.get(Settings)
-    # What cannot be opened is said before there is a screen.
-    found = open_configured(paths, settings.layouts, settings.names, settings.config).settled()
-    # Map, list and doctor then all have the heads of the configuration.
-    settings = replace(settings, layouts=found.layouts, config=found.config)
-    experiment = replace(experiment, setup=experiment.setup.put(settings))
-    draft = draft_of(experiment)
-    return run(draft, mouse=mouse, theme=theme, instrument="heads", ascii=ascii)
+    return run(draft_of(experiment), mouse=mouse, theme=theme, instrument="heads", ascii=ascii)
 
 
 def open_instrument(instrument: Instrument, given: dict[str, Any]) -> int | None:

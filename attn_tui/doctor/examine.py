@@ -217,11 +217,6 @@ class _Doctor:
         self._ask()
         capture, (reading, *tiled) = self.capture, self.readings[id.layer]
         shape = capture.shape(id, reading)
-        if lacking := _lacking(capture, id.layer):
-            question = Question(Model(float(shape.d_k) ** -0.5))
-            known = explain(_empty(shape.d_k), question)
-            known = replace(known, problem=lacking[0])
-            return Finding(id, shape, None, known, judge(known, frozenset()))
         head = self._read(id, reading)
         expected = self._expected(id, head)
         head, question, known = self._asked(
@@ -255,11 +250,8 @@ class _Doctor:
         A captured mask that is alike for all queries says which keys are padding; whether the
         kernel is causal besides is as expected, or as the output says.
         """
-        heads = [head]
-        if head.seen is not None and (head.seen == head.seen[:1]).all() and len(head.rows) > 1:
-            by_position = (expected or Expected(mask="causal")).head_mask(head)
-            both = replace(head, seen=head.seen & by_position.seen(head))
-            heads = [head, both] if expected is None or expected.mask is None else [both]
+        both = masked_twice(head, expected)
+        heads = [both] if both is head or (expected and expected.mask) else [head, both]
         answers = []
         for each in heads:
             question = self._question(expected, each)
@@ -290,15 +282,14 @@ class _Doctor:
             return found
         model = self.expectation or ASSUMED
         heads = self.readings[found.id.layer][0].dims.heads
-        place = Place(found.shape.d_k, found.id.layer, heads, found.shape.n_keys)
+        place = Place(found.shape.d_k, found.id.layer, heads)
         # As sure as a verdict: of many heads with one m all are to be called alike.
         near: Span = span(m, question.format, self.level)
         expected = found.expected
         is_other = "multiplier" in found.known.test.changes
         meant = expected.form if expected and not is_other else ""
         called = names(near, place, model, meant)
-        base = expected.multiplier if expected and expected.multiplier else found.shape.d_k**-0.5
-        missed = misses(near, base, place, model) if is_other else ()
+        missed = misses(near, found.wanted, place, model) if is_other else ()
         return replace(found, names=called, misses=missed)
 
     def _read(self, id: HeadId, reading: Reading) -> HeadRows:
@@ -328,9 +319,12 @@ class _Doctor:
             raise Stopped
 
 
-def _empty(d_k: int) -> HeadRows:
-    nothing = np.zeros((0, d_k), np.float32)
-    return HeadRows(np.zeros(0, np.intp), 0, nothing, nothing)
+def masked_twice(head: HeadRows, expected: Expected | None) -> HeadRows:
+    """Return a head whose captured mask hides padding alone with what is expected besides."""
+    if head.seen is None or len(head.rows) < 2 or (head.seen != head.seen[:1]).any():
+        return head
+    by_position = (expected or Expected(mask="causal")).head_mask(head)
+    return replace(head, seen=head.seen & by_position.seen(head))
 
 
 def sampled(n_queries: int, settings: Settings) -> tuple[int, ...]:

@@ -1,8 +1,8 @@
 """From a multiplier to what people call it, and to what usually went wrong where it is another."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from math import e, inf, log, log2
+from math import e, inf, log2
 
 from attn_tui.compute.fit.estimates import Estimate
 from attn_tui.compute.fit.explain import half_ulp
@@ -12,6 +12,7 @@ from attn_tui.files.models.expected import Expectation, Expected
 
 _NO_MODEL = Expectation("", Expected())
 LOG2_E = log2(e)
+_THREADS = {"the absorbed MLA dimension": "ollama 13893"}
 
 
 @dataclass(frozen=True)
@@ -54,13 +55,11 @@ class Place:
         d_k: The length of queries, as captured.
         layer: Counted from 0.
         heads: Query heads of the layer that were captured.
-        n_keys: The number of keys.
     """
 
     d_k: int
     layer: int = 0
     heads: int = 1
-    n_keys: int = 0
 
 
 @dataclass(frozen=True)
@@ -85,8 +84,7 @@ def names(
 ) -> tuple[str, ...]:
     """Return what a multiplier is called, as ``--rule`` has it where there is such a rule.
 
-    What was expected, and found, is called as its ``form`` has it. Of other names those that follow
-    from n come last: with many n some lie near anything.
+    What was expected, and found, is called as its ``form`` has it.
 
     >>> names(Span(0.125, 0.1249, 0.1251), Place(64))
     ('inverse-sqrt',)
@@ -105,9 +103,6 @@ def names(
         said.insert(0, f"fixed:a={meant}")
     if not said:
         said = [f"fixed:a={each:g}" for each in _dimensions_near(found, model)]
-    by_length = log(max(place.n_keys, 1)) / log(512.0) * d_k**-0.5
-    if place.n_keys > 1 and place.n_keys != 512 and found.holds(by_length):
-        said.append("log-length")
     return tuple(said)
 
 
@@ -125,16 +120,6 @@ def _dimensions_near(found: Span, model: Expectation) -> tuple[float, ...]:
     return tuple(dict.fromkeys(every))
 
 
-def named(name: str, d_k: int) -> float | None:
-    """Return the multiplier that is called so, if d_k is all it depends on.
-
-    >>> named("inverse-sqrt", 64), named("fixed:a=16", 64), named("yarn", 64)
-    (0.125, 0.25, None)
-    """
-    _, _, a = name.partition("fixed:a=")
-    return float(a) ** -0.5 if a else of_size(d_k).get(name)
-
-
 def misses(
     found: Span, expected: float, place: Place, model: Expectation = _NO_MODEL
 ) -> tuple[Miss, ...]:
@@ -145,10 +130,6 @@ def misses(
             Miss(a**-0.5, f"1/√{a:g}", f"a dimension of {a:g}")
             for a in _dimensions_near(found, model)
         ]
-        every += [each for each in _of_length(expected, place) if found.holds(each.value)]
-    if not every:
-        # Factors that models have are guesses, so many that some lie near anything.
-        every = [each for mu in _MUS for each in _yarn(expected, mu) if found.holds(each.value)]
     # One value is said once, with its likeliest meaning.
     seen: dict[float, Miss] = {}
     for each in every:
@@ -160,14 +141,28 @@ def misses(
 def _misses(expected: float, place: Place, model: Expectation) -> Iterator[Miss]:
     d_k, said = float(place.d_k), f"{place.d_k}"
     if model.yarn != 1.0:
-        yield from _yarn(expected, model.yarn)
+        mu, square = model.yarn, f"YaRN's mscale² = {model.yarn**2:.4f}"
+        once = f"YaRN's mscale = {mu:.4f} once"
+        yield Miss(expected / mu**2, "", f"{square} is missing", "mobius 548")
+        yield Miss(expected * mu**2, "", f"{square} once too often", "exllamav3 259")
+        yield Miss(expected / mu, "", f"{once}, where its square belongs")
+        yield Miss(expected * mu, "", f"{once} too often")
     if len({each.multiplier for each in model.layers}) > 1:
         yield from _layer(expected, place.layer)
     if expected == 1.0:
         yield Miss(d_k**-0.5, f"1/√{said}", "the scale twice, for q carries it already")
     yield Miss(1.0, "1", "no scale at all, or one that q carries already", "llama.cpp 14892")
     yield Miss(d_k**-0.5, f"1/√{said}", "the default 1/√d_k of the captured d_k")
-    yield from _dimensions(model, place)
+    for hint in model.hints:
+        if hint.value > 0.0:
+            yield Miss(
+                hint.value**-0.5, f"1/√{hint.value:g}", hint.meaning, _THREADS.get(hint.meaning, "")
+            )
+    # MLA of DeepSeek and of GLM absorbs 512 + 64.
+    yield Miss(576.0**-0.5, "1/√576", "the absorbed MLA dimension", "ollama 13893")
+    if place.heads > 1:
+        width = place.heads * place.d_k
+        yield Miss(float(width) ** -0.5, f"1/√{width}", "√d_model for √d_head")
     yield Miss(d_k**0.5, f"√{said}", "multiplied by √d_k, not divided", "maxtext 1370")
     if abs(expected * expected * d_k - 1.0) < 1e-9:
         yield Miss(1.0 / d_k, f"1/{said}", "the scale twice, or µP's 1/d_k")
@@ -184,43 +179,10 @@ def _misses(expected: float, place: Place, model: Expectation) -> Iterator[Miss]
     yield Miss(0.5 * expected, as_root(0.5 * expected), "half of what is expected")
 
 
-_MUS = tuple(0.1 * log(factor) + 1.0 for factor in (40.0, 4.0, 8.0, 16.0, 32.0, 64.0))
-"""μ of factors that models have, for a model of which nothing is known."""
-
-
-def _of_length(expected: float, place: Place) -> Iterator[Miss]:
-    if place.n_keys > 1:
-        yield Miss(expected * log(place.n_keys), "", "a factor ln n")
-        yield Miss(expected * log(place.n_keys) / log(512.0), "", "a factor ln n/ln 512")
-
-
 def _layer(expected: float, layer: int) -> Iterator[Miss]:
     if layer:
         for power, meaning in ((-1, "the layer's scale twice"), (1, "the layer's scale missing")):
             yield Miss(expected * (layer + 1.0) ** power, "", meaning, "Megatron-LM 175")
-
-
-def _yarn(expected: float, mu: float) -> Iterable[Miss]:
-    square = f"YaRN's mscale² = {mu * mu:.4f}"
-    return (
-        Miss(expected / mu**2, "", f"{square} is missing", "mobius 548"),
-        Miss(expected * mu**2, "", f"{square} once too often", "exllamav3 259"),
-        Miss(expected / mu, "", f"YaRN's mscale = {mu:.4f} once, where its square belongs"),
-        Miss(expected * mu, "", f"YaRN's mscale = {mu:.4f} once too often"),
-    )
-
-
-def _dimensions(model: Expectation, place: Place) -> Iterator[Miss]:
-    threads = {"the absorbed MLA dimension": "ollama 13893"}
-    for hint in model.hints:
-        if hint.value > 0.0:
-            form = f"1/√{hint.value:g}"
-            yield Miss(hint.value**-0.5, form, hint.meaning, threads.get(hint.meaning, ""))
-    # MLA of DeepSeek and of GLM absorbs 512 + 64.
-    yield Miss(576.0**-0.5, "1/√576", "the absorbed MLA dimension", "ollama 13893")
-    if place.heads > 1:
-        width = place.heads * place.d_k
-        yield Miss(float(width) ** -0.5, f"1/√{width}", "√d_model for √d_head")
 
 
 def beside(found: float, expected: float, form: str = "") -> str:

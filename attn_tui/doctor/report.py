@@ -7,15 +7,13 @@ from functools import cached_property
 
 from attn_tui.captures.capture import Capture, HeadId, HeadShape
 from attn_tui.captures.readings import Reading
-from attn_tui.compute.counted import counted
-from attn_tui.compute.errors import InputError
 from attn_tui.compute.fit.explain import Explained
 from attn_tui.compute.fit.model import Part
 from attn_tui.doctor.names import Miss
 from attn_tui.doctor.verdict import VERDICTS, Assumption, Judgement, Verdict, overall, silent_parts
-from attn_tui.files.models.expected import ASSUMED, Expectation, Expected
+from attn_tui.files.models.expected import Expectation, Expected
 
-LEAST_ROWS, MOST_ROWS = 1, 4096
+MOST_ROWS = 4096
 
 
 @dataclass(frozen=True)
@@ -37,11 +35,6 @@ class Settings:
     head: int | None = None
     assume: frozenset[Assumption] = frozenset()
     tf32: bool = False
-
-    def __post_init__(self) -> None:
-        if not LEAST_ROWS <= self.rows <= MOST_ROWS:
-            expected = f"a whole number from {LEAST_ROWS} to {MOST_ROWS:,}"
-            raise InputError("rows", f"'{self.rows}' will not do", expected)
 
 
 @dataclass(frozen=True)
@@ -69,6 +62,12 @@ class Finding:
     misses: tuple[Miss, ...] = ()
     notes: tuple[str, ...] = ()
     reading: Reading | None = None
+
+    @property
+    def wanted(self) -> float:
+        """The multiplier that is expected: the usual 1/√d_k unless that is said."""
+        said = self.expected.multiplier if self.expected else None
+        return said or self.shape.d_k**-0.5
 
     @property
     def mask_applied(self) -> bool | None:
@@ -112,20 +111,7 @@ class Report:
     def stated(self) -> tuple[str, ...]:
         """What was recognised, in sentences, as far as outputs settle how layers are read."""
         fitted = (each for each in reversed(self.findings) if each.known.explains)
-        said = self.capture.states({each.id.layer: each.reading for each in fitted if each.reading})
-        return (*said, f"Of the model there are {self.part}.") if self.part else said
-
-    @property
-    def part(self) -> str:
-        """What of the expected model was captured: ``1 of 4 layers``; empty if it is all of it."""
-        shape, heads = (self.expectation or ASSUMED).shape, self.capture.heads
-        n_layers, n_heads = len(self.capture.layers), max(head.head for head in heads) + 1
-        parts = []
-        if shape.layers is not None and n_layers < shape.layers:
-            parts.append(f"{n_layers} of {counted(shape.layers, 'layer')}")
-        if shape.heads is not None and n_heads < shape.heads:
-            parts.append(f"{n_heads} of {counted(shape.heads, 'head')} of each layer")
-        return " and ".join(parts)
+        return self.capture.states({each.id.layer: each.reading for each in fitted if each.reading})
 
     @property
     def verdict(self) -> Verdict:
@@ -161,23 +147,3 @@ class Report:
             if all(getattr(each, name) == getattr(first, name) for each in every)
         }
         return Expected(**shared)
-
-
-STATUSES: Mapping[Verdict, int] = {
-    "agrees": 0, "no expectation": 0, "differs": 1, "cannot tell": 3,
-}  # fmt: skip
-"""What a program ends with."""
-
-
-def status(report: Report, required: bool = False, strict: bool = False) -> int:
-    """Return the exit status that a report stands for.
-
-    Args:
-        report: The report, of all heads.
-        required: Whether an expectation is required.
-        strict: Whether a layer that tells nothing of something needed is one too many.
-    """
-    if required and report.verdict == "no expectation":
-        return 3
-    found = STATUSES[report.verdict]
-    return 3 if strict and not found and report.silent else found

@@ -68,7 +68,7 @@ def judge(known: Explained, said: frozenset[Part]) -> Judgement:
         return Judgement("differs" if differs else "no expectation", differs)
     if "multiplier" in known.silent:
         why = test.unknown.get("multiplier", "")
-        return Judgement("silent", reason=why or "twice m would not have shown")
+        return Judgement("silent", reason=why or "not even twice")
     return Judgement("agrees" if "multiplier" in said else "no expectation")
 
 

@@ -1,6 +1,5 @@
 """The doctor on a capture, in the plain values that his pane shows."""
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,9 +18,6 @@ SAYS = {
     "no expectation": "is explained", "silent": "would not show another m",
 }  # fmt: skip
 """What each verdict is called of one head."""
-
-THREAD = re.compile(r" \(as in [^)]*\)")
-"""Where people met a fault, which the report has."""
 
 SAME = 0.0005
 """An m that is off by less, relatively, is not said to be off."""
@@ -92,7 +88,7 @@ def examinations(settings: Settings, stop: Stop) -> Iterator[Examination]:
 
 def diagnosis(report: Report) -> Diagnosis:
     """Return what the pane shows of a report."""
-    from attn_tui.report.doctor.headline import headline
+    from attn_tui.report.doctor.sentences import headline
 
     rows = report.settings.rows
     made = f"{rows} rows of each head" if report.findings else ""
@@ -103,22 +99,19 @@ def diagnosis(report: Report) -> Diagnosis:
     waiting = [head for head in report.capture.heads if head not in known]
     multipliers = [*known.values(), *(not_yet(head) for head in waiting)]
     multipliers.sort(key=lambda each: each.place)
-    sentence = THREAD.sub("", headline(report).full)
-    return Diagnosis(verdict, sentence, multipliers, made)
+    return Diagnosis(verdict, headline(report), multipliers, made)
 
 
 def multiplier(finding: Finding) -> Multiplier:
     """Return the m of one head, with what was expected of it, 1/√d_k unless that is said."""
-    head, expected = finding.id, finding.expected
-    wanted = expected.multiplier if expected is not None else None
+    head, wanted = finding.id, finding.wanted
     place = (head.batch, head.layer, head.head)
-    base = wanted or finding.shape.d_k**-0.5
     found = finding.known.test.estimates.get("multiplier") if finding.known.explains else None
     at = None if found is None else found.at(SHOWN)
     if at is None or at.value is None or at.low is None or at.high is None or at.value <= 0.0:
-        return Multiplier(place, finding.judgement.verdict, base)
+        return Multiplier(place, finding.judgement.verdict, wanted)
     return Multiplier(
-        place, finding.judgement.verdict, base, float(at.value), float(at.low), float(at.high)
+        place, finding.judgement.verdict, wanted, float(at.value), float(at.low), float(at.high)
     )
 
 
@@ -130,12 +123,11 @@ def not_yet(head: HeadId) -> Multiplier:
 def words_of(finding: Finding) -> str:
     """Return what was found of a head, beside what was expected, in lines."""
     from attn_tui.report.doctor.text import evidence
-    from attn_tui.report.doctor.words import found_texts
 
     first = f"Layer {finding.id.layer} head {finding.id.head} {SAYS[finding.judgement.verdict]}"
     known = multiplier(finding)
     if known.value is not None:
-        first += f": m = {found_texts(finding.known.test, brief=True)['multiplier']}"
+        first += f": m = {known.value:.4g}"
         if abs(known.off[0]) > SAME:
             first += f", {factor_text(known.off[0])}"
     return "\n".join([first, "".join(evidence(finding)).rstrip()])

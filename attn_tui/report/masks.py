@@ -9,11 +9,20 @@ _NAMED = 4
 """So many places are named at most."""
 
 
-def mask_name(mask: HeadMask) -> str:
-    """Return a mask in words, but for padding and packed texts."""
+def mask_name(mask: HeadMask, length: str = "") -> str:
+    """Return a mask in words, but for padding and packed texts.
+
+    Args:
+        mask: Which keys are seen.
+        length: What else is to be said of a window's length.
+    """
     text = {"none": "no mask", "given": "the captured mask"}.get(mask.kind, mask.kind)
-    if mask.window is not None:
-        text += f" of {counted(mask.window, 'key')}"
+    if mask.kind == "local" and mask.window is not None:
+        text = f"{mask.window // 2:,} keys to either side"
+    elif mask.window is not None:
+        text += f" of {counted(mask.window, 'key')}{length}"
+    if mask.chunk is not None:
+        text += f" in chunks of {counted(mask.chunk, 'key')}"
     if mask.by_position and mask.offset:
         text += f", query 0 at key {mask.offset:,}"
     return text

@@ -126,14 +126,11 @@ def test_bad_input_is_one_line_and_status_2(
 def test_the_line_says_of_how_many_rows_it_knows(tmp_path: Path, config: str) -> None:
     path = write(tmp_path / "a.safetensors", HEALTHY)
     assert (
-        "2 of 2 heads, 8 of 64 rows of each, captured: 1 of 2 layers; config"
+        "2 of 2 heads, 8 of 64 rows of each; config"
         in run(path, "--rows", "8", "--config", config).stdout
     )
     for rows in ("64", "all"):
-        assert (
-            "2 of 2 heads, captured: 1 of 2 layers; config"
-            in run(path, "--rows", rows, "--config", config).stdout
-        )
+        assert "2 of 2 heads; config" in run(path, "--rows", rows, "--config", config).stdout
 
 
 def test_heads_that_agree_have_m_from_the_least_to_the_largest(tmp_path: Path) -> None:
@@ -176,19 +173,6 @@ def test_a_crash_ends_with_70(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert result.exit_code == 70
     assert "by chance" in result.stderr
     assert result.stdout == ""
-
-
-def test_what_of_the_model_was_not_captured_is_said(tmp_path: Path) -> None:
-    path, config = write(tmp_path / "a.safetensors", HEALTHY), tmp_path / "llama.json"
-    model = {**LLAMA, "num_attention_heads": 8, "hidden_size": 128, "num_hidden_layers": 32}
-    config.write_text(json.dumps(model))
-    plain = printed(run(path, "--config", str(config), "--json"))
-    said = "Of the model there are 1 of 32 layers and 2 of 8 heads of each layer."
-    assert said in plain["capture"]["stated"]
-    line = run(path, "--config", str(config)).stdout.partition("\n")[0]
-    assert ", captured: 1 of 32 layers and 2 of 8 heads of each layer; llama.json" in line
-    config.write_text(json.dumps({**LLAMA, "num_hidden_layers": 1}))
-    assert "captured:" not in run(path, "--config", str(config)).stdout
 
 
 def test_an_interrupted_run_prints_what_there_is_and_ends_with_130(

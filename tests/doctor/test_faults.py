@@ -108,9 +108,9 @@ def test_a_model_that_decodes_agrees_by_its_last_row(tmp_path: Path) -> None:
     [
         (GPT_OSS, None, 1.0, 0, "another sink would not show in layer 0"),
         (GPT_OSS, 2.0, 1.0, 0, "agrees: m = "),
-        (GPT_OSS, 2.0, 0.5, 1, " with the captured sink, expected 1"),
-        (GPT_OSS, None, 4.0, 1, " without a sink, expected 1"),
-        (LLAMA, None, 1.0, 1, " without a sink, expected 1"),
+        (GPT_OSS, 2.0, 0.5, 1, ", or another sink, expected 1"),
+        (GPT_OSS, None, 4.0, 1, ", or another sink, expected 1"),
+        (LLAMA, None, 1.0, 1, ", or another sink, expected 1"),
     ],
 )
 def test_a_sink_of_one_row_is_no_value_scale(

@@ -9,12 +9,11 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
+from attn_tui.compute.fit.model import Model
 from attn_tui.compute.fit.simulate import Arithmetic
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
-from attn_tui.doctor.junit import Case, junit
 from attn_tui.doctor.reproduce import reproduce
-from attn_tui.files.models.expected import Expected
 from tests.doctor.captures import tensors, write
 from tests.doctor.command import HEALTHY, LLAMA, run
 from tests.pairs import with_rows
@@ -55,38 +54,37 @@ def test_a_script_of_five_lines_shows_what_was_expected_and_what_came(
 
 
 @with_rows(
-    ("expected", "bias"),
+    ("model", "bias"),
     [
-        (Expected(0.3, mask="none"), False),
-        (Expected(0.3, mask="causal", sink=1.0), False),
-        (Expected(0.3, mask="causal", softcap=2.0), True),
-        (Expected(0.3, mask="window", window=3, value_scale=0.5), True),
+        (Model(0.3, mask=HeadMask("none")), False),
+        (Model(0.3, sink=1.0), False),
+        (Model(0.3, softcap=2.0), True),
+        (Model(0.3, 0.5, mask=HeadMask("window", 0, 3)), True),
+        (Model(0.3, mask=HeadMask("local", 0, 4)), False),
     ],
 )
-def test_the_script_computes_every_part_of_the_model(expected: Expected, bias: bool) -> None:
+def test_the_script_computes_every_part_of_the_model(model: Model, bias: bool) -> None:
     draw = np.random.default_rng(1).standard_normal
     q, k, v = (draw((12, 8)).astype(np.float32) for _ in "qkv")
     added = draw((12, 12)).astype(np.float32) if bias else None
-    seen = HeadMask(expected.mask or "none", 0, expected.window).seen(
-        HeadRows(np.arange(12), 12, q, k)
-    )
+    seen = model.mask.seen(HeadRows(np.arange(12), 12, q, k))
     z = 0.3 * q.astype(float) @ k.T.astype(float)
-    z = 2.0 * np.tanh(z / 2.0) if expected.softcap else z
+    z = 2.0 * np.tanh(z / 2.0) if model.softcap else z
     z = np.where(seen, z if added is None else z + added, -np.inf)
-    sums = np.exp(z).sum(1, keepdims=True) + (np.exp(1.0) if expected.sink else 0.0)
-    out = (expected.value_scale or 1.0) * (np.exp(z) / sums) @ v
+    sums = np.exp(z).sum(1, keepdims=True) + (np.exp(1.0) if model.sink else 0.0)
+    out = model.value_scale * (np.exp(z) / sums) @ v
     out[7] += 0.25
     rows = HeadRows(np.arange(12), 12, q, k, v, out, bias=added)
-    script = "".join(reproduce("layer 3, head 5", rows, expected))
+    script = "".join(reproduce("layer 3, head 5", rows, model))
     assert "layer 3, head 5, row 7" in script
     ours, got = printed(script)
     assert got - ours == pytest.approx(0.25, abs=1e-6)
 
 
-@pytest.mark.parametrize("text", ["", "3", "x.1", "1.2.3", "-1.0"])
+@pytest.mark.parametrize("text", ["", "3", "x.1", "1.2.3", "-1.0", "7.0", "0.7"])
 def test_what_names_no_head_is_refused(tmp_path: Path, text: str) -> None:
     result = run(write(tmp_path / "a.safetensors", HEALTHY), "--reproduce", text)
-    assert (result.exit_code, "--reproduce: '" in result.stderr) == (2, True)
+    assert (result.exit_code, "--reproduce: " in result.stderr) == (2, True)
 
 
 def test_junit_has_a_test_for_each_head(tmp_path: Path, config: str) -> None:
@@ -99,22 +97,13 @@ def test_junit_has_a_test_for_each_head(tmp_path: Path, config: str) -> None:
     assert [case.get("name") for case in suite.iter("testcase")] == [
         *("sequence 0, head 0", "sequence 0, head 1")
     ]
-    assert [each.get("message") for each in suite.iter("failure")] == ["differs: multiplier"] * 2
+    for each in suite.iter("failure"):
+        assert each.get("message", "").startswith("differs: m = 2/√16 = 1/⁴√16")
     assert (suite.findtext("system-out") or "").startswith("differs: m = ")
     run(write(tmp_path / "b.safetensors", HEALTHY), "--config", config, "--junit", str(file))
     assert ElementTree.parse(file).getroot().get("failures") == "0"
     refused = run(path, "--junit", str(tmp_path / "no" / "junit.xml"))
     assert (refused.exit_code, "--junit, " in refused.stderr) == (2, True)
-
-
-def test_every_verdict_has_its_element_and_names_do_no_harm() -> None:
-    verdicts = ("agrees", "differs", "cannot tell", "no expectation")
-    cases = [Case(0, 1, at, verdict, "a\x1b<b") for at, verdict in enumerate(verdicts)]
-    suite = ElementTree.fromstring(
-        junit("x\x00&", [*cases, Case(0, 1, 9, "agrees", "", True)], "", 1)
-    )
-    kinds = [[each.tag for each in case] for case in suite.iter("testcase")]
-    assert kinds == [[], ["failure"], ["error"], ["skipped"], ["failure"]]
 
 
 @pytest.mark.parametrize(
@@ -144,4 +133,4 @@ def test_without_an_output_there_is_nothing_to_reproduce(tmp_path: Path) -> None
     parts = tensors(write(tmp_path / "a.safetensors", HEALTHY))
     rows = HeadRows(np.arange(4), 4, parts["q"][0, 0, :4], parts["k"][0, 0, :4])
     with pytest.raises(ValueError, match="has no v or no out"):
-        [*reproduce("layer 0, head 0", rows, Expected())]
+        [*reproduce("layer 0, head 0", rows, Model(1.0))]

@@ -4,18 +4,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
-from attn_tui.compute.fit.case import Case, parameters_of, strain
-from attn_tui.compute.fit.choose import FITS_BELOW, explains, hopeless
+from attn_tui.compute.fit.case import Case, parameters_of
+from attn_tui.compute.fit.choose import PLAIN, explains, hopeless, likeliest_path
 from attn_tui.compute.fit.differences import compared, ordered
 from attn_tui.compute.fit.errors import numbers as numbers_of
 from attn_tui.compute.fit.estimates import Estimate
-from attn_tui.compute.fit.head import Name, Parameters
+from attn_tui.compute.fit.head import Floats, Name, Parameters, Rows, State, compute
 from attn_tui.compute.fit.masks import assumed_masks, distinct, open_masks, other_masks, windowed
 from attn_tui.compute.fit.model import Law, Model, Part
+from attn_tui.compute.fit.noise import noise
 from attn_tui.compute.fit.question import Others, Test
-from attn_tui.compute.fit.solve import aligned, relative_residual
-from attn_tui.compute.fit.twice import again, fitted_twice
+from attn_tui.compute.fit.solve import Fit, aligned, relative_residual
 from attn_tui.compute.fit.windows import moved
 from attn_tui.compute.heads.mask import HeadMask
 
@@ -38,7 +39,7 @@ def one_change(case: Case, tests: Sequence[Test]) -> Iterator[Test]:
             tests += tried(case, replace(model, law=law))
     yield from tests
     for base in case.bases():
-        yield from _twice(case, base, near=True)
+        yield from _twice(case, base)
     yield from _near_masks(case)
     if case.head.bias is not None:
         bare = replace(case, head=replace(case.head, bias=None))
@@ -68,10 +69,14 @@ def kv_heads(case: Case, others: Others) -> Iterator[Test]:
 
 
 def two_changes(case: Case) -> Iterator[Test]:
-    """Yield models that are two changes away: another mask, or softmax twice, and numbers."""
-    for base in case.bases():
-        yield from _twice(case, base)
-    yield from _other_masks(case)
+    """Yield models with another mask, and perhaps other numbers; no captured mask."""
+    at = parameters_of(case.question.model)
+    bare = replace(case, head=replace(case.head, seen=None))
+    for changed in _masked(case, bare):
+        if not bare.is_far(bare.rows(changed), at):
+            yield bare.test(changed)
+    for by in (0.25, 4.0):
+        yield from _shown_masks(case, bare, replace(at, multiplier=at.multiplier * by))
 
 
 def tried(case: Case, model: Model) -> Iterator[Test]:
@@ -109,13 +114,11 @@ def _of_directions(near: Parameters) -> tuple[Name, ...]:
     return ("multiplier", "curvature") if near.curvature else ("multiplier",)
 
 
-def _twice(case: Case, model: Model, near: bool = False) -> Iterator[Test]:
-    """Yield models whose weights are softmaxed again: what was masked weighs e⁰, or nothing.
+def _twice(case: Case, model: Model) -> Iterator[Test]:
+    """Yield a model whose weights are softmaxed again: what was masked weighs e⁰, or nothing.
 
-    Args:
-        case: The head.
-        model: With a mask.
-        near: Whether m is to be that which is expected.
+    Its m and c are those that are expected: keys that had no weight all weigh e⁰ in the second
+    softmax, and are rounded to one side together, which another m would be fitted to.
     """
     rows = case.rows(replace(model, law=None))
     at = replace(parameters_of(model), sink=0.0)
@@ -123,28 +126,48 @@ def _twice(case: Case, model: Model, near: bool = False) -> Iterator[Test]:
     if not rows.seen.all():
         ways.append(np.ones_like(rows.seen))
     for there in ways:
-        second, at_expected, _ = again(rows, at, there)
-        if near and not case.is_near(second, at_expected):
+        second, state, along = _again(rows, at, there)
+        if not case.is_near(second, state):
             continue
-        second, fit = fitted_twice(rows, at, there, case.format, case.paths)
-        if fit.chi_square > 4 * FITS_BELOW:
-            continue
+        path = likeliest_path(second, state, case.format, case.paths)
+        weighed = noise(second, state, case.format, path)
+        residual = weighed.freed(rows.output - state.output)
+        freed = weighed.freed(np.stack([along, state.mixed]))
+        fit = Fit(PLAIN, replace(state, parameters=at), path, weighed, residual, freed)
         known = numbers_of(fit)
         estimates: dict[Part, Estimate] = {
             "multiplier": known["multiplier"], "value_scale": known["value_scale"],
         }  # fmt: skip
-        found = replace(
-            model, multiplier=known["multiplier"].value, softmax_twice=True,
-            value_scale=known["value_scale"].value, sink=None,
-        )  # fmt: skip
         size = float(np.square(rows.output).sum()) or 1.0
-        made = float(np.sqrt(fit.noise.variance.sum() / size))
+        made = float(np.sqrt(weighed.variance.sum() / size))
         test = Test(
-            found, explains(fit), relative_residual(second, fit.state), {fit.path: made},
-            (fit.path,), estimates, chi_square=fit.chi_square,
-            strain=strain(fit.noise, rows, at_expected, fit.residual),
+            replace(model, softmax_twice=True, sink=None), explains(fit),
+            relative_residual(second, state), {path: made}, (path,), estimates,
+            chi_square=fit.chi_square, strain=0.0,
         )  # fmt: skip
         yield compared(test, case.question, case.head)
+
+
+def _again(rows: Rows, at: Parameters, there: NDArray[np.bool_]) -> tuple[Rows, State, Floats]:
+    """Return a head whose weights are softmaxed again, as a head whose scores are these weights.
+
+    Args:
+        rows: The head, under its mask.
+        at: Parameters of the first softmax, and c.
+        there: What the second one runs over, shape (r, n): masked keys weigh e⁰ in it.
+
+    Returns:
+        The rows; what they are computed to; and the slope of the output along m, shape (r, d_v).
+    """
+    first = compute(rows, replace(at, value_scale=1.0))
+    weights = np.where(rows.seen, first.weights, 0.0)
+    second = replace(rows, scores=weights, seen=there, bias=None)
+    state = compute(second, Parameters(1.0, at.value_scale))
+    change = np.where(rows.seen, rows.scores * first.slope, 0.0)
+    change = weights * (change - (weights * change).sum(axis=1, keepdims=True))
+    turned = state.weights * change
+    turned -= state.weights * turned.sum(axis=1, keepdims=True)
+    return second, state, at.value_scale * (turned @ rows.values)
 
 
 def _near_masks(case: Case) -> Iterator[Test]:
@@ -156,17 +179,6 @@ def _near_masks(case: Case) -> Iterator[Test]:
         if bare.is_near(made.rows, made.state):
             yield bare.test(changed)
     yield from _shown_masks(case, bare, parameters_of(model))
-
-
-def _other_masks(case: Case) -> Iterator[Test]:
-    """Yield models with another mask, and perhaps other numbers; no captured mask."""
-    at = parameters_of(case.question.model)
-    bare = replace(case, head=replace(case.head, seen=None))
-    for changed in _masked(case, bare):
-        if not bare.is_far(bare.rows(changed), at):
-            yield bare.test(changed)
-    for by in (0.25, 4.0):
-        yield from _shown_masks(case, bare, replace(at, multiplier=at.multiplier * by))
 
 
 def _masked(case: Case, bare: Case) -> Iterator[Model]:

@@ -24,16 +24,12 @@ from attn_tui.compute.fit.noise import Format, Noise, coarsest, format_of, varia
 from attn_tui.compute.fit.question import SHOWN, Question, Test
 from attn_tui.compute.fit.rounding import Rounding
 from attn_tui.compute.fit.solve import aligned, refine, relative_residual
-from attn_tui.compute.fit.usable import cleared, taken, unusable, usable
+from attn_tui.compute.fit.usable import cleared, taken, usable
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
 
-MOST_VALUES = 512
-"""Numbers of a row of the output that are fitted."""
 MOST_KEYS = 128
 """Numbers of a row of captured weights that are fitted."""
-LARGEST = float(np.finfo(np.float32).max)
-"""Heads with larger numbers are left out: fits take fourth powers, which float64 has to hold."""
 SMALL, LARGE = 1e-6, 1e6
 """Between them the largest number of a tensor has to be for float32 to be enough."""
 LEAST_ROWS = 4
@@ -66,25 +62,18 @@ class Case:
     @classmethod
     def of(cls, head: HeadRows, question: Question) -> "Case | str":
         """Return the case of a head, or why it has none."""
-        if large := _too_large(head):
-            return f"{large} holds numbers beyond float32: too large to be fitted"
         captured = head = _answered(head)
         if head.output is None or head.values is None:
             return "neither output nor weights were captured"
         head, clear = cleared(head, question.model.mask)
         kept, notes = usable(captured, clear)
         if not len(kept):
-            return unusable(captured)
+            return f"no row can be used: {' '.join(notes)}".removesuffix(".")
         head = taken(head, kept)
         assert head.output is not None
         assert head.values is not None
         if not head.values.any():
             return "all values are 0"
-        if (d_v := head.values.shape[1]) > MOST_VALUES:
-            some = np.linspace(0, d_v - 1, MOST_VALUES).astype(int)
-            head = replace(head, values=head.values[:, some], output=head.output[:, some])
-            notes = (*notes, f"Of each row of the output {MOST_VALUES} of {d_v:,} numbers tell.")
-        assert head.output is not None
         stored = format_of(coarsest(head.output, head.formats.get("out", "float32")))
         return cls(head, question, stored, paths_for(stored, question.tf32), notes)
 
@@ -184,7 +173,7 @@ class Case:
             "sink": Sink(known["sink"], fit.parameters.level, "sink" in fit.names),
         }
         unknown: dict[Part, str] = {}
-        if reason := _unknown(rows, fit.state, estimates["multiplier"]):
+        if reason := _unknown(estimates["multiplier"]):
             unknown |= {"multiplier": reason, "softcap": reason}
         sink_too = choice.beside.get("sink")
         is_alike = known["sink"].error == inf
@@ -223,18 +212,6 @@ class Case:
         return choice.numbers["value_scale"]
 
 
-def _too_large(head: HeadRows) -> str:
-    """Return the name of a tensor that holds a number beyond `LARGEST`, or nothing."""
-    tensors = {"q": head.queries, "k": head.keys, "v": head.values, "out": head.output}
-    for name, tensor in tensors.items():
-        if tensor is None or tensor.dtype.itemsize < 8:
-            continue
-        size = np.abs(tensor)
-        if ((size > LARGEST) & (size < inf)).any():
-            return name
-    return ""
-
-
 def _answered(head: HeadRows) -> HeadRows:
     """Return a head whose captured weights stand for its output, if it has none."""
     if (head.output is not None and head.values is not None) or head.weights is None:
@@ -267,22 +244,11 @@ def _value(found: Estimate | None) -> float | None:
     return None if found is None else found.at(SHOWN).value
 
 
-def _unknown(rows: Rows, state: State, m: Estimate) -> str:
+def _unknown(m: Estimate) -> str:
     """Return why a multiplier cannot be known, or nothing."""
     shown = m.at(SHOWN)
     if shown.value is None or shown.low is None or shown.high is None:
-        found = "the output does not depend on it"
-    elif shown.low <= 0.0 < shown.high or shown.high > WIDE * shown.low > 0.0:
-        found = f"anything from {shown.low:.3g} to {shown.high:.3g} fits"
-    else:
-        return ""
-    if int(rows.seen.sum(axis=1).max()) < 2:
-        return "every row used sees one key"
-    low = np.where(rows.seen, rows.scores, inf).min(axis=1)
-    high = np.where(rows.seen, rows.scores, -inf).max(axis=1)
-    if (high - low <= 1e-6 * rows.norms[0] * rows.norms[1].max()).all():
-        return "the keys that a row sees are equal"
-    used = rows.values[rows.seen.any(axis=0)]
-    if np.ptp(used, axis=0).max() <= 1e-6 * np.abs(used).max():
-        return "the values are equal"
-    return found
+        return "the output does not depend on it"
+    if shown.low <= 0.0 < shown.high or shown.high > WIDE * shown.low > 0.0:
+        return f"anything from {shown.low:.3g} to {shown.high:.3g} fits"
+    return ""

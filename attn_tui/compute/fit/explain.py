@@ -8,7 +8,7 @@ from math import inf, isnan, nan
 import numpy as np
 
 from attn_tui.compute.fit.alternatives import kv_heads, one_change, tried, two_changes
-from attn_tui.compute.fit.case import MOST_VALUES, Case
+from attn_tui.compute.fit.case import Case
 from attn_tui.compute.fit.differences import half_ulp
 from attn_tui.compute.fit.question import SHOWN, Explained, Others, Question, Suspect, Test
 from attn_tui.compute.fit.solve import relative_residual
@@ -16,7 +16,7 @@ from attn_tui.compute.fit.suspects import suspect_of
 from attn_tui.compute.fit.telling import told, where
 from attn_tui.compute.heads.rows import HeadRows
 
-__all__ = ["MOST_VALUES", "SHOWN", "Explained", "Others", "Question", "Test", "explain", "half_ulp"]
+__all__ = ["SHOWN", "Explained", "Others", "Question", "Test", "explain", "half_ulp"]
 
 
 def explain(

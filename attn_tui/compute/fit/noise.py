@@ -135,54 +135,36 @@ def weight_variance(state: State, format: Format, path: Path) -> Floats | None:
 
 
 @dataclass(frozen=True, eq=False)
-class Directions:
-    """Directions in which a row's numbers err together, with D the variances of what is left.
+class Noise:
+    """The noise of a head's output, by row, with a covariance of √D·(I + Aᵀ·A)·√D.
 
     Attributes:
+        variance: Of each number, shape (r, d_v).
+        log_determinant: ln of the determinant of the covariance, summed over rows.
         deviation: √D, shape (r, d_v).
-        along: A, shape (r, k, d_v), for which the covariance is √D·(I + Aᵀ·A)·√D.
+        along: A, shape (r, k, d_v), the directions in which a row's numbers err together; None
+            where each errs by itself.
         middle: M, shape (r, k, k), for which x − x·Aᵀ·M·A is free of what A does to a row x.
     """
 
+    variance: Floats
+    log_determinant: float
     deviation: Floats
-    along: Floats
-    middle: Floats
+    along: Floats | None = None
+    middle: Floats | None = None
 
     def freed(self, rows: Floats) -> Floats:
         """Return rows, shape (…, r, d_v), in units in which their noise is 1 and independent."""
         rows = rows / self.deviation
+        if self.along is None or self.middle is None:
+            return np.asarray(rows)
         shares = (self.along @ rows[..., None]).swapaxes(-1, -2) @ self.middle
         return np.asarray(rows - (shares @ self.along)[..., 0, :])
 
-    def part(self, rows: NDArray[np.intp]) -> "Directions":
-        """Return those of some rows."""
-        return Directions(self.deviation[rows], self.along[rows], self.middle[rows])
-
-
-@dataclass(frozen=True, eq=False)
-class Noise:
-    """The noise of a head's output, by row.
-
-    Attributes:
-        variance: Of each number, shape (r, d_v).
-        directions: In which numbers of a row err together, or None where only the variances count.
-        log_determinant: ln of the determinant of the covariance, summed over rows.
-    """
-
-    variance: Floats
-    directions: Directions | None
-    log_determinant: float
-
-    def freed(self, rows: Floats) -> Floats:
-        """Return rows, shape (…, r, d_v), in units in which their noise is 1 and independent."""
-        if self.directions is None:
-            return np.asarray(rows / np.sqrt(self.variance))
-        return self.directions.freed(rows)
-
     def part(self, rows: NDArray[np.intp]) -> "Noise":
         """Return that of some rows, without the determinant."""
-        directions = None if self.directions is None else self.directions.part(rows)
-        return Noise(self.variance[rows], directions, 0.0)
+        along, middle = (None if each is None else each[rows] for each in (self.along, self.middle))
+        return Noise(self.variance[rows], 0.0, self.deviation[rows], along, middle)
 
 
 def noise(rows: Rows, state: State, format: Format, path: Path) -> Noise:
@@ -197,7 +179,7 @@ def noise(rows: Rows, state: State, format: Format, path: Path) -> Noise:
     variance = own if spread is None else own + spread
     pushes = _pushes(by_score, by_weight, rows.inputs, state.mixed)
     if pushes is None or not np.isfinite(variance).all():
-        return Noise(variance, None, float(np.log(variance).sum()))
+        return Noise(variance, float(np.log(variance).sum()), np.sqrt(variance))
     left = np.maximum(variance - np.square(pushes).sum(axis=1), own)
     left = np.maximum(left, LEAST_LEFT * variance)
     deviation: Floats = np.sqrt(left)
@@ -208,7 +190,7 @@ def noise(rows: Rows, state: State, format: Format, path: Path) -> Noise:
     middle = np.linalg.inv(lower @ (one + lower.swapaxes(-1, -2))).swapaxes(-1, -2)
     diagonal = np.diagonal(lower, axis1=-2, axis2=-1)
     log_determinant = float(np.log(left).sum()) + 2 * float(np.log(diagonal).sum())
-    return Noise(variance, Directions(deviation, along, middle), log_determinant)
+    return Noise(variance, log_determinant, deviation, along, middle)
 
 
 def variance(rows: Rows, state: State, format: Format, path: Path) -> Floats:

@@ -1,12 +1,10 @@
 """Which rows of a head can be used."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_tui.compute.counted import counted
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows, Reals
 
@@ -48,76 +46,23 @@ def usable(head: HeadRows, clear: NDArray[np.bool_]) -> tuple[NDArray[np.intp], 
     finite = clear & np.isfinite(head.queries).all(axis=1)
     if head.bias is not None:
         finite &= np.isfinite(head.bias).all(axis=1)
-    other = finite
-    if (answer := _answer(head)) is not None:
-        _, each = answer
-        finite = finite & np.isfinite(each).all(axis=1)
-        other = finite & each.any(axis=1)
-    zero, blind = int((finite & ~other).sum()), 0
-    if head.seen is not None:
-        sees = head.seen.any(axis=1)
-        blind = int((finite & ~sees).sum())
-        zero, other = int((finite & ~other & sees).sum()), other & sees
-    notes = []
-    if blind:
-        see, are = ("sees", "is") if blind == 1 else ("see", "are")
-        rows = counted(blind, "row")
-        notes.append(f"{rows} {see} no key by the captured mask and {are} left out")
-    if zero:
-        are = "is all 0 and is" if zero == 1 else "are all 0 and are"
-        notes.append(f"{counted(zero, 'row')} of the output {are} left out")
-    if (bad := int((~finite).sum())) > 0:
-        which = f"{bad} rows hold or see" if bad > 1 else "1 row holds or sees"
-        left = "are left out" if bad > 1 else "is left out"
-        first = ", ".join(f"row {row} of {name}" for name, row in _first_odd(head))
-        where = f" (first: {first})" if first else ""
-        notes.append(f"{which} NaN or infinity and {left}{where}")
-    return np.flatnonzero(other), tuple(notes)
-
-
-def unusable(head: HeadRows) -> str:
-    """Return why no row of a head can be used."""
-    answer = _answer(head)
-    if answer is None:
-        return "no row can be used"
-    name, each = answer
-    odd = ~np.isfinite(each).all(axis=1)
-    zero = ~each.any(axis=1)
-    if (odd | zero).all():
-        what = []
-        if odd.any():
-            what.append("NaN or infinite" if np.isinf(each).any() else "NaN")
-        if zero.any():
-            what.append("all 0")
-        return f"the {name} is {' or '.join(what)} in every row"
-    for part, row in _first_odd(head):
-        if part in ("k", "v") and not odd.any():
-            other = f"it is of another {part}, unless a mask hid that row"
-            return f"{part} holds NaN or infinity at row {row}, and the {name} none: {other}"
-    if head.seen is not None and not head.seen.any():
-        return "the captured mask hides every key from every row used"
-    return "no row can be used"
-
-
-def _answer(head: HeadRows) -> tuple[str, Reals] | None:
-    """Return what is fitted, by its name, a row for each of the head's."""
-    if head.output is not None and head.values is not None:
-        return "output", head.output
-    return None if head.weights is None else ("weights", head.weights)
-
-
-def _first_odd(head: HeadRows) -> Iterator[tuple[str, int]]:
-    """Yield each tensor that holds NaN or infinity, and the first row that does."""
-    every = np.arange(head.n_keys)
-    captured = (
-        ("q", head.queries, head.rows),
-        ("k", head.keys, every),
-        ("v", head.values, every),
-        ("output", head.output, head.rows),
+    sees = np.ones_like(finite) if head.seen is None else head.seen.any(axis=1)
+    answer = head.weights if head.output is None or head.values is None else head.output
+    there = np.ones_like(finite)
+    if answer is not None:
+        finite &= np.isfinite(answer).all(axis=1)
+        there = np.asarray(answer.any(axis=1))
+    left_out = {
+        "with NaN or infinity in what they hold or see": ~finite,
+        "with no key by the captured mask": finite & ~sees,
+        "with an output that is all 0": finite & sees & ~there,
+    }
+    notes = tuple(
+        f"{rows.sum()} of {len(rows)} rows {why} are left out."
+        for why, rows in left_out.items()
+        if rows.any()
     )
-    for name, tensor, rows in captured:
-        if tensor is not None and (odd := ~np.isfinite(tensor).all(axis=1)).any():
-            yield name, int(rows[np.argmax(odd)])
+    return np.flatnonzero(finite & sees & there), notes
 
 
 def taken(head: HeadRows, at: NDArray[np.intp]) -> HeadRows:

@@ -79,11 +79,15 @@ def open_configured(
     """
     named = read_expectation(config) if config else None
     near = _near(paths) if anew and not config else ""
-    found = named or (_read(near) if near else None)
+    found, notes = named, []
+    if near:
+        try:
+            found = read_expectation(near, f"{_BESIDE} beside it")
+        except InputError as error:
+            notes.append(f"{_BESIDE} beside it is no configuration: {error.problem}.")
     read = layouts
     capture = open_as(paths, read, names)
     expectation = named or claimed(capture.config, capture.shape(capture.heads[0]).d_k)
-    notes: list[str] = []
     if named and (problem := _other_kind(named, capture)):
         raise InputError("config", problem, "the configuration of the model that was captured")
     if expectation is None and found and found is not named:
@@ -148,12 +152,6 @@ def _near(paths: Sequence[str]) -> str:
     first = true_path(paths[0])
     path = os.path.join(first if os.path.isdir(first) else os.path.dirname(first), _BESIDE)
     return path if os.path.isfile(path) else ""
-
-
-def _read(path: str) -> Expectation | None:
-    with suppress(InputError):
-        return read_expectation(path, f"{_BESIDE} beside it")
-    return None
 
 
 def _misfit(expectation: Expectation, capture: Capture) -> str:

@@ -13,7 +13,7 @@ from attn_tui.doctor.report import Finding, Report
 from attn_tui.files.codec import report_text
 from attn_tui.files.models.expected import Expected
 from attn_tui.files.plain import named
-from attn_tui.report.doctor.line import verdict_line, why
+from attn_tui.report.doctor.sentences import verdict_line, why
 from attn_tui.report.doctor.words import assumed_text
 
 

@@ -1,9 +1,8 @@
 """What was found of a head, and what was expected, each number in words."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from math import ceil, floor, isfinite, log10
+from math import ceil, isfinite, log10
 
-from attn_tui.compute.counted import counted
 from attn_tui.compute.fit.estimates import Estimate, Interval
 from attn_tui.compute.fit.explain import SHOWN, Test
 from attn_tui.compute.fit.head import Path
@@ -13,7 +12,7 @@ from attn_tui.compute.scale import as_root
 from attn_tui.doctor.report import Finding
 from attn_tui.doctor.verdict import assumption_of
 from attn_tui.files.models.expected import NONE, Expected
-from attn_tui.report.masks import keys_text, packed_text
+from attn_tui.report.masks import keys_text, mask_name, packed_text
 from attn_tui.report.numbers import fitted_logit, general
 
 WORDS: Mapping[str, str] = {
@@ -43,8 +42,10 @@ _RULES = {
     "sqrt": "√d_k",
     "inverse-fourth-root": "1/⁴√d_k",
     "yarn": "YaRN's μ²/√d_k",
-    "log-length": "ln n/(ln 512·√d_k)",
 }
+
+
+_MASKS = {"given": "the captured one", "none": "none"}
 
 
 def interval_text(found: Interval) -> str:
@@ -61,82 +62,54 @@ def interval_text(found: Interval) -> str:
     if low == high:
         return general(value, 6)
     decimals = min(max(ceil(-log10((high - low) / 2.0)) + 1, 0), 15)
-    if decimals > 9 and abs(value) < 1e-3:
-        return f"{general(value, 6)} ({general(low, 6)} to {general(high, 6)})"
-    texts = [
-        general(float(f"{each:.{decimals}f}"), 17) if decimals == 0 else _signed(each, decimals)
-        for each in (value, low, high)
-    ]
-    return f"{texts[0]} ({texts[1]} to {texts[2]})"
+    # Nothing is −0.
+    rounded = (round(each, decimals) + 0.0 for each in (value, low, high))
+    text, least, most = (f"{each:.{decimals}f}".replace("-", "−") for each in rounded)
+    return f"{text} ({least} to {most})"
 
 
-def _signed(value: float, decimals: int) -> str:
-    return f"{value:.{decimals}f}".replace("-", "−")
-
-
-def about_text(found: Interval) -> str:
-    """Return a number, and how far its interval reaches at most, to one digit.
-
-    >>> about_text(Interval(0.1768, 0.17674, 0.17694)), about_text(Interval(50.2, 48.8, 51.7))
-    ('0.1768±.0002', '50±2')
-    >>> about_text(Interval(0.0416649, 0.0416601, 0.0416703))
-    '0.041665±6e-6'
-    """
-    value, low, high = found.value, found.low, found.high
-    if value is None or low is None or high is None or not isfinite(high - low) or low == high:
-        return interval_text(found)
-    half = max(value - low, high - value)
-    decimals = -floor(log10(half))
-    units = ceil(half * 10.0**decimals)
-    if units == 10:
-        units, decimals = 1, decimals - 1
-    shown = max(decimals, 0)
-    error = f"{units * 10.0**-decimals:.{shown}f}".removeprefix("0")
-    if decimals > 4:
-        error = f"{units}e-{decimals}"
-    return f"{_signed(value, shown)}±{error}"
-
-
-def found_texts(test: Test, brief: bool = False) -> dict[Part, str]:
-    """Return what was found, by part; briefly, with one number for an interval."""
+def found_texts(test: Test) -> dict[Part, str]:
+    """Return what was found, by part."""
     known = test.estimates
-    number = about_text if brief else interval_text
     texts: dict[Part, str] = {
-        part: number(known[part].at(SHOWN)) if part in known else "unknown"
+        part: interval_text(known[part].at(SHOWN)) if part in known else "unknown"
         for part in ("multiplier", "value_scale")
     }
-    texts["softcap"] = _or_none(known.get("softcap"), False, "above", "at least", brief)
-    texts["sink"] = _or_none(known.get("sink"), True, "b below", "at most", brief)
     if test.model.law is not None:
         texts["multiplier"] += f" × {law_text(test.model.law)}"
+    if not test.model.softmax_twice:
+        # Neither is looked for there.
+        texts["softcap"] = _cap_text(known.get("softcap"))
+        texts["sink"] = _sink_text(known.get("sink"))
     texts["mask"] = mask_text(test)
-    if test.model.softmax_twice:
-        # None of these is looked for there.
-        texts = {part: texts[part] for part in ("multiplier", "value_scale", "mask")}
     return texts
 
 
-def _or_none(
-    found: Estimate | None, less_is_none: bool, beyond: str, no_more: str, brief: bool
-) -> str:
-    """Return a number that may be none, of which the end towards none is open then."""
+def _cap_text(found: Estimate | None) -> str:
+    """Return a cap that may be none, as the largest ones are."""
     if found is None:
         return "unknown"
     at = found.at(SHOWN)
-    open_end, bound = (at.low, at.high) if less_is_none else (at.high, at.low)
-    name = "b = " if less_is_none else ""
     if at.value is None:
-        if bound is None:
-            return "none"
-        sign = "<" if less_is_none else ">"
-        end = general(bound, 3)
-        return f"none or {sign}{end}" if brief else f"none, or {beyond} {end}"
-    if less_is_none and not fitted_logit(at.value):
-        return f"{name}0"
-    if open_end is None:
-        limit = "" if bound is None else f", {general(bound, 3)} {no_more}"
-        return f"{name}{general(at.value, 4)}{limit}, or none"
-    return name + (about_text(at) if brief else interval_text(at))
+        return "none" if at.low is None else f"none, or above {general(at.low, 3)}"
+    if at.high is None:
+        return f"{general(at.value, 4)}, or any above {general(at.low or 0.0, 3)}, or none"
+    return interval_text(at)
+
+
+def _sink_text(found: Estimate | None) -> str:
+    """Return a sink that may be none, as those of the least logits are."""
+    if found is None:
+        return "unknown"
+    at = found.at(SHOWN)
+    if at.value is None:
+        return "none" if at.high is None else f"none, or b below {general(at.high, 3)}"
+    if not fitted_logit(at.value):
+        return "b = 0"
+    if at.low is None:
+        most = "" if at.high is None else f", or any below {general(at.high, 3)}"
+        return f"b = {general(at.value, 4)}{most}, or none"
+    return f"b = {interval_text(at)}"
 
 
 def law_text(law: Law) -> str:
@@ -162,17 +135,7 @@ def mask_text(test: Test) -> str:
 
 def rule_mask_text(mask: HeadMask, length: str = "") -> str:
     """Return which keys a mask shows: ``window of 32 keys, query 0 at key 8``."""
-    if mask.kind == "given":
-        return "the captured one"
-    text: str = mask.kind
-    if mask.kind == "window" and mask.window is not None:
-        text = f"window of {counted(mask.window, 'key')}{length}"
-    if mask.kind == "local" and mask.window is not None:
-        text = f"{mask.window // 2:,} keys to either side"
-    if mask.chunk is not None:
-        text += f" in chunks of {counted(mask.chunk, 'key')}"
-    if mask.by_position and mask.offset:
-        text += f", query 0 at key {mask.offset:,}"
+    text = _MASKS.get(mask.kind) or mask_name(mask, length)
     if mask.hidden:
         text += f", {keys_text(mask.hidden)} hidden"
     if mask.packed:
@@ -199,16 +162,7 @@ def assumed_text(finding: Finding) -> str:
 
 def expected_texts(finding: Finding) -> dict[Part, str]:
     """Return what was expected of a head, by part; what is not said is missing."""
-    expected = finding.expected
-    texts: dict[Part, str] = {}
-    if expected is not None:
-        texts = _expected_numbers(expected)
-    if (expected is not None and expected.mask is not None) or "mask" in finding.shape.has:
-        texts["mask"] = rule_mask_text(finding.known.expected.model.mask)
-    return texts
-
-
-def _expected_numbers(expected: Expected) -> dict[Part, str]:
+    expected = finding.expected or Expected()
     m, cap, sink = expected.multiplier, expected.softcap, expected.sink
     texts: dict[Part, str] = {}
     if m is not None:
@@ -221,6 +175,8 @@ def _expected_numbers(expected: Expected) -> dict[Part, str]:
     if sink is not None:
         named = {LEARNED: "a learned one", NONE: "none"}
         texts["sink"] = named.get(str(sink)) or f"b = {general(float(sink))}"
+    if expected.mask is not None or "mask" in finding.shape.has:
+        texts["mask"] = rule_mask_text(finding.known.expected.model.mask)
     return texts
 
 
@@ -243,9 +199,3 @@ def dialects(m: float) -> Iterator[str]:
         yield f"query_pre_attn_scalar = {general(m**-2.0, 4)} (Gemma)"
     yield f"attention_multiplier = {value} (Granite)"
     yield f"attention.scale = {value} (GGUF)"
-
-
-def joined(parts: Iterable[str], last_word: str = "and") -> str:
-    """Return things one after the other: ``m, sink and mask``."""
-    *first, last = parts
-    return f"{', '.join(first)} {last_word} {last}" if first else last

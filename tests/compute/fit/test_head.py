@@ -135,7 +135,7 @@ def test_logits_that_no_head_has_leave_the_noise_of_the_output() -> None:
 def test_the_noise_of_wide_values_has_the_variance_of_each_number(path: Path) -> None:
     rows = rows_of(simulate(1, Arithmetic(0.11, path=path), n_keys=300, d_k=70, rows=9), CAUSAL)
     made = noise(rows, compute(rows, Parameters(0.11)), format_of("bfloat16"), path)
-    assert made.directions is not None
+    assert made.along is not None
     units = np.eye(70)[:, None].repeat(9, axis=1)
     root = np.linalg.inv(made.freed(units).transpose(1, 2, 0))
     np.testing.assert_allclose(np.square(root).sum(axis=2), made.variance, rtol=1e-9)

@@ -1,0 +1,46 @@
+"""What the doctor says, as the XML of JUnit that continuous integration shows."""
+
+from collections.abc import Sequence
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
+
+from attn_tui.compute.visible import BLANKS, visible
+from attn_tui.doctor.report import Report
+from attn_tui.doctor.status import holding
+from attn_tui.engine.condition import Condition
+from attn_tui.report.doctor.sentences import groups, said
+from attn_tui.report.doctor.text import render
+
+_ELEMENTS = {"differs": "failure", "cannot tell": "error", "no expectation": "skipped"}
+"""What a verdict is there; any other passes."""
+
+
+def junit(report: Report, conditions: Sequence[Condition] = ()) -> str:
+    """Return the XML of a suite with a test for each head.
+
+    Args:
+        report: What was found.
+        conditions: Those of ``--fail-if``: a head of which one holds fails.
+    """
+    sentences = {
+        each.id: f"{group.verdict}: {said(group)}"
+        for group in groups(report)
+        for each in group.findings
+    }
+    attributes = {"name": visible(report.capture.paths[0]), "time": f"{report.elapsed:.3f}"}
+    suite = Element("testsuite", attributes)
+    kinds: list[str] = []
+    for each in report.findings:
+        name = f"sequence {each.id.batch}, head {each.id.head}"
+        test = SubElement(suite, "testcase", classname=f"layer {each.id.layer}", name=name)
+        failed = holding(each, conditions)
+        kind = "failure" if failed else _ELEMENTS.get(each.judgement.verdict)
+        if kind:
+            kinds.append(kind)
+            SubElement(test, kind, message=visible(sentences[each.id]))
+    suite.set("tests", str(len(report.findings)))
+    suite.set("failures", str(kinds.count("failure")))
+    suite.set("errors", str(kinds.count("error")))
+    suite.set("skipped", str(kinds.count("skipped")))
+    SubElement(suite, "system-out").text = visible("".join(render(report)), "\n" + BLANKS)
+    indent(suite)
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{tostring(suite, "unicode")}\n'

@@ -1,0 +1,470 @@
+"""What the doctor found, in sentences: one to paste into an issue, one a group of heads, and notes.
+
+A verdict has one sentence. What is found of many heads is said from the least to the largest.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import log
+
+from attn_tui.compute.counted import counted, listed
+from attn_tui.compute.fit.explain import SHOWN, Test
+from attn_tui.compute.fit.model import Part
+from attn_tui.doctor.names import beside
+from attn_tui.doctor.report import Finding, Report
+from attn_tui.doctor.verdict import VERDICTS, Verdict
+from attn_tui.files.models.expected import Expected
+from attn_tui.report.doctor.words import (
+    ROUNDED,
+    WORDS,
+    assumed_text,
+    expected_texts,
+    found_texts,
+    interval_text,
+    law_text,
+    mask_text,
+    rule_text,
+)
+from attn_tui.report.numbers import fitted_logit, general, quantity
+from attn_tui.report.words import ranges
+
+FEW = 3
+"""So many things are named one by one."""
+PLURALS = {"differs": "differ", "agrees": "agree", "no expectation": "fit"}
+"""Verdicts of several heads, where they are called otherwise."""
+
+RATIOS = {2.0: "twice", 4.0: "four times", 0.5: "half of", 0.25: "a quarter of"}
+VALUE_SCALES = {0.5**0.5: "a scale of v too many", 2.0**0.5: "a scale of v dropped"}
+"""What a value scale over the expected one usually means."""
+
+_THREAD = re.compile(r" \(as in [^)]*\)")
+
+
+@dataclass(frozen=True)
+class Group:
+    """Heads of which the same is said.
+
+    Attributes:
+        verdict: That of each.
+        findings: What is said of each.
+        tests: Of each, the model by which it is said.
+    """
+
+    verdict: Verdict
+    findings: tuple[Finding, ...]
+    tests: tuple[Test, ...]
+
+    @property
+    def first(self) -> Finding:
+        """The first head, which stands for all."""
+        return self.findings[0]
+
+    @property
+    def test(self) -> Test:
+        """The model of the first."""
+        return self.tests[0]
+
+
+def places_of(findings: Sequence[Finding]) -> str:
+    """Return where heads are: ``32 heads of layers 0–3``, ``layer 2, head 5``."""
+    named = _layers_text({each.id.layer for each in findings})
+    batches = sorted({each.id.batch for each in findings})
+    if batches != [0]:
+        named = f"batch {ranges(batches, 8)}, {named}"
+    if len(findings) == 1:
+        return f"{named}, head {findings[0].id.head}"
+    return f"{len(findings):,} heads of {named}"
+
+
+def _layers_text(layers: set[int]) -> str:
+    plural = "s" if len(layers) > 1 else ""
+    return f"layer{plural} {ranges(sorted(layers), 8)}"
+
+
+def groups(report: Report) -> tuple[Group, ...]:
+    """Return the heads of a report in groups, those of the verdict first, the largest first.
+
+    A head that several models explain equally well is of the group that has the most.
+    """
+    counts = Counter(
+        (each.judgement.verdict, key)
+        for each in report.findings
+        for key in {_key(each, test) for test in each.known.best}
+    )
+    parts: dict[object, list[tuple[Finding, Test]]] = {}
+    for each in report.findings:
+        verdict = each.judgement.verdict
+        test = max(each.known.best, key=lambda test: counts[verdict, _key(each, test)])
+        parts.setdefault((verdict, _key(each, test)), []).append((each, test))
+    every = []
+    for part in parts.values():
+        findings, tests = zip(*part, strict=True)
+        every.append(Group(findings[0].judgement.verdict, findings, tests))
+    order = sorted(VERDICTS, key=lambda verdict: verdict != report.verdict)
+    return tuple(sorted(every, key=lambda each: (order.index(each.verdict), -len(each.findings))))
+
+
+def _key(finding: Finding, test: Test) -> tuple[object, ...]:
+    """Return what heads have in common of which the same is said by a model, but for numbers."""
+    judged = finding.judgement
+    if judged.verdict == "cannot tell":
+        return (judged.reason, assumed_text(finding), finding.known.suspect)
+    if judged.verdict in ("agrees", "silent"):
+        return (test.changes, assumed_text(finding))
+    mask = mask_text(test)
+    key: tuple[object, ...] = (test.changes, mask, test.model.law)
+    if judged.verdict == "differs":
+        key = (*key, expected_texts(finding).get("mask")) if "mask" in test.changes else key[::2]
+    if "multiplier" in test.changes:
+        # Without a meaning multipliers that lie within 2 % of each other are said together.
+        near = round(50.0 * log(abs(test.model.multiplier)))
+        key = (*key, finding.misses[0].meaning if finding.misses else near)
+    return key
+
+
+def verdict_line(report: Report) -> str:
+    """Return what was found, what was expected, the residual and how many heads it is of."""
+    every = groups(report)
+    if not every:
+        why_not = "stopped" if report.interrupted else "nothing is known"
+        return f"cannot tell: {why_not} before the first head"
+    main, text = every[0], said(every[0])
+    if main.verdict == "no expectation":
+        text += "; give --config or --expect to compare"
+    parts = [f"{report.verdict}: {text}", *_residual(main), _heads(report, every)]
+    silent: dict[Part, set[int]] = {}
+    for layer, part in report.silent:
+        silent.setdefault(part, set()).add(layer)
+    for part, layers in silent.items():
+        parts.append(f"another {WORDS[part]} would not show in {_layers_text(layers)}")
+    if report.expectation:
+        parts.append(report.expectation.source)
+    return "; ".join(parts)
+
+
+def headline(report: Report) -> str:
+    """Return what is said of most heads of the verdict, in a sentence."""
+    every = groups(report)
+    if not every:
+        return f"The doctor looks at the first of {report.total:,} heads …"
+    main = every[0]
+    text = _THREAD.sub("", said(main))
+    # What it may be says more than what was expected.
+    guess, mark, _ = text.partition("?")
+    text = guess + (mark or ".")
+    n = len(main.findings)
+    where = f"All {n:,} heads" if 1 < n == len(report.findings) else places_of(main.findings)
+    begin = "So far " if n and len(report.findings) < report.total else ""
+    where = where if begin else where[0].upper() + where[1:]
+    return f"{begin}{where}: {text}"
+
+
+def why(report: Report) -> Iterator[str]:
+    """Yield the sentences that the verdict rests on: one for each group of heads, and notes."""
+    if report.interrupted:
+        yield f"Stopped after {len(report.findings):,} of {counted(report.total, 'head')}."
+    for group in groups(report):
+        yield f"{places_of(group.findings)}: {group.verdict}: {said(group)}."
+    if report.expectation is not None:
+        yield f"Expected by {report.expectation.source}."
+    yield from notes(report)
+
+
+def notes(report: Report) -> Iterator[str]:
+    """Yield what else is to be said, of which heads where it is not of all."""
+    if report.expectation is not None:
+        yield from report.expectation.notes
+    yield from report.notes
+    noted: dict[str, list[Finding]] = {}
+    for each in report.findings:
+        for note in each.notes:
+            noted.setdefault(note, []).append(each)
+    for note, findings in noted.items():
+        few = len(findings) < len(report.findings)
+        yield f"{places_of(findings)}: {note}" if few else note
+
+
+def _residual(group: Group) -> Iterator[str]:
+    known, test = group.first.known, group.test
+    if not known.used:
+        return
+    if not test.explains:
+        yield f"residual {quantity(known.residual)}"
+    elif test.path:
+        alone = quantity(test.rounding[test.path])
+        path = ROUNDED[test.path]
+        yield f"residual {quantity(test.residual)} ({path} rounding alone: {alone})"
+    else:
+        yield f"residual {quantity(test.residual)}"
+
+
+def _heads(report: Report, every: Sequence[Group]) -> str:
+    """Return of how many heads and rows it is said, and what is said of the others."""
+    main, known = every[0], len(report.findings)
+    of = f"{len(main.findings):,} of {counted(known, 'head')}"
+    beside = [*others(every)]
+    layers = {each.id.layer for each in main.findings}
+    if len(main.findings) < known:
+        if len(main.findings) == 1:
+            beside.insert(0, places_of(main.findings))
+        elif len(main.findings) == sum(each.id.layer in layers for each in report.findings):
+            beside.insert(0, f"all of {_layers_text(layers)}")
+    if beside:
+        of += f" ({'; '.join(beside)})"
+    left = report.total - known
+    if left:
+        of += f", stopped before the other {left:,}" if report.interrupted else f", {left:,} left"
+    if main.first.known.used and report.settings.rows < main.first.shape.n_queries:
+        of += f", {report.settings.rows:,} of {main.first.shape.n_queries:,} rows of each"
+    return of
+
+
+def others(every: Sequence[Group]) -> Iterator[str]:
+    """Yield what is said of other heads than those of the first group: ``2 agree``."""
+    told = ("differs", "cannot tell", "no expectation")
+    named = [group for group in every[1:] if group.verdict in told]
+    named = named if len(named) <= FEW else []
+    for group in named:
+        yield f"{places_of(group.findings)}: {said(group)}"
+    missed = {*every[0].first.judgement.differs}
+    counts: Counter[str] = Counter()
+    for group in every[1:]:
+        for each in group.findings if group not in named else ():
+            # Who could not have told what differs in the others does not speak for it.
+            is_silent = missed and missed <= {*each.known.silent}
+            counts["silent" if is_silent else group.verdict] += 1
+    for verdict, count in counts.items():
+        yield f"{count:,} {verdict if count == 1 else PLURALS.get(verdict, verdict)}"
+
+
+def said(group: Group) -> str:
+    """Return what is said of heads."""
+    finding, test = group.first, group.test
+    if group.verdict == "cannot tell":
+        return untold(finding)
+    if group.verdict == "silent":
+        reason = finding.judgement.reason
+        return f"another m would not have shown, {reason}: try --rows all, or a longer text"
+    if group.verdict == "differs":
+        equal = [brief(each) for each in finding.known.best if each is not test][:FEW]
+        parts = test.changes
+        if test is finding.known.test:
+            parts = finding.judgement.differs or parts
+        text = "; ".join(_difference(group, part) for part in parts)
+        alike = " or ".join(dict.fromkeys(equal))
+        return f"{text} (or {alike}: they fit as well)" if equal else text
+    granted = dict.fromkeys(filter(None, map(assumed_text, group.findings)))
+    assumed = f", if {listed([*granted][:FEW])}, as is assumed" if granted else ""
+    if group.verdict == "agrees":
+        return f"{', '.join(_agreeing(group))} as expected{assumed}"
+    return ", ".join(_unexpected(group)) + assumed
+
+
+def untold(finding: Finding) -> str:
+    """Return why nothing can be told of a head, and what would help."""
+    known, reason = finding.known, finding.judgement.reason
+    if assumed := assumed_text(finding):
+        agrees = "agrees" if finding.expected else "fits"
+        return f"{agrees} if {assumed}; --assume {finding.judgement.assumes} grants it"
+    if known.explains or known.problem:
+        return reason
+    if known.suspect is not None:
+        return f"nothing fits: {known.suspect.name}? ({known.suspect.found})"
+    return (
+        "nothing fits: is out what attention itself returned for these q, k and v? What is "
+        f"expected misses {_share(known.residual)} of it, the nearest model "
+        f"{_share(known.test.residual)}"
+    )
+
+
+def _share(share: float) -> str:
+    return f"{100.0 * share:.2g} %" if share < 0.995 else "all"
+
+
+def _agreeing(group: Group) -> Iterator[str]:
+    """Yield m, and each part besides that is as expected and would have shown otherwise."""
+    first, told = group.first, group.first.known.told
+    yield multiplier(group)
+    if "softcap" in told:
+        yield f"soft cap {expected_texts(first)['softcap']}"
+    if "sink" in told:
+        yield from _numbers(group, "sink")
+    is_said = "mask" in expected_texts(first) and "mask" not in first.known.silent
+    masks = {mask_text(each) for each in group.tests}
+    window = first.known.expected.model.mask.window or 0
+    if len(masks) == 1 and ("mask" in told or is_said):
+        is_whole = window >= first.shape.n_keys
+        yield f"mask causal within the {masks.pop()}" if is_whole else f"mask {masks.pop()}"
+
+
+def _unexpected(group: Group) -> Iterator[str]:
+    """Yield what was found where nothing is expected, m beside the usual 1/√d_k."""
+    test, d_k = group.test, group.first.shape.d_k
+    if "multiplier" in test.changes:
+        value, form = general(test.model.multiplier, 4), rule_text(group.first.names)
+        ratio, meaning = test.model.multiplier * d_k**0.5, ""
+        if group.first.misses:
+            miss = group.first.misses[0]
+            form, meaning = miss.form or form, f": {miss.meaning}?"
+        if form not in ("", value):
+            value += f" = {form}"
+        near = [text for each, text in RATIOS.items() if abs(ratio / each - 1.0) < 2e-3]
+        times = near[0] if near else f"{general(ratio, 3)} times"
+        yield f"m = {value}, {times} the usual 1/√d_k{meaning}"
+    else:
+        yield multiplier(group)
+    if test.model.softmax_twice:
+        yield "softmax twice"
+    yield from _numbers(group, "softcap")
+    yield from _numbers(group, "sink")
+    if "value_scale" in test.changes:
+        or_sink = " or a sink" if "sink" in test.unknown else ""
+        yield f"value scale {_ends([each.model.value_scale for each in group.tests])}{or_sink}"
+    yield f"mask {' or '.join(dict.fromkeys(map(mask_text, group.first.known.best)))}"
+
+
+def multiplier(group: Group) -> str:
+    """Return m of heads from the least to the largest, and its name.
+
+    Such as ``m = 0.1249 to 0.1251 = 1/√d_k (d_k = 64)``.
+    """
+    known = [each for each in group.tests if "multiplier" in each.estimates]
+    if not known:
+        return "m = unknown"
+    known.sort(key=lambda test: test.model.multiplier)
+    ends = [interval_text(each.estimates["multiplier"].at(SHOWN)) for each in known]
+    texts = [text.partition(" (")[0] for text in (ends[0], ends[-1])]
+    places = [len(text.partition(".")[2]) for text in texts]
+    if min(places) and all(text.replace(".", "", 1).isdecimal() for text in texts):
+        texts = [f"{float(text):.{min(places)}f}" for text in texts]
+    text = " to ".join(dict.fromkeys(texts))
+    rules = {rule_text(each.names) for each in group.findings}
+    rule = rules.pop() if len(rules) == 1 else ""
+    if group.test.model.law is not None:
+        text += f" × {law_text(group.test.model.law)}"
+    named = f" = {rule}" if rule not in ("", text) else ""
+    size = f" (d_k = {group.first.shape.d_k})" if "d_k" in rule else ""
+    return f"m = {text}{named}{size}"
+
+
+def _numbers(group: Group, part: Part) -> Iterator[str]:
+    """Yield the caps or sinks that were found, if there are."""
+    every = [test.estimates.get(part) for test in group.tests]
+    values = [None if each is None else each.at(SHOWN).value for each in every]
+    known = [each for each in values if each is not None]
+    if known:
+        begin = "b = " if part == "sink" else ""
+        some = f" in {len(known):,} of {counted(len(every), 'head')}"
+        some = some if len(known) < len(every) else ""
+        yield f"{WORDS[part]} {begin}{_ends(known)}{some}"
+
+
+def _ends(values: Sequence[float]) -> str:
+    return " to ".join(
+        dict.fromkeys(general(fitted_logit(each), 3) for each in (min(values), max(values)))
+    )
+
+
+def brief(test: Test) -> str:
+    """Return in what a model differs from the expected one, in few words."""
+    texts = {part: text.partition(" (")[0] for part, text in found_texts(test).items()}
+    words = {"softmax_twice": "softmax twice", "kv_head": "another KV head"}
+    words["multiplier"] = f"m = {texts['multiplier']}"
+    if test.model.law is not None:
+        words["law"] = f"m by {law_text(test.model.law)}"
+    return " and ".join(
+        words.get(part) or f"{WORDS[part]} {texts.get(part, '')}".strip() for part in test.changes
+    )
+
+
+def _difference(group: Group, part: Part) -> str:
+    """Return what of a part was found, what was expected, and what that usually means."""
+    finding, test = group.first, group.test
+    expected = expected_texts(finding)
+    if part == "kv_head":
+        return _other_kv_head(finding)
+    if part == "multiplier":
+        return f"{_near_miss(group)}, expected {expected.get(part, '1/√d_k')}"
+    if part == "softmax_twice":
+        again = "softmax is taken of the weights again, softmax(softmax(m·q·k))·V"
+        return f"{again}, expected once (as in llama3 155)"
+    if part == "law":
+        law = test.model.law
+        grows = law and f"m grows as {law_text(law)}: does q carry it already?"
+        return grows or "m is the same for all positions"
+    found = found_texts(test)[part]
+    if part == "mask":
+        meant, ignored = expected.get(part, "causal"), ""
+        if meant == "the captured one":
+            ignored = "the captured mask is not applied: "
+        if meant.startswith("causal, query 0 at") and found == "causal":
+            found = "causal, query 0 at key 0"
+        return f"{ignored}mask {found}, expected {meant}{_hint(group, part)}"
+    if part == "value_scale" and "sink" in test.unknown:
+        found = f"{general(test.model.value_scale, 3)}, or another sink"
+    if part == "sink" and len(group.findings) > 1:
+        found = next(_numbers(group, part), f"sink {found}").removeprefix("sink ")
+    return f"{WORDS[part]} {found}, expected {expected.get(part, 'none')}{_hint(group, part)}"
+
+
+def _other_kv_head(finding: Finding) -> str:
+    """Return of which head keys and values are."""
+    head, own, reading = finding.id.head, finding.shape.kv_head, finding.reading
+    if reading is None or reading.kv_mapping == "interleaved":
+        meant = "expected h // (n_heads / n_kv)"
+        return f"head {head} has KV head {own}, h mod n_kv, {meant}: tiled, not repeated?"
+    meant = f"expected those of {reading.kv_head(head)}"
+    return f"head {head} has the keys and values of KV head {own}, {meant}: in another order?"
+
+
+def _near_miss(group: Group) -> str:
+    """Return a multiplier beside the expected one, and what it may be.
+
+    Such as ``m = 0.667/√256 = 1/√576: the absorbed MLA dimension?``
+    """
+    finding, m = group.first, group.test.model.multiplier
+    layers = {each.id.layer for each in group.findings}
+    ratios = [
+        test.model.multiplier / each.wanted
+        for each, test in zip(group.findings, group.tests, strict=True)
+    ]
+    is_one = 0.0 < max(ratios) < 1.02 * min(ratios)
+    where = f" of layer {finding.id.layer}" if len(layers) > 1 and not is_one else ""
+    plain = beside(m, finding.wanted, finding.expected.form if finding.expected else "")
+    text = f"m{where} = {plain}"
+    if not finding.misses:
+        rule = rule_text(finding.names)
+        return f"{text} = {rule}" if rule else text
+    miss = finding.misses[0]
+    form = f" = {miss.form}" if miss.form not in ("", plain) else ""
+    thread = f" (as in {miss.thread})" if miss.thread else ""
+    return f"{text}{form}: {miss.meaning}?{thread}"
+
+
+def _hint(group: Group, part: Part) -> str:
+    """Return what another part than the expected one usually means, or nothing."""
+    found = group.test.model
+    if part == "softcap" and found.softcap is None:
+        return ": dropped? (as in sglang 33915)"
+    if part == "sink" and found.sink is None:
+        return ": dropped? (as in transformers 42736)"
+    if part == "value_scale":
+        expected = group.first.expected or Expected()
+        ratio = found.value_scale / (expected.value_scale or 1.0)
+        for usual, meaning in VALUE_SCALES.items():
+            if abs(ratio / usual - 1.0) < 2e-3:
+                return f": {meaning}? (as in Megatron-Bridge 4155)"
+    if part != "mask":
+        return ""
+    mask, other = found.mask, group.first.known.expected.model.mask
+    if mask.kind == "causal" and mask.offset == 0 and other.offset:
+        return ": aligned at the top left, as is_causal does?"
+    if mask.kind == "none" and not mask.hidden and other.kind != "given":
+        return ": was no mask given to the function that computed it?"
+    if mask.kind == "causal" and other.kind == "window":
+        return ": was the window dropped?"
+    if mask.window and other.window and abs(mask.window - other.window) == 1:
+        return ": is the query's own key counted?"
+    return ""
