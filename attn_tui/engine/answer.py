@@ -87,7 +87,7 @@ def answer(experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:
         return
     for other, beside in _grown(captures[1], plan, stop):
         yield Answer(experiment, found, table, beside, None, (1.0 + other.progress) / parts)
-    for comparison in now_and_then(compared(captures[1], captures[0], question, stop=stop)):
+    for comparison in now_and_then(compared(captures[1], captures[0], question, stop)):
         share = (2.0 + comparison.progress) / parts
         yield Answer(experiment, found, table, beside, comparison, share)
 
