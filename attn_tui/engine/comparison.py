@@ -15,7 +15,7 @@ from attn_tui.compute.errors import InputError, Stopped
 from attn_tui.compute.experiment import Stop, never
 from attn_tui.compute.fit.noise import Format, coarsest, format_of
 from attn_tui.compute.heads.rows import Reals
-from attn_tui.engine.found import of_head, sampled
+from attn_tui.engine.finding import miss, of_head, sampled
 from attn_tui.engine.plan import Plan, Question
 
 PARTS = ("q", "k", "v", "out")
@@ -248,7 +248,6 @@ class _Sides:
         """
         if found.most is None or found.is_odd:
             return False
-        making = self.plans[0].question.making.at_layer(head.layer)
         few = sampled(self.captures[0].shape(head).n_queries)
         rows = [
             capture.read(head, wanted, reading)
@@ -257,8 +256,8 @@ class _Sides:
         ]
         with one_thread():
             for capture, plan in zip(self.captures, self.plans, strict=True):
-                known = of_head(capture, making, plan.masks[head.layer], head)
-                if known.fits and all(known.miss(making, each).fits for each in rows):
+                known = of_head(capture, plan.masks[head.layer], head)
+                if known.fits and all(miss(known, each).is_rounding for each in rows):
                     return True
         return False
 

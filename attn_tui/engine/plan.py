@@ -8,10 +8,10 @@ from attn_tui.captures.capture import Capture, HeadId, HeadShape
 from attn_tui.captures.fingerprint import Fingerprint
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.experiment import Stop, never
+from attn_tui.compute.fit.reconstruction import Reconstruction
 from attn_tui.compute.heads.row_statistics import Format
 from attn_tui.compute.stream import stream
 from attn_tui.engine.finding import found_masks
-from attn_tui.engine.found import FoundMask
 from attn_tui.engine.making import Making
 
 ROWS = 128
@@ -138,7 +138,7 @@ class Task:
     blocks: tuple[Block, ...]
     capture: Mark
     making: Making
-    masks: Mapping[int, FoundMask]
+    masks: Mapping[int, Reconstruction]
     computed_in: Format = "float32"
 
     def single(self, block: Block) -> "Task":
@@ -161,7 +161,7 @@ class Plan:
 
     capture: Mark
     question: Question
-    masks: Mapping[int, FoundMask]
+    masks: Mapping[int, Reconstruction]
     blocks: tuple[Block, ...]
     computed_in: Format = "float32"
 

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.captures.capture import Capture, HeadId
+from attn_tui.compute.fit.reconstruction import Reconstruction
 from attn_tui.compute.heads.partial import Partial, Value
 from attn_tui.compute.heads.statistic import STATISTICS, TAU
-from attn_tui.engine.found import FoundMask
 from attn_tui.engine.plan import Plan
 from attn_tui.engine.running import Failed
 from attn_tui.engine.survey import Survey
@@ -33,7 +33,7 @@ class HeadNumbers:
         failed: Blocks that came to nothing.
     """
 
-    masks: Mapping[int, FoundMask]
+    masks: Mapping[int, Reconstruction]
     heads: tuple[HeadId, ...]
     partials: Mapping[HeadId, Partial]
     numbers: Mapping[str, Numbers]

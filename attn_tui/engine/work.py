@@ -14,7 +14,7 @@ from attn_tui.captures.opening import reopened
 from attn_tui.compute.blas import machine, one_thread
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.heads.partial import Partial, statistics
-from attn_tui.engine.found import of_head
+from attn_tui.engine.finding import of_head
 from attn_tui.engine.plan import Task
 
 Machine = tuple[tuple[str, str], ...]
@@ -63,23 +63,19 @@ def _partials(capture: Capture, task: Task) -> list[Partial]:
         layer = task.masks[block.head.layer]
         reading = capture.readings(block.head.layer)[layer.reading]
         head = capture.read(block.head, block.rows, reading)
-        known = of_head(capture, task.making, layer, block.head)
-        making = task.making.at_layer(block.head.layer)
-        weighing = known.weighing(making, head)
+        known = of_head(capture, layer, block.head)
+        weighing = task.making.at_layer(block.head.layer).weighing(head, known)
         queries = capture.vectors(block.head, "q", reading) if block.is_first else None
         partial = statistics(head, weighing, block.is_first, queries, task.computed_in)
         odd = tuple(not_finite(capture, block.head, reading)) if block.is_first else ()
         if block.is_first:
-            own = weighing.map.multiplier
-            shared = layer.weighing(making, head).map.multiplier
             partial = replace(
                 partial,
                 odd=odd,
                 miss=known.residual,
                 allowed=known.allowed,
-                loose=known.loose,
-                multiplier=None if own == shared else own,
-                untold=layer.is_untold and own == shared,
+                multiplier=known.multiplier if known.multiplier != layer.multiplier else None,
+                untold=layer.is_untold and known.multiplier is None,
                 hidden=known.mask.hidden,
                 packed=known.mask.packed,
             )

@@ -21,13 +21,13 @@ from attn_tui.heads.report import report as report_of_heads
 from attn_tui.heads.words import (
     Shown,
     head_text,
-    made,
     mask_text,
     rows_text,
     runs_text,
     statistic_text,
 )
 from attn_tui.report import forms, words
+from attn_tui.report.miss import made_text
 from attn_tui.report.numbers import general, unusual
 from attn_tui.report.report import Column, Fact, Facts, Part, Report, Table, data
 from attn_tui.report.report import listed as rows_of
@@ -164,7 +164,7 @@ def _about(found: Comparison, known: Known) -> Iterator[tuple[str, str]]:
     a, b = (plan.masks for plan in found.plans)
     layers: dict[tuple[str, str], list[int]] = {}
     for layer in a:
-        if layer in b and made(a[layer]) != replace(made(b[layer]), missed=made(a[layer]).missed):
+        if layer in b and made_text(a[layer]) != made_text(b[layer]):
             one, other = (mask_text(replace(each[layer], residual=None)) for each in (a, b))
             layers.setdefault((one, other), []).append(layer)
     for (one, other), of in layers.items():

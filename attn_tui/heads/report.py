@@ -26,7 +26,6 @@ from attn_tui.heads.words import (
     UNCOUNTED,
     Shown,
     head_text,
-    made,
     mask_text,
     number,
     rows_text,
@@ -35,6 +34,7 @@ from attn_tui.heads.words import (
     value_text,
 )
 from attn_tui.report.masks import keys_text, packed_text
+from attn_tui.report.miss import made_text
 from attn_tui.report.numbers import general
 from attn_tui.report.report import Column, Fact, Facts, Part, Report, Table, data
 from attn_tui.report.report import listed as rows_of
@@ -117,17 +117,14 @@ def masks_to_plain(plan: Plan) -> list[dict[str, Any]]:
             "window": found.mask.window,
             "known_by": found.how,
             **named(found, ("softcap", "sink", "multiplier")),
-            "value_scale": found.value_scale if found.stretch is None else None,
-            "multiplier_by_row": found.by_row,
+            "value_scale": found.value_scale,
             "rule_residual": found.missed,
-            "read_as": found.read_as or None,
             "residual": found.residual,
             "residual_allowed": None if found.residual is None else found.allowed,
-            "loose": found.loose,
             "residual_of": found.by,
-            "multiplier_within": found.within if found.residual is not None else None,
+            "multiplier_within": found.doubt if found.fits else None,
             "path": found.path,
-            "drops_sink": None if found.drops_sink and found.stretch else found.drops_sink,
+            "drops_sink": found.drops_sink,
         }
         for layer, found in plan.masks.items()
     ]
@@ -148,7 +145,6 @@ def _head(head: HeadId, partial: Partial, shown: Shown) -> dict[str, Any]:
         "not_finite": partial.odd,
         "residual": partial.miss,
         "residual_allowed": None if partial.miss is None else partial.allowed,
-        "loose": partial.loose,
         "multiplier": partial.multiplier,
         "multiplier_untold": partial.untold,
         "hidden_keys": partial.hidden,
@@ -280,8 +276,6 @@ def about(found: Survey) -> Iterator[tuple[str, str]]:
         least, most = (general(each, 3) for each in (min(own), max(own)))
         have = "head has" if len(own) == 1 else "heads have"
         yield "", f"{len(own):,} {have} an m of their own, found by fits: {least} to {most}"
-    if loose := sum(each.loose and not plan.masks[h.layer].loose for h, each in heads.items()):
-        yield "", f"the output is missed by more than rounding makes in {counted(loose, 'head')}"
     yield from _hiding(found)
     sizes = {partial.n_queries for partial in heads.values()}
     yield "rows", f"{rows_text(plan.question, sizes)}; {found.elapsed:.1f} s"
@@ -339,7 +333,7 @@ def _masks(plan: Plan, lost: Set[int]) -> Iterator[tuple[str, str]]:
     """
     by_kind: dict[object, list[int]] = {}
     for layer, mask in plan.masks.items():
-        by_kind.setdefault((made(mask).text, mask.how), []).append(layer)
+        by_kind.setdefault((made_text(mask), mask.how), []).append(layer)
     for layers in by_kind.values():
         own = [plan.masks[layer] for layer in layers]
         worst = max(own, key=lambda each: each.residual or 0.0)

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attn_tui.captures.capture import HeadId
+from attn_tui.compute.fit.reconstruction import Reconstruction
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.partial import Partial
 from attn_tui.compute.heads.statistic import SATURATED, STATISTICS
-from attn_tui.engine.found import FoundMask
 from attn_tui.engine.table import HeadNumbers
 from attn_tui.heads.headline import first_of, headline
 from attn_tui.report.words import LONGEST
@@ -30,7 +30,7 @@ def table(
     for at, head in enumerate(heads[:known]):
         own = replace(LOOKED, not_finite=int(at < odd), untold=untold)
         partials[head] = replace(own, miss=0.8) if at < missing else own
-    return HeadNumbers({0: FoundMask(HeadMask("causal"), "output")}, heads, partials, numbers)
+    return HeadNumbers({0: Reconstruction(HeadMask("causal"), "output")}, heads, partials, numbers)
 
 
 @st.composite
