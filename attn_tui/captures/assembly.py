@@ -38,7 +38,7 @@ _MOST_SEQUENCES = 100_000
 
 
 def assembled(
-    sources: Sequence[Source], layouts: Mapping[str, str], names: str | None
+    sources: Sequence[Source], layouts: Mapping[str, str], names: str
 ) -> tuple[dict[int, Layer], States, Mapping[str, Any]]:
     """Return layers by number, what says what was recognised, and what metadata claims.
 

@@ -50,14 +50,14 @@ class Collected:
     said: tuple[str, ...]
 
 
-def collected(sources: Sequence[Source], names: str | None) -> Collected:
+def collected(sources: Sequence[Source], names: str) -> Collected:
     """Return the tensors whose names mean something.
 
     Raises:
         InputError: With field ``"names"`` if none does, or none is as asked; ``"capture"`` if two
             are the same, or one is of a format that cannot be read.
     """
-    asked = templates(names or "")
+    asked = templates(names)
     every = [stored.name for source in sources for stored in source.tensors]
     found: dict[Meaning, list[Stored]] = {}
     over_files = _layers_of_files(sources)
@@ -240,7 +240,7 @@ def _sample(stored: Stored) -> bytes:
     return b""
 
 
-def _tool(used: Sequence[Stored], names: str | None) -> str:
+def _tool(used: Sequence[Stored], names: str) -> str:
     if names:
         return ""
     for tool, is_its in _TOOLS.items():
@@ -265,7 +265,7 @@ def _check_names(every: Sequence[str], asked: Sequence[Template]) -> None:
             raise InputError("names", problem, f"a name such as {near}")
 
 
-def _refuse_names(every: list[str], names: str | None) -> None:
+def _refuse_names(every: list[str], names: str) -> None:
     if not every:
         raise InputError("capture", "it holds no tensors", f"0.q, 0.k and others of {[*PARTS]}")
     if any(name.endswith(("_proj.weight", "attn.weight")) for name in every):

@@ -20,7 +20,6 @@ from attn_tui.compute.source import Products, normalised
 from attn_tui.compute.vector import Vector, Vectors
 
 if TYPE_CHECKING:
-    from attn_tui.captures.capture import Capture
     from attn_tui.captures.fingerprint import Fingerprint
     from attn_tui.captures.readings import Reading
 
@@ -167,15 +166,6 @@ def _normalised(rows: Floats) -> Floats:
     return np.where(np.isfinite(rows).all(axis=1, keepdims=True), normalised(rows), np.nan)
 
 
-def open_as(paths: Sequence[str], layout: str, names: str) -> "Capture":
-    """Open a capture with layouts and names as they are typed; empty is what is recognised."""
-    from attn_tui.captures.layouts import parse_layouts
-    from attn_tui.captures.opening import open_capture
-
-    layouts = parse_layouts([layout]) if layout else {}
-    return open_capture(paths, layouts=layouts, names=names or None)
-
-
 def read_head(
     paths: Sequence[str],
     batch: int,
@@ -196,8 +186,9 @@ def read_head(
     """
     from attn_tui.captures.capture import HeadId
     from attn_tui.captures.layouts import MATRICES
+    from attn_tui.captures.opening import open_capture
 
-    capture = open_as(paths, layout, names)
+    capture = open_capture(paths, layout, names)
     name = HeadId(batch, layer, head)
     shape = capture.shape(name)
     for part in ("q", "k"):

@@ -6,7 +6,7 @@ from functools import lru_cache
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from attn_tui.captures.source import Captured, open_as, read_head
+from attn_tui.captures.source import Captured, read_head
 from attn_tui.compute.attention.settings import Settings
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.scale import scale_of
@@ -130,11 +130,12 @@ def _read(
     """Return a head read, and masked, as its output says, where that was not captured."""
     # What fits masks is long to import, and no start waits for it.
     from attn_tui.captures.capture import HeadId
+    from attn_tui.captures.opening import open_capture
     from attn_tui.engine.finding import found_masks, of_head
     from attn_tui.engine.making import Making
 
     source = read_head(paths, batch, layer, head, row, layout=layout, names=names)
-    capture = open_as(paths, layout, names)
+    capture = open_capture(paths, layout, names)
     of_layer = found_masks(capture, Making(), (layer,))[layer]
     known = of_head(capture, of_layer, HeadId(batch, layer, head))
     if known.reading and known.fits:

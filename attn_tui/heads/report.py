@@ -18,7 +18,7 @@ from attn_tui.compute.heads.tally import TALLIED
 from attn_tui.engine.condition import Condition
 from attn_tui.engine.plan import Plan
 from attn_tui.engine.survey import Survey
-from attn_tui.engine.table import numbers_of
+from attn_tui.engine.table import HeadTable
 from attn_tui.files.paths import shown_path
 from attn_tui.files.plain import named
 from attn_tui.heads.headline import headline
@@ -48,7 +48,7 @@ def report(found: Survey, shown: Shown) -> Report:
     """Return what there is to say of a survey."""
     statistics, tau = shown.statistics, shown.tau
     heads = found.heads
-    said = headline(numbers_of(found), statistics[0], tau)
+    said = headline(HeadTable.of(found), statistics[0], tau)
     parts: list[Part] = [data(_data(found, shown))]
     parts += [failure(found, each, tau) for each in shown.conditions]
     parts.append(Facts([Fact(label, (text,)) for label, text in about(found)]))
@@ -90,7 +90,6 @@ def _data(found: Survey, shown: Shown) -> Mapping[str, Any]:
         "progress": found.progress,
         "machines": [dict(each) for each in sorted(found.machines)],
         "failed": failed,
-        "refused": found.refused,
         "conditions": conditions,
         "edges": {name: TALLIED[name] for name in tallied},
         "heads": [_head(h, heads[h], shown) for h in found.order(shown.sort, tau)],
@@ -103,7 +102,7 @@ def capture_to_plain(plan: Plan) -> dict[str, Any]:
     return {
         "paths": capture.paths,
         "fingerprint": capture.fingerprint.digest,
-        "stated": capture.stated,
+        "stated": plan.stated,
     }
 
 
@@ -262,7 +261,7 @@ def about(found: Survey) -> Iterator[tuple[str, str]]:
     paths, scale = plan.capture.paths, plan.question.making.scale
     more = f" and {len(paths) - 1:,} more" if len(paths) > 1 else ""
     yield "capture", f"{shown_path(paths[0])}{more}"
-    for stated in plan.capture.stated:
+    for stated in plan.stated:
         yield "", stated
     how = scale.pipeline
     if scale.is_by_layer:
@@ -305,7 +304,7 @@ def about(found: Survey) -> Iterator[tuple[str, str]]:
             names.append(f"{len(lost) - NAMED:,} more")
         ways = "--rule, --scale, --sink and --mask"
         # Where shapes leave the heads open, these may be none.
-        if any("--layout" in each for each in plan.capture.stated):
+        if any("--layout" in each for each in plan.stated):
             ways = f"--layout, {ways}"
         text = f"weights of {listed(names)} miss the output, and may not be those in use"
         yield "unknown", f"{text}; {ways} set others"
@@ -316,9 +315,6 @@ def about(found: Survey) -> Iterator[tuple[str, str]]:
     reasons = [each.reason for each in found.failed]
     for reason in [*dict.fromkeys(reasons)][:NAMED]:
         yield "failed", f"{counted(reasons.count(reason), 'block')} of rows: {reason}"
-    workers = {each.worker: each.reason for each in found.refused}
-    for worker, reason in [*workers.items()][:NAMED]:
-        yield "refused", f"{worker}: {reason}"
     if len(found.machines) > 1:
         kinds = "; ".join(" ".join(text for _, text in each) for each in sorted(found.machines))
         yield "machines", f"{kinds}: several, so that last digits may differ between runs"

@@ -60,7 +60,7 @@ def test_the_output_says_which_keys_a_head_has(tmp_path: Path) -> None:
     other.mkdir()
     path = write(other / "turned.safetensors", turned, interleaved=True)
     plan = Plan.of(open_capture([str(path)]), ALL)
-    assert "Head h has keys and values h mod 2, as the output says." in plan.capture.stated
+    assert "Head h has keys and values h mod 2, as the output says." in plan.stated
     assert (plan.masks[0].residual or 0.0) < 1e-5
     values = last(plan).values("entropy")
     straight = last(Plan.of(open_capture([str(tensors)]), ALL)).values("entropy")
