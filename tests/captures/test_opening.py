@@ -242,5 +242,3 @@ def test_bytes_are_exact_whatever_is_taken(tmp_path: Path) -> None:
             (2, 3, 4, 5),
         ):
             assert np.array_equal(stored.take(index), array[index]), index
-        flat = np.concatenate([block for _, block in stored.blocks(100)])
-        assert np.array_equal(flat, array.ravel("F" if is_fortran else "C"))
