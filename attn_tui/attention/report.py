@@ -141,9 +141,9 @@ def _captured(source: Source) -> dict[str, Any] | None:
         "window": mask and mask.window,
         "hidden_keys": mask and mask.hidden,
         "packed": (mask and mask.packed) or None,
-        "known_by": "captured" if given else source.told,
-        **named(source, ("softcap", "sink", "multiplier")),
-        "value_scale": source.value_scale if source.stretch is None else None,
+        "known_by": source.found.how,
+        **named(source, ("sink", "multiplier")),
+        **named(source.found, ("softcap", "value_scale")),
         "residual": source.miss,
         "not_finite": source.odd,
     }

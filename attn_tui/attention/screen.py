@@ -29,7 +29,7 @@ from attn_tui.files.draft import Draft
 from attn_tui.files.history import Asked
 from attn_tui.report.export import Forms
 from attn_tui.report.forms import forms
-from attn_tui.report.origin import missed_texts
+from attn_tui.report.origin import missed_text
 from attn_tui.report.text import text
 from attn_tui.ui.d_k import DkPane, NumberPane
 from attn_tui.ui.dialogs import columns_of_text
@@ -403,8 +403,9 @@ class AttentionScreen(InstrumentScreen):
         source = experiment.source
         if not isinstance(source, Captured):
             return ""
-        missed = missed_texts(source, experiment.setup.scale)
-        return ", ".join(map(str, source.odd)) or (missed[-1] if missed else "")
+        if source.odd:
+            return ", ".join(map(str, source.odd))
+        return missed_text(source, experiment.setup.scale)
 
     def _draw_row(self, query: int, key: int) -> None:
         """Show one row in numbers, and its weights."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from attn_tui.captures.capture import States
 from attn_tui.captures.claims import Claims, claims_of
-from attn_tui.captures.collecting import Source, collected, ranks_of
+from attn_tui.captures.collecting import Source, collected
 from attn_tui.captures.disk import place_of
 from attn_tui.captures.layer import Layer, Tensor
 from attn_tui.captures.layouts import VECTORS, Layout, layout_text, parse_layout
@@ -33,12 +33,14 @@ _ASIDE: Mapping[str, tuple[str, ...]] = {
 }
 """Layouts of what stands beside q, k, v and out, the likeliest first."""
 
-_TOOL_LAYOUTS: Mapping[str, str] = {"TransformerLens": "bnhd"}
+_LENS_LAYOUT = ("b", "n", "h", "d")
+"""That of TransformerLens."""
+
 _MOST_SEQUENCES = 100_000
 
 
 def assembled(
-    sources: Sequence[Source], layouts: Mapping[str, str], names: str | None
+    sources: Sequence[Source], layouts: Mapping[str, str], names: str
 ) -> tuple[dict[int, Layer], States, Mapping[str, Any]]:
     """Return layers by number, what says what was recognised, and what metadata claims.
 
@@ -51,7 +53,7 @@ def assembled(
         InputError: With field ``"capture"``, ``"layout"`` or ``"names"``.
     """
     claims = claims_of([source.metadata for source in sources])
-    found = collected(_by_rank(sources), names)
+    found = collected(sources, names)
     asked = {part: parse_layout(text, part) for part, text in layouts.items()}
     said = [*found.said]
     usable = {}
@@ -65,8 +67,7 @@ def assembled(
     if len(usable) < len(found.layers):
         without = layer_list(sorted(set(found.layers) - set(usable)))
         said.append(f"Without q or k, and left out: {without}.")
-    usual = _TOOL_LAYOUTS.get(found.tool)
-    declared = {part: tuple(usual) for part in VECTORS} if usual else claims.layouts
+    declared = dict.fromkeys(VECTORS, _LENS_LAYOUT) if found.is_lens else claims.layouts
     layers = {
         number: _layer(number, tensors, asked, declared, claims)
         for number, tensors in usable.items()
@@ -74,17 +75,9 @@ def assembled(
     layers, padded = padding_of(layers)
 
     def stated(chosen: Mapping[int, Reading]) -> tuple[str, ...]:
-        return (*statements(layers, found.tool, claims, asked, chosen), *padded, *said)
+        return (*statements(layers, claims, asked, chosen), *padded, *said)
 
     return layers, stated, claims.config
-
-
-def _by_rank(sources: Sequence[Source]) -> Sequence[Source]:
-    """Return files by their ranks, if all have one and differ."""
-    numbers = ranks_of(sources)
-    if not numbers:
-        return sources
-    return [source for _, source in sorted(zip(numbers, sources, strict=True), key=lambda x: x[0])]
 
 
 def _layer(
@@ -97,7 +90,7 @@ def _layer(
     shapes = tuple((part, tensors[part].shape) for part in VARIABLES if part in tensors)
     ranks = len(tensors["q"].pieces)
     given = tuple((part, axes) for part, axes in asked.items() if part in VARIABLES)
-    readings = readings_of(shapes, given, tuple(declared.items()), claims.of_shapes(ranks))
+    readings = readings_of(shapes, given, tuple(declared.items()), claims.counts)
     if not readings:
         _refuse_shapes(number, shapes, asked)
     kv_ranks = len(tensors["k"].pieces)

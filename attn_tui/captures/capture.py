@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -64,29 +64,51 @@ class HeadShape:
     has: frozenset[str]
 
 
+class Asked(NamedTuple):
+    """What was opened, and how: all it takes to open it again, and to know that it is the same.
+
+    Attributes:
+        paths: Of the files.
+        layout: The axes of tensors, as typed.
+        names: What they are called, as typed.
+        fingerprint: What tells this version of the files from another.
+    """
+
+    paths: tuple[str, ...]
+    layout: str
+    names: str
+    fingerprint: Fingerprint
+
+
 @dataclass(frozen=True, eq=False)
 class Capture:
     """Tensors of a model, in files of which only headers have been read.
 
     Attributes:
-        paths: Of the files.
-        fingerprint: What tells this version of them from another.
+        asked: The files, and how they are read.
         states: What says what was recognised.
         config: What metadata says of the model: claims, which shapes may deny.
-        asked: Layouts and names as they were given, so that it can be opened again.
-        reopened: What opens it again, of paths, layouts, names and fingerprint.
     """
 
-    paths: tuple[str, ...]
-    fingerprint: Fingerprint
+    asked: Asked
     states: States
     config: Mapping[str, Any]
-    asked: tuple[Mapping[str, str], str | None]
-    reopened: Callable[..., "Capture"]
     _layers: Mapping[int, Layer]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return self.reopened, (self.paths, *self.asked, self.fingerprint)
+        from attn_tui.captures.opening import reopened
+
+        return reopened, (self.asked,)
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The files."""
+        return self.asked.paths
+
+    @property
+    def fingerprint(self) -> Fingerprint:
+        """What tells this version of the files from another."""
+        return self.asked.fingerprint
 
     @cached_property
     def stated(self) -> tuple[str, ...]:

@@ -39,13 +39,10 @@ class Claims:
     layouts: Mapping[str, Layout] = field(default_factory=dict)
     said: tuple[str, ...] = ()
 
-    def of_shapes(self, ranks: int) -> tuple[tuple[str, int], ...]:
-        """Return numbers as they would be for the heads of one rank."""
-        found = []
-        for name, (_, value) in self.numbers.items():
-            is_shared = name in ("heads", "kv_heads") and value % ranks == 0
-            found.append((name, value // ranks if is_shared else value))
-        return tuple(found)
+    @property
+    def counts(self) -> tuple[tuple[str, int], ...]:
+        """The numbers by our names."""
+        return tuple((name, value) for name, (_, value) in self.numbers.items())
 
 
 def claims_of(metadata: Sequence[Mapping[str, object]]) -> Claims:

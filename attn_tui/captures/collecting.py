@@ -1,17 +1,14 @@
 """Tensors of several files by layer and part: what names say, and what is joined."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from pathlib import PurePath
 
-from attn_tui.captures.disk import place_of, refuse
+from attn_tui.captures.disk import place_of
 from attn_tui.captures.layer import Tensor
 from attn_tui.captures.names import PARTS, Meaning, Template, meaning_of, nearest, templates
-from attn_tui.captures.npy import MOST_UNPACKED
 from attn_tui.captures.stored import Stored
-from attn_tui.compute.counted import first_few
 from attn_tui.compute.errors import InputError, inert
 
 WHOLE = ("positions", "lengths")
@@ -22,8 +19,6 @@ TRUTHS = ("mask",)
 
 _LAYER = re.compile(r"(?:layer|block)[-_.]?([0-9]{1,6})(?![0-9])", re.IGNORECASE)
 _BEFORE_ROPE = ("q_proj", "k_proj")
-_SAMPLE = 2**12
-_NAMED = 8
 
 
 @dataclass(frozen=True)
@@ -41,27 +36,26 @@ class Collected:
 
     Attributes:
         layers: Of them.
-        tool: Whose names they have: ``"TransformerLens"``, ``"transformers"``, or empty.
+        is_lens: Whether their names are those of TransformerLens.
         said: What is to be said of it, in sentences.
     """
 
     layers: Mapping[int, Mapping[str, Tensor]]
-    tool: str
+    is_lens: bool
     said: tuple[str, ...]
 
 
-def collected(sources: Sequence[Source], names: str | None) -> Collected:
+def collected(sources: Sequence[Source], names: str) -> Collected:
     """Return the tensors whose names mean something.
 
     Raises:
         InputError: With field ``"names"`` if none does, or none is as asked; ``"capture"`` if two
             are the same, or one is of a format that cannot be read.
     """
-    asked = templates(names or "")
+    asked = templates(names)
     every = [stored.name for source in sources for stored in source.tensors]
     found: dict[Meaning, list[Stored]] = {}
     over_files = _layers_of_files(sources)
-    said = []
     for source in sources:
         here: dict[Meaning, Stored] = {}
         for stored in source.tensors:
@@ -74,71 +68,25 @@ def collected(sources: Sequence[Source], names: str | None) -> Collected:
         for meaning, stored in here.items():
             _check_format(meaning, stored)
             found.setdefault(meaning, []).append(stored)
-    used = [stored for pieces in found.values() for stored in pieces]
     if not found:
         _refuse_names(every, names)
     _check_names(every, asked)
     tensors: dict[int, dict[str, Tensor]] = {}
-    ranks = max(map(len, found.values()))
     for meaning, pieces in found.items():
         _check_shapes(meaning, pieces)
         once = pieces[:1] if meaning.part in WHOLE else pieces
         tensors.setdefault(meaning.layer, {})[meaning.part] = Tensor(tuple(once))
-    for layer, parts in tensors.items():
-        _check_packed(layer, parts)
-    tensors = {layer: each | _shared(each) for layer, each in tensors.items()}
+    said = []
     if over_files:
         said.append("Each file is a layer, by the number in its name.")
+    ranks = max(map(len, found.values()))
     if ranks > 1:
-        said += _joined(ranks, ranks_of(sources))
-    keys = min((each["k"] for each in tensors.values() if "k" in each), key=_count, default=None)
-    if keys is not None and _count(keys) < ranks:
-        said.append(
-            f"{ranks // _count(keys)} ranks each hold the same KV head, which is taken once."
-        )
+        said.append(f"{ranks} files hold the same tensors: ranks, joined on heads in their order.")
+    used = [stored for pieces in found.values() for stored in pieces]
     if any(stored.name.endswith(_BEFORE_ROPE) for stored in used):
         said.append("q_proj and k_proj are before RoPE and QK-norm; what attention saw may differ.")
-    return Collected(tensors, _tool(used, names), tuple(said))
-
-
-def ranks_of(sources: Sequence[Source]) -> tuple[int, ...]:
-    """Return the rank that each file says it is, or the number in its name; none if two are alike.
-
-    Numbers of names are those in the one place where they differ.
-    """
-    said = [
-        next((each.metadata[name] for name in ("tp_rank", "rank") if name in each.metadata), None)
-        for each in sources
-    ]
-    texts = [str(each) for each in said]
-    if None in said:
-        names = [re.split("([0-9]+)", source.path) for source in sources]
-        columns = [{*column} for column in zip(*names, strict=False)]
-        differ = [at for at, column in enumerate(columns) if len(column) > 1]
-        if len({*map(len, names)}) > 1 or len(differ) != 1:
-            return ()
-        texts = [name[differ[0]] for name in names]
-    if not all(text.isdecimal() and len(text) < 7 for text in texts):
-        return ()
-    numbers = tuple(map(int, texts))
-    return numbers if len({*numbers}) == len(numbers) else ()
-
-
-def _joined(count: int, ranks: Sequence[int]) -> Iterator[str]:
-    """Yield in which order ranks are joined, and which are missing."""
-    if len(ranks) != count:
-        yield f"{count} files hold the same tensors: ranks, joined on heads in their order."
-        return
-    yield f"{count} files hold the same tensors: ranks, joined on heads by their numbers."
-    # Some count from 1.
-    missing = sorted({*range(min(*ranks, 1), max(ranks))} - {*ranks})
-    if missing:
-        shown = first_few(missing, _NAMED)
-        ranks_are = "Rank {} is" if len(missing) == 1 else "Ranks {} are"
-        yield (
-            f"{ranks_are.format(shown)} missing: heads of the ranks behind have higher numbers in "
-            "the model."
-        )
+    is_lens = not names and all(".hook_" in stored.name for stored in used)
+    return Collected(tensors, is_lens, tuple(said))
 
 
 def _layers_of_files(sources: Sequence[Source]) -> dict[str, int]:
@@ -192,10 +140,6 @@ def _check_format(meaning: Meaning, stored: Stored) -> None:
     raise InputError("capture", "it holds no numbers", "at least one", where)
 
 
-def _count(tensor: Tensor) -> int:
-    return len(tensor.pieces)
-
-
 def _check_shapes(meaning: Meaning, pieces: Sequence[Stored]) -> None:
     """Raise InputError if ranks have tensors of several shapes."""
     first = pieces[0]
@@ -205,54 +149,6 @@ def _check_shapes(meaning: Meaning, pieces: Sequence[Stored]) -> None:
             problem = f"{_called(meaning)} is {shapes[0]} in one file and {shapes[1]} in another"
             where = place_of(each.path)
             raise InputError("capture", problem, "ranks with as many heads each", where)
-
-
-def _check_packed(layer: int, tensors: Mapping[str, Tensor]) -> None:
-    """Raise InputError if packed tensors of a layer cannot all be kept while its heads are read."""
-    pieces = [max(each.pieces, key=lambda piece: piece.unpacked) for each in tensors.values()]
-    size = sum(piece.unpacked for piece in pieces)
-    if size > MOST_UNPACKED:
-        largest = max(pieces, key=lambda piece: piece.unpacked)
-        problem = f"layer {layer} has {size:,} bytes that are packed"
-        expected = f"at most {MOST_UNPACKED:,}, or tensors that are not packed"
-        refuse(largest.path, problem, expected)
-
-
-def _shared(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """Return keys and values of a layer, once each where neighbours hold the same KV heads."""
-    found = {part: tensors[part] for part in ("k", "v") if part in tensors}
-    counts = {*map(_count, found.values())}
-    if len(counts) != 1 or counts == {1}:
-        return {}
-    samples = [[*map(_sample, each.pieces)] for each in found.values()]
-    runs = [[*run] for _, run in groupby(range(*counts), key=lambda at: [s[at] for s in samples])]
-    if len({*map(len, runs)}) > 1:
-        return {}  # Where a rank is missing, each has heads of its own.
-    return {
-        part: Tensor(tuple(each.pieces[run[0]] for run in runs)) for part, each in found.items()
-    }
-
-
-def _sample(stored: Stored) -> bytes:
-    """Return some of a tensor's bytes."""
-    for _, numbers in stored.blocks(_SAMPLE):
-        return numbers.tobytes()
-    return b""
-
-
-def _tool(used: Sequence[Stored], names: str | None) -> str:
-    if names:
-        return ""
-    for tool, is_its in _TOOLS.items():
-        if all(is_its(each.name) for each in used):
-            return tool
-    return ""
-
-
-_TOOLS: Mapping[str, Callable[[str], bool]] = {
-    "TransformerLens": lambda name: ".hook_" in name,
-    "transformers": lambda name: ".self_attn." in name or ".attention.self." in name,
-}
 
 
 def _check_names(every: Sequence[str], asked: Sequence[Template]) -> None:
@@ -265,7 +161,7 @@ def _check_names(every: Sequence[str], asked: Sequence[Template]) -> None:
             raise InputError("names", problem, f"a name such as {near}")
 
 
-def _refuse_names(every: list[str], names: str | None) -> None:
+def _refuse_names(every: list[str], names: str) -> None:
     if not every:
         raise InputError("capture", "it holds no tensors", f"0.q, 0.k and others of {[*PARTS]}")
     if any(name.endswith(("_proj.weight", "attn.weight")) for name in every):

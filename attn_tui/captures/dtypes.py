@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from attn_tui.compute.errors import inert
+
 METADATA = "__metadata__"
 """What a header calls that which is no tensor."""
 
@@ -40,3 +42,15 @@ def dtype_named(format: str) -> np.dtype[Any]:
         narrow: np.dtype[Any] = np.dtype(getattr(ml_dtypes, format))
         return narrow
     return np.dtype(format).newbyteorder("<")
+
+
+def readable(dtype: np.dtype[Any]) -> tuple[np.dtype[Any] | None, str]:
+    """Return what numbers of a file are to be read as, or None if they cannot be, and in words.
+
+    NumPy knows no bfloat16, and writes its bytes as records.
+    """
+    if dtype.kind == "V" and dtype.itemsize == 2 and not dtype.names:
+        return dtype_named("bfloat16"), "bfloat16"
+    if dtype.kind not in "fiub" or dtype.itemsize > 8:
+        return None, inert(dtype.str)[1:-1]
+    return dtype, dtype.name

@@ -1,8 +1,6 @@
 """HDF5 files, by h5py, which is an extra."""
 
 import hashlib
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from math import prod
 from typing import Any
@@ -11,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.captures.disk import Disk, place_of, reason_of, refuse, regular
+from attn_tui.captures.dtypes import readable
 from attn_tui.captures.stored import Index, Listing, Plain, Raw, Stored
 from attn_tui.compute.errors import InputError, inert
 
@@ -30,34 +29,10 @@ class Chunked(Stored):
 
     def take(self, index: tuple[Index, ...]) -> Raw:
         """Return part of it, in its own format."""
-        # Of places that are listed all between are read: h5py is slow with lists.
-        at = tuple(map(_around, index))
-        with self._opened() as dataset:
-            taken = self._viewed(np.asarray(dataset[at]))
-        for axis, each in enumerate(each for each in index if not isinstance(each, int)):
-            if isinstance(each, np.ndarray) and len(each):
-                taken = taken.take(each - each[0], axis)
-        return taken
-
-    def blocks(self, most: int) -> Iterator[tuple[int, Raw]]:
-        """Yield all numbers in order."""
-        row = max(self.shape[-1], 1) if self.shape else 1
-        step = max(most // row, 1)
-        place = 0
-        for before in np.ndindex(self.shape[:-2]):
-            for start in range(0, self.shape[-2] if len(self.shape) > 1 else 1, step):
-                rows = (*before, slice(start, start + step), slice(None))
-                part = self.take(rows if len(self.shape) > 1 else (slice(None),) * len(self.shape))
-                yield place, part.reshape(-1)
-                place += part.size
-
-    def _viewed(self, taken: NDArray[Any]) -> Raw:
         assert self.dtype
-        return taken if taken.dtype == self.dtype else np.ascontiguousarray(taken).view(self.dtype)
-
-    @contextmanager
-    def _opened(self) -> Iterator[Any]:
         h5py = _h5py(self.path)
+        # Of places that are listed all between are read: h5py is slow with lists.
+        around = tuple(_around(at) if isinstance(at, np.ndarray) else at for at in index)
         try:
             # By its name h5py would wait without end for a pipe that took the file's place.
             data = regular(self.path)
@@ -65,12 +40,15 @@ class Chunked(Stored):
             refuse(self.path, *reason_of(error))
         try:
             with data, h5py.File(data, "r") as file:
-                yield file[self.name]
-        except InputError:
-            raise
+                taken: Raw = np.asarray(file[self.name][around])
         except Exception:  # HDF5 has many ways to fail, and names none that tells more.
             where = f"{place_of(self.path)}, {inert(self.name)}"
             raise InputError("capture", "it cannot be read", "a complete file", where) from None
+        axes = [at for at in index if not isinstance(at, int)]
+        for axis, at in enumerate(axes):
+            if isinstance(at, np.ndarray) and len(at):
+                taken = taken.take(at - at[0], axis)
+        return taken if taken.dtype == self.dtype else np.ascontiguousarray(taken).view(self.dtype)
 
 
 def list_hdf5(disk: Disk) -> Listing:
@@ -109,11 +87,7 @@ def list_hdf5(disk: Disk) -> Listing:
 
 def _stored(disk: Disk, name: str, dataset: Any) -> Stored:
     dtype, shape = dataset.dtype, tuple(dataset.shape or ())
-    called, known = dtype.name, dtype
-    if dtype.kind == "V" and dtype.itemsize == 2:
-        called, known = "bfloat16", _bfloat16()
-    elif dtype.kind not in "fiub" or dtype.itemsize > 8:
-        called, known = inert(dtype.str)[1:-1], None
+    known, called = readable(dtype)
     if dataset.is_virtual or dataset.external:
         return Chunked(name, disk.path, shape, None, "numbers of another file")
     begins = dataset.id.get_offset()
@@ -136,17 +110,9 @@ def _plain(value: Any) -> object:
     return value if all(isinstance(each, str | int | float) for each in values) else None
 
 
-def _around(at: Index) -> int | slice:
-    """Return what a place, or a slice around listed places, is to h5py."""
-    if isinstance(at, int | slice):
-        return at
-    return slice(int(at[0]), int(at[-1]) + 1) if len(at) else slice(0, 0)
-
-
-def _bfloat16() -> np.dtype[Any]:
-    from attn_tui.captures.dtypes import dtype_named
-
-    return dtype_named("bfloat16")
+def _around(places: NDArray[np.intp]) -> slice:
+    """Return the slice around listed places."""
+    return slice(int(places[0]), int(places[-1]) + 1) if len(places) else slice(0, 0)
 
 
 def _h5py(path: str) -> Any:

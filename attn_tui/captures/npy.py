@@ -4,9 +4,8 @@ import hashlib
 import io
 import warnings
 import zipfile
-from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from math import prod
 from pathlib import PurePath
 from threading import Lock
@@ -16,7 +15,7 @@ import numpy as np
 from numpy.lib import format as npy_format
 
 from attn_tui.captures.disk import Disk, opened, place_of, refuse
-from attn_tui.captures.dtypes import dtype_named
+from attn_tui.captures.dtypes import readable
 from attn_tui.captures.stored import Index, Listing, Plain, Raw, Stored
 from attn_tui.compute.errors import InputError, inert
 
@@ -33,10 +32,9 @@ _HEADERS = {(1, 0): npy_format.read_array_header_1_0, (2, 0): npy_format.read_ar
 """What reads a header, by its version."""
 
 
-MOST_UNPACKED = 2**30
-"""Bytes that are kept together, which is also what the packed tensors of one layer may have."""
+MOST_UNPACKED = 2**28
+"""Bytes that one packed array may unpack to: it is unpacked whole, and the last few are kept."""
 
-_kept: OrderedDict[Hashable, Raw] = OrderedDict()
 _lock = Lock()
 
 
@@ -134,27 +132,6 @@ def open_archive(descriptor: int) -> zipfile.ZipFile:
         raise InputError("scores", problem, "a complete .npz file") from None
 
 
-def _kept_or_unpacked(key: Hashable, size: int, unpack: Callable[[], Raw]) -> Raw:
-    """Return what has been unpacked, or is now; what was used longest ago makes room for it.
-
-    Args:
-        key: What tells it from all others.
-        size: Its bytes, at most `MOST_UNPACKED`.
-        unpack: Returns it.
-    """
-    with _lock:
-        if key not in _kept:
-            while (
-                _kept and sum(numbers.nbytes for numbers in _kept.values()) + size > MOST_UNPACKED
-            ):
-                _kept.popitem(last=False)
-            numbers = unpack()
-            numbers.flags.writeable = False
-            _kept[key] = numbers
-        _kept.move_to_end(key)
-        return _kept[key]
-
-
 @dataclass(frozen=True)
 class Packed(Stored):
     """A tensor that is packed in an archive: it is unpacked whole when it is first asked for.
@@ -167,42 +144,30 @@ class Packed(Stored):
     member: str = ""
     modified: int = 0
 
-    @property
-    def unpacked(self) -> int:
-        """All of its bytes."""
-        assert self.dtype
-        return self.size * self.dtype.itemsize
-
     def take(self, index: tuple[Index, ...]) -> Raw:
         """Return part of it, in its own format."""
-        taken: Raw = self._whole()[index]
+        # Threads that want the same at once wait for one of them.
+        with _lock:
+            taken: Raw = _unpacked(self)[index]
         return taken
 
-    def blocks(self, most: int) -> Iterator[tuple[int, Raw]]:
-        """Yield all numbers in order."""
-        flat = self._whole().reshape(-1)
-        for start in range(0, self.size, most):
-            yield start, flat[start : start + most]
 
-    def _whole(self) -> Raw:
-        return _kept_or_unpacked(
-            (self.path, self.modified, self.member), self.unpacked, self._unpack
-        )
-
-    def _unpack(self) -> Raw:
-        assert self.dtype
-        try:
-            with (
-                opened(self.path) as disk,
-                open_archive(disk.descriptor) as archive,
-                archive.open(self.member) as stream,
-            ):
-                return read_array(stream).view(self.dtype)
-        except InputError:
-            raise
-        except Exception:  # zipfile trusts what it reads, and fails in many ways.
-            where = f"{place_of(self.path)}, {inert(self.member)}"
-            raise InputError("capture", "it cannot be unpacked", "a complete file", where) from None
+@lru_cache(maxsize=8)
+def _unpacked(packed: Packed) -> Raw:
+    """Return all of a packed tensor."""
+    assert packed.dtype
+    try:
+        with (
+            opened(packed.path) as disk,
+            open_archive(disk.descriptor) as archive,
+            archive.open(packed.member) as stream,
+        ):
+            return read_array(stream).view(packed.dtype)
+    except InputError:
+        raise
+    except Exception:  # zipfile trusts what it reads, and fails in many ways.
+        where = f"{place_of(packed.path)}, {inert(packed.member)}"
+        raise InputError("capture", "it cannot be unpacked", "a complete file", where) from None
 
 
 def list_npy(disk: Disk) -> Listing:
@@ -266,20 +231,13 @@ def _member(disk: Disk, archive: zipfile.ZipFile, member: zipfile.ZipInfo, name:
         begins = member.header_offset + 30 + sum(lengths) + header.size
         header.check(header.size + disk.size - begins)
         return _plain(disk, name, header, begins)
-    dtype, called = _format(header.dtype)
+    if (size := prod(header.shape) * header.dtype.itemsize) > MOST_UNPACKED:
+        expected = f"at most {MOST_UNPACKED:,}, or what numpy.savez writes"
+        raise InputError("", f"{size:,} bytes are packed in it", expected)
+    dtype, called = readable(header.dtype)
     return Packed(name, disk.path, header.shape, dtype, called, member.filename, disk.modified)
 
 
 def _plain(disk: Disk, name: str, header: Header, begins: int) -> Plain:
-    dtype, called = _format(header.dtype)
+    dtype, called = readable(header.dtype)
     return Plain(name, disk.path, header.shape, dtype, called, begins, header.is_fortran)
-
-
-def _format(dtype: np.dtype[Any]) -> tuple[np.dtype[Any] | None, str]:
-    """Return what the numbers of an array are, or None if they cannot be read, and in words."""
-    if dtype.kind == "V" and dtype.itemsize == 2 and not dtype.names:
-        # NumPy knows no bfloat16, and writes its bytes as records.
-        return dtype_named("bfloat16"), "bfloat16"
-    if dtype.kind not in "fiub" or dtype.itemsize > 8:
-        return None, inert(dtype.str)[1:-1]
-    return dtype, dtype.name

@@ -4,14 +4,15 @@ import glob
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from pathlib import PurePath
 from typing import Any
 
 from attn_tui.captures.assembly import assembled
-from attn_tui.captures.capture import Capture
+from attn_tui.captures.capture import Asked, Capture
 from attn_tui.captures.collecting import Source
 from attn_tui.captures.disk import Disk, opened, refuse
-from attn_tui.captures.fingerprint import FileMark, Fingerprint
+from attn_tui.captures.fingerprint import FileMark, Fingerprint, refuse_changed
 from attn_tui.captures.hdf5 import list_hdf5
 from attn_tui.captures.layouts import parse_layouts
 from attn_tui.captures.npy import list_npy, list_npz
@@ -33,55 +34,49 @@ MOST_FILES = 10_000
 _PICKLED = {".pt", ".pth", ".bin", ".pkl", ".ckpt"}
 
 
-def open_capture(
-    paths: Sequence[str], *, layouts: Mapping[str, str] | None = None, names: str | None = None
-) -> Capture:
+def open_capture(paths: Sequence[str], layout: str = "", names: str = "") -> Capture:
     """Open a capture, of which only headers are read.
 
     Args:
         paths: Of its files; each may be a pattern, such as ``rank*.safetensors``, or a folder of
             files of one format; ``example`` is one that is made here. Files that hold the same
             tensor are ranks, joined on heads.
-        layouts: By part, the axes of a tensor: ``{"out": "bnhd"}``.
+        layout: The axes of tensors, ``out=bnhd,k=bhnd`` or ``bnhd``; empty is what is recognised.
         names: A name with ``{layer}`` and ``{part}``, or of q; several are ``q=…,k=…``.
 
     Raises:
         InputError: With field ``"capture"``, ``"layout"`` or ``"names"``, naming what will not do.
     """
     found = _expanded(paths)
-    spelled = parse_layouts([f"{part}={text}" for part, text in (layouts or {}).items()])
+    layouts = parse_layouts([layout]) if layout else {}
     sources, marks = [], []
     for path in found:
         with opened(path) as disk:
             listing = _listed(disk)
             sources.append(Source(path, listing.tensors, listing.metadata))
             marks.append(FileMark(path, disk.size, listing.header, disk.modified))
-    layers, stated, config = assembled(sources, spelled, names)
-    fingerprint = Fingerprint(tuple(marks))
-    asked = dict(layouts or {}), names
-    return Capture(tuple(found), fingerprint, stated, config, asked, reopened, layers)
+    layers, stated, config = assembled(sources, layouts, names)
+    asked = Asked(tuple(found), layout, names, Fingerprint(tuple(marks)))
+    return Capture(asked, stated, config, layers)
 
 
-def reopened(
-    paths: Sequence[str], layouts: Mapping[str, str], names: str | None, fingerprint: Fingerprint
-) -> Capture:
-    """Open a capture again, if it is the same.
+def reopened(asked: Asked) -> Capture:
+    """Return a capture that is opened again, once in each process, if it is the same.
 
     Raises:
         InputError: As `open_capture` does, and if a file is another.
     """
-    fingerprint.verify(header_of)
-    return open_capture(paths, layouts=layouts, names=names)
+    capture = _again(asked)
+    capture.fingerprint.verify()
+    for found, mark in zip(capture.fingerprint.files, asked.fingerprint.files, strict=True):
+        if found != mark:
+            refuse_changed(mark.path)
+    return capture
 
 
-def header_of(path: str) -> str:
-    """Return the hash of that part of a file which lists its tensors.
-
-    Raises:
-        InputError: With field ``"capture"``.
-    """
-    with opened(path) as disk:
-        return _listed(disk).header
+@lru_cache(maxsize=8)
+def _again(asked: Asked) -> Capture:
+    return open_capture(asked.paths, asked.layout, asked.names)
 
 
 def _listed(disk: Disk) -> Listing:

@@ -3,13 +3,14 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.compute.arrays import Floats
 from attn_tui.compute.errors import InputError
+from attn_tui.compute.fit.reconstruction import Reconstruction
 from attn_tui.compute.formats import rounded
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.odd import Odd
@@ -19,18 +20,17 @@ from attn_tui.compute.source import Products, normalised
 from attn_tui.compute.vector import Vector, Vectors
 
 if TYPE_CHECKING:
-    from attn_tui.captures.capture import Capture
     from attn_tui.captures.fingerprint import Fingerprint
     from attn_tui.captures.readings import Reading
-
-By = Literal["output", "weights"]
-"""What was captured that says how weights are made."""
 
 _BLOCK = 64
 """Queries whose products with keys are taken at once."""
 
 _ROWS = 1024
 """Queries that are read at a time where scores, weights or masks come with them."""
+
+
+_CAUSAL = Reconstruction(HeadMask("causal"), "assumed")
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,18 +52,7 @@ class Captured(Products):
         odd: What of q, k, v and the bias is no finite number; scores it has a part in are NaN.
         sink: The logit b of the sink, if it was captured or a fit finds it: what `Scale.sink` is.
         supposed: Whether positions were not captured, and the queries are taken as the last ones.
-        causal: Whether it is causal where no mask was captured; None if one was.
-        told: How that is known: the output says so, or a fit to it, or it is nearest to that, or
-            nothing does.
-        mask: A window, padding or packed texts that the output says.
-        softcap: The cap that it says, if any.
-        sink_told: Whether it says the sink, or that there is none although one was captured.
-        miss: ‖out − P·V‖/‖out‖ of it under all that and 1/√d_k, if that does not give the output.
-        multiplier: The m that a fit finds, and that does.
-        doubt: The share by which that m, or 1/√d_k, may be off; infinite where nothing tells it.
-        value_scale: c of out = c·P·V that it finds.
-        stretch: c beside the captured sink, or without one, if nothing tells it from a sink.
-        by: What was captured that says so: where there is no output, another part.
+        found: How its weights are made, as far as what was captured says.
     """
 
     paths: tuple[str, ...] = ()
@@ -78,21 +67,23 @@ class Captured(Products):
     odd: tuple[Odd, ...] = ()
     sink: float | None = None
     supposed: bool = False
-    causal: bool | None = None
-    told: Literal["output", "fit", "nearest", "assumed"] = "assumed"
-    mask: HeadMask | None = None
-    softcap: float | None = None
-    sink_told: bool = False
-    miss: float | None = None
-    multiplier: float | None = None
-    doubt: float = 0.0
-    value_scale: float = 1.0
-    stretch: float | None = None
-    by: By = "output"
+    found: Reconstruction = _CAUSAL
     kind: ClassVar = "capture"
     is_head: ClassVar = True
     MOST_SCORES: ClassVar = 2**31
     FINITE: ClassVar = False
+
+    @property
+    def mask(self) -> HeadMask | None:
+        """What masks besides that which can be asked for, a window or padding; None if captured."""
+        mask = self.found.mask
+        is_simple = mask == HeadMask(mask.kind, mask.offset)
+        return None if self.seen is not None or is_simple else mask
+
+    @property
+    def causal(self) -> bool | None:
+        """Whether it is causal where nothing else masks it; None if something does."""
+        return None if self.is_masked else self.found.mask.kind == "causal"
 
     @property
     def is_masked(self) -> bool:
@@ -100,14 +91,14 @@ class Captured(Products):
         return self.seen is not None or self.mask is not None
 
     @property
-    def window(self) -> int | None:
-        """How many keys a query sees at most, if the output says so."""
-        return self.mask.window if self.mask else None
+    def multiplier(self) -> float | None:
+        """The m that a fit finds, and that gives what was captured."""
+        return self.found.multiplier if self.found.fits else None
 
     @property
-    def hidden(self) -> tuple[int, int] | None:
-        """The first and the last of keys at one end that no query sees, if the output says so."""
-        return self.mask.hidden if self.mask else None
+    def miss(self) -> float | None:
+        """By how much weights of 1/√d_k miss what was captured, if they do not give it."""
+        return self.found.missed if self.found.fits else self.found.residual
 
     def together(self) -> tuple[HeadRows, HeadMask] | None:
         """Return queries and keys with what masks them; None if there is NaN among them."""
@@ -175,15 +166,6 @@ def _normalised(rows: Floats) -> Floats:
     return np.where(np.isfinite(rows).all(axis=1, keepdims=True), normalised(rows), np.nan)
 
 
-def open_as(paths: Sequence[str], layout: str, names: str) -> "Capture":
-    """Open a capture with layouts and names as they are typed; empty is what is recognised."""
-    from attn_tui.captures.layouts import parse_layouts
-    from attn_tui.captures.opening import open_capture
-
-    layouts = parse_layouts([layout]) if layout else {}
-    return open_capture(paths, layouts=layouts, names=names or None)
-
-
 def read_head(
     paths: Sequence[str],
     batch: int,
@@ -204,8 +186,9 @@ def read_head(
     """
     from attn_tui.captures.capture import HeadId
     from attn_tui.captures.layouts import MATRICES
+    from attn_tui.captures.opening import open_capture
 
-    capture = open_as(paths, layout, names)
+    capture = open_capture(paths, layout, names)
     name = HeadId(batch, layer, head)
     shape = capture.shape(name)
     for part in ("q", "k"):
@@ -245,7 +228,6 @@ def read_head(
         odd=tuple(_odd(named, wanted)),
         sink=first.sink,
         supposed=offset > 0 and first.positions is None,
-        causal=None if seen else True,
     )
 
 

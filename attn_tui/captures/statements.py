@@ -28,7 +28,6 @@ def layer_list(layers: Sequence[int]) -> str:
 
 def statements(
     layers: Mapping[int, Layer],
-    tool: str,
     claims: Claims,
     asked: Mapping[str, Layout],
     chosen: Mapping[int, Reading],
@@ -37,7 +36,6 @@ def statements(
 
     Args:
         layers: By number, rising.
-        tool: Whose names tensors have, if it is another's.
         claims: What the metadata says.
         asked: Layouts that were given.
         chosen: How layers are read as the output says.
@@ -58,29 +56,11 @@ def statements(
     if len(alike) > 5:
         yield f"{counted(len(alike) - 5, 'more structure')} of layers."
     first = next(iter(layers.values()))
-    yield from _gaps(list(layers))
     is_chosen = first.number in chosen
     yield from _layouts(first, asked, open_to[first.number], is_chosen)
-    yield from _named(tool)
     yield from _claimed(first, claims)
     yield from _aligned(first)
     yield from claims.said
-
-
-def _named(tool: str) -> Iterator[str]:
-    if tool == "TransformerLens":
-        yield (
-            "Names are TransformerLens's, whose scores are scaled, capped and masked with −∞ "
-            "already."
-        )
-    elif tool:
-        yield f"Names are those of {tool}."
-
-
-def _gaps(numbers: list[int]) -> Iterator[str]:
-    missing = sorted(set(range(numbers[0], numbers[-1])) - set(numbers))[:1000]
-    if 0 < len(missing) < len(numbers):
-        yield f"Missing between others: {layer_list(missing)}."
 
 
 def _dims(dims: Dims) -> str:
@@ -147,10 +127,9 @@ def readings_text(readings: Sequence[Reading]) -> str:
 
 def _claimed(layer: Layer, claims: Claims) -> Iterator[str]:
     dims = layer.readings[0].dims
-    ranks = len(layer.tensors["q"].pieces)
     for name, (called, value) in claims.numbers.items():
         found = getattr(dims, name)
-        if found and value != found and not (ranks > 1 and value * ranks == found):
+        if found and value != found:
             yield f"The metadata says {called} {value:,}, but shapes say {found:,}."
     for part, layout in claims.layouts.items():
         if part in layer.tensors and layer.readings[0].layout(part) != layout:
@@ -159,27 +138,15 @@ def _claimed(layer: Layer, claims: Claims) -> Iterator[str]:
 
 def _aligned(layer: Layer) -> Iterator[str]:
     """Yield at which keys queries stand."""
-    dims, last = layer.readings[0].dims, None
+    dims = layer.readings[0].dims
+    keys, queries = counted(dims.keys, "key"), counted(dims.queries, "query", "queries")
     if "positions" in layer.tensors:
         stored = layer.tensors["positions"].pieces[0]
-        at = tuple(
-            slice(length - 1, length) if axis == len(stored.shape) - 1 else 0
-            for axis, length in enumerate(stored.shape)
-        )
-        last = int(stored.take(at)[0])
-    if last is not None and last >= dims.keys:
-        are = "is" if dims.keys == 1 else "are"
-        yield (
-            f"By positions the last query stands at {last:,}, but there {are} "
-            f"{counted(dims.keys, 'key')}: K lacks the prefix."
-        )
-    elif last is None and dims.queries > dims.keys:
-        yield (
-            f"{counted(dims.queries, 'query', 'queries')} have {counted(dims.keys, 'key')}: "
-            "K lacks the prefix, or this is cross attention."
-        )
-    elif last is None and dims.queries < dims.keys and "mask" not in layer.tensors:
-        yield (
-            f"Nothing but the output may say at which of {counted(dims.keys, 'key')} the "
-            f"{dims.queries:,} quer{'ies stand' if dims.queries > 1 else 'y stands'}."
-        )
+        *before, length = stored.shape
+        last = int(stored.take((*[0] * len(before), slice(length - 1, length)))[0])
+        if last >= dims.keys:
+            yield f"The last query stands at {last:,}, beyond {keys}: K lacks the prefix."
+    elif dims.queries > dims.keys:
+        yield f"{queries} have {keys}: K lacks the prefix, or this is cross attention."
+    elif dims.queries < dims.keys and "mask" not in layer.tensors:
+        yield f"Nothing but the output may say at which of {keys} {queries} may stand."

@@ -1,7 +1,7 @@
 """A tensor where it is stored: what it is, and the few bytes of it that are asked for."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import prod
 from typing import Any
@@ -9,19 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_tui.captures.disk import Disk, opened
+from attn_tui.captures.disk import opened
 
 Index = int | slice | NDArray[np.intp]
 """Which of an axis: one place, places from one to another, or places that rise."""
 
 Raw = NDArray[Any]
 """Numbers in the format they are stored in."""
-
-_SPAN = 2**22
-"""Bytes that are read at a time."""
-
-_GAP = 2**13
-"""Bytes between rows that are read though nobody asks for them, which saves a call."""
 
 
 @dataclass(frozen=True)
@@ -47,11 +41,6 @@ class Stored(ABC):
         """How many numbers there are."""
         return prod(self.shape)
 
-    @property
-    def unpacked(self) -> int:
-        """Bytes that are unpacked at once if any of it is taken; 0 where nothing is packed."""
-        return 0
-
     @abstractmethod
     def take(self, index: tuple[Index, ...]) -> Raw:
         """Return part of it, in its own format.
@@ -62,10 +51,6 @@ class Stored(ABC):
         Raises:
             InputError: If the file cannot be read, or ends before.
         """
-
-    @abstractmethod
-    def blocks(self, most: int) -> Iterator[tuple[int, Raw]]:
-        """Yield all numbers in order, at most so many at a time, with the place of the first."""
 
 
 @dataclass(frozen=True)
@@ -90,6 +75,7 @@ class Plain(Stored):
 
     def take(self, index: tuple[Index, ...]) -> Raw:
         """Return part of it, in its own format."""
+        assert self.dtype
         begins, axes = self.begins, []
         for at, length, stride in zip(index, self.shape, self.strides, strict=True):
             if isinstance(at, int):
@@ -97,62 +83,24 @@ class Plain(Stored):
             else:
                 places = np.arange(length)[at] if isinstance(at, slice) else at
                 axes.append((places, stride))
+        shape = [len(places) for places, _ in axes]
+        if 0 in shape:
+            return np.empty(shape, self.dtype)
+        # A scalar or a vector is a matrix of one column.
+        axes += [(np.zeros(1, np.intp), 0)] * (2 - len(axes))
+        (rows, row_step), (columns, step) = sorted(axes, key=lambda axis: -axis[1])
+        begins += int(columns[0]) * step
+        length = int(columns[-1] - columns[0]) + 1
+        width = (length - 1) * step + self.dtype.itemsize
         with opened(self.path) as disk:
-            return self._gathered(disk, begins, axes)
-
-    def _gathered(self, disk: Disk, begins: int, axes: list[tuple[NDArray[np.intp], int]]) -> Raw:
-        """Return what stands at places along at most two axes, each of its own stride."""
-        assert self.dtype
-        found = np.empty([len(places) for places, _ in axes], self.dtype)
-        if not found.size:
-            return found
-        if len(axes) < 2:
-            # A scalar or a vector is a matrix of one column.
-            axes = [*(axes or [(np.zeros(1, np.intp), 0)]), (np.zeros(1, np.intp), 0)]
-        outer, inner = sorted(axes, key=lambda axis: -axis[1])
-        matrix = found.reshape([len(places) for places, _ in axes])
-        if outer is not axes[0]:
-            matrix = matrix.T
-        (rows, row_step), (columns, column_step) = outer, inner
-        begins += int(columns[0]) * column_step
-        width = int(columns[-1] - columns[0]) * column_step + self.dtype.itemsize
-        is_dense = width == len(columns) * self.dtype.itemsize
-        if is_dense and row_step == width and rows[-1] - rows[0] == len(rows) - 1:
-            data = disk.read(begins + int(rows[0]) * row_step, len(rows) * width)
-            whole: Raw = np.frombuffer(data, self.dtype).reshape(matrix.shape)
-            return (whole if outer is axes[0] else whole.T).reshape(found.shape)
-        if is_dense and len(rows) > 1 and np.diff(rows).min() * row_step > width + _GAP:
-            data = disk.read_each([begins + row_step * row for row in rows.tolist()], width)
-            matrix[:] = np.frombuffer(data, self.dtype).reshape(matrix.shape)
-            return found
-        # As many rows at once as fit in a span, with what is between them.
-        at, most = 0, max(1, (_SPAN - width) // max(row_step, 1))
-        while at < len(rows):
-            first = int(rows[at])
-            last = max(int(np.searchsorted(rows, first + most, side="right")), at + 1)
-            count = int(rows[last - 1]) - first + 1
-            data = disk.read(begins + first * row_step, (count - 1) * row_step + width)
-            shape = (count, int(columns[-1] - columns[0]) + 1)
-            view: Raw = np.ndarray(shape, self.dtype, data, 0, (row_step, column_step))
-            if count > last - at:
-                view = view[rows[at:last] - first]
-            if shape[1] > len(columns):
-                view = view[:, columns - columns[0]]
-            matrix[at:last] = view
-            at = last
-        return found
-
-    def blocks(self, most: int) -> Iterator[tuple[int, Raw]]:
-        """Yield all numbers in order."""
-        assert self.dtype
-        with opened(self.path) as disk:
-            for start in range(0, self.size, most):
-                count = min(most, self.size - start)
-                place = self.begins + start * self.dtype.itemsize
-                yield (
-                    start,
-                    np.frombuffer(disk.read(place, count * self.dtype.itemsize), self.dtype),
-                )
+            if row_step == width and rows[-1] - rows[0] == len(rows) - 1:
+                data = disk.read(begins + int(rows[0]) * row_step, len(rows) * width)
+            else:
+                data = disk.read_each([begins + row_step * row for row in rows.tolist()], width)
+        whole: Raw = np.ndarray((len(rows), length), self.dtype, data, 0, (width, step))
+        found = whole[:, columns - columns[0]] if length > len(columns) else whole
+        is_turned = axes[0][1] < axes[1][1]
+        return (found.T if is_turned else found).reshape(shape)
 
 
 @dataclass(frozen=True)

@@ -7,14 +7,14 @@ from math import inf
 from typing import TypeVar
 
 from attn_tui.captures.capture import Capture
-from attn_tui.captures.source import open_as
+from attn_tui.captures.opening import open_capture
 from attn_tui.compute.experiment import Experiment, Stop, never
 from attn_tui.engine.comparison import Comparison, compared
 from attn_tui.engine.making import Making, parse_mask
 from attn_tui.engine.plan import Plan, Question
 from attn_tui.engine.settings import Settings
 from attn_tui.engine.survey import Survey, survey
-from attn_tui.engine.table import HeadTable, empty
+from attn_tui.engine.table import HeadTable
 
 T = TypeVar("T")
 
@@ -49,7 +49,7 @@ def opened(settings: Settings, paths: tuple[str, ...]) -> Capture:
     Raises:
         InputError: Naming the file, the layout or the name that will not do.
     """
-    return open_as(paths, settings.layouts, settings.names).settled()
+    return open_capture(paths, settings.layouts, settings.names).settled()
 
 
 def question_of(experiment: Experiment) -> Question:
@@ -78,27 +78,25 @@ def answer(experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:
     plan = Plan.of(captures[0], question, stop)
     if stop():
         return
-    for found, table in _grown(captures[0], plan, stop):
+    for found, table in _grown(plan, stop):
         yield Answer(experiment, found, table, None, None, found.progress / parts)
     if not settings.compared or stop():
         return
     plan = Plan.of(captures[1], question, stop)
     if stop():
         return
-    for other, beside in _grown(captures[1], plan, stop):
+    for other, beside in _grown(plan, stop):
         yield Answer(experiment, found, table, beside, None, (1.0 + other.progress) / parts)
-    for comparison in now_and_then(compared(captures[1], captures[0], question, stop=stop)):
+    for comparison in now_and_then(compared(captures[1], captures[0], question, stop)):
         share = (2.0 + comparison.progress) / parts
         yield Answer(experiment, found, table, beside, comparison, share)
 
 
-def _grown(capture: Capture, plan: Plan, stop: Stop) -> Iterator[tuple[Survey, HeadTable]]:
+def _grown(plan: Plan, stop: Stop) -> Iterator[tuple[Survey, HeadTable]]:
     """Yield what is known of a capture: at once nothing, then more now and then, at last all."""
-    table = empty(capture, plan)
-    yield Survey(plan), table
+    yield Survey(plan), HeadTable.of(Survey(plan))
     for found in now_and_then(survey(plan, stop=stop)):
-        table = table.grown(found)
-        yield found, table
+        yield found, HeadTable.of(found)
 
 
 def now_and_then(found: Iterator[T]) -> Iterator[T]:

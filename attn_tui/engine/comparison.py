@@ -1,32 +1,94 @@
 """Two captures side by side: by how much q, k, v and outputs differ, and where they first do."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import isclose, isnan
+from math import inf, isinf, sqrt
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attn_tui.captures.capture import Capture, HeadId
 from attn_tui.captures.readings import Reading
+from attn_tui.compute.arrays import Floats
 from attn_tui.compute.blas import one_thread
 from attn_tui.compute.errors import InputError, Stopped
 from attn_tui.compute.experiment import Stop, never
-from attn_tui.compute.heads.blocks import row_statistics
-from attn_tui.compute.logit_map import LogitMap
-from attn_tui.engine.entries import Block, Difference, difference
-from attn_tui.engine.found import ALIKE, FoundMask, of_head, sampled
+from attn_tui.compute.fit.noise import Format, coarsest, format_of
+from attn_tui.compute.heads.rows import Reals
+from attn_tui.engine.finding import miss, of_head, sampled
 from attn_tui.engine.plan import Plan, Question
 
 PARTS = ("q", "k", "v", "out")
 """What is compared, in the order in which a model computes it."""
 
-_Made = tuple[FoundMask, LogitMap, NDArray[np.bool_]]
-"""What is found of a head, how its weights are made, and which keys some of its rows see."""
+ROUNDINGS, ARITHMETIC = 8.0, 1e-4
+"""Two tensors agree if they differ by less than so many times what rounding their numbers makes,
+or by less than this, which sums in another order make, relative to what is rounded: as a whole the
+tensor, of one entry the largest number of its row."""
 
-BLOCK = 2**17
+_TYPICAL = 2.0**0.5 / 25.97**0.5
+"""Over numbers whose logarithms are spread evenly, what rounding two of them makes, relative to
+their size and in units of the spacing at 1: 12·3/(2 ln 2) is 25.97."""
+
+_BLOCK = 2**17
 """Numbers of a tensor that are compared at a time."""
+
+_FORMATS = ("bfloat16", "float16", "float32", "float64")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One number of both tensors.
+
+    Attributes:
+        row: Which position.
+        column: Which of its numbers.
+        a: The number in the first.
+        b: In the second.
+        spacings: |b − a| in spacings of the format at the largest number of the row; infinite if
+            one is NaN or infinite.
+        format: The coarser of the formats of both.
+    """
+
+    row: int
+    column: int
+    a: float
+    b: float
+    spacings: float
+    format: str
+
+
+@dataclass(frozen=True)
+class Difference:
+    """How far two tensors of a head are apart.
+
+    Attributes:
+        size: ‖b − a‖/‖a‖; infinite where NaN or infinity stands in one of them.
+        tolerance: What rounding may make of it.
+        entries: How many numbers each has.
+        differ: How many of them are not equal.
+        beyond: How many differ by more than one may.
+        most: The one that differs most.
+        is_rounded: Whether both are outputs that one rule makes, but for rounding inside attention.
+    """
+
+    size: float
+    tolerance: float
+    entries: int
+    differ: int
+    beyond: int
+    most: Entry | None
+    is_rounded: bool = False
+
+    @property
+    def parts(self) -> bool:
+        """Whether they differ by more than they may, as a whole or in an entry."""
+        return not self.is_rounded and (bool(self.beyond) or self.size > self.tolerance)
+
+    @property
+    def is_odd(self) -> bool:
+        """Whether NaN or infinity stands in one of them."""
+        return self.most is not None and isinf(self.most.spacings)
 
 
 @dataclass(frozen=True)
@@ -35,7 +97,7 @@ class HeadPair:
 
     Attributes:
         head: Which.
-        differences: By part: ``q``, ``k``, ``v`` and ``out``.
+        differences: By part: ``q``, ``k``, ``v`` and ``out``, as far as both have it.
     """
 
     head: HeadId
@@ -50,99 +112,70 @@ class Comparison:
         plans: What is asked of each.
         pairs: The heads compared so far, by sequence, layer and head.
         alone: Heads that only one of the captures has, or in another shape.
-        computed: Whether outputs were computed from q, k and v, since one capture has none.
         total: How many heads there are to compare.
-        tolerance: What differences may be, if that was asked.
     """
 
     plans: tuple[Plan, Plan]
     pairs: tuple[HeadPair, ...] = ()
     alone: tuple[HeadId, ...] = ()
-    computed: bool = False
     total: int = 0
-    tolerance: float | None = None
 
     @property
     def progress(self) -> float:
         """The share of heads that are compared."""
         return len(self.pairs) / self.total if self.total else 1.0
 
-    def differences(self, part: str) -> tuple[Difference, ...]:
-        """Return those of a part; what heads share stands there once."""
-        every = (pair.differences.get(part) for pair in self.pairs)
-        return tuple(dict.fromkeys(each for each in every if each is not None))
+    def parting_in(self, part: str) -> tuple[HeadPair, ...]:
+        """Return the heads that differ in a part by more than rounding, by layer and head."""
+        found = [
+            pair for pair in self.pairs if part in pair.differences and pair.differences[part].parts
+        ]
+        return tuple(sorted(found, key=lambda pair: (pair.head.layer, pair.head)))
 
     @cached_property
     def parting(self) -> tuple[HeadPair, str] | None:
         """The first layer and head that differ by more than rounding, and in what they first do."""
-        found = [
-            (pair.head.layer, pair.head.batch, pair.head.head, place, pair, part)
-            for pair in self.pairs
-            for place, part in enumerate(PARTS)
-            if part in pair.differences and pair.differences[part].parts
-        ]
-        if not found:
-            return None
-        *_, pair, part = min(found, key=lambda each: each[:4])
-        return pair, part
-
-    @property
-    def output_parting(self) -> HeadPair | None:
-        """The first layer and head whose outputs differ by more than rounding."""
-        return next(
-            (
-                pair
-                for pair in sorted(self.pairs, key=lambda pair: (pair.head.layer, pair.head))
-                if "out" in pair.differences and pair.differences["out"].parts
-            ),
-            None,
-        )
+        firsts = [(pair, part) for part in PARTS for pair in self.parting_in(part)[:1]]
+        return min(firsts, key=lambda each: (each[0].head.layer, each[0].head), default=None)
 
 
 def compared(
     one: Capture,
     other: Capture,
     question: Question,
-    tolerance: float | None = None,
     stop: Stop = never,
 ) -> Iterator[Comparison]:
     """Yield what is known of two captures, a head more each time.
 
-    All entries of q, k, v and captured outputs are compared, a block of each at a time; outputs
-    that have to be computed, of the rows that the question draws.
+    All entries of q, k, v and outputs are compared, a block of each at a time.
 
     Args:
         one: The first capture.
         other: The second.
-        question: Which heads and rows, and how weights are made.
-        tolerance: What differences may be; None: what rounding makes of it, as `difference` has it.
+        question: Which heads, and how weights are made.
         stop: Whether to stop.
 
     Raises:
         InputError: If they have no head in common, or a file cannot be read.
     """
     plans = (Plan.of(one, question, stop), Plan.of(other, question, stop))
+    heads, others = ({block.head: None for block in plan.blocks} for plan in plans)
     if stop():
-        total = len({block.head for block in plans[0].blocks})
-        yield Comparison(plans, total=total, tolerance=tolerance)
+        yield Comparison(plans, total=len(heads))
         return
-    heads, others = (list(dict.fromkeys(b.head for b in plan.blocks)) for plan in plans)
-    there = {*others}
-    common = [head for head in heads if head in there and _alike(one, other, head)]
+    common = [head for head in heads if head in others and _alike(one, other, head)]
     if not common:
         problem = "the captures have no head of one shape in common"
         raise InputError("capture", problem, "two captures of one model")
-    computed = any("out" not in one.shape(h).has & other.shape(h).has for h in common)
     alone = sorted({*heads, *others} - {*common}, key=lambda head: (head.layer, head))
-    found = Comparison(plans, (), tuple(alone), computed, len(common), tolerance)
-    sides = _Sides((one, other), plans, computed, stop)
-    known: dict[object, Difference] = {}
+    found = Comparison(plans, (), tuple(alone), len(common))
+    sides = _Sides((one, other), plans, stop)
     for head in common:
         try:
-            differences = sides.apart(head, tolerance, known)
+            pair = HeadPair(head, sides.differences(head))
         except Stopped:
             break
-        found = replace(found, pairs=(*found.pairs, HeadPair(head, differences)))
+        found = replace(found, pairs=(*found.pairs, pair))
         yield found
     yield found
 
@@ -152,90 +185,52 @@ def _alike(one: Capture, other: Capture, head: HeadId) -> bool:
     return (a.n_queries, a.n_keys, a.d_k, a.d_v) == (b.n_queries, b.n_keys, b.d_k, b.d_v)
 
 
-@dataclass(frozen=True, eq=False)
 class _Sides:
     """Two captures, with what is asked of them.
 
-    Attributes:
+    Args:
         captures: Both.
         plans: What is asked of each.
-        computed: Whether outputs are computed from q, k and v.
         stop: Whether to stop.
     """
 
-    captures: tuple[Capture, Capture]
-    plans: tuple[Plan, Plan]
-    computed: bool
-    stop: Stop
+    def __init__(
+        self, captures: tuple[Capture, Capture], plans: tuple[Plan, Plan], stop: Stop
+    ) -> None:
+        self.captures, self.plans, self.stop = captures, plans, stop
+        self.known: dict[object, Difference] = {}
 
-    def apart(
-        self, head: HeadId, tolerance: float | None, known: dict[object, Difference]
-    ) -> dict[str, Difference]:
+    def differences(self, head: HeadId) -> dict[str, Difference]:
         """Return how far each tensor of a head is apart; what heads share is compared once."""
-        there = self.captures[0].shape(head).has & self.captures[1].shape(head).has
-        found = {}
-        for part in PARTS:
-            is_computed = part == "out" and self.computed
-            if ("v" if is_computed else part) not in there:
-                continue
-            key = (head.batch, head.layer, part, self._places(head, part))
-            if key not in known:
-                blocks, formats = self._outputs(head), ("float32", "float32")
-                if not is_computed:
-                    blocks = self._blocks(head, part)
-                    one, other = (each.tensors(head.layer)[part] for each in self.captures)
-                    formats = one.format, other.format
-                known[key] = difference(blocks, formats, tolerance)
-            found[part] = known[key]
-        out = found.get("out")
-        if out and not self.computed and tolerance is None and out.parts:
-            agree = not any(each.parts for part, each in found.items() if part != "out")
-            found["out"] = replace(out, is_rounded=agree and self._is_rounded(head, out))
-        return found
-
-    def _is_rounded(self, head: HeadId, found: Difference) -> bool:
-        """Whether both outputs are what one rule makes of their own q, k and v, but for rounding.
-
-        A few rows tell, and the one that differs most.
-        """
-        if found.most is None or isnan(found.size):
-            return False
-        sides = zip(self.captures, self.plans, self._readings(head), strict=True)
-        made = [self._made(head, found.most.row, *side) for side in sides]
-        one, other = made
-        return one is not None and other is not None and _is_one_rule(one, other)
-
-    def _made(
-        self, head: HeadId, row: int, capture: Capture, plan: Plan, reading: Reading
-    ) -> _Made | None:
-        """Return how weights are made, and what rows see; None if the output is another."""
-        making = plan.question.making
-        known = of_head(capture, making, plan.masks[head.layer], head)
-        few = sampled(capture.shape(head).n_queries)
-        some, most = (capture.read(head, rows, reading) for rows in (few, [row]))
-        with one_thread():
-            if not (known.fits and all(known.miss(making, each).fits for each in (some, most))):
-                return None
-        weighing = known.weighing(making, some)
-        return known, weighing.map, weighing.mask.seen(some)
-
-    def _readings(self, head: HeadId) -> tuple[Reading, Reading]:
-        one, other = (
+        readings = [
             capture.readings(head.layer)[plan.masks[head.layer].reading]
             for capture, plan in zip(self.captures, self.plans, strict=True)
-        )
-        return one, other
-
-    def _places(self, head: HeadId, part: str) -> tuple[int, ...]:
-        if part in ("q", "out"):
-            return (head.head,)
-        return tuple(each.kv_head(head.head) for each in self._readings(head))
-
-    def _blocks(self, head: HeadId, part: str) -> Iterator[Block]:
+        ]
         shape = self.captures[0].shape(head)
-        rows = shape.n_keys if part in ("k", "v") else shape.n_queries
-        at_once = max(BLOCK // max(shape.d_k if part in ("q", "k") else shape.d_v, 1), 1)
-        readings = self._readings(head)
+        there = shape.has & self.captures[1].shape(head).has
+        found = {}
+        for part in PARTS:
+            if part not in there:
+                continue
+            is_key = part in ("k", "v")
+            places = [each.kv_head(head.head) if is_key else head.head for each in readings]
+            key = (head.batch, head.layer, part, *places)
+            if key not in self.known:
+                rows = shape.n_keys if is_key else shape.n_queries
+                at_once = max(_BLOCK // max(shape.d_k if part in "qk" else shape.d_v, 1), 1)
+                blocks = self._blocks(head, part, readings, rows, at_once)
+                one, other = (each.tensors(head.layer)[part].format for each in self.captures)
+                self.known[key] = difference(blocks, (one, other))
+            found[part] = self.known[key]
+        agree = not any(each.parts for part, each in found.items() if part != "out")
+        if agree and "out" in found and found["out"].parts:
+            is_rounded = self._is_rounded(head, found["out"], readings)
+            found["out"] = replace(found["out"], is_rounded=is_rounded)
+        return found
+
+    def _blocks(
+        self, head: HeadId, part: str, readings: Sequence[Reading], rows: int, at_once: int
+    ) -> Iterator[tuple[range, Reals, Reals]]:
         for start in range(0, rows, at_once):
             if self.stop():
                 raise Stopped
@@ -246,46 +241,82 @@ class _Sides:
             )
             yield run, one, other
 
-    def _outputs(self, head: HeadId) -> Iterator[Block]:
-        """Yield P·V of the rows that are sampled, of both."""
-        question = self.plans[0].question
-        rows = question.sample(self.captures[0].shape(head).n_queries)
-        outputs = []
-        for capture, plan, reading in zip(
-            self.captures, self.plans, self._readings(head), strict=True
-        ):
-            found = capture.read(head, rows, reading)
-            layer = plan.masks[head.layer]
-            known = of_head(capture, question.making, layer, head)
-            weighing = known.weighing(question.making.at_layer(head.layer), found)
-            with one_thread():
-                output = row_statistics(found, weighing, output=True).output
-            assert output is not None
-            outputs.append(output)
-        yield found.rows.tolist(), outputs[0], outputs[1]
+    def _is_rounded(self, head: HeadId, found: Difference, readings: Sequence[Reading]) -> bool:
+        """Whether the rule of one side makes both outputs, but for rounding inside attention.
+
+        A few rows tell, and the one that differs most.
+        """
+        if found.most is None or found.is_odd:
+            return False
+        few = sampled(self.captures[0].shape(head).n_queries)
+        rows = [
+            capture.read(head, wanted, reading)
+            for capture, reading in zip(self.captures, readings, strict=True)
+            for wanted in (few, [found.most.row])
+        ]
+        with one_thread():
+            for capture, plan in zip(self.captures, self.plans, strict=True):
+                known = of_head(capture, plan.masks[head.layer], head)
+                if known.fits and all(miss(known, each).is_rounding for each in rows):
+                    return True
+        return False
 
 
-def _is_one_rule(one: _Made, other: _Made) -> bool:
-    """Whether weights are made in one way, as near as a fit tells."""
-    (a, first, seen), (b, second, also) = one, other
-    pairs = (
-        (first.multiplier, second.multiplier),
-        (a.value_scale, b.value_scale),
-        (first.softcap, second.softcap),
-        (first.sink, second.sink),
-    )
-    return np.array_equal(seen, also) and all(
-        x is y or (x is not None and y is not None and isclose(x, y, rel_tol=ALIKE, abs_tol=ALIKE))
-        for x, y in pairs
-    )
+@np.errstate(all="ignore")
+def difference(
+    blocks: Iterable[tuple[Sequence[int], Reals, Reals]],
+    formats: tuple[str, str],
+) -> Difference:
+    """Return how far two tensors of one shape are apart.
+
+    Args:
+        blocks: Their rows, some at a time: which, and these of both, shape (r, d).
+        formats: The formats they were captured in.
+    """
+    entries = differ = beyond = 0
+    square = apart_square = 0.0
+    form: Format | None = None
+    most: Entry | None = None
+    rank = (False, -inf)
+    for rows, one, other in blocks:
+        a, b = one.astype(np.float64), other.astype(np.float64)
+        same = (a == b) | (np.isnan(a) & np.isnan(b))
+        finite = np.isfinite(a) & np.isfinite(b)
+        entries += a.size
+        square += float(np.square(a[finite]).sum())
+        if same.all():
+            continue
+        # NaN or infinity in one is as far as can be.
+        apart = np.where(same, 0.0, np.where(finite, np.abs(b - a), inf))
+        form = form or _coarser(a[finite], b[finite], formats)
+        top = np.where(finite, np.maximum(np.abs(a), np.abs(b)), 0.0).max(axis=1, keepdims=True)
+        unit = form.spacing(top)
+        allowed = np.maximum(ROUNDINGS * unit, ARITHMETIC * top)
+        over = apart > allowed
+        differ += int(np.count_nonzero(~same))
+        beyond += int(np.count_nonzero(over))
+        apart_square += float(np.square(apart).sum())
+        # An entry beyond what it may be goes before one that is not.
+        is_beyond = bool(over.any())
+        ranked = np.where(over if is_beyond else ~same, apart, -1.0)
+        row, column = divmod(int(np.argmax(ranked)), ranked.shape[1])
+        if (is_beyond, ranked[row, column]) > rank:
+            rank = is_beyond, float(ranked[row, column])
+            spacings = float(apart[row, column] / unit[row, 0])
+            numbers = float(a[row, column]), float(b[row, column])
+            most = Entry(rows[row], column, *numbers, spacings, form.name)
+    size = inf if apart_square else 0.0
+    if square:
+        size = sqrt(apart_square / square)
+    tolerance = ARITHMETIC
+    if form is not None and square:
+        # Numbers too small for the format are a step of it apart.
+        step = 2.0 ** (form.least - form.bits + 1) * sqrt(entries / 6.0 / square)
+        tolerance = max(ROUNDINGS * max(_TYPICAL * 2.0 ** (1 - form.bits), step), ARITHMETIC)
+    return Difference(size, tolerance, entries, differ, beyond, most)
 
 
-def largest(pairs: Sequence[HeadPair], part: str) -> HeadPair | None:
-    """Return the pair that differs most in a part; one with NaN first."""
-    known = [pair for pair in pairs if part in pair.differences]
-
-    def size(pair: HeadPair) -> tuple[bool, bool, float]:
-        found = pair.differences[part]
-        return isnan(found.size), bool(found.beyond), found.size
-
-    return max(known, key=size, default=None)
+def _coarser(one: Floats, other: Floats, formats: tuple[str, str]) -> Format:
+    """Return the coarser of the formats that two tensors hold numbers of."""
+    found = {coarsest(each, name) for each, name in zip((one, other), formats, strict=True)}
+    return format_of(min(found, key=_FORMATS.index))

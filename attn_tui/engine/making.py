@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from attn_tui.captures.capture import HeadShape
 from attn_tui.compute.errors import InputError, inert
+from attn_tui.compute.fit.reconstruction import Reconstruction
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
 from attn_tui.compute.heads.weighing import Weighing
@@ -84,23 +85,35 @@ class Making:
         """Return how weights of one layer are made."""
         return replace(self, scale=self.scale.at_layer(layer)) if self.scale.is_by_layer else self
 
-    @property
-    def own_softcap(self) -> bool:
-        """Whether a soft cap, or none, is asked for that may be another than the output says."""
-        return self.uncapped or self.scale.softcap is not None
+    def over(self, found: Reconstruction) -> Reconstruction:
+        """Return what was found but for what is asked for, which is then not judged by the output.
 
-    @property
-    def asks_more(self) -> bool:
-        """Whether a mask, a cap or a sink is asked for that may be another than the output says."""
-        asked = self.own_softcap or self.scale.sink is not None
-        return asked or self.mask.kind != "auto" or not self.captured_sink
+        A mask is judged, as long as it gives what was captured.
+        """
+        has_cap = self.uncapped or self.scale.softcap is not None
+        has_sink = self.scale.sink is not None or not self.captured_sink
+        if self.own_rule:
+            found = replace(found, multiplier=None)
+        if has_cap:
+            found = replace(found, softcap=None)
+        if has_sink:
+            found = replace(found, sink=None, drops_sink=False)
+        has_other_mask = self.mask.kind != "auto" and not found.fits
+        if self.own_rule or has_cap or has_sink or has_other_mask:
+            found = replace(found, residual=None, missed=None, doubt=0.0)
+        return found
 
-    def weighing(self, head: HeadRows, mask: HeadMask) -> Weighing:
-        """Return how the weights of some rows are made."""
-        scale = self.scale.logit_map(head.d_k, head.n_keys)
-        if scale.sink is None and self.captured_sink:
-            scale = replace(scale, sink=head.sink)
-        return Weighing(scale, mask)
+    def weighing(self, rows: HeadRows, found: Reconstruction) -> Weighing:
+        """Return how the weights of some rows are made: as asked, else with what was found."""
+        made = self.scale.logit_map(rows.d_k, rows.n_keys)
+        if found.multiplier is not None:
+            made = replace(made, multiplier=found.multiplier)
+        if made.softcap is None:
+            made = replace(made, softcap=found.softcap)
+        if made.sink is None and self.captured_sink:
+            is_found = found.sink is not None or found.drops_sink
+            made = replace(made, sink=found.sink if is_found else rows.sink)
+        return Weighing(made, found.mask)
 
     def as_plain(self) -> dict[str, Any]:
         """Return it for JSON."""

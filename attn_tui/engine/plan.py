@@ -1,17 +1,17 @@
 """The blocks that a question cuts the heads of a capture into, whoever works them off."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
-from attn_tui.captures.capture import Capture, HeadId, HeadShape
-from attn_tui.captures.fingerprint import Fingerprint
+from attn_tui.captures.capture import Asked, Capture, HeadId, HeadShape
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.experiment import Stop, never
+from attn_tui.compute.fit.reconstruction import Reconstruction
 from attn_tui.compute.heads.row_statistics import Format
 from attn_tui.compute.stream import stream
 from attn_tui.engine.finding import found_masks
-from attn_tui.engine.found import FoundMask
 from attn_tui.engine.making import Making
 
 ROWS = 128
@@ -107,43 +107,22 @@ class Block:
 
 
 @dataclass(frozen=True)
-class Mark:
-    """What a capture is known by: all it takes to open it again, and to know it is the same.
-
-    Attributes:
-        paths: Its files.
-        fingerprint: What they were like.
-        asked: How they are read: layouts by part, and names.
-        stated: What was recognised, in sentences.
-    """
-
-    paths: tuple[str, ...]
-    fingerprint: Fingerprint
-    asked: tuple[Mapping[str, str], str | None] = ({}, None)
-    stated: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
 class Task:
     """Blocks that are worked off together, and all a worker needs to find them.
 
     Attributes:
         blocks: At least one.
-        capture: Of which they are.
+        capture: Of which they are: it is opened anew, and has to be the same.
         making: How weights are made.
         masks: Of each layer that there is in the blocks, its mask and which reading it has.
         computed_in: The dtype of scores and weights.
     """
 
     blocks: tuple[Block, ...]
-    capture: Mark
+    capture: Asked
     making: Making
-    masks: Mapping[int, FoundMask]
+    masks: Mapping[int, Reconstruction]
     computed_in: Format = "float32"
-
-    def single(self, block: Block) -> "Task":
-        """Return a task of one of its blocks."""
-        return replace(self, blocks=(block,))
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,7 +130,7 @@ class Plan:
     """A question, and the blocks it comes to: a function of these and of the capture alone.
 
     Attributes:
-        capture: What the capture is known by.
+        capture: The tensors.
         question: What is asked.
         masks: What is known of the mask of each layer; of all that are to be worked off.
         blocks: All blocks, by head and row.
@@ -159,9 +138,9 @@ class Plan:
             there are at most `IN_FULL` scores.
     """
 
-    capture: Mark
+    capture: Capture
     question: Question
-    masks: Mapping[int, FoundMask]
+    masks: Mapping[int, Reconstruction]
     blocks: tuple[Block, ...]
     computed_in: Format = "float32"
 
@@ -175,14 +154,6 @@ class Plan:
         chosen = question.chosen(capture)
         layers = [*dict.fromkeys(head.layer for head in chosen)]
         masks = found_masks(capture, question.making, layers, stop)
-        stated = capture.states(
-            {
-                layer: capture.readings(layer)[found.reading]
-                for layer, found in masks.items()
-                if found.fits
-            }
-        )
-        mark = Mark(capture.paths, capture.fingerprint, capture.asked, stated)
         scores = 0
         for head in chosen:
             shape = capture.shape(head)
@@ -190,31 +161,40 @@ class Plan:
         tensors = [capture.tensors(layer)[part] for layer in layers for part in "qk"]
         is_full = scores <= IN_FULL or any(each.format == "float64" for each in tensors)
         blocks = tuple(_blocks(capture, question, chosen))
-        return Plan(mark, question, masks, blocks, "float64" if is_full else "float32")
+        return Plan(capture, question, masks, blocks, "float64" if is_full else "float32")
+
+    @property
+    def heads(self) -> tuple[HeadId, ...]:
+        """The heads that are asked for, by sequence, layer and head."""
+        return tuple(dict.fromkeys(block.head for block in self.blocks))
+
+    @cached_property
+    def stated(self) -> tuple[str, ...]:
+        """What was recognised in the capture, in sentences, read as the output says."""
+        return self.capture.states(
+            {
+                layer: self.capture.readings(layer)[found.reading]
+                for layer, found in self.masks.items()
+                if found.fits
+            }
+        )
 
     def tasks(self, seconds: float = SHORT) -> Iterator[Task]:
         """Yield tasks of about so many seconds that cover all blocks."""
         run: list[Block] = []
-        took = 0.0
         for block in self.blocks:
             run.append(block)
-            took += block.seconds
-            if took >= seconds:
+            if sum(each.seconds for each in run) >= seconds:
                 yield self.task(run)
-                run, took = [], 0.0
+                run = []
         if run:
             yield self.task(run)
 
     def task(self, blocks: Sequence[Block]) -> Task:
         """Return one task of some blocks."""
-        layers = dict.fromkeys(each.head.layer for each in blocks)
-        return Task(
-            tuple(blocks),
-            self.capture,
-            self.question.making,
-            {layer: self.masks[layer] for layer in layers},
-            self.computed_in,
-        )
+        masks = {block.head.layer: self.masks[block.head.layer] for block in blocks}
+        making = self.question.making
+        return Task(tuple(blocks), self.capture.asked, making, masks, self.computed_in)
 
 
 def _blocks(capture: Capture, question: Question, heads: Sequence[HeadId]) -> Iterator[Block]:

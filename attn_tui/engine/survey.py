@@ -1,9 +1,11 @@
 """Statistics of the heads of a capture, which grow while blocks are worked off."""
 
 import time
+from collections import deque
 from collections.abc import Iterator, Mapping
-from concurrent.futures import Executor
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from math import isnan
 
 from attn_tui.captures.capture import HeadId
@@ -11,9 +13,24 @@ from attn_tui.compute.experiment import Stop, never
 from attn_tui.compute.heads.partial import Partial, Value, merge
 from attn_tui.compute.heads.statistic import STATISTICS, TAU
 from attn_tui.engine.executors import threads
-from attn_tui.engine.plan import LONG, SHORT, Plan
-from attn_tui.engine.running import Failed, run
-from attn_tui.engine.work import Machine, Refused
+from attn_tui.engine.plan import LONG, SHORT, Block, Plan, Task
+from attn_tui.engine.work import Done, Machine, RefusedError, work
+
+_TICK = 0.1
+"""Seconds between two looks at whether to stop."""
+
+
+@dataclass(frozen=True)
+class Failed:
+    """A block of which nothing is known.
+
+    Attributes:
+        block: Which.
+        reason: Why, in a phrase.
+    """
+
+    block: Block
+    reason: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,7 +41,6 @@ class Survey:
         plan: What was asked, and its blocks.
         partials: Of blocks by their index; what is not there is not known.
         failed: Blocks that came to nothing, and why.
-        refused: Workers that saw another capture, or none, and why.
         machines: What the last bits depend on, wherever blocks were worked off.
         elapsed: Seconds so far.
     """
@@ -32,7 +48,6 @@ class Survey:
     plan: Plan
     partials: Mapping[int, Partial] = field(default_factory=dict)
     failed: tuple[Failed, ...] = ()
-    refused: tuple[Refused, ...] = ()
     machines: frozenset[Machine] = frozenset()
     elapsed: float = 0.0
 
@@ -50,7 +65,7 @@ class Survey:
         """Whether every block of the question is known."""
         return len(self.partials) == len(self.plan.blocks)
 
-    @property
+    @cached_property
     def heads(self) -> dict[HeadId, Partial]:
         """What is known of each head of which anything is, in the order of the capture."""
         found: dict[HeadId, list[Partial]] = {}
@@ -58,6 +73,12 @@ class Survey:
             if block.index in self.partials:
                 found.setdefault(block.head, []).append(self.partials[block.index])
         return {head: merge(partials) for head, partials in found.items()}
+
+    def grown(self, task: Task, done: Done) -> "Survey":
+        """Return it with what came of a task."""
+        indices = [block.index for block in task.blocks]
+        partials = {**self.partials, **dict(zip(indices, done.partials, strict=True))}
+        return replace(self, partials=partials, machines=self.machines | {done.machine})
 
     def values(self, name: str, tau: float = TAU) -> dict[HeadId, Value]:
         """Return a statistic of each head of which anything is known."""
@@ -86,7 +107,8 @@ def survey(
 
     Args:
         plan: What is asked.
-        executor: Who works; threads of this process unless given.
+        executor: Who works; threads of this process unless given. What is running when this ends
+            early is not waited for.
         stop: Whether to stop.
         at_once: How many tasks an executor that is given gets at a time.
     """
@@ -96,22 +118,40 @@ def survey(
     if executor is None:
         own, at_once = threads()
         executor = own
-    partials: dict[int, Partial] = {}
+    waiting = deque(plan.tasks(LONG if own is None else SHORT))
+    running: dict[Future[Done], Task] = {}
     try:
-        tasks = plan.tasks(LONG if own is None else SHORT)
-        for news in run(tasks, executor, at_once, stop):
-            if isinstance(news, Failed):
-                found = replace(found, failed=(*found.failed, news))
-            elif isinstance(news, Refused):
-                found = replace(found, refused=(*found.refused, news))
-            elif news is not None:
-                task, done = news
-                indices = [block.index for block in task.blocks]
-                partials = partials | dict(zip(indices, done.partials, strict=True))
-                machines = found.machines | {done.machine}
-                found = replace(found, partials=partials, machines=machines)
+        while (waiting or running) and not stop():
+            while waiting and len(running) < at_once:
+                task = waiting.popleft()
+                running[executor.submit(work, task)] = task
+            for future in wait(running, _TICK, FIRST_COMPLETED).done:
+                task = running.pop(future)
+                if future.cancelled():
+                    # Who was to do it is gone, which says nothing of the task.
+                    waiting.append(task)
+                elif (error := future.exception()) is None:
+                    found = found.grown(task, future.result())
+                elif len(task.blocks) > 1:
+                    # Only those are to be lost that fail alone.
+                    waiting.extend(plan.task([block]) for block in task.blocks)
+                else:
+                    failed = Failed(task.blocks[0], _reason(error))
+                    found = replace(found, failed=(*found.failed, failed))
             yield replace(found, elapsed=time.monotonic() - begun)
     finally:
+        for future in running:
+            future.cancel()
         if own is not None:
             own.shutdown(wait=False, cancel_futures=True)
     yield replace(found, elapsed=time.monotonic() - begun)
+
+
+def _reason(error: BaseException) -> str:
+    name = type(error).__name__
+    if name == "KilledWorker":
+        return "it ended the workers that tried it"
+    text = str(error).strip().splitlines()
+    if isinstance(error, RefusedError):
+        return text[0]
+    return f"{name}: {text[0]}" if text else name

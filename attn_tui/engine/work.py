@@ -1,21 +1,19 @@
-"""What a worker does: it opens the capture, makes sure it is the same, and works off blocks."""
+"""What a worker does with a task: it sees that the capture is the same, and works off blocks."""
 
 import os
 import platform
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 import numpy as np
 
 from attn_tui.captures.capture import Capture
-from attn_tui.captures.fingerprint import Fingerprint
 from attn_tui.captures.not_finite import not_finite
 from attn_tui.captures.opening import reopened
 from attn_tui.compute.blas import machine, one_thread
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.heads.partial import Partial, statistics
-from attn_tui.engine.found import of_head
-from attn_tui.engine.plan import Task
+from attn_tui.engine.finding import of_head
+from attn_tui.engine.plan import Block, Task
 
 Machine = tuple[tuple[str, str], ...]
 
@@ -33,65 +31,42 @@ class Done:
     machine: Machine
 
 
-@dataclass(frozen=True)
-class Refused:
-    """Why a worker could not work on a capture.
+class RefusedError(Exception):
+    """A worker could not read the capture, or sees another; it names itself."""
 
-    Attributes:
-        worker: Its name.
-        reason: What is wrong with what it sees, in a phrase.
+
+def work(task: Task) -> Done:
+    """Work off a task, on one thread.
+
+    Raises:
+        RefusedError: If the capture is another here, or cannot be read.
     """
-
-    worker: str
-    reason: str
-
-
-def work(task: Task) -> Done | Refused:
-    """Work off a task, on one thread."""
     try:
-        mark, (layouts, names) = task.capture, task.capture.asked
-        capture = _opened(mark.paths, (*sorted(layouts.items()),), names, mark.fingerprint)
         with one_thread(), np.errstate(all="ignore"):
-            return Done(tuple(_partials(capture, task)), machine())
+            capture = reopened(task.capture)
+            return Done(tuple(_partial(task, capture, each) for each in task.blocks), machine())
     except InputError as error:
-        return Refused(f"{platform.node()}, process {os.getpid()}", str(error))
+        worker = f"{platform.node()}, process {os.getpid()}"
+        raise RefusedError(f"{worker}: {error}") from None
 
 
-def _partials(capture: Capture, task: Task) -> list[Partial]:
-    found = []
-    for block in task.blocks:
-        layer = task.masks[block.head.layer]
-        reading = capture.readings(block.head.layer)[layer.reading]
-        head = capture.read(block.head, block.rows, reading)
-        known = of_head(capture, task.making, layer, block.head)
-        making = task.making.at_layer(block.head.layer)
-        weighing = known.weighing(making, head)
-        queries = capture.vectors(block.head, "q", reading) if block.is_first else None
-        partial = statistics(head, weighing, block.is_first, queries, task.computed_in)
-        odd = tuple(not_finite(capture, block.head, reading)) if block.is_first else ()
-        if block.is_first:
-            own = weighing.map.multiplier
-            shared = layer.weighing(making, head).map.multiplier
-            partial = replace(
-                partial,
-                odd=odd,
-                miss=known.residual,
-                allowed=known.allowed,
-                loose=known.loose,
-                multiplier=None if own == shared else own,
-                untold=layer.is_untold and own == shared,
-                hidden=known.mask.hidden,
-                packed=known.mask.packed,
-            )
-        found.append(partial)
-    return found
-
-
-@lru_cache(maxsize=8)
-def _opened(
-    paths: tuple[str, ...],
-    layouts: tuple[tuple[str, str], ...],
-    names: str | None,
-    fingerprint: Fingerprint,
-) -> Capture:
-    return reopened(paths, dict(layouts), names, fingerprint)
+def _partial(task: Task, capture: Capture, block: Block) -> Partial:
+    layer = task.masks[block.head.layer]
+    reading = capture.readings(block.head.layer)[layer.reading]
+    head = capture.read(block.head, block.rows, reading)
+    known = of_head(capture, layer, block.head)
+    weighing = task.making.at_layer(block.head.layer).weighing(head, known)
+    queries = capture.vectors(block.head, "q", reading) if block.is_first else None
+    partial = statistics(head, weighing, block.is_first, queries, task.computed_in)
+    if not block.is_first:
+        return partial
+    return replace(
+        partial,
+        odd=tuple(not_finite(capture, block.head, reading)),
+        miss=known.residual,
+        allowed=known.allowed,
+        multiplier=known.multiplier if known.multiplier != layer.multiplier else None,
+        untold=layer.is_untold and known.multiplier is None,
+        hidden=known.mask.hidden,
+        packed=known.mask.packed,
+    )

@@ -4,9 +4,9 @@ import re
 from dataclasses import replace
 from functools import lru_cache
 from math import isfinite
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
-from attn_tui.captures.source import Captured, open_as, read_head
+from attn_tui.captures.source import Captured, read_head
 from attn_tui.compute.attention.settings import Settings
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.scale import scale_of
@@ -130,47 +130,26 @@ def _read(
     """Return a head read, and masked, as its output says, where that was not captured."""
     # What fits masks is long to import, and no start waits for it.
     from attn_tui.captures.capture import HeadId
-    from attn_tui.engine.finding import found_masks
-    from attn_tui.engine.found import TRIED, of_head, sampled
+    from attn_tui.captures.opening import open_capture
+    from attn_tui.engine.finding import found_masks, of_head
     from attn_tui.engine.making import Making
 
     source = read_head(paths, batch, layer, head, row, layout=layout, names=names)
-    place, making = HeadId(batch, layer, head), Making()
-    capture = open_as(paths, layout, names)
-    known = of_head(capture, making, found_masks(capture, making, (layer,))[layer], place)
-    reading = capture.readings(layer)[known.reading]
+    capture = open_capture(paths, layout, names)
+    of_layer = found_masks(capture, Making(), (layer,))[layer]
+    known = of_head(capture, of_layer, HeadId(batch, layer, head))
     if known.reading and known.fits:
+        reading = capture.readings(layer)[known.reading]
         source = read_head(paths, batch, layer, head, row, reading, layout=layout, names=names)
-    source = replace(
-        source, softcap=known.softcap, value_scale=known.value_scale, by=known.by,
-        stretch=known.stretch, doubt=known.doubt,
-    )  # fmt: skip
-    if known.sink is not None or (known.drops_sink and source.sink is not None):
-        source = replace(source, sink=known.sink, sink_told=True)
-    if known.residual is not None and (known.multiplier is not None or not known.fits):
-        rows = capture.read(place, sampled(capture.shape(place).n_queries, TRIED), reading)
-        ruled = replace(known, multiplier=None).miss(making, rows)
-        own = known.multiplier if known.fits else None
-        source = replace(source, miss=ruled.size, multiplier=own)
-    if source.is_masked:
-        return source
-    told: Literal["output", "fit", "nearest", "assumed"] = "output"
-    if known.how == "fit":
-        told = "fit"
-    elif known.how == "assumed":
-        told = "assumed"
-    elif not known.fits:
-        told = "nearest"
-    source = replace(source, causal=known.mask.kind == "causal", told=told)
-    if known.mask.by_position and source.supposed and (known.fits or told == "fit"):
+    source = replace(source, found=known)
+    if known.sink is not None or known.drops_sink:
+        source = replace(source, sink=known.sink)
+    if known.mask.by_position and source.supposed and known.fits:
         rows_read = range(len(source.queries)) if row is None else [row]
         offset = known.mask.offset or 0
         positions = tuple(number + offset for number in rows_read)
         source = replace(source, positions=positions, supposed=False)
-    mask = known.mask
-    if mask.window is None and mask.hidden is None and not mask.packed:
-        return source
-    return replace(source, causal=None, mask=mask)
+    return source
 
 
 def as_captured(setup: Setup, source: Source) -> Setup:
@@ -194,7 +173,7 @@ def with_found(setup: Setup, source: Captured) -> Setup:
         own = scale_of(source.multiplier, source.d_k)
         scale = replace(scale, rule=own.rule, given=own.given)
     if scale.softcap is None:
-        scale = replace(scale, softcap=source.softcap)
+        scale = replace(scale, softcap=source.found.softcap)
     if scale.sink is None and source.sink is not None and isfinite(source.sink):
         scale = replace(scale, sink=source.sink)
     return replace(setup, scale=scale)

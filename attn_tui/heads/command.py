@@ -294,12 +294,6 @@ PART, ALONE = 1, 3
         *CAPTURED,
         *WEIGHTS,
         option(
-            "--tolerance",
-            "R",
-            "By how much tensors may differ.  [default: 8 times rounding, or 0.0001]",
-            REPORT,
-        ),
-        option(
             "--statistic",
             "NAME,…",
             f"Whose changes are shown.  [default: {', '.join(DEFAULT)}]",
@@ -326,14 +320,10 @@ def compare(captures: tuple[str, ...], form: str, **given: Any) -> int:
         problem = f"{len(captures)} are given"
         raise InputError("capture", problem, "two, such as a.safetensors b.safetensors")
     statistics = read_statistics(given["statistic"])
-    asked, tolerance = question(given), given["tolerance"]
-    if tolerance is not None:
-        tolerance = number(0.0, called="a number from 0, such as 0.01").parse(
-            "tolerance", tolerance
-        )
+    asked = question(given)
     one, other = (opened([path], given) for path in captures)
     with until_interrupted() as stop, Progress("heads") as progress:
-        for found in compared(one, other, asked, tolerance, stop):
+        for found in compared(one, other, asked, stop):
             progress.show(0.5 * found.progress)
         surveys = [Survey(plan) for plan in found.plans]
         for at, plan in enumerate(() if stop() else found.plans):

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from attn_tui.captures.capture import HeadId
 from attn_tui.compute.heads.statistic import SATURATED, SHARES, STATISTICS, TAU
-from attn_tui.engine.table import HeadNumbers
+from attn_tui.engine.table import HeadTable
 from attn_tui.heads.words import head_text
 from attn_tui.report import words
 from attn_tui.report.miss import miss_text
@@ -32,12 +32,12 @@ UNTOLD = "What was captured does not tell m: 1/√d_k is assumed."
 WAITING = "Looking at the heads…"
 
 
-def first_of(table: HeadNumbers, name: str, tau: float = TAU) -> HeadId:
+def first_of(table: HeadTable, name: str, tau: float = TAU) -> HeadId:
     """Return the head to look at first by a statistic; the first of all while none is known."""
     return table.heads[int(np.argmin(order(table, name, tau)))]
 
 
-def order(table: HeadNumbers, name: str, tau: float = TAU) -> Numbers:
+def order(table: HeadTable, name: str, tau: float = TAU) -> Numbers:
     """Return a number of each head, shape (heads,): the smallest is that of the one to look at.
 
     One that does not count is last.
@@ -50,12 +50,12 @@ def order(table: HeadNumbers, name: str, tau: float = TAU) -> Numbers:
     return np.where(np.isnan(values), np.inf, graver)
 
 
-def _counted(table: HeadNumbers, name: str, tau: float) -> Numbers:
+def _counted(table: HeadTable, name: str, tau: float) -> Numbers:
     out = table.uncounted(name)
     return np.where([head in out for head in table.heads], np.nan, table.values(name, tau))
 
 
-def headline(table: HeadNumbers, name: str, tau: float = TAU) -> str:
+def headline(table: HeadTable, name: str, tau: float = TAU) -> str:
     """Return the headline of what is known of the heads.
 
     Args:
@@ -91,7 +91,7 @@ def headline(table: HeadNumbers, name: str, tau: float = TAU) -> str:
     return f"{said} {_second(table, name, slots)}"
 
 
-def _second(table: HeadNumbers, name: str, slots: Mapping[str, str]) -> str:
+def _second(table: HeadTable, name: str, slots: Mapping[str, str]) -> str:
     """Return what makes the numbers doubtful, or which head is the sharpest."""
     missing = table.missing(name)
     odd = [
@@ -110,13 +110,13 @@ def _second(table: HeadNumbers, name: str, slots: Mapping[str, str]) -> str:
     return SHARPEST.format(**slots)
 
 
-def _heads(table: HeadNumbers, known: int) -> str:
+def _heads(table: HeadTable, known: int) -> str:
     """Return how many heads are spoken of: ``64 heads``, ``the 12 heads seen so far``."""
     text = f"{known:,} head{'s' if known > 1 else ''}"
     return f"the {text} seen so far" if len(table.partials) < len(table.heads) else text
 
 
-def _why_nothing(table: HeadNumbers, name: str) -> str:
+def _why_nothing(table: HeadTable, name: str) -> str:
     """Return why no head has a number that counts."""
     missing = table.missing(name)
     if missing:

@@ -18,7 +18,7 @@ from attn_tui.compute.heads.tally import TALLIED
 from attn_tui.engine.condition import Condition
 from attn_tui.engine.plan import Plan
 from attn_tui.engine.survey import Survey
-from attn_tui.engine.table import numbers_of
+from attn_tui.engine.table import HeadTable
 from attn_tui.files.paths import shown_path
 from attn_tui.files.plain import named
 from attn_tui.heads.headline import headline
@@ -26,7 +26,6 @@ from attn_tui.heads.words import (
     UNCOUNTED,
     Shown,
     head_text,
-    made,
     mask_text,
     number,
     rows_text,
@@ -35,6 +34,7 @@ from attn_tui.heads.words import (
     value_text,
 )
 from attn_tui.report.masks import keys_text, packed_text
+from attn_tui.report.miss import made_text
 from attn_tui.report.numbers import general
 from attn_tui.report.report import Column, Fact, Facts, Part, Report, Table, data
 from attn_tui.report.report import listed as rows_of
@@ -48,7 +48,7 @@ def report(found: Survey, shown: Shown) -> Report:
     """Return what there is to say of a survey."""
     statistics, tau = shown.statistics, shown.tau
     heads = found.heads
-    said = headline(numbers_of(found), statistics[0], tau)
+    said = headline(HeadTable.of(found), statistics[0], tau)
     parts: list[Part] = [data(_data(found, shown))]
     parts += [failure(found, each, tau) for each in shown.conditions]
     parts.append(Facts([Fact(label, (text,)) for label, text in about(found)]))
@@ -90,7 +90,6 @@ def _data(found: Survey, shown: Shown) -> Mapping[str, Any]:
         "progress": found.progress,
         "machines": [dict(each) for each in sorted(found.machines)],
         "failed": failed,
-        "refused": found.refused,
         "conditions": conditions,
         "edges": {name: TALLIED[name] for name in tallied},
         "heads": [_head(h, heads[h], shown) for h in found.order(shown.sort, tau)],
@@ -103,7 +102,7 @@ def capture_to_plain(plan: Plan) -> dict[str, Any]:
     return {
         "paths": capture.paths,
         "fingerprint": capture.fingerprint.digest,
-        "stated": capture.stated,
+        "stated": plan.stated,
     }
 
 
@@ -117,17 +116,14 @@ def masks_to_plain(plan: Plan) -> list[dict[str, Any]]:
             "window": found.mask.window,
             "known_by": found.how,
             **named(found, ("softcap", "sink", "multiplier")),
-            "value_scale": found.value_scale if found.stretch is None else None,
-            "multiplier_by_row": found.by_row,
+            "value_scale": found.value_scale,
             "rule_residual": found.missed,
-            "read_as": found.read_as or None,
             "residual": found.residual,
             "residual_allowed": None if found.residual is None else found.allowed,
-            "loose": found.loose,
             "residual_of": found.by,
-            "multiplier_within": found.within if found.residual is not None else None,
+            "multiplier_within": found.doubt if found.fits else None,
             "path": found.path,
-            "drops_sink": None if found.drops_sink and found.stretch else found.drops_sink,
+            "drops_sink": found.drops_sink,
         }
         for layer, found in plan.masks.items()
     ]
@@ -148,7 +144,6 @@ def _head(head: HeadId, partial: Partial, shown: Shown) -> dict[str, Any]:
         "not_finite": partial.odd,
         "residual": partial.miss,
         "residual_allowed": None if partial.miss is None else partial.allowed,
-        "loose": partial.loose,
         "multiplier": partial.multiplier,
         "multiplier_untold": partial.untold,
         "hidden_keys": partial.hidden,
@@ -266,7 +261,7 @@ def about(found: Survey) -> Iterator[tuple[str, str]]:
     paths, scale = plan.capture.paths, plan.question.making.scale
     more = f" and {len(paths) - 1:,} more" if len(paths) > 1 else ""
     yield "capture", f"{shown_path(paths[0])}{more}"
-    for stated in plan.capture.stated:
+    for stated in plan.stated:
         yield "", stated
     how = scale.pipeline
     if scale.is_by_layer:
@@ -280,8 +275,6 @@ def about(found: Survey) -> Iterator[tuple[str, str]]:
         least, most = (general(each, 3) for each in (min(own), max(own)))
         have = "head has" if len(own) == 1 else "heads have"
         yield "", f"{len(own):,} {have} an m of their own, found by fits: {least} to {most}"
-    if loose := sum(each.loose and not plan.masks[h.layer].loose for h, each in heads.items()):
-        yield "", f"the output is missed by more than rounding makes in {counted(loose, 'head')}"
     yield from _hiding(found)
     sizes = {partial.n_queries for partial in heads.values()}
     yield "rows", f"{rows_text(plan.question, sizes)}; {found.elapsed:.1f} s"
@@ -311,7 +304,7 @@ def about(found: Survey) -> Iterator[tuple[str, str]]:
             names.append(f"{len(lost) - NAMED:,} more")
         ways = "--rule, --scale, --sink and --mask"
         # Where shapes leave the heads open, these may be none.
-        if any("--layout" in each for each in plan.capture.stated):
+        if any("--layout" in each for each in plan.stated):
             ways = f"--layout, {ways}"
         text = f"weights of {listed(names)} miss the output, and may not be those in use"
         yield "unknown", f"{text}; {ways} set others"
@@ -322,9 +315,6 @@ def about(found: Survey) -> Iterator[tuple[str, str]]:
     reasons = [each.reason for each in found.failed]
     for reason in [*dict.fromkeys(reasons)][:NAMED]:
         yield "failed", f"{counted(reasons.count(reason), 'block')} of rows: {reason}"
-    workers = {each.worker: each.reason for each in found.refused}
-    for worker, reason in [*workers.items()][:NAMED]:
-        yield "refused", f"{worker}: {reason}"
     if len(found.machines) > 1:
         kinds = "; ".join(" ".join(text for _, text in each) for each in sorted(found.machines))
         yield "machines", f"{kinds}: several, so that last digits may differ between runs"
@@ -339,7 +329,7 @@ def _masks(plan: Plan, lost: Set[int]) -> Iterator[tuple[str, str]]:
     """
     by_kind: dict[object, list[int]] = {}
     for layer, mask in plan.masks.items():
-        by_kind.setdefault((made(mask).text, mask.how), []).append(layer)
+        by_kind.setdefault((made_text(mask), mask.how), []).append(layer)
     for layers in by_kind.values():
         own = [plan.masks[layer] for layer in layers]
         worst = max(own, key=lambda each: each.residual or 0.0)

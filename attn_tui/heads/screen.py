@@ -38,9 +38,10 @@ from attn_tui.heads.headline import WAITING, headline
 from attn_tui.heads.looking import Known, Looking, is_exact, key_of, nearest, rows_text
 from attn_tui.heads.opening import draft_of_head, open_capture
 from attn_tui.heads.table import HeadList, Listing
-from attn_tui.heads.words import head_text, looked_at, made
+from attn_tui.heads.words import head_text, looked_at
 from attn_tui.report.export import Forms
 from attn_tui.report.forms import forms
+from attn_tui.report.miss import made_text
 from attn_tui.report.text import text
 from attn_tui.ui.dialogs import FileScreen, columns_of_text
 from attn_tui.ui.heat_map import HeatMap
@@ -514,7 +515,7 @@ class HeadsScreen(InstrumentScreen):
         if table.n_batches > 1:
             size = f"{table.n_batches} sequences × {size}"
         keys = f"{shape.n_queries:,} × {shape.n_keys:,}, d_k {shape.d_k}"
-        parts = [name, size, keys, made(table.masks[here.layer]).text]
+        parts = [name, size, keys, made_text(table.masks[here.layer])]
         text, label = " · ".join(parts), self.query_one("#capture", Label)
         if text != label.content:
             label.update(text, layout=False)

@@ -6,13 +6,12 @@ from math import floor, isfinite, isnan, log10
 
 from attn_tui.captures.capture import HeadId
 from attn_tui.compute.counted import counted
+from attn_tui.compute.fit.reconstruction import Reconstruction
 from attn_tui.compute.heads.partial import Partial, Value
 from attn_tui.compute.heads.statistic import OF_SEVERAL_KEYS, SHARES, STATISTICS, TAU
 from attn_tui.engine.condition import Condition
-from attn_tui.engine.found import FoundMask
 from attn_tui.engine.plan import Question
-from attn_tui.report.masks import mask_name
-from attn_tui.report.miss import MISSES, RULE, SAID, Made, doubt_text, miss_text
+from attn_tui.report.miss import MISSES, RULE, SAID, doubt_text, made_text, miss_text
 from attn_tui.report.numbers import MINUS, general, in_percent, quantity, unusual
 from attn_tui.report.words import ranges
 
@@ -166,22 +165,6 @@ def runs_text(name: str, numbers: Sequence[int]) -> str:
     return f"{called} {ranges(numbers)}"
 
 
-def made(found: FoundMask) -> Made:
-    """Return how the weights of a layer are made, as far as its output says."""
-    return Made(
-        mask_name(found.mask),
-        found.softcap,
-        found.sink,
-        found.multiplier,
-        found.missed,
-        found.value_scale,
-        found.drops_sink,
-        found.by,
-        found.by_row,
-        found.stretch,
-    )
-
-
 KNOWN = {
     "fit": "found by the doctor's fit of one head",
     "asked": "as asked",
@@ -191,9 +174,9 @@ KNOWN = {
 """How it is known how weights are made."""
 
 
-def mask_text(found: FoundMask) -> str:
+def mask_text(found: Reconstruction) -> str:
     """Return in words how the weights of a layer are made, with how that is known."""
-    parts = [made(found).text]
+    parts = [made_text(found)]
     if found.how == "output":
         parts.append(f"as {SAID[found.by]}")
     elif found.how in KNOWN:
@@ -203,12 +186,10 @@ def mask_text(found: FoundMask) -> str:
     text = ", ".join(parts)
     if found.residual is None:
         return text
-    doubt, miss = doubt_text(found.doubt), miss_text(found.residual)
-    if doubt:
+    if doubt := doubt_text(found.doubt):
         text += f"; {doubt}"
+    miss = miss_text(found.residual)
     text += f"; {MISSES[found.by]} by {miss.replace('almost none', 'almost nothing')}"
-    if found.loose:
-        text += ", more than rounding makes"
     if not found.fits:
         text += ": try attn-tui doctor"
     elif found.missed:

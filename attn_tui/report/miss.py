@@ -1,98 +1,49 @@
 """How the weights of a capture are made, and by how much they miss its output, in words."""
 
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from math import inf, isnan
 
-from attn_tui.captures.source import By
+from attn_tui.compute.fit.reconstruction import By, Reconstruction
 from attn_tui.compute.scale import as_root
+from attn_tui.report.masks import mask_name
 from attn_tui.report.numbers import fitted_logit, general, quantity
 from attn_tui.report.words import percent
 
 
-@dataclass(frozen=True)
-class Made:
-    """How weights are made, as far as a captured output says.
+def m_text(found: Reconstruction) -> str:
+    """Return the multiplier that a fit finds, or nothing.
 
-    Attributes:
-        mask: In words.
-        softcap: The cap that a fit finds, if any.
-        sink: The sink, as well.
-        multiplier: The m that it finds, where that of the rule misses the output.
-        missed: By how much that does.
-        value_scale: c of out = c·P·V.
-        stretch: c beside the captured sink, or without one, if nothing tells it from a sink.
-        drops_sink: Whether a sink was captured that has no part in it.
-        by: What was captured that says so.
-        by_row: The least and the largest m where each row has its own.
+    >>> from attn_tui.compute.heads.mask import HeadMask
+    >>> m_text(Reconstruction(HeadMask("causal"), "fit", multiplier=7.996))
+    'm = 8'
+    """
+    if found.multiplier is None:
+        return ""
+    return f"m = {as_root(found.multiplier) or general(found.multiplier, 3)}"
 
-    >>> Made("window of 32 keys", 20.0, multiplier=7.996).text
+
+def made_text(found: Reconstruction, mask: str = "", with_m: bool = True) -> str:
+    """Return how weights are made, as far as what was captured says.
+
+    Args:
+        found: How they are made.
+        mask: What masks them, in words; the name of the mask unless given.
+        with_m: Whether m is said.
+
+    >>> from attn_tui.compute.heads.mask import HeadMask
+    >>> made_text(Reconstruction(HeadMask("window", window=32), "fit", 7.996, softcap=20.0))
     'm = 8, window of 32 keys, soft cap 20.0'
     """
-
-    mask: str
-    softcap: float | None = None
-    sink: float | None = None
-    multiplier: float | None = None
-    missed: float | None = None
-    value_scale: float = 1.0
-    drops_sink: bool = False
-    by: By = "output"
-    by_row: tuple[float, float] | None = None
-    stretch: float | None = None
-
-    @property
-    def m(self) -> str:
-        """The multiplier that a fit finds: ``m = 8``."""
-        if self.by_row is not None:
-            least, most = (general(each, 3) for each in self.by_row)
-            return f"m by row, {least} to {most}"
-        if self.multiplier is None:
-            return ""
-        return f"m = {as_root(self.multiplier) or general(self.multiplier, 3)}"
-
-    @property
-    def text(self) -> str:
-        """All of it that is there."""
-        parts = [
-            self.m,
-            self.mask,
-            "" if self.softcap is None else f"soft cap {quantity(self.softcap)}",
-            "" if self.sink is None else f"sink b = {quantity(fitted_logit(self.sink))}",
-            *self._stretched,
-        ]
-        return ", ".join(filter(None, parts))
-
-    @property
-    def _stretched(self) -> tuple[str, ...]:
-        """That no sink has a part, and the value scale; or which of them, where either may be."""
-        dropped = "sink none" if self.drops_sink and self.sink is None else ""
-        scale = "" if self.value_scale == 1.0 else f"value scale {general(self.value_scale, 3)}"
-        if self.stretch is None:
-            return dropped, scale
-        beside = f"value scale {general(self.stretch, 3)}"
-        return (f"{dropped} or {beside} with it" if dropped else f"{beside} or a sink",)
-
-    @property
-    def instead(self) -> str:
-        """What the m of the rule does: ``1/√d_k misses the output by 82 %``."""
-        miss = miss_text(self.missed or 0.0)
-        return f"{RULE} misses the {self.by} by {miss}" if self.missed else ""
-
-    @property
-    def texts(self) -> list[str]:
-        """What a fit finds, at decreasing length.
-
-        >>> Made("window of 32 keys", 20.0, 1.0).texts[3:]
-        ['window 32, cap 20.0, sink 1.00', 'window, cap, sink']
-        """
-        made = self.text
-        short = made.replace(" of ", " ").replace(" keys", "").replace("soft ", "")
-        short = short.replace("sink b = ", "sink ").replace("no mask, ", "")
-        texts = [f"{made}, found by the doctor's fit", f"{made}, by fit", f"{short} by fit", short]
-        least = re.sub(" [0-9][0-9.,]*[0-9]", "", short)
-        return [*texts, f"{self.m} by fit" if self.m else least]
+    parts = [m_text(found) if with_m else "", mask or mask_name(found.mask)]
+    if found.softcap is not None:
+        parts.append(f"soft cap {quantity(found.softcap)}")
+    if found.sink is not None:
+        parts.append(f"sink b = {quantity(fitted_logit(found.sink))}")
+    elif found.drops_sink:
+        parts.append("sink none")
+    if found.value_scale != 1.0:
+        parts.append(f"value scale {general(found.value_scale, 3)}")
+    return ", ".join(filter(None, parts))
 
 
 RULE = "1/√d_k"
@@ -138,21 +89,3 @@ def miss_text(residual: float) -> str:
     if isnan(residual):
         return "NaN"
     return percent(residual) if residual < 1.0 else "≥ 100 %"
-
-
-def miss_texts(made: str, residual: float, more: str, by: By = "output") -> list[str]:
-    """Return it at decreasing length.
-
-    Args:
-        made: How the weights are made: ``m = 1/√d_k, causal``.
-        residual: ‖out − P·V‖/‖out‖.
-        more: What is to be said besides, where there is room.
-        by: What it misses.
-    """
-    miss = miss_text(residual)
-    return [
-        f"{made} misses the {by} by {miss}: {more}",
-        f"{made} misses the {by} by {miss}",
-        f"{MISSES[by].replace('the ', '')} by {miss}",
-        f"misses {miss}",
-    ]

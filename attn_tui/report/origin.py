@@ -17,7 +17,7 @@ from attn_tui.compute.source import Drawn, Products, Source, Typed
 from attn_tui.compute.vector import Vector
 from attn_tui.compute.visible import visible
 from attn_tui.report.masks import hiding_texts, mask_name
-from attn_tui.report.miss import RULE, SAID, Made, doubt_text, miss_text, miss_texts
+from attn_tui.report.miss import RULE, SAID, doubt_text, m_text, made_text, miss_text
 from attn_tui.report.numbers import quantity
 
 MOST_NORMS = 3
@@ -61,11 +61,11 @@ def _(source: Captured, experiment: Experiment) -> str:
         path = f"{path}, normalised"
     parts = [f"captured: {where} of {path}", _masking(source, experiment)]
     scale = experiment.setup.scale
-    missed = missed_texts(source, scale)
+    missed = missed_text(source, scale)
     if missed:
-        parts.append(missed[1])
+        parts.append(missed)
     elif scale.logit_map(source.d_k, 2).multiplier == (source.multiplier or source.d_k**-0.5):
-        parts.append(doubt_text(source.doubt))
+        parts.append(doubt_text(source.found.doubt))
     if source.supposed:
         parts.append("its queries are taken as those of the last keys")
     if source.bias is not None:
@@ -77,20 +77,23 @@ def _(source: Captured, experiment: Experiment) -> str:
 
 def _masking(source: Captured, experiment: Experiment) -> str:
     """Return what masks the scores of a captured head, and how that is known."""
-    by_fit = made(source).text + ", found by the doctor's fit"
+    found, mask = source.found, mask_words(source)
+    by_fit = (
+        f"no mask was captured: {made_text(found, mask, with_m=False)}, found by the doctor's fit"
+    )
+    if source.seen is not None:
+        return "masked as captured"
     if source.causal is None:
-        if source.mask is None:
-            return "masked as captured"
-        return f"no mask was captured: {by_fit}"
+        return by_fit
     if experiment.setup.mask.causal is not source.causal:
         return "no mask was captured: masked as asked"
-    mask = mask_words(source)
-    how = {
-        "output": f"{mask}, as {SAID[source.by]}",
-        "fit": by_fit,
-        "assumed": "assumed causal",
-    }.get(source.told, f"{mask} is nearest, and does not explain the output")
-    return f"no mask was captured: {how}"
+    if found.how == "fit":
+        return by_fit
+    if found.how == "assumed":
+        return "no mask was captured: assumed causal"
+    if found.fits:
+        return f"no mask was captured: {mask}, as {SAID[found.by]}"
+    return f"no mask was captured: {mask} is nearest, and does not explain the output"
 
 
 def _asked_of(source: Captured, scale: Scale, is_missed: bool) -> Iterator[str]:
@@ -99,8 +102,8 @@ def _asked_of(source: Captured, scale: Scale, is_missed: bool) -> Iterator[str]:
     if source.multiplier and not is_missed:
         fitted = scale_of(source.multiplier, source.d_k)
     own: dict[str, tuple[object, object]] = {
-        made(source, True).m: (fitted, Scale(scale.rule, scale.given)),
-        "soft cap": (source.softcap, scale.softcap),
+        m_text(source.found): (fitted, Scale(scale.rule, scale.given)),
+        "soft cap": (source.found.softcap, scale.softcap),
         "sink": (source.sink, scale.sink),
     }
     known = {name: pair for name, pair in own.items() if pair[0] is not None}
@@ -120,32 +123,18 @@ def mask_words(source: Captured) -> str:
     return {None: "the captured mask", True: "causal", False: "no mask"}[source.causal]
 
 
-def made(source: Captured, with_m: bool = False) -> Made:
-    """Return how the weights of a captured head are made, as far as its output says."""
-    sink, told = (source.sink if source.sink_told else None), source.sink_told
-    c, cap, m = source.value_scale, source.softcap, source.multiplier if with_m else None
-    words, stretch = mask_words(source), source.stretch
-    return Made(words, cap, sink, m, value_scale=c, drops_sink=told, stretch=stretch)
-
-
-def missed_texts(source: Captured, scale: Scale) -> list[str]:
-    """Return by how much 1/√d_k misses the output, and the m that does not, ever shorter.
+def missed_text(source: Captured, scale: Scale) -> str:
+    """Return by how much 1/√d_k misses the output, and the m that does not, or nothing.
 
     Nothing is said of another rule.
     """
     if source.miss is None or scale.multiplier(source.d_k, 2) != Scale().multiplier(source.d_k, 2):
-        return []
+        return ""
+    found = source.found
+    miss = f"misses the {found.by} by {miss_text(source.miss)}"
     if source.multiplier is None:
-        how = f"m = {RULE}, {made(source).text}"
-        return miss_texts(how, source.miss, "the Doctor on 5 says why", source.by)
-    m = made(source, True).m
-    miss = miss_text(source.miss)
-    return [
-        f"m = {RULE} misses the {source.by} by {miss}; {m} is found by the doctor's fit: r sets it",
-        f"m = {RULE} misses the {source.by} by {miss}; {m} by the doctor's fit",
-        f"{RULE} misses {source.by} by {miss}; {m} by fit",
-        f"misses {miss}; {m} by fit",
-    ]
+        return f"m = {RULE}, {made_text(found, mask_words(source), with_m=False)} {miss}"
+    return f"m = {RULE} {miss}; {m_text(found)} by the doctor's fit"
 
 
 @_origin.register

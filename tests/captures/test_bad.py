@@ -155,8 +155,8 @@ def test_names_that_match_nothing_get_the_nearest_offered(tmp_path: Path) -> Non
     assert "says it twice" in refused(path, names="{layer}.{layer}.q")
     assert "names: 'qq' is no part; expected one of q, k, v" in refused(path, names="qq=a.q")
     for text in ("bxnd", "bhn", "bhndd", "", "bhqk", "b(nd)h"):
-        assert "layout: q=" in refused(path, layouts={"q": text})
-    assert "layout: 'z' is no tensor with a layout" in refused(path, layouts={"z": "bhnd"})
+        assert "layout: q=" in refused(path, layout=f"q={text}")
+    assert "layout: 'z' is no tensor with a layout" in refused(path, layout="z=bhnd")
 
 
 def test_names_that_match_nothing_are_refused_where_others_are_known_too(tmp_path: Path) -> None:
@@ -191,7 +191,7 @@ def test_what_fits_no_shape_is_named(tmp_path: Path) -> None:
     said = refused(saved(path, mask))
     assert said.startswith("capture, ")
     assert said.endswith(f"a.safetensors': {expected}")
-    assert refused(path, layouts={"mask": "bhqk"}).startswith("layout: mask of layer 0 is 2×4×5×6")
+    assert refused(path, layout="mask=bhqk").startswith("layout: mask of layer 0 is 2×4×5×6")
     scalars = {"q": np.zeros(()), "k": np.zeros(())}
     assert "q a scalar, k a scalar" in refused(saved(path, scalars))
     for lengths, message in (

@@ -25,7 +25,7 @@ SCRIPT = """
 import json, os, time
 from distributed import LocalCluster
 from attn_tui.captures.opening import open_capture
-from attn_tui.engine import executors, plan as planning, running, survey as surveying
+from attn_tui.engine import executors, plan as planning, survey as surveying
 from attn_tui.engine.plan import Plan, Question
 from attn_tui.engine.work import work
 
@@ -50,7 +50,7 @@ def deadly(task):
 
 if __name__ == "__main__":
     planning.BLOCK_SECONDS = surveying.LONG = 0.0
-    running.work = deadly
+    surveying.work = deadly
     with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as workers:
         plan = Plan.of(open_capture([{path!r}]), Question(rows=None))
         with executors.cluster(workers.scheduler_address) as (executor, at_once, _):

@@ -132,10 +132,10 @@ def test_a_worker_with_another_version_is_named_and_refused(
     found = last(plan)
     assert not found.partials
     assert len(found.failed) == 12
-    assert "has changed" in found.refused[0].reason
-    assert "process" in found.refused[0].worker
+    assert "has changed" in found.failed[0].reason
+    assert "process" in found.failed[0].reason
     (tmp_path / "tiny.safetensors").unlink()
-    assert "tiny.safetensors" in last(plan).refused[0].reason
+    assert "tiny.safetensors" in last(plan).failed[0].reason
 
 
 def test_a_stop_keeps_what_there_is(capture: Capture) -> None:

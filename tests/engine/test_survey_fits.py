@@ -14,7 +14,7 @@ from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.doctor.examine import examine
 from attn_tui.doctor.report import Settings as Examined
-from attn_tui.engine.found import of_head
+from attn_tui.engine.finding import of_head
 from attn_tui.engine.making import Making, MaskChoice
 from attn_tui.engine.plan import Plan, Question
 from attn_tui.files.captured import as_captured, captured_at
@@ -56,12 +56,11 @@ def test_the_output_says_which_keys_a_head_has(tmp_path: Path) -> None:
     turned = {(0, at): made[0, source] for at, source in enumerate((0, 2, 1, 3))}
     tensors = write(tmp_path / "turned.safetensors", made)
     plan = Plan.of(open_capture([str(tensors)]), ALL)
-    assert plan.masks[0].read_as == ""
     other = tmp_path / "other"
     other.mkdir()
     path = write(other / "turned.safetensors", turned, interleaved=True)
     plan = Plan.of(open_capture([str(path)]), ALL)
-    assert plan.masks[0].read_as == "head h has keys and values h mod 2"
+    assert "Head h has keys and values h mod 2, as the output says." in plan.stated
     assert (plan.masks[0].residual or 0.0) < 1e-5
     values = last(plan).values("entropy")
     straight = last(Plan.of(open_capture([str(tensors)]), ALL)).values("entropy")
@@ -106,7 +105,7 @@ def test_a_window_a_cap_and_a_sink_that_no_simple_mask_explains_are_fitted(
     # The same is opened in Attention.
     source = captured_at((str(path),), head=3)
     setup = as_captured(Setup(), source)
-    assert (source.told, source.miss) == ("fit", None)
+    assert (source.found.how, source.miss) == ("fit", None)
     assert (source.mask and source.mask.window) == window
     assert setup.scale.softcap == found.softcap
     assert setup.scale.sink == (found.sink and pytest.approx(found.sink, abs=1e-6))
@@ -133,7 +132,7 @@ def test_each_head_has_the_sink_that_its_own_output_says(tmp_path: Path) -> None
     rows = capture.read(head, [3])
     for sink in (2.0, None):
         making = Making(Scale(softcap=sink, sink=sink), captured_sink=sink is not None)
-        made = of_head(capture, making, found, head).weighing(making, rows).map
+        made = making.weighing(rows, of_head(capture, making.over(found), head)).map
         assert (made.softcap, made.sink) == (sink, sink)
 
 
@@ -145,7 +144,6 @@ def test_sinks_are_found_whichever_head_has_none(tmp_path: Path, without: int) -
     weights = write_unusual(path, sink=sinks)
     capture = open_capture([str(path)])
     survey = last(Plan.of(capture, ALL))
-    assert survey.plan.masks[0].sink is not None
     assert not any(each.misses("max_weight") for each in survey.heads.values())
     *_, report = examine(capture, None, Examined())
     for (head, value), said in zip(
@@ -182,52 +180,29 @@ def off_at_random(path: str, part: float, heads: Sequence[int]) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("format", ["float32", "bfloat16", "float16"])
-@pytest.mark.parametrize("off", [0.003, 0.009])
-def test_an_m_that_is_off_by_less_than_1_percent_is_not_used(
-    tmp_path: Path, format: str, off: float
+@pytest.mark.parametrize("format", ["float32", "bfloat16"])
+def test_an_m_that_is_off_by_less_than_1_percent_is_not_used_and_said(
+    tmp_path: Path, format: str
 ) -> None:
-    # Of the layer, and of a head beside others.
-    multipliers = [0.25 * (1 + off), 0.25, 0.25 * (1 - off)]
     path = written(
-        tmp_path / "a.safetensors",
-        lambda layer, head: Arithmetic(multipliers[head if layer else 0], format=format),
-        layers=2, heads=3, logit_std=2.0,
-    )  # fmt: skip
-    capture = open_capture([path])
-    survey = last(Plan.of(capture, ALL))
-    assert not any(each.loose or each.misses("max_weight") for each in survey.heads.values())
-    assert survey.plan.masks[0].multiplier == pytest.approx(multipliers[0], rel=5e-4)
-    for head, each in survey.heads.items():
-        m = multipliers[head.head if head.layer else 0]
-        shared = survey.plan.masks[head.layer].multiplier
-        assert (each.multiplier or shared or 0.25) == pytest.approx(m, rel=5e-4)
-        own = captured_at((path,), layer=head.layer, head=head.head).multiplier
-        assert (own or 0.25) == pytest.approx(m, rel=5e-4)
+        tmp_path / "a.safetensors", Arithmetic(0.25 * 1.005, format=format), heads=2, logit_std=2.0
+    )
+    survey = last(Plan.of(open_capture([path]), ALL))
+    assert not any(each.misses("max_weight") for each in survey.heads.values())
+    assert survey.plan.masks[0].multiplier is None
+    assert "; m may be off by " in mask_text(survey.plan.masks[0])
 
 
 @pytest.mark.slow
-def test_what_is_nearer_than_an_m_that_is_off_but_not_as_near_as_rounding_is_said(
+def test_what_no_path_of_rounding_makes_counts_if_an_m_that_is_hardly_off_would(
     tmp_path: Path,
 ) -> None:
     path = written(tmp_path / "a.safetensors", Arithmetic(0.25, format="float32"), heads=4)
-    off_at_random(path, 1e-3, [2])
-    survey = last(Plan.of(open_capture([path]), ALL))
-    assert (survey.plan.masks[0].loose, survey.plan.masks[0].multiplier) == (False, None)
-    assert "rounding" not in mask_text(survey.plan.masks[0])
-    assert [each.loose for each in survey.heads.values()] == [False, False, True, False]
-    assert not any(each.misses("max_weight") for each in survey.heads.values())
-    assert captured_at((path,), head=2).miss is None
-    said = " ".join(call("heads", path).stdout.split())
-    assert "more than rounding makes in 1 head" in said
-
     off_at_random(path, 3e-3, range(4))
     survey = last(Plan.of(open_capture([path]), ALL))
     found = survey.plan.masks[0]
-    assert (found.loose, found.multiplier, found.fits) == (True, None, True)
-    assert all(each.loose for each in survey.heads.values())
-    assert "; m may be off by " in mask_text(found)
-    assert mask_text(found).endswith(", more than rounding makes")
+    assert (found.multiplier, found.fits) == (None, True)
+    assert not any(each.misses("max_weight") for each in survey.heads.values())
 
 
 @pytest.mark.slow
@@ -260,14 +235,12 @@ def test_an_m_that_is_found_is_said_as_the_verdict_says_it(
         assert f"\nscale      {rule.rule}: m = {rule.formula}\n" in shown
 
 
-def test_an_m_that_grows_with_the_position_is_named(tmp_path: Path) -> None:
+def test_an_m_that_grows_with_the_position_is_none(tmp_path: Path) -> None:
     rows = 0.25 / np.log(2.0) * np.log(np.maximum(np.arange(64) + 1.0, 2.0))
     path = written(tmp_path / "a.safetensors", Arithmetic(rows, format="float32"), logit_std=2.0)
     found = Plan.of(open_capture([path]), ALL).masks[0]
-    assert found.by_row == pytest.approx((0.25, rows[-1]), rel=1e-3)
     assert (found.fits, found.multiplier, found.mask.kind) == (False, None, "causal")
-    assert mask_text(found).startswith("m by row, 0.25 to 1.5, causal, found by the doctor's fit")
-    assert "; P·V misses the output by " in mask_text(found)
+    assert mask_text(found).endswith(": try attn-tui doctor")
 
 
 @pytest.mark.parametrize("m", [1.0, 8.0, 0.01])

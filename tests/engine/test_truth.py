@@ -1,6 +1,5 @@
 """What heads say is of the weights really in use, as plain NumPy makes them, or unknown."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -85,7 +84,7 @@ def test_what_was_captured_instead_of_an_output_tells_the_scale(
     assert mask.multiplier == pytest.approx(1.0, rel=1e-3)
     assert is_of(found, weights)
     source = captured_at((str(path),), head=2)
-    assert (source.causal, source.told) == (True, "fit")
+    assert (source.causal, source.found.how) == (True, "fit")
     assert source.multiplier == pytest.approx(1.0, rel=1e-3)
 
 
@@ -105,8 +104,6 @@ def test_an_m_that_is_off_by_half_a_percent_is_another_or_is_said_to_be_possible
         off = abs((source.multiplier or 0.25) / m - 1)
         shown = call("attention", "--capture", str(path), "--head", f"{head}").stdout
         assert off < 1e-3 or "m may be off by" in " ".join(shown.split())
-        assert mask.multiplier == pytest.approx(m, rel=1e-3)
-        assert off < 1e-3
 
 
 @pytest.mark.slow
@@ -129,35 +126,6 @@ def test_a_captured_sink_that_is_not_in_use_takes_no_part(
     found = seen_of(tmp_path / "used.safetensors", tensors)
     assert not found.plan.masks[0].drops_sink
     assert is_of(found, weights)
-
-
-@pytest.mark.parametrize("captured", [False, True])
-def test_what_a_sink_or_a_value_scale_may_be_is_left_open_as_the_doctor_does(
-    tmp_path: Path, captured: bool
-) -> None:
-    # One query that decodes: dropped, a sink stretches its row as a value scale does.
-    tensors, _ = unusual(sink=None if captured else 1.0, size=1)
-    parts = {
-        name: each[:, :, -1:] if name in ("0.q", "0.out") else each
-        for name, each in tensors.items()
-    }
-    if captured:
-        parts["0.sink"] = np.ones(4, np.float32)
-    path = tmp_path / "decode.safetensors"
-    write_safetensors(path, parts)
-    for said in (
-        call("heads", str(path)),
-        call("attention", "--capture", str(path)),
-    ):
-        text = " ".join(said.stdout.split())
-        either = "sink none or value scale 1.0" if captured else " or a sink, found"
-        assert either in text
-        assert ("sink none," in text, "value scale 1," in text) == (False, False)
-    (mask,) = json.loads(call("heads", str(path), "--json").stdout)["masks"]
-    assert mask["value_scale"] is None
-    assert mask["drops_sink"] is (None if captured else False)
-    shown = json.loads(call("attention", "--capture", str(path), "--json").stdout)
-    assert shown["captured"]["value_scale"] is None
 
 
 def test_each_head_has_the_multiplier_that_its_own_output_says(tmp_path: Path) -> None:

@@ -11,30 +11,32 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attn_tui.captures.capture import HeadId
+from attn_tui.compute.fit.reconstruction import Reconstruction
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.partial import Partial
 from attn_tui.compute.heads.statistic import SATURATED, STATISTICS
-from attn_tui.engine.found import FoundMask
-from attn_tui.engine.table import HeadNumbers
+from attn_tui.engine.table import HeadTable
 from attn_tui.heads.headline import first_of, headline
 from attn_tui.report.words import LONGEST
 
+NOTHING: Any = None
+MASK = Reconstruction(HeadMask("causal"), "output")
 LOOKED = Partial(60, 60, 60, 0, 0, None, {}, miss=0.001, allowed=0.1)
 
 
 def table(
     numbers: dict[str, Any], known: int, odd: int = 0, missing: int = 0, untold: bool = False
-) -> HeadNumbers:
+) -> HeadTable:
     heads = tuple(HeadId(0, at // 4, at % 4) for at in range(len(numbers["entropy"])))
     partials = {}
     for at, head in enumerate(heads[:known]):
         own = replace(LOOKED, not_finite=int(at < odd), untold=untold)
         partials[head] = replace(own, miss=0.8) if at < missing else own
-    return HeadNumbers({0: FoundMask(HeadMask("causal"), "output")}, heads, partials, numbers)
+    return HeadTable(NOTHING, {0: MASK}, heads, partials, numbers)
 
 
 @st.composite
-def tables(draw: Any) -> HeadNumbers:
+def tables(draw: Any) -> HeadTable:
     count = draw(st.integers(1, 24))
     known = draw(st.integers(1, count))
     share = st.sampled_from([0.0, 1e-4, 0.3, 0.9, 0.9997, 1.0]) | st.floats(0, 1)
@@ -51,7 +53,7 @@ def tables(draw: Any) -> HeadNumbers:
 
 @pytest.mark.slow
 @given(tables(), st.sampled_from([*STATISTICS]))
-def test_it_keeps_to_its_limits_whatever_is_known(found: HeadNumbers, name: str) -> None:
+def test_it_keeps_to_its_limits_whatever_is_known(found: HeadTable, name: str) -> None:
     said = headline(found, name)
     assert len(said) <= LONGEST, said
     assert "e-" not in said
@@ -63,7 +65,7 @@ def test_it_keeps_to_its_limits_whatever_is_known(found: HeadNumbers, name: str)
 
 
 @given(tables())
-def test_it_counts_the_heads_that_are_red_on_the_map(found: HeadNumbers) -> None:
+def test_it_counts_the_heads_that_are_red_on_the_map(found: HeadTable) -> None:
     out = found.uncounted("max_weight")
     weights = np.array(
         [

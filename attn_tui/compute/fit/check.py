@@ -34,12 +34,11 @@ MARGIN = 4.0
 """Weights are not those in use if they miss by so many times what rounding makes."""
 
 CLOSE = 0.01
-"""Where nothing misses by as little as rounding makes, weights are taken for those in use that miss
-by no more than an m would which is off by this share: not all arithmetic is among the paths."""
+"""Weights are taken for those in use, too, that miss by no more than an m would which is off by
+this share: not all arithmetic is among the paths."""
 
-SURE, SLIGHT = 5.0, 1e-3
-"""An m is another one if what is missed moves along it by so many times what rounding makes of
-that, and by more than this share, by which no digit that is shown changes by more than one."""
+SURE = 5.0
+"""So many times what rounding makes of it an m may be off."""
 
 FLUSHED = 2.0**-126
 """Numbers up to this may have become 0."""
@@ -70,20 +69,17 @@ class Miss:
 
     @property
     def allowed(self) -> float:
-        """The largest size that rounding explains: what an m makes that is off, it does not."""
-        most = MARGIN * self.rounding
-        if abs(self.shift) > max(SURE * self.error, SLIGHT):
-            most = min(most, sqrt(max(self.size**2 - (self.shift * self.slope) ** 2, 0.0)))
-        return most
-
-    @property
-    def near(self) -> float:
-        """The largest that an m explains which is off by a share that may be let pass."""
+        """The largest that rounding explains, or an m that is off by a share that may pass."""
         return max(MARGIN * self.rounding, CLOSE * self.slope)
 
     @property
+    def is_rounding(self) -> bool:
+        """Whether rounding alone explains it."""
+        return self.size <= MARGIN * self.rounding
+
+    @property
     def fits(self) -> bool:
-        """Whether rounding explains it."""
+        """Whether rounding explains it, or an m that is hardly off."""
         return self.size <= self.allowed
 
     @property

@@ -92,12 +92,6 @@ def aligned(
     return _stretched(state, stretch * size), float(np.sqrt(cost / len(unit)))
 
 
-def stretched(rows: Rows, at: Parameters) -> Parameters:
-    """Return parameters with the c and the sink by which rows are as long as they are."""
-    state = compute(rows, replace(at, value_scale=1.0, sink=0.0))
-    return _stretched(state, _turned(rows.output, state)[0])
-
-
 def _turned(unit: Floats, state: State) -> tuple[Floats, Floats, float]:
     """Return what best stretches p·V to the directions, what remains, and its square."""
     square = np.square(state.mixed).sum(axis=1, keepdims=True)

@@ -43,7 +43,7 @@ _DERIVED: Mapping[str, Callable[[float, float], float]] = {
 NORMS = ("query_norm", "key_norm")
 """Tallies of what is known of all queries and keys at once."""
 
-_JUDGED = ("miss", "allowed", "loose", "multiplier", "untold", "hidden", "packed", "first_value")
+_JUDGED = ("miss", "allowed", "multiplier", "untold", "hidden", "packed", "first_value")
 """What one partial of a head knows of how its weights are made."""
 
 
@@ -82,7 +82,6 @@ class Partial:
         miss: ‖out − P·V‖/‖out‖ on a few rows of the head, in one partial of it only; None if there
             is no output, or the weights are asked for whatever it says; of captured weights
         allowed: The largest miss of weights that are those in use, beside it.
-        loose: Whether that is more than rounding makes, and so is the miss.
         untold: Whether what was captured leaves open what m is.
         multiplier: The m of the head's own that a fit finds, where that of its layer misses.
         hidden: The first and the last of keys at one end that no query sees, as the output says.
@@ -102,7 +101,6 @@ class Partial:
     odd: tuple[Odd, ...] = ()
     miss: float | None = None
     allowed: float = 0.0
-    loose: bool = False
     multiplier: float | None = None
     untold: bool = False
     hidden: tuple[int, int] | None = None

@@ -9,8 +9,8 @@ from typing import Any
 
 from attn_tui.captures.capture import Capture
 from attn_tui.captures.layouts import layout_text
+from attn_tui.captures.opening import open_capture
 from attn_tui.captures.readings import Dims
-from attn_tui.captures.source import open_as
 from attn_tui.captures.suffixes import EXAMPLE_NAME
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.files.models.configuration import claimed, read_expectation
@@ -86,7 +86,7 @@ def open_configured(
         except InputError as error:
             notes.append(f"{_BESIDE} beside it is no configuration: {error.problem}.")
     read = layouts
-    capture = open_as(paths, read, names)
+    capture = open_capture(paths, read, names)
     expectation = named or claimed(capture.config, capture.shape(capture.heads[0]).d_k)
     if named and (problem := _other_kind(named, capture)):
         raise InputError("config", problem, "the configuration of the model that was captured")
@@ -98,7 +98,7 @@ def open_configured(
     is_of_file = expectation is not None and expectation is found
     expectation = with_calls(expectation, capture)
     if expectation and (own := _layouts_of(capture, expectation)):
-        read, capture = own, open_as(paths, own, names)
+        read, capture = own, open_capture(paths, own, names)
     if read != layouts:
         capture = _stating(capture, read)
     file = config or near if is_of_file else ""
@@ -158,7 +158,7 @@ def _misfit(expectation: Expectation, capture: Capture) -> str:
     """Return why an expectation is not of the model that was captured, or nothing."""
     try:
         if own := _layouts_of(capture, expectation):
-            capture = open_as(capture.paths, own, capture.asked[1] or "")
+            capture = open_capture(capture.paths, own, capture.asked.names)
         _check(expectation, capture, with_length=True)
     except InputError as error:
         return error.problem

@@ -21,6 +21,7 @@ from attn_tui.compute.attention.settings import Settings
 from attn_tui.compute.attention.together import together
 from attn_tui.compute.evaluation import Evaluation, evaluate
 from attn_tui.compute.experiment import Experiment
+from attn_tui.compute.fit.reconstruction import Reconstruction
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.mask import Mask
 from attn_tui.compute.precision import Precision
@@ -117,16 +118,18 @@ def test_a_last_block_may_be_shorter() -> None:
 
 
 MASKED = np.random.default_rng(5).random((70, 90)) < 0.5
+WINDOW = Reconstruction(HeadMask("window", 20, 9), "fit")
+PADDED = Reconstruction(HeadMask("causal", 0, None, (0, 4)), "fit")
 HEADS: dict[str, tuple[dict[str, Any], Setup]] = {
     "all": ({}, Setup()),
     "causal": ({}, Setup(mask=Mask(causal=True))),
     "positions": ({"positions": tuple(range(20, 90))}, Setup(mask=Mask(causal=True))),
-    "window": ({"mask": HeadMask("window", 20, 9), "positions": tuple(range(20, 90))}, Setup()),
+    "window": ({"found": WINDOW, "positions": tuple(range(20, 90))}, Setup()),
     "padded": (
-        {"mask": HeadMask("causal", 0, None, (0, 4)), "positions": tuple(range(70))},
+        {"found": PADDED, "positions": tuple(range(70))},
         Setup(),
     ),
-    "encoder": ({"mask": HeadMask(hidden=(80, 89))}, Setup()),
+    "encoder": ({"found": Reconstruction(HeadMask(hidden=(80, 89)), "fit")}, Setup()),
     "captured": ({"seen": MASKED}, Setup()),
     "biased": ({"bias": np.where(MASKED, 3.0, -2.0)}, Setup()),
     "sunk": ({}, Setup(scale=Scale(sink=1.5), mask=Mask(causal=True))),
@@ -162,7 +165,7 @@ def test_rows_taken_together_are_what_each_is_alone(
 def test_weights_are_kept_for_maps_alone_and_no_mask_for_each_key() -> None:
     queries, keys = np.random.default_rng(3).standard_normal((2, 300, 8))
     mask = HeadMask("window", 0, 16, (0, 4))
-    source = Captured(queries, keys, positions=tuple(range(300)), mask=mask)
+    source = Captured(queries, keys, positions=tuple(range(300)), found=Reconstruction(mask, "fit"))
     assert source.seen is None
     *_, found = answer(Experiment(source), maps=False)
     assert [side.blocks.size for side in found.sides] == [0, 0]
