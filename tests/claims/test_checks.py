@@ -39,7 +39,7 @@ from attn_tui.claims.checks.samples import (
 )
 from attn_tui.claims.checks.saturation import gradients_by_length
 from attn_tui.claims.checks.softmax import central_differences, leading
-from attn_tui.claims.settings import Trial
+from attn_tui.claims.trial import Trial
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.head import row_weights
 from attn_tui.compute.law.names import Entries
@@ -154,9 +154,7 @@ def test_the_far_sides_of_a_crossover_are_within_what_d_k_may_be() -> None:
     assert turn.d_k
     below, above = both_sides(turn)
     assert 2 <= below < turn.d_k < above <= 65_536
-    nowhere = replace(turn, d_k=None, side="larger")
-    assert both_sides(nowhere, 16) == (4096, 65_536)
-    assert both_sides(replace(nowhere, side="smaller"), 16) == (2, 32)
+    assert both_sides(replace(turn, d_k=5000.0), 16) == (312, 65_536)
 
 
 def test_rows_with_keys_of_known_length_are_rows_as_they_are_drawn_elsewhere() -> None:
@@ -253,6 +251,7 @@ def test_the_power_is_that_of_a_line_on_logarithmic_axes() -> None:
     [
         (lambda: check_cost(100_000, 1000, 100), r"1,000 rows of 100,000 keys .* at most \d\d$"),
         (lambda: check_size(Trial(n=4096), n=512), r"n: 4,096 will not do .* 2 to 512"),
+        (lambda: turning_point(2, "query_gradient", 10, 1), "draws: 10 rows of 2 keys do not tell"),
         (lambda: halves(Trial(d_k=65_536, draws=513)), "at most 512"),
     ],
 )

@@ -6,7 +6,7 @@ from math import exp, nan, sqrt
 import numpy as np
 
 from attn_tui.claims.claim import Case, Evidence, Picture, Stated
-from attn_tui.claims.settings import Trial
+from attn_tui.claims.trial import Trial
 from attn_tui.compute.arrays import Floats
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.head import Head, row_weights
@@ -80,12 +80,15 @@ def rank_collapse(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
     """Pass random tokens through layers of attention with and without a scale."""
     check_size(trial, d_k=256, n=256, draws=32)
     curves, name = {}, "‖X − mean‖_F/‖X‖_F"
-    for rule, words in (("inverse-sqrt", "1/√d_k"), ("none", "no scale")):
+    for side, rule, words in (
+        ("scaled", "inverse-sqrt", "1/√d_k"),
+        ("unscaled", "none", "no scale"),
+    ):
         found = residuals(trial, Scale(rule), trial.n, LAYERS)
         means = [geometric(f"{name} after layer {layer}", found[layer]) for layer in (3, 2, 1)]
         where = f"{words}, n = {trial.n:,}, d_k = {trial.d_k:,}"
         yield Case(where, means[0].value < 1e-3, tuple(means))
-        curves[words] = [
+        curves[side] = [
             exp(np.log(each).mean()) if each.min() > ROUNDING else nan for each in found
         ]
     title = f"what is left of the differences between tokens, {name}"

@@ -18,7 +18,7 @@ from attn_tui.claims.checks.samples import (
     summary,
 )
 from attn_tui.claims.claim import Case, Evidence, Picture, Stated
-from attn_tui.claims.settings import Trial
+from attn_tui.claims.trial import Trial
 from attn_tui.compute.arrays import Floats
 from attn_tui.compute.evaluation import evaluate
 from attn_tui.compute.logit_map import LogitMap
@@ -194,18 +194,18 @@ _FEW = 60
 def by_key_lengths(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
     """Compare the median gradient by the scores under both divisors."""
     by_length, by_root, uniform = gradients_by_length(trial)
-    names = ("scores over Σ‖k_j‖", "scores over √d_k")
     found = (
-        median(f"median ‖∂p/∂s‖_F, {names[0]}", by_length),
-        median(f"median ‖∂p/∂s‖_F, {names[1]}", by_root),
-        mean(f"mean e^H/n, {names[0]}", uniform),
+        median("median ‖∂p/∂s‖_F, scores over Σ‖k_j‖", by_length),
+        median("median ‖∂p/∂s‖_F, scores over √d_k", by_root),
+        mean("mean e^H/n, scores over Σ‖k_j‖", uniform),
     )
     where = f"n = {trial.n:,}, d_k = {trial.d_k:,}"
     yield Case(where, found[0].value > found[1].value, found)
     few, n_keys = replace(trial, draws=min(trial.draws, _FEW)), (2, 8, 32, 128, 512)
     of_n = [gradients_by_length(replace(few, n=n)) for n in n_keys]
     curves = {
-        name: [summary(logs[place]).median for logs in of_n] for place, name in enumerate(names)
+        "over Σ‖k_j‖": [summary(logs).median for logs, _, _ in of_n],
+        "scaled": [summary(logs).median for _, logs, _ in of_n],
     }
     title = f"median ‖∂p/∂s‖_F, d_k = {trial.d_k:,}"
     yield Picture(title, "number of keys", n_keys, curves, log="xy")
