@@ -25,7 +25,7 @@ _D_KS = (1, 4, 16, 64, 256, 1024)
 RHO = 0.3
 """The correlation of q_i and k_i that stands in for what training does."""
 
-_ENTRIES: Mapping[Entries, str] = {"normal": "normal entries", "coins": "entries of +1 or −1"}
+_ENTRIES: Mapping[Entries, str] = {"normal": "normal entries", "coins": "entries of ±1"}
 
 
 def _over_d_k(trial: Trial) -> dict[int, Readouts]:
