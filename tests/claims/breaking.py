@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import reduce
 from importlib import import_module
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -131,11 +130,6 @@ _OF: Mapping[str, Mapping[str, By]] = {
     "L-20": {
         "gradients_by_length": result(lambda found: (found[1], found[0], found[2]))
     },
-    "L-21": {
-        "gradients": lambda gradients: lambda rows, weighing, upstream: SimpleNamespace(
-            queries=gradients(rows, weighing, upstream).queries / weighing.map.multiplier
-        )
-    },
     "L-24": {"halves": result(lambda found: replace(found, before=found.exact))},
     "L-25": {
         "statistics": lambda statistics: lambda z, **asked: replace(
@@ -164,6 +158,7 @@ STATED: Mapping[str, Stated] = {
     "L-8": {"cap": 1.0},
     "L-17": {"length": 8192.0},
     "L-18": {"a": 0.05},
+    "L-21": {"ratio of gradients": 8.0},
     "L-23": {"slope": 0.2},
 }
 """Other numbers for those that a claim states."""

@@ -25,7 +25,7 @@ def normal(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
     found = sampled(law, trial)
     yield Case.as_stated(
         f"d_k = {d_k:,}",
-        Evidence.of("kurtosis of q·k, and of q·k/√d_k", found.kurtosis, stated["kurtosis"]),
+        Evidence.of("kurtosis of q·k, scaled or not", found.kurtosis, stated["kurtosis"]),
         Evidence.of("variance of q·k", found.variance, float(d_k)),
         Evidence.of("variance of q·k/√d_k", found.variance.times(1.0 / d_k), 1.0),
         Evidence.of("share within ±2 standard deviations", found.coverage, stated["inside"]),

@@ -13,7 +13,6 @@ from attn_tui.compute.head import Head, row_weights
 from attn_tui.compute.number import Number
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.stream import stream
-from attn_tui.compute.sweep.rows import DrawnWeights, rows
 
 
 def normals(trial: Trial, key: int, *shape: int) -> Floats:
@@ -99,7 +98,9 @@ def concentration(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
     """Widen the logits of a square of weights, and follow its norm and that of J."""
     check_size(trial, n=512, draws=32)
     stds = (0.1, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
-    of_weights, by_logits = np.array([_norms(trial, draw, stds) for draw in range(trial.draws)]).T
+    draws = [normals(trial, draw, trial.n, trial.n) for draw in range(trial.draws)]
+    found = np.array([[norms(row_weights(std * z)) for std in stds] for z in draws])
+    of_weights, by_logits = found.T
     for low, high in ((0, 4), (4, 6)):
         at = f"at σ = {stds[high]:g}"
         over, grown = f"{at} over that at σ = {stds[low]:g}", by_logits[high] / by_logits[low]
@@ -116,17 +117,11 @@ def concentration(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
     yield Picture(title, x, stds, curves, log="xy")
 
 
-def _norms(trial: Trial, draw: int, logit_stds: tuple[float, ...]) -> list[tuple[float, float]]:
-    """Return ‖A‖₂ and the mean of ‖J‖_F over the rows of A, for each σ."""
-    z = normals(trial, draw, trial.n, trial.n)
-    given, unknown = rows(z, np.zeros_like(z)), np.full(trial.n, np.nan)
-    return [
-        (
-            spectral_norm(row_weights(std * z)),
-            float(np.exp(DrawnWeights(given, np.full(trial.n, std), unknown).jacobian()).mean()),
-        )
-        for std in logit_stds
-    ]
+def norms(weights: Floats) -> tuple[float, float]:
+    """Return ‖A‖₂ of a square of weights, and the mean of ‖J‖_F over its rows."""
+    square, cube = (weights**2).sum(axis=1), (weights**3).sum(axis=1)
+    sizes = np.sqrt(np.maximum(square - 2.0 * cube + square**2, 0.0))
+    return spectral_norm(weights), float(sizes.mean())
 
 
 def spectral_norm(weights: Floats) -> float:

@@ -164,23 +164,19 @@ def one_hot(trial: Trial, stated: Stated) -> Iterator[Case]:
 def gradients_by_length(trial: Trial) -> tuple[Floats, Floats, Floats]:
     """Return ln ‖∂p/∂s‖_F of drawn rows, divided by Σ‖k_j‖ and by √d_k, and ln(e^H/n) of the first.
 
-    Each has shape (draws,). Given q, a key is its normal part along q and χ² across it.
+    Each has shape (draws,).
 
     Raises:
         InputError: If there are too many rows.
     """
-    check_cost(trial.n, trial.draws, 20)
+    check_cost(trial.n * trial.d_k, trial.draws, 1)
     found = np.empty((3, trial.draws))
     for row in range(trial.draws):
-        random = stream(trial.seed, row)
-        along, across = random.standard_normal(trial.n), np.zeros(trial.n)
-        query = np.sqrt(random.chisquare(trial.d_k))
-        if trial.d_k > 1:
-            across = random.chisquare(trial.d_k - 1, trial.n)
-        total = float(np.sqrt(along**2 + across).sum())
+        vectors = stream(trial.seed, row).standard_normal((1 + trial.n, trial.d_k))
+        query, keys = vectors[0], vectors[1:]
+        total = float(np.linalg.norm(keys, axis=1).sum())
         by_length, by_root = (
-            evaluate(query * along, LogitMap(m), Precision())
-            for m in (1.0 / total, trial.d_k**-0.5)
+            evaluate(keys @ query, LogitMap(m), Precision()) for m in (1.0 / total, trial.d_k**-0.5)
         )
         sizes = (each.frobenius("scores")[1] for each in (by_length, by_root))
         found[:, row] = *sizes, by_length.entropy - log(trial.n)
