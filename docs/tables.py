@@ -11,7 +11,7 @@ from textual.keys import format_key
 
 from attn_tui.attention.screen import AttentionScreen
 from attn_tui.claims.claim import Claim
-from attn_tui.claims.ledger import ledger, text_of
+from attn_tui.claims.ledger import ledger
 from attn_tui.compute.draw import Draw
 from attn_tui.compute.field import Field, fields_of
 from attn_tui.compute.setup import FIELDS
@@ -103,7 +103,7 @@ def claims() -> Iterator[str]:
 
 
 def _heading(claim: Claim) -> str:
-    text = text_of(claim)
+    text = claim.id.partition("-")[0]
     return "Literature and courses" if text == "L" else f"{text}: {claim.source}"
 
 

@@ -5,7 +5,8 @@ from dataclasses import asdict, dataclass
 
 from attn_tui.claims.claim import Claim, Finding, try_claim
 from attn_tui.claims.ledger import find, own_finding
-from attn_tui.claims.settings import Settings, Trial
+from attn_tui.claims.settings import Settings
+from attn_tui.claims.trial import Trial
 from attn_tui.compute.experiment import Experiment, Stop, never
 from attn_tui.instruments import Instrument, load
 

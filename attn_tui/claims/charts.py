@@ -40,12 +40,6 @@ MOST_POWERS = 6
 
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
-SIDE_WORDS = {
-    "unscaled": ("unscaled", "no scale", "m = 1", "before", "over √d_k"),
-    "scaled": ("scaled", "1/√d_k", "d_k^−½"),
-}
-"""What names of curves say that are of a side; the first that fits counts."""
-
 OTHERS = ("text", "muted", "larger", "smaller")
 """Colours of curves that are of neither side."""
 
@@ -85,10 +79,7 @@ def curves_figure(picture: Picture, longest: int) -> Figure:
 
 def side_of(name: str) -> str:
     """Return the side that a curve is of, by its name, or nothing."""
-    for side, words in SIDE_WORDS.items():
-        if name.startswith(side) or name.endswith(words):
-            return side
-    return ""
+    return next((side for side in ("unscaled", "scaled") if side in name), "")
 
 
 def marked_text(picture: Picture) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from math import isnan
 from typing import Literal, get_args
 
-from attn_tui.claims.settings import Trial
+from attn_tui.claims.trial import Trial
 from attn_tui.compute.number import Number
 
 Verdict = Literal["holds", "conditional", "false", "wording", "undecided", "inapplicable"]
@@ -190,25 +190,19 @@ class Finding:
     @property
     def verdict(self) -> Verdict:
         """The verdict: of what was tried, that of the cases alone."""
-        if not self.cases:
-            return self.claim.verdict
-        if any(case.holds is None for case in self.cases):
-            return "inapplicable"
-        return "undecided" if self._too_few else self._of_cases
-
-    @property
-    def _too_few(self) -> bool:
-        """Whether more draws may give another verdict; what is known exactly needs none."""
         claim, draws = self.claim, self.trial.draws
-        if "draws" not in claim.controls or draws >= min(ENOUGH, claim.trial.draws):
-            return False
-        return not all(case.evidence[0].exact is not None for case in self.cases)
-
-    @property
-    def _of_cases(self) -> Verdict:
-        if all(case.holds for case in self.cases):
+        if not self.cases:
+            return claim.verdict
+        held = {case.holds for case in self.cases}
+        if None in held:
+            return "inapplicable"
+        # More draws may give another verdict; what is known exactly needs none.
+        few = "draws" in claim.controls and draws < min(ENOUGH, claim.trial.draws)
+        if few and any(case.evidence[0].exact is None for case in self.cases):
+            return "undecided"
+        if held == {True}:
             return "holds"
-        return "conditional" if any(case.holds for case in self.cases) else "false"
+        return "conditional" if True in held else "false"
 
     @property
     def condition(self) -> str:

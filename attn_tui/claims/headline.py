@@ -31,15 +31,11 @@ def headline(claim: Claim, finding: Finding | None = None) -> str:
     says = f"“{claim.says}”"
     if finding is None:
         return f"{says} It is tried …"
-    verdict, place = finding.verdict, place_of(finding)
+    verdict = finding.verdict
+    place = ", ".join(f"{name} = {value:,}" for name, value in finding.changes.items())
     is_new = place and verdict != claim.verdict
     sentence = (CHANGED if is_new else OWN)[verdict].format(
         condition=finding.condition, place=place, draws=f"{finding.trial.draws:,}"
     )
     text = f"{says} {sentence}"
     return text if len(text) <= LONGEST else f"{says} {SHORT}"
-
-
-def place_of(finding: Finding) -> str:
-    """Return what else than usual a claim was tried with: ``n = 2, draws = 200``; or nothing."""
-    return ", ".join(f"{name} = {value:,}" for name, value in finding.changes.items())

@@ -9,7 +9,7 @@ from importlib.resources import files
 from typing import Any
 
 from attn_tui.claims.claim import Case, Claim, Finding, Picture, Stated, try_claim
-from attn_tui.claims.settings import Trial
+from attn_tui.claims.trial import Trial
 from attn_tui.compute.errors import InputError, inert
 
 
@@ -18,17 +18,6 @@ def ledger() -> dict[str, Claim]:
     """Return the claims by id: those of the three texts, then those of the literature."""
     document = tomllib.loads(files("attn_tui.claims").joinpath("ledger.toml").read_text("utf-8"))
     return {table["id"]: _claim(table, document["sources"]) for table in document["claim"]}
-
-
-@cache
-def texts() -> dict[str, str]:
-    """Return the three texts, named in full, by what the ids of their claims begin with."""
-    return {text_of(claim): claim.source for claim in ledger().values() if text_of(claim) != "L"}
-
-
-def text_of(claim: Claim) -> str:
-    """Return what the ids of the claims of its text begin with; ``"L"`` is the literature."""
-    return claim.id.partition("-")[0]
 
 
 def _claim(table: dict[str, Any], sources: Mapping[str, str]) -> Claim:

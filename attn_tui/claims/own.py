@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from attn_tui.claims.claim import Case, Claim, Evidence, Stated
-from attn_tui.claims.settings import Trial
+from attn_tui.claims.trial import Trial
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.visible import visible
 from attn_tui.files.content import Table, read_tables

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from attn_tui.claims.answer import Answer, command_of, opened
-from attn_tui.claims.claim import VERDICTS, Case, Evidence, Finding, Verdict
+from attn_tui.claims.claim import VERDICTS, Evidence, Finding, Verdict
 from attn_tui.claims.headline import headline
 from attn_tui.compute.field import fields_of
 from attn_tui.compute.models import MODELS
@@ -92,51 +92,46 @@ def report(
 def section(finding: Finding, seconds: float, width: int = WIDTH) -> Section:
     """Return what there is to say of one claim."""
     claim, trial = finding.claim, finding.trial
-    parts: list[Part] = [
-        data(
-            {
-                "id": claim.id,
-                "source": claim.source,
-                "claim": claim.says,
-                "verdict": finding.verdict,
-                "basis": claim.basis,
-                "right": finding.right,
-                "formula": claim.formula or None,
-                "topics": claim.topics,
-                "condition": finding.condition or None,
-                "trial": named(trial, claim.controls),
-            }
-        ),
-        Facts([Fact(label, (text,)) for label, text in facts(finding)]),
-        *_tables(finding, width),
-        _every_number(finding),
-        _shown_by(finding),
-        data({"seconds": round(seconds, 4)}),
-    ]
-    if claim.basis == "table":
-        parts.insert(-2, _models())
-    return Section("", parts, "claims[]", headline=headline(claim, finding))
-
-
-def facts(finding: Finding) -> Iterator[tuple[str, str]]:
-    """Yield what there is to say of a claim besides numbers, each with its label."""
-    claim = finding.claim
+    shown, line = opened(claim, trial), command_of(claim, trial)
+    typed = f"attn-tui {line}" if line else ""
+    verdict = f"holds only {finding.condition}" if finding.condition else WORDS[finding.verdict]
+    values = {
+        "id": claim.id,
+        "source": claim.source,
+        "claim": claim.says,
+        "verdict": finding.verdict,
+        "basis": claim.basis,
+        "right": finding.right,
+        "formula": claim.formula or None,
+        "topics": claim.topics,
+        "condition": finding.condition or None,
+        "trial": named(trial, claim.controls),
+    }
+    opening = {
+        "command": typed or None,
+        "instrument": shown[0].name if shown else None,
+        "experiment": experiment_to_plain(shown[1]) if shown else None,
+        "seconds": round(seconds, 4),
+    }
     texts = {
-        claim.id: f"holds only {finding.condition}"
-        if finding.condition
-        else WORDS[finding.verdict],
+        claim.id: verdict,
         "right is": finding.right,
         "formula": claim.formula,
         "tried with": trial_text(finding),
         "said by": claim.source,
         "decided": BASES[claim.basis],
-        "shown by": _typed(command_of(claim, finding.trial)),
+        "shown by": typed,
     }
-    yield from ((label, text) for label, text in texts.items() if text)
-
-
-def _typed(line: str) -> str:
-    return f"attn-tui {line}" if line else ""
+    parts: list[Part] = [
+        data(values),
+        Facts([Fact(label, (text,)) for label, text in texts.items() if text]),
+        *_tables(finding, width),
+        _every_number(finding),
+    ]
+    if claim.basis == "table":
+        parts.append(_models())
+    parts.append(data(opening))
+    return Section("", parts, "claims[]", headline=headline(claim, finding))
 
 
 def trial_text(finding: Finding) -> str:
@@ -165,12 +160,6 @@ def _beside(evidence: Evidence, value: float | None) -> str:
     return exact(Evidence("", evidence.value, evidence.standard_error, exact=value).number)
 
 
-def title_of(case: Case, finding: Finding) -> str:
-    """Return where a claim was tried, and whether it holds there."""
-    draws = " in these draws" if finding.verdict == "undecided" else ""
-    return f"{case.where}: {SIGNS[case.holds]}{draws}"
-
-
 def _tables(finding: Finding, width: int) -> Iterator[Table]:
     """Yield the numbers of each case, those of all cases in line."""
     every = [evidence for case in finding.cases for evidence in case.evidence]
@@ -185,8 +174,10 @@ def _tables(finding: Finding, width: int) -> Iterator[Table]:
         *(Column(each, texts=listed(columns[each]), width=widths[each]) for each in columns),
     ]
     rows = np.arange(len(every))
+    draws = " in these draws" if finding.verdict == "undecided" else ""
     for case in finding.cases:
-        yield Table(shown, rows[: len(case.evidence)], title_of(case, finding))
+        title = f"{case.where}: {SIGNS[case.holds]}{draws}"
+        yield Table(shown, rows[: len(case.evidence)], title)
         rows = rows[len(case.evidence) :]
 
 
@@ -203,18 +194,6 @@ def _every_number(finding: Finding) -> Table:
         values = listed(getattr(evidence, name) for _, evidence in rows)
         columns.append(Column("", values, name, name))
     return Table(columns, np.arange(len(rows)), path="evidence", csv="evidence")
-
-
-def _shown_by(finding: Finding) -> Facts:
-    """Return the instrument that shows a claim, and what is asked there."""
-    shown = opened(finding.claim, finding.trial)
-    return data(
-        {
-            "command": _typed(command_of(finding.claim, finding.trial)) or None,
-            "instrument": shown[0].name if shown else None,
-            "experiment": experiment_to_plain(shown[1]) if shown else None,
-        }
-    )
 
 
 def _models() -> Table:

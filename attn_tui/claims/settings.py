@@ -2,16 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from functools import partial
 from typing import Any
 
-from attn_tui.compute.field import Checked, Kind, asked, fields_of, whole
-from attn_tui.compute.log_scale import D_K, N_KEYS
+from attn_tui.claims.trial import Trial
+from attn_tui.compute.field import Checked, Kind, asked, fields_of
 
 FIRST = "S0-2"
 """The claim that is tried unless another is asked; its trial is that of `Trial` unless asked."""
-
-MOST_DRAWS = 1_000_000
 
 
 def _find(name: str) -> Any:
@@ -32,39 +29,9 @@ def _stepped(value: str, steps: int) -> str:
     return known[(known.index(value) + steps) % len(known)]
 
 
-def _held(control: str, setup: Any, source: Any) -> str:
-    """Return why a control is of no use for the claim that is asked, or nothing."""
-    name = setup.get(Settings).claim
-    plays = control in _find(name).controls
-    return "" if plays else f"{fields_of(Trial)[control].label} plays no part in {name}"
-
-
-def _control(name: str, default: int, kind: Kind, help: str, **more: Any) -> Any:
-    return asked(default, kind, name, help, held=partial(_held, name), **more)
-
-
-@dataclass(frozen=True)
-class Trial(Checked):
-    """What a claim is tried with; which of these play a part is the claim's to say.
-
-    Attributes:
-        seed: What is drawn, a whole number from 0.
-        d_k: Dimension of one head's queries and keys.
-        n: Number of keys.
-        draws: How many samples are drawn: of q·k, or of vectors of n scores.
-    """
-
-    seed: int = _control(
-        "seed", 1, whole(0, 2**63 - 1), "the seed of what is drawn", option="--seed", metavar="S",
-    )  # fmt: skip
-    d_k: int = _control(
-        "d_k", 64, D_K.kind, "dimension of one head's queries and keys", option="--d-k"
-    )
-    n: int = _control("n", 64, N_KEYS.kind, "the number of keys", option="--n")
-    draws: int = _control(
-        "draws", 1000, whole(2, MOST_DRAWS, marked=True), "how many samples are drawn",
-        option="--draws",
-    )  # fmt: skip
+def _brought(value: str) -> Mapping[str, Any]:
+    """Return what another claim is tried with unless something else is asked."""
+    return asdict(_find(value).trial)
 
 
 ID = Kind(
@@ -77,20 +44,35 @@ ID = Kind(
 """The id of a claim."""
 
 
-def _brought(claim: str) -> Mapping[str, Any]:
-    """Return what another claim is tried with unless something else is asked."""
-    return asdict(_find(claim).trial)
+def _control(name: str) -> Any:
+    """Return a field of `Trial`, held where it plays no part in the claim that is asked."""
+    field = fields_of(Trial)[name]
+
+    def held(setup: Any, source: Any) -> str:
+        claim = setup.get(Settings).claim
+        return "" if name in _find(claim).controls else f"{field.label} plays no part in {claim}"
+
+    words = f"{field.help}, of the claim that is tried"
+    return asked(field.default, field.kind, field.label, words, held=held)
 
 
 @dataclass(frozen=True)
-class Settings(Trial):
+class Settings(Checked):
     """Which claim is tried, and with what; a control that plays no part in it changes nothing.
 
     Attributes:
         claim: Its id.
+        seed: As in `Trial`, as are the next.
+        d_k: Dimension of one head's queries and keys.
+        n: Number of keys.
+        draws: How many samples are drawn.
     """
 
     claim: str = asked(FIRST, ID, "claim", "the claim that is tried", brings=_brought)
+    seed: int = _control("seed")
+    d_k: int = _control("d_k")
+    n: int = _control("n")
+    draws: int = _control("draws")
 
     @property
     def trial(self) -> Trial:

@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import reduce
 from importlib import import_module
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -90,13 +89,13 @@ _OF: Mapping[str, Mapping[str, By]] = {
     "S0-10 S0-26 S1-13 S1-16 S2-31": {"row_logs": LEVEL},
     "S2-12 S2-17 S2-25": NORMAL_TAIL,
     "S0-8 S1-10": {"jacobian": result(lambda found: 0.0 * found)},
-    "S0-5 S1-9": {"gradient": result(lambda found: 1.001 * found)},
+    "S0-5": {"gradient": result(lambda found: 1.001 * found)},
     "L-6 L-7": {"softmax": EVEN},
     "S0-13 L-22": {"dot_law": UNCORRELATED},
     "S0-11 S0-25": {"multiplier": lambda _: lambda rule, d_k: 1.0},
     "S2-14 L-4": {"multiplier": lambda _: lambda rule, d_k: 1.0 / d_k},
     "S2-1 S2-21": D_MODEL,
-    "S0-9": {"statistics": changed(frobenius=0.5)},
+    "S0-9 S1-9": {"statistics": changed(frobenius=0.5)},
     "S0-12": {
         "listed": lambda listed: lambda scale, one: listed(scale, replace(one, stable=True)),
         "row_logs": LEVEL,
@@ -131,11 +130,6 @@ _OF: Mapping[str, Mapping[str, By]] = {
     "L-20": {
         "gradients_by_length": result(lambda found: (found[1], found[0], found[2]))
     },
-    "L-21": {
-        "gradients": lambda gradients: lambda rows, weighing, upstream: SimpleNamespace(
-            queries=gradients(rows, weighing, upstream).queries / weighing.map.multiplier
-        )
-    },
     "L-24": {"halves": result(lambda found: replace(found, before=found.exact))},
     "L-25": {
         "statistics": lambda statistics: lambda z, **asked: replace(
@@ -164,6 +158,7 @@ STATED: Mapping[str, Stated] = {
     "L-8": {"cap": 1.0},
     "L-17": {"length": 8192.0},
     "L-18": {"a": 0.05},
+    "L-21": {"ratio of gradients": 8.0},
     "L-23": {"slope": 0.2},
 }
 """Other numbers for those that a claim states."""

@@ -5,9 +5,10 @@ from math import sqrt
 
 import numpy as np
 
+from attn_tui.claims.checks.moments import RHO
 from attn_tui.claims.checks.samples import over, power, sampled, variance_of
 from attn_tui.claims.claim import Case, Evidence, Picture, Stated
-from attn_tui.claims.settings import Trial
+from attn_tui.claims.trial import Trial
 from attn_tui.compute.arrays import Floats
 from attn_tui.compute.dots.answer import growth
 from attn_tui.compute.dots.draws import Streams
@@ -17,19 +18,6 @@ from attn_tui.compute.law.names import Entries
 from attn_tui.compute.number import Number
 from attn_tui.compute.scale import Scale
 from attn_tui.library import dot_law
-
-_RHO = 0.3
-"""The correlation of q_i and k_i that stands in for what training does."""
-
-
-def independent(trial: Trial, stated: Stated) -> Iterator[Case]:
-    """Compare mean and variance with those of independence, with and without a correlation."""
-    for rho in (0.0, _RHO):
-        found = sampled(dot_law(trial.d_k, correlation=rho), trial)
-        mean = Evidence.of("mean of q·k", found.mean, stated=0.0)
-        variance = Evidence.of("variance of q·k", found.variance, stated=float(trial.d_k))
-        holds = mean.is_as_stated and variance.is_as_stated
-        yield Case(f"ρ(q_i, k_i) = {rho:g}", holds, (mean, variance))
 
 
 def mean_square(law: DotLaw, trial: Trial) -> Number:
@@ -47,7 +35,7 @@ def mean_square_of_sum(trial: Trial, stated: Stated) -> Iterator[Case]:
     for where, rho, tied in (
         ("independent components", 0.0, False),
         ("tied components: all q_i one number, all k_i another", 0.0, True),
-        (f"ρ(q_i, k_i) = {_RHO:g}", _RHO, False),
+        (f"ρ(q_i, k_i) = {RHO:g}", RHO, False),
     ):
         law = dot_law(d_k, correlation=rho, tied=tied)
         entry, one = law.pair.law.variance, law.product.mean
@@ -107,7 +95,7 @@ def initial_queries(seed: int, d_model: int, std: float, count: int) -> Floats:
     return entries
 
 
-def initialisation(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
+def initialisation(trial: Trial, stated: Stated) -> Iterator[Case]:
     """Draw weights in two ways, and take the variance of what they make of an input."""
     for where, d_model, std in (
         ("weights of variance 1/d_model, d_model = 768", 768, 768**-0.5),
@@ -117,10 +105,6 @@ def initialisation(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
         entries = initial_queries(trial.seed, d_model, std, 500)
         drawn = variance_of(entries, 3.0, exact=d_model * std**2)
         yield Case.as_stated(where, Evidence.of("variance of q_i", drawn, stated["variance"]))
-    widths = 256.0 * 2.0 ** np.arange(8)
-    curves = {"std 0.02": widths * 0.02**2, "variance 1/d_model": np.ones(8)}
-    title = "variance of q_i over the width of the model"
-    yield Picture(title, "d_model", widths, curves, log="xy", mark=0.02**-2)
 
 
 def multiplier(rule: str, d_k: int) -> float:
@@ -145,7 +129,8 @@ def deviation_of_scaled(trial: Trial, stated: Stated) -> Iterator[Case | Picture
             Evidence.of(f"{name}/d_k", flat),
         )
     rules = growth(dot_law(1), 1)
-    curves = {f"m = {each.formula}": each.standard_deviation for each in rules}
+    names = ("unscaled", "scaled", "divided by d_k")
+    curves = {name: each.standard_deviation for name, each in zip(names, rules, strict=True)}
     yield Picture("standard deviation of m·q·k", "d_k", rules[0].d_k, curves, log="xy")
 
 
@@ -184,7 +169,7 @@ def whatever_length(trial: Trial, stated: Stated) -> Iterator[Case]:
     for where, d_k, rho, gain in (
         (f"independent entries, d_k = {trial.d_k:,}", trial.d_k, 0.0, 1.0),
         (f"independent entries, d_k = {long:,}", long, 0.0, 1.0),
-        (f"ρ(q_i, k_i) = {_RHO:g}", trial.d_k, _RHO, 1.0),
+        (f"ρ(q_i, k_i) = {RHO:g}", trial.d_k, RHO, 1.0),
         ("a gain of 2 on q", trial.d_k, 0.0, 2.0),
     ):
         found = _divided(d_k, sampled(dot_law(d_k, correlation=rho), trial)).variance
@@ -196,7 +181,7 @@ def grows_as_d_k(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
     """Take the power of d_k by which E|q·k| grows, with and without a correlation."""
     ends, places = (64, 4096), 4 ** np.arange(8)
     curves = {}
-    for rho in (_RHO, 0.0):
+    for rho in (RHO, 0.0):
         sizes = [sampled(dot_law(d_k, correlation=rho), trial).mean_size for d_k in ends]
         grown = power("power of d_k that E|q·k| grows by", ends, sizes, stated["power"])
         left = sizes[1].times(multiplier("inverse", ends[1]))

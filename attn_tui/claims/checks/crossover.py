@@ -6,8 +6,9 @@ from math import exp, log
 
 from attn_tui.claims.checks.samples import SIDES, check_cost, row_logs, share
 from attn_tui.claims.claim import Case, Evidence, Picture, Stated
-from attn_tui.claims.settings import Trial
+from attn_tui.claims.trial import Trial
 from attn_tui.compute.dead import DEAD
+from attn_tui.compute.errors import InputError
 from attn_tui.compute.log_scale import D_K
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.sweep.crossover import Crossover, GradientReadout, crossover
@@ -27,19 +28,19 @@ def turning_point(n: int, readout: GradientReadout, draws: int, seed: int) -> Cr
     """Return d*(n), where removing 1/√d_k begins to make a median gradient smaller.
 
     Raises:
-        InputError: If there are too many rows, or these are no arguments.
+        InputError: If there are too many rows, or so few that they do not tell.
     """
     check_cost(n, draws, _SEARCH, 2**14)
     found = crossover(n, readout, seed, draws)
-    assert found
+    if found is None or found.d_k is None:
+        raise InputError("draws", f"{draws:,} rows of {n:,} keys do not tell", "more")
     return found
 
 
 def both_sides(turn: Crossover, apart: int = 4) -> tuple[int, int]:
     """Return a d_k so many times below d* and one as many times above, as far as d_k goes."""
-    ends = {"larger": D_K.maximum, "smaller": 2, "crosses": turn.d_k}
-    at = ends[turn.side] or D_K.maximum
-    return max(2, round(at / apart)), min(D_K.maximum, round(at * apart))
+    assert turn.d_k
+    return max(2, round(turn.d_k / apart)), min(D_K.maximum, round(turn.d_k * apart))
 
 
 def around(turn: Crossover) -> tuple[int, ...]:
@@ -70,19 +71,25 @@ def removed(found: Points, n: int, d_k: int, statistic: Statistic) -> Evidence:
     return Evidence(name, factor, factor * ratio.log_median_error)
 
 
+def ends_of(turn: Crossover) -> tuple[float, float]:
+    """Return the ends of the 95 % interval of d*."""
+    assert turn.low
+    assert turn.high
+    return turn.low, turn.high
+
+
 def place_of(turn: Crossover) -> Evidence:
-    """Return where a search found the crossover, as evidence; at an end of d_k if nowhere."""
+    """Return where a search found the crossover, as evidence."""
+    assert turn.d_k
+    low, high = ends_of(turn)
     name = f"d* of the median {READOUTS[turn.readout].symbol}, by {turn.draws:,} draws"
-    if turn.d_k is None or turn.low is None or turn.high is None:
-        end = D_K.maximum if turn.side == "larger" else turn.divides_from
-        return Evidence(f"{name}, beyond the end of d_k at", float(end))
-    return Evidence(name, turn.d_k, (turn.high - turn.low) / 3.92)
+    return Evidence(name, turn.d_k, (high - low) / 3.92)
 
 
 def marked(turn: Crossover) -> partial[Picture]:
     """Return what makes a picture over d_k in which d* is marked, with its interval."""
-    ends = None if turn.low is None or turn.high is None else (turn.low, turn.high)
-    return partial(Picture, mark=turn.d_k, ends=ends, marked=f"d* by {turn.draws:,} draws")
+    words = f"d* by {turn.draws:,} draws"
+    return partial(Picture, mark=turn.d_k, ends=ends_of(turn), marked=words)
 
 
 def _on_both_sides(
@@ -169,9 +176,8 @@ def _mean_trace(n: int, d_k: int, rule: str) -> float:
 def poor_convergence(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
     """Count rows whose gradient is dead, on both sides of d*."""
     turn = turning_point(trial.n, "gradient", trial.draws, trial.seed)
-    (low, high), (middle, _) = both_sides(turn, 16), both_sides(turn, 2)
-    at = [] if turn.d_k is None else [round(turn.d_k)]
-    d_ks = sorted({low, middle, *at, high})
+    (low, high), (middle, _), (at, _) = (both_sides(turn, apart) for apart in (16, 2, 1))
+    d_ks = sorted({low, middle, at, high})
     shown = sorted({*d_ks, *around(turn)})
     rows = row_logs(trial, "jacobian", [*SIDES.values()], shown)
     dead = {place: share(logs < log(DEAD)) for place, logs in rows.items()}

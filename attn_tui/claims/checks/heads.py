@@ -8,13 +8,9 @@ import numpy as np
 
 from attn_tui.claims.checks.layers import check_size, normals, projected
 from attn_tui.claims.claim import Case, Evidence, Picture, Stated
-from attn_tui.claims.settings import Trial
+from attn_tui.claims.trial import Trial
 from attn_tui.compute.arrays import Floats
-from attn_tui.compute.head import Head
-from attn_tui.compute.heads.gradients import gradients
-from attn_tui.compute.heads.rows import HeadRows
-from attn_tui.compute.heads.weighing import Weighing
-from attn_tui.compute.logit_map import PLAIN, LogitMap
+from attn_tui.compute.head import Head, row_weights
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.source import normalised
 
@@ -42,64 +38,49 @@ def folded_scale(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
 def folded_over_divided(trial: Trial) -> tuple[float, float, float]:
     """Compare two heads that are alike but for where 1/√d_k stands: in W_q, or after QKᵀ.
 
+    Their weights are the same, so that the same ∂L/∂z comes back to the logits of both.
+
     Returns:
         The largest difference of their weights; and, the first over the second, the size of
         ∂L/∂W_q and of the change of the logits by a step along it.
     """
     n, d_k, root = trial.n, trial.d_k, sqrt(trial.d_k)
-    tokens, upstream = normals(trial, 0, n, d_k), normals(trial, 1, n, d_k)
-    of_q, of_k, of_v = (projected(trial, part) for part in (2, 3, 4))
-    heads = [
-        Head(tokens @ matrix, tokens @ of_k, tokens @ of_v, logits)
-        for matrix, logits in ((of_q / root, PLAIN), (of_q, LogitMap(1.0 / root)))
-    ]
-    rows = [HeadRows(np.arange(n), n, each.queries, each.keys, each.values) for each in heads]
-    steps = [
-        tokens.T @ gradients(each, Weighing(head.map), upstream).queries
-        for each, head in zip(rows, heads, strict=True)
-    ]
-    moves = [
-        head.map.multiplier * (tokens @ step) @ head.keys.T
-        for head, step in zip(heads, steps, strict=True)
-    ]
-    gradient, move = (
-        float(np.linalg.norm(folded) / np.linalg.norm(divided))
-        for folded, divided in (steps, moves)
+    tokens, upstream = normals(trial, 0, n, d_k), normals(trial, 1, n, n)
+    of_q, keys = projected(trial, 2), tokens @ projected(trial, 3)
+    folded, divided = tokens @ (of_q / root) @ keys.T, tokens @ of_q @ keys.T / root
+    # z = X·W_q·Kᵀ, or that over √d_k: by the chain rule ∂L/∂W_q is Xᵀ·∂L/∂z·K, or that over it.
+    of_folded, of_divided = tokens.T @ (upstream @ keys), tokens.T @ (upstream / root @ keys)
+    moves = tokens @ of_folded @ keys.T, tokens @ of_divided @ keys.T / root
+    return (
+        float(np.abs(row_weights(folded) - row_weights(divided)).max()),
+        float(np.linalg.norm(of_folded) / np.linalg.norm(of_divided)),
+        float(np.linalg.norm(moves[0]) / np.linalg.norm(moves[1])),
     )
-    return float(np.abs(heads[0].weights - heads[1].weights).max()), gradient, move
 
 
 GAIN = 10.0
 """q and k that training has enlarged: logits of standard deviation 100."""
 
-BATCHES = 20
 
-
-def clipped_logits(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
+def clipped_logits(trial: Trial, stated: Stated) -> Iterator[Case]:
     """Clip W_q and W_k by the largest logit, and look for the largest logit again."""
     check_size(trial, 1, d_k=512, n=512)
     cap = stated["τ"]
     of_q, second_q, of_k = (projected(trial, part, GAIN) for part in (1, 2, 3))
-    batches = [normals(trial, 10 + part, trial.n, trial.d_k) for part in range(BATCHES)]
-    before = [largest_logit(tokens, of_q, of_k) for tokens in batches]
-    root = sqrt(clip(before[0], cap))
-    after = [largest_logit(tokens, root * of_q, root * of_k) for tokens in batches]
-    largest = largest_logit(batches[0], of_q, of_k, GAIN)
-    normed = sqrt(clip(largest, cap))
-    left = largest_logit(batches[0], normed * of_q, normed * of_k, GAIN)
-    other = sqrt(clip(largest_logit(batches[0], second_q, of_k), cap))
-    twice = largest_logit(batches[0], root * of_q, root * other * of_k)
-    for where, clipped, whole in (
-        ("the same batch", after[0], before[0]),
-        ("another batch", after[1], before[1]),
-        (f"the same batch, QK-norm with gains of {GAIN:g}", left, largest),
-        ("the same batch, two heads with one W_k", twice, before[0]),
-    ):
+    one, another = (normals(trial, part, trial.n, trial.d_k) for part in (10, 11))
+    before, normed = largest_logit(one, of_q, of_k), largest_logit(one, of_q, of_k, GAIN)
+    q, k = (sqrt(clip(before, cap)) * matrix for matrix in (of_q, of_k))
+    normed_q, normed_k = (sqrt(clip(normed, cap)) * matrix for matrix in (of_q, of_k))
+    twice_k = sqrt(clip(largest_logit(one, second_q, of_k), cap)) * k
+    for where, whole, clipped in (
+        ("the same batch", before, largest_logit(one, q, k)),
+        ("another batch", largest_logit(another, of_q, of_k), largest_logit(another, q, k)),
+        (f"the same batch, QK-norm with gains of {GAIN:g}", normed,
+         largest_logit(one, normed_q, normed_k, GAIN)),
+        ("the same batch, two heads with one W_k", before, largest_logit(one, q, twice_k)),
+    ):  # fmt: skip
         found = Evidence("largest logit, clipped", clipped, stated=cap)
         yield Case.as_stated(where, found, Evidence("largest logit before", whole))
-    curves = {"before": before, "clipped": after, "τ": [cap] * BATCHES}
-    title = "largest logit of batches, W_q and W_k clipped by batch 0"
-    yield Picture(title, "batch", range(BATCHES), curves)
 
 
 def largest_logit(tokens: Floats, of_q: Floats, of_k: Floats, norm_gain: float = 0.0) -> float:

@@ -9,49 +9,39 @@ import numpy as np
 
 from attn_tui.claims.checks.samples import rows_of_scores, sampled, variance_of
 from attn_tui.claims.claim import Case, Evidence, Picture, Stated
-from attn_tui.claims.settings import Trial
+from attn_tui.claims.trial import Trial
 from attn_tui.compute.dots.draws import Streams, draw_entries
 from attn_tui.compute.law.entries import LAWS, Pair
 from attn_tui.compute.law.lattice import Lattice
 from attn_tui.compute.law.names import Entries
 from attn_tui.compute.law.variance_gamma import outside
 from attn_tui.compute.number import Number
-from attn_tui.compute.scale import NONE, Scale
 from attn_tui.library import dot_law
 
 
-def _normality(trial: Trial, stated: Stated, scale: Scale, name: str) -> Iterator[Case | Picture]:
-    """Hold the law of m·q·k against the normal one of the same mean and variance."""
-    law, m = dot_law(trial.d_k), scale.multiplier(trial.d_k, 1)
-    found = sampled(law, trial).scaled(m)
+def normal(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
+    """Hold the law of q·k, divided or not, against the normal one of the same variance."""
+    law, d_k = dot_law(trial.d_k), trial.d_k
+    found = sampled(law, trial)
     yield Case.as_stated(
-        f"d_k = {trial.d_k:,}",
-        Evidence.of(f"kurtosis of {name}", found.kurtosis, stated["kurtosis"]),
-        Evidence.of(f"variance of {name}", found.variance, m**2 * trial.d_k),
+        f"d_k = {d_k:,}",
+        Evidence.of("kurtosis of q·k, scaled or not", found.kurtosis, stated["kurtosis"]),
+        Evidence.of("variance of q·k", found.variance, float(d_k)),
+        Evidence.of("variance of q·k/√d_k", found.variance.times(1.0 / d_k), 1.0),
         Evidence.of("share within ±2 standard deviations", found.coverage, stated["inside"]),
     )
     # Not at 0, where the density of a single product is infinite.
     x = law.standard_deviation * (np.linspace(-5.0, 5.0, 61) + 1e-3)
     exact = law.density(x)
     if exact is not None:
-        curves = {"exact": exact / m, "normal": law.normal_density(x) / m}
-        yield Picture(f"density of {name}, d_k = {trial.d_k:,}", name, m * x, curves, log="y")
+        curves = {"exact": exact, "normal": law.normal_density(x)}
+        yield Picture(f"density of q·k, d_k = {d_k:,}", "q·k", x, curves, log="y")
 
 
-def scaled_is_normal(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
-    """Compare the kurtosis of q·k/√d_k with 3."""
-    yield from _normality(trial, stated, Scale(), "q·k/√d_k")
-
-
-def unscaled_is_normal(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
-    """Compare the kurtosis of q·k with 3."""
-    yield from _normality(trial, stated, NONE, "q·k")
-
-
-def differences(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
+def differences(trial: Trial, stated: Stated) -> Iterator[Case]:
     """Take the variance of the difference of two scores of one row, at rising d_k."""
-    before, found, d_ks = 0.0, [], np.array([4, 64, 1024])
-    for d_k in d_ks.tolist():
+    before = 0.0
+    for d_k in (4, 64, 1024):
         law, pairs = dot_law(d_k), rows_of_scores(d_k, 2, trial)
         # Given q the difference is normal, as a score is, with twice the variance.
         drawn = variance_of(pairs[:, 0] - pairs[:, 1], law.kurtosis, 2.0 * law.variance)
@@ -67,9 +57,6 @@ def differences(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
         )
         yield Case(f"d_k = {d_k:,}", apart.is_as_stated and 2.0 * law.variance > before, evidence)
         before = 2.0 * law.variance
-        found.append(apart.value)
-    curves = {"drawn": found, "2d_k": (2.0 * d_ks).tolist()}
-    yield Picture("variance of s_1 − s_2", "d_k", d_ks, curves, log="xy")
 
 
 def sum_law(entries: Entries, terms: int) -> Lattice:

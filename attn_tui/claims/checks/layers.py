@@ -6,14 +6,13 @@ from math import exp, nan, sqrt
 import numpy as np
 
 from attn_tui.claims.claim import Case, Evidence, Picture, Stated
-from attn_tui.claims.settings import Trial
+from attn_tui.claims.trial import Trial
 from attn_tui.compute.arrays import Floats
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.head import Head, row_weights
 from attn_tui.compute.number import Number
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.stream import stream
-from attn_tui.compute.sweep.rows import DrawnWeights, rows
 
 
 def normals(trial: Trial, key: int, *shape: int) -> Floats:
@@ -80,12 +79,15 @@ def rank_collapse(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
     """Pass random tokens through layers of attention with and without a scale."""
     check_size(trial, d_k=256, n=256, draws=32)
     curves, name = {}, "‖X − mean‖_F/‖X‖_F"
-    for rule, words in (("inverse-sqrt", "1/√d_k"), ("none", "no scale")):
+    for side, rule, words in (
+        ("scaled", "inverse-sqrt", "1/√d_k"),
+        ("unscaled", "none", "no scale"),
+    ):
         found = residuals(trial, Scale(rule), trial.n, LAYERS)
         means = [geometric(f"{name} after layer {layer}", found[layer]) for layer in (3, 2, 1)]
         where = f"{words}, n = {trial.n:,}, d_k = {trial.d_k:,}"
         yield Case(where, means[0].value < 1e-3, tuple(means))
-        curves[words] = [
+        curves[side] = [
             exp(np.log(each).mean()) if each.min() > ROUNDING else nan for each in found
         ]
     title = f"what is left of the differences between tokens, {name}"
@@ -96,7 +98,9 @@ def concentration(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
     """Widen the logits of a square of weights, and follow its norm and that of J."""
     check_size(trial, n=512, draws=32)
     stds = (0.1, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
-    of_weights, by_logits = np.array([_norms(trial, draw, stds) for draw in range(trial.draws)]).T
+    draws = [normals(trial, draw, trial.n, trial.n) for draw in range(trial.draws)]
+    found = np.array([[norms(row_weights(std * z)) for std in stds] for z in draws])
+    of_weights, by_logits = found.T
     for low, high in ((0, 4), (4, 6)):
         at = f"at σ = {stds[high]:g}"
         over, grown = f"{at} over that at σ = {stds[low]:g}", by_logits[high] / by_logits[low]
@@ -113,17 +117,11 @@ def concentration(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
     yield Picture(title, x, stds, curves, log="xy")
 
 
-def _norms(trial: Trial, draw: int, logit_stds: tuple[float, ...]) -> list[tuple[float, float]]:
-    """Return ‖A‖₂ and the mean of ‖J‖_F over the rows of A, for each σ."""
-    z = normals(trial, draw, trial.n, trial.n)
-    given, unknown = rows(z, np.zeros_like(z)), np.full(trial.n, np.nan)
-    return [
-        (
-            spectral_norm(row_weights(std * z)),
-            float(np.exp(DrawnWeights(given, np.full(trial.n, std), unknown).jacobian()).mean()),
-        )
-        for std in logit_stds
-    ]
+def norms(weights: Floats) -> tuple[float, float]:
+    """Return ‖A‖₂ of a square of weights, and the mean of ‖J‖_F over its rows."""
+    square, cube = (weights**2).sum(axis=1), (weights**3).sum(axis=1)
+    sizes = np.sqrt(np.maximum(square - 2.0 * cube + square**2, 0.0))
+    return spectral_norm(weights), float(sizes.mean())
 
 
 def spectral_norm(weights: Floats) -> float:

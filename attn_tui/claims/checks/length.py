@@ -7,16 +7,14 @@ from math import exp, inf, log, sqrt
 import numpy as np
 
 from attn_tui.claims.checks.layers import check_size
-from attn_tui.claims.checks.samples import logs_at_stds, mean, over, sides, summary
+from attn_tui.claims.checks.samples import mean, sides
 from attn_tui.claims.claim import Case, Evidence, Picture, Stated
-from attn_tui.claims.settings import Trial
+from attn_tui.claims.trial import Trial
 from attn_tui.compute.head import row_weights
-from attn_tui.compute.number import Number
 from attn_tui.compute.scale import parse_scale
 from attn_tui.compute.stream import stream
 from attn_tui.compute.sweep.asymptotes import condensation_n, condensation_std
 from attn_tui.compute.sweep.exact import entropy_at, trace_at
-from attn_tui.compute.sweep.readouts import ROWS
 from attn_tui.library import softmax
 
 
@@ -39,45 +37,38 @@ FIRST, FAR = 512, 10_000_000
 """What lengths are compared with; and one that is far longer."""
 
 
-def effective_keys(trial: Trial, logit_std: float, first_std: float) -> list[Evidence]:
-    """Return e^(mean H) of a trial's rows over that of rows of 512 keys, and either of these.
-
-    Args:
-        trial: How many keys and rows, of which seed.
-        logit_std: The standard deviation of the logits.
-        first_std: That of the logits of 512 keys.
-    """
-    found = []
-    for n_keys, std, place in (
-        (trial.n, logit_std, ""),
-        (FIRST, first_std, f", n = {FIRST:,}"),
-    ):
-        logs = logs_at_stds(replace(trial, n=n_keys), (std,))[std][ROWS["entropy"]]
-        drawn = summary(logs)
-        keys, exact = exp(drawn.mean), exp(entropy_at(n_keys, std))
-        keys_error = keys * drawn.mean_standard_error
-        found.append((f"e^(mean H){place}", Number(keys, keys_error, exact)))
-    ratio = over(f"e^(mean H), n over {FIRST:,}", found[0][1], found[1][1], 1.0)
-    return [ratio, *(Evidence.of(*each) for each in found)]
-
-
 def effective(n_keys: int, logit_std: float) -> float:
-    """Return e^(mean H) of n normal logits, exactly."""
+    """Return e^(mean H) of n normal logits of a standard deviation, by quadrature."""
     return exp(entropy_at(n_keys, logit_std))
 
 
-def _is_alike(ratio: float) -> bool:
-    return 2.0 / 3.0 < ratio < 1.5
+def _kept(where: str, n_keys: int, logit_std: float, first_std: float, *others: Evidence) -> Case:
+    """Return whether n keys have about as many effective ones as 512 have.
+
+    Args:
+        where: The situation.
+        n_keys: n.
+        logit_std: The standard deviation of the logits.
+        first_std: That of the logits of 512 keys.
+        others: What else is to be said.
+    """
+    long, short = effective(n_keys, logit_std), effective(FIRST, first_std)
+    evidence = (
+        Evidence(f"e^(mean H), n over {FIRST:,}", long / short, stated=1.0),
+        Evidence("e^(mean H)", long),
+        Evidence(f"e^(mean H), n = {FIRST:,}", short),
+        *others,
+    )
+    return Case(where, 2.0 / 3.0 < long / short < 1.5, evidence)
 
 
 def log_length(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
     """Compare the effective keys of long rows with those of 512 under the rule."""
-    first = log(stated["length"])
+    first, n = log(stated["length"]), trial.n
     for std in (1.0, 3.0):
-        found = effective_keys(trial, std * log(trial.n) / first, std)
-        plain = Evidence("ratio without the rule", effective(trial.n, std) / effective(FIRST, std))
-        where = f"σ = {std:g} at 512 keys, n = {trial.n:,}"
-        yield Case(where, _is_alike(found[0].decisive), (*found, plain))
+        plain = Evidence("ratio without the rule", effective(n, std) / effective(FIRST, std))
+        where = f"σ = {std:g} at 512 keys, n = {n:,}"
+        yield _kept(where, n, std * log(n) / first, std, plain)
     curves = {
         f"σ = {std:g}": [effective(n, std * log(n) / first) for n in LENGTHS]
         for std in (1.0, 2.0, 3.0, 4.0)
@@ -90,16 +81,10 @@ def scalable_softmax(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
     """Compare the effective keys of long rows, and of far longer ones, with those of 512."""
     scale = parse_scale(f"ssmax:{stated['a']!r}")
     std_of = {n: scale.multiplier(1, n) for n in (FIRST, trial.n, FAR, *LENGTHS)}
-    found = effective_keys(trial, std_of[trial.n], std_of[FIRST])
-    plain = Evidence("ratio for 1/√d_k", effective(trial.n, 1.0) / effective(FIRST, 1.0))
-    yield Case(f"n = {trial.n:,}", _is_alike(found[0].decisive), (*found, plain))
-    keys = effective(FAR, std_of[FAR])
-    far = Evidence(
-        f"e^(mean H), n over {FIRST:,}", keys / effective(FIRST, std_of[FIRST]), stated=1.0
-    )
-    spread = Evidence("σ over √(2 ln n)", std_of[FAR] / condensation_std(FAR))
-    evidence = (far, Evidence("e^(mean H)", keys), spread)
-    yield Case(f"n = {FAR:,}", _is_alike(far.value), evidence)
+    for n in (trial.n, FAR):
+        spread = Evidence("σ over √(2 ln n)", std_of[n] / condensation_std(n))
+        plain = Evidence("ratio for 1/√d_k", effective(n, 1.0) / effective(FIRST, 1.0))
+        yield _kept(f"n = {n:,}", n, std_of[n], std_of[FIRST], spread, plain)
     curves = {
         "σ = a·ln n": [effective(n, std_of[n]) for n in LENGTHS],
         "σ = 1": [effective(n, 1.0) for n in LENGTHS],

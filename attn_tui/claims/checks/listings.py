@@ -6,7 +6,7 @@ import numpy as np
 
 from attn_tui.claims.checks.samples import SIDES
 from attn_tui.claims.claim import Case, Evidence, Stated
-from attn_tui.claims.settings import Trial
+from attn_tui.claims.trial import Trial
 from attn_tui.compute.arrays import Floats
 from attn_tui.compute.evaluation import Evaluation, evaluate
 from attn_tui.compute.logit_map import PLAIN

@@ -6,7 +6,7 @@ from math import sqrt
 import numpy as np
 
 from attn_tui.claims.claim import Case, Evidence, Picture, Stated
-from attn_tui.claims.settings import Trial
+from attn_tui.claims.trial import Trial
 from attn_tui.compute.models import MODELS
 from attn_tui.compute.scale import RULES
 

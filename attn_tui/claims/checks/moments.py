@@ -13,15 +13,19 @@ from attn_tui.claims.checks.samples import (
     variance_of,
 )
 from attn_tui.claims.claim import Case, Evidence, Picture, Stated
-from attn_tui.claims.settings import Trial
+from attn_tui.claims.trial import Trial
 from attn_tui.compute.dots.moments import Readouts
+from attn_tui.compute.law.dot_law import DotLaw
 from attn_tui.compute.law.names import Entries
 from attn_tui.library import dot_law
 
 _D_KS = (1, 4, 16, 64, 256, 1024)
 """Where the moments are taken over d_k."""
 
-_ENTRIES: Mapping[Entries, str] = {"normal": "normal entries", "coins": "entries of +1 or −1"}
+RHO = 0.3
+"""The correlation of q_i and k_i that stands in for what training does."""
+
+_ENTRIES: Mapping[Entries, str] = {"normal": "normal entries", "coins": "entries of ±1"}
 
 
 def _over_d_k(trial: Trial) -> dict[int, Readouts]:
@@ -37,14 +41,24 @@ def average(trial: Trial, stated: Stated) -> Iterator[Case]:
         yield Case.as_stated(f"{words}, d_k = {trial.d_k:,}", mean, variance)
 
 
+def _both(where: str, law: DotLaw, trial: Trial) -> Case:
+    """Compare mean and variance of many q·k with 0 and d_k."""
+    found = sampled(law, trial)
+    mean = Evidence.of("mean of q·k", found.mean, stated=0.0)
+    variance = Evidence.of("variance of q·k", found.variance, stated=float(law.d_k))
+    return Case(where, mean.is_as_stated and variance.is_as_stated, (mean, variance))
+
+
 def mean_and_variance(trial: Trial, stated: Stated) -> Iterator[Case]:
-    """Compare mean and variance of many q·k with 0 and d_k, for two laws of the entries."""
+    """Compare mean and variance with 0 and d_k, for two laws of the entries."""
     for entries, words in _ENTRIES.items():
-        found = sampled(dot_law(trial.d_k, entries), trial)
-        variance = Evidence.of("variance of q·k", found.variance, stated=float(trial.d_k))
-        mean = Evidence.of("mean of q·k", found.mean, stated=0.0)
-        holds = variance.is_as_stated and mean.is_as_stated
-        yield Case(f"{words}, d_k = {trial.d_k:,}", holds, (variance, mean))
+        yield _both(f"{words}, d_k = {trial.d_k:,}", dot_law(trial.d_k, entries), trial)
+
+
+def independent(trial: Trial, stated: Stated) -> Iterator[Case]:
+    """Compare mean and variance with those of independence, with and without a correlation."""
+    for rho in (0.0, RHO):
+        yield _both(f"ρ(q_i, k_i) = {rho:g}", dot_law(trial.d_k, correlation=rho), trial)
 
 
 def grows(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:

@@ -9,7 +9,7 @@ import numpy as np
 from attn_tui.claims.checks.listings import listed
 from attn_tui.claims.checks.samples import SATURATED, SIDES, medians, share, sides
 from attn_tui.claims.claim import Case, Evidence, Picture, Stated
-from attn_tui.claims.settings import Trial
+from attn_tui.claims.trial import Trial
 from attn_tui.compute.arrays import Floats
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.formats import rounded

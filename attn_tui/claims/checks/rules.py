@@ -7,7 +7,7 @@ import numpy as np
 
 from attn_tui.claims.checks.samples import SATURATED
 from attn_tui.claims.claim import Case, Evidence, Stated
-from attn_tui.claims.settings import Trial
+from attn_tui.claims.trial import Trial
 from attn_tui.compute.arrays import Floats
 from attn_tui.compute.logits import slopes
 from attn_tui.compute.scale import Scale

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.claims.claim import Evidence
-from attn_tui.claims.settings import Trial
+from attn_tui.claims.trial import Trial
 from attn_tui.compute.arrays import Floats
 from attn_tui.compute.dots.draws import Draws, Streams
 from attn_tui.compute.dots.moments import Readouts, Sums, read

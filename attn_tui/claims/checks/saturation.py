@@ -18,7 +18,7 @@ from attn_tui.claims.checks.samples import (
     summary,
 )
 from attn_tui.claims.claim import Case, Evidence, Picture, Stated
-from attn_tui.claims.settings import Trial
+from attn_tui.claims.trial import Trial
 from attn_tui.compute.arrays import Floats
 from attn_tui.compute.evaluation import evaluate
 from attn_tui.compute.logit_map import LogitMap
@@ -164,23 +164,19 @@ def one_hot(trial: Trial, stated: Stated) -> Iterator[Case]:
 def gradients_by_length(trial: Trial) -> tuple[Floats, Floats, Floats]:
     """Return ln ‖∂p/∂s‖_F of drawn rows, divided by Σ‖k_j‖ and by √d_k, and ln(e^H/n) of the first.
 
-    Each has shape (draws,). Given q, a key is its normal part along q and χ² across it.
+    Each has shape (draws,).
 
     Raises:
         InputError: If there are too many rows.
     """
-    check_cost(trial.n, trial.draws, 20)
+    check_cost(trial.n * trial.d_k, trial.draws, 1)
     found = np.empty((3, trial.draws))
     for row in range(trial.draws):
-        random = stream(trial.seed, row)
-        along, across = random.standard_normal(trial.n), np.zeros(trial.n)
-        query = np.sqrt(random.chisquare(trial.d_k))
-        if trial.d_k > 1:
-            across = random.chisquare(trial.d_k - 1, trial.n)
-        total = float(np.sqrt(along**2 + across).sum())
+        vectors = stream(trial.seed, row).standard_normal((1 + trial.n, trial.d_k))
+        query, keys = vectors[0], vectors[1:]
+        total = float(np.linalg.norm(keys, axis=1).sum())
         by_length, by_root = (
-            evaluate(query * along, LogitMap(m), Precision())
-            for m in (1.0 / total, trial.d_k**-0.5)
+            evaluate(keys @ query, LogitMap(m), Precision()) for m in (1.0 / total, trial.d_k**-0.5)
         )
         sizes = (each.frobenius("scores")[1] for each in (by_length, by_root))
         found[:, row] = *sizes, by_length.entropy - log(trial.n)
@@ -194,18 +190,18 @@ _FEW = 60
 def by_key_lengths(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
     """Compare the median gradient by the scores under both divisors."""
     by_length, by_root, uniform = gradients_by_length(trial)
-    names = ("scores over Σ‖k_j‖", "scores over √d_k")
     found = (
-        median(f"median ‖∂p/∂s‖_F, {names[0]}", by_length),
-        median(f"median ‖∂p/∂s‖_F, {names[1]}", by_root),
-        mean(f"mean e^H/n, {names[0]}", uniform),
+        median("median ‖∂p/∂s‖_F, scores over Σ‖k_j‖", by_length),
+        median("median ‖∂p/∂s‖_F, scores over √d_k", by_root),
+        mean("mean e^H/n, scores over Σ‖k_j‖", uniform),
     )
     where = f"n = {trial.n:,}, d_k = {trial.d_k:,}"
     yield Case(where, found[0].value > found[1].value, found)
     few, n_keys = replace(trial, draws=min(trial.draws, _FEW)), (2, 8, 32, 128, 512)
     of_n = [gradients_by_length(replace(few, n=n)) for n in n_keys]
     curves = {
-        name: [summary(logs[place]).median for logs in of_n] for place, name in enumerate(names)
+        "over Σ‖k_j‖": [summary(logs).median for logs, _, _ in of_n],
+        "scaled": [summary(logs).median for _, logs, _ in of_n],
     }
     title = f"median ‖∂p/∂s‖_F, d_k = {trial.d_k:,}"
     yield Picture(title, "number of keys", n_keys, curves, log="xy")

@@ -1,12 +1,13 @@
 """Claims about softmax of one row: its derivatives, and what they come to as it saturates."""
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from math import exp, log
 
 import numpy as np
 
 from attn_tui.claims.claim import Case, Evidence, Picture, Stated
-from attn_tui.claims.settings import Trial
+from attn_tui.claims.trial import Trial
 from attn_tui.compute.arrays import Floats
 from attn_tui.library import drawn, gradient, jacobian, softmax, statistics
 
@@ -85,21 +86,24 @@ def leading(n_keys: int, lead: float) -> Floats:
     return logits
 
 
-_LEADS, _ROUNDING = (2.0, 7.0, 14.0, 40.0), 1.0 + 1e-9
-
-
 def concentrated(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
     """Let one key lead by more and more."""
-    for lead in _LEADS:
-        found = statistics(leading(trial.n, lead), wrt="logits")
-        most = 2.0 * exp(-lead) / (1.0 + exp(-lead))
+    rounding = 1.0 + 1e-9
+    for lead in (2.0, 7.0, 14.0, 40.0):
+        logits = leading(trial.n, lead)
+        found = statistics(logits, wrt="logits")
+        own, across, *_ = gradient(logits, of=0, wrt="logits").tolist()
+        most, exact = 2.0 * exp(-lead) / (1.0 + exp(-lead)), exp(-lead) / (1.0 + exp(-lead)) ** 2
         evidence = (
             Evidence("‖∂p/∂z‖_F", found.frobenius),
             Evidence("tr ∂p/∂z = 1 − Σp²", found.trace),
             Evidence("2(1 − max p)", most),
+            Evidence("∂p_0/∂z_0", own, exact=exact),
+            Evidence("∂p_0/∂z_1", across, exact=-exact / (trial.n - 1)),
         )
-        holds = found.frobenius <= found.trace * _ROUNDING and found.trace <= most * _ROUNDING
-        where = f"n = {trial.n:,}, e^{lead:g} times the weight of all others on one key"
+        sizes = (max(own, -across), found.frobenius, found.trace, most)
+        holds = all(less <= more * rounding for less, more in pairwise(sizes))
+        where = f"n = {trial.n:,}, e^{lead:g} times the weight of all others on key 0"
         yield Case(where, holds, evidence)
     leads = np.linspace(-10.0, 20.0, 61)
     rows = [statistics(leading(trial.n, lead), wrt="logits") for lead in leads.tolist()]
@@ -109,19 +113,6 @@ def concentrated(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
     }
     title = f"∂p/∂z, one key ahead of {trial.n - 1:,} equal ones"
     yield Picture(title, "ln of the leading weight over the sum of the others", leads, curves, "y")
-
-
-def dominant_score(trial: Trial, stated: Stated) -> Iterator[Case]:
-    """Look at both derivatives as a key leads by more and more."""
-    for lead in _LEADS:
-        own, across, *_ = gradient(leading(trial.n, lead), of=0, wrt="logits").tolist()
-        exact = exp(-lead) / (1.0 + exp(-lead)) ** 2
-        evidence = (
-            Evidence("∂p_0/∂z_0", own, exact=exact),
-            Evidence("∂p_0/∂z_1", across, exact=-exact / (trial.n - 1)),
-        )
-        where = f"n = {trial.n:,}, e^{lead:g} times the weight of all others on key 0"
-        yield Case(where, max(own, -across) <= exp(-lead) * _ROUNDING, evidence)
 
 
 def near_0(trial: Trial, stated: Stated) -> Iterator[Case]:
