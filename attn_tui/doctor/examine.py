@@ -83,22 +83,18 @@ def _layers(capture: Capture, settings: Settings) -> tuple[int, ...]:
         known = first_few(layers, 20)
         raise InputError("layer", f"there is no layer {settings.layer}", f"one of {known}")
     chosen = layers if settings.layer is None else (settings.layer,)
-    lacking = [_lacking(capture, layer) for layer in chosen]
-    if all(lacking):
-        problem, expected = next(filter(None, lacking))
-        raise InputError("capture", problem, expected)
+    if not any(_is_answered(capture, layer) for layer in chosen):
+        problem = "nothing that attention returned was captured with its values"
+        raise InputError(
+            "capture", problem, "q, k, v and out of a layer, or weights beside q and k"
+        )
     return chosen
 
 
-def _lacking(capture: Capture, layer: int) -> tuple[str, str] | None:
-    """Return what a layer lacks that a fit needs, and what is expected instead, if it does."""
+def _is_answered(capture: Capture, layer: int) -> bool:
+    """Return whether a layer has what a fit needs."""
     there = {*capture.tensors(layer)}
-    if "weights" in there or {"out", "v"} <= there:
-        return None
-    if "out" in there:
-        return f"{layer}.v is missing", "q, k, v and out, or weights beside q and k"
-    expected = f"{layer}.out beside q, k and v, or weights beside q and k"
-    return f"layer {layer} has nothing that attention returned", expected
+    return "weights" in there or {"out", "v"} <= there
 
 
 def _chosen(
@@ -152,7 +148,7 @@ class _Doctor:
             every = self._of_model(layer)
             best = every[0]
             ways = [each for each in every if each.kv_mapping == "grouped"]
-            if len(ways) > 1 and not _lacking(self.capture, layer):
+            if len(ways) > 1 and _is_answered(self.capture, layer):
                 ways.sort(key=lambda each: each.dims != known)
                 best = next((each for each in ways if self._explained(layer, each)), best)
                 known = best.dims

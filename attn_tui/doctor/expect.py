@@ -55,27 +55,31 @@ def parse_expected(text: str) -> Typed:
     """
     parts: dict[str, Any] = {}
     multiplier, form = None, ""
-    for token in filter(None, (each.strip() for each in text.split(","))):
-        name, _, value = (each.strip() for each in token.partition("="))
-        name = _ALIASES.get(name, name)
-        if name == "m":
-            multiplier, form = _multiplier(value, token), value
-        elif name == "mask" and value in _MASKS:
-            parts |= {"mask": value, "window": None}
-        elif name == "window":
-            parts |= {"mask": "window", "window": _whole(value, token)}
-        elif name == "chunk":
-            parts |= {"mask": "causal", "chunk": _whole(value, token)}
-        elif name in ("softcap", "sink") and value == NONE:
-            parts[name] = NONE
-        elif name in ("softcap", "sink", "value_scale"):
-            parts[name] = _number(value, token)
-            if name != "sink" and parts[name] <= 0.0:
-                raise _bad(token)
-        else:
-            raise _bad(token)
-    if multiplier is None and not parts:
-        raise _bad(text)
+    token = text
+    try:
+        for token in filter(None, (each.strip() for each in text.split(","))):
+            name, _, value = (each.strip() for each in token.partition("="))
+            name = _ALIASES.get(name, name)
+            if name == "m":
+                multiplier, form = _multiplier(value), value
+            elif name == "mask" and value in _MASKS:
+                parts |= {"mask": value, "window": None}
+            elif name == "window":
+                parts |= {"mask": "window", "window": int(_positive(int(value)))}
+            elif name == "chunk":
+                parts |= {"mask": "causal", "chunk": int(_positive(int(value)))}
+            elif name in ("softcap", "sink") and value == NONE:
+                parts[name] = NONE
+            elif name == "sink" and isfinite(float(value)):
+                parts[name] = float(value)
+            elif name in ("softcap", "value_scale"):
+                parts[name] = _positive(value)
+            else:
+                raise ValueError
+        if multiplier is None and not parts:
+            raise ValueError
+    except ValueError:
+        raise InputError("expect", f"{inert(token)} means nothing", EXPECTED) from None
     return Typed(text, parts, multiplier, form)
 
 
@@ -87,38 +91,24 @@ def expecting(typed: Typed, found: Expectation | None) -> Expectation:
     return replace(found, source=f"{found.source}; {source}", typed=typed)
 
 
-def _multiplier(text: str, token: str) -> Callable[[int], float]:
+def _multiplier(text: str) -> Callable[[int], float]:
     found = _MULTIPLIER.fullmatch(text)
     if found is None or bool(found["root"] == "sqrt(") != text.endswith(")"):
-        raise _bad(token)
-    top = 1.0 if found["top"] is None else _number(found["top"], token)
-    of = None if found["of"] == "d_k" else _number(found["of"], token)
+        raise ValueError
+    top = None if found["top"] is None else _positive(found["top"])
+    of = None if found["of"] == "d_k" else _positive(found["of"])
 
     def multiplier(d_k: int) -> float:
         base = float(d_k) if of is None else of
         base = sqrt(base) if found["root"] else base
-        return base if found["top"] is None else top / base
+        return base if top is None else top / base
 
-    if not (of is None or of > 0.0) or not 1e-9 <= multiplier(64) <= 1e9:
-        raise _bad(token)
+    _positive(multiplier(64))
     return multiplier
 
 
-def _number(text: str, token: str) -> float:
-    try:
-        number = float(text)
-    except ValueError:
-        raise _bad(token) from None
-    if not isfinite(number):
-        raise _bad(token)
+def _positive(value: str | float) -> float:
+    number = float(value)
+    if not 1e-9 <= number <= 1e9:
+        raise ValueError
     return number
-
-
-def _whole(text: str, token: str) -> int:
-    if not text.isascii() or not text.isdecimal() or not 0 < int(text[:12]) < 2**31:
-        raise _bad(token)
-    return int(text)
-
-
-def _bad(token: str) -> InputError:
-    return InputError("expect", f"{inert(token)} means nothing", EXPECTED)

@@ -1,7 +1,7 @@
 """From what explains each head to a verdict: of the head, of its layer, of the model."""
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
@@ -93,13 +93,19 @@ def settled(
     another way in each head, masks differ. A head that differs alone in its layer differs only if
     it misses what is expected by twice what rounding makes.
     """
-    hidden: dict[int, Counter[object]] = {}
+    hidden = Counter((each.id.batch, _hiding(each)) for each in findings if each.judgement.assumes)
+    most: dict[int, int] = {}
+    for (batch, _), count in hidden.items():
+        most[batch] = max(count, most.get(batch, 0))
+    told = []
     for each in findings:
-        if each.judgement.assumes:
-            mask = each.known.test.model.mask
-            key = (mask.hidden, mask.packed, mask.prefix)
-            hidden.setdefault(each.id.batch, Counter())[key] += 1
-    told = [_assuming(each, hidden, granted) for each in findings]
+        judged = each.judgement
+        if judged.assumes and hidden[each.id.batch, _hiding(each)] < most[each.id.batch]:
+            judged = Judgement("differs", ("mask",))
+        elif judged.assumes in granted:
+            said = bool(each.expected and "multiplier" in each.expected.said)
+            judged = replace(judged, verdict="agrees" if said else "no expectation")
+        told.append(replace(each, judgement=judged))
     layers: dict[tuple[int, int], list[Finding]] = {}
     for each in told:
         layers.setdefault((each.id.batch, each.id.layer), []).append(each)
@@ -115,23 +121,9 @@ def settled(
     return tuple(replace(each, judgement=quiet) if each.id in odd else each for each in told)
 
 
-def _assuming(
-    finding: "Finding", hidden: Mapping[int, Counter[object]], granted: Collection[Assumption]
-) -> "Finding":
-    judged = finding.judgement
-    if judged.assumes is None:
-        return finding
-    if len(hidden[finding.id.batch]) > 1:
-        counts = hidden[finding.id.batch]
-        mask = finding.known.test.model.mask
-        own = counts[(mask.hidden, mask.packed, mask.prefix)]
-        if own < counts.most_common(1)[0][1]:
-            return replace(finding, judgement=Judgement("differs", ("mask",)))
-    said = bool(finding.expected and "multiplier" in finding.expected.said)
-    if judged.assumes in granted:
-        verdict: Verdict = "agrees" if said else "no expectation"
-        return replace(finding, judgement=replace(judged, verdict=verdict))
-    return finding
+def _hiding(finding: "Finding") -> object:
+    mask = finding.known.test.model.mask
+    return (mask.hidden, mask.packed, mask.prefix)
 
 
 def overall(findings: Sequence["Finding"]) -> Verdict:

@@ -33,7 +33,7 @@ def test_what_was_found_and_what_was_expected_stand_in_their_columns(tmp_path: P
     begins = next(line for line in lines if line.endswith("  expected")).index("expected")
     row = next(line for line in lines if line.startswith("m "))
     assert row[begins:] == "0.176777 = 1/√32"
-    assert len(row) <= 80
+    assert max(len(line) for line in lines[1:] if str(tmp_path) not in line) <= 80
 
 
 def test_without_expectation_the_status_is_0_unless_one_is_required(tmp_path: Path) -> None:
@@ -74,17 +74,6 @@ def test_another_multiplier_differs_with_status_1(tmp_path: Path, config: str) -
         assert dialect in " ".join(result.stdout.split())
 
 
-def test_one_head_that_differs_among_many_makes_1(tmp_path: Path, config: str) -> None:
-    def how(layer: int, head: int) -> Arithmetic:
-        return Arithmetic(0.5 if (layer, head) == (1, 1) else 0.25, path="flash")
-
-    result = run(write(tmp_path / "a.safetensors", how, layers=2), "--config", config, "--json")
-    assert result.exit_code == 1
-    plain = printed(result)
-    assert plain["counts"] == {"differs": 1, "agrees": 3}
-    assert [head["differs"] for head in plain["heads"]] == [[], [], [], ["multiplier"]]
-
-
 def test_where_nothing_fits_there_is_no_multiplier_and_status_3(
     tmp_path: Path, config: str
 ) -> None:
@@ -109,6 +98,7 @@ def test_where_nothing_fits_there_is_no_multiplier_and_status_3(
         (("{path}", "--head", "7"), "--head: there is no head 7; expected one from 0 to 1"),
         (("{path}", "--rows", "0"), "--rows: '0' will not do; expected a whole number from 1"),
         (("{path}", "--config", "no/such"), "--config, 'no/such': there is no such file"),
+        (("{path}", "--expect", ""), "--expect: '' means nothing"),
         (("{path}", "--layout", "out=xyz"), "--layout: "),
     ],
 )
@@ -156,14 +146,6 @@ def test_the_verdict_says_what_the_other_heads_have(tmp_path: Path, config: str)
     assert "2 of 4 heads (2 heads of layer 0: nothing fits" in line
 
 
-def test_a_configuration_of_another_model_is_bad_input(tmp_path: Path) -> None:
-    path = write(tmp_path / "a.safetensors", HEALTHY)
-    (tmp_path / "config.json").write_text(json.dumps(LLAMA | {"head_dim": 64}))
-    result = run(path, "--config", str(tmp_path))
-    assert result.exit_code == 2
-    assert "its queries are of length 64, and those captured of 16" in result.stderr
-
-
 def test_a_crash_ends_with_70(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*arguments: object, **given: object) -> None:
         raise ZeroDivisionError("by chance")
@@ -207,19 +189,12 @@ def test_an_unknown_architecture_is_an_expectation_that_is_named(tmp_path: Path)
     assert "assumed 1/√head_dim" in result.stdout.splitlines()[0]
 
 
-def test_no_line_but_the_first_is_wider_than_80_columns(tmp_path: Path, config: str) -> None:
-    path = write(tmp_path / "a.safetensors", Arithmetic(1 / 24, path="flash"))
-    _, *lines = run(path, "--config", config).stdout.splitlines()
-    shown = [line for line in lines if str(tmp_path) not in line]
-    assert max(map(len, shown)) <= 80
-
-
 @pytest.mark.slow
 def test_tf32_has_room_only_where_an_option_or_the_metadata_says_so(
     tmp_path: Path, config: str
 ) -> None:
     made = Arithmetic(0.25, format="float32", path="tf32")
-    path = write(tmp_path / "a.safetensors", made)
+    path = write(tmp_path / "a.safetensors", made, heads=1)
     assert run(path, "--config", config).exit_code == 3
     result = run(path, "--config", config, "--tf32")
     assert result.stdout.startswith("agrees: m = 0.2")
@@ -266,7 +241,8 @@ def test_json_has_at_most_400_bytes_a_head_unless_evidence_is_asked_for(
                 1,
                 "m = 4/16 = 1/√16: the default 1/√d_k of the captured d_k?, expected 0.0625 = 1/16",
             ),
-            ("m=0.25,window=20", 1, "mask causal, expected window of 20 keys"),
+            ("m=0.25,window=20", 1, "mask causal, expected window of 20 keys: was the window drop"),
+            ("m=0.25,window=64", 0, "mask causal within the window of 64 keys as expected"),
             ("chunk=16", 1, "expected causal in chunks of 16 keys"),
             ("mask=none", 1, "mask causal, expected none"),
         ],
@@ -312,7 +288,7 @@ def test_an_expectation_that_means_nothing_is_one_line_and_status_2(
     assert result.stderr.count("\n") == 1
 
 
-@pytest.mark.parametrize("scalar", [1e308, 1e-308, 5e-324])
+@pytest.mark.parametrize("scalar", [1e308, 5e-324])
 def test_a_scalar_that_makes_no_multiplier_is_one_line(tmp_path: Path, scalar: float) -> None:
     path = write(tmp_path / "a.safetensors", HEALTHY)
     (tmp_path / "config.json").write_text(json.dumps(LLAMA | {"query_pre_attn_scalar": scalar}))

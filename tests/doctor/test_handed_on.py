@@ -120,7 +120,9 @@ def test_a_condition_on_a_number_of_a_head_makes_the_status(
     tmp_path: Path, config: str, condition: str, code: int
 ) -> None:
     path = write(tmp_path / "a.safetensors", HEALTHY)
-    assert run(path, "--config", config, "--fail-if", condition).exit_code == code
+    result = run(path, "--config", config, "--fail-if", condition)
+    assert result.exit_code == code
+    assert ("softcap of 2 heads is unknown" in result.stderr) == (code == 3)
 
 
 def test_a_condition_on_what_is_no_number_of_a_head_is_refused(tmp_path: Path) -> None:

@@ -65,6 +65,7 @@ def test_the_doctor_takes_what_lies_beside_a_capture_and_says_so(tmp_path: Path)
     for text in (json.dumps({**LLAMA, "head_dim": 24}), "[]", "no"):
         (tmp_path / "config.json").write_text(text)
         assert run(path).stdout.startswith("no expectation")
+        assert "note         config.json beside it is " in run(path).stdout
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])

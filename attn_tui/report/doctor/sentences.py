@@ -132,7 +132,7 @@ def verdict_line(report: Report) -> str:
         return f"cannot tell: {why_not} before the first head"
     main, text = every[0], said(every[0])
     if main.verdict == "no expectation":
-        text += "; give --config or --expect to compare"
+        text += "; give --config or --expect m=… to compare"
     parts = [f"{report.verdict}: {text}", *_residual(main), _heads(report, every)]
     silent: dict[Part, set[int]] = {}
     for layer, part in report.silent:

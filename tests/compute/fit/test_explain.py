@@ -255,17 +255,6 @@ def test_rows_that_see_a_key_that_is_nan_are_left_out() -> None:
     assert max(known.used) < 60
 
 
-def test_tf32_is_allowed_only_where_it_is_said() -> None:
-    how = Arithmetic(M, format="float32", path="tf32")
-    head = simulate(1, how, n_keys=96, d_k=32, rows=24)
-    question = Question(Model(M), SAID, LEVEL)
-    assert not explain(head, question).explains
-    known = explain(head, replace(question, tf32=True))
-    assert known.explains
-    assert known.test.changes == ()
-    assert known.test.path == "tf32"
-
-
 def test_numbers_may_have_been_rounded_to_the_format_of_the_capture() -> None:
     # 0.1772 rounds to this in bfloat16.
     known = asked(replace(PLAIN, multiplier=0.17675781), Model(0.1772), rows=64)
