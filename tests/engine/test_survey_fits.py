@@ -15,7 +15,7 @@ from attn_tui.compute.setup import Setup
 from attn_tui.doctor.examine import examine
 from attn_tui.doctor.report import Settings as Examined
 from attn_tui.engine.finding import of_head
-from attn_tui.engine.making import Making, MaskChoice
+from attn_tui.engine.making import Making, parse_mask
 from attn_tui.engine.plan import Plan, Question
 from attn_tui.files.captured import as_captured, captured_at
 from attn_tui.heads.words import mask_text
@@ -31,10 +31,10 @@ def test_the_mask_follows_from_the_output(tmp_path: Path) -> None:
     capture = open_capture([str(path)])
     plan = Plan.of(capture, ALL)
     assert {found.mask.kind for found in plan.masks.values()} == {"none"}
-    wrong = Plan.of(capture, Question(making=Making(mask=MaskChoice("causal"))))
+    wrong = Plan.of(capture, Question(making=Making(mask=parse_mask("causal"))))
     assert all(found.residual > 0.3 for found in wrong.masks.values() if found.residual)
     with pytest.raises(InputError, match="no mask was captured in layer 0"):
-        Plan.of(capture, Question(making=Making(mask=MaskChoice("given"))))
+        Plan.of(capture, Question(making=Making(mask=parse_mask("given"))))
 
 
 @pytest.mark.slow
@@ -261,7 +261,7 @@ def test_the_multiplier_in_use_is_that_which_the_output_says(tmp_path: Path, m: 
     what_if = last(Plan.of(capture, Question(None, making=Making(own_rule=True))))
     assert what_if.plan.masks[0].multiplier is None
     assert what_if.heads[capture.heads[0]].miss is None
-    asked = last(Plan.of(capture, Question(None, making=Making(mask=MaskChoice("causal")))))
+    asked = last(Plan.of(capture, Question(None, making=Making(mask=parse_mask("causal")))))
     assert asked.plan.masks[0].multiplier == found.multiplier
     # Attention has the same, unless another is asked, and says how far 1/√d_k is from the output.
     source = captured_at((str(path),), head=3)
