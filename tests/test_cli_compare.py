@@ -194,7 +194,7 @@ def test_nothing_against_nothing_is_no_difference() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("part", ["q", "k", "v", "out"])
+@pytest.mark.parametrize("part", ["k", "out"])
 def test_one_entry_of_all_that_differs_is_found_and_placed(tmp_path: Path, part: str) -> None:
     import ml_dtypes
 
@@ -270,15 +270,3 @@ def test_heads_that_only_one_has_are_said_first_and_are_no_agreement(
         assert "in one only, or of another shape there: layer 2 head 0 " in said
     # Those that were not asked for are not missed.
     assert call(*paths, "--layer", "0,1").exit_code == 0
-
-
-def test_a_share_that_falls_is_as_large_as_one_that_rises(
-    pair: Callable[[Made], tuple[str, str]],
-) -> None:
-    a, b = pair(changed((2, 1), queries=0.0 * heads()[2, 1].queries))
-    asked = ("--statistic", "max_weight")
-    falls, rises = (
-        re.findall("2 (.*)", call(*paths, *asked).stdout)[-1] for paths in ((a, b), (b, a))
-    )
-    assert float(falls.split()[2].replace("−", "-")) < -5.0
-    assert falls.replace("−", "").split() == rises.split()

@@ -170,16 +170,10 @@ def _lengths(number: int, tensor: Tensor | None, dims: Dims) -> tuple[tuple[int,
     if tensor is None:
         return ()
     shape = tensor.shape
-    expected = "lengths [batch], or [batch, 2] of queries and keys"
-    problem = f"lengths of layer {number} are {'×'.join(map(str, shape)) or 'a scalar'}"
-    where = place_of(tensor.pieces[0].path)
-
-    def check(is_right: bool, problem: str, expected: str) -> None:
-        if not is_right:
-            raise InputError("capture", problem, expected, where)
-
-    check(len(shape) in (1, 2) and shape[1:] in ((), (2,)), problem, expected)
-    check(shape[0] <= _MOST_SEQUENCES, problem, f"at most {_MOST_SEQUENCES:,} sequences")
+    if not (len(shape) == 1 or shape[1:] == (2,)) or shape[0] > _MOST_SEQUENCES:
+        problem = f"lengths of layer {number} are {'×'.join(map(str, shape)) or 'a scalar'}"
+        expected = f"[batch], or [batch, 2] of queries and keys, of {_MOST_SEQUENCES:,} at most"
+        raise InputError("capture", problem, expected, place_of(tensor.pieces[0].path))
     found = tensor.pieces[0].take((slice(None),) * len(shape)).astype(np.int64)
     pairs = found if found.ndim == 2 else np.stack([found, found], 1)
     if found.ndim == 1 and dims.queries != dims.keys:
@@ -187,12 +181,13 @@ def _lengths(number: int, tensor: Tensor | None, dims: Dims) -> tuple[tuple[int,
         pairs[:, 0] = dims.queries
     most = np.array([dims.queries, dims.keys])
     is_packed = dims.batch == 1 and len(pairs) > 1
-    fits = is_packed or len(pairs) == dims.batch
-    check(fits, problem, f"{dims.batch} of them, one for each sequence")
-    problem = f"lengths of layer {number} reach from {pairs.min():,} to {pairs.max():,}"
-    fits = bool(pairs.min() > 0 and (pairs <= most).all())
-    check(fits, problem, f"1 to {dims.keys:,}, the positions there are")
-    problem = f"lengths of layer {number} are {pairs.sum(0)[-1]:,} together"
-    fits = not is_packed or bool((pairs.sum(0) == most).all())
-    check(fits, problem, f"{dims.keys:,}, the positions there are")
+    fits = (pairs > 0).all() and (pairs <= most).all()
+    if not fits or not (is_packed or len(pairs) == dims.batch):
+        problem = f"{len(pairs)} lengths of layer {number} are {pairs.min():,} to {pairs.max():,}"
+        expected = f"{dims.batch} of them, from 1 to {dims.keys:,}"
+        raise InputError("capture", problem, expected, place_of(tensor.pieces[0].path))
+    if is_packed and not (pairs.sum(axis=0) == most).all():
+        problem = f"lengths of layer {number} are {pairs.sum(axis=0)[-1]:,} together"
+        expected = f"{dims.keys:,}, the positions there are"
+        raise InputError("capture", problem, expected, place_of(tensor.pieces[0].path))
     return tuple((int(queries), int(keys)) for queries, keys in pairs)

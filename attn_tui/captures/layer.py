@@ -63,8 +63,7 @@ class Layer:
     @property
     def undecided(self) -> tuple[Reading, ...]:
         """The readings that shapes leave open, if nothing else tells; none where one is known."""
-        answers = self.tensors.keys() & {"scores", "weights", "lse"}
-        if answers or {"out", "v"} <= self.tensors.keys():
+        if "weights" in self.tensors or {"out", "v"} <= self.tensors.keys():
             return ()
         others = {each.layout("q"): each for each in reversed(alternatives(self.readings))}
         return tuple(others.values())[::-1] if len(others) > 1 else ()

@@ -15,7 +15,7 @@ Layout = tuple[Axis, ...]
 VECTORS = ("q", "k", "v", "out")
 """Parts with an axis of positions and one of a head's dimensions."""
 
-MATRICES = ("scores", "weights", "mask", "bias")
+MATRICES = ("weights", "mask", "bias")
 """Parts with an axis of queries and one of keys."""
 
 _WORDS: Mapping[str, str] = {
@@ -26,7 +26,7 @@ _WORDS: Mapping[str, str] = {
     "q": "queries",
     "k": "keys",
 }
-_FORMS = {**dict.fromkeys(VECTORS, "nd"), **dict.fromkeys(MATRICES, "qk"), "lse": "n"}
+_FORMS = {**dict.fromkeys(VECTORS, "nd"), **dict.fromkeys(MATRICES, "qk")}
 
 
 def layout_text(layout: Layout) -> str:
@@ -57,9 +57,7 @@ def parse_layout(text: str, part: str) -> Layout:
         and set(form) - {"n"} <= set(axes) <= {"b", "h", *form}
     )
     if not fits:
-        example = "bhqk" if form == "qk" else "bhn"
-        if part in VECTORS:
-            example = "bhnd or bnhd"
+        example = "bhnd or bnhd" if part in VECTORS else "bhqk"
         raise InputError("layout", f"{part}={inert(text)} is none", example)
     return tuple(axes)
 

@@ -12,11 +12,8 @@ from attn_tui.compute.heads.odd import Odd
 BLOCK = 2**19
 """Numbers that are looked at at a time."""
 
-PARTS = ("q", "k", "v", "out", "scores", "weights", "lse")
+PARTS = ("q", "k", "v", "out", "weights")
 """The tensors that are looked at."""
-
-_MAY_BE_MASKED = ("scores", "lse")
-"""Parts in which −∞ means that a key, or a whole row, is masked."""
 
 
 def not_finite(
@@ -43,7 +40,7 @@ def not_finite(
     shape = capture.shape(head, reading)
     read_as = reading or capture.readings(head.layer)[0]
     shares = shape.kv_head in map(read_as.kv_head, range(head.head))
-    widths = {"q": shape.d_k, "k": shape.d_k, "v": shape.d_v, "out": shape.d_v, "lse": 1}
+    widths = {"q": shape.d_k, "k": shape.d_k, "v": shape.d_v, "out": shape.d_v}
     for part in PARTS:
         if part in finite or part not in shape.has:
             continue
@@ -64,8 +61,6 @@ def not_finite(
                 continue
             wide = widened(numbers).reshape(len(run), -1)
             odd = ~np.isfinite(wide)
-            if part in _MAY_BE_MASKED:
-                odd &= wide != -np.inf
             if odd.any():
                 row, column = divmod(int(np.argmax(odd)), wide.shape[1])
                 first = first or (start + row, column)

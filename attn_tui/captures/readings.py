@@ -1,7 +1,7 @@
 """Ways to read the tensors of a layer: which axis is which, and which keys a head has."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import product
 from typing import Literal
@@ -15,9 +15,7 @@ VARIABLES: Mapping[str, Mapping[str, str]] = {
     "k": {"b": "batch", "h": "kv_heads", "n": "keys", "d": "d_k"},
     "v": {"b": "batch", "h": "kv_heads", "n": "keys", "d": "d_v"},
     "out": {"b": "batch", "h": "heads", "n": "queries", "d": "d_v"},
-    "scores": {"b": "batch", "h": "heads", "q": "queries", "k": "keys"},
     "weights": {"b": "batch", "h": "heads", "q": "queries", "k": "keys"},
-    "lse": {"b": "batch", "h": "heads", "n": "queries"},
 }
 """Which number the length of an axis is, by part."""
 
@@ -44,18 +42,11 @@ class Reading:
         kv_mapping: ``"grouped"``: head h has the keys of h // (n_heads // n_kv), as in
             transformers; ``"interleaved"``: those of h % n_kv.
         dims: What the lengths then are.
-        reason: Why it is one of the layer's readings, in words.
     """
 
     layouts: tuple[tuple[str, Layout], ...]
     kv_mapping: KvMapping
     dims: Dims
-    reason: str = field(default="", compare=False)
-
-    @property
-    def kind(self) -> tuple[object, ...]:
-        """What readings of several layers have in common that are read alike."""
-        return (self.layouts, self.kv_mapping)
 
     def layout(self, part: str) -> Layout:
         """Return the axes of a tensor."""
@@ -72,12 +63,7 @@ _VECTORS: Mapping[int, Sequence[str]] = {4: ("bhnd", "bnhd"), 3: ("hnd", "nhd"),
 """Layouts of q, k, v and out by how many axes there are: heads before positions, and behind."""
 
 _MATRICES: Mapping[int, Sequence[str]] = {4: ("bhqk",), 3: ("hqk", "bqk"), 2: ("qk",)}
-_BESIDE: Mapping[str, Mapping[int, Sequence[str]]] = {
-    "scores": _MATRICES,
-    "weights": _MATRICES,
-    "lse": {4: ("bhnd", "bnhd"), 3: ("bhn", "bnh"), 2: ("hn", "nh"), 1: ("n",)},
-}
-"""Layouts of what follows from them."""
+"""Layouts of weights."""
 
 MOST_HEADS = 128
 """The most heads of a layer that models have: an axis that is longer is one of positions."""
@@ -112,7 +98,7 @@ def readings_of(
     """
     found: dict[Layouts, tuple[Layouts, Dims]] = {}
     for layouts in _orders(shapes, dict(asked)):
-        vectors = tuple(each for each in layouts if each[0] not in _BESIDE)
+        vectors = tuple(each for each in layouts if each[0] != "weights")
         if vectors not in found and (dims := _solved(shapes, layouts)):
             found[vectors] = layouts, dims
     lengths = dict(shapes)
@@ -137,16 +123,7 @@ def readings_of(
     same: dict[object, tuple[Layouts, Dims]] = {}
     for layouts, dims in kept:
         same.setdefault((dims, _longer(layouts, lengths)), (layouts, dims))
-    reason = "no model has the others" if len(found) > 1 else "shapes allow no other"
-    if len(same) > 1:
-        reason = "shapes leave it open"
-    elif asked:
-        reason = "it is asked for"
-    elif least == 0 and (said or claims):
-        reason = "the metadata says it"
-    return tuple(
-        Reading(layouts, "grouped", dims, reason=reason) for layouts, dims in same.values()
-    )
+    return tuple(Reading(layouts, "grouped", dims) for layouts, dims in same.values())
 
 
 def _orders(shapes: Shapes, asked: Mapping[str, Layout]) -> Iterator[Layouts]:
@@ -170,8 +147,8 @@ def _choices(
     """Return the layouts that a tensor of so many axes may have."""
     if part in asked:
         return [asked[part]] if len(asked[part]) == axes else []
-    if part in _BESIDE:
-        return [tuple(text) for text in _BESIDE[part].get(axes, ())]
+    if part == "weights":
+        return [tuple(text) for text in _MATRICES.get(axes, ())]
     split = [tuple(text) for text in _VECTORS.get(axes, ())]
     if not heads_first:
         split.reverse()
@@ -210,7 +187,7 @@ def fitting(shapes: Shapes) -> str:
 
     Keys or values that are stored transposed, or in another order than q, are among them.
     """
-    vectors = [(part, shape) for part, shape in shapes if part not in _BESIDE]
+    vectors = [(part, shape) for part, shape in shapes if part != "weights"]
     turned = ("bhnd", "bnhd", "bhdn")
     choices = [
         [
@@ -234,8 +211,6 @@ def _solved(shapes: Shapes, layouts: Layouts) -> Dims | None:
     for (part, shape), (_, layout) in zip(shapes, layouts, strict=True):
         names = VARIABLES[part]
         lengths = dict(zip(layout, shape, strict=True))
-        if part == "lse" and lengths.pop("d", 1) != 1:
-            return None
         missing = {"b", "h", "n"} & names.keys() - lengths.keys()
         for axis, length in (lengths | dict.fromkeys(missing, 1)).items():
             if known.setdefault(names[axis], length) != length:

@@ -1,6 +1,6 @@
 """A captured head as a source of scores: its queries and keys, and what they were masked by."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -9,26 +9,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.compute.arrays import Floats
-from attn_tui.compute.errors import InputError
 from attn_tui.compute.fit.reconstruction import Reconstruction
 from attn_tui.compute.formats import rounded
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.odd import Odd
-from attn_tui.compute.heads.rows import HeadRows
+from attn_tui.compute.heads.rows import HeadRows, Reals
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Products, normalised
 from attn_tui.compute.vector import Vector, Vectors
 
 if TYPE_CHECKING:
+    from attn_tui.captures.capture import Capture, HeadId
     from attn_tui.captures.fingerprint import Fingerprint
     from attn_tui.captures.readings import Reading
 
 _BLOCK = 64
 """Queries whose products with keys are taken at once."""
-
-_ROWS = 1024
-"""Queries that are read at a time where scores, weights or masks come with them."""
-
 
 _CAUSAL = Reconstruction(HeadMask("causal"), "assumed")
 
@@ -167,95 +163,63 @@ def _normalised(rows: Floats) -> Floats:
 
 
 def read_head(
-    paths: Sequence[str],
-    batch: int,
-    layer: int,
-    head: int,
+    capture: "Capture",
+    head: "HeadId",
     row: int | None = None,
     reading: "Reading | None" = None,
-    *,
-    layout: str = "",
-    names: str = "",
 ) -> Captured:
     """Read the queries and keys of one head, or one query and its keys; of a large file no more.
 
-    Without a captured mask it is taken as causal.
+    Args:
+        capture: Where the head is.
+        head: Which.
+        row: Which query; None for all.
+        reading: How tensors are read; None for the likeliest.
 
     Raises:
-        InputError: If there is no such file, head or row.
+        InputError: If there is no such head or row.
     """
-    from attn_tui.captures.capture import HeadId
-    from attn_tui.captures.layouts import MATRICES
-    from attn_tui.captures.opening import open_capture
-
-    capture = open_capture(paths, layout, names)
-    name = HeadId(batch, layer, head)
-    shape = capture.shape(name)
-    for part in ("q", "k"):
-        if part not in shape.has:
-            raise InputError("capture", f"layer {layer} has no {part}", "queries and keys")
-    wanted = [row] if row is not None else [*range(shape.n_queries)]
-    if not wanted:
-        raise InputError("capture", f"layer {layer}, head {head} has no queries", "at least one")
-    at_once = _ROWS if shape.has & {*MATRICES} else len(wanted)
-    first = capture.read(name, wanted[:at_once], reading)
-    parts = [first]
-    for start in range(at_once, len(wanted), at_once):
-        later = capture.read(name, wanted[start : start + at_once], reading)
-        # Keys and values are those of all.
-        parts.append(replace(later, keys=first.keys, values=None, output=None))
+    read = capture.read(head, None if row is None else [row], reading)
     # Where nothing says which, the queries are the last ones: so it is with a cache of keys.
-    offset = max(shape.n_keys - shape.n_queries, 0)
-    positions = [part.rows + offset if part.positions is None else part.positions for part in parts]
-    seen = [part.seen for part in parts if part.seen is not None]
-    queries, bias = _numbers([part.queries for part in parts]), _bias(parts)
-    keys = _numbers([first.keys])
-    values = None if first.values is None else _numbers([first.values])
-    named = {"q": queries, "k": keys, "v": values, "the bias": bias}
+    offset = max(read.n_keys - read.n_queries, 0)
+    positions = read.rows + offset if read.positions is None else read.positions
+    queries, keys = _numbers(read.queries), _numbers(read.keys)
+    values = None if read.values is None else _numbers(read.values)
+    if read.bias is not None:
+        read.bias.setflags(write=False)
+    named = {"q": queries, "k": keys, "v": values, "the bias": read.bias}
     return Captured(
         queries,
         keys,
         values,
-        paths=tuple(paths),
-        place=(batch, layer, head),
+        paths=capture.paths,
+        place=(head.batch, head.layer, head.head),
         row=row,
-        layout=layout,
-        called=names,
+        layout=capture.asked.layout,
+        called=capture.asked.names,
         fingerprint=capture.fingerprint,
-        seen=np.vstack(seen) if seen else None,
-        positions=tuple(np.concatenate(positions).tolist()),
-        bias=bias,
-        odd=tuple(_odd(named, wanted)),
-        sink=first.sink,
-        supposed=offset > 0 and first.positions is None,
+        seen=read.seen,
+        positions=tuple(positions.tolist()),
+        bias=read.bias,
+        odd=tuple(_odd(named, read.rows)),
+        sink=read.sink,
+        supposed=offset > 0 and read.positions is None,
     )
 
 
-def _bias(parts: "Sequence[HeadRows]") -> NDArray[np.floating[Any]] | None:
-    """Return what is added to the logits of all rows, or None if that is nothing."""
-    if all(part.bias is None for part in parts):
-        return None
-    bias = np.vstack([
-        np.zeros((len(part.rows), part.n_keys), np.float32) if part.bias is None else part.bias
-        for part in parts
-    ])  # fmt: skip
-    bias.setflags(write=False)
-    return bias
-
-
-def _numbers(parts: Sequence[Any]) -> Floats:
+def _numbers(read: Reals) -> Floats:
     """Return rows as read-only float64, which is shared."""
-    rows = np.vstack(parts).astype(np.float64)
+    rows = read.astype(np.float64)
     rows.setflags(write=False)
     return rows
 
 
-def _odd(named: Mapping[str, Any], numbers: Sequence[int]) -> Iterator[Odd]:
+def _odd(named: Mapping[str, Any], numbers: NDArray[np.intp]) -> Iterator[Odd]:
     """Yield what of tensors is no finite number; rows of q and the bias have these numbers."""
     for name, rows in named.items():
         wrong = np.argwhere(~np.isfinite(rows)) if rows is not None else np.zeros((0, 2), int)
         if wrong.size:
             row, column = map(int, wrong[0])
             nan = int(np.isnan(rows).sum())
-            row = row if name in ("k", "v") else numbers[row]
+            row = row if name in ("k", "v") else int(numbers[row])
             yield Odd(name, nan, len(wrong) - nan, row, column)

@@ -51,7 +51,7 @@ def statements(
         alike.setdefault(key, []).append(number)
     for (dims, form, parts), numbers in [*alike.items()][:5]:
         yield f"{layer_list(numbers).capitalize()}: {_dims(dims)}, in {form}."
-        if not parts & {"out", "scores", "weights", "lse"}:
+        if not parts & {"out", "weights"}:
             yield f"No output was captured of {layer_list(numbers)}: nothing tells the scale."
     if len(alike) > 5:
         yield f"{counted(len(alike) - 5, 'more structure')} of layers."

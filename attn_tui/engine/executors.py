@@ -93,8 +93,10 @@ def _written(path: str) -> str:
 
 def _threads_at(dask: Any, address: str) -> int:
     """Return how many threads the workers of a cluster have, as soon as it has a worker."""
+    end = time.monotonic() + _PATIENCE
     try:
-        count = asyncio.run(_threads_in_time(dask, address))
+        while not (count := asyncio.run(_threads(dask, address))) and time.monotonic() < end:
+            time.sleep(_PAUSE)
     except OSError:
         raise _refused(address, "no scheduler answers") from None
     except (TypeError, ValueError) as error:
@@ -110,16 +112,6 @@ def _threads_at(dask: Any, address: str) -> int:
 def _refused(address: str, problem: str) -> InputError:
     expected = "the address of a scheduler that has a worker, or its file"
     return InputError("scheduler", f"{inert(address)}: {problem}", expected)
-
-
-async def _threads_in_time(dask: Any, address: str) -> int:
-    """Return how many threads there are, or 0 if no worker came in time."""
-    end = time.monotonic() + _PATIENCE
-    count = await _threads(dask, address)
-    while not count and time.monotonic() < end:
-        await asyncio.sleep(_PAUSE)
-        count = await _threads(dask, address)
-    return count
 
 
 async def _threads(dask: Any, address: str) -> int:

@@ -161,16 +161,18 @@ class _Layer:
 
     def _masks(self, shape: HeadShape) -> tuple[list[HeadMask], How]:
         """Return the masks to try, and how it is known that it is one of them."""
-        choice = self.making.mask
-        if choice.kind == "given" and "mask" not in shape.has:
+        asked, corner = self.making.mask, shape.n_keys - shape.n_queries
+        if asked is not None and asked.kind == "given" and "mask" not in shape.has:
             problem = f"no mask was captured in layer {self.number}"
             raise InputError("mask", problem, "auto, none, causal or window:KEYS")
-        if choice.kind != "auto":
-            return [choice.mask(shape)], "asked"
+        if asked is not None:
+            return [replace(asked, offset=corner) if asked.offset is None else asked], "asked"
         if "mask" in shape.has:
             return [HeadMask("given")], "captured"
-        corners = dict.fromkeys((shape.n_keys - shape.n_queries, 0))
-        return [HeadMask(), *(HeadMask("causal", corner) for corner in corners)], "output"
+        return [
+            HeadMask(),
+            *(HeadMask("causal", at) for at in dict.fromkeys((corner, 0))),
+        ], "output"
 
     def fitted(self, nearest: Reconstruction, search: bool) -> Reconstruction:
         """Return what a fit finds of a head or another, or the nearest again."""

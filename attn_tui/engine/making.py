@@ -2,9 +2,8 @@
 
 import re
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any
 
-from attn_tui.captures.capture import HeadShape
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.fit.reconstruction import Reconstruction
 from attn_tui.compute.heads.mask import HeadMask
@@ -16,36 +15,10 @@ MASKS = "auto, none, causal, causal:OFFSET, window:KEYS, window:KEYS:OFFSET or g
 """How a mask is asked for."""
 
 
-@dataclass(frozen=True)
-class MaskChoice:
-    """The mask that was asked for.
+def parse_mask(text: str) -> HeadMask | None:
+    """Read what mask is asked for; None is to be found: as captured, else what the output says.
 
-    Attributes:
-        kind: As `HeadMask` has it, or to be found: as captured, else what the output says.
-        window: The keys of a window.
-        offset: The key that query 0 stands at; None aligns the last query with the last key.
-    """
-
-    kind: Literal["auto", "none", "causal", "window", "given"] = "auto"
-    window: int | None = None
-    offset: int | None = None
-
-    def mask(self, shape: HeadShape) -> HeadMask:
-        """Return the mask of a head; one to be found is none."""
-        if self.kind == "auto" or self.kind == "none":
-            return HeadMask()
-        offset = shape.n_keys - shape.n_queries if self.offset is None else self.offset
-        return HeadMask(self.kind, offset, self.window)
-
-    @property
-    def text(self) -> str:
-        """The choice as `parse_mask` reads it."""
-        parts = [self.kind, *(str(x) for x in (self.window, self.offset) if x is not None)]
-        return ":".join(parts)
-
-
-def parse_mask(text: str) -> MaskChoice:
-    """Read what mask is asked for.
+    An offset of None aligns the last query with the last key.
 
     Raises:
         InputError: With field ``"mask"``.
@@ -55,12 +28,23 @@ def parse_mask(text: str) -> MaskChoice:
     )
     if found is None or (found[3] is not None and int(found[3]) < 1):
         raise InputError("mask", f"{inert(text)} is no mask", MASKS)
+    kind: Any = text.partition(":")[0]
+    if kind == "auto":
+        return None
     offset = found[2] or found[4]
-    return MaskChoice(
-        text.partition(":")[0],  # type: ignore[arg-type]
-        None if found[3] is None else int(found[3]),
+    return HeadMask(
+        kind,
         None if offset is None else int(offset[1:]),
+        None if found[3] is None else int(found[3]),
     )
+
+
+def mask_text(mask: HeadMask | None) -> str:
+    """Return a mask as `parse_mask` reads it."""
+    if mask is None:
+        return "auto"
+    parts = [mask.kind, *(str(each) for each in (mask.window, mask.offset) if each is not None)]
+    return ":".join(parts)
 
 
 @dataclass(frozen=True)
@@ -69,14 +53,14 @@ class Making:
 
     Attributes:
         scale: The multiplier's rule, and perhaps a soft cap and a sink.
-        mask: Which keys are seen.
+        mask: Which keys are seen, as `parse_mask` returns it.
         captured_sink: Whether a sink that was captured takes part, if the scale has none.
         own_rule: Whether somebody asked for the rule, wherever the output says another multiplier.
         uncapped: Whether somebody asked for no soft cap, whatever the output says.
     """
 
     scale: Scale = Scale()
-    mask: MaskChoice = MaskChoice()
+    mask: HeadMask | None = None
     captured_sink: bool = True
     own_rule: bool = False
     uncapped: bool = False
@@ -98,7 +82,7 @@ class Making:
             found = replace(found, softcap=None)
         if has_sink:
             found = replace(found, sink=None, drops_sink=False)
-        has_other_mask = self.mask.kind != "auto" and not found.fits
+        has_other_mask = self.mask is not None and not found.fits
         if self.own_rule or has_cap or has_sink or has_other_mask:
             found = replace(found, residual=None, missed=None, doubt=0.0)
         return found
@@ -125,5 +109,5 @@ class Making:
             "softcap": scale.softcap,
             "uncapped": self.uncapped,
             "sink": "captured" if scale.sink is None and self.captured_sink else scale.sink,
-            "mask": self.mask.text,
+            "mask": mask_text(self.mask),
         }

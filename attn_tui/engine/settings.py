@@ -74,9 +74,10 @@ def _is_mask(value: Any) -> bool:
     if type(value) is not str:
         return False
     try:
-        return bool(parse_mask(value))
+        parse_mask(value)
     except InputError:
         return False
+    return True
 
 
 MASK = Kind(

@@ -134,14 +134,13 @@ def _read(
     from attn_tui.engine.finding import found_masks, of_head
     from attn_tui.engine.making import Making
 
-    source = read_head(paths, batch, layer, head, row, layout=layout, names=names)
+    place = HeadId(batch, layer, head)
     capture = open_capture(paths, layout, names)
-    of_layer = found_masks(capture, Making(), (layer,))[layer]
-    known = of_head(capture, of_layer, HeadId(batch, layer, head))
-    if known.reading and known.fits:
-        reading = capture.readings(layer)[known.reading]
-        source = read_head(paths, batch, layer, head, row, reading, layout=layout, names=names)
-    source = replace(source, found=known)
+    # A head that is not there is refused before anything is fitted.
+    capture.shape(place)
+    known = of_head(capture, found_masks(capture, Making(), (layer,))[layer], place)
+    reading = capture.readings(layer)[known.reading] if known.fits else None
+    source = replace(read_head(capture, place, row, reading), paths=paths, found=known)
     if known.sink is not None or known.drops_sink:
         source = replace(source, sink=known.sink)
     if known.mask.by_position and source.supposed and known.fits:

@@ -195,10 +195,10 @@ def test_what_fits_no_shape_is_named(tmp_path: Path) -> None:
     scalars = {"q": np.zeros(()), "k": np.zeros(())}
     assert "q a scalar, k a scalar" in refused(saved(path, scalars))
     for lengths, message in (
-        (np.array([5, 9]), "lengths of layer 0 reach from 5 to 9; expected 1 to 5"),
-        (np.array([5, 0]), "reach from 0 to 5"),
-        (np.array([5, 5, 5]), "lengths of layer 0 are 3; expected 2 of them"),
-        (np.array([[[5]]]), "lengths of layer 0 are 1×1×1; expected lengths [batch], or"),
+        (np.array([5, 9]), "2 lengths of layer 0 are 5 to 9; expected 2 of them, from 1 to 5"),
+        (np.array([5, 0]), "lengths of layer 0 are 0 to 5"),
+        (np.array([5, 5, 5]), "3 lengths of layer 0 are 5 to 5; expected 2 of them"),
+        (np.array([[[5]]]), "lengths of layer 0 are 1×1×1; expected [batch], or"),
     ):
         assert message in refused(saved(path, {**made, "lengths": lengths}))
     packed = {**{part: each[:1] for part, each in made.items()}, "lengths": np.array([2, 2])}
@@ -294,9 +294,9 @@ def test_what_is_not_finite_is_counted_and_placed_and_not_fatal(tmp_path: Path) 
     made["q"][1, 2, 3, 1] = np.nan
     made["q"][1, 3, 0, 0] = -np.inf
     made["out"][0, 0, 0, 2] = np.inf
-    scores = np.full((2, 4, 5, 5), -np.inf, np.float32)
-    scores[1, 1, 1, 1] = np.nan
-    path = saved(tmp_path / "a.safetensors", {**made, "scores": scores})
+    weights = np.zeros((2, 4, 5, 5), np.float32)
+    weights[1, 1, 1, 1] = np.nan
+    path = saved(tmp_path / "a.safetensors", {**made, "weights": weights})
     capture = open_capture([path])
     found = {
         (head.batch, head.head): [str(each) for each in not_finite(capture, head)]
@@ -306,7 +306,7 @@ def test_what_is_not_finite_is_counted_and_placed_and_not_fatal(tmp_path: Path) 
         (1, 2): ["q holds 1 NaN, first at row 3, column 1"],
         (1, 3): ["q holds 1 infinity, first at row 0, column 0"],
         (0, 0): ["out holds 1 infinity, first at row 0, column 2"],
-        (1, 1): ["scores holds 1 NaN, first at row 1, column 1"],
+        (1, 1): ["weights holds 1 NaN, first at row 1, column 1"],
     }
     assert np.isnan(capture.read(HeadId(1, 0, 2)).queries[3, 1])
     assert not [*not_finite(capture, HeadId(1, 0, 2), None, lambda: True)]

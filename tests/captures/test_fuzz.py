@@ -86,7 +86,7 @@ def test_whatever_a_header_says_it_is_read_or_refused(
                     shape, found = capture.shape(head, reading), capture.read(head, None, reading)
                     assert found.queries.shape == (shape.n_queries, shape.d_k)
                     assert found.keys.shape == (shape.n_keys, shape.d_k)
-                    for matrix in (found.scores, found.weights, found.seen, found.bias):
+                    for matrix in (found.weights, found.seen, found.bias):
                         assert matrix is None or matrix.shape == (shape.n_queries, shape.n_keys)
         except InputError as error:
             refused = str(error)

@@ -18,9 +18,7 @@ from tests.pairs import with_rows
     ("name", "number", "part"),
     [
         ("q", 0, "q"),
-        ("12.lse", 12, "lse"),
         ("layers.3.positions", 3, "positions"),
-        ("blocks.1.attn.hook_attn_scores", 1, "scores"),
         ("blocks.1.attn.hook_pattern", 1, "weights"),
         ("blocks.1.attn.hook_rot_k", 1, "k"),
         ("model__layers__9__self_attn__attn__k", 9, "k"),
@@ -196,18 +194,15 @@ def test_an_additive_mask_may_hold_a_bias(tmp_path: Path) -> None:
 
 def test_what_stands_beside_is_read_by_rows(tmp_path: Path) -> None:
     made = layer(2, 4, 2, 5, 5, 3, 6)
-    lse = np.arange(40, dtype=np.float32).reshape(2, 4, 5)
-    scores = np.arange(200, dtype=np.float32).reshape(2, 4, 5, 5)
-    more: Arrays = {"lse": lse, "scores": scores, "positions": np.arange(10).reshape(2, 5)}
+    weights = np.arange(200, dtype=np.float32).reshape(2, 4, 5, 5)
+    more: Arrays = {"weights": weights, "positions": np.arange(10).reshape(2, 5)}
     found = open_capture([saved(tmp_path / "a.safetensors", {**made, **more})]).read(
         HeadId(1, 0, 2), [1, 4]
     )
-    assert same(found.log_sum_exp, lse[1, 2, [1, 4]])
-    assert same(found.scores, scores[1, 2, [1, 4]])
+    assert same(found.weights, weights[1, 2, [1, 4]])
     assert same(found.positions, np.array([6, 9]))
-    turned = {**made, "lse": lse.transpose(0, 2, 1), "positions": np.arange(3, 8)}
-    found = open_capture([saved(tmp_path / "b.safetensors", turned)]).read(HeadId(1, 0, 2), [4])
-    assert same(found.log_sum_exp, lse[1, 2, [4]])
+    of_all = {**made, "positions": np.arange(3, 8)}
+    found = open_capture([saved(tmp_path / "b.safetensors", of_all)]).read(HeadId(1, 0, 2), [4])
     assert same(found.positions, np.array([7]))
 
 

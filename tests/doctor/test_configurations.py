@@ -52,7 +52,6 @@ def of(**config: Any) -> Expectation:
         # Llama's YaRN is in q and k.
         ({"model_type": "llama", "rope_scaling": YARN}, 128**-0.5),
         ({"model_type": "whatever", "scaling": 0.3}, 0.3),
-        ({"n_heads": 4, "d_head": 64, "attn_scale": 10.0}, 0.1),
         ({"text_config": WIDE | {"model_type": "llama"}}, 128**-0.5),
     ],
 )
@@ -323,11 +322,6 @@ def test_a_gguf_header_says_its_multiplier(
     found = read(tmp_path, gguf(fields))
     assert found.of(0, 128).multiplier == pytest.approx(m, rel=1e-6)
     assert "GGUF" in found.source
-
-
-def test_a_gguf_header_of_a_big_endian_machine_is_read(tmp_path: Path) -> None:
-    fields = {"general.architecture": "llama", "llama.attention.key_length": 64}
-    assert read(tmp_path, gguf(fields, ">")).of(0, 64).multiplier == 1 / 8
 
 
 def test_windows_and_caps_of_a_gguf_header(tmp_path: Path) -> None:

@@ -12,11 +12,12 @@ import pytest
 
 from attn_tui.captures.capture import Capture
 from attn_tui.compute.errors import InputError
+from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.statistic import STATISTICS
 from attn_tui.engine import plan as planning
 from attn_tui.engine import survey as surveying
 from attn_tui.engine.answer import now_and_then
-from attn_tui.engine.making import MaskChoice, parse_mask
+from attn_tui.engine.making import mask_text, parse_mask
 from attn_tui.engine.plan import Plan, Question
 from attn_tui.engine.survey import Survey, survey
 from attn_tui.engine.work import Done, work
@@ -151,14 +152,14 @@ def test_a_stop_keeps_what_there_is(capture: Capture) -> None:
 
 def test_masks_are_read_and_written() -> None:
     for text, choice in [
-        ("auto", MaskChoice()),
-        ("causal", MaskChoice("causal")),
-        ("causal:-3", MaskChoice("causal", offset=-3)),
-        ("window:128", MaskChoice("window", 128)),
-        ("window:128:7", MaskChoice("window", 128, 7)),
+        ("auto", None),
+        ("causal", HeadMask("causal", None)),
+        ("causal:-3", HeadMask("causal", -3)),
+        ("window:128", HeadMask("window", None, 128)),
+        ("window:128:7", HeadMask("window", 7, 128)),
     ]:
         assert parse_mask(text) == choice
-        assert choice.text == text
+        assert mask_text(choice) == text
 
 
 def test_what_is_no_mask_is_refused() -> None:

@@ -73,6 +73,6 @@ def taken(head: HeadRows, at: NDArray[np.intp]) -> HeadRows:
     def some(values: NDArray[np.generic] | None) -> NDArray[np.generic] | None:
         return None if values is None else values[at]
 
-    names = ("rows", "queries", "output", "scores", "weights", "log_sum_exp", "bias", "seen")
+    names = ("rows", "queries", "output", "weights", "bias", "seen")
     parts = {name: some(getattr(head, name)) for name in (*names, "positions")}
     return replace(head, **parts)  # type: ignore[arg-type]

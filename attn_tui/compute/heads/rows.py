@@ -22,15 +22,13 @@ class HeadRows:
         keys: K, shape (n, d_k).
         values: V, shape (n, d_v).
         output: What attention returned, shape (r, d_v).
-        scores: Scores as they were captured, shape (r, n): perhaps already scaled, capped, masked.
         weights: Weights as they were captured, shape (r, n).
-        log_sum_exp: Of each row's logits, shape (r,).
         bias: What is added to the logits, shape (r, n).
         seen: True where a query attends to a key, shape (r, n), if a mask was captured.
         sink: The logit b of the sink, if it was captured.
         positions: The index of the key each query stands at, shape (r,), if it was captured.
         formats: The number format of each tensor, by its name in a capture: ``q``, ``k``, ``v``,
-            ``out``, ``scores``, ``weights``, ``lse``.
+            ``out``, ``weights``.
     """
 
     rows: NDArray[np.intp]
@@ -39,9 +37,7 @@ class HeadRows:
     keys: Reals
     values: Reals | None = None
     output: Reals | None = None
-    scores: Reals | None = None
     weights: Reals | None = None
-    log_sum_exp: Reals | None = None
     bias: Reals | None = None
     seen: NDArray[np.bool_] | None = None
     sink: float | None = None

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
-from attn_tui.captures.disk import IrregularError, regular
+from attn_tui.captures.disk import reason_of, regular
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.files.content import read_json, read_text
 from attn_tui.files.models import gguf, transformers
@@ -14,11 +14,6 @@ from attn_tui.files.paths import shown_path, true_path
 
 _LARGEST = 4 * 2**20
 """Bytes of a config.json."""
-_REASONS: Mapping[type[Exception], str] = {
-    FileNotFoundError: "there is no such file",
-    IsADirectoryError: "it is a directory",
-    IrregularError: "it is no regular file",
-}
 
 
 def read_expectation(path: str, called: str = "") -> Expectation:
@@ -49,11 +44,8 @@ def read_expectation(path: str, called: str = "") -> Expectation:
             raise
         place = f"{name}, {error.where}" if error.where else name
         raise InputError("config", error.problem, error.expected, place) from None
-    except (OSError, ValueError) as error:
-        reason = (
-            _REASONS.get(type(error)) or getattr(error, "strerror", "") or "it has no such name"
-        )
-        expected = "a config.json or a GGUF file"
+    except OSError as error:
+        reason, expected = reason_of(error)[0], "a config.json or a GGUF file"
         if is_folder and isinstance(error, FileNotFoundError):
             reason = "this folder holds no config.json"
             expected = "one in it, or the name of a GGUF file"

@@ -182,10 +182,10 @@ class Expectation:
             found = self.typed.over(found, d_k)
         return replace(found, source=self.source)
 
-    def check(
+    def problem(
         self, layers: Collection[int], heads: int, d_ks: Collection[int], kv_heads: int
-    ) -> None:
-        """Raise InputError, with field ``"config"``, if this is of another model.
+    ) -> str:
+        """Return why this is of another model, or nothing.
 
         Args:
             layers: The layers that were captured.
@@ -197,22 +197,25 @@ class Expectation:
         # A head's keys may be captured once for each query head that has them, but not fewer.
         groups = shape.kv_heads if shape.heads else None
         if shape.layers is not None and layers and max(layers) >= shape.layers:
-            problem = (
-                f"it has {counted(shape.layers, 'layer')}, and layer {max(layers)} was captured"
-            )
-        elif shape.heads is not None and heads > shape.heads:
-            problem = f"it has {counted(shape.heads, 'head')} a layer, and {heads} were captured"
-        elif groups is not None and heads * groups > kv_heads * (shape.heads or 0):
-            problem = (
+            return f"it has {counted(shape.layers, 'layer')}, and layer {max(layers)} was captured"
+        if shape.heads is not None and heads > shape.heads:
+            return f"it has {counted(shape.heads, 'head')} a layer, and {heads} were captured"
+        if groups is not None and heads * groups > kv_heads * (shape.heads or 0):
+            return (
                 f"it has {counted(groups, 'head')} of keys and values for {shape.heads} of "
                 f"queries, and {kv_heads} for {heads} were captured"
             )
-        elif wrong := sorted({*d_ks} - shape.d_k if shape.d_k else ()):
+        if wrong := sorted({*d_ks} - shape.d_k if shape.d_k else ()):
             of = " or ".join(map(str, sorted(shape.d_k)))
-            problem = f"its queries are of length {of}, and those captured of {wrong[0]}"
-        else:
-            return
-        raise InputError("config", problem, "the configuration of the model that was captured")
+            return f"its queries are of length {of}, and those captured of {wrong[0]}"
+        return ""
+
+    def check(
+        self, layers: Collection[int], heads: int, d_ks: Collection[int], kv_heads: int
+    ) -> None:
+        """Raise InputError, with field ``"config"``, if this is of another model."""
+        if problem := self.problem(layers, heads, d_ks, kv_heads):
+            raise InputError("config", problem, "the configuration of the model that was captured")
 
 
 ASSUMED = Expectation("assumed 1/√head_dim", Expected(source="assumed 1/√head_dim"), assumed=True)

@@ -127,9 +127,6 @@ def read_header(file: BinaryIO, name: str) -> dict[str, Any]:
     with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
         header = _Header(data, min(len(data), MOST_BYTES), name)
         header.forward(len(MAGIC))
-        if data[len(MAGIC) : len(MAGIC) + 1] == b"\0":
-            # The largest byte of the version stands first: a file of a big-endian machine.
-            header.order = ">"
         version = header.number("I")
         if version not in (2, 3):
             raise header.bad(f"its version is {version}", "2 or 3")
@@ -156,14 +153,12 @@ class _Header:
         data: The file.
         end: Where metadata end at the latest.
         name: Of the file.
-        order: That of bytes, as `struct` has it.
         place: How many bytes are read.
     """
 
     data: mmap.mmap
     end: int
     name: str
-    order: str = "<"
     place: int = 0
 
     def value(self, key: str) -> Any:
@@ -182,15 +177,15 @@ class _Header:
             return None
         if kind not in _NUMBERS:
             raise self.bad(f"{inert(key)} is a list of kind {kind}", "a list of numbers or texts")
-        size = count * struct.calcsize(self.order + _NUMBERS[kind])
+        size = count * struct.calcsize("<" + _NUMBERS[kind])
         start = self.forward(size)
         if count > LONGEST:
             return None
-        return struct.unpack_from(f"{self.order}{count}{_NUMBERS[kind]}", self.data, start)
+        return struct.unpack_from(f"<{count}{_NUMBERS[kind]}", self.data, start)
 
     def number(self, code: str) -> int:
         """Return a number; the codes f and d give a float."""
-        form = self.order + code
+        form = "<" + code
         number: int
         (number,) = struct.unpack_from(form, self.data, self.forward(struct.calcsize(form)))
         return number

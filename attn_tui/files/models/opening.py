@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from math import isfinite
 from typing import Any
@@ -10,7 +9,6 @@ from typing import Any
 from attn_tui.captures.capture import Capture
 from attn_tui.captures.layouts import layout_text
 from attn_tui.captures.opening import open_capture
-from attn_tui.captures.readings import Dims
 from attn_tui.captures.suffixes import EXAMPLE_NAME
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.files.models.configuration import claimed, read_expectation
@@ -54,7 +52,7 @@ class Configured:
                 ``"layout"``, if nothing tells how one of the layers is read.
         """
         if self.config and self.expectation:
-            _check(self.expectation, self.capture)
+            _refuse(_misfit(self.expectation, self.capture))
         self.capture.settled(layers)
         return self
 
@@ -77,32 +75,30 @@ def open_configured(
     Raises:
         InputError: If files open in no layout, or the configuration that is named cannot be read.
     """
-    named = read_expectation(config) if config else None
-    near = _near(paths) if anew and not config else ""
-    found, notes = named, []
-    if near:
+    capture = open_capture(paths, layouts, names)
+    expectation = claimed(capture.config, capture.shape(capture.heads[0]).d_k)
+    file, notes = config, []
+    if config:
+        expectation = read_expectation(config)
+        _refuse(_other_kind(expectation, capture))
+    elif expectation is None and anew and (near := _near(paths)):
         try:
-            found = read_expectation(near, f"{_BESIDE} beside it")
+            beside = read_expectation(near, f"{_BESIDE} beside it")
         except InputError as error:
             notes.append(f"{_BESIDE} beside it is no configuration: {error.problem}.")
-    read = layouts
-    capture = open_capture(paths, read, names)
-    expectation = named or claimed(capture.config, capture.shape(capture.heads[0]).d_k)
-    if named and (problem := _other_kind(named, capture)):
-        raise InputError("config", problem, "the configuration of the model that was captured")
-    if expectation is None and found and found is not named:
-        if problem := _other_kind(found, capture) or _misfit(found, capture):
-            notes.append(f"{_BESIDE} beside it is of another model: {problem}.")
         else:
-            expectation = found
-    is_of_file = expectation is not None and expectation is found
+            problem = _other_kind(beside, capture) or _misfit(beside, capture, with_length=True)
+            if problem:
+                notes.append(f"{_BESIDE} beside it is of another model: {problem}.")
+            else:
+                expectation, file = beside, near
     expectation = with_calls(expectation, capture)
     if expectation and (own := _layouts_of(capture, expectation)):
-        read, capture = own, open_capture(paths, own, names)
-    if read != layouts:
-        capture = _stating(capture, read)
-    file = config or near if is_of_file else ""
-    return Configured(capture, expectation, file, read, tuple(notes))
+        said = f"The heads are those of the configuration: --layout '{own}'."
+        layouts, capture = own, open_capture(paths, own, names)
+        states = capture.states
+        capture = replace(capture, states=lambda chosen: (*states(chosen), said))
+    return Configured(capture, expectation, file, layouts, tuple(notes))
 
 
 def _layouts_of(capture: Capture, expectation: Expectation) -> str:
@@ -115,7 +111,11 @@ def _layouts_of(capture: Capture, expectation: Expectation) -> str:
     if shape.heads is None or not shape.d_k:
         return ""
     readings = capture.readings(layer)
-    fitting = [each for each in readings if _fits(expectation, layer, each.dims)]
+    fitting = [
+        each
+        for each in readings
+        if not expectation.problem([layer], each.dims.heads, {each.dims.d_k}, each.dims.kv_heads)
+    ]
     # Fewer may be those of a rank, where nothing else tells which they are.
     whole = [each for each in capture.undecided(layer) if each.dims.heads == shape.heads]
     is_told = len(whole) == 1 and whole[0] in fitting
@@ -125,13 +125,6 @@ def _layouts_of(capture: Capture, expectation: Expectation) -> str:
         return ""
     named = {part: layout_text(axes) for part, axes in fitting[0].layouts if part in ("q", "k")}
     return ",".join(f"{part}={text}" for part, text in named.items())
-
-
-def _fits(expectation: Expectation, layer: int, dims: Dims) -> bool:
-    with suppress(InputError):
-        expectation.check([layer], dims.heads, {dims.d_k}, dims.kv_heads)
-        return True
-    return False
 
 
 def config_version(paths: Sequence[str], config: str) -> tuple[str, int]:
@@ -154,15 +147,24 @@ def _near(paths: Sequence[str]) -> str:
     return path if os.path.isfile(path) else ""
 
 
-def _misfit(expectation: Expectation, capture: Capture) -> str:
-    """Return why an expectation is not of the model that was captured, or nothing."""
-    try:
-        if own := _layouts_of(capture, expectation):
-            capture = open_capture(capture.paths, own, capture.asked.names)
-        _check(expectation, capture, with_length=True)
-    except InputError as error:
-        return error.problem
-    return ""
+def _misfit(expectation: Expectation, capture: Capture, with_length: bool = False) -> str:
+    """Return why no reading of a capture has the heads that are expected, or nothing.
+
+    Args:
+        expectation: Of the model.
+        capture: The tensors.
+        with_length: Whether heads are to be of the length that is expected: zeros may follow.
+    """
+    problems = []
+    for dims in dict.fromkeys(each.dims for each in capture.readings(capture.layers[0])):
+        lengths = {dims.d_k} if with_length else set()
+        problems.append(expectation.problem(capture.layers, dims.heads, lengths, dims.kv_heads))
+    return "" if "" in problems else problems[0]
+
+
+def _refuse(problem: str) -> None:
+    if problem:
+        raise InputError("config", problem, "the configuration of the model that was captured")
 
 
 def _other_kind(expectation: Expectation, capture: Capture) -> str:
@@ -171,33 +173,6 @@ def _other_kind(expectation: Expectation, capture: Capture) -> str:
     if not kind or not isinstance(said, str) or kind.split("_text")[0] == said.split("_text")[0]:
         return ""
     return f"it is of {inert(kind)[1:-1]}, and the capture says {inert(said)[1:-1]}"
-
-
-def _check(expectation: Expectation, capture: Capture, with_length: bool = False) -> None:
-    """Raise InputError if no reading of a capture has the heads that are expected.
-
-    Args:
-        expectation: Of the model.
-        capture: The tensors.
-        with_length: Whether heads are to be of the length that is expected: zeros may follow.
-    """
-    refused: InputError | None = None
-    for dims in dict.fromkeys(each.dims for each in capture.readings(capture.layers[0])):
-        try:
-            lengths = {dims.d_k} if with_length else ()
-            expectation.check(capture.layers, dims.heads, lengths, dims.kv_heads)
-        except InputError as error:
-            refused = refused or error
-        else:
-            return
-    if refused:
-        raise refused
-
-
-def _stating(capture: Capture, layouts: str) -> Capture:
-    """Return a capture that states whose heads its layouts have."""
-    said = f"The heads are those of the configuration: --layout '{layouts}'."
-    return replace(capture, states=lambda chosen: (*capture.states(chosen), said))
 
 
 def with_calls(expectation: Expectation | None, capture: Capture) -> Expectation | None:

@@ -164,28 +164,7 @@ def expectation(config: Mapping[str, Any], file: str) -> Expectation:
         fields = text
     if fields.whole(*HEADS) is None and fields.whole(*_WIDTH) is None:
         raise fields.bad("it says neither heads nor width", "a config.json of transformers")
-    return _directed(Reader(fields).expectation(), fields)
-
-
-def _directed(found: Expectation, fields: Fields) -> Expectation:
-    """Return an expectation with the direction that fields say, whatever its architecture has.
-
-    BERT may be a decoder, and Llama an encoder; what a window is then, nothing says.
-    """
-    named = fields.of.get("architectures")
-    names = [each for each in named if isinstance(each, str)] if isinstance(named, list) else []
-    is_encoder = fields.of.get("is_causal") is False or any("Bidirectional" in e for e in names)
-    turned: dict[Mask | None, Mask | None] = {}
-    if is_encoder or fields.flag("use_bidirectional_attention"):
-        turned = {"causal": "none", "window": None}
-    elif fields.flag("is_decoder"):
-        turned = {"none": "causal"}
-
-    def directed(expected: Expected) -> Expected:
-        mask = turned.get(expected.mask, expected.mask)
-        return replace(expected, mask=mask, window=expected.window if mask else None)
-
-    return replace(found, common=directed(found.common), layers=tuple(map(directed, found.layers)))
+    return Reader(fields).expectation()
 
 
 class Reader:
@@ -280,11 +259,6 @@ class Reader:
             if (scale := number(name)) is not None:
                 say(f"{self.fields.called(name)} {scale:g}")
                 return scale, 1.0
-        if "d_head" in self.fields.of and (divisor := number("attn_scale")):
-            # TransformerLens, whose scores are divided.
-            divisor = divisor if self.fields.flag("use_attn_scale", True) else 1.0
-            say(f"attn_scale {divisor:g}, m = 1/{divisor:g}")
-            return 1.0 / divisor, 1.0
         scalar = number("query_pre_attn_scalar") or (256.0 if self.kind in _CAPPED else None)
         if scalar:
             called = self.fields.called("query_pre_attn_scalar")
@@ -345,7 +319,7 @@ class Reader:
         return cap
 
     def _of_layer(self, common: Expected, layer: int) -> Expected:
-        mask, window = self._mask(layer)
+        mask, window, chunk = self._mask(layer)
         multiplier, sink, form = common.multiplier, common.sink, common.form
         if multiplier is not None and self.by_layer:
             multiplier /= layer + 1.0
@@ -356,79 +330,86 @@ class Reader:
             sink = NONE if mask else None
             if mask == "window":
                 sink = LEARNED
-        common = replace(common, multiplier=multiplier, form=form, chunk=self._chunk(layer))
-        return replace(common, mask=mask, window=window, sink=sink)
+        common = replace(common, multiplier=multiplier, form=form, sink=sink)
+        return replace(common, mask=mask, window=window, chunk=chunk)
 
-    def _chunk(self, layer: int) -> int | None:
-        """Return the length of the chunks that a layer sees, if it sees such."""
-        chunk = self.fields.whole("attention_chunk_size") if self.kind in _CHUNKED else None
-        types = self.fields.of.get("layer_types")
-        if isinstance(types, list) and layer < len(types):
-            return chunk if types[layer] == "chunked_attention" else None
-        return None if self._is_nope(layer) else chunk
-
-    def _is_nope(self, layer: int) -> bool:
-        """Return whether a layer of Llama 4 has no RoPE, and sees all keys up to its own."""
-        plan = self.fields.of.get("no_rope_layers")
-        if isinstance(plan, list) and layer < len(plan):
-            return not plan[layer]
-        interval = self.fields.whole("no_rope_layer_interval") or 4
-        return (layer + 1) % interval == 0
-
-    def _mask(self, layer: int) -> tuple[Mask | None, int | None]:
-        """Return which keys a layer sees, and its window."""
+    def _mask(self, layer: int) -> tuple[Mask | None, int | None, int | None]:
+        """Return which keys a layer sees, its window, and the length of its chunks."""
+        fields, whole = self.fields, self.fields.whole
+        kind = self._kind_of(layer)
         if self.kind == "modernbert":
-            interval = self.fields.whole("global_attn_every_n_layers") or 3
-            local = self.fields.whole("local_attention") or 128
-            types = self.fields.of.get("layer_types")
-            is_local = bool(layer % interval)
-            if isinstance(types, list) and layer < len(types):
-                is_local = types[layer] == "sliding_attention"
-            return ("local", local) if is_local else ("none", None)
-        if self.kind in _ENCODERS:
-            return "none", None
-        if self.kind not in _DECODERS:
-            return None, None
-        window = (
-            self.fields.whole("sliding_window") if self.fields.of.get("sliding_window") else None
+            local = whole("local_attention") or 128
+            return ("local", local, None) if kind == "sliding" else ("none", None, None)
+        named = fields.of.get("architectures")
+        names = [each for each in named if isinstance(each, str)] if isinstance(named, list) else []
+        # BERT may be a decoder, and Llama an encoder; what a window is then, nothing says.
+        is_encoder = (
+            fields.of.get("is_causal") is False
+            or fields.flag("use_bidirectional_attention")
+            or any("Bidirectional" in each for each in names)
         )
-        types = self.fields.of.get("layer_types")
+        if self.kind in _ENCODERS:
+            is_decoder = fields.flag("is_decoder") and not is_encoder
+            return "causal" if is_decoder else "none", None, None
+        if self.kind not in _DECODERS or not kind or (is_encoder and kind == "sliding"):
+            return None, None, None
+        if is_encoder:
+            return "none", None, None
+        if kind == "sliding":
+            return "window", whole("sliding_window"), None
+        chunk = whole("attention_chunk_size") if kind == "chunked" else None
+        return "causal", None, chunk
+
+    def _kind_of(self, layer: int) -> str:
+        """Return whether a layer is ``full``, ``sliding`` or ``chunked``; or nothing."""
+        fields = self.fields
+        window = fields.whole("sliding_window") if fields.of.get("sliding_window") else None
+        types = fields.of.get("layer_types")
         if isinstance(types, list) and layer < len(types):
-            if types[layer] == "sliding_attention" and window:
-                return "window", window
-            chunked = types[layer] == "chunked_attention" and self.kind in _CHUNKED
-            is_causal = chunked or types[layer] == "full_attention"
-            return ("causal", None) if is_causal else (None, None)
-        if not window or not self.fields.flag("use_sliding_window", True):
-            return "causal", None
+            has_window = window is not None or self.kind == "modernbert"
+            known = {
+                "full_attention": "full",
+                "sliding_attention": "sliding" if has_window else "",
+                "chunked_attention": "chunked" if self.kind in _CHUNKED else "",
+            }
+            return known.get(types[layer], "") if isinstance(types[layer], str) else ""
+        if self.kind == "modernbert":
+            return (
+                "sliding" if layer % (fields.whole("global_attn_every_n_layers") or 3) else "full"
+            )
+        if self.kind in _CHUNKED:
+            # Its layers without RoPE see all keys up to their own.
+            plan = fields.of.get("no_rope_layers")
+            has_rope = bool((layer + 1) % (fields.whole("no_rope_layer_interval") or 4))
+            if isinstance(plan, list) and layer < len(plan):
+                has_rope = bool(plan[layer])
+            return "chunked" if has_rope else "full"
+        if not window or not fields.flag("use_sliding_window", True):
+            return "full"
         if self.kind in _ALL_LAYERS:
-            return "window", window
-        every = self.fields.whole("sliding_window_pattern") or _PATTERNS.get(self.kind)
+            return "sliding"
+        every = fields.whole("sliding_window_pattern") or _PATTERNS.get(self.kind)
         if every is None:
-            return None, None
-        return ("window", window) if (layer + 1) % every else ("causal", None)
+            return ""
+        return "sliding" if (layer + 1) % every else "full"
 
     def _hints(self) -> Iterator[Hint]:
         """Yield numbers that are taken for d_k."""
-        whole = self.fields.whole
+        fields, whole = self.fields, self.fields.whole
         rope, latent = whole("qk_rope_head_dim"), whole("kv_lora_rank")
+        known: dict[str, float | None] = {}
         if rope and latent:
-            yield Hint(latent + rope, "the absorbed MLA dimension")
-            yield Hint(latent, "MLA's latent dimension")
-        for name, meaning in (
-            ("qk_nope_head_dim", "the part of a head without RoPE"),
-            ("qk_rope_head_dim", "the part of a head with RoPE"),
-        ):
-            if value := whole(name):
-                yield Hint(value, meaning)
-        if self.width:
-            yield Hint(self.width, "√d_model for √d_head")
+            known["the absorbed MLA dimension"] = latent + rope
+            known["MLA's latent dimension"] = latent
+        known["the part of a head without RoPE"] = whole("qk_nope_head_dim")
+        known["the part of a head with RoPE"] = rope
+        known["√d_model for √d_head"] = self.width
         if self.width and self.heads:
-            called = map(self.fields.called, ("hidden_size", "num_attention_heads"))
-            yield Hint(self.width / self.heads, "/".join(called))
+            called = map(fields.called, ("hidden_size", "num_attention_heads"))
+            known["/".join(called)] = self.width / self.heads
         for name in ("query_pre_attn_scalar", "head_dim", "v_head_dim", "global_head_dim"):
-            if number := self.fields.number(name):
-                yield Hint(number, self.fields.called(name))
+            known[fields.called(name)] = fields.number(name)
+        return (Hint(value, meaning) for meaning, value in known.items() if value)
 
     def _inverse_root(self, d_k: int, said: str) -> tuple[float, float]:
         """Return 1/√d_k, with YaRN's μ² where it belongs, and μ."""
