@@ -30,7 +30,7 @@ from attn_tui.report.export import Forms
 from attn_tui.report.forms import forms
 from attn_tui.report.origin import missed_texts
 from attn_tui.report.text import text
-from attn_tui.ui.d_k import DkPane, NumberPane
+from attn_tui.ui.d_k import DkPane, NumberPane, why_idle
 from attn_tui.ui.dialogs import columns_of_text
 from attn_tui.ui.heat_map import HeatMap
 from attn_tui.ui.instrument_screen import InstrumentScreen
@@ -238,6 +238,10 @@ class AttentionScreen(InstrumentScreen):
         self.set_reactive(AttentionScreen.stopped, False)
         self._answering, self._answers = wanted, answer(wanted)
         self._go_on()
+
+    def why_idle(self, asked: Asked) -> str:
+        """Return why another d_k would change nothing, or nothing."""
+        return "" if is_drawn(asked.experiment) else why_idle(asked.experiment)
 
     def _go_on(self) -> None:
         """Work out the rest: at once what takes less than a frame, in a thread what takes longer.

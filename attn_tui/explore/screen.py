@@ -38,7 +38,7 @@ from attn_tui.report.numbers import quantity, weight_name
 from attn_tui.report.report import Report
 from attn_tui.report.text import text
 from attn_tui.report.words import done, effective
-from attn_tui.ui.d_k import DkPane
+from attn_tui.ui.d_k import DkPane, why_idle
 from attn_tui.ui.dialogs import columns_of_text
 from attn_tui.ui.instrument_screen import TINY, InstrumentScreen
 from attn_tui.ui.markup import plain
@@ -202,6 +202,10 @@ class ExploreScreen(InstrumentScreen):
         self.set_reactive(ExploreScreen.index, min(self.index, len(asked.experiment.vectors) - 1))
         self._answer()
 
+    def why_idle(self, asked: Asked) -> str:
+        """Return why another d_k would change nothing, or nothing."""
+        return why_idle(asked.experiment)
+
     def watch_index(self) -> None:
         """Answer what is asked of another vector."""
         self._answer()
@@ -307,7 +311,8 @@ class ExploreScreen(InstrumentScreen):
         problem = f"[$error]{plain(str(error))}[/]" if error else ""
         self.pane("scores-pane").describe(title, problem or count)
         self.pane("scores-pane").set_class(error is not None, "-wrong")
-        self.pane("d_k-pane").describe("d_k", f"{setup.scale.formula}: {how[:1].lower()}{how[1:]}")
+        pane = self.query_one(DkPane)
+        pane.describe(pane.heading, f"{setup.scale.formula}: {how[:1].lower()}{how[1:]}")
         self.draw("weights", bars.WeightBars(shown, self.cursor, heads))
         keys = np.arange(n_keys)
         if n_keys > bars.FEW:

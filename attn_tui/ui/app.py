@@ -67,6 +67,7 @@ class AttnApp(Failing):
     COMMANDS: ClassVar = {
         palette.SettingsProvider, palette.RulesProvider, palette.ModelsProvider,
         palette.ExamplesProvider, palette.ViewsProvider, palette.ActionsProvider,
+        palette.WholeHeadProvider, palette.ElsewhereProvider,
     } | App.COMMANDS  # fmt: skip
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("u", "undo", "Undo", show=False, id="undo"),
@@ -84,6 +85,8 @@ class AttnApp(Failing):
             id="copy",
         ),
         Binding("enter", "tour_next", "Next step", id="tour_next"),
+        # In an editor it is the editor's own, which takes back what was typed.
+        Binding("ctrl+z", "suspend_process", "Suspend", show=False, id="suspend"),
         Binding("ctrl+l", "redraw", "Redraw", show=False, id="redraw"),
         Binding("q", "quit", "Quit", id="quit"),
         *(
