@@ -239,6 +239,9 @@ class ElsewhereProvider(InstrumentProvider):
             fields = {} if there.name == "claims" else fields_of(load(there.settings))
             for setting in map(of_field, fields.values()):
                 text = value_behind(setting, query)
+                # "mask the key" is an action, though somewhere there is a mask to set.
+                if text and not is_readable(setting, text):
+                    continue
                 score = max(matcher.match(name) for name in setting.names)
                 if setting.name not in own and (text or score > 0):
                     title = f"{setting.label} {text}".strip()
@@ -260,6 +263,15 @@ class ElsewhereProvider(InstrumentProvider):
             screen.ask(setting.read(screen.present, text))
         except InputError as error:
             screen.notify(str(error), severity="warning", markup=False)
+
+
+def is_readable(setting: Setting, text: str) -> bool:
+    """Return whether a text says a value of a setting."""
+    try:
+        setting.kind.parse(setting.name, text)
+    except InputError:
+        return False
+    return True
 
 
 class ActionsProvider(InstrumentProvider):

@@ -91,6 +91,7 @@ async def test_settings_palette_and_lists_ask_the_same_question() -> None:
         await pilot.press("slash", *"mask 1")
         while not pilot.app.screen.query_one(CommandList).option_count:
             await pilot.pause()
+        await pilot.app.workers.wait_for_complete()
         await pilot.press("enter")
         while not (screen := await shown(pilot)).present.draft.setup.mask:
             await pilot.pause()
@@ -99,6 +100,7 @@ async def test_settings_palette_and_lists_ask_the_same_question() -> None:
         await pilot.press("u", "slash", *"mask the key")
         while not pilot.app.screen.query_one(CommandList).option_count:
             await pilot.pause()
+        await pilot.app.workers.wait_for_complete()
         await pilot.press("enter")
         while not (screen := await shown(pilot)).present.draft.setup.mask:
             await pilot.pause()
