@@ -256,6 +256,8 @@ class AttnApp(Failing):
         """Return whether an action can be taken: the next step once this one is done."""
         if action == "tour_next":
             return self.guide is not None and self.guide.is_done
+        if action == "choose" and parameters != ("example",):
+            return not self.screen.has_class("-guess")
         return super().check_action(action, parameters)
 
     # What is asked

@@ -202,6 +202,12 @@ class InstrumentScreen(Screen[None]):
         """Ask to be shown what is asked now: while another instrument was, it was not."""
         self.post_message(self.Ready())
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Return whether an action can be taken: before a guess only help and the way back."""
+        if self.has_class("-guess") and action not in ("help", "back"):
+            return False
+        return super().check_action(action, parameters)
+
     # What is asked
 
     @property
