@@ -22,6 +22,7 @@ class Instrument:
         asked: From the values of its command's options to the experiment they ask.
         json: From an answer to the pieces of a JSON text.
         short: Its name where there is little room, if that is another.
+        finds: What else somebody may look for who means it.
     """
 
     name: str
@@ -36,6 +37,7 @@ class Instrument:
     asked: str
     json: str
     short: str = ""
+    finds: str = ""
 
     @property
     def label(self) -> str:
@@ -66,6 +68,7 @@ INSTRUMENTS: tuple[Instrument, ...] = (
         name="dots",
         title="Dot products",
         short="Dots",
+        finds="histogram, bins, bell, distribution",
         number=2,
         summary="where the variance d_k of q·k comes from",
         settings="attn_tui.compute.dots.settings:Settings",
@@ -94,6 +97,7 @@ INSTRUMENTS: tuple[Instrument, ...] = (
         title="Attention",
         number=4,
         summary="every row of a head: who looks at whom",
+        finds="heat map, tokens",
         settings="attn_tui.compute.attention.settings:Settings",
         answer="attn_tui.compute.attention.answer:answer",
         screen="attn_tui.attention.screen:AttentionScreen",

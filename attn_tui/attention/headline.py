@@ -40,12 +40,12 @@ UNDIVIDED = (
 )
 STILL = "Unscaled, {before} {give} {one} practically all; {done}, {after} {do}, and {gradients}."
 EVEN = (
-    "Unscaled, {before} {give} {one} practically all. {Done} every query shares its weight almost "
-    "equally; {gradients}."
+    "Unscaled, {before} {give} {one} practically all. {Done} {all_share} almost equally; "
+    "{gradients}."
 )
 SATURATED = (
-    "Unscaled, {before} {give} {one} practically all. {Done} a query typically uses {keys} keys; "
-    "{gradients}."
+    "Unscaled, {before} {give} {one} practically all. {Done} a query typically uses {keys} "
+    "{keys_word}; {gradients}."
 )
 SHARED = (
     "{Even} a query typically uses {first_keys} of the keys it sees. {Done} it uses {keys}; "
@@ -109,6 +109,8 @@ class Sharing:
     def keys(self) -> str:
         """How many keys a query typically uses; whole from 3 on, since less is hardly seen."""
         value = self.effective
+        if value < 1.05:
+            return "about one"
         return f"about {value:.0f}" if 2.95 <= value < 99.5 else f"about {about(value)}"
 
 
@@ -131,7 +133,10 @@ def headline(answer: Answer) -> str:
         "before": among(first.single, rows.size), "after": f"{second.single:,}",
         "give": "give" if first.single > 1 else "gives",
         "do": "do" if second.single > 1 else "does",
+        "all_share": f"all {rows.size:,} share their weight" if rows.size > 1 else
+                     "it shares its weight",
         "first_keys": first.keys, "keys": second.keys,
+        "keys_word": "key" if second.keys == "about one" else "keys",
         "why": _why_undivided(answer), "points": f"{100 * MOVED:.0f}",
         "moved": f"{moved(answer):,}" if moved(answer) else "none", "gradients": gradients(answer),
         "Even": "Even unscaled" if first.is_shared else "Unscaled,",

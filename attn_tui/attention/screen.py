@@ -8,7 +8,6 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container, Horizontal, Vertical, VerticalScroll
-from textual.message import Message
 from textual.reactive import var
 from textual.widget import Widget
 from textual.worker import Worker, WorkerState, get_current_worker
@@ -31,7 +30,7 @@ from attn_tui.report.export import Forms
 from attn_tui.report.forms import forms
 from attn_tui.report.origin import missed_text
 from attn_tui.report.text import text
-from attn_tui.ui.d_k import DkPane, NumberPane
+from attn_tui.ui.d_k import DkPane, NumberPane, why_idle
 from attn_tui.ui.dialogs import columns_of_text
 from attn_tui.ui.heat_map import HeatMap
 from attn_tui.ui.instrument_screen import InstrumentScreen
@@ -46,17 +45,6 @@ QUICK = 600
 """A head of so many scores is worked out in less than a frame; more take a thread."""
 
 GIVEN = "The rows are the vectors that are asked: with rows drawn a head is drawn here"
-
-
-class Map(HeatMap):
-    """A map that tells its size, for where there is no room for each weight its pane says so."""
-
-    class Sized(Message):
-        """It has another size."""
-
-    def on_resize(self) -> None:
-        """Tell it."""
-        self.post_message(self.Sized())
 
 
 class AttentionScreen(InstrumentScreen):
@@ -110,9 +98,9 @@ class AttentionScreen(InstrumentScreen):
                 yield DkPane(is_line=True)
                 yield NumberPane("n", N_SCALE, (), is_line=True)
             with Container(id="panes"):
-                yield Pane("", Map("unscaled"), id="unscaled-pane")
+                yield Pane("", HeatMap("unscaled"), id="unscaled-pane")
                 yield Picture("bars")
-                yield Pane("", Map("scaled"), id="scaled-pane")
+                yield Pane("", HeatMap("scaled"), id="scaled-pane")
                 yield Pane("", Picture("numbers"), id="row-pane")
                 yield Pane("Its weights, key by key", Picture("weights"), id="bars-pane")
                 yield Pane("Every row", VerticalScroll(Sheet("rows")), id="rows-pane")
@@ -146,7 +134,7 @@ class AttentionScreen(InstrumentScreen):
 
     def action_go(self, down: int) -> None:
         """Go to another query, from wherever the focus is."""
-        self.query_one("#unscaled", Map).action_move(down, 0)
+        self.query_one("#unscaled", HeatMap).action_move(down, 0)
 
     def action_step_n(self, steps: int) -> None:
         """Draw more queries and keys, or fewer."""
@@ -251,6 +239,10 @@ class AttentionScreen(InstrumentScreen):
         self._answering, self._answers = wanted, answer(wanted)
         self._go_on()
 
+    def why_idle(self, asked: Asked) -> str:
+        """Return why another d_k would change nothing, or nothing."""
+        return "" if is_drawn(asked.experiment) else why_idle(asked.experiment)
+
     def _go_on(self) -> None:
         """Work out the rest: at once what takes less than a frame, in a thread what takes longer.
 
@@ -326,7 +318,7 @@ class AttentionScreen(InstrumentScreen):
         if self.answer is not None:
             self._draw_cursor()
 
-    @on(Map.Sized)
+    @on(HeatMap.Sized)
     def _fit(self) -> None:
         """Say anew what there is no room for."""
         if self.answer is not None:
@@ -366,14 +358,16 @@ class AttentionScreen(InstrumentScreen):
             return
         is_alone = not self.query_one("#bars").display
         is_textured = self.app.has_class("-textures")
-        names = self.names
+        found, names, progress = maps.answer, self.names, ""
+        if found.progress < 1.0:
+            state = "stopped: space goes on" if self.stopped else "space stops"
+            progress = f"{found.done:,} of {found.n_queries:,} rows, {state}"
         for side, kind in enumerate(charts.KINDS):
             drawing = maps.heat_map(side, self.cursor, is_alone)
-            picture = self.query_one(f"#{kind}", Map)
+            picture = self.query_one(f"#{kind}", HeatMap)
             picture.drawing = drawing
             hidden = maps.hidden(drawing, *picture.content_size, is_textured)
-            pane = self.pane(f"{kind}-pane")
-            pane.describe(names[side], self._how(maps.answer, hidden, pane.size.width))
+            self.pane(f"{kind}-pane").describe(names[side], "queries ↓ keys →", hidden, progress)
         self.draw("bars", charts.Bars(float(drawing.levels[drawing.cursor])))
         self._draw_row(*self.cursor)
 
@@ -383,18 +377,6 @@ class AttentionScreen(InstrumentScreen):
         if self.shown.pinned is not None:
             return "Pinned", "Now"
         return "Unscaled", done_to(self.shown)
-
-    def _how(self, found: Answer, hidden: str, width: int) -> str:
-        """Return what stands below a map: the last of it matters most."""
-        parts = ["queries ↓ keys →"]
-        if hidden:
-            parts.append(hidden)
-        if found.progress < 1.0:
-            state = "stopped: space goes on" if self.stopped else "space stops"
-            parts.append(f"{found.done:,} of {found.n_queries:,} rows, {state}")
-        while len(parts) > 1 and len(" · ".join(parts)) > width - 4:
-            del parts[0]
-        return " · ".join(parts)
 
     @property
     def _warning(self) -> str:

@@ -113,6 +113,7 @@ class HeatMap:
         longer: Other texts, the longest first, of which the first that all have room are taken.
         bar: What the colours mean; it stands on the right where there is room.
         border: A line over the entries.
+        corner: What rows and columns are; it stands left of the labels below where it has room.
     """
 
     levels: Numbers
@@ -124,6 +125,7 @@ class HeatMap:
     longer: Sequence[Texts] = ()
     bar: ColourBar | None = None
     border: Border | None = None
+    corner: str = ""
 
     @property
     def left(self) -> int:
@@ -340,7 +342,8 @@ class HeatMap:
                 if not text or len(text) + 2 > width:
                     continue
                 behind = cells.backgrounds[line, start] or colours["background"]
-                own = start + (width - len(text)) // 2
+                # So one digit stands below the last of two.
+                own = start + width // 2 - len(text) // 2
                 if colours.textured:
                     cells.write(own - 1, line, f" {text} ", colours["text"])
                 else:
@@ -387,6 +390,8 @@ class HeatMap:
             colour = colours["accent"] if column == own_column else colours["muted"]
             if cells.is_free(beside.start, bottom, len(beside)):
                 cells.write(start, bottom, text, colour)
+        if self.corner and cells.is_free(0, bottom, len(self.corner) + 1):
+            cells.write(0, bottom, self.corner, colours["muted"])
 
     def _line_of(self, row: int, high: int) -> int:
         """Return the line in whose middle a row's label stands."""

@@ -40,8 +40,9 @@ from attn_tui.report.numbers import quantity, weight_name
 from attn_tui.report.report import Report
 from attn_tui.report.text import text
 from attn_tui.report.words import done, effective
-from attn_tui.ui.d_k import DkPane
+from attn_tui.ui.d_k import DkPane, why_idle
 from attn_tui.ui.dialogs import columns_of_text
+from attn_tui.ui.heat_map import HeatMap
 from attn_tui.ui.instrument_screen import TINY, InstrumentScreen
 from attn_tui.ui.markup import plain
 from attn_tui.ui.pane import Pane
@@ -65,6 +66,9 @@ OVER = {
 
 UNREAD = "{error}. What stands below is of the scores before."
 """What is said in the place of the headline while the scores cannot be read."""
+
+MOST_KEYS = 128
+"""Of so many keys at most the Jacobian is shown."""
 
 READ_KEYS = 100
 """So many keys are listed where the report is read; what is saved lists all."""
@@ -96,6 +100,8 @@ class ExploreScreen(InstrumentScreen):
     answer: var[Answer | None] = var(None, init=False)
     key: var[int | None] = var(None, init=False)
     """The key that somebody points at; None for that of the largest weight."""
+    entry: var[tuple[int, int] | None] = var(None, init=False)
+    """The weight and the score that somebody points at in the Jacobian, by their keys."""
     index: var[int] = var(0, init=False)
     """Which of several vectors is shown."""
     pinned: var[VectorAnswer | None] = var(None, init=False)
@@ -114,7 +120,16 @@ class ExploreScreen(InstrumentScreen):
                 yield Pane("Gradient", Picture("gradient"), id="gradient-pane")
                 for name, title in OVER.items():
                     yield Pane(title, Picture(f"{name}-curves"), id=name, classes="over")
-                yield Pane("Jacobian", Picture("jacobian-map"), id="jacobian", classes="wide")
+                yield Pane(
+                    "Jacobian",
+                    Horizontal(
+                        *(
+                            Vertical(Picture(f"head-of-{side}"), HeatMap(f"jacobian-{side}"))
+                            for side in bars.SIDES
+                        )
+                    ),
+                    Picture("entry"), id="jacobian", classes="wide",
+                )  # fmt: skip
                 yield Pane(
                     "Precision", VerticalScroll(Sheet("lab-table")), id="lab", classes="wide"
                 )
@@ -218,6 +233,10 @@ class ExploreScreen(InstrumentScreen):
         if self.present.error is not None:
             self.failure = UNREAD.format(error=self.present.error)
 
+    def why_idle(self, asked: Asked) -> str:
+        """Return why another d_k would change nothing, or nothing."""
+        return why_idle(asked.experiment)
+
     def watch_index(self) -> None:
         """Answer what is asked of another vector."""
         self._answer()
@@ -290,6 +309,8 @@ class ExploreScreen(InstrumentScreen):
         for pane in self.query("#panes > Pane"):
             pane.set_class(pane.id == self.view, "-shown")
         self.query_one("#panes").set_class(self.view in OVER, "-over")
+        if self.answer is not None:
+            self._draw_numbers(self.answer)
         self._draw_view()
 
     def watch_key(self) -> None:
@@ -322,12 +343,14 @@ class ExploreScreen(InstrumentScreen):
         title = TITLES[answer.experiment.source.kind]
         self.pane("scores-pane").describe(title, "not read" if error else count)
         self.pane("scores-pane").set_class(error is not None, "-wrong")
-        self.pane("d_k-pane").describe("d_k", f"{setup.scale.formula}: {how[:1].lower()}{how[1:]}")
+        pane = self.query_one(DkPane)
+        pane.describe(pane.heading, f"{setup.scale.formula}: {how[:1].lower()}{how[1:]}")
         self.draw("weights", bars.WeightBars(shown, self.cursor, heads))
         keys = np.arange(n_keys)
         if n_keys > bars.FEW:
             keys = largest(shown.scaled.ranking(), 40)
-        self.draw("gradient", gradient.GradientTable(shown, keys, self.cursor))
+        has_maps = self.view != "jacobian"
+        self.draw("gradient", gradient.GradientTable(shown, keys, self.cursor, has_maps))
         counts = [effective(side.effective_keys) for side in shown.sides]
         among = f"effective keys {curves.both(*counts)} of {shown.vector.n_attended:,}"
         self.pane("weights-pane").describe("Weights p", plain(answer.vector.reason) or among)
@@ -391,8 +414,44 @@ class ExploreScreen(InstrumentScreen):
 
     def _draw_jacobian(self, answer: Answer) -> None:
         shown = self._side_by_side(answer)
-        symbol = "s" if shown.wrt == "scores" else "z"
-        keys = np.arange(min(shown.vector.n_keys, 128))
-        self.draw("jacobian-map", gradient.Jacobians(shown, keys, self.cursor))
-        legend = "row i: p_i [$larger]rises[/] or [$smaller]falls[/]"
-        self.pane("jacobian").describe(f"Jacobian ∂p_i/∂{symbol}_j", f"{legend} with {symbol}_j")
+        jacobians = gradient.Jacobians(shown, np.arange(min(shown.vector.n_keys, MOST_KEYS)))
+        last = len(jacobians.keys) - 1
+        row, column = self.entry or (shown.of, self.cursor)
+        cursor = min(row, last), min(column, last)
+        hidden = ""
+        for place, side in enumerate(bars.SIDES):
+            self.draw(f"head-of-{side}", gradient.JacobianHead(jacobians, place))
+            picture = self.query_one(f"#jacobian-{side}", HeatMap)
+            picture.drawing = drawing = jacobians.heat_map(place, cursor)
+            if drawing.is_reduced(*picture.content_size):
+                hidden = "each the largest of several"
+        self.draw("entry", gradient.JacobianEntry(shown, *cursor))
+        symbol = jacobians.symbol
+        among = f"keys 0 to {last:,}" if last + 1 < shown.vector.n_keys else ""
+        legend = f"row i: p_i [$larger]rises[/] or [$smaller]falls[/] with {symbol}_j"
+        self.pane("jacobian").describe(f"Jacobian ∂p_i/∂{symbol}_j", among, legend, hidden)
+
+    @on(HeatMap.Moved)
+    def _move(self, event: HeatMap.Moved) -> None:
+        self.entry = event.row, event.column
+
+    @on(HeatMap.Hovered)
+    def _hover(self, event: HeatMap.Hovered) -> None:
+        """Say the entry under the mouse, or that of the cursor again."""
+        if self.answer is not None and event.entry is not None:
+            shown = self._side_by_side(self.answer)
+            self.draw("entry", gradient.JacobianEntry(shown, *event.entry))
+        else:
+            self._draw_view()
+
+    @on(HeatMap.Chosen)
+    def _choose_row(self) -> None:
+        """Show the gradient of the weight of the cursor's row."""
+        if self.entry is not None:
+            self.ask(OF.edit(self.entry[0]))
+
+    @on(HeatMap.Sized)
+    def watch_entry(self) -> None:
+        """Mark another entry of the Jacobian, or say anew what is hidden of it."""
+        if self.view == "jacobian":
+            self._draw_view()

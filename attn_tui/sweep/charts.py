@@ -131,7 +131,7 @@ class Grid:
         signed = [[*map(str.__add__, *pair)] for pair in zip(signs, cells[0], strict=True)]
         return HeatMap(
             levels, "both signs", [f"{n:,}" for n in self.ns], [str(d_k) for d_k in self.d_ks],
-            cells[1], longer=(signed, cells[0]),
+            cells[1], longer=(signed, cells[0]), corner="n\\d_k",
         )  # fmt: skip
 
     def heat_map(self, answer: Answer, cursor: Place) -> HeatMap:
@@ -226,14 +226,16 @@ def quarters(summary: Summary) -> str:
 def short(value: float, log_value: float) -> str:
     """Return a number above 0 to two digits, or three: ``0.0042``, ``64``, ``4.5·10⁻⁴``.
 
-    >>> short(0.00562, log(0.00562)), short(4.5e-4, log(4.5e-4)), short(0.0, -1e4), short(0.0, -inf)
-    ('0.0056', '4.5·10⁻⁴', '1.1·10⁻⁴³⁴³', '0')
+    >>> short(0.003, log(0.003)), short(4.5e-4, log(4.5e-4)), short(0.0, -1e4), short(0.0, -inf)
+    ('0.0030', '4.5·10⁻⁴', '1.1·10⁻⁴³⁴³', '0')
     """
     if log_value == -inf or not isfinite(log_value):
         return "0" if log_value == -inf else "unknown"
     tens = log_value / LN10
-    if -3.0 <= tens < 4.0:
-        return f"{value:,.0f}" if tens >= 2.0 else f"{value:.2g}"
+    if 1.0 <= tens < 4.0:
+        return f"{value:,.0f}"
+    if -3.0 <= tens < 1.0:
+        return f"{value:#.2g}"
     exponent = floor(tens)
     digits = f"{10.0 ** (tens - exponent):.1f}"
     if digits == "10.0":
@@ -279,14 +281,14 @@ def medians(
         bands.append(Band(x, low, high, kind))
         if marked and x[0] <= here <= x[-1]:
             dots.append((float(np.interp(log(here), np.log(x), middle)), kind))
-    x_axis = place_axis(curves, here)
+    ns, d_ks = along(answer.settings, answer.experiment.setup.d_k)
+    x_axis = place_axis(*((ns[0], ns[-1]) if over == "n" else (d_ks[0], d_ks[-1])))
     return Figure(curves, x_axis, log_axis(logs), (here, f"{here:,.0f}"), dots, bands)
 
 
-def place_axis(curves: Sequence[Curve], here: float) -> Axis:
-    """Return the axis of d_k or n that holds all curves."""
-    ends = [float(end) for curve in curves for end in (curve.x[0], curve.x[-1])] or [1.0, here]
-    low, high = min(ends), max(max(ends), min(ends) * 2.0)
+def place_axis(low: float, high: float) -> Axis:
+    """Return the axis of d_k or n from one to another, of one place to twice it."""
+    high = max(high, low * 2.0)
     inner = [low * 2.0**step for step in range(3, 20, 3)]
     ticks = [low, high, *(tick for tick in inner if tick < high / 3.0)]
     return Axis(low, high, tuple((tick, f"{tick:,.0f}") for tick in ticks), logarithmic=True)

@@ -18,7 +18,7 @@ UNDIVIDED = "With {n} keys and d_k = {d_k}, {doing} changes nothing: it multipli
 TURNS = "{below} {axis} {turn} it becomes {other}."
 EVERYWHERE = "So it does at every d_k from {least} on."
 RANKING = "Of {count} rules {best} leaves the largest typical {statistic} here: {compared}."
-SHARES = "Of {n} keys about {before} share the weight unscaled, about {after} {done}."
+SHARES = "Of {n} keys {before} the weight unscaled, {after} {done}."
 TYPICAL = (
     "With {n} keys and d_k = {d_k}, the typical {statistic} is {before} unscaled, {after} {done}."
 )
@@ -124,13 +124,16 @@ def _sides(
     """Return what is typical without scaling and with the rule."""
     shown = "effective_keys" if statistic in ("entropy", "entropy_bits") else statistic
     sides = {is_none(rule): points.at(*place, rule) for rule in reversed(rules)}
-    before, after = sides.get(True), sides.get(False)
-    if before is None or after is None:
+    unscaled, scaled = sides.get(True), sides.get(False)
+    if unscaled is None or scaled is None:
         return NOTHING.format(rule=called(rules[0]))
-    done = doing(after.rule, after.multiplier, ("when divided by", "when multiplied by", "under"))
-    texts = [value_text(side.statistics[shown].median, shown) for side in (before, after)]
-    sentence = SHARES if shown == "effective_keys" else TYPICAL
-    return sentence.format(before=texts[0], after=texts[1], done=done, **slots)
+    done = doing(scaled.rule, scaled.multiplier, ("when divided by", "when multiplied by", "under"))
+    texts = [value_text(side.statistics[shown].median, shown) for side in (unscaled, scaled)]
+    if shown != "effective_keys":
+        return TYPICAL.format(before=texts[0], after=texts[1], done=done, **slots)
+    before, after = ("about one" if text == "1" else f"about {text}" for text in texts)
+    verb = "has" if texts[0] == "1" else "share"
+    return SHARES.format(before=f"{before} {verb}", after=after, done=done, **slots)
 
 
 def value_text(value: float, statistic: Statistic) -> str:

@@ -456,6 +456,12 @@ class SweepScreen(InstrumentScreen):
         if self.answer is not None:
             self._draw_view(self.answer)
 
+    @on(HeatMap.Sized)
+    def _fit(self) -> None:
+        """Say anew what the map hides."""
+        if self.answer is not None:
+            self._draw_view(self.answer)
+
     def watch_hovered(self) -> None:
         """Say what is under the mouse, or where the cursor is."""
         if self.answer is not None:
@@ -479,27 +485,30 @@ class SweepScreen(InstrumentScreen):
             self.pane("row-pane").describe(f"{statistic.capitalize()}, {n:,} keys", sides(names))
             self.draw("row", row)
         elif self.view == "numbers-pane":
-            self.pane("numbers-pane").describe(f"{statistic.capitalize()}, number by number")
+            self.pane("numbers-pane").describe(
+                f"{statistic.capitalize()}, number by number", self._count(found)
+            )
             self.draw("table", charts.row_table(found, rules, names, self.place))
         elif self.view == "keys-pane":
-            self.pane("keys-pane").describe(f"{statistic.capitalize()} over n, d_k {d_k:,}", "")
+            title = f"{statistic.capitalize()} over n, d_k {d_k:,}"
+            self.pane("keys-pane").describe(title, self._count(found))
             self.draw("keys", charts.medians(found, rules, "n", d_k, self.place[0], names))
         else:
-            self.pane("over-pane").describe(f"{statistic.capitalize()} over d_k, {n:,} keys", "")
+            title = f"{statistic.capitalize()} over d_k, {n:,} keys"
+            self.pane("over-pane").describe(title, self._count(found))
             self.draw("over", charts.medians(found, rules, "d_k", n, self.place[1], names))
 
     def _draw_map(self, found: Answer) -> None:
         grid = self._grid
         if grid is None or not is_same(grid, found, self.rule):
             grid = self._grid = charts.Grid(found, self.rule)
-        title = f"What {doing(self.rule)} does to the {noun(found.settings.statistic)}"
+        title = f"What {doing(self.rule)} does"
+        if not self.has_class("-tiny"):
+            title += f" to the {noun(found.settings.statistic)}"
         heat_map = grid.heat_map(found, self.place)
         widget = self.query_one("#map", HeatMap)
-        hidden = heat_map.is_reduced(*widget.content_size)
-        count = (
-            f"each the largest of several, {self._count(found)}" if hidden else self._count(found)
-        )
-        self.pane("map-pane").describe(title, count)
+        hidden = "each the largest of several" if heat_map.is_reduced(*widget.content_size) else ""
+        self.pane("map-pane").describe(title, self._count(found), hidden)
         widget.drawing = heat_map
         self.query_one("#legend", Label).update(legend(grid, heat_map), layout=False)
 

@@ -86,6 +86,7 @@ class TourPane(Vertical):
             return
         self.set_class(self.guesses, "-guess")
         self.screen.set_class(self.guesses, "-guess")
+        self.screen.refresh_bindings()
         if self.guesses:
             with Vertical(id="page"):
                 yield from self._guess(progress)

@@ -68,6 +68,7 @@ class AttnApp(Failing):
     COMMANDS: ClassVar = {
         palette.SettingsProvider, palette.RulesProvider, palette.ModelsProvider,
         palette.ExamplesProvider, palette.ViewsProvider, palette.ActionsProvider,
+        palette.WholeHeadProvider, palette.ElsewhereProvider,
     } | App.COMMANDS  # fmt: skip
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("u", "undo", "Undo", show=False, id="undo"),
@@ -85,6 +86,8 @@ class AttnApp(Failing):
             id="copy",
         ),
         Binding("enter", "tour_next", "Next step", id="tour_next"),
+        # In an editor it is the editor's own, which takes back what was typed.
+        Binding("ctrl+z", "suspend_process", "Suspend", show=False, id="suspend"),
         Binding("ctrl+l", "redraw", "Redraw", show=False, id="redraw"),
         Binding("q", "quit", "Quit", id="quit"),
         *(
@@ -254,6 +257,8 @@ class AttnApp(Failing):
         """Return whether an action can be taken: the next step once this one is done."""
         if action == "tour_next":
             return self.guide is not None and self.guide.is_done
+        if action == "choose" and parameters != ("example",):
+            return not self.screen.has_class("-guess")
         return super().check_action(action, parameters)
 
     # What is asked

@@ -1,5 +1,6 @@
 """The panes of d_k and of n: a slider, and a field to type a number into."""
 
+import numpy as np
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal
@@ -9,12 +10,16 @@ from textual.reactive import var
 from textual.widgets import Input, Label
 
 from attn_tui.compute.errors import InputError
+from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.log_scale import D_K, N_KEYS, LogScale
 from attn_tui.ui.pane import Pane
 from attn_tui.ui.slider import Slider
 
 TICKS = (1, 16, 256, 4096, 65_536, 4, 64, 1024, 16_384)
 """What stands below the slider of d_k, those first that are wanted most."""
+
+FLAT = 20.0
+"""From here on tanh is 1 in float64."""
 
 
 class NumberPane(Pane):
@@ -119,8 +124,42 @@ class NumberPane(Pane):
 class DkPane(NumberPane):
     """Shows d_k."""
 
+    idle: var[str] = var("", init=False)
+    """Why another d_k would change nothing, or nothing."""
+
     def __init__(self, is_line: bool = False) -> None:
         super().__init__("d_k", D_K, TICKS, is_line)
+
+    def watch_idle(self, why: str) -> None:
+        """Dim the slider, and say why, also where a line has no border to say it on."""
+        self.set_class(bool(why), "-idle")
+        self.tooltip = why or None
+        self.query_one(".name", Label).update(self.heading)
+
+    @property
+    def heading(self) -> str:
+        """What it is called, and why another d_k would change nothing."""
+        return f"d_k: {self.idle}" if self.idle else "d_k"
+
+
+def why_idle(experiment: Experiment) -> str:
+    """Return why another d_k would change nothing for scores that are given, or nothing."""
+    source, setup = experiment.source, experiment.setup
+    scale, n_keys = setup.scale, experiment.vectors.n_keys
+    if source.d_k is not None:
+        return "it is the length of q"
+    if source.redraws:
+        return ""
+    if not scale.uses_d_k(n_keys):
+        return f"no part of m = {scale.formula}"
+    if scale.softcap is None:
+        return ""
+    ms = [scale.multiplier(d_k, max(n_keys, 1)) for d_k in (D_K.minimum, D_K.maximum)]
+    sizes = np.abs(np.concatenate([vector.scores for vector in experiment.vectors]))
+    seen = sizes[np.isfinite(sizes) & (sizes > 0.0)]
+    if seen.size and seen.min() * min(ms) > FLAT * scale.softcap:
+        return f"all scores are far beyond the cap of {scale.softcap:g}"
+    return ""
 
 
 class NPane(NumberPane):

@@ -74,6 +74,9 @@ class HeatMap(Picture, can_focus=True):
             """The picture."""
             return self.widget
 
+    class Sized(Message):
+        """It has another size, so that it may hide more entries, or fewer."""
+
     def __init__(self, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
         self._hovered: tuple[int, int] | None = None
@@ -111,6 +114,10 @@ class HeatMap(Picture, can_focus=True):
         """Go into the entry of the cursor."""
         if self._map is not None:
             self.post_message(self.Chosen(self))
+
+    def on_resize(self) -> None:
+        """Tell whoever says what it hides."""
+        self.post_message(self.Sized())
 
     # The mouse
 

@@ -20,7 +20,7 @@ from textual.worker import Worker, WorkerState, get_current_worker
 from attn_tui.compute.experiment import Stop
 from attn_tui.compute.visible import visible
 from attn_tui.files import edits
-from attn_tui.files.draft import Draft
+from attn_tui.files.draft import Draft, parse
 from attn_tui.files.history import Asked, Edit
 from attn_tui.files.paths import true_path
 from attn_tui.report.export import Forms, export
@@ -53,6 +53,10 @@ FAILED = (
     "This could not be worked out: {error}. What stands below is from before. "
     "Please report it, with the command that c copies."
 )
+
+
+READ = "{count} vectors were read: > goes through them in Explore, 4 shows all as rows of a head"
+"""What is said of a file of several."""
 
 
 class InstrumentScreen(Screen[None]):
@@ -198,6 +202,12 @@ class InstrumentScreen(Screen[None]):
         """Ask to be shown what is asked now: while another instrument was, it was not."""
         self.post_message(self.Ready())
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Return whether an action can be taken: before a guess only help and the way back."""
+        if self.has_class("-guess") and action not in ("help", "back"):
+            return False
+        return super().check_action(action, parameters)
+
     # What is asked
 
     @property
@@ -222,9 +232,15 @@ class InstrumentScreen(Screen[None]):
         texts = model_texts(asked.experiment.setup)
         room = self.size.width - TABS
         self.status = next((text for text in texts if len(text) <= room), "")
+        for pane in self.query(DkPane):
+            pane.idle = self.why_idle(asked)
         panel = next(iter(self.query(SettingsPanel)), None)
         if panel is not None:
             panel.asked = asked
+
+    def why_idle(self, asked: Asked) -> str:
+        """Return why another d_k would change nothing, or nothing."""
+        return ""
 
     def ask(self, edit: Edit, gesture: str = "") -> None:
         """Ask something else."""
@@ -395,8 +411,12 @@ class InstrumentScreen(Screen[None]):
         self.app.push_screen(FileScreen("Open a file", read, hint=hint), self._ask_draft)
 
     def _ask_draft(self, draft: Draft | None) -> None:
-        if draft is not None:
-            self.ask(edits.become(draft))
+        if draft is None:
+            return
+        self.ask(edits.become(draft))
+        count = len(parse(draft).vectors)
+        if count > 1:
+            self.notify(READ.format(count=f"{count:,}"), timeout=5)
 
     async def action_help(self) -> None:
         """Explain the pane with the focus and the keys: beside the panes, or over them."""

@@ -8,12 +8,15 @@ from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 from textual.types import IgnoreReturnCallbackType
 
+from attn_tui.compute.attention.settings import Settings as HeadSettings
 from attn_tui.compute.errors import InputError
+from attn_tui.compute.field import fields_of
 from attn_tui.compute.models import MODELS
 from attn_tui.files import edits
+from attn_tui.instruments import INSTRUMENTS, load
 from attn_tui.ui.instrument_screen import InstrumentScreen
 from attn_tui.ui.markup import plain
-from attn_tui.ui.setting import MODEL, RULE, Setting
+from attn_tui.ui.setting import MODEL, RULE, Setting, of_field
 
 SURE = 1e6
 """The score of a setting whose name and value are typed: above every other."""
@@ -88,6 +91,32 @@ def value_behind(setting: Setting, query: str) -> str:
         if [word.casefold() for word in words[: len(parts)]] == parts and len(words) > len(parts):
             return " ".join(words[len(parts) :])
     return ""
+
+
+class WholeHeadProvider(InstrumentProvider):
+    """Offers a whole head where a causal mask is looked for and there is one vector to mask.
+
+    Of a single row the mask leaves key 0 alone, which nobody means who types "causal".
+    """
+
+    async def search(self, query: str) -> Hits:
+        """Yield the head before the mask."""
+        screen = self.instrument
+        if screen is None or screen.asked is None or "causal" not in query.casefold():
+            return
+        if screen.NAME == "attention" or len(screen.asked.experiment.vectors) > 1:
+            return
+        title = Content("A causal head: every row of it, in Attention")
+        why = "of one vector a causal mask would leave key 0 alone"
+        yield Hit(2.0 * SURE, title, partial(self._open, screen), title.plain, why)
+
+    def _open(self, screen: InstrumentScreen) -> None:
+        screen.ask(
+            edits.setup(
+                lambda setup: setup.put(replace(setup.get(HeadSettings), rows="drawn", causal=True))
+            )
+        )
+        screen.post_message(screen.Go("attention"))
 
 
 class ChoicesProvider(InstrumentProvider):
@@ -186,6 +215,63 @@ class ViewsProvider(InstrumentProvider):
             if score > 0:
                 show = partial(self.instrument.show_view, name)
                 yield Hit(score, matcher.highlight(title), show, help="a view, as t goes through")
+
+
+class ElsewhereProvider(InstrumentProvider):
+    """Finds the other instruments and their settings, and leads there.
+
+    It imports no screen and waits for nothing: enter would take what a shorter word has found.
+    """
+
+    async def search(self, query: str) -> Hits:
+        """Yield those that match."""
+        if self.instrument is None:
+            return
+        matcher, own = self.matcher(query), {setting.name for setting in self.instrument.settings}
+        for there in INSTRUMENTS:
+            if there.name == self.instrument.NAME:
+                continue
+            score = max(matcher.match(words) for words in (there.title, there.summary, there.finds))
+            if score > 0:
+                go = partial(self.app.run_action, f"go('{there.name}')")
+                yield Hit(score, f"{there.title}: {there.summary}", go, help=f"key {there.number}")
+            # Those of a claim are of its own trial, and take long to import.
+            fields = {} if there.name == "claims" else fields_of(load(there.settings))
+            for setting in map(of_field, fields.values()):
+                text = value_behind(setting, query)
+                # "mask the key" is an action, though somewhere there is a mask to set.
+                if text and not is_readable(setting, text):
+                    continue
+                score = max(matcher.match(name) for name in setting.names)
+                if setting.name not in own and (text or score > 0):
+                    title = f"{setting.label} {text}".strip()
+                    act = partial(self._set, there.name, setting, text)
+                    about = plain(f"in {there.title}: {setting.help}")
+                    yield Hit(
+                        SURE / 2.0 if text else score / 2.0, Content(title), act, title, about
+                    )
+
+    async def _set(self, name: str, setting: Setting, text: str) -> None:
+        await self.app.switch_mode(name)
+        screen = self.app.screen
+        if not isinstance(screen, InstrumentScreen):
+            return
+        if not text:
+            screen.call_after_refresh(screen.open_setting, setting.name)
+            return
+        try:
+            screen.ask(setting.read(screen.present, text))
+        except InputError as error:
+            screen.notify(str(error), severity="warning", markup=False)
+
+
+def is_readable(setting: Setting, text: str) -> bool:
+    """Return whether a text says a value of a setting."""
+    try:
+        setting.kind.parse(setting.name, text)
+    except InputError:
+        return False
+    return True
 
 
 class ActionsProvider(InstrumentProvider):

@@ -3,6 +3,7 @@
 from typing import Self
 
 from textual.containers import Container
+from textual.content import Content
 from textual.geometry import Region
 from textual.widget import Widget
 
@@ -23,6 +24,9 @@ class Pane(Container):
         self, title: str, *widgets: Widget, id: str | None = None, classes: str | None = None
     ) -> None:
         self._lines: tuple[Region, ...] = ()
+        self._described: tuple[str, ...] = ()
+        self._written = ("", "")
+        """Title and subtitle as they were set: Textual spells their markup its own way."""
         super().__init__(*widgets, id=id, classes=classes)
         self.border_title = title
 
@@ -30,19 +34,40 @@ class Pane(Container):
         """Take the focus where nothing in it does, so that it can be explained and shown alone."""
         self.can_focus = not any(widget.can_focus for widget in self.query("*"))
 
-    def describe(self, title: str, subtitle: str = "") -> None:
+    def describe(self, title: str, *subtitles: str) -> None:
         """Set title and subtitle, and paint the lines of the border that they change.
 
-        The first time all is painted: Textual may have dropped what it drew while it started.
+        Args:
+            title: What it shows; behind a colon stands what is left out where it has no room.
+            subtitles: How it was made; where there is no room for all the first are left out.
         """
+        self._described = (title, *subtitles)
+        self._write()
+
+    def on_resize(self) -> None:
+        """Say as much as has room now."""
+        if self._described:
+            self._write()
+
+    def _write(self) -> None:
+        """Write what has room; at first all is painted, for Textual may have dropped a drawing."""
         width, height = self.outer_size
+        room = width - len("╭─  ─╮")
+        title, *subtitles = self._described
+        parts = [part for part in subtitles if part]
+        while len(parts) > 1 and columns_of(" · ".join(parts)) > room > 0:
+            del parts[0]
+        if columns_of(title) > room > 0:
+            title = title.partition(": ")[0]
+        subtitle = " · ".join(parts)
         is_first = self.border_subtitle is None
-        if self.border_title != title:
+        if self._written[0] != title:
             self._lines = () if is_first else (Region(-1, -1, width, 1),)
             self.border_title = title
-        if self.border_subtitle != subtitle:
+        if self._written[1] != subtitle or is_first:
             self._lines = () if is_first else (Region(-1, height - 2, width, 1),)
             self.border_subtitle = subtitle
+        self._written = (title, subtitle)
         self._lines = ()
 
     def refresh(
@@ -51,3 +76,8 @@ class Pane(Container):
         """Paint anew: for a title a line, though Textual asks for the pane with all inside."""
         lines = regions or self._lines
         return super().refresh(*lines, repaint=repaint, layout=layout, recompose=recompose)
+
+
+def columns_of(text: str) -> int:
+    """Return how many columns a text with markup takes."""
+    return Content.from_markup(text).cell_length if "[" in text else len(text)

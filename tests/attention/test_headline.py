@@ -84,7 +84,7 @@ EXAMPLES: dict[str, tuple[Callable[[], Answer], str]] = {
     "EVEN": (
         lambda: drawn(Setup(scale=Scale("inverse"))),
         "Unscaled, 9 of 11 queries with a choice give one key practically all. Divided by 1,024 "
-        "every query shares its weight almost equally; most gradients grow over 14 times.",
+        "all 11 share their weight almost equally; most gradients grow over 14 times.",
     ),
     "SATURATED": (
         drawn,
@@ -155,7 +155,10 @@ def test_it_is_short_and_plain_and_counts_what_is_there(found: Answer) -> None:
     count = re.search(r"(\d+) of (\d+) queries with a choice", sentence)
     if count and "NaN" not in sentence:
         assert [*map(int, count.groups())] == [single, found.choosing.size]
-    if "every query shares" in sentence:
+    assert not re.search(r"about 1\b(?![.,]\d)", sentence), sentence
+    all_share = re.search(r"all (\d+) share their weight", sentence)
+    if all_share or "it shares its weight" in sentence:
+        assert found.choosing.size == (int(all_share[1]) if all_share else 1)
         keys = found.attended[found.choosing]
         assert (found.scaled.effective_keys[found.choosing] > 0.97 * keys).all()
     if "most gradients grow" in sentence:

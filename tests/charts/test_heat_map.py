@@ -240,6 +240,23 @@ def test_labels_below_are_whole_and_apart_and_the_cursors_is_among_them(cursor: 
         assert cursor is None or labels[cursor] in written
 
 
+def test_what_rows_and_columns_are_is_said_where_there_is_room() -> None:
+    labels = [f"{n:,}" for n in (4096, 1024, 64)], ["1", "2", "4"]
+    chart = HeatMap(spread(3, 3), "scaled", *labels, corner="n\\d_k")
+    assert chart.draw(40, 4, COLOURS).text().split("\n")[-1].startswith("n\\d_k ")
+    # The first label stands where it would.
+    narrow = HeatMap(spread(3, 3), "scaled", ["1", "2", "3"], labels[1], corner="n\\d_k")
+    assert narrow.draw(8, 4, COLOURS).text().split("\n")[-1].split() == ["1", "2", "4"]
+
+
+def test_digits_stand_below_digits_in_a_column() -> None:
+    texts = [["4"], ["34"], ["100"]]
+    for width in (5, 6, 7):
+        chart = HeatMap(spread(3, 1), "scaled", texts=texts)
+        lines = chart.draw(width, 3, COLOURS).text().split("\n")
+        assert len(lines[0].rstrip()) == len(lines[1].rstrip())
+
+
 def test_a_column_without_a_label_is_marked_all_the_same() -> None:
     line = bottom((), 26, 5)
     assert line.strip() == "▲"

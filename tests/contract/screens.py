@@ -22,7 +22,7 @@ ENTER = "\r"
 ESCAPE = "\x1b[27u"
 """As terminals send it that let nobody wait for what may follow an escape."""
 
-JACOBIAN = "/jacobian\r", "\t", "\t"
+JACOBIAN = "/jacobian\r", "\t", "\t", "\t", "\t"
 """From the first screen to the Jacobian, and to the keys that its cursor goes along."""
 
 

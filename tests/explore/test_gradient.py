@@ -105,7 +105,7 @@ def oklab_green(colour: str) -> float:
 
 
 def test_without_colours_maps_name_their_sides_and_what_is_which_sign() -> None:
-    cells = Jacobians(vector_of("usual"), np.arange(3), 2).draw(100, 12, PLAIN)
+    cells = Jacobians(vector_of("usual"), np.arange(3)).draw(100, 12, PLAIN)
     head, *rows = cells.text().split("\n")
     for side in ("unscaled", "scaled"):
         assert f"{side}: ∂p/∂s ±" in head

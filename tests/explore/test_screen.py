@@ -1,7 +1,9 @@
 """Explore on the screen: what a person types, moves and chooses is asked, shown and undone."""
 
 import json
+from math import log
 
+import numpy as np
 import pytest
 from textual.command import CommandList, CommandPalette
 from textual.events import Paste
@@ -9,13 +11,16 @@ from textual.pilot import Pilot
 from textual.widgets import Static, TextArea
 
 from attn_tui.charts.figure import Figure
+from attn_tui.charts.heat_map import HeatMap as Map
 from attn_tui.compute.setup import Setup
 from attn_tui.explore.bars import WeightBars
 from attn_tui.explore.screen import ExploreScreen
 from attn_tui.files.draft import EXAMPLE, Draft
+from attn_tui.report.numbers import scientific
 from attn_tui.ui.app import AttnApp
 from attn_tui.ui.dialogs import TextScreen
 from attn_tui.ui.headline import Headline
+from attn_tui.ui.heat_map import HeatMap
 from attn_tui.ui.picture import Picture
 from attn_tui.ui.settings_panel import SettingsPanel
 from attn_tui.ui.slider import Slider
@@ -119,17 +124,19 @@ async def test_settings_palette_and_lists_ask_the_same_question() -> None:
             await pilot.pause()
         screen = await press(pilot, "escape", "p", "right_curly_bracket")
         assert screen.headline.startswith("As pinned, ")
-        await pilot.press("slash", *"causal")
+        await pilot.press("slash", *"mask 1")
         while not pilot.app.screen.query_one(CommandList).option_count:
             await pilot.pause()
+        await pilot.app.workers.wait_for_complete()
         await pilot.press("enter")
         while not (screen := await shown(pilot)).present.draft.setup.mask:
             await pilot.pause()
-        assert str(screen.present.draft.setup.mask) == "causal"
+        assert str(screen.present.draft.setup.mask) == "1"
         # It begins with the name of a setting, and is an action.
         await pilot.press("u", "slash", *"mask the key")
         while not pilot.app.screen.query_one(CommandList).option_count:
             await pilot.pause()
+        await pilot.app.workers.wait_for_complete()
         await pilot.press("enter")
         while not (screen := await shown(pilot)).present.draft.setup.mask:
             await pilot.pause()
@@ -150,6 +157,30 @@ async def test_the_palette_finds_views_and_actions_by_other_names() -> None:
         screen = await shown(pilot)
         assert screen.view == "lab"
         assert screen.present.experiment.setup.d_k == 1024
+
+
+async def test_both_jacobians_have_one_cursor_whose_entry_is_said() -> None:
+    async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
+        await shown(pilot)
+        screen = await press(pilot, "t", "tab", "tab", "tab", "tab", "up", "h")
+        maps = [screen.query_one(f"#jacobian-{side}", HeatMap) for side in ("unscaled", "scaled")]
+        assert maps[0].has_focus
+        for picture in maps:
+            assert isinstance(picture.drawing, Map)
+            assert picture.drawing.cursor == (1, 1)
+        answer = screen.answer
+        assert answer
+        said = screen.query_one("#entry", Picture)._drawn().text()
+        assert said.split()[0] == "∂p₁/∂s₁"
+        for side in answer.vector.sides:
+            entry = side.jacobian(np.array([1]), np.array([1]), "scores")[0, 0]
+            assert scientific(float(entry), log(abs(entry))) in said
+        # What it is of is shown in one place.
+        assert "±" not in screen.query_one("#gradient", Picture)._drawn().text()
+        screen = await press(pilot, "enter")
+        assert screen.pane("gradient-pane").border_title == "Gradient ∂p₁/∂s"
+        await pilot.click("#jacobian-scaled", offset=(12, 2))
+        assert (await shown(pilot)).entry == (0, 0)
 
 
 async def test_a_click_points_at_a_key_and_two_show_the_gradient_of_its_weight() -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from attn_tui.charts.colour import Palette
 from attn_tui.compute.sweep.crossing import Meeting
+from attn_tui.compute.sweep.points import Points
 from attn_tui.compute.sweep.settings import Settings
 from attn_tui.sweep import charts
 from attn_tui.sweep.change import Change
@@ -115,6 +116,14 @@ def test_medians_are_followed_as_powers_of_ten_with_the_middle_half() -> None:
     assert [*over_n.curves[0].x] == [2, 4, 8, 16, 32, 64, 128]
 
 
+def test_the_axis_is_what_was_asked_while_only_some_of_it_is_drawn() -> None:
+    whole = swept()
+    some = replace(whole, points=Points([point for point in whole.points if point.d_k == 64]))
+    for found in (some, whole):
+        axis = charts.medians(found, RULES, "d_k", 8, 64.0, ("", "")).x
+        assert (axis.low, axis.high) == (whole.settings.d_k_range[0], whole.settings.d_k_range[1])
+
+
 def test_the_table_has_a_line_for_each_place_of_what_runs() -> None:
     table = charts.row_table(swept(), RULES, ("unscaled", "1/√d_k"), (8, 64))
     assert [column.head for column in table.columns][:3] == ["d_k", "unscaled", "middle half"]
@@ -133,6 +142,7 @@ def test_numbers_are_short() -> None:
         (12345.0, "1.2·10⁴"),
         (9.99e-5, "1.0·10⁻⁴"),
         (1234.0, "1,234"),
-        (0.5, "0.5"),
+        (0.5, "0.50"),
+        (64.2, "64"),
     ]:
         assert charts.short(value, log(value)) == text

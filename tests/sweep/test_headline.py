@@ -58,7 +58,7 @@ CURVES = Settings(n=8, d_k_range=(2, 1024), points=10, draws=200)
         ),
         (
             replace(MAP, statistic="effective_keys", n=128), 1024,
-            "Of 128 keys about 1 share the weight unscaled, about 80 when divided by √d_k.",
+            "Of 128 keys about one has the weight unscaled, about 80 when divided by √d_k.",
         ),
         (
             replace(MAP, statistic="max_weight"), 1024,

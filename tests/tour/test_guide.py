@@ -14,6 +14,7 @@ from attn_tui.tour.pane import TourPane
 from attn_tui.tour.reader import read_tour
 from attn_tui.ui.app import AttnApp
 from attn_tui.ui.slider import Slider
+from attn_tui.ui.terminal.closed import Keys
 
 LESSON = """\
 [[step]]
@@ -78,8 +79,15 @@ async def test_nothing_of_the_answer_is_seen_or_suggested_before_the_guess(tmp_p
         assert not pilot.app.screen.query_one("#headline").display
         assert answers.has_focus
         assert answers.highlighted is None
-        await press(pilot, "enter")
+        # Nothing is changed either, and the footer offers nothing that would.
+        await press(pilot, "enter", "plus", "r", "t")
         assert not is_body_seen(pilot)
+        assert pilot.app.screen is answers.screen
+        app = pilot.app
+        assert isinstance(app, AttnApp)
+        assert app.history.present.experiment.setup.d_k == 4
+        keys = [str(key.render()) for key in pilot.app.screen.query_one(Keys).children]
+        assert not [key for key in keys if "Rule" in key or "View" in key]
         await press(pilot, "down", "down", "down", "enter")
         assert is_body_seen(pilot)
         assert isinstance(pilot.app.screen.focused, Slider)

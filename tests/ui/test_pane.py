@@ -1,0 +1,26 @@
+"""A pane says what it shows and how that was made, as far as there is room."""
+
+from textual.app import App, ComposeResult
+
+from attn_tui.ui.pane import Pane
+
+
+class Host(App[None]):
+    """Holds one pane."""
+
+    def compose(self) -> ComposeResult:
+        yield Pane("")
+
+
+async def test_what_matters_less_is_left_out_where_there_is_no_room_and_comes_back() -> None:
+    async with Host().run_test(size=(80, 10)) as pilot:
+        pane = pilot.app.query_one(Pane)
+        pane.describe("Saturation: mean over rows", "", "medians of 1,000 draws", "[b]stopped[/b]")
+        for columns, title, subtitle in (
+            (80, "Saturation: mean over rows", "medians of 1,000 draws · [b]stopped[/b]"),
+            (24, "Saturation", "[b]stopped[/b]"),
+            (80, "Saturation: mean over rows", "medians of 1,000 draws · [b]stopped[/b]"),
+        ):
+            await pilot.resize_terminal(columns, 10)
+            await pilot.pause()
+            assert (pane.border_title, pane.border_subtitle) == (title, subtitle)
