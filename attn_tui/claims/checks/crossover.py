@@ -120,11 +120,10 @@ def _on_both_sides(
             yield Case(where, (factor.value > 1.0) == enlarges, (*evidence, place_of(turn)))
     places = around(turns[0])
     found = points(trial, places)
-    curves = {
-        READOUTS[readout].symbol: [removed(found, trial.n, d_k, readout).value for d_k in places]
-        for readout in readouts
-    }
-    curves["scaled = 1"] = [1.0] * len(places)
+    curves = {"scaled = 1": [1.0] * len(places)}
+    for readout in readouts:
+        factors = [removed(found, trial.n, d_k, readout).value for d_k in places]
+        curves[READOUTS[readout].symbol] = factors
     title = f"median gradient, unscaled over scaled, n = {trial.n:,}"
     yield marked(turns[0])(title, "d_k", places, curves, log="xy")
 
