@@ -253,7 +253,7 @@ def said(group: Group) -> str:
         if test is finding.known.test:
             parts = finding.judgement.differs or parts
         text = "; ".join(_difference(group, part) for part in parts)
-        alike = " or ".join(dict.fromkeys(equal))
+        alike = "; or ".join(dict.fromkeys(equal))
         return f"{text} (or {alike}: they fit as well)" if equal else text
     granted = dict.fromkeys(filter(None, map(assumed_text, group.findings)))
     assumed = f", if {listed([*granted][:FEW])}, as is assumed" if granted else ""
