@@ -170,13 +170,14 @@ def _misses(expected: float, place: Place, model: Expectation) -> Iterator[Miss]
         yield Miss(expected**2, "", "the scale twice")
         yield Miss(1.0 / d_k, f"1/{said}", "µP's 1/d_k")
     yield Miss(d_k**-0.25, f"1/⁴√{said}", "⁴√d_k on one side of the two", "guided-diffusion 38")
-    yield from _layer(expected, place.layer)
     yield Miss(expected * LOG2_E, "", "a factor log₂e that belongs to exponentials of base 2")
     yield Miss(expected / LOG2_E, "", "log₂e left out before exponentials of base 2")
     yield Miss((2.0 * d_k) ** -0.5, f"1/√{2 * place.d_k}", "twice the dimension of a head")
     yield Miss((d_k / 2.0) ** -0.5, f"1/√{place.d_k / 2:g}", "half the dimension of a head")
     yield Miss(2.0 * expected, as_root(2.0 * expected), "twice what is expected")
     yield Miss(0.5 * expected, as_root(0.5 * expected), "half of what is expected")
+    # Of layer 1 it is twice as much, or half, as in all others.
+    yield from _layer(expected, place.layer)
 
 
 def _layer(expected: float, layer: int) -> Iterator[Miss]:

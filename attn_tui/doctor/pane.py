@@ -6,7 +6,6 @@ It is fed plain values, and knows nothing of how they were found.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import pairwise
 from math import exp, inf, log
 from typing import ClassVar
 
@@ -77,16 +76,9 @@ class Multiplier:
     @property
     def off(self) -> tuple[float, float, float]:
         """The logarithms of m and of both ends over the m that is expected."""
-        value = self.value or self.expected
-        return (
-            _log(value / self.expected),
-            _log(self.low / self.expected),
-            _log(self.high / self.expected),
-        )
-
-
-def _log(ratio: float) -> float:
-    return log(ratio) if ratio > 0.0 else -inf
+        ends = (self.value or self.expected, self.low, self.high)
+        value, low, high = (log(each / self.expected) if each > 0.0 else -inf for each in ends)
+        return value, low, high
 
 
 @dataclass(frozen=True)
@@ -151,14 +143,12 @@ class Points:
     @cached_property
     def slots(self) -> dict[Place, int]:
         """The slot of each head: one after another, one free between two layers."""
-        found: dict[Place, int] = {}
-        free = 0
-        for before, each in pairwise([None, *self.multipliers]):
-            assert each
-            free += int(before is not None and before.place[:2] != each.place[:2])
-            found[each.place] = free
-            free += 1
-        return found
+        layers = dict.fromkeys(each.place[:2] for each in self.multipliers)
+        before = {layer: number for number, layer in enumerate(layers)}
+        return {
+            each.place: number + before[each.place[:2]]
+            for number, each in enumerate(self.multipliers)
+        }
 
     def columns(self, columns: int) -> dict[Place, int]:
         """Return the column of each head in a block of some width; several may share one."""
@@ -168,16 +158,13 @@ class Points:
             place: self.gutter + int((slot + 0.5) * width) for place, slot in self.slots.items()
         }
 
-    def nearest(self, column: int, columns: int) -> Place | None:
+    def nearest(self, column: int, columns: int) -> Place:
         """Return the head nearest to a column of a block: of several the one farthest off."""
-        if not self.multipliers:
-            return None
         places = self.columns(columns)
-        by_distance = [
-            (abs(places[each.place] - column), -abs(each.off[0]), each.place)
-            for each in self.multipliers
-        ]
-        return min(by_distance)[2]
+        return min(
+            self.multipliers,
+            key=lambda each: (abs(places[each.place] - column), -abs(each.off[0])),
+        ).place
 
     @cached_property
     def by_place(self) -> Mapping[Place, Multiplier]:
@@ -311,7 +298,9 @@ class Multipliers(Picture, can_focus=True):
 
     @property
     def _chart(self) -> Chart | None:
-        return self.drawing if isinstance(self.drawing, Chart) and self.drawing.cursor else None
+        if isinstance(self.drawing, Chart) and self.drawing.points.multipliers:
+            return self.drawing if self.drawing.cursor else None
+        return None
 
     def action_move(self, heads: int) -> None:
         """Go to the next head, or the one before."""
@@ -319,8 +308,7 @@ class Multipliers(Picture, can_focus=True):
             return
         places = [*self._chart.points.slots]
         at = places.index(self._chart.cursor) + heads
-        if 0 <= at < len(places):
-            self.post_message(self.Moved(places[at]))
+        self.post_message(self.Moved(places[min(max(at, 0), len(places) - 1)]))
 
     def action_move_layer(self, layers: int) -> None:
         """Go to the same head of the next layer, or of the one before."""

@@ -100,6 +100,11 @@ def test_what_a_configuration_has_is_thought_of_before_what_others_have() -> Non
     assert twice[0].meaning == "the layer's scale twice"
 
 
+def test_twice_is_said_alike_of_every_layer() -> None:
+    for layer in (0, 1):
+        assert misses(near(0.27), 0.135, Place(64, layer))[0].meaning == "twice what is expected"
+
+
 def test_what_nobody_arrives_at_means_nothing() -> None:
     assert misses(near(0.0734), 0.125, Place(64)) == ()
 

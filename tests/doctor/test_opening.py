@@ -22,21 +22,18 @@ from attn_tui.files.captured import (
 from attn_tui.files.models.opening import open_configured
 from tests.doctor.captures import save, tensors, write
 from tests.doctor.command import HEALTHY, LLAMA, call, run
-from tests.pairs import everyday
 
 GROUPED = {**LLAMA, "num_attention_heads": 4, "num_key_value_heads": 2}
 
 COMMANDS = (
     ("doctor", "{path}"),
     ("heads", "{path}"),
-    ("compare", "{path}", "{path}"),
-    ("attention", "--capture", "{path}", "--head", "3"),
     ("show", "--capture", "{path}", "--head", "3", "--row", "5"),
-    ("{path}",),
 )
+"""One of each way to open a capture: its heads judged, all of its heads, one of them."""
 
 
-@pytest.mark.parametrize("command", COMMANDS[1:5], ids=lambda command: command[0])
+@pytest.mark.parametrize("command", COMMANDS[1:], ids=lambda command: command[0])
 def test_a_configuration_that_is_named_of_other_heads_is_refused_by_all(
     tmp_path: Path, command: tuple[str, ...]
 ) -> None:
@@ -117,14 +114,12 @@ def square(path: Path, metadata: dict[str, str] | None = None, **more: Any) -> s
     return str(path)
 
 
-@pytest.mark.parametrize(
-    "command", everyday(1, ["heads", "show --capture", "attention --capture", "compare", ""])
-)
+@pytest.mark.parametrize("command", ["heads", "show --capture"])
 def test_what_shapes_leave_open_and_no_output_tells_is_refused(
     command: str, tmp_path: Path
 ) -> None:
     def asked(path: str, *options: str) -> Result:
-        return call(*command.split(), path, *[path] * (command == "compare"), *options)
+        return call(*command.split(), path, *options)
 
     path = square(tmp_path / "a.safetensors")
     refused = asked(path)

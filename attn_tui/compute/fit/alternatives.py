@@ -13,7 +13,7 @@ from attn_tui.compute.fit.errors import numbers as numbers_of
 from attn_tui.compute.fit.estimates import Estimate
 from attn_tui.compute.fit.head import Floats, Name, Parameters, Rows, State, compute
 from attn_tui.compute.fit.masks import assumed_masks, distinct, open_masks, other_masks, windowed
-from attn_tui.compute.fit.model import Law, Model, Part
+from attn_tui.compute.fit.model import Model, Part
 from attn_tui.compute.fit.noise import noise
 from attn_tui.compute.fit.question import Others, Test
 from attn_tui.compute.fit.solve import Fit, aligned, relative_residual
@@ -35,8 +35,10 @@ def one_change(case: Case, tests: Sequence[Test]) -> Iterator[Test]:
             tests += _numbers(case, base)
     if not any(test.explains for test in tests):
         # A law is more than another m, and not looked for where that is enough.
-        for law in _laws(case):
-            tests += tried(case, replace(model, law=law))
+        own = model.mask.own(case.head)
+        for law in case.question.laws:
+            if np.ptp(law.factors(own)) > 1e-6:
+                tests += tried(case, replace(model, law=law))
     yield from tests
     for base in case.bases():
         yield from _twice(case, base)
@@ -85,33 +87,18 @@ def tried(case: Case, model: Model) -> Iterator[Test]:
         yield case.test(model)
 
 
-def _laws(case: Case) -> Iterator[Law | None]:
-    """Yield laws that are not expected and that these rows would tell from a constant."""
-    expected = case.question.model.law
-    own = case.question.model.mask.own(case.head)
-    for law in case.question.laws:
-        if law != expected and np.ptp(law.factors(own)) > 1e-6:
-            yield law
-    if expected is not None:
-        yield None
-
-
 def _numbers(case: Case, model: Model) -> Iterator[Test]:
     """Yield a model with other numbers, from a few starts, until one explains the head."""
     rows = case.rows(model)
     for power in (0, 1, -1, 2, -2, 3, -3):
         start = replace(parameters_of(model), multiplier=model.multiplier * 4.0**power)
-        near, off = aligned(rows, start, _of_directions(start))
+        names: tuple[Name, ...] = ("multiplier", "curvature")
+        near, off = aligned(rows, start, names if start.curvature else names[:1])
         if not hopeless(rows, near, off, case.format, case.paths[-1]):
             test = case.test(model, near)
             yield test
             if test.explains:
                 return
-
-
-def _of_directions(near: Parameters) -> tuple[Name, ...]:
-    """Return which numbers directions tell: m, and a cap where there is one."""
-    return ("multiplier", "curvature") if near.curvature else ("multiplier",)
 
 
 def _twice(case: Case, model: Model) -> Iterator[Test]:
@@ -120,7 +107,7 @@ def _twice(case: Case, model: Model) -> Iterator[Test]:
     Its m and c are those that are expected: keys that had no weight all weigh e⁰ in the second
     softmax, and are rounded to one side together, which another m would be fitted to.
     """
-    rows = case.rows(replace(model, law=None))
+    rows = case.rows(model)
     at = replace(parameters_of(model), sink=0.0)
     ways = [rows.seen]
     if not rows.seen.all():

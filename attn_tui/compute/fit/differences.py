@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterator
 from dataclasses import replace
-from math import inf, log
+from math import inf
 
 import numpy as np
 
@@ -15,8 +15,6 @@ from attn_tui.compute.heads.rows import HeadRows
 
 STRAIN = 20.0
 """Numbers differ only if 2 ln L rises by so much where they leave those that are expected."""
-MEAN_LOG = log(512.0)
-"""The logarithm that m·ln n is divided by to be compared with an m: of a middling text."""
 
 
 def compared(test: Test, question: Question, head: HeadRows) -> Test:
@@ -27,15 +25,15 @@ def compared(test: Test, question: Question, head: HeadRows) -> Test:
         question: What is expected.
         head: The rows used.
     """
-    expected, found = question.model, test.model
+    found = test.model
     changes: set[Part] = set()
     if _is_other_mask(found.mask, question, head):
         changes.add("mask")
-    if found.softmax_twice != expected.softmax_twice:
+    if found.softmax_twice:
         changes.add("softmax_twice")
-    if found.law != expected.law:
+    if found.law is not None:
         changes.add("law")
-    if test.strain > STRAIN or found.law != expected.law:
+    if test.strain > STRAIN or found.law is not None:
         changes.update(_other_numbers(test, question))
     return replace(test, changes=ordered(changes))
 
@@ -64,11 +62,10 @@ def _other_numbers(test: Test, question: Question) -> Iterator[Part]:
     """Yield numbers whose intervals do not hold what is expected."""
     expected, known = question.model, test.estimates
     level, stored = question.level, question.format
-    multiplier = expected.multiplier
-    if test.model.law is not None and test.model.law.name == "log n":
-        multiplier = expected.multiplier / MEAN_LOG
     m, c = known.get("multiplier"), known.get("value_scale")
-    if m is not None and not holds(m.at(level), multiplier, stored):
+    # What grows as ln n is no m that another could be compared with.
+    is_m = test.model.law is None or test.model.law.name != "log n"
+    if m is not None and is_m and not holds(m.at(level), expected.multiplier, stored):
         yield "multiplier"
     if c is not None and not holds(c.at(level), expected.value_scale, stored):
         # A learned sink, of which nobody knows how large it is, only shortens rows.

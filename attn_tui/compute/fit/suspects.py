@@ -13,7 +13,7 @@ from attn_tui.compute.fit.case import Case, parameters_of
 from attn_tui.compute.fit.head import Floats, Rows, State, compute
 from attn_tui.compute.fit.noise import variance
 from attn_tui.compute.fit.question import Suspect
-from attn_tui.compute.fit.solve import least_squares
+from attn_tui.compute.fit.solve import coefficients
 from attn_tui.compute.formats import dtype_of
 from attn_tui.compute.heads.rows import HeadRows, Reals
 
@@ -53,6 +53,7 @@ def suspect_of(case: Case) -> Suspect | None:
 
 def _suspects(case: Case) -> Iterator[Suspect]:
     """Yield what came out positive: the expected model, with one more thing done, explains all."""
+    model = case.question.model
     for changes in SUSPECTS:
         changed = [*changes(case)]
         if not changed:
@@ -62,8 +63,12 @@ def _suspects(case: Case) -> Iterator[Suspect]:
         left = [_left(case, head) for _, head in changed]
         nearest = next(i for i, rest in enumerate(left) if rest <= AS_LITTLE * min(left))
         name, head = changed[nearest]
-        if _explains(case, head):
-            yield Suspect(name, FITS)
+        other = replace(case, head=head)
+        made = other.made(model)
+        if other.is_near(made.rows, made.state):
+            test = other.test(model)
+            if test.explains and not test.changes:
+                yield Suspect(name, FITS)
     if dropped := _dropped(case):
         yield Suspect("dropout", dropped)
 
@@ -73,16 +78,6 @@ def _left(case: Case, head: HeadRows) -> float:
     made = replace(case, head=head).made(case.question.model)
     square = float(np.square(made.rows.output - made.state.output).sum())
     return inf if isnan(square) else square
-
-
-def _explains(case: Case, head: HeadRows) -> bool:
-    """Return whether what is expected explains a head, nothing changed."""
-    model, changed = case.question.model, replace(case, head=head)
-    made = changed.made(model)
-    if not case.is_near(made.rows, made.state):
-        return False
-    test = changed.test(model)
-    return test.explains and not test.changes
 
 
 def _quantised(case: Case) -> Iterator[tuple[str, HeadRows]]:
@@ -236,23 +231,20 @@ def _fitted(case: Case, shapes: Floats, start: Floats) -> tuple[Floats, float]:
     for _ in range(STEPS):
         by_weight = state.weights * shapes
         along = by_weight @ plain.values - by_weight.sum(axis=-1, keepdims=True) * state.mixed
-        design = (at.value_scale * along / unit).reshape(len(parts), -1)
-        normal = design @ design.T
-        normal[np.diag_indices_from(normal)] *= 1 + damping
-        normal[np.diag_indices_from(normal)] += 1e-9 * max(float(normal.max()), 1e-300)
-        step = np.clip(least_squares(normal, design @ rest.ravel(), rcond=1e-12), -2.0, 2.0)
+        step = coefficients(at.value_scale * along / unit, rest, damping)
+        step = np.clip(step, -2.0, 2.0)
         _, tried = made(parts + step)
         left = (plain.output - tried.output) / unit
         new = float(np.square(left).sum())
-        if new < cost:
-            done = cost - new < 1e-6 * cost
-            parts, state, rest, cost, damping = parts + step, tried, left, new, damping / 5
-            if done:
+        if not new < cost:
+            damping *= 8
+            if damping > 1e6:
                 break
-        elif damping > 1e6:
+            continue
+        is_done = cost - new < 1e-6 * cost
+        parts, state, rest, cost, damping = parts + step, tried, left, new, damping / 5
+        if is_done:
             break
-        else:
-            damping = max(damping * 8, 1e-3)
     return np.tensordot(parts, shapes, 1), cost
 
 

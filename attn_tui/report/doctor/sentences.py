@@ -253,7 +253,7 @@ def said(group: Group) -> str:
         if test is finding.known.test:
             parts = finding.judgement.differs or parts
         text = "; ".join(_difference(group, part) for part in parts)
-        alike = " or ".join(dict.fromkeys(equal))
+        alike = "; or ".join(dict.fromkeys(equal))
         return f"{text} (or {alike}: they fit as well)" if equal else text
     granted = dict.fromkeys(filter(None, map(assumed_text, group.findings)))
     assumed = f", if {listed([*granted][:FEW])}, as is assumed" if granted else ""
@@ -390,10 +390,8 @@ def _difference(group: Group, part: Part) -> str:
     if part == "softmax_twice":
         again = "softmax is taken of the weights again, softmax(softmax(m·q·k))·V"
         return f"{again}, expected once (as in llama3 155)"
-    if part == "law":
-        law = test.model.law
-        grows = law and f"m grows as {law_text(law)}: does q carry it already?"
-        return grows or "m is the same for all positions"
+    if part == "law" and test.model.law is not None:
+        return f"m grows as {law_text(test.model.law)}: does q carry it already?"
     found = found_texts(test)[part]
     if part == "mask":
         meant, ignored = expected.get(part, "causal"), ""
