@@ -90,26 +90,19 @@ def _layer(
     shapes = tuple((part, tensors[part].shape) for part in VARIABLES if part in tensors)
     ranks = len(tensors["q"].pieces)
     given = tuple((part, axes) for part, axes in asked.items() if part in VARIABLES)
-    readings = readings_of(shapes, given, tuple(declared.items()), claims.counts)
+    # What is said of all heads says nothing of those of a rank.
+    counts = claims.counts if ranks == 1 else ()
+    readings = readings_of(shapes, given, tuple(declared.items()), counts)
     if not readings:
         _refuse_shapes(number, shapes, asked)
-    kv_ranks = len(tensors["k"].pieces)
-    joined = [
-        replace(
-            each,
-            dims=replace(
-                each.dims,
-                heads=each.dims.heads * ranks,
-                kv_heads=each.dims.kv_heads * kv_ranks,
-            ),
-        )
-        for each in readings
-    ]
-    for part, tensor in tensors.items():
-        wanted = {"k": kv_ranks, "v": kv_ranks, "q": ranks, "out": ranks}.get(part)
-        if wanted and len(tensor.pieces) != wanted:
-            problem = f"layer {number} has {part} in {len(tensor.pieces)} files"
-            raise InputError("capture", problem, f"{wanted}, as many as for the other tensors")
+    for part in VECTORS:
+        if part in tensors and len(tensors[part].pieces) != ranks:
+            problem = f"layer {number} has {part} in {len(tensors[part].pieces)} files"
+            raise InputError("capture", problem, f"{ranks}, as many as for q")
+    joined = []
+    for each in readings:
+        heads, kv_heads = each.dims.heads * ranks, each.dims.kv_heads * ranks
+        joined.append(replace(each, dims=replace(each.dims, heads=heads, kv_heads=kv_heads)))
     dims = joined[0].dims
     aside = {
         part: _aside(number, part, tensors[part], dims, asked) for part in _ASIDE if part in tensors

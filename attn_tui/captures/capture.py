@@ -227,16 +227,17 @@ class Capture:
         q, k = reals("q"), reals("k")
         assert q is not None
         assert k is not None
-        mask, sink, positions = raw("mask"), raw("sink"), raw("positions")
+        sink, positions = raw("sink"), raw("positions")
         bias = seen = None
-        if mask is not None:
-            seen, bias = row_mask(np.broadcast_to(mask, (len(chosen), len(k))))
-        if (more := raw("bias")) is not None:
-            # It often holds a mask too.
-            unmasked, added = row_mask(np.broadcast_to(more, (len(chosen), len(k))))
+        for part in ("mask", "bias"):
+            numbers = raw(part)
+            if numbers is None:
+                continue
+            # Either may hold both.
+            unmasked, added = row_mask(np.broadcast_to(numbers, (len(chosen), len(k))))
             if added is not None:
                 bias = added if bias is None else bias + added
-            if not unmasked.all():
+            if part == "mask" or not unmasked.all():
                 seen = unmasked if seen is None else seen & unmasked
         if positions is not None and len(positions) and not _is_near(positions):
             name, ends = layer.tensors["positions"].name, (positions.min(), positions.max())

@@ -101,18 +101,15 @@ def taken(
         along: Rows: positions, or queries of a tensor that has both queries and keys.
         keys: Columns, where these are keys.
     """
+    places: dict[Axis, Index] = {"b": batch, "h": head, "n": along, "q": along, "k": keys}
     index: list[Index] = []
     for axis, length in zip(layout, shape, strict=True):
-        if axis == "b":
-            index.append(batch if length > 1 else 0)
-        elif axis == "h":
-            index.append(head if length > 1 else 0)
-        elif axis == "k":
-            index.append(keys)
-        elif axis == "q" and length == 1:
-            index.append(slice(0, 1))
-        else:
-            index.append(along if axis in "nq" else slice(None))
+        at = places.get(axis, slice(None))
+        if length == 1 and axis in ("b", "h"):
+            at = 0
+        elif length == 1 and axis == "q":
+            at = slice(0, 1)
+        index.append(at)
     return tuple(index)
 
 

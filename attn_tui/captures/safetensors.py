@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-from collections import Counter
 from itertools import pairwise
 from math import prod
 from typing import Any, NoReturn
@@ -57,12 +56,11 @@ def list_safetensors(disk: Disk) -> Listing:
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        twice = next(
-            name for name, count in Counter(name for name, _ in pairs).items() if count > 1
-        )
-        raise InputError("", f"its header has {inert(twice)} twice", "different names")
+    found: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in found:
+            raise InputError("", f"its header has {inert(name)} twice", "different names")
+        found[name] = value
     return found
 
 

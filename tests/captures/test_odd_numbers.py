@@ -23,7 +23,7 @@ def test_a_head_without_values_is_refused_with_what_is_missing(tmp_path: Path) -
     del tensors["v"]
     result = check(["doctor", write(tmp_path / "a.safetensors", tensors)])
     assert result.exit_code == 2
-    assert "0.v is missing; expected q, k, v and out, or weights" in result.stderr
+    assert "expected q, k, v and out of a layer, or weights beside q and k" in result.stderr
 
 
 @pytest.mark.slow
