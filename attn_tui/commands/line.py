@@ -87,7 +87,7 @@ def _asking(command: str, experiment: "Experiment", settings: Any, scores: Seque
     if mask or found is not None:
         arguments += ["--mask", str(mask) or "none"]
     if command == "attention":
-        arguments += _tokens(settings.tokens)
+        arguments += _tokens(settings.tokens or experiment.source.words)
     return _line(command, *arguments, *_options(settings))
 
 
