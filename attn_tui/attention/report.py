@@ -9,8 +9,8 @@ import numpy as np
 from attn_tui.attention.headline import gradients_span, headline, median
 from attn_tui.captures.source import Captured
 from attn_tui.compute.attention.answer import Answer
+from attn_tui.compute.attention.head import tokens_of
 from attn_tui.compute.attention.rows import HIDDEN, Side
-from attn_tui.compute.attention.settings import Settings
 from attn_tui.compute.norms import power
 from attn_tui.compute.source import Source
 from attn_tui.files.codec import experiment_to_plain
@@ -84,7 +84,7 @@ def origin(answer: Answer) -> str:
 
 def _columns(answer: Answer) -> Iterator[Column]:
     """Yield the columns of CSV, and those of the text."""
-    tokens = answer.experiment.setup.get(Settings).tokens
+    tokens = tokens_of(answer.experiment)
 
     def token(rows: Rows) -> list[str]:
         return [tokens[row] if row < len(tokens) else "" for row in rows.tolist()]

@@ -18,7 +18,7 @@ from attn_tui.attention.headline import done_to, headline
 from attn_tui.attention.report import report
 from attn_tui.captures.source import Captured
 from attn_tui.compute.attention.answer import Answer, answer, compare
-from attn_tui.compute.attention.head import is_drawn
+from attn_tui.compute.attention.head import is_drawn, tokens_of
 from attn_tui.compute.attention.settings import N_SCALE, Settings
 from attn_tui.compute.counted import counted
 from attn_tui.compute.experiment import Experiment
@@ -115,7 +115,7 @@ class AttentionScreen(InstrumentScreen):
     @property
     def labels(self) -> Labels:
         """What queries and keys are called."""
-        return Labels(self.head.tokens)
+        return Labels(tokens_of(self.present.experiment))
 
     @property
     def cursor(self) -> charts.Cursor:

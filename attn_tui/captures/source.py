@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.compute.arrays import Floats
+from attn_tui.compute.attention.settings import read_tokens
+from attn_tui.compute.errors import InputError
 from attn_tui.compute.fit.reconstruction import Reconstruction
 from attn_tui.compute.formats import rounded
 from attn_tui.compute.heads.mask import HeadMask
@@ -192,6 +194,8 @@ def read_head(
         queries,
         keys,
         values,
+        # Positions are those of the text where all rows are there from the first one on.
+        _tokens(capture.config) if row is None and not offset else (),
         paths=capture.paths,
         place=(head.batch, head.layer, head.head),
         row=row,
@@ -205,6 +209,18 @@ def read_head(
         sink=read.sink,
         supposed=offset > 0 and read.positions is None,
     )
+
+
+def _tokens(config: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the tokens that metadata names, as words or as a JSON list."""
+    given = config.get("tokens")
+    if not isinstance(given, str):
+        return ()
+    try:
+        tokens = read_tokens(given)
+    except (InputError, RecursionError):
+        return ()
+    return tokens if all(isinstance(token, str) for token in tokens) else ()
 
 
 def _numbers(read: Reals) -> Floats:

@@ -145,9 +145,9 @@ class HeatMap:
             return mark
         return mark + 1 + self.bar.width
 
-    def is_reduced(self, columns: int, lines: int) -> bool:
+    def is_reduced(self, columns: int, lines: int, halves: int = 2) -> bool:
         """Return whether a block has less room than there are entries, so that some are hidden."""
-        wide, high = self.room(columns, lines)
+        wide, high = self.room(columns, lines, halves)
         rows, across = self.levels.shape
         return bool(0 < wide < across or 0 < high < rows)
 

@@ -57,7 +57,7 @@ SIGNS = {True: "✓", False: "✗", None: "–"}
 TITLES = ("found", "stated", "exact")
 """What stands above numbers and what they are held against."""
 
-LEAST_NAME = 16
+LEAST_NAME = 10
 """Columns of what a number is at least."""
 
 NO_SCALE = "Each claim says which scale it is about: enter opens it where there is a choice"
@@ -383,12 +383,10 @@ class ClaimsScreen(InstrumentScreen):
             place: max(len(TITLES[place]), *(len(row[place]) for row in rows)) for place in kept
         }
         # Beside each column there is a blank on either side.
-        room = (
-            self.query_one("#claim").content_size.width - 5 - sum(widths.values()) - 2 * len(kept)
-        )
-        room = max(room, LEAST_NAME)
+        width_there_is = self.query_one("#claim").scrollable_content_region.width
+        room = max(width_there_is - 5 - sum(widths.values()) - 2 * len(kept), LEAST_NAME)
         table.add_column("", width=1)
-        table.add_column("what was worked out", width=room)
+        table.add_column("worked out", width=room)
         for place, width in widths.items():
             table.add_column(Text(TITLES[place], justify="right"), width=width)
         for case in finding.cases:

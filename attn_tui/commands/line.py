@@ -87,7 +87,9 @@ def _asking(command: str, experiment: "Experiment", settings: Any, scores: Seque
     if mask or found is not None:
         arguments += ["--mask", str(mask) or "none"]
     if command == "attention":
-        arguments += _tokens(settings.tokens)
+        # A capture has its own.
+        words = () if experiment.source.is_head else experiment.source.words
+        arguments += _tokens(settings.tokens or words)
     return _line(command, *arguments, *_options(settings))
 
 

@@ -65,6 +65,11 @@ class Source(ABC):
         """What somebody has called its vectors."""
         return ()
 
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The tokens at its positions, the first of queries and keys alike."""
+        return ()
+
     def moved(self, scores: Floats, index: int, setup: Setup, d_k: int) -> Floats:
         """Return the scores of a vector under a setup, some masked, as they are at another d_k."""
         return scores
@@ -205,11 +210,13 @@ class Products(Source):
         queries: Shape (vectors, d_k).
         keys: Shape (n, d_k).
         values: Shape (n, d_v), what weights are multiplied by, or None.
+        tokens: What somebody has called the positions.
     """
 
     queries: Floats
     keys: Floats
     values: Floats | None = None
+    tokens: tuple[str, ...] = ()
     kind: ClassVar[Kind] = "vectors"
     normalises: ClassVar = True
     rounds: ClassVar = True
@@ -250,6 +257,11 @@ class Products(Source):
     def d_k(self) -> int:
         """The length of a query."""
         return int(self.queries.shape[1])
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The tokens at its positions."""
+        return self.tokens
 
     def parts(self, index: int) -> tuple[Floats, Floats, Floats | None]:
         """Return a query, and the keys and values, which all queries share."""

@@ -418,13 +418,11 @@ class ExploreScreen(InstrumentScreen):
         last = len(jacobians.keys) - 1
         row, column = self.entry or (shown.of, self.cursor)
         cursor = min(row, last), min(column, last)
-        hidden = ""
         for place, side in enumerate(bars.SIDES):
             self.draw(f"head-of-{side}", gradient.JacobianHead(jacobians, place))
             picture = self.query_one(f"#jacobian-{side}", HeatMap)
-            picture.drawing = drawing = jacobians.heat_map(place, cursor)
-            if drawing.is_reduced(*picture.content_size):
-                hidden = "each the largest of several"
+            picture.drawing = jacobians.heat_map(place, cursor)
+            hidden = "each the largest of several" if picture.hides else ""
         self.draw("entry", gradient.JacobianEntry(shown, *cursor))
         symbol = jacobians.symbol
         among = f"keys 0 to {last:,}" if last + 1 < shown.vector.n_keys else ""

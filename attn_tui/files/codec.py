@@ -39,7 +39,7 @@ SCHEMA = "attn-tui/1"
 _SOURCES: Mapping[type[Source], tuple[str, ...]] = {
     Typed: ("vectors",),
     Drawn: ("draw",),
-    Products: ("queries", "keys", "values"),
+    Products: ("queries", "keys", "values", "tokens"),
     Captured: ("capture",),
 }
 """The names that each kind of source has, which no other has."""
@@ -97,7 +97,10 @@ def _source_to_plain(source: Source) -> dict[str, Any]:
             return captured_to_plain(source)
         case Products():
             rows = {"queries": source.queries, "keys": source.keys, "values": source.values}
-            return {name: part.tolist() for name, part in rows.items() if part is not None}
+            plain: dict[str, Any] = {
+                name: part.tolist() for name, part in rows.items() if part is not None
+            }
+            return plain | ({"tokens": list(source.tokens)} if source.tokens else {})
         case Typed():
             vectors = [
                 {"name": vector.name, "scores": plain_numbers(vector.scores)}
@@ -207,7 +210,10 @@ def _source(values: dict[str, Any], default: Source | None, folder: str) -> Sour
     if kind is Products:
         rows = [_matrix(name, values.get(name)) for name in ("queries", "keys")]
         own = values.get("values")
-        return checked(Products, *rows, None if own is None else _matrix("values", own))
+        value_rows = None if own is None else _matrix("values", own)
+        tokens = of_type("tokens", values.get("tokens", []), list)
+        words = tuple(of_type("tokens", token, str) for token in tokens)
+        return checked(Products, *rows, value_rows, words)
     if kind is Drawn:
         keys = [field.key for field in fields_of(Draw).values()]
         # The law and the generator are ours, whatever is said of them.

@@ -201,9 +201,17 @@ def products_of(entries: Sequence[Entry]) -> Products:
     """
     parts: dict[Part, list[Entry]] = {}
     part: Part | None = None
+    tokens: tuple[str, ...] = ()
     for entry in entries:
         if entry.name:
-            part = part_of(entry.name)
+            # Behind q stand the tokens of its rows, "q the cat sat:"; each row repeats the name.
+            whole, _, row = entry.name.removesuffix("]").partition("[")
+            name, *words = whole.split()
+            part = part_of(name)
+            if part == "q":
+                tokens += tuple(words) if row in ("", "0") else ()
+            elif words:
+                part = None
             if part is None:
                 what = f"{inert(entry.name)} is none of q, K and V"
                 raise InputError("query", what, _PARTS_EXPECTED, line=entry.line)
@@ -216,7 +224,7 @@ def products_of(entries: Sequence[Entry]) -> Products:
             raise InputError(FIELDS[needed], f"there is no {needed}", _PARTS_EXPECTED)
     matrices = {part: matrix_of(part, rows) for part, rows in parts.items()}
     try:
-        return Products(matrices["q"], matrices["K"], matrices.get("V"))
+        return Products(matrices["q"], matrices["K"], matrices.get("V"), tokens)
     except InputError as error:
         wrong = next(part for part, field in FIELDS.items() if field == error.field)
         raise replace(error, line=parts[wrong][0].line) from None
@@ -328,7 +336,8 @@ def _products_text(source: Products) -> str:
         if rows is None:
             continue
         text = matrix_text(rows) if rows.size <= MOST_TYPED else f"@{kept([(part, rows)])}"
-        lines.append(f"{part}: {text}")
+        words = source.tokens if part == "q" else ()
+        lines.append(f"{' '.join((part, *words))}: {text}")
     return "\n".join(lines)
 
 

@@ -565,13 +565,12 @@ class HeadsScreen(InstrumentScreen):
         widget = self.query_one("#map", HeatMap)
         drawing = widget.drawing
         if isinstance(drawing, heat_map.HeatMap):
-            size = widget.content_size
-            if drawing.is_reduced(*size):
+            if widget.hides:
                 parts.append("each the gravest of several")
-            if any(charts.SINK in text for row in drawing.texts_in(*size) for text in row):
+            texts = drawing.texts_in(*widget.content_size)
+            if any(charts.SINK in text for row in texts for text in row):
                 parts.append(f"{charts.SINK} parked on the first key")
-        subtitle = " · ".join(filter(None, parts))
         title = charts.title_of(name)
         if found.other is not None:
             title = f"Change of {title[0].lower()}{title[1:]}"
-        self.pane("map-pane").describe(title, plain(subtitle))
+        self.pane("map-pane").describe(title, *map(plain, parts))

@@ -507,9 +507,9 @@ class SweepScreen(InstrumentScreen):
             title += f" to the {noun(found.settings.statistic)}"
         heat_map = grid.heat_map(found, self.place)
         widget = self.query_one("#map", HeatMap)
-        hidden = "each the largest of several" if heat_map.is_reduced(*widget.content_size) else ""
-        self.pane("map-pane").describe(title, self._count(found), hidden)
         widget.drawing = heat_map
+        hidden = "each the largest of several" if widget.hides else ""
+        self.pane("map-pane").describe(title, self._count(found), hidden)
         self.query_one("#legend", Label).update(legend(grid, heat_map), layout=False)
 
     def _count(self, found: Answer) -> str:

@@ -90,6 +90,13 @@ class HeatMap(Picture, can_focus=True):
             return drawing
         return None
 
+    @property
+    def hides(self) -> bool:
+        """Whether entries have no place of their own: of several the largest is seen."""
+        # Where glyphs stand for colours no cell is halved.
+        halves = 1 if self.app.has_class("-textures") else 2
+        return self._map is not None and self._map.is_reduced(*self.content_size, halves)
+
     def _go(self, row: int, column: int, gesture: str) -> None:
         """Ask for the cursor on an entry, or on the nearest there is."""
         if self._map is None:

@@ -16,11 +16,13 @@ from attn_tui.charts.heat_map import HeatMap
 from attn_tui.compute.attention import answer as answers
 from attn_tui.compute.attention.answer import Answer
 from attn_tui.compute.attention.settings import Settings
+from attn_tui.compute.errors import InputError
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.mask import Mask
 from attn_tui.compute.setup import Setup
 from attn_tui.explore.screen import ExploreScreen
-from attn_tui.files.draft import EXAMPLE, Draft
+from attn_tui.files.codec import experiment_from_plain
+from attn_tui.files.draft import EXAMPLE, Draft, draft_of, parse
 from attn_tui.ui.app import AttnApp
 from attn_tui.ui.picture import Picture
 from tests.ui.person import notices, press, shown
@@ -115,7 +117,9 @@ async def test_a_head_of_128_keys_fits_and_says_what_each_cell_is() -> None:
         await at(pilot, "n", *"24", "enter")
         screen = await at(pilot)
         assert screen.pane("scaled-pane").border_subtitle == "queries ↓ keys →"
-        screen = await at(pilot, "n", *"128", "enter", "up")
+        await at(pilot, "n", *"128", "enter")
+        # The arrow goes on from where the new head has its cursor.
+        screen = await at(pilot, "up")
         assert screen.cursor[0] == 126
         assert screen.answer
         assert screen.answer.n_queries == 128
@@ -205,6 +209,26 @@ async def test_n_moves_where_a_head_is_drawn_and_says_why_not_elsewhere() -> Non
         assert "with rows drawn" in notices(pilot)
         assert screen.answer
         assert screen.answer.n_queries == 2
+
+
+async def test_tokens_are_typed_behind_q_and_stay_in_texts_json_and_the_line() -> None:
+    typed = "q the cat sat: [[1, 0], [0, 1], [1, 1]]\nK: [[1, 0], [0, 1], [1, 1]]"
+    draft = EXAMPLE.typed(typed)
+    async with AttnApp(draft, "attention").run_test(size=(120, 40)) as pilot:
+        screen = await shown(pilot)
+        assert isinstance(screen, AttentionScreen)
+        assert screen.labels.tokens == ("the", "cat", "sat")
+        assert "sat" in str(screen.pane("row-pane").border_title)
+        line = pilot.app.line  # type: ignore[attr-defined]
+        assert '--tokens \'["the", "cat", "sat"]\'' in line
+        saved = json.loads("".join(map(str, screen.forms()[".json"]())))["experiment"]
+    again = experiment_from_plain(saved)
+    assert draft_of(again).text == typed
+    # One line for each row says the same, and K has no words.
+    rows = "q the: 1 0\nq cat: 0 1\nq sat: 1 1\nK: [[1, 0], [0, 1], [1, 1]]"
+    assert parse(EXAMPLE.typed(rows)).source.words == ("the", "cat", "sat")
+    with pytest.raises(InputError, match="'K a' is none of q, K and V"):
+        parse(EXAMPLE.typed("q: 1 2\nK a: 1 2"))
 
 
 async def test_queries_and_keys_are_called_by_their_tokens() -> None:

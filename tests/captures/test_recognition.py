@@ -9,6 +9,8 @@ import pytest
 from attn_tui.captures.capture import HeadId
 from attn_tui.captures.names import Meaning, meaning_of
 from attn_tui.captures.opening import open_capture
+from attn_tui.captures.source import read_head
+from attn_tui.captures.writer import write_safetensors
 from tests.captures.made import Arrays, laid_out, layer, same, saved, says
 from tests.captures.test_opening import assert_holds
 from tests.pairs import with_rows
@@ -253,3 +255,18 @@ def test_a_claimed_layout_decides_what_shapes_leave_open(tmp_path: Path) -> None
     assert_holds(
         open_capture([saved(tmp_path / "a.safetensors", stored, {"layout": "bnhd"})]), made
     )
+
+
+def test_metadata_names_the_tokens_of_a_head(tmp_path: Path) -> None:
+    path = tmp_path / "capture.safetensors"
+    arrays = {f"layers.0.{part}": np.eye(3)[None, None] for part in ("q", "k")}
+    for text, tokens in (
+        ('["the", " cat", "sat"]', ("the", " cat", "sat")),
+        ("the cat sat", ("the", "cat", "sat")),
+        ("[1, 2]", ()),
+        ("[the", ()),
+    ):
+        write_safetensors(path, arrays, {"tokens": text})
+        capture = open_capture((str(path),))
+        assert read_head(capture, HeadId(0, 0, 0)).words == tokens
+        assert read_head(capture, HeadId(0, 0, 0), 1).words == ()

@@ -94,3 +94,15 @@ async def test_the_mouse_points_drags_and_turns_the_wheel() -> None:
         assert [each[:2] for each in app.said if isinstance(each, tuple)] == [
             (0, 1), (2, 1), (1, 0), (1, 2),
         ]  # fmt: skip
+
+
+async def test_it_knows_what_it_hides_with_colours_and_without() -> None:
+    app = Host()
+    async with app.run_test(size=(42, 3)) as pilot:
+        picture = app.query_one(HeatMap)
+        # Two lines above the margin: three rows have half lines, but no line each.
+        assert not picture.hides
+        app.add_class("-textures")
+        assert picture.hides
+        await pilot.resize_terminal(42, 13)
+        assert not picture.hides

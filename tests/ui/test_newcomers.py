@@ -119,11 +119,11 @@ async def test_a_file_of_two_vectors_says_so_and_its_path_is_typed_at_once(tmp_p
         while isinstance(pilot.app.screen, FileScreen):
             await pilot.pause()
         screen = await shown(pilot)
-        assert screen.pane("scores-pane").border_subtitle == "< > vector 1 of 2, 3 keys"
+        assert "vector 1 of 2, 3 keys" in str(screen.pane("scores-pane").border_subtitle)
         assert "2 vectors" in notices(pilot)
         first = screen.headline
         screen = await press(pilot, "greater_than_sign")
-        assert screen.pane("scores-pane").border_subtitle == "< > vector 2 of 2, 3 keys"
+        assert "vector 2 of 2, 3 keys" in str(screen.pane("scores-pane").border_subtitle)
         assert screen.headline != first
 
 

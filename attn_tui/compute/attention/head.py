@@ -15,6 +15,12 @@ def is_drawn(experiment: Experiment) -> bool:
     return rows == "drawn" or (rows == "auto" and alone)
 
 
+def tokens_of(experiment: Experiment) -> tuple[str, ...]:
+    """Return what queries and keys are called: as asked, or as where they come from says."""
+    asked = experiment.setup.get(Settings).tokens
+    return asked or (() if is_drawn(experiment) else experiment.source.words)
+
+
 def is_causal(experiment: Experiment) -> bool:
     """Return whether `Settings.causal` has a say, and it is yes: of heads whose mask is unknown."""
     source, settings = experiment.source, experiment.setup.get(Settings)
