@@ -195,7 +195,7 @@ def read_head(
         keys,
         values,
         # Positions are those of the text where all rows are there from the first one on.
-        _tokens(capture.config) if row is None and not offset else (),
+        tokens=_tokens(capture.config) if row is None and not offset else (),
         paths=capture.paths,
         place=(head.batch, head.layer, head.head),
         row=row,

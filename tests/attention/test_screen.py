@@ -213,7 +213,7 @@ async def test_n_moves_where_a_head_is_drawn_and_says_why_not_elsewhere() -> Non
 
 async def test_tokens_are_typed_behind_q_and_stay_in_texts_json_and_the_line() -> None:
     typed = "q the cat sat: [[1, 0], [0, 1], [1, 1]]\nK: [[1, 0], [0, 1], [1, 1]]"
-    draft = EXAMPLE.typed(typed)
+    draft = replace(EXAMPLE, text=typed)
     async with AttnApp(draft, "attention").run_test(size=(120, 40)) as pilot:
         screen = await shown(pilot)
         assert isinstance(screen, AttentionScreen)
@@ -226,9 +226,9 @@ async def test_tokens_are_typed_behind_q_and_stay_in_texts_json_and_the_line() -
     assert draft_of(again).text == typed
     # One line for each row says the same, and K has no words.
     rows = "q the: 1 0\nq cat: 0 1\nq sat: 1 1\nK: [[1, 0], [0, 1], [1, 1]]"
-    assert parse(EXAMPLE.typed(rows)).source.words == ("the", "cat", "sat")
+    assert parse(replace(EXAMPLE, text=rows)).source.words == ("the", "cat", "sat")
     with pytest.raises(InputError, match="'K a' is none of q, K and V"):
-        parse(EXAMPLE.typed("q: 1 2\nK a: 1 2"))
+        parse(replace(EXAMPLE, text="q: 1 2\nK a: 1 2"))
 
 
 async def test_queries_and_keys_are_called_by_their_tokens() -> None:

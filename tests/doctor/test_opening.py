@@ -158,7 +158,7 @@ def ways(path: str) -> tuple[Callable[[], Source], ...]:
     """Return what opens a head without a command line: what is typed, and JSON."""
     return (
         lambda: parse_captured(f"file: {path}"),
-        lambda: captured_from_plain({"capture": {"path": path}}, ""),
+        lambda: captured_from_plain({"capture": {"path": path}}),
     )
 
 
