@@ -262,7 +262,7 @@ def _source(values: dict[str, Any], default: Source | None) -> Source:
         value_rows = None if own is None else _matrix("values", own)
         tokens = of_type("tokens", values.get("tokens", []), list)
         words = tuple(of_type("tokens", token, str) for token in tokens)
-        return checked(Products, *rows, value_rows, words)
+        return checked(partial(Products, tokens=words), *rows, value_rows)
     if kind is Drawn:
         fields = {field.key: name for name, field in fields_of(Draw).items()}
         # The law and the generator are ours, whatever is said of them.

@@ -123,11 +123,12 @@ def not_yet(head: HeadId) -> Multiplier:
 def words_of(finding: Finding) -> str:
     """Return what was found of a head, beside what was expected, in lines."""
     from attn_tui.report.doctor.text import evidence
+    from attn_tui.report.doctor.words import found_texts
 
     first = f"Layer {finding.id.layer} head {finding.id.head} {SAYS[finding.judgement.verdict]}"
     known = multiplier(finding)
     if known.value is not None:
-        first += f": m = {known.value:.4g}"
+        first += f": m = {found_texts(finding.known.test)['multiplier']}"
         if abs(known.off[0]) > SAME:
             first += f", {factor_text(known.off[0])}"
     return "\n".join([first, "".join(evidence(finding)).rstrip()])
