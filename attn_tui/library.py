@@ -3,8 +3,8 @@
 Bad input is an `InputError`, a ValueError that says what was given and what was expected.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, replace
 from typing import Any, overload
 
 import numpy as np
@@ -30,7 +30,6 @@ from attn_tui.compute.sweep import answer as sweep
 from attn_tui.compute.sweep.crossover import Crossover, crossover
 from attn_tui.compute.sweep.settings import Settings as Sweep
 from attn_tui.compute.vector import Vector, array_of
-from attn_tui.instruments import INSTRUMENTS, load
 
 __all__ = [
     "RULES",
@@ -209,20 +208,14 @@ def statistics(
     4.0
     """
     side = _evaluation(scores, d_k, scale)
-    norms = side.norms[_checked(wrt)]
     return Statistics(
-        side.entropy,
-        side.effective_keys,
-        side.participation_ratio,
-        side.max_weight,
-        side.sink_weight,
-        norms.frobenius,
-        norms.spectral,
-        norms.trace,
-        side.log_entropy,
-        norms.log_frobenius,
-        norms.log_spectral,
-        norms.log_trace,
+        entropy=side.entropy,
+        log_entropy=side.log_entropy,
+        effective_keys=side.effective_keys,
+        participation_ratio=side.participation_ratio,
+        max_weight=side.max_weight,
+        sink_weight=side.sink_weight,
+        **asdict(side.norms[_checked(wrt)]),
     )
 
 
@@ -280,14 +273,17 @@ def answer(experiment: Experiment, settings: object = Explore()) -> object:
     Raises:
         InputError: If what is asked has no answer.
     """
-    _check("experiment", experiment, Experiment)
-    for instrument in INSTRUMENTS:
-        if type(settings) is load(instrument.settings):
-            asked = replace(experiment, setup=experiment.setup.put(settings))
-            answers: Iterator[object] = load(instrument.answer)(asked)
-            *_, last = answers
-            return last
-    raise InputError("settings", f"{inert(repr(settings))} will not do", "Explore, Dots or Sweep")
+    answers: dict[type, Callable[[Experiment], Iterator[object]]] = {
+        Explore: explore.answer,
+        Dots: dots.answer,
+        Sweep: sweep.answer,
+    }
+    if type(settings) not in answers:
+        problem = f"{inert(repr(settings))} will not do"
+        raise InputError("settings", problem, "Explore, Dots or Sweep")
+    asked = replace(experiment, setup=experiment.setup.put(settings))
+    *_, last = answers[type(settings)](asked)
+    return last
 
 
 def _evaluation(

@@ -23,20 +23,19 @@ import numpy as np
 from attn_tui.captures.not_finite import not_finite
 from attn_tui.captures.opening import open_capture
 from attn_tui.claims.own import read_claims
-from attn_tui.commands.asked import answered, asked_by
+from attn_tui.commands.asking import answered, asked_by, read_scores
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.mask import Mask
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn, Products
-from attn_tui.files.codec import SCHEMA, experiment_to_plain
+from attn_tui.files.codec import SCHEMA, experiment_to_plain, read_experiment
 from attn_tui.files.content import read_json
 from attn_tui.files.draft import Draft, open_draft, parse
 from attn_tui.files.examples import EXAMPLES
 from attn_tui.files.formats import SUFFIXES, read_file
 from attn_tui.files.models.configuration import read_expectation
-from attn_tui.files.readers import read_arguments, read_experiment
-from attn_tui.files.sources import KINDS, Part, read_matrix
+from attn_tui.files.sources import Part, read_matrix
 from attn_tui.tour.reader import OURS, read_tour
 from tests.captures.made import layer, saved
 from tests.doctor.test_configurations import LLAMA, gguf
@@ -91,7 +90,14 @@ def seeds() -> Mapping[str, list[bytes]]:
     }
     found["experiment"] = experiments()
     found[".json"] += found["experiment"]
-    texts = [*found[".txt"], b"1,2", b"3\rx", *(kind.template.encode() for kind in KINDS.values())]
+    texts = [
+        *found[".txt"],
+        b"1,2",
+        b"3\rx",
+        b"n = 64, seed = 1, vectors = 1",
+        b"q: 1, 0\nK: [[1, 0], [0, 1]]",
+        b"file: example\nlayer = 0",
+    ]
     found |= captures() | beside_captures()
     return {**found, "arguments": texts, "source": texts, "matrix": texts, "input": texts}
 
@@ -177,14 +183,13 @@ def _text(data: bytes) -> str:
     return data.decode("utf-8", "surrogateescape")
 
 
-def _read_source(text: str, rng: Random) -> None:
-    kind = rng.choice(list(KINDS))
-    parse(Draft(text, source=kind).with_text(text))
+def _read_source(text: str) -> None:
+    parse(Draft("").with_text(text))
 
 
 def _read_input(data: bytes) -> None:
     with patch.object(sys, "stdin", io.TextIOWrapper(io.BytesIO(data))):
-        read_arguments(["-"])
+        read_scores(["-"])
 
 
 def _write(path: Path, data: bytes) -> str:
@@ -202,9 +207,9 @@ def ways_in(name: str, data: bytes, rng: Random, folder: Path) -> Iterator[Calla
     if name == "arguments":
         marks = [mark for mark in ("\n", " ", "\x00", ",") if rng.random() < 0.5]
         parts = text.split(rng.choice(marks)) if marks else [text]
-        yield lambda: read_arguments([part for part in parts if part[:1] != "@" and part != "-"])
+        yield lambda: read_scores([part for part in parts if part[:1] != "@" and part != "-"])
     elif name == "source":
-        yield lambda: _read_source(text, rng)
+        yield lambda: _read_source(text)
     elif name == "matrix":
         yield lambda: read_matrix(text.lstrip("@"), rng.choice(_PARTS))
     elif name == "input":

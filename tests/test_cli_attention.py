@@ -10,7 +10,7 @@ import numpy as np
 from click.testing import CliRunner
 
 from attn_tui.commands import line
-from attn_tui.commands.asked import asked_by
+from attn_tui.commands.asking import asked_by
 from attn_tui.commands.program import program
 from attn_tui.compute.attention.answer import answer
 from attn_tui.compute.attention.settings import Settings

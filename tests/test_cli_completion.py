@@ -46,7 +46,7 @@ def test_a_line_is_completed(folder: Path) -> None:
         ("--ru", ["--rule"]),
         ("show --round", ["--round-scores", "--round-vectors"]),
         ("show --la", ["--layer", "--layout", "--lab"]),
-        ("--la", ["--layer", "--layout"]),
+        ("--la", ["--layer", "--layout", "--lab"]),
         ("--draw 5 --se", ["--seed"]),
         ("-1,0 --sof", ["--softcap"]),
         ("--rule in", ["inverse-sqrt", "inverse"]),

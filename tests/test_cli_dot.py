@@ -62,10 +62,6 @@ def test_the_report_is_text() -> None:
     assert result.stderr == ""
 
 
-def test_csv_and_json_exclude_each_other() -> None:
-    assert "exclude each other" in refused("dot", "--csv", "--json")
-
-
 def test_bad_input_is_refused_by_its_option_in_one_line() -> None:
     for option, value in [
         ("--samples", "0"),

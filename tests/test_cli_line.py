@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attn_tui.commands import line
-from attn_tui.commands.asking import edited, gradient_experiment_of, setup_experiment_of
+from attn_tui.commands.asking import edited, setup_experiment_of
 from attn_tui.commands.names import protected
 from attn_tui.compute.dots import settings as dots
 from attn_tui.compute.errors import InputError
@@ -27,8 +27,9 @@ from attn_tui.compute.setup import FIELDS, Setup
 from attn_tui.compute.source import Drawn, Products, Source, Typed
 from attn_tui.compute.sweep import settings as sweep
 from attn_tui.compute.vector import Vector
+from attn_tui.explore.command import asked as gradient_experiment_of
 from attn_tui.files.draft import draft_of
-from attn_tui.files.entries import LONGEST_NAME, usable
+from attn_tui.files.grammar import LONGEST_NAME, usable
 from attn_tui.files.history import Asked
 from attn_tui.instruments import INSTRUMENTS, load
 from attn_tui.sweep.command import _changes, _experiment

@@ -224,10 +224,6 @@ def test_bad_input_is_one_line_and_status_2(arguments: str, field: str) -> None:
     assert "expected" in result.stderr
 
 
-def test_csv_and_json_exclude_each_other() -> None:
-    assert call("--csv", "--json").exit_code == 2
-
-
 def interrupt_after(monkeypatch: pytest.MonkeyPatch, module: Any, name: str, count: int) -> None:
     """Send Ctrl+C once a generator has yielded so often."""
     whole = getattr(module, name)

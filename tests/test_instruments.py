@@ -17,7 +17,6 @@ from attn_tui.compute.setup import Setup
 from attn_tui.compute.vector import Vector
 from attn_tui.files.codec import experiment_from_plain, experiment_to_plain
 from attn_tui.files.draft import EXAMPLE, parse
-from attn_tui.files.history import Asked
 from attn_tui.instruments import Instrument
 from tests.asking import asking
 
@@ -38,10 +37,6 @@ def histogram() -> None:
     click.echo(next(answer(parse(EXAMPLE))))
 
 
-def line(asked: Asked) -> str:
-    return f"attn-tui histogram --bins {asked.experiment.setup.get(Settings).bins}"
-
-
 @pytest.fixture
 def registered(monkeypatch: pytest.MonkeyPatch) -> None:
     """One registry entry; everything that reads the registry sees it."""
@@ -51,14 +46,13 @@ def registered(monkeypatch: pytest.MonkeyPatch) -> None:
         title="Histogram",
         number=9,
         summary="how scores spread",
+        command_name="histogram",
         settings=f"{here}:Settings",
         answer=f"{here}:answer",
         screen="",
-        command=f"{here}:histogram",
-        line=f"{here}:line",
-        asked="",
         json="",
     )
+    monkeypatch.setitem(sys.modules, "attn_tui.histogram.command", sys.modules[here])
     both = (*instruments.INSTRUMENTS, entry)
     for name, module in list(sys.modules.items()):
         if name.startswith("attn_tui") and hasattr(module, "INSTRUMENTS"):

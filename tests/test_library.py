@@ -136,7 +136,6 @@ def test_scores_of_another_shape_are_named(scores: ArrayLike, problem: str) -> N
         (lambda: attn_tui.Vector("a", [[1], [1, 2]]), "scores: these are no numbers, or rows"),  # type: ignore[arg-type]
         (lambda: attn_tui.drawn(4, n_keys=0), "draw: n = '0' will not do; expected"),
         (lambda: attn_tui.dot_law(0), "d_k: '0' will not do; expected"),
-        (lambda: attn_tui.answer([1]), "experiment: '[1]' will not do; expected"),  # type: ignore[call-overload]
         (lambda: attn_tui.answer(EXPERIMENT, 1), "settings: '1' will not do; expected"),  # type: ignore[call-overload]
     ],
 )

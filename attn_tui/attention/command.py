@@ -12,9 +12,8 @@ from attn_tui.commands.asking import (
     edited,
     experiment_of,
     mention_unread_input,
-    with_tokens,
 )
-from attn_tui.commands.options import DRAWS, Command, Given, forms, settings, shared, tokens
+from attn_tui.commands.options import DRAWS, Command, Given, forms, settings, shared
 from attn_tui.commands.output import INTERRUPTED, write
 from attn_tui.commands.progress import worked
 from attn_tui.compute.attention.settings import Settings
@@ -40,7 +39,6 @@ _SCORES = ("scores", "capture", "draw", "query", "keys", "example", "experiment"
 @click.command("attention", cls=Command, examples=_EXAMPLES)
 @shared
 @settings(Settings, DRAWS)
-@tokens
 @forms("Print CSV, one line a row of the head.")
 @click.pass_context
 def attention(context: click.Context, /, form: str, **given: Any) -> None:
@@ -81,7 +79,7 @@ def asked(given: dict[str, Any]) -> "Experiment":
         if given["mask"] is not None:
             is_causal = "causal" in given["mask"]
             edits.append(lambda setup: setup.put(replace(setup.get(Settings), causal=is_causal)))
-    experiment = with_tokens(experiment_of(Given(given), *edits), given.get("tokens"))
+    experiment = experiment_of(Given(given), *edits)
     _check_used(given, experiment)
     return experiment
 

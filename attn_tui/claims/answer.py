@@ -47,4 +47,4 @@ def opened(claim: Claim, trial: Trial) -> tuple[Instrument, Experiment] | None:
     """Return the instrument that shows a claim, and what is asked there; None where none does."""
     line = command_of(claim, trial)
     # Imported when it is wanted: it knows all options of all commands.
-    return load("attn_tui.commands.asked:asked_by")(line) if line else None
+    return load("attn_tui.commands.asking:asked_by")(line) if line else None

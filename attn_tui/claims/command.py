@@ -13,7 +13,7 @@ from attn_tui.claims.own import read_claims
 from attn_tui.claims.report import report, summary_line, total_line
 from attn_tui.claims.settings import Settings
 from attn_tui.claims.trial import Trial
-from attn_tui.commands.asked import answered
+from attn_tui.commands.asking import answered
 from attn_tui.commands.options import (
     DRAWS,
     Command,

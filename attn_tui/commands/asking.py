@@ -1,38 +1,40 @@
-"""The question that SCORES and options ask together."""
+"""The question that SCORES and options ask together, on the command line or in a file."""
 
+import json
 import os
 import struct
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial, reduce
+from functools import reduce
+from shlex import split
 from stat import S_ISFIFO, S_ISREG
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from attn_tui.captures.suffixes import SUFFIXES, suffix_of
+from attn_tui.commands.names import protected
 from attn_tui.commands.options import Given, changes_of, reading
 from attn_tui.compute.errors import InputError, inert
-from attn_tui.compute.explore.settings import Settings
 from attn_tui.compute.field import whole
 from attn_tui.compute.mask import parse_mask
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import Scale, parse_scale
 from attn_tui.compute.setup import FIELDS, Setup
+from attn_tui.compute.visible import visible
+from attn_tui.instruments import INSTRUMENTS, Instrument, load
 
 if TYPE_CHECKING:
     from attn_tui.compute.experiment import Experiment
-    from attn_tui.compute.source import Drawn, Products, Source
-
-T = TypeVar("T")
+    from attn_tui.compute.source import Source
 
 NONE = "none"
 """What takes a mask away."""
 
-_VECTORS = ("query", "keys", "values")
-_PLACES = ("layer", "head", "row", "batch")
-_HOW = ("layout", "names", "config")
-_SCORES = ("scores", "draw", "seed", "vectors", *_VECTORS)
+_VECTORS = {"query": "q", "keys": "K", "values": "V"}
+"""What stands before each in a text, by its option."""
+
+_DRAWN = ("draw", "seed", "vectors")
+_CAPTURED = ("layer", "head", "row", "batch", "layout", "names", "config")
 
 
 def experiment_of(
@@ -72,6 +74,7 @@ def experiment_of(
             setup = setup.put(setup.scale.at_layer(source.place[1]))
     else:
         setup = edited(start.setup)
+    setup = with_tokens(setup, given["tokens"])
     if given["d_k"] is not None and source.d_k not in (None, setup.d_k):
         raise InputError(
             "d_k",
@@ -82,7 +85,7 @@ def experiment_of(
         return Experiment(source, setup)
     except InputError as error:
         given_from = "experiment" if given["experiment"] is not None else "example"
-        if given.get(given_from) is not None and given.get(error.field) is None:
+        if given[given_from] is not None and given[error.field] is None:
             raise InputError(given_from, error.problem, error.expected, error.field) from None
         raise
 
@@ -104,109 +107,11 @@ def setup_experiment_of(given: Mapping[str, Any], *edits: Callable[[Setup], Setu
     return experiment_of(shared, *edits, source=parse(EXAMPLE).source)
 
 
-def with_tokens(experiment: "Experiment", given: str | None) -> "Experiment":
-    """Return a question whose queries and keys are called as a file says, if one is given.
-
-    Raises:
-        InputError: With field ``"tokens"``, if there is no such file, or no list in it.
-    """
-    if given is None:
-        return experiment
-    from attn_tui.compute.attention.settings import Settings
-    from attn_tui.files.readers import read_tokens
-
-    setup = experiment.setup
-    return replace(
-        experiment, setup=setup.put(replace(setup.get(Settings), tokens=read_tokens(given)))
-    )
-
-
-def gradient_experiment_of(given: Mapping[str, Any]) -> "Experiment":
-    """Return the question with the gradient that options choose, of a key that is there.
-
-    A saved question may be of a key that its scores have not: the last one then stands for it,
-    as on the screen that saved it.
-
-    Raises:
-        InputError: Naming the input that will not do.
-    """
-    from attn_tui.compute.explore.answer import check_keys
-
-    experiment = experiment_of(given, partial(edited, Settings, given))
-    if all(given.get(name) in (None, ()) for name in ("of", *_SCORES)):
-        return experiment
-    try:
-        check_keys(experiment)
-    except InputError as error:
-        if given["of"] is None:
-            raise InputError("experiment", error.problem, error.expected, "of") from None
-        raise
-    return experiment
-
-
-def files_text(given: Mapping[str, Any]) -> str:
-    """Return the text that names the files that scores are read from; empty where it cannot."""
-    from attn_tui.files.paths import shown_path
-    from attn_tui.files.readers import arguments_text
-
-    if given["scores"]:
-        return "" if "-" in given["scores"] else arguments_text(given["scores"])
-    if any(given[name] is not None for name in _VECTORS):
-        parts = zip(("q", "K", "V"), _VECTORS, strict=True)
-        named = [f"{part}: {arguments_text([given[name]])}" for part, name in parts if given[name]]
-        return "\n".join(named)
-    start = given["experiment"]
-    return f"@{shown_path(start)}" if start not in (None, "-") else ""
-
-
 def mention_unread_input(given: Mapping[str, Any]) -> None:
     """Say on standard error if standard input holds something while the example is shown."""
-    places = ("draw", *_VECTORS, "example", "experiment")
-    if given["scores"] or given.get("capture"):
-        return
-    if any(given.get(name) is not None for name in places):
-        return
-    if input_waits():
+    places = ("scores", "capture", "draw", *_VECTORS, "example", "experiment")
+    if not any(given.get(name) for name in places) and input_waits():
         click.echo("attn-tui: standard input is left unread; - among SCORES reads it", err=True)
-
-
-def are_captures(words: Sequence[str]) -> bool:
-    """Return whether arguments are the names of captures: scores are numbers, or begin with @."""
-    return bool(words) and all(
-        suffix_of(word) in SUFFIXES and not word.startswith("@") for word in words
-    )
-
-
-def heads_experiment_of(given: Mapping[str, Any]) -> "Experiment":
-    """Return the question that options of ``heads`` ask.
-
-    Raises:
-        InputError: Naming the option that will not do.
-    """
-    from attn_tui.engine.settings import Settings as HeadSettings
-    from attn_tui.files.draft import EXAMPLE, parse
-    from attn_tui.files.models.opening import open_configured
-    from attn_tui.heads.command import question
-
-    if not given.get("captures"):
-        raise InputError("capture", "none is given", "a file, such as capture.safetensors")
-    wanted = question(Given(given))
-    first = (given.get("statistic") or "").split(",")[0] or None
-    changes = changes_of(HeadSettings, {**given, "statistic": first})
-    settings = HeadSettings(
-        tuple(given["captures"]),
-        layer=(wanted.layers or (None,))[0],
-        head=(wanted.heads or (None,))[0],
-        what_if=wanted.making.own_rule and wanted.making.scale.is_default,
-        **changes,
-    )
-    # What cannot be opened is said before there is a screen; map, list and doctor then all have
-    # the heads of the configuration, which may lie beside the capture.
-    found = open_configured(
-        settings.capture, settings.layouts, settings.names, settings.config
-    ).settled()
-    settings = replace(settings, layouts=found.layouts, config=found.config)
-    return parse(replace(EXAMPLE, setup=Setup(scale=wanted.making.scale).put(settings)))
 
 
 def input_waits() -> bool:
@@ -235,102 +140,124 @@ def _check_ways(given: Given) -> None:
         raise InputError("scores", "standard input is asked for twice", "- once")
     if given["example"] is not None and given["experiment"] is not None:
         raise InputError("example", "--experiment is given too", "one of them")
-    ways = {
-        "SCORES": bool(given["scores"]),
-        "--draw": given["draw"] is not None,
-        "--seed": given["seed"] is not None and given["draw"] is None,
-        "--vectors": given["vectors"] is not None and given["draw"] is None,
-        "--query": given["query"] is not None,
-        "--keys": given["keys"] is not None,
-        "--values": given["values"] is not None,
-        "--capture": bool(given["capture"]),
-    }
-    for place in (*_PLACES, *_HOW):
-        if given[place] is not None and not given["capture"]:
-            raise InputError(place, "nothing is captured", "--capture FILE beside it")
-    kinds = {"SCORES": "typed", "--capture": "captured"}
-    kinds |= dict.fromkeys(("--draw", "--seed", "--vectors"), "drawn")
-    names = [name for name, is_given in ways.items() if is_given]
-    for name in names[1:]:
-        if kinds.get(name) != kinds.get(names[0]):
-            field = name.removeprefix("--")
-            raise InputError(field, f"{names[0]} is given too", "scores from one place")
+    for name in _CAPTURED:
+        if given[name] is not None and not given["capture"]:
+            raise InputError(name, "nothing is captured", "--capture FILE beside it")
+    groups = (("scores",), _DRAWN, tuple(_VECTORS), ("capture",))
+    ways = [next((name for name in group if given[name]), None) for group in groups]
+    ways = [name for name in ways if name]
+    if len(ways) > 1:
+        first = "SCORES" if ways[0] == "scores" else f"--{ways[0]}"
+        raise InputError(str(ways[1]), f"{first} is given too", "scores from one place")
 
 
 def _start(given: Given, source: "Source | None") -> "Experiment | None":
     """Return the question of a file or an example."""
     if given["experiment"] is not None:
-        from attn_tui.files.readers import read_experiment
+        from attn_tui.files.codec import read_experiment
 
         return read_experiment(given["experiment"], source)
     if given["example"] is not None:
         from attn_tui.files.draft import parse
         from attn_tui.files.examples import EXAMPLES
 
-        return parse(_named("example", given["example"], EXAMPLES).draft)
+        name = given["example"]
+        if name not in EXAMPLES:
+            expected = "one of " + ", ".join(EXAMPLES)
+            raise InputError("example", f"{inert(name)} is not an example", expected)
+        return parse(EXAMPLES[name].draft)
     return None
 
 
 def _source(given: Given, start: "Source") -> "Source":
     """Return where the scores come from: what is given, else as it was."""
-    from attn_tui.compute.source import Drawn, Products, Typed
-    from attn_tui.files.readers import read_arguments
+    from attn_tui.compute.source import Drawn
+    from attn_tui.files.sources import source_of
 
     if given["capture"]:
-        return _captured(given)
+        from attn_tui.files.captured import captured_at
+
+        places: dict[str, Any] = {
+            name: whole(0).parse(name, given[name])
+            for name in ("layer", "head", "row", "batch")
+            if given[name] is not None
+        }
+        layout, names, config = reading(given)
+        paths = tuple(given["capture"])
+        return captured_at(paths, layout=layout, names=names, config=config, **places)
     if given["scores"]:
-        return Typed(read_arguments(given["scores"]))
-    if any(given.get(name) is not None for name in ("draw", "seed", "vectors")):
-        return _draw(given, start if isinstance(start, Drawn) else None)
-    if any(given.get(name) is not None for name in _VECTORS):
-        return _products(given, start if isinstance(start, Products) else None)
+        return read_scores(given["scores"])
+    if any(given[name] is not None for name in _DRAWN):
+        if given["draw"] is None and not isinstance(start, Drawn):
+            field = "seed" if given["seed"] is not None else "vectors"
+            raise InputError(field, "nothing is drawn", "--draw N beside it")
+        draw = start if isinstance(start, Drawn) else Drawn()
+        changes = changes_of(Drawn, given)
+        try:
+            return replace(draw, **changes)
+        except InputError as error:
+            # Each will do by itself; so many vectors of so many keys do not.
+            count = changes.get("count", draw.count)
+            raise InputError("vectors", f"'{count}' will not do", error.expected) from None
+    vectors = {name: given[name] for name in _VECTORS if given[name] is not None}
+    if vectors:
+        for name in ("query", "keys"):
+            if name not in vectors:
+                present = next(iter(vectors))
+                raise InputError(present, f"--{name} is missing", "both --query and --keys")
+        text = "\n".join(f"{_VECTORS[name]}: {value}" for name, value in vectors.items())
+        try:
+            return source_of(text)
+        except InputError as error:
+            # Lines are those of a text that nobody sees.
+            where = "" if error.where == f"line {error.line}" else error.where
+            raise replace(error, where=where) from None
     return start
 
 
-def _captured(given: Given) -> "Source":
-    from attn_tui.files.captured import captured_at
+def read_scores(arguments: Sequence[str]) -> "Source":
+    """Return where the scores of a command line come from.
 
-    places: dict[str, Any] = {
-        name: field.parse(name, given[name])
-        for name, field in dict.fromkeys(_PLACES, whole(0)).items()
-        if given[name] is not None
-    }
-    layout, names, config = reading(given)
-    return captured_at(tuple(given["capture"]), layout=layout, names=names, config=config, **places)
+    Each argument is a line of a text, so that single numbers side by side are one vector; but
+    ``-`` is standard input.
 
+    Raises:
+        InputError: Naming the argument or the file, and the place in it.
+    """
+    from attn_tui.compute.source import Typed
+    from attn_tui.files.content import STANDARD_INPUT, opened, read_text
+    from attn_tui.files.formats import read_vectors
+    from attn_tui.files.grammar import named, plain_lines
+    from attn_tui.files.sources import source_of, text_of
 
-def _draw(given: Given, start: "Drawn | None") -> "Drawn":
-    from attn_tui.compute.source import Drawn
-
-    if start is None and given["draw"] is None:
-        field = "seed" if given["seed"] is not None else "vectors"
-        raise InputError(field, "nothing is drawn", "--draw N beside it")
-    changes = changes_of(Drawn, given)
-    start = start or Drawn()
+    texts = []
+    for argument in arguments:
+        if argument == "-":
+            with opened("-", "scores") as file:
+                # It ends where it ends: what stands beside it is no part of its columns.
+                texts.append(f"\n{read_text(file)}\n")
+        elif argument.startswith("@") and visible(argument) != argument:
+            # No text can name the file: it says what the file does.
+            texts.append(text_of(Typed(named(read_vectors(argument[1:])))))
+        else:
+            texts.append(plain_lines(argument))
     try:
-        return replace(start, **changes)
+        return source_of("\n".join(texts))
     except InputError as error:
-        # Each will do by itself; so many vectors of so many keys do not.
-        count = changes.get("count", start.count)
-        raise InputError("vectors", f"'{count}' will not do", error.expected) from None
-
-
-def _products(given: Given, start: "Products | None") -> "Products":
-    from attn_tui.compute.source import Products
-    from attn_tui.files.sources import read_matrix
-
-    if start is None:
-        missing = next((name for name in _VECTORS[:2] if given.get(name) is None), None)
-        if missing:
-            present = next(name for name in _VECTORS if given.get(name) is not None)
-            raise InputError(present, f"--{missing} is missing", "both --query and --keys")
-    query, keys, values = given["query"], given["keys"], given["values"]
-    old_values = start.values if start else None
-    return Products(
-        start.queries if start and query is None else read_matrix(query or "", "q"),
-        start.keys if start and keys is None else read_matrix(keys or "", "K"),
-        old_values if values is None else read_matrix(values, "V"),
-    )
+        if error.where != f"line {error.line}":
+            if not error.where and [*arguments] == ["-"]:
+                raise replace(error, where=STANDARD_INPUT) from None
+            raise
+        line, place = error.line, 0
+        while line > texts[place].count("\n") + 1:
+            line -= texts[place].count("\n") + 1
+            place += 1
+        where = ""
+        if arguments[place] == "-":
+            where = f"{STANDARD_INPUT}, line {line - 1}"
+        elif len(arguments) > 1:
+            where = f"argument {place + 1}"
+        raise replace(error, where=where) from None
 
 
 def _setup(given: Given, setup: Setup) -> Setup:
@@ -344,9 +271,35 @@ def _setup(given: Given, setup: Setup) -> Setup:
         setup = setup.put(replace(setup.scale, rule=rule.rule, given=rule.given))
     for kind in (Setup, Scale, Precision):
         setup = edited(kind, given, setup)
-    if (mask := given["mask"]) is not None:
-        setup = replace(setup, mask=parse_mask("" if mask.strip() == NONE else mask))
+    if given["mask"] is not None:
+        mask = given["mask"].strip()
+        setup = replace(setup, mask=parse_mask("" if mask == NONE else mask))
     return setup
+
+
+def with_tokens(setup: Setup, given: str | None) -> Setup:
+    """Return a setup whose queries and keys are called as a file says, or a JSON list in its place.
+
+    Raises:
+        InputError: With field ``"tokens"``, if there is no such file, or no list in it.
+    """
+    if given is None:
+        return setup
+    from attn_tui.compute.attention.settings import TOKENS
+    from attn_tui.compute.attention.settings import Settings as AttentionSettings
+    from attn_tui.files.content import opened, read_text
+
+    text = given
+    if not given.startswith("["):
+        with opened(given, "tokens") as file:
+            text = read_text(file)
+    tokens: tuple[str, ...] = ()
+    if text.lstrip().startswith("["):
+        tokens = TOKENS.parse("tokens", text)
+    elif text:
+        # Blanks are part of a token, and so is an empty line.
+        tokens = tuple(text.removesuffix("\n").split("\n"))
+    return setup.put(replace(setup.get(AttentionSettings), tokens=tokens))
 
 
 def edited(kind: type, given: Mapping[str, Any], setup: Setup) -> Setup:
@@ -358,9 +311,48 @@ def edited(kind: type, given: Mapping[str, Any], setup: Setup) -> Setup:
     return setup.put(replace(setup.get(kind), **changes_of(kind, given)))
 
 
-def _named(field: str, name: str, known: Mapping[str, T]) -> T:
-    if name not in known:
-        article = "an" if field[0] in "aeiou" else "a"
-        problem = f"{inert(name)} is not {article} {field}"
-        raise InputError(field, problem, "one of " + ", ".join(known))
-    return known[name]
+def asked_by(line: str) -> tuple[Instrument, "Experiment"]:
+    """Return the instrument a command line is for, and what it asks; forms of output are let be.
+
+    Args:
+        line: Such as ``"show 1,2,3 --d-k 64"``, with or without the program's name.
+
+    Raises:
+        InputError: If it cannot be asked.
+    """
+    commands = {instrument.command_name: instrument for instrument in INSTRUMENTS}
+    try:
+        words = split(line)
+    except ValueError:
+        raise InputError("ask", f"{inert(line)} has an open quote", "a closed one") from None
+    words = words[words[:1] == ["attn-tui"] :]
+    name, *arguments = words or [""]
+    if name not in commands:
+        raise InputError("ask", f"{inert(name)} is no command", "one of " + ", ".join(commands))
+    for word in ("-", "--help"):
+        if word in arguments:
+            raise InputError("ask", f"{word} asks nothing here", "scores, options and their values")
+    instrument = commands[name]
+    command: click.Command = load(instrument.command)
+    try:
+        context = command.make_context(name, protected(arguments))
+    except click.UsageError as error:
+        # It may repeat all that stands there.
+        problem = inert(error.format_message().rstrip("."), 200)[1:-1]
+        raise InputError("ask", problem, f"what attn-tui {name} --help lists") from None
+    return instrument, load(instrument.asked)(context.params)
+
+
+def answered(line: str) -> Callable[[], Any]:
+    """Return what answers a command line, as plain values of JSON.
+
+    Raises:
+        InputError: If it cannot be asked.
+    """
+    instrument, experiment = asked_by(line)
+
+    def answer() -> Any:
+        *_, last = load(instrument.answer)(experiment)
+        return json.loads("".join(load(instrument.json)(last)))
+
+    return answer

@@ -14,7 +14,6 @@ from attn_tui.commands.options import (
     READ_AS,
     REPORT,
     Command,
-    Option,
     all_of,
     config,
     experiment_files,
@@ -84,15 +83,7 @@ Exit status: 0 agrees, or nothing was expected; 1 differs; 2 bad input;
     REPORT,
 )
 @option("--junit", "FILE", "Write verdicts as XML of JUnit.", REPORT)
-@click.option(
-    "--fail-if",
-    "fail_if",
-    cls=Option,
-    group=REPORT,
-    multiple=True,
-    metavar="CONDITION",
-    help="Status 1 if any: 'residual > 1 %'.",
-)
+@option("--fail-if", "CONDITION", "Status 1 if any: 'residual > 1 %'.", REPORT, multiple=True)
 @forms()
 def doctor(
     captures: tuple[str, ...], require: bool, strict: bool, evidence: bool, form: str, **given: Any

@@ -19,9 +19,10 @@ if TYPE_CHECKING:
     from attn_tui.compute.experiment import Experiment
     from attn_tui.compute.source import Source
     from attn_tui.compute.sweep.settings import Settings as SweepSettings
-    from attn_tui.engine.settings import Settings as HeadSettings
-    from attn_tui.files.draft import Draft
     from attn_tui.files.history import Asked
+
+LONGEST = 4_000
+"""Characters of a command line that somebody may still want to read."""
 
 _SAVED = "a .json file: save them first, and open it"
 
@@ -46,7 +47,7 @@ def show(asked: "Asked") -> str:
     experiment = replace(experiment, setup=experiment.setup.put(settings))
     if isinstance(experiment.source, Typed):
         check_keys(experiment)
-    return _of_scores("show", asked, experiment, settings)
+    return _of_scores("show", experiment, settings)
 
 
 def attention(asked: "Asked") -> str:
@@ -69,19 +70,14 @@ def attention(asked: "Asked") -> str:
         raise asked.error
     # What draws a head need not be said of rows that are there.
     rest = replace(settings, n=Settings().n, seed=Settings().seed)
-    return _of_scores("attention", asked, experiment, rest)
+    return _of_scores("attention", experiment, rest)
 
 
-def _of_scores(command: str, asked: "Asked", experiment: "Experiment", settings: Any) -> str:
+def _of_scores(command: str, experiment: "Experiment", settings: Any) -> str:
     """Return the command line that asks a question of scores: typed ones, or those of files."""
-    return _asking(command, experiment, settings, _scores(asked.draft, experiment.source))
-
-
-def _asking(command: str, experiment: "Experiment", settings: Any, scores: Sequence[str]) -> str:
-    """Return the command line that asks a question of scores that arguments stand for."""
-    setup = experiment.setup
-    arguments = [*scores, *_scaled(setup, experiment.source), *_options(setup.precision)]
-    mask, found = setup.mask, getattr(experiment.source, "causal", None)
+    setup, source = experiment.setup, experiment.source
+    arguments = [*_scores(source), *_scaled(setup, source), *_options(setup.precision)]
+    mask, found = setup.mask, getattr(source, "causal", None)
     if found is not None and command == "attention":
         mask = replace(mask, causal=mask.causal or settings.causal)
     if mask or found is not None:
@@ -152,55 +148,26 @@ def heads(asked: "Asked") -> str:
     Raises:
         InputError: If there is no capture, or its name cannot be typed.
     """
-    setup, settings = asked.draft.setup, _open(asked)
+    from attn_tui.captures.suffixes import EXAMPLE_NAME
+    from attn_tui.engine.settings import Settings
+
+    setup = asked.draft.setup
+    settings = setup.get(Settings)
+    settings = replace(settings, capture=settings.capture or (EXAMPLE_NAME,))
     compared = len(settings.compared) == 1 and len(settings.capture) == 1
     words = ["attn-tui", *settings.capture]
     if compared:
         words = ["attn-tui", "compare", *settings.compared, *settings.capture]
-    names = ("statistic", "rows", "seed", "mask", "tau", "layouts", "names")
-    words += _named_options(settings, names[:4] + names[5:] if compared else names)
+        settings = replace(settings, tau=Settings().tau)
+    # A configuration is found beside the capture, or was read with it.
+    words += _options(replace(settings, config=""))
     if settings.what_if or not setup.scale.is_default:
         # Each head has the rule of its own layer.
         words += ["--rule", rule_text(setup.scale.at_layer(0))]
-    for name, field in fields_of(Scale).items():
-        value = getattr(setup.scale, name)
-        if value is not None and name in ("softcap", "sink"):
-            words += [field.option, field.kind.text(value)]
+    words += _options(Scale(softcap=setup.scale.softcap, sink=setup.scale.sink))
     if not compared and settings.layer is not None and settings.head is not None:
         words += ["--layer", str(settings.layer), "--head", str(settings.head)]
     return typed(words)
-
-
-def doctor(asked: "Asked") -> str:
-    """Return the command line that prints what the doctor says on the screen.
-
-    He looks at every head, and at rows of his own: the cursor, rule and mask play no part.
-
-    Raises:
-        InputError: If there is no capture, or its name cannot be typed.
-    """
-    settings = _open(asked)
-    options = _named_options(settings, ("config", "seed", "layouts", "names"))
-    return typed(["attn-tui", "doctor", *settings.capture, *options])
-
-
-def _open(asked: "Asked") -> "HeadSettings":
-    """Return what is asked of a capture; of the example where none is open."""
-    from attn_tui.captures.suffixes import EXAMPLE_NAME
-    from attn_tui.engine.settings import Settings
-
-    settings = asked.draft.setup.get(Settings)
-    return settings if settings.capture else replace(settings, capture=(EXAMPLE_NAME,))
-
-
-def _named_options(settings: "HeadSettings", names: Sequence[str]) -> Iterator[str]:
-    """Yield options for fields that are not at their default."""
-    kind: Any = type(settings)
-    fields = fields_of(kind)
-    for name in names:
-        value = getattr(settings, name)
-        if value != fields[name].default:
-            yield from (fields[name].option, fields[name].kind.text(value))
 
 
 def _places(settings: "SweepSettings", setup: Setup) -> Iterator[str]:
@@ -243,8 +210,6 @@ def typed(words: Sequence[str]) -> str:
 
 def _line(command: str, *arguments: str) -> str:
     line = typed(["attn-tui", command, *arguments])
-    from attn_tui.files.sources import LONGEST
-
     if len(line) > LONGEST:
         raise _too_many()
     return line
@@ -293,65 +258,33 @@ def _options(part: Any, start: Any = None) -> Iterator[str]:
             yield from (field.option, field.kind.text(value))
 
 
-def _scores(draft: "Draft", source: "Source") -> list[str]:
-    """Return SCORES, or the options that stand for them."""
-    from attn_tui.captures.source import Captured
-    from attn_tui.compute.source import Drawn, Products, Typed
-    from attn_tui.files.entries import letters
-    from attn_tui.files.sources import matrix_text, named_files, vector_lines
-
-    if named_files(draft.text) and draft.source == source.kind:
-        return _files(draft)
-    words: list[str] = []
-    match source:
-        case Typed(scores=vectors):
-            words = vector_lines(vectors)
-            has_names = [vector.name for vector in vectors] != [*islice(letters(), len(vectors))]
-            if not has_names and min(vector.n_keys for vector in vectors) > 1:
-                # Single numbers side by side would be one vector.
-                words = [line.partition(": ")[2].replace(", ", ",") for line in words]
-        case Drawn():
-            words = ["--draw", str(source.n_keys)]
-            words += _options(replace(source, n_keys=Drawn().n_keys))
-        case Captured(paths=paths, place=(batch, layer, head), row=row):
-            for path in paths:
-                words += ["--capture", path]
-            if source.layout:
-                words += ["--layout", source.layout]
-            if source.called:
-                words += ["--names", source.called]
-            words += ["--layer", str(layer), "--head", str(head)]
-            if batch:
-                words += ["--batch", str(batch)]
-            if row is not None:
-                words += ["--row", str(row)]
-        case Products(queries=queries, keys=keys, values=values):
-            for option, rows in (("--query", queries), ("--keys", keys), ("--values", values)):
-                if rows is not None:
-                    words += [option, matrix_text(rows)]
-    return words
-
-
-def _files(draft: "Draft") -> list[str]:
-    """Return the words for a text that names files, as far as they stay.
+def _scores(source: "Source") -> list[str]:
+    """Return SCORES, or the options that stand for them.
 
     Raises:
-        InputError: If scores are in no file of somebody's, for they are too many to be typed.
+        InputError: If they are in no file of somebody's, for they are too many to be typed.
     """
-    from attn_tui.files.paths import true_path
-    from attn_tui.files.sources import FIELDS, is_kept, part_of
+    from attn_tui.captures.source import Captured
+    from attn_tui.compute.source import Drawn, Products, Typed
+    from attn_tui.files.captured import places_of
+    from attn_tui.files.grammar import letters
+    from attn_tui.files.sources import is_kept, text_of
 
-    words = []
-    for line in filter(str.strip, draft.text.split("\n")):
-        name, at, path = line.partition("@")
-        path = true_path(path.strip())
-        if is_kept(path):
-            raise _too_many()
-        if draft.source != "typed":
-            name, _, line = line.partition(":")
-            part = part_of(name.strip())
-            if part is None:
-                raise _too_many()
-            words.append(f"--{FIELDS[part]}")
-        words.append(f"@{path}" if at else line.strip())
-    return words
+    if isinstance(source, Drawn):
+        return ["--draw", str(source.n_keys), *_options(replace(source, n_keys=Drawn().n_keys))]
+    if isinstance(source, Captured):
+        words = [word for path in source.paths for word in ("--capture", path)]
+        for name, value in places_of(source).items():
+            words += [f"--{name}", str(value)]
+        return words
+    assert isinstance(source, Typed | Products)
+    text = source.files or text_of(source)
+    if is_kept(text):
+        raise _too_many()
+    lines = [line for line in text.split("\n") if line.strip()]
+    if isinstance(source, Typed) and not source.files:
+        has_names = [*source.names] != [*islice(letters(), len(lines))]
+        if not has_names and min(vector.n_keys for vector in source.scores) > 1:
+            # Single numbers side by side would be one vector.
+            lines = [line.partition(": ")[2].replace(", ", ",") for line in lines]
+    return lines

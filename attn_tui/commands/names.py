@@ -11,38 +11,26 @@ _PURPOSES = {
 """What subcommands are for; others are listed below these."""
 
 _OTHERS = {
-    "doctor": (
-        "attn_tui.commands.doctor:doctor",
-        "which scale, cap, sink and mask a capture has",
-    ),
-    "compare": ("attn_tui.heads.command:compare", "where two captures part"),
-    "recipe": ("attn_tui.commands.recipe:recipe", "a script that captures a model's attention"),
-    "demo": (
-        "attn_tui.commands.demo:demo",
-        "captures with sixteen faults, to try the doctor on",
-    ),
-    "tour": (
-        "attn_tui.commands.tour:tour",
-        "a guided tour of a dozen steps, or that of a file",
-    ),
-    "claims": ("attn_tui.claims.command:claims", "every claim, a line each with its verdict"),
+    "doctor": ("commands.doctor", "which scale, cap, sink and mask a capture has"),
+    "compare": ("heads.command", "where two captures part"),
+    "recipe": ("commands.recipe", "a script that captures a model's attention"),
+    "demo": ("commands.demo", "captures with sixteen faults, to try the doctor on"),
+    "tour": ("commands.tour", "a guided tour of a dozen steps, or that of a file"),
+    "claims": ("claims.command", "every claim, a line each with its verdict"),
 }
 """Subcommands that are of no instrument: where each is, and what it does."""
-
-SCREEN = "open"
-"""The name of the command that opens the screen; it is called where there is no other."""
 
 
 def places() -> dict[str, str]:
     """Return where each subcommand is, by name."""
-    of_instruments = {instrument.command_name: instrument.command for instrument in INSTRUMENTS}
-    return of_instruments | {name: place for name, (place, _) in _OTHERS.items()}
+    others = {name: f"attn_tui.{module}:{name}" for name, (module, _) in _OTHERS.items()}
+    return {instrument.command_name: instrument.command for instrument in INSTRUMENTS} | others
 
 
 def summaries() -> dict[str, str]:
     """Return what each subcommand does, by name."""
-    of_instruments = {instrument.command_name: instrument.summary for instrument in INSTRUMENTS}
-    return of_instruments | {name: text for name, (_, text) in _OTHERS.items()}
+    others = {name: text for name, (_, text) in _OTHERS.items()}
+    return {instrument.command_name: instrument.summary for instrument in INSTRUMENTS} | others
 
 
 def by_purpose() -> dict[str, dict[str, str]]:
@@ -51,9 +39,7 @@ def by_purpose() -> dict[str, dict[str, str]]:
     groups = {
         purpose: {name: texts.pop(name) for name in names} for purpose, names in _PURPOSES.items()
     }
-    if texts:
-        groups["Others"] = texts
-    return groups
+    return groups | ({"Others": texts} if texts else {})
 
 
 def protected(arguments: list[str]) -> list[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations  # CompletionItem takes a parameter from click 8.5 on
 
+import gc
+import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial, reduce
 from typing import Any, TypeVar
@@ -9,7 +11,6 @@ from typing import Any, TypeVar
 import click
 from click.shell_completion import CompletionItem
 
-from attn_tui.commands.names import summaries
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.field import Field, fields_of
 from attn_tui.compute.models import NAMED
@@ -39,23 +40,6 @@ SCORES, CAPTURE, EXPECTED, DRAWS, SCALE, PRECISION, GRADIENT, REPORT, SCREEN, OT
 )
 """Groups of options, in their order."""
 
-_BRIEFLY: Names = {
-    "--model": "the d_k and the scale of a model",
-    "--sink": "the logit of one more key, without value",
-    "--qk-norm/--no-qk-norm": "whether q and k are normalised first",
-    "--precision": "softmax in float64, float32, float16 or bfloat16",
-    "--stable/--naive": "whether the largest score is subtracted",
-    "--round-scores": "the format scores are rounded to first",
-    "--round-vectors": "the format q and k are rounded to first",
-    "--arithmetic": "what 16 bits round: softmax, sdpa or stepwise",
-    "--of": "the key whose weight is differentiated",
-    "--tied/--free": "whether all entries of q are one number",
-    "--table": "the d_k of each row of the table",
-    "--draws": "how many vectors are drawn at each place",
-    "--crossovers/--no-crossovers": "whether crossovers are searched, too",
-}
-"""What options are in under ten words, where the help of their fields is longer."""
-
 
 class Given(dict[str, Any]):
     """The values of options and SCORES, as typed; None for what was not given."""
@@ -70,6 +54,49 @@ class Option(click.Option):
     def __init__(self, *arguments: Any, group: str = OTHER, **given: Any) -> None:
         super().__init__(*arguments, **given)
         self.group = group
+
+
+def of_names(names: Names | Callable[[], Names], lists: bool = False) -> Complete:
+    """Return what completes one of some names, or the last of several with commas between them.
+
+    A function is called when it is needed.
+    """
+
+    def complete(
+        context: click.Context, parameter: click.Parameter, typed: str
+    ) -> list[CompletionItem[str]]:
+        before, comma, last = typed.rpartition(",") if lists else ("", "", typed)
+        every = names() if callable(names) else names
+        taken = before.split(",")
+        return [
+            CompletionItem(before + comma + name, help=meaning or None)
+            for name, meaning in every.items()
+            if name.startswith(last) and name not in taken
+        ]
+
+    return complete
+
+
+def _themes() -> Names:
+    from textual.theme import BUILTIN_THEMES
+
+    return dict.fromkeys(BUILTIN_THEMES, "")
+
+
+SCREEN_OPTIONS = (
+    Option(
+        ["--screen"], group=SCREEN, is_flag=True, help="Open the screen on it, where there is one."
+    ),
+    Option(
+        ["--theme"], group=SCREEN, metavar="NAME", shell_complete=of_names(_themes),
+        help="Its colours, such as textual-light.  [default: as chosen last]",
+    ),
+    Option(
+        ["--no-mouse"], group=SCREEN, is_flag=True, help="Leave the mouse to the terminal."
+    ),
+    Option(["--ascii"], group=SCREEN, is_flag=True, help="Draw in ASCII, as under TERM=linux."),
+)  # fmt: skip
+"""What says how the screen of an instrument opens."""
 
 
 class Command(click.Command):
@@ -94,16 +121,19 @@ class Command(click.Command):
         self.epilog = "\n\n".join([*named, f"\b\nExamples:\n{examples}"])
         self.instrument = next((one for one in INSTRUMENTS if one.command_name == self.name), None)
         if self.instrument is not None:
-            text = "Open the screen on it, where there is one."
-            self.params.append(Option(["--screen"], group=SCREEN, is_flag=True, help=text))
+            self.params += SCREEN_OPTIONS
 
     def invoke(self, ctx: click.Context) -> Any:
         """Print a report, or open the screen."""
-        if self.instrument is not None and ctx.params.pop("screen"):
-            # The screen's own command is made of these options.
-            status = load("attn_tui.commands.screen:open_instrument")(self.instrument, ctx.params)
-            if status is not None:
-                return status
+        if self.instrument is not None:
+            looks = {str(option.name): ctx.params.pop(option.name) for option in SCREEN_OPTIONS}
+            if looks.pop("screen"):
+                open_instrument = load("attn_tui.commands.screen:open_instrument")
+                # The screen's own command is made of these options.
+                status = open_instrument(self.instrument, ctx.params, **looks)
+                if status is not None:
+                    return status
+        gc.enable()
         return super().invoke(ctx)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -119,42 +149,11 @@ class Command(click.Command):
                     formatter.write_dl(texts)
 
 
-def of_names(names: Names | Callable[[], Names], lists: bool = False) -> Complete:
-    """Return what completes one of some names, or the last of several with commas between them.
-
-    A function is called when it is needed.
-    """
-
-    def complete(
-        context: click.Context, parameter: click.Parameter, typed: str
-    ) -> list[CompletionItem[str]]:
-        before, comma, last = typed.rpartition(",") if lists else ("", "", typed)
-        every = names() if callable(names) else names
-        taken = before.split(",")
-        return [
-            CompletionItem(before + comma + name, help=meaning or None)
-            for name, meaning in every.items()
-            if name.startswith(last) and name not in taken
-        ]
-
-    return complete
-
-
 def experiment_files(
     context: click.Context, parameter: click.Parameter, typed: str
 ) -> list[CompletionItem[str]]:
     """Complete any file."""
     return [CompletionItem(typed, type="file")]
-
-
-def _subcommands(
-    context: click.Context, parameter: click.Parameter, typed: str
-) -> list[CompletionItem[str]]:
-    """Complete a subcommand in the place of SCORES, where none is given yet."""
-    is_first = context.parent is not None and context.info_name not in summaries()
-    if not is_first or context.params["scores"]:
-        return []
-    return of_names(summaries)(context, parameter, typed)
 
 
 def unprotected(
@@ -182,7 +181,12 @@ def needed(field: str, expected: str) -> Callable[..., Any]:
 
 
 def option(
-    name: str, metavar: str, text: str, group: str = OTHER, complete: Complete | None = None
+    name: str,
+    metavar: str,
+    text: str,
+    group: str = OTHER,
+    complete: Complete | None = None,
+    multiple: bool = False,
 ) -> Callable[[F], F]:
     """Return an option whose value is text, checked where it is used."""
     return click.option(
@@ -191,8 +195,9 @@ def option(
         group=group,
         metavar=metavar,
         help=text,
-        callback=unprotected,
+        callback=None if multiple else unprotected,
         shell_complete=complete,
+        multiple=multiple,
     )
 
 
@@ -207,34 +212,21 @@ def forms(csv: str = "") -> Callable[[F], F]:
     Args:
         csv: What ``--csv`` does; empty where there is none.
     """
-    chosen = _one_of("--csv", "--json", "text")
-    form = partial(click.option, cls=Option, group=REPORT, multiple=True, callback=chosen)
+    form = partial(click.option, cls=Option, group=REPORT, default="text")
     as_csv = [form("--csv", "form", flag_value="csv", help=csv)] if csv else []
     return partial(all_of, [*as_csv, form("--json", "form", flag_value="json", help="Print JSON.")])
 
 
 def flag(names: str, text: str, group: str = OTHER) -> Callable[[F], F]:
     """Return an option that says yes or no, or nothing."""
-    chosen = _one_of(*names.split("/"))
-    kinds: dict[str, Any] = {"multiple": True, "default": None, "callback": chosen}
-    return click.option(names, cls=Option, group=group, help=text, **kinds)
-
-
-def _one_of(one: str, other: str, *default: str) -> Callable[..., Any]:
-    """Return what checks that not both of two options are given, and gives what one stands for."""
-
-    def chosen(context: click.Context, parameter: click.Parameter, given: tuple[Any, ...]) -> Any:
-        if len(set(given)) > 1:
-            raise click.UsageError(f"{one} and {other} exclude each other", context)
-        return next(iter((*given, *default)), None)
-
-    return chosen
+    return click.option(names, cls=Option, group=group, help=text, default=None)
 
 
 def field_option(field: Field, group: str = OTHER) -> Callable[[F], F]:
     """Return the option of a field: its value is text, or of a switch yes, no or nothing."""
     kind = field.kind
-    text = _BRIEFLY.get(field.option, field.help)
+    # The rest is for the panel of settings, where there is room.
+    text = re.split(r"[,;:] | \(", field.help)[0]
     if text[0].isascii():
         text = text[0].upper() + text[1:]
     if "/" in field.option:
@@ -322,22 +314,16 @@ _SETUP: tuple[Callable[[Any], Any], ...] = (
 )
 
 _SHARED: tuple[Callable[[Any], Any], ...] = (
-    click.argument("scores", nargs=-1, shell_complete=_subcommands),
+    click.argument("scores", nargs=-1),
     _scores("--draw", "N", "Draw scores q·k of N keys."),
     _scores("--seed", "S", "What is drawn.  [default: 1]"),
     _scores("--vectors", "M", "How many vectors are drawn.  [default: 1]"),
     _scores("--query", "Q", "Rows of q: 1,0 or [[1,0],[0,1]] or @FILE."),
     _scores("--keys", "K", "Rows of K, as long as those of q."),
     _scores("--values", "V", "Rows of V, one for each of K."),
-    click.option(
-        "--capture",
-        cls=Option,
-        group=SCORES,
-        metavar="FILE",
-        multiple=True,
-        default=(),
-        help="A head that a model computed: .safetensors, .npz, HDF5.",
-        shell_complete=experiment_files,
+    _scores(
+        "--capture", "FILE", "A head that a model computed: .safetensors, .npz, HDF5.",
+        complete=experiment_files, multiple=True,
     ),
     _scores("--layer", "L", "Its layer.  [default: 0]"),
     _scores("--head", "H", "Its head.  [default: 0]"),
@@ -351,10 +337,11 @@ _SHARED: tuple[Callable[[Any], Any], ...] = (
         "--example", "NAME", "Start from an example, such as ties.", complete=of_names(_examples)
     ),
     experiment(SCORES),
+    tokens,
     *_SETUP,
     *field_options(Scale, SCALE),
     *field_options(Precision, PRECISION),
-)
+)  # fmt: skip
 
 
 def settings(kind: type, group: str) -> Callable[[F], F]:

@@ -1,15 +1,17 @@
 """The command line: finds the subcommand, and turns every error into one line."""
 
-import gc
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from difflib import get_close_matches
 from typing import Any, NoReturn
 
 import click
+from click.shell_completion import CompletionItem
 
 from attn_tui import __version__
-from attn_tui.commands.names import SCREEN, by_purpose, places, protected, summaries
+from attn_tui.captures.suffixes import SUFFIXES, suffix_of
+from attn_tui.commands.names import by_purpose, places, protected, summaries
 from attn_tui.commands.output import (
     BAD_INPUT,
     FAILED,
@@ -20,7 +22,7 @@ from attn_tui.commands.output import (
     report,
     tell,
 )
-from attn_tui.compute.errors import InputError
+from attn_tui.compute.errors import InputError, inert
 from attn_tui.instruments import load
 
 _HELP = """\
@@ -36,7 +38,7 @@ SCORES  one vector an argument, or single numbers; without them 100,120,150
 _OPTIONS = """\
 \b
 --d-k 64, --rule none, --draw 1000, --capture FILE …  attn-tui show --help
---theme NAME, --no-mouse, --ascii                     attn-tui open --help
+--theme NAME, --no-mouse, --ascii                     attn-tui show --help
 --version, -h, --help
 """
 _EXAMPLES = """\
@@ -57,21 +59,44 @@ class Program(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return a subcommand, imported now."""
-        place = (places() | {SCREEN: "attn_tui.commands.screen:open_screen"}).get(cmd_name)
-        if not place:
-            return None
-        command: click.Command = load(place)
-        if cmd_name != SCREEN:
-            gc.enable()
+        place = places().get(cmd_name)
+        command: click.Command | None = load(place) if place else None
         return command
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Find the subcommand; arguments that name none belong to the screen."""
+        """Find the subcommand; arguments that name none open the screen on scores or a capture.
+
+        Raises:
+            InputError: If the first is a word that is nothing.
+        """
         args = protected(args)
-        known = {*self.list_commands(ctx), *(name for p in self.get_params(ctx) for name in p.opts)}
-        if not args or args[0] not in known:
-            args = [SCREEN, *args]
+        known = {*places(), *(name for p in self.get_params(ctx) for name in p.opts)}
+        if not (args or ctx.resilient_parsing) or (args and args[0] not in known):
+            first = args[0] if args else ""
+            is_capture = suffix_of(first) in SUFFIXES and not first.startswith(("@", "-"))
+            if (
+                not is_capture
+                and first.isalpha()
+                and first.lower() not in ("nan", "inf", "infinity")
+            ):
+                like = ", ".join(get_close_matches(first, places()) or places())
+                expected = f"numbers: -1.5, 1e3, or -inf (masked); or a command: {like}"
+                raise InputError("scores", f"{inert(first)} is not a number", expected)
+            args = ["heads" if is_capture else "show", "--screen", *args]
         return super().parse_args(ctx, args)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> "list[CompletionItem[str]]":
+        """Complete a subcommand, of which none is imported for it, or an option of the screen."""
+        if incomplete.startswith("-"):
+            command = load(places()["show"])
+            own = command.make_context("show", [], parent=ctx, resilient_parsing=True)
+            options: list[CompletionItem[str]] = command.shell_complete(own, incomplete)
+            return options
+        return [
+            CompletionItem(name, help=text)
+            for name, text in summaries().items()
+            if name.startswith(incomplete)
+        ]
 
     def make_context(self, *given: Any, **more: Any) -> click.Context:
         """Read the options, of which some, as --help, print."""

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from attn_tui.commands.options import Command
+from attn_tui.commands.options import SCREEN, Command, switch
 from attn_tui.commands.output import write
-from attn_tui.commands.screen import check_terminal, has_terminal, in_ascii
+from attn_tui.commands.screen import check_terminal, has_terminal, take_keys
 from attn_tui.compute.errors import InputError
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ _EXAMPLES = """\
 
 @click.command("tour", cls=Command, examples=_EXAMPLES)
 @click.argument("file", required=False, type=click.Path())
-@in_ascii
+@switch("--ascii", "Draw in ASCII, as under TERM=linux.", SCREEN)
 @click.pass_context
 def tour(context: click.Context, /, file: str | None, ascii: bool) -> None:
     """Open the tour, from q·k to where the usual story is wrong, or that of a TOML FILE.
@@ -34,7 +34,7 @@ def tour(context: click.Context, /, file: str | None, ascii: bool) -> None:
     It goes on where it was left. Where standard output is no terminal its steps are printed, the
     right answers marked.
     """
-    from attn_tui.commands.asked import asked_by
+    from attn_tui.commands.asking import asked_by
     from attn_tui.tour.reader import our_tour, read_tour
 
     try:
@@ -49,6 +49,7 @@ def tour(context: click.Context, /, file: str | None, ascii: bool) -> None:
     from attn_tui.files.draft import EXAMPLE
     from attn_tui.ui.running import run
 
+    take_keys()
     context.exit(run(EXAMPLE, tour=steps, ascii=ascii))
 
 

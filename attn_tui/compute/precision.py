@@ -68,12 +68,12 @@ class Precision(Checked):
     )  # fmt: skip
     scores: str = asked(
         "float64", _FORMAT, "scores in",
-        "the number format scores are rounded to before anything else", key="round_scores",
+        "the number format scores are rounded to, before anything else", key="round_scores",
         option="--round-scores", metavar="FORMAT",
     )  # fmt: skip
     vectors: str = asked(
         "float64", _FORMAT, "q and k in",
-        "the number format q and k are rounded to before their product", key="round_vectors",
+        "the number format q and k are rounded to, before their product", key="round_vectors",
         option="--round-vectors", metavar="FORMAT",
         held=lambda setup, source: (
             "" if source.rounds else "There are no q and k to round: choose where scores come from"

@@ -168,7 +168,7 @@ class Scale(Checked):
     )  # fmt: skip
     qk_norm: bool = asked(
         False, switch(), "QK-norm",
-        "whether q and k are divided by their root mean square before their product",
+        "whether q and k are normalised first, each divided by its root mean square",
         option="--qk-norm/--no-qk-norm", synonyms=("normalise q and k", "rms norm"),
         held=lambda setup, source: (
             "" if source.normalises else "QK-norm acts on q and k: choose where scores come from"

@@ -1,7 +1,7 @@
 """Where scores come from: typed, drawn at random, or products of queries and keys."""
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import count
 from math import sqrt
@@ -92,9 +92,15 @@ class Source(ABC):
 
 @dataclass(frozen=True)
 class Typed(Source):
-    """The user's numbers, whatever d_k is."""
+    """The user's numbers, whatever d_k is.
+
+    Attributes:
+        scores: The vectors.
+        files: A text that names the files they were read from, if they were.
+    """
 
     scores: tuple[Vector, ...]
+    files: str = field(default="", compare=False, repr=False)
     kind: ClassVar[Kind] = "typed"
 
     def __post_init__(self) -> None:
@@ -211,12 +217,14 @@ class Products(Source):
         keys: Shape (n, d_k).
         values: Shape (n, d_v), what weights are multiplied by, or None.
         tokens: What somebody has called the positions.
+        files: A text that names the files they were read from, if they were.
     """
 
     queries: Floats
     keys: Floats
     values: Floats | None = None
     tokens: tuple[str, ...] = ()
+    files: str = field(default="", kw_only=True, repr=False)
     kind: ClassVar[Kind] = "vectors"
     normalises: ClassVar = True
     rounds: ClassVar = True
@@ -225,19 +233,19 @@ class Products(Source):
     """Whether all numbers are finite."""
 
     def __post_init__(self) -> None:
-        for field, name in (("query", "queries"), ("keys", "keys"), ("values", "values")):
+        for input_name, name in (("query", "queries"), ("keys", "keys"), ("values", "values")):
             given = getattr(self, name)
             if given is None and name == "values":
                 continue
-            array = array_of(field, given, "rows of one length")
+            array = array_of(input_name, given, "rows of one length")
             # What cannot be written to is shared.
             array = np.array(array, ndmin=2) if array.flags.writeable else np.atleast_2d(array)
             array.setflags(write=False)
             if array.ndim != 2 or 0 in array.shape:
-                raise InputError(field, f"its shape is {array.shape}", "at least one row")
+                raise InputError(input_name, f"its shape is {array.shape}", "at least one row")
             if self.FINITE and not np.isfinite(array).all():
                 row = int(np.flatnonzero(~np.isfinite(array).all(axis=1))[0])
-                raise InputError(field, f"row {row} has NaN or an infinity", "finite numbers")
+                raise InputError(input_name, f"row {row} has NaN or an infinity", "finite numbers")
             object.__setattr__(self, name, array)
         n_queries, n_keys, d_k = len(self.queries), len(self.keys), self.d_k
         if self.keys.shape[1] != d_k:

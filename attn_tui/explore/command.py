@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from attn_tui.commands.asking import gradient_experiment_of, mention_unread_input
+from attn_tui.commands.asking import edited, experiment_of, mention_unread_input
 from attn_tui.commands.options import (
     GRADIENT,
     REPORT,
@@ -74,7 +74,7 @@ def show(
     most = None if top is None else whole(1).parse("top", top)
     if against == "-" and "-" in (*given["scores"], given["experiment"]):
         raise InputError("against", "standard input is asked for twice", "- once")
-    experiment = gradient_experiment_of(given)
+    experiment = asked(given)
     n_vectors = len(experiment.vectors)
     if compare and n_vectors != 2:
         raise InputError("compare", f"the number of vectors is {n_vectors}", "two vectors")
@@ -83,10 +83,33 @@ def show(
     print_report(experiment, given, form, Contents(most, lab, compare, pinned))
 
 
+def asked(given: Mapping[str, Any]) -> "Experiment":
+    """Return the question with the gradient that options choose, of a key that is there.
+
+    A saved question may be of a key that its scores have not: the last one then stands for it,
+    as on the screen that saved it.
+
+    Raises:
+        InputError: Naming the input that will not do.
+    """
+    from attn_tui.compute.explore.answer import check_keys
+
+    experiment = experiment_of(given, partial(edited, Settings, given))
+    if all(not given[name] for name in ("of", "scores", "draw", "seed", "query", "keys")):
+        return experiment
+    try:
+        check_keys(experiment)
+    except InputError as error:
+        if given["of"] is None:
+            raise InputError("experiment", error.problem, error.expected, "of") from None
+        raise
+    return experiment
+
+
 def _pinned(path: str) -> "tuple[VectorAnswer, ...]":
     """Return the answers to the question of a file that is compared with."""
     from attn_tui.compute.explore.answer import answer
-    from attn_tui.files.readers import read_experiment
+    from attn_tui.files.codec import read_experiment
 
     try:
         return next(answer(read_experiment(path))).vectors

@@ -144,7 +144,7 @@ class ExploreScreen(InstrumentScreen):
     def _take_scores(self, event: TextArea.Changed) -> None:
         typed = event.text_area.text
         if self.asked and typed != self.present.draft.text:
-            self.ask(edits.typed(typed), "typing")
+            self.ask(edits.text(typed), "typing")
 
     @on(DescendantFocus, "#scores")
     @on(DescendantBlur, "#scores")

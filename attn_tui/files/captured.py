@@ -1,32 +1,30 @@
 """The grammar of captured heads: their text and their JSON."""
 
-import re
+import os
 from dataclasses import replace
 from functools import lru_cache
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 from attn_tui.captures.source import Captured, read_head
+from attn_tui.captures.suffixes import EXAMPLE_NAME
 from attn_tui.compute.attention.settings import Settings
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.scale import scale_of
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Source
+from attn_tui.compute.visible import visible
 from attn_tui.compute.whole import parse_whole
-from attn_tui.files.paths import absolute, beside, shown_path, true_path
+from attn_tui.files.grammar import assignments, refused
 from attn_tui.files.plain import checked, known, of_type
 
 if TYPE_CHECKING:
     from attn_tui.files.models.opening import Configured
 
-TEMPLATE = "file: capture.safetensors\nlayer = 0, head = 0"
 _HOW = ("layout", "names")
-_READ = (*_HOW, "config")
 _PLACES = ("batch", "layer", "head", "row")
-_PLACE = re.compile(rf"\b({'|'.join(_PLACES)})\s*[=:]\s*([^\s,;]+)", re.IGNORECASE)
-_EXPECTED = "lines such as file: capture.safetensors, and layer = 0, head = 0, row = 7"
 _NAMES = ("path", "fingerprint", *_PLACES, *_HOW)
-_FIELDS = (*_NAMES, "config")
+_EXPECTED = "lines such as file: capture.safetensors, and layer = 0, head = 0, row = 7"
 
 
 def parse_captured(text: str) -> Captured:
@@ -40,32 +38,30 @@ def parse_captured(text: str) -> Captured:
         InputError: With field ``"capture"``, naming what is not understood, or will not do.
     """
     paths: list[str] = []
-    places: dict[str, Any] = {}
-    for number, line in enumerate(text.splitlines(), 1):
-        name, colon, path = line.partition(":")
-        key = name.strip().lower() if colon else ""
-        if key in ("file", "capture"):
-            paths.append(path.strip())
-            continue
-        if key in _READ:
-            places[key] = path.strip()
-            continue
-        rest = _PLACE.sub("", line).strip(" \t,;")
-        if rest:
-            raise _refused(f"{inert(rest)} is not understood", _EXPECTED, number)
-        for found in _PLACE.finditer(line):
-            try:
-                places[found[1].lower()] = parse_whole(found[1], found[2])
-            except InputError as error:
-                raise _refused(f"{found[1]} = {error.problem}", error.expected, number) from None
-    if not paths:
-        raise _refused("no file is named", _EXPECTED, 1)
+    said: dict[str, Any] = {}
+    rest: list[str] = []
+    for line in text.split("\n"):
+        name, _, value = line.partition(":")
+        key = name.strip().lower()
+        if key == "file":
+            paths.append(os.path.expanduser(value.strip()))
+        elif key in (*_HOW, "config"):
+            said[key] = value.strip()
+        # Lines that stay empty keep those below where they are.
+        rest.append("" if key in ("file", *_HOW, "config") else line)
+    for number, name, value in assignments("\n".join(rest), "capture", _EXPECTED):
+        if name not in _PLACES:
+            raise refused("capture", f"{inert(name)} is unknown", ", ".join(_PLACES), number)
+        try:
+            said[name] = parse_whole(name, value)
+        except InputError as error:
+            what = f"{name} = {error.problem}"
+            raise refused("capture", what, error.expected, number) from None
     try:
-        return captured_at(tuple(map(true_path, paths)), **places)
+        return captured_at(tuple(paths), **said)
     except InputError as error:
-        expected = error.expected
-        if error.field in _READ:
-            expected = f"{error.field}: {expected}"
+        is_said = error.field in (*_HOW, "config")
+        expected = f"{error.field}: {error.expected}" if is_said else error.expected
         raise InputError("capture", error.problem, expected, error.where) from None
 
 
@@ -102,7 +98,7 @@ def captured_at(
         # Whoever asks again is shown what there is then.
         _opened.cache_clear()
         _read.cache_clear()
-        field = error.field if error.field in _FIELDS else "capture"
+        field = error.field if error.field in (*_NAMES, "config") else "capture"
         raise InputError(field, error.problem, error.expected, error.where) from None
     return found
 
@@ -178,27 +174,26 @@ def with_found(setup: Setup, source: Captured) -> Setup:
     return replace(setup, scale=scale)
 
 
-def _refused(problem: str, expected: str, line: int) -> InputError:
-    return InputError("capture", problem, expected, f"line {line}", line)
+def places_of(source: Captured) -> dict[str, int | str]:
+    """Return the place of a head or a row and how its tensors are read, by the names of options."""
+    batch, layer, head = source.place
+    places: dict[str, int | str] = {"layout": source.layout, "names": source.called, "batch": batch}
+    places = {name: value for name, value in places.items() if value}
+    places |= {"layer": layer, "head": head}
+    return places if source.row is None else places | {"row": source.row}
 
 
 def captured_text(source: Captured) -> str:
     """Return the text that means a head or a row."""
-    lines = [f"file: {shown_path(path)}" for path in source.paths]
-    lines += [f"{name}: {text}" for name, text in _how(source).items()]
-    batch, layer, head = source.place
-    places = [f"layer = {layer}", f"head = {head}"]
-    if batch:
-        places.insert(0, f"batch = {batch}")
-    if source.row is not None:
-        places.append(f"row = {source.row}")
-    return "\n".join([*lines, ", ".join(places)])
+    places = places_of(source)
+    lines = [f"file: {visible(path)}" for path in source.paths]
+    lines += [f"{name}: {places.pop(name)}" for name in _HOW if name in places]
+    return "\n".join([*lines, ", ".join(f"{name} = {value}" for name, value in places.items())])
 
 
-def _how(source: Captured) -> dict[str, str]:
-    """Return what was said of how tensors are read."""
-    given = zip(_HOW, (source.layout, source.called), strict=True)
-    return {name: text for name, text in given if text}
+def absolute(path: str) -> str:
+    """Return a path that means the same in every folder."""
+    return path if path == EXAMPLE_NAME else os.path.abspath(os.path.expanduser(path))
 
 
 def captured_to_plain(source: Captured) -> dict[str, Any]:
@@ -206,17 +201,16 @@ def captured_to_plain(source: Captured) -> dict[str, Any]:
     assert source.fingerprint
     paths = [absolute(path) for path in source.paths]
     path = paths[0] if len(paths) == 1 else paths
-    places = dict(zip(_PLACES, (*source.place, source.row), strict=True))
-    digest = source.fingerprint.digest
-    return {"capture": {"path": path, "fingerprint": digest, **places, **_how(source)}}
+    places = {"batch": 0, "layer": 0, "head": 0, "row": None, **places_of(source)}
+    return {"capture": {"path": path, "fingerprint": source.fingerprint.digest, **places}}
 
 
-def captured_from_plain(values: dict[str, Any], folder: str) -> Captured:
-    """Return the head, whose files must be those that they were, there or in a folder."""
+def captured_from_plain(values: dict[str, Any]) -> Captured:
+    """Return the head, whose files must be those that they were."""
     plain = known("capture", values["capture"], _NAMES)
     path = plain.get("path")
     listed = path if isinstance(path, list) and path else [path]
-    paths = tuple(beside(of_type("path", each, str), folder) for each in listed)
+    paths = tuple(of_type("path", each, str) for each in listed)
     places: dict[str, Any] = {
         name: None if plain.get(name) is None else of_type(name, plain[name], int)
         for name in _PLACES

@@ -1,9 +1,9 @@
 """An Experiment as plain values for JSON, and back."""
 
-from array import array
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
 from functools import partial
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -17,9 +17,9 @@ from attn_tui.compute.field import Field, fields_of
 from attn_tui.compute.mask import parse_mask
 from attn_tui.compute.setup import FIELDS, Setup
 from attn_tui.compute.source import Drawn, Products, Source, Typed
-from attn_tui.files.captured import captured_from_plain, captured_to_plain
-from attn_tui.files.entries import Entry, held, named
-from attn_tui.files.paths import absolute, beside
+from attn_tui.files.captured import absolute, captured_from_plain, captured_to_plain
+from attn_tui.files.content import opened, read_json, read_text
+from attn_tui.files.grammar import NUMBERS, Entry, check_count, named, numbered, problem
 from attn_tui.files.plain import (
     checked,
     json_text,
@@ -31,6 +31,7 @@ from attn_tui.files.plain import (
     refuse,
     scores_of,
 )
+from attn_tui.files.sources import is_long
 from attn_tui.instruments import INSTRUMENTS, load
 
 SCHEMA = "attn-tui/1"
@@ -60,10 +61,15 @@ def experiment_to_plain(experiment: Experiment) -> dict[str, Any]:
     setup = experiment.setup
     settings = {}
     for instrument in INSTRUMENTS:
-        own = setup.get(load(instrument.settings))
+        own: Any = setup.get(load(instrument.settings))
         plain = asdict(own)
-        # Paths mean the same wherever they are read.
-        settings[instrument.name] = plain | _with_paths(absolute, type(own), plain)
+        kind: Any = type(own)
+        for name, field in fields_of(kind).items():
+            if field.kind.paths and isinstance(plain[name], tuple):
+                plain[name] = tuple(map(absolute, plain[name]))
+            elif field.kind.paths and plain[name]:
+                plain[name] = absolute(plain[name])
+        settings[instrument.name] = plain
     return {
         "rule": setup.scale.rule,
         "parameters": {name: plain_number(value) for name, value in setup.scale.given},
@@ -73,19 +79,6 @@ def experiment_to_plain(experiment: Experiment) -> dict[str, Any]:
         "settings": settings,
         **_source_to_plain(experiment.source),
     }
-
-
-def _with_paths(
-    change: Callable[[str], str], kind: type, values: Mapping[str, Any]
-) -> dict[str, Any]:
-    """Return those of some settings that are paths, one or several, changed."""
-    changed: dict[str, Any] = {}
-    for name, field in fields_of(kind).items():
-        paths = values.get(name)
-        if field.kind.paths and paths:
-            several = isinstance(paths, tuple)
-            changed[name] = tuple(map(change, paths)) if several else change(paths)
-    return changed
 
 
 def _source_to_plain(source: Source) -> dict[str, Any]:
@@ -110,28 +103,65 @@ def _source_to_plain(source: Source) -> dict[str, Any]:
     raise TypeError(type(source))
 
 
-def asks(plain: Mapping[str, Any]) -> bool:
+_CONFIGURES = frozenset({"model_type", "num_attention_heads", "num_hidden_layers"})
+_BELONGS = "it beside a capture: --config of the doctor, or expects in the settings of 5"
+
+
+def asks(plain: object) -> bool:
     """Return whether plain values ask a question, rather than being scores by name."""
+    if not isinstance(plain, dict):
+        return False
     if "schema" in plain or "vectors" in plain:
         return True
-    if any(isinstance(plain.get(name), dict) for name in ("draw", "capture")):
-        return True
-    return all(_is_matrix(plain.get(name)) for name in ("queries", "keys"))
+    return any(isinstance(plain.get(name), dict) for name in ("draw", "capture"))
 
 
-def _is_matrix(value: object) -> bool:
-    return isinstance(value, list) and any(isinstance(row, list) for row in value)
+def json_entries(plain: object) -> list[Entry]:
+    """Return the vectors of a JSON value: lists of numbers, by name, or what we wrote ourselves.
+
+    Raises:
+        InputError: Naming the list that will not do, and the place in it.
+    """
+    if asks(plain):
+        experiment = experiment_from_plain(plain)
+        vectors = experiment.source.vectors(experiment.setup)
+        return [Entry(vector.name, vector.scores) for vector in vectors]
+    if not isinstance(plain, dict):
+        return _list_entries("", plain)
+    if not _CONFIGURES.isdisjoint(plain):
+        raise problem("it is the configuration of a model", _BELONGS)
+    return [entry for name, value in plain.items() for entry in _list_entries(name, value)]
 
 
-def experiment_from_plain(
-    plain: object, default_source: Source | None = None, folder: str = ""
-) -> Experiment:
+def _list_entries(name: str, value: object) -> list[Entry]:
+    """Return the vector that a list of numbers is, or the vectors of a list of lists."""
+    called = name or "list"
+    if isinstance(value, list) and any(isinstance(row, list) for row in value):
+        check_count(len(value))
+        rows = [_scores(f"{called}[{place}]", row) for place, row in enumerate(value)]
+        return numbered([Entry(name, row) for row in rows])
+    return [Entry(name, _scores(called, value))]
+
+
+def _scores(name: str, value: object) -> NDArray[np.float64]:
+    """Return the scores of a list, some of which may be spelled: "-Infinity"."""
+    if not isinstance(value, list) or not value:
+        refuse(name, value, "a list of numbers, of such lists, or an object of such lists by name")
+    scores = scores_of(value)
+    if scores is not None:
+        return scores
+    scores = np.array([number(f"{name}[{key}]", item) for key, item in enumerate(value)])
+    for key in np.flatnonzero(~(scores < inf)):
+        refuse(f"{name}[{key}]", value[key], NUMBERS)
+    return scores
+
+
+def experiment_from_plain(plain: object, default_source: Source | None = None) -> Experiment:
     """Return the question that plain values ask; what is left out has its default.
 
     Args:
         plain: What `experiment_to_plain` returned, or an object that has it as ``"experiment"``.
         default_source: Where scores come from if nothing says so; without it something must.
-        folder: Of the file that holds them: captures may have been moved together with it.
 
     Raises:
         InputError: With field ``"experiment"``, if a name or a value is not understood.
@@ -141,11 +171,19 @@ def experiment_from_plain(
             refuse("schema", plain["schema"], f'"{SCHEMA}"')
         plain = plain.get("experiment")
     values = known("experiment", plain, _NAMES)
-    source = _source(values, default_source, folder)
+    source = _source(values, default_source)
     setup = Setup()
+    if "naive" in values and type(values["naive"]) is bool:
+        # The one name in JSON that says the opposite.
+        values = {**values, "naive": not values["naive"]}
+
+    def with_field(setup: Setup, field: Field) -> Setup:
+        value = _value(field, values[field.key])
+        return checked(setup.changed, field, lambda _: value)
+
     if "model" in values:
         # It brings a d_k and a scale, and all else that is said replaces what it brings.
-        setup = _with_field(setup, FIELDS["model"], values["model"])
+        setup = with_field(setup, FIELDS["model"])
     if "rule" in values or "parameters" in values:
         given = of_type("parameters", values.get("parameters", {}), dict)
         parameters = tuple((name, number(name, value)) for name, value in given.items())
@@ -153,31 +191,36 @@ def experiment_from_plain(
         setup = setup.put(checked(partial(replace, setup.scale, rule=rule, given=parameters)))
     for name, field in FIELDS.items():
         if name in values and name != "model":
-            setup = _with_field(setup, field, values[name])
+            setup = with_field(setup, field)
     if "d_k" in values and source.d_k not in (None, setup.d_k):
         refuse("d_k", setup.d_k, f"{source.d_k}, the length of a query")
     mask = of_type("mask", values.get("mask", str(setup.mask)), str)
     setup = replace(setup, mask=checked(parse_mask, mask))
     kinds = {instrument.name: instrument.settings for instrument in INSTRUMENTS}
     for name, own in known("settings", values.get("settings", {}), kinds).items():
-        setup = setup.put(_settings(name, load(kinds[name]), own, folder))
+        kind = load(kinds[name])
+        fields = fields_of(kind)
+        given = {key: _value(fields[key], value) for key, value in known(name, own, fields).items()}
+        setup = setup.put(checked(partial(kind, **given)))
     return checked(Experiment, source, setup)
 
 
-def _with_field(setup: Setup, field: Field, value: Any) -> Setup:
-    # The one name in JSON that says the opposite.
-    if field.key == "naive" and type(value) is bool:
-        value = not value
-    found = _value(field, value)
-    return checked(setup.changed, field, lambda _: found)
+def read_experiment(path: str, default_source: Source | None = None) -> Experiment:
+    """Read the question in what ``show --json`` printed; ``-`` is standard input.
 
+    Args:
+        path: Of the file.
+        default_source: Where scores come from if the file does not say; without it it must.
 
-def _settings(name: str, kind: type, plain: object, folder: str) -> object:
-    """Return the settings of an instrument."""
-    fields = fields_of(kind)
-    given = {key: _value(fields[key], value) for key, value in known(name, plain, fields).items()}
-    given |= _with_paths(partial(beside, folder=folder), kind, given)
-    return checked(lambda: kind(**given))
+    Raises:
+        InputError: Naming the file and the place in it, with field ``"experiment"``.
+    """
+    with opened(path, "experiment") as file:
+        plain = read_json(read_text(file))
+        experiment = experiment_from_plain(plain, default_source)
+    if isinstance(experiment.source, Typed) and is_long(experiment.source) and path != "-":
+        return replace(experiment, source=replace(experiment.source, files=f"@{path}"))
+    return experiment
 
 
 def _value(field: Field, value: Any) -> Any:
@@ -194,19 +237,18 @@ def _value(field: Field, value: Any) -> Any:
     return field.kind.read(str(own)) if type(own) is int else own
 
 
-def _source(values: dict[str, Any], default: Source | None, folder: str) -> Source:
+def _source(values: dict[str, Any], default: Source | None) -> Source:
     """Return where the scores come from: one of the ways at most, or without default one."""
-    given = {kind: [name for name in names if name in values] for kind, names in _SOURCES.items()}
-    ways = [(kind, names) for kind, names in given.items() if names]
-    if len(ways) > 1:
-        (_, (first, *_)), (_, (second, *_)), *_ = ways
-        problem = f'"{first}" and "{second}" exclude each other'
-        raise InputError("experiment", problem, "one of them")
-    kind = ways[0][0] if ways else Typed
-    if default is not None and not ways:
+    present = [name for names in _SOURCES.values() for name in names if name in values]
+    kinds = [kind for kind, names in _SOURCES.items() if not values.keys().isdisjoint(names)]
+    if len(kinds) > 1:
+        quoted = " and ".join(f'"{name}"' for name in present)
+        raise InputError("experiment", f"{quoted} exclude each other", "one of them")
+    if not kinds and default is not None:
         return default
+    kind = kinds[0] if kinds else Typed
     if kind is Captured:
-        return captured_from_plain(values, folder)
+        return captured_from_plain(values)
     if kind is Products:
         rows = [_matrix(name, values.get(name)) for name in ("queries", "keys")]
         own = values.get("values")
@@ -215,21 +257,16 @@ def _source(values: dict[str, Any], default: Source | None, folder: str) -> Sour
         words = tuple(of_type("tokens", token, str) for token in tokens)
         return checked(Products, *rows, value_rows, words)
     if kind is Drawn:
-        keys = [field.key for field in fields_of(Draw).values()]
+        fields = {field.key: name for name, field in fields_of(Draw).items()}
         # The law and the generator are ours, whatever is said of them.
-        draw = known("draw", values["draw"], (*keys, "law", "generator"))
-        defaults = (field.default for field in fields_of(Draw).values())
-        wanted = zip(keys, defaults, strict=True)
-        return checked(Drawn, *(of_type(key, draw.get(key, start), int) for key, start in wanted))
+        draw = known("draw", values["draw"], (*fields, "law", "generator"))
+        own = {fields[key]: of_type(key, draw[key], int) for key in fields if key in draw}
+        return checked(partial(Drawn, **own))
     entries = []
     for plain in of_type("vectors", values.get("vectors"), list):
         vector = known("vectors", plain, ("name", "scores"))
         name = of_type("name", vector.get("name", ""), str)
-        scores = of_type("scores", vector.get("scores"), list)
-        numbers = scores_of(scores)
-        if numbers is None:
-            numbers = np.array([number(f"scores of {name}", score) for score in scores])
-        entries.append(Entry(name, numbers))
+        entries.append(Entry(name, _scores(f"scores of {name}", vector.get("scores"))))
     return Typed(checked(named, entries))
 
 
@@ -237,13 +274,9 @@ def _matrix(name: str, value: object) -> NDArray[np.float64]:
     """Return a list of lists of finite numbers, all of one length, as a matrix."""
     if not isinstance(value, list) or not value:
         refuse(name, value, "a list of lists of numbers")
-    rows = array("d")
-    for place, row in enumerate(value):
-        numbers = scores_of(row) if isinstance(row, list) else None
-        if numbers is None or not np.isfinite(numbers).all():
-            refuse(f"{name}[{place}]", row, "a list of finite numbers")
-        if len(numbers) != len(value[0]):
-            problem = f'"{name}[{place}]" has {len(numbers)} numbers and row 0 {len(value[0])}'
-            raise InputError("experiment", problem, "rows of one length")
-        rows.frombytes(numbers.tobytes())
-    return held(np.asarray(rows).reshape(len(value), -1))
+    rows = [_scores(f"{name}[{place}]", row) for place, row in enumerate(value)]
+    for place, row in enumerate(rows):
+        if len(row) != len(rows[0]):
+            what = f"as many numbers as row 0, which are {len(rows[0])}"
+            refuse(f"{name}[{place}]", value[place], what)
+    return np.array(rows)

@@ -5,19 +5,26 @@ import os
 import sys
 import tomllib
 from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from math import isfinite
 from pathlib import PurePath
 from typing import Any, BinaryIO, NoReturn, TypeVar
 
-from attn_tui.captures.disk import place_of as shown_place
-from attn_tui.captures.disk import reason_of, regular
+from attn_tui.captures.disk import place_of, reason_of, regular
 from attn_tui.compute.errors import InputError, inert
-from attn_tui.files.entries import LARGEST_TEXT, LARGEST_TOML, MOST_LISTS, check_most, problem
-from attn_tui.files.grammar import plain_lines
+from attn_tui.files.grammar import check_most, plain_lines, problem
 
 T = TypeVar("T")
+
+LARGEST_TEXT = 64 * 2**20
+"""Bytes of JSON, a table or another text: in a file, or on standard input."""
+
+LARGEST_TOML = 2**20
+"""Bytes of a TOML file, which somebody has typed."""
+
+MOST_LISTS = 250_000
+"""Lists and objects of a JSON text."""
 
 STANDARD_INPUT = "standard input"
 
@@ -31,9 +38,12 @@ def opened(path: str, field: str, suffixes: tuple[str, ...] = ()) -> Iterator[Bi
         field: Of the errors.
         suffixes: Of which the file has one, if any are given.
     """
-    where, path = place_of(path), os.path.expanduser(path)
+    where = STANDARD_INPUT if path == "-" else place_of(path)
+    path = os.path.expanduser(path)
     try:
-        with _binary(path) as file:
+        if path == "-" and sys.stdin is None:
+            raise OSError
+        with nullcontext(sys.stdin.buffer) if path == "-" else regular(path) as file:
             if suffixes and PurePath(path).suffix.lower() not in suffixes:
                 raise problem("its suffix is none of ours", " or ".join(suffixes))
             yield file
@@ -44,19 +54,6 @@ def opened(path: str, field: str, suffixes: tuple[str, ...] = ()) -> Iterator[Bi
         raise InputError(field, *reason_of(error), where) from None
 
 
-def _binary(path: str) -> AbstractContextManager[BinaryIO]:
-    if path != "-":
-        return regular(path)
-    if sys.stdin is None:
-        raise OSError
-    return nullcontext(sys.stdin.buffer)
-
-
-def place_of(path: str) -> str:
-    """Return a path, or standard input, as errors name it."""
-    return STANDARD_INPUT if path == "-" else shown_place(path)
-
-
 def size_of(file: BinaryIO) -> int:
     """Return the bytes that a file says it has; 0 where it does not say, as a pipe."""
     try:
@@ -65,34 +62,23 @@ def size_of(file: BinaryIO) -> int:
         return 0
 
 
-def read_bytes(file: BinaryIO, most: int) -> bytes:
-    """Return the rest of a file.
-
-    Raises:
-        InputError: If it is more than so many bytes, with field ``"scores"``.
-    """
-    size = size_of(file)
-    if size <= most:
-        # What says nothing of its size, or grows, may still be more.
-        data = file.read(most + 1)
-        size = len(data)
-    if size > most:
+def check_size(file: BinaryIO, most: int = LARGEST_TEXT) -> None:
+    """Raise InputError, with field ``"scores"``, if a file says it has more bytes."""
+    if size_of(file) > most:
         raise problem("it is too large", f"at most {most:,} bytes")
-    return data
 
 
-def read_text(file: BinaryIO, most: int = LARGEST_TEXT, begun: bytes = b"") -> str:
+def read_text(file: BinaryIO, most: int = LARGEST_TEXT) -> str:
     r"""Return the UTF-8 text of a file, all its lines ended by ``\n``.
 
-    Args:
-        file: Read from where it stands.
-        most: Bytes it may have.
-        begun: What has been read of it.
-
     Raises:
-        InputError: If it is none, or too large, with field ``"scores"``.
+        InputError: If it is none, or more than so many bytes, with field ``"scores"``.
     """
-    data = begun + read_bytes(file, most)
+    check_size(file, most)
+    # What says nothing of its size, or grows, may still be more.
+    data = file.read(most + 1)
+    if len(data) > most:
+        raise problem("it is too large", f"at most {most:,} bytes")
     try:
         text = data.decode()
     except UnicodeDecodeError as error:

@@ -10,21 +10,12 @@ import numpy as np
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.setup import Setup
-from attn_tui.compute.source import Kind, Products, Source, Typed
+from attn_tui.compute.source import Source, Typed
+from attn_tui.compute.visible import visible
 from attn_tui.files.codec import asks, experiment_from_plain
 from attn_tui.files.content import opened, read_json, read_text
-from attn_tui.files.entries import Entry, expanded, named
-from attn_tui.files.paths import folder_of, shown_path
-from attn_tui.files.sources import (
-    FIELDS,
-    KINDS,
-    LONGEST,
-    MOST_TYPED,
-    is_long,
-    kind_of,
-    part_of,
-    products_of,
-)
+from attn_tui.files.grammar import Entry, named
+from attn_tui.files.sources import FIELDS, MOST_TYPED, is_long, part_of, source_of, text_of
 
 
 @dataclass(frozen=True)
@@ -32,56 +23,24 @@ class Draft:
     """What has been asked so far; the text may not be understood yet.
 
     Attributes:
-        text: Where the scores come from, as typed: in the grammar of the kind of source.
+        text: Where the scores come from, as typed.
         setup: The rest of the question.
-        source: The kind of source.
-        others: The texts of other kinds of source, kept for when the user returns to them.
     """
 
     text: str
     setup: Setup = field(default_factory=Setup)
-    source: Kind = "typed"
-    others: tuple[tuple[Kind, str], ...] = ()
-
-    def from_source(self, kind: Kind) -> "Draft":
-        """Return the draft with scores from another kind of source, as they were there last."""
-        if kind == self.source:
-            return self
-        texts = dict(self.others) | {self.source: self.text}
-        text = texts.pop(kind, KINDS[kind].template)
-        return replace(self, text=text, source=kind, others=tuple(sorted(texts.items())))
 
     def asking(self, source: Source) -> "Draft":
         """Return the draft that asks about a source, which is written as text."""
-        return replace(self.from_source(source.kind), text=KINDS[source.kind].write(source))
-
-    def typed(self, text: str) -> "Draft":
-        """Return the draft with a text of whichever kind of source it is, by how it begins."""
-        return self.from_source(kind_of(text)).with_text(text)
+        return replace(self, text=text_of(source))
 
     def with_text(self, text: str) -> "Draft":
         """Return the draft with another text; one of too many numbers names a file of them."""
         draft = replace(self, text=text)
         if len(text) > 2 * MOST_TYPED:
             with suppress(InputError):
-                source = source_of(draft)
+                source = source_of(text)
                 return self.asking(source) if is_long(source) else draft
-        return draft
-
-    def pasted(self, text: str) -> "Draft":
-        """Return the draft with other scores: in the grammar of the present kind, or else typed.
-
-        Raises:
-            InputError: If they are neither, or there is no answer to them under the setup; as of
-                typed ones.
-        """
-        for kind in (self.source, kind_of(text)):
-            with suppress(InputError):
-                draft = self.from_source(kind).with_text(text)
-                parse(draft)
-                return draft
-        draft = self.from_source("typed").with_text(text)
-        parse(draft)
         return draft
 
 
@@ -90,42 +49,17 @@ EXAMPLE = Draft("a: 100, 120, 150")
 
 
 def parse(draft: Draft) -> Experiment:
-    """Return the question a draft asks.
+    """Return the question a draft asks; the same text gives the same vectors.
 
     Raises:
         InputError: If it cannot be asked; where the text is not understood, with its line.
     """
-    return Experiment(source_of(draft), draft.setup)
+    return Experiment(source_of(draft.text), draft.setup)
 
 
-def source_of(draft: Draft) -> Source:
-    """Return where the scores come from; the same text gives the same vectors.
-
-    Raises:
-        InputError: With field ``"scores"``, ``"draw"`` or ``"query"``, naming the token that is
-            not understood, and its line.
-    """
-    return KINDS[draft.source].read(draft.text)
-
-
-def draft_of(experiment: Experiment, files: str = "") -> Draft:
-    """Return the draft that asks a question, every number exact.
-
-    Args:
-        experiment: The question.
-        files: A text that names the files its scores were read from, if they were.
-    """
-    source = experiment.source
-    kind = KINDS[source.kind]
-    text = "" if files and is_long(source) else kind.write(source)
-    if files and not 0 < len(text) <= LONGEST:
-        try:
-            kind.read(files)
-            text = files
-        except InputError:
-            # The files are not there any more, or others by now.
-            text = kind.write(source)
-    return Draft(text, experiment.setup, source.kind)
+def draft_of(experiment: Experiment) -> Draft:
+    """Return the draft that asks a question, every number exact."""
+    return Draft(text_of(experiment.source), experiment.setup)
 
 
 def open_draft(path: str, setup: Setup) -> Draft:
@@ -141,48 +75,38 @@ def open_draft(path: str, setup: Setup) -> Draft:
     Raises:
         InputError: With field ``"file"``, naming the file and the place in it.
     """
+    from attn_tui.files.formats import SUFFIXES, read_file, read_vectors
+
     # "-" would be standard input, where the keys of a screen come from.
     path = os.path.join(".", path) if path == "-" else path
-    name = shown_path(os.path.abspath(os.path.expanduser(path)))
-    source, own = _opened(path)
-    files = f"@{name}"
-    if isinstance(source, Products):
-        parts = {"q": source.queries, "K": source.keys, "V": source.values}
-        lines = [f"{part}: @{name}" for part in FIELDS if parts[part] is not None]
-        # Of a question that was saved it would be the scores.
-        files = "" if own else "\n".join(lines)
-    return replace(draft_of(Experiment(source), files), setup=own or setup)
-
-
-def _opened(path: str) -> tuple[Source, Setup | None]:
-    """Return where scores come from, and the rest of the question if the file asks one."""
-    from attn_tui.files.formats import SUFFIXES, entries_of, json_entries
-
+    name = os.path.abspath(os.path.expanduser(path))
     suffix = PurePath(path).suffix.lower()
     with opened(path, "file", SUFFIXES) as file:
         if suffix == ".json":
             plain = read_json(read_text(file))
-            if isinstance(plain, dict) and asks(plain):
-                experiment = experiment_from_plain(plain, folder=folder_of(path))
-                return experiment.source, experiment.setup
-            entries = json_entries(plain, PurePath(path).stem)
-        else:
-            entries = entries_of(file, path)
-        products = _products(entries) if suffix in (".json", ".npz") else None
-        return products or Typed(named(expanded(entries))), None
-
-
-def _products(entries: list[Entry]) -> Products | None:
-    """Return queries, keys and values if these are their names and they fit together."""
-    parts = [part_of(entry.name) for entry in entries]
-    matrices = {
-        part
-        for part, entry in zip(parts, entries, strict=True)
-        if parts.count(part) > 1 or np.ndim(entry.scores) == 2
-    }
-    if None in parts or "K" not in matrices:
-        return None
+            if asks(plain):
+                experiment = experiment_from_plain(plain)
+                if is_long(experiment.source) and experiment.source.kind == "typed":
+                    return Draft(f"@{name}", experiment.setup)
+                return draft_of(experiment)
     try:
-        return products_of(entries)
-    except InputError:
-        return None
+        if visible(name) != name:
+            # No text can name the file: it says what the file does.
+            return Draft(text_of(Typed(named(read_vectors(path)))), setup)
+        entries = read_file(path) if suffix in (".json", ".npz") else []
+        if _are_products(entries):
+            parts = {part_of(entry.name) for entry in entries}
+            text = "\n".join(f"{part}: @{name}" for part in FIELDS if part in parts)
+            with suppress(InputError):
+                return Draft(text_of(source_of(text)), setup)
+        return Draft(text_of(source_of(f"@{name}")), setup)
+    except InputError as error:
+        raise replace(error, field="file") from None
+
+
+def _are_products(entries: list[Entry]) -> bool:
+    """Return whether entries are called q, K and V, and the keys are a matrix."""
+    parts = [part_of(entry.name) for entry in entries]
+    keys = [entry for entry, part in zip(entries, parts, strict=True) if part == "K"]
+    is_matrix = len(keys) > 1 or any(np.ndim(entry.scores) == 2 for entry in keys)
+    return None not in parts and "q" in parts and is_matrix

@@ -3,45 +3,28 @@
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any
 
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.field import Field
 from attn_tui.compute.setup import Setup
-from attn_tui.compute.source import Kind
-from attn_tui.files.draft import Draft, source_of
+from attn_tui.files.draft import Draft
 from attn_tui.files.history import Edit
-
-S = TypeVar("S")
+from attn_tui.files.sources import source_of
 
 
 def text(value: str) -> Edit:
-    """Ask for other scores."""
+    """Ask for the scores that a text means."""
     return lambda draft: draft.with_text(value)
-
-
-def typed(value: str) -> Edit:
-    """Ask for the scores that a text means, of whichever kind of source it is."""
-    return lambda draft: draft.typed(value)
 
 
 def redraw(draft: Draft) -> Draft:
     """Ask for the next seed, if scores are drawn and the draw can be read."""
     try:
-        source = source_of(draft)
+        source = source_of(draft.text)
     except InputError:
         return draft
     return draft.asking(source.redrawn()) if source.redraws else draft
-
-
-def source(kind: Kind) -> Edit:
-    """Ask for scores from another kind of source."""
-    return lambda draft: draft.from_source(kind)
-
-
-def scores(draft: Draft) -> Edit:
-    """Ask for the scores of another draft."""
-    return lambda old: replace(draft, setup=old.setup)
 
 
 def become(draft: Draft) -> Edit:
@@ -54,7 +37,13 @@ def setup(change: Callable[[Setup], Setup]) -> Edit:
 
     What the newest setup cannot become leaves it as it was.
     """
-    return tried(lambda draft: replace(draft, setup=change(draft.setup)))
+
+    def edit(draft: Draft) -> Draft:
+        with suppress(InputError):
+            return replace(draft, setup=change(draft.setup))
+        return draft
+
+    return edit
 
 
 def drawn(field: Field, change: Callable[[Any], Any]) -> Edit:
@@ -64,19 +53,8 @@ def drawn(field: Field, change: Callable[[Any], Any]) -> Edit:
     """
 
     def edit(draft: Draft) -> Draft:
-        source: Any = source_of(draft)
+        source: Any = source_of(draft.text)
         value = change(getattr(source, field.name))
         return draft.asking(replace(source, **{field.name: value}))
 
     return edit
-
-
-def tried(edit: Edit) -> Edit:
-    """Return an edit that leaves as it was what it cannot change."""
-
-    def trial(draft: Draft) -> Draft:
-        with suppress(InputError):
-            return edit(draft)
-        return draft
-
-    return trial

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from attn_tui.files.codec import experiment_from_plain
 from attn_tui.files.content import Table, read_tables
-from attn_tui.files.draft import Draft, source_of
-from attn_tui.files.sources import kind_of
+from attn_tui.files.draft import Draft
+from attn_tui.files.sources import source_of
 
 
 @dataclass(frozen=True)
@@ -29,9 +29,8 @@ class Example:
 
 def _example(table: Table) -> Example:
     text = table.get("text", str)
-    draft = Draft(text, source=kind_of(text))
-    asked = experiment_from_plain(table.get("asks", dict, {}), source_of(draft))
-    draft = Draft(text, asked.setup, draft.source)
+    asked = experiment_from_plain(table.get("asks", dict, {}), source_of(text))
+    draft = Draft(text, asked.setup)
     return Example(table.get("name", str), table.get("title", str), draft, table.get("look", str))
 
 

@@ -1,291 +1,100 @@
-"""The vector grammar: text as it is typed, pasted or piped, to vectors."""
+"""The vector grammar: text as it is typed, pasted or piped, to vectors; and how much is read."""
 
 import json
 import re
 from array import array
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from itertools import groupby
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import count, product
+from math import inf, isfinite, nan
+from string import ascii_lowercase
 
-from attn_tui.compute.errors import inert
-from attn_tui.files.entries import (
-    LONGEST_WORD,
-    MOST_OPEN,
-    MOST_TOKENS,
-    MOST_VECTORS,
-    Entry,
-    check_count,
-    check_most,
-    check_scores,
-    number,
-    numbered,
-    numbers,
-    problem,
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_tui.compute.errors import InputError, inert
+from attn_tui.compute.vector import Vector
+from attn_tui.compute.visible import visible
+
+NUMBERS = "numbers: -1.5, 1e3, or -inf (masked)"
+LONGEST_NAME = 40
+
+MOST_SCORES = 16_000_000
+"""Scores of one question, over all its vectors."""
+
+MOST_VECTORS = 10_000
+"""Vectors of one question."""
+
+MOST_ROWS = 100_000
+"""Rows of q, K and V together, as text."""
+
+MOST_LINES = 200_000
+"""Lines of a text, but for those of one number."""
+
+_CALLS = (
+    r"(?:\w{1,50}\.){0,5}(?:tensor|Tensor|array|asarray|Parameter|list|tuple|b?float\d+|u?int\d+)\("
 )
+_CALL = re.compile(rf"\b{_CALLS}")
+_CALL_OF_ONE = re.compile(rf"\b{_CALLS}\s*([^\s,()\[\]]{{1,99}})\s*\)")
+_KEYWORD = re.compile(r",\s*[A-Za-z_]\w*=[^,()\[\]\n]+")
+"""What tensors print behind their numbers: dtype=torch.float32."""
 
-_BLANK = r" \t\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000"
-_COMMA = ",;，；、"
-_CALLS = "tensor|Tensor|array|Array|asarray|Parameter|list|tuple|b?float\\d+|u?int\\d+"
-_QUOTED = rf'"(?:[^"\\\n]|\\.){{0,{LONGEST_WORD}}}+"|' + rf"'[^'\n]{{0,{LONGEST_WORD}}}+'"
-_DIGITS = rf"[-+]?[.0-9][-+.0-9eE]{{0,{LONGEST_WORD}}}+(?=[\s,;)\]}}])"
-_TO_BLANK = str.maketrans(",;", "  ")
-_CLOSERS = {"(": ")", "[": "]", "{": "}"}
+_OPENER = re.compile(r"[\[(]")
+_INNERMOST = re.compile(r"\[([^\[\]]*)\]")
+_WORDS = re.compile(r"(?:[^\s,;]++[\s,;]*+){1,4096}+")
+"""Some thousand words at a time, so that a long line needs little memory."""
 
-_TOKEN = re.compile(
-    rf"""(?P<newline>\n(?:[{_BLANK}]{{0,9999}}+\n){{0,9999}}+)
-    |(?P<separator>[{_COMMA}][{_BLANK}]{{0,9999}}+|[{_BLANK}]{{1,9999}}+)
-    |(?P<keyword>[A-Za-z_]\w{{0,99}}+[{_BLANK}]{{0,99}}+=[{_BLANK}]{{0,99}}+
-        (?:{_QUOTED}|<[^<>\n]{{1,{LONGEST_WORD}}}+>|[\w.:]{{1,{LONGEST_WORD}}}+))
-    |(?P<open>(?:(?:[A-Za-z_]\w{{0,99}}+\.){{0,99}}+(?:{_CALLS})[(])|[(\[{{])
-    |(?P<close>[)\]}}])
-    |(?P<quoted>{_QUOTED})
-    |(?P<numbers>{_DIGITS}(?:[{_BLANK}]{{0,9999}}+[,;]?[{_BLANK}]{{0,9999}}+{_DIGITS}){{0,9999}}+)
-    |(?P<word>[^\s{_COMMA}()\[\]{{}}"'=:：]{{1,{LONGEST_WORD + 1}}}+)
-    |(?P<other>.)""",
-    re.VERBOSE | re.DOTALL,
-)
-"""Everything in it is bounded, so that too much is refused in time."""
-
-_COLUMN = re.compile(rf"(?:{_DIGITS}[{_BLANK}]{{0,9999}}+\n){{1,9999}}+")
+_GAP = re.compile(r"[,;]\s*[,;]")
+_COLUMN = re.compile(r"(?:[-+.\deE]++[^\S\n]*+\n){1,9999}+")
 """Lines of one number each."""
 
+_ASSIGNMENT = re.compile(r"([^\s,;=]+)[^\S\n]*=[^\S\n]*([^\s,;=]+(?:[, ][0-9]{3}(?![^\s,;]))*)")
+
 _NAME = re.compile(
-    rf"""[{_BLANK}]{{0,9999}}+(?:(?P<quoted>{_QUOTED})
-    |(?P<bare>[^\s{_COMMA}()\[\]{{}}"'=:：][^\n{_COMMA}(){{}}"'=:：]{{,100}}+))
-    [{_BLANK}]{{0,9999}}+[:：]""",
+    r"""[^\S\n]*(?:(?P<quoted>"(?:[^"\\\n]|\\.){0,999}")
+    |(?P<bare>[^\s,;()\[\]{}"'=:][^\n,;(){}"'=:]{0,99}))[^\S\n]*:""",
     re.VERBOSE,
 )
-
 _NUMBERS_FIRST = re.compile(r"[+\-−]?\.?\d(?!\d*$)")
 """How a name may not begin without quotes; a whole number alone is one."""
 
 
-@dataclass(eq=False)
-class _Name:
-    """What stands in front of vectors: its text, which may be empty, and its line."""
-
-    text: str
-    line: int
-
-
-@dataclass(eq=False)
-class _List:
-    """What has been read since a bracket opened, or since the line began.
+@dataclass(frozen=True)
+class Entry:
+    """A vector as read, or a matrix with a vector a row.
 
     Attributes:
-        opener: The bracket, with the call before it if there is one; empty for a line.
-        line: Where it began, or its first score stands.
-        outer: The name of what it stands in.
-        name: Its own.
-        scores: Its scores; there are none where lists stand in it.
-        has_lists: Whether there are such.
+        name: What it is called, or empty: then `named` finds a name.
+        scores: Its scores, at least one; of a matrix, shape (rows, n).
+        line: The line it starts on, counted from 1, or 0 where lines mean nothing.
+        of_file: Whether the name is that of a file, and gives way to another vector's.
     """
 
-    opener: str
-    line: int
-    outer: _Name | None = None
-    name: _Name | None = None
-    scores: "array[float]" = field(default_factory=lambda: array("d"))
-    has_lists: bool = False
+    name: str
+    scores: Sequence[float] | NDArray[np.float64]
+    line: int = 0
+    of_file: bool = False
 
 
-class _Reader:
-    """Reads a text once, from left to right, with a stack of open brackets.
-
-    Args:
-        most: How many vectors there may be.
-    """
-
-    def __init__(self, most: int) -> None:
-        self.most = most
-        self.line = 1
-        self.lists = [_List("", 1)]
-        self.column: _List | None = None
-        self.entries: list[tuple[_Name, Entry]] = []
-        self.n_scores = 0
-
-    def read(self, text: str) -> list[Entry]:
-        """Return the vectors of a text whose last line is ended."""
-        position = tokens = 0
-        begins_line = True
-        gap = ""
-        while position < len(text):
-            top = self.lists[-1]
-            if begins_line and self.column and not top.opener and not top.name:
-                lines = _COLUMN.match(text, position)
-                if lines:
-                    position = lines.end()
-                    self.add_column(lines[0].split())
-                    continue
-            may_be_name = top.opener == "{" or (begins_line and not top.opener)
-            found = (may_be_name and _NAME.match(text, position)) or _TOKEN.match(text, position)
-            assert found
-            position = found.end()
-            tokens += 1
-            check_most(tokens, MOST_TOKENS, "words and separators", "fewer", self.line)
-            token = found[0]
-            kind = "name" if found.re is _NAME else found.lastgroup
-            begins_line = kind == "newline"
-            if kind == "separator":
-                is_comma = token[0] in _COMMA
-                if gap and is_comma:
-                    what = f"nothing stands between the separators of {inert(gap + token[0])}"
-                    raise problem(what, line=self.line)
-                gap = (gap + token)[:100] if gap or is_comma else ""
-                continue
-            gap = ""
-            match kind:
-                case "numbers":
-                    self.add(numbers(token.translate(_TO_BLANK).split(), self.line))
-                case "newline":
-                    self.end_lines(token.count("\n"))
-                case "name":
-                    quoted = found["quoted"]
-                    self.begin(_unquoted(quoted) if quoted else found["bare"].strip(), not quoted)
-                case "open":
-                    self.open(token)
-                case "close":
-                    self.close(token)
-                case "word":
-                    expected = "shorter words"
-                    length = len(token)
-                    check_most(
-                        length, LONGEST_WORD, "characters without a break", expected, self.line
-                    )
-                    self.add([number(token, self.line)])
-                case "quoted":
-                    self.add([number(_unquoted(token), self.line)])
-                case "keyword" if len(self.lists) > 1:
-                    # What tensors print behind their numbers: dtype=torch.float32.
-                    pass
-                case _:
-                    raise problem(f"{inert(token)} is not understood", line=self.line)
-        top = self.lists[-1]
-        if top.opener:
-            raise problem(f"{inert(top.opener)} is never closed", "as many ] as [", top.line)
-        self.end_line()
-        self.end_column()
-        self.no_name_waits(self.lists[0])
-        groups = groupby(self.entries, lambda pair: id(pair[0]))
-        return [entry for _, group in groups for entry in numbered([each for _, each in group])]
-
-    def begin(self, text: str, bare: bool) -> None:
-        """Read a name, which stands bare or in quotes."""
-        top = self.lists[-1]
-        if top.scores:
-            raise problem(f"the name {inert(text)} stands among scores", line=self.line)
-        if bare and _NUMBERS_FIRST.match(text):
-            # Scores typed before what stood there would become its name unnoticed.
-            what = f"the name {inert(text)} begins with a number"
-            raise problem(what, "a letter first, as in a: 1 2 3, or quotes", self.line)
-        self.no_name_waits(top)
-        top.name = _Name(text, self.line)
-
-    def add(self, values: Sequence[float]) -> None:
-        """Read scores."""
-        top = self.lists[-1]
-        if top.has_lists:
-            raise problem(f"{values[0]:g} stands beside a list", "lists beside lists", self.line)
-        if not top.scores:
-            top.line = self.line
-        top.scores.extend(values)
-        self.n_scores += len(values)
-        check_scores(self.n_scores)
-
-    def add_column(self, tokens: Sequence[str]) -> None:
-        """Read lines of one number, all at once, for the column that the line above is in."""
-        assert self.column
-        self.column.scores.extend(numbers(tokens, self.line, 1))
-        self.line += len(tokens)
-        self.n_scores += len(tokens)
-        check_scores(self.n_scores)
-        self.lists = [_List("", self.line)]
-
-    def open(self, token: str) -> None:
-        """Begin a list."""
-        top = self.lists[-1]
-        check_most(len(self.lists), MOST_OPEN, "open brackets", "as many ] as [", self.line)
-        self.lists.append(_List(token, self.line, top.name or top.outer))
-
-    def close(self, token: str) -> None:
-        """End a list, which is a vector, or holds some, or is a number: tensor(2.)."""
-        ended = self.lists[-1]
-        if not ended.opener:
-            raise problem(f"{inert(token)} closes nothing", "as many [ as ]", self.line)
-        closer = _CLOSERS[ended.opener[-1]]
-        if token != closer:
-            raise problem(f"{inert(token)} stands where a list ends", inert(closer), self.line)
-        if not ended.scores:
-            self.no_name_waits(ended)
-        if not (ended.scores or ended.has_lists):
-            raise problem("a list is empty", "at least one number in it", self.line)
-        self.lists.pop()
-        if len(ended.opener) > 1 and len(ended.scores) == 1:
-            self.n_scores -= 1
-            self.add(ended.scores)
-            return
-        parent = self.lists[-1]
-        if parent.scores:
-            raise problem("a list stands beside numbers", "lists beside lists", self.line)
-        if ended.scores:
-            self.finish(ended, ended.name or ended.outer)
-        parent.has_lists = True
-        if parent.opener:
-            parent.name = None
-
-    def end_lines(self, count: int) -> None:
-        """End a line, and the blank ones below it, of which one says as much as many."""
-        for _ in range(min(count, 2)):
-            if len(self.lists) == 1:
-                self.end_line()
-            self.line += 1
-        self.line += max(count - 2, 0)
-
-    def end_line(self) -> None:
-        """Make a vector of the line, or one key of a column if it holds a single number."""
-        top = self.lists[0]
-        if not (top.scores or top.has_lists):
-            self.end_column()
-            if top.name and top.name.line == self.line:
-                return
-            self.no_name_waits(top)
-        elif len(top.scores) == 1 and self.column and not top.name:
-            self.column.scores.extend(top.scores)
-        elif len(top.scores) == 1:
-            self.end_column()
-            self.column = top
-        elif top.scores:
-            self.finish(top, top.name)
-        self.lists = [_List("", self.line + 1)]
-
-    def end_column(self) -> None:
-        """Make a vector of the lines of one number above."""
-        column, self.column = self.column, None
-        if column:
-            self.finish(column, column.name)
-
-    def finish(self, ended: _List, name: _Name | None) -> None:
-        """Make a vector; a column above it ends."""
-        self.end_column()
-        name = name or _Name("", ended.line)
-        self.entries.append((name, Entry(name.text, ended.scores, ended.line)))
-        check_count(len(self.entries), self.most)
-
-    def no_name_waits(self, top: _List) -> None:
-        """Check that there is something behind every name."""
-        if top.name:
-            name = inert(top.name.text)
-            raise problem(f"{name} has no scores", "numbers after a name", top.name.line)
+def problem(what: str, expected: str = NUMBERS, line: int = 0) -> InputError:
+    """Return the error for scores that cannot be used."""
+    return InputError("scores", what, expected, f"line {line}" if line else "", line)
 
 
-def _unquoted(token: str) -> str:
-    """Return what stands in quotes; double quotes know the escapes of JSON."""
-    if token[0] == "'":
-        return token[1:-1]
-    try:
-        return str(json.loads(token))
-    except ValueError:
-        return token[1:-1]
+def check_most(count: int, most: int, things: str, expected: str, line: int = 0) -> None:
+    """Raise InputError, with field ``"scores"``, if there are more things than may be."""
+    if count > most:
+        raise problem(f"there are more than {most:,} {things}", expected, line)
+
+
+def check_count(count: int, most: int = MOST_VECTORS) -> None:
+    """Raise InputError if there are too many vectors."""
+    check_most(count, most, "vectors", "fewer, longer vectors")
+
+
+def check_scores(count: int) -> None:
+    """Raise InputError if there are too many scores."""
+    check_most(count, MOST_SCORES, "scores", "fewer scores")
 
 
 def read_entries(text: str, most: int = MOST_VECTORS) -> list[Entry]:
@@ -302,7 +111,270 @@ def read_entries(text: str, most: int = MOST_VECTORS) -> list[Entry]:
     Raises:
         InputError: Naming the token that is not understood, and its line.
     """
-    return _Reader(most).read(plain_lines(text) + "\n")
+    entries: list[Entry] = []
+    column: array[float] | None = None
+    n_scores = 0
+    for count_of_lines, (line, name, body) in enumerate(_statements(plain_lines(text) + "\n")):
+        check_most(count_of_lines, MOST_LINES, "lines", "fewer lines", line)
+        if not body.strip(" \t,;\n"):
+            column = None
+            continue
+        rows = _rows_of(body, line)
+        n_scores += sum(len(scores) for _, scores in rows)
+        check_scores(n_scores)
+        scores = rows[0][1]
+        is_column = "[" not in body and (len(scores) == 1 or "\n" in body)
+        if is_column and column is not None and name is None:
+            column.extend(scores)
+            continue
+        column = scores if is_column else None
+        entries += numbered([Entry(name or "", scores, line) for line, scores in rows])
+        check_count(len(entries), most)
+    return entries
+
+
+def _statements(text: str) -> Iterator[tuple[int, str | None, str]]:
+    """Yield the line, name and body of each statement of a text whose last line is ended.
+
+    That is one line, or several that brackets hold together, or a column of single numbers.
+    """
+    position, line = 0, 1
+    while position < len(text):
+        begin = line
+        column = _COLUMN.match(text, position)
+        if column:
+            position = column.end()
+            line += column[0].count("\n")
+            yield begin, None, column[0]
+            continue
+        found = _NAME.match(text, position)
+        name = None
+        if found:
+            name = _name_of(found, line)
+            position = found.end()
+            end = text.index("\n", position) + 1
+            if not text[position:end].strip():
+                # The scores of a name alone on its line are below.
+                position = end
+                line += 1
+                below = text[position : text.find("\n", position) + 1]
+                if not below.strip() or _NAME.match(below):
+                    raise problem(f"{inert(name)} has no scores", "numbers after a name", begin)
+        start, depth = position, 0
+        begin = line
+        while line == begin or depth > 0:
+            end = text.find("\n", position) + 1
+            if not end:
+                opener = _OPENER.search(text, start)
+                assert opener
+                # What is wrong before it is said first.
+                _scores_of(text[start : opener.start()], begin)
+                raise problem(f"{inert(opener[0])} is never closed", "as many ] as [", begin)
+            content = text[position:end]
+            depth += sum(map(content.count, "[(")) - sum(map(content.count, "])"))
+            if depth < 0:
+                closer = "]" if "]" in content else ")"
+                _scores_of(text[start : text.index(closer, position)], begin)
+                raise problem(f"{inert(closer)} closes nothing", "as many [ as ]", line)
+            position = end
+            line += 1
+        yield begin, name, text[start : end - 1]
+
+
+def _name_of(found: re.Match[str], line: int) -> str:
+    """Return a name, which double quotes may enclose as in JSON."""
+    if found["quoted"]:
+        try:
+            return str(json.loads(found["quoted"]))
+        except ValueError:
+            return found["quoted"][1:-1]
+    name = found["bare"].strip()
+    if _NUMBERS_FIRST.match(name):
+        # Scores typed before what stood there would become its name unnoticed.
+        what = f"the name {inert(name)} begins with a number"
+        raise problem(what, "a letter first, as in a: 1 2 3, or quotes", line)
+    return name
+
+
+def _rows_of(body: str, line: int) -> "list[tuple[int, array[float]]]":
+    """Return the scores of each list of a statement, or of the one without brackets, and lines."""
+    begin = line
+    if "(" in body or "[" in body:
+        body = _CALL_OF_ONE.sub(_blanked, body)
+        body = _KEYWORD.sub(_blanked, body)
+        body = _CALL.sub(lambda found: " " * (len(found[0]) - 1) + "[", body)
+        body = body.replace("(", "[").replace(")", "]")
+    if "[" not in body:
+        return [(line, _scores_of(body, line))]
+    rows = []
+    position = 0
+    for found in _INNERMOST.finditer(body):
+        line += body.count("\n", position, found.start(1))
+        position = found.start(1)
+        scores = _scores_of(found[1], line)
+        if not scores:
+            raise problem("a list is empty", "at least one number in it", line)
+        rows.append((line, scores))
+    beside = re.sub(r"[\[\],;]", " ", _INNERMOST.sub(" ", body)).split()
+    if beside:
+        value = number(beside[0], begin)
+        raise problem(f"{value:g} stands beside a list", "lists beside lists", begin)
+    return rows
+
+
+def _blanked(found: re.Match[str]) -> str:
+    """Return what a match encloses, or nothing, with as many line ends as there were."""
+    kept = found[1] if found.re.groups else ""
+    return kept + "\n" * found[0].count("\n")
+
+
+def _scores_of(text: str, line: int) -> "array[float]":
+    """Return the numbers of a text without brackets."""
+    gap = _GAP.search(text)
+    if gap:
+        what = f"nothing stands between the separators of {inert(gap[0])}"
+        raise problem(what, line=line + text.count("\n", 0, gap.start()))
+    scores = array("d")
+    for words in _WORDS.finditer(text):
+        tokens = words[0].replace(",", " ").replace(";", " ").split()
+        try:
+            values = array("d", map(float, tokens))
+        except ValueError:
+            values = array("d", [nan])
+        # What float alone reads may be odd: 1_000, or the digits of every script.
+        if not isfinite(sum(values)) or not words[0].isascii() or "_" in words[0]:
+            values = array("d", _numbers(words[0], line + text.count("\n", 0, words.start())))
+        scores.extend(values)
+        check_scores(len(scores))
+    return scores
+
+
+def _numbers(words: str, line: int) -> Iterator[float]:
+    """Yield the numbers of some words, one by one."""
+    for place, content in enumerate(words.split("\n")):
+        for token in content.replace(",", " ").replace(";", " ").split():
+            yield number(token, line + place)
+
+
+def assignments(text: str, field: str, expected: str) -> Iterator[tuple[int, str, str]]:
+    """Yield line, name and value of each ``name = value`` of a text, which holds nothing else.
+
+    Raises:
+        InputError: With that field, naming what is not understood, and its line.
+    """
+    for line, content in enumerate(text.split("\n"), 1):
+        for found in _ASSIGNMENT.finditer(content):
+            yield line, found[1].lower(), found[2]
+        rest = _ASSIGNMENT.sub(" ", content).replace(",", " ").replace(";", " ").split()
+        if rest:
+            raise refused(field, f"{inert(rest[0])} is not understood", expected, line)
+
+
+def refused(field: str, what: str, expected: str, line: int) -> InputError:
+    """Return the error of a line."""
+    return InputError(field, what, expected, f"line {line}", line)
+
+
+def number(token: str, line: int = 0) -> float:
+    """Return the score a token stands for; the minus sign of print will do.
+
+    Raises:
+        InputError: If it is no number, NaN, plus infinity, or too large for float64.
+    """
+    text = token.replace("−", "-")
+    try:
+        # Python alone would read 1_000 and the digits of every script.
+        value = float(text if text.isascii() and "_" not in text else "")
+    except ValueError:
+        raise problem(f"{inert(token)} is not a number", line=line) from None
+    if isfinite(value):
+        return value
+    spelled_out = "n" in text.lower()
+    if value == -inf and spelled_out:
+        return value
+    if spelled_out:
+        raise problem(f"{inert(token)} will not do", line=line)
+    raise problem(f"{inert(token)} is too large for float64", "at most 1.797e308 in size", line)
+
+
+def held(scores: Sequence[float] | NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return numbers as a read-only array: the same object or memory, if they are an array."""
+    values = np.asarray(scores, dtype=np.float64)
+    if values.flags.writeable:
+        values = values.view()
+        values.setflags(write=False)
+    return values
+
+
+def expanded(entries: Iterable[Entry]) -> list[Entry]:
+    """Return the vectors of entries, a matrix row by row: ``q`` becomes ``q[0]`` and so on.
+
+    Raises:
+        InputError: If there are too many.
+    """
+    vectors: list[Entry] = []
+    for entry in entries:
+        rows = [entry]
+        if isinstance(entry.scores, np.ndarray) and entry.scores.ndim == 2:
+            check_count(len(entry.scores))
+            rows = [replace(entry, scores=row) for row in entry.scores]
+        vectors += numbered(rows)
+    return vectors
+
+
+def numbered(entries: Sequence[Entry]) -> list[Entry]:
+    """Return the vectors of one list of lists: ``q`` becomes ``q[0]`` and so on."""
+    if len(entries) < 2:
+        return list(entries)
+    return [
+        replace(entry, name=entry.name and f"{entry.name}[{row}]")
+        for row, entry in enumerate(entries)
+    ]
+
+
+def named(entries: Sequence[Entry]) -> tuple[Vector, ...]:
+    """Return vectors that all have a name; those without get a, b, … z, aa and so on.
+
+    Raises:
+        InputError: If there are none, a name cannot be used, or two are the same.
+    """
+    if not entries:
+        raise problem("there are none", "at least one number")
+    check_count(len(entries))
+    check_scores(sum(len(entry.scores) for entry in entries))
+    taken: set[str] = set()
+    for entry in entries:
+        if not entry.name or entry.of_file:
+            continue
+        if not usable(entry.name):
+            expected = f"a printable name of at most {LONGEST_NAME} characters"
+            raise problem(f"{inert(entry.name)} cannot name a vector", expected, entry.line)
+        if entry.name in taken:
+            what = f"two vectors are named {inert(entry.name)}"
+            raise problem(what, "different names", entry.line)
+        taken.add(entry.name)
+    vectors = []
+    others = letters()
+    for entry in entries:
+        name = entry.name
+        if entry.of_file and (name in taken or not usable(name)):
+            name = ""
+        if not name:
+            name = next(letter for letter in others if letter not in taken)
+        taken.add(name)
+        vectors.append(Vector(name, held(entry.scores)))
+    return tuple(vectors)
+
+
+def usable(name: str) -> bool:
+    """Return whether a vector can be called so: printable, neither empty nor long."""
+    return 0 < len(name) <= LONGEST_NAME and name == visible(name) and name == name.strip()
+
+
+def letters() -> Iterator[str]:
+    """Yield the names of vectors without one, as long as none is taken: a, b, … z, aa and so on."""
+    for length in count(1):
+        yield from map("".join, product(ascii_lowercase, repeat=length))
 
 
 def plain_lines(text: str) -> str:

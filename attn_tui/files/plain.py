@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import fields, is_dataclass
-from itertools import chain, islice
+from itertools import chain
 from math import inf, isfinite, isnan, nan
 from typing import Any, NoReturn, TypeVar
 
@@ -103,12 +103,9 @@ def checked(make: Callable[..., T], *values: object) -> T:
     try:
         return make(*values)
     except InputError as error:
-        problem = f"{error.field}: {error.problem}"
+        place = f"{error.field}, {error.where}" if error.where else error.field
+        problem = f"{place}: {error.problem}"
         raise InputError("experiment", problem, error.expected) from None
-
-
-PIECE = 8192
-"""Items of a list that are written at a time, so that a long one needs little memory."""
 
 
 def json_text(value: object) -> Iterator[str]:
@@ -131,10 +128,12 @@ def _lines(value: object, indent: str) -> Iterator[str]:
     elif isinstance(value, list | tuple) and any(map(_is_object, value)):
         yield from _block("[]", (("", item) for item in value), indent)
     elif isinstance(value, Iterator):
-        yield from _iterated(value, indent)
-    elif isinstance(value, list | np.ndarray) and len(value) > PIECE:
-        starts = range(0, len(value), PIECE)
-        yield from _lines((value[start : start + PIECE] for start in starts), indent)
+        first: Any = next(value, [])
+        every = chain([first], value)
+        if _is_object(first):
+            yield from _block("[]", (("", item) for item in every), indent)
+        else:
+            yield "[" + ", ".join(_line(piece)[1:-1] for piece in every) + "]"
     else:
         yield _line(value)
 
@@ -157,17 +156,6 @@ def spelled(value: Any) -> Any:
     if isinstance(value, list | tuple | np.ndarray):
         return [*map(spelled, value.tolist() if isinstance(value, np.ndarray) else value)]
     return plain_number(value) if isinstance(value, float) else value
-
-
-def _iterated(items: Iterator[Any], indent: str) -> Iterator[str]:
-    first: list[Any] = [*islice(items, 1)]
-    if first and _is_object(first[0]):
-        yield from _block("[]", (("", item) for item in chain(first, items)), indent)
-        return
-    yield "["
-    for index, piece in enumerate(chain(first, items)):
-        yield (", " if index else "") + _line(piece)[1:-1]
-    yield "]"
 
 
 def _block(ends: str, items: Iterable[tuple[str, object]], indent: str) -> Iterator[str]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from attn_tui.commands.asking import with_tokens
 from attn_tui.commands.options import (
     CAPTURE,
     READ_AS,
@@ -13,7 +14,6 @@ from attn_tui.commands.options import (
     RULE,
     SCALE,
     Command,
-    Option,
     all_of,
     changes_of,
     config,
@@ -23,6 +23,7 @@ from attn_tui.commands.options import (
     of_names,
     option,
     reading,
+    tokens,
 )
 from attn_tui.commands.output import INTERRUPTED, tell, write
 from attn_tui.commands.progress import Progress, until_interrupted, worked
@@ -30,11 +31,13 @@ from attn_tui.compute.errors import InputError
 from attn_tui.compute.field import fields_of, number
 from attn_tui.compute.heads.statistic import STATISTICS, TAU
 from attn_tui.compute.scale import Scale, parse_scale
+from attn_tui.compute.setup import Setup
 from attn_tui.compute.whole import parse_wholes
 from attn_tui.engine.settings import Settings
 
 if TYPE_CHECKING:
     from attn_tui.captures.capture import Capture
+    from attn_tui.compute.experiment import Experiment
     from attn_tui.engine.making import Making
     from attn_tui.engine.plan import Plan, Question
     from attn_tui.engine.survey import Survey
@@ -119,15 +122,7 @@ _SHOWN: tuple[Callable[[Any], Any], ...] = (
         of_names(WORDS),
     ),
     option("--tau", "T", "The largest logit QK-clip leaves alone.  [default: 100]", REPORT),
-    click.option(
-        "--fail-if",
-        "fail_if",
-        cls=Option,
-        group=REPORT,
-        multiple=True,
-        metavar="CONDITION",
-        help="Status 1 if any: 'max_logit > 100'.",
-    ),
+    option("--fail-if", "CONDITION", "Status 1 if any: 'max_logit > 100'.", REPORT, multiple=True),
     forms("Print CSV: a line for each head and statistic."),
 )
 
@@ -140,7 +135,7 @@ _SCHEDULER = option(
 
 @click.command("heads", cls=Command, examples=_EXAMPLES, lists={"Statistics": STATISTICS})
 @click.argument("captures", nargs=-1, metavar="CAPTURE...", shell_complete=experiment_files)
-@lambda command: all_of((*CAPTURED, *WEIGHTS, *_SHOWN, _SCHEDULER), command)
+@lambda command: all_of((*CAPTURED, *WEIGHTS, *_SHOWN, _SCHEDULER, tokens), command)
 def heads(captures: tuple[str, ...], form: str, **given: Any) -> int:
     """Print statistics of every head of a capture, layers × heads.
 
@@ -221,6 +216,34 @@ def question(given: dict[str, Any]) -> "Question":
     if given["head"] is not None:
         asked = replace(asked, heads=tuple(sorted(parse_wholes("head", given["head"]))))
     return asked
+
+
+def asked(given: dict[str, Any]) -> "Experiment":
+    """Return the question that the screen asks of a capture.
+
+    Raises:
+        InputError: Naming the option that will not do, or the capture that cannot be opened.
+    """
+    from attn_tui.files.draft import EXAMPLE, parse
+    from attn_tui.files.models.opening import open_configured
+
+    captures = given["captures"]
+    if not captures:
+        raise InputError("capture", "none is given", "a file, such as capture.safetensors")
+    wanted = question(given)
+    first = (given["statistic"] or "").split(",")[0] or None
+    settings = Settings(
+        captures,
+        layer=(wanted.layers or (None,))[0],
+        head=(wanted.heads or (None,))[0],
+        what_if=wanted.making.own_rule and wanted.making.scale.is_default,
+        **changes_of(Settings, {**given, "statistic": first}),
+    )
+    # Map, list and doctor then all have the heads of the configuration.
+    configured = open_configured(captures, *reading(given)).settled()
+    settings = replace(settings, layouts=configured.layouts, config=configured.config)
+    setup = with_tokens(Setup(scale=wanted.making.scale).put(settings), given["tokens"])
+    return parse(replace(EXAMPLE, setup=setup))
 
 
 def _making(given: dict[str, Any]) -> "Making":

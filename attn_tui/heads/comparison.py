@@ -12,10 +12,10 @@ from attn_tui.captures.capture import HeadId
 from attn_tui.compute.counted import counted, listed
 from attn_tui.compute.heads.partial import Partial, Value
 from attn_tui.compute.heads.statistic import STATISTICS
+from attn_tui.compute.visible import visible
 from attn_tui.engine.answer import Answer
 from attn_tui.engine.comparison import PARTS, ROUNDINGS, Comparison, Difference, Entry
 from attn_tui.engine.settings import Settings
-from attn_tui.files.paths import shown_path
 from attn_tui.heads.report import NAMED, capture_to_plain, grid, masks_to_plain, value_to_plain
 from attn_tui.heads.report import report as report_of_heads
 from attn_tui.heads.words import (
@@ -157,7 +157,7 @@ def report(found: Comparison, known: Known, shown: Shown) -> Report:
 def _about(found: Comparison, known: Known) -> Iterator[tuple[str, str]]:
     """Yield what was compared, and what counts as a difference."""
     for label, plan in zip("ab", found.plans, strict=True):
-        yield label, shown_path(plan.capture.paths[0])
+        yield label, visible(plan.capture.paths[0])
     sizes = {part.n_queries for heads in known for part in heads.values()}
     rows = rows_text(found.plans[0].question, sizes)
     yield "rows", f"q, k, v and outputs whole; statistics of {rows}, the same in both"

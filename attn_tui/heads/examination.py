@@ -8,10 +8,10 @@ from pathlib import PurePath
 from attn_tui.captures.capture import HeadId
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.experiment import Stop
+from attn_tui.compute.visible import visible
 from attn_tui.doctor.pane import Diagnosis, Multiplier, factor_text
 from attn_tui.doctor.report import Finding, Report
 from attn_tui.engine.settings import Settings
-from attn_tui.files.paths import shown_path
 
 SAYS = {
     "agrees": "agrees", "differs": "differs", "cannot tell": "tells nothing",
@@ -83,7 +83,7 @@ def examinations(settings: Settings, stop: Stop) -> Iterator[Examination]:
         # It stays where another capture of its folder is opened.
         where = "/".join(PurePath(settings.config).parts[-2:])
         expected = "one of this model, or none, in the settings"
-        raise InputError("config", error.problem, expected, shown_path(where)) from None
+        raise InputError("config", error.problem, expected, visible(where)) from None
 
 
 def diagnosis(report: Report) -> Diagnosis:

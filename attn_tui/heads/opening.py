@@ -12,7 +12,6 @@ from attn_tui.engine.settings import Settings
 from attn_tui.engine.table import HeadTable
 from attn_tui.files.captured import captured_at, with_found
 from attn_tui.files.draft import Draft
-from attn_tui.files.paths import true_path
 
 
 def open_capture(path: str, draft: Draft, pinned: tuple[str, ...] = ()) -> Draft:
@@ -31,7 +30,7 @@ def open_capture(path: str, draft: Draft, pinned: tuple[str, ...] = ()) -> Draft
     if suffix_of(path) not in SUFFIXES:
         problem = f"{inert(path)} is no capture"
         raise InputError("capture", problem, f"a name that ends in {', '.join(SUFFIXES)}")
-    settings, path = draft.setup.get(Settings), true_path(path)
+    settings, path = draft.setup.get(Settings), os.path.expanduser(path)
     # What is expected is of the model of one folder.
     is_beside = {*map(os.path.dirname, settings.capture)} == {os.path.dirname(path)}
     config = settings.config if is_beside else ""

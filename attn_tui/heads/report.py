@@ -15,11 +15,11 @@ from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.partial import NORMS, Partial, Value
 from attn_tui.compute.heads.statistic import STATISTICS
 from attn_tui.compute.heads.tally import TALLIED
+from attn_tui.compute.visible import visible
 from attn_tui.engine.condition import Condition
 from attn_tui.engine.plan import Plan
 from attn_tui.engine.survey import Survey
 from attn_tui.engine.table import HeadTable
-from attn_tui.files.paths import shown_path
 from attn_tui.files.plain import named
 from attn_tui.heads.headline import headline
 from attn_tui.heads.words import (
@@ -260,7 +260,7 @@ def about(found: Survey) -> Iterator[tuple[str, str]]:
     plan, heads = found.plan, found.heads
     paths, scale = plan.capture.paths, plan.question.making.scale
     more = f" and {len(paths) - 1:,} more" if len(paths) > 1 else ""
-    yield "capture", f"{shown_path(paths[0])}{more}"
+    yield "capture", f"{visible(paths[0])}{more}"
     for stated in plan.stated:
         yield "", stated
     how = scale.pipeline

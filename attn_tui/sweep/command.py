@@ -161,7 +161,7 @@ def _experiment(given: dict[str, Any], read: _Read) -> "Experiment":
 
     setup = Setup()
     if given["experiment"] is not None:
-        from attn_tui.files.readers import read_experiment
+        from attn_tui.files.codec import read_experiment
 
         # Masks play no part in what is drawn here, whose keys may be fewer.
         setup = replace(read_experiment(given["experiment"], Drawn()).setup, mask=Mask())

@@ -32,7 +32,7 @@ class Guide:
     def __init__(self, app: "AttnApp", tour: Tour | None = None) -> None:
         self._app = app
         self._home = (app.current_mode, app.history)
-        tour = tour or our_tour(load("attn_tui.commands.asked:asked_by"))
+        tour = tour or our_tour(load("attn_tui.commands.asking:asked_by"))
         place, picks = remembered_tour(tour.name)
         place = place if 0 <= place < len(tour.steps) else 0
         self.progress = Progress(tour, place, clipped(picks, tour))
@@ -52,7 +52,7 @@ class Guide:
             return True
         if step.instrument != "explore" or asked.experiment.source.redraws:
             return False
-        return asked.draft.source != step.draft.source or asked.draft.text != step.draft.text
+        return asked.draft.text != step.draft.text
 
     def begin(self) -> None:
         """Show the step as it begins."""

@@ -21,7 +21,7 @@ from textual.widgets import TextArea
 from attn_tui.charts.colour import Depth
 from attn_tui.compute.errors import InputError
 from attn_tui.files import edits
-from attn_tui.files.draft import Draft
+from attn_tui.files.draft import Draft, parse
 from attn_tui.files.history import Asked, Edit, Gesture, History
 from attn_tui.instruments import INSTRUMENTS, load
 from attn_tui.ui import palette
@@ -354,11 +354,12 @@ class AttnApp(Failing):
             # It has taken them, and Textual 8 lets the event go on.
             return
         try:
-            draft = self.history.present.draft.pasted(event.text)
+            draft = self.history.present.draft.with_text(event.text)
+            parse(draft)
         except InputError as error:
             self.notify(f"Nothing is changed by the paste: {error}", markup=False)
             return
-        self.ask(edits.scores(draft))
+        self.ask(edits.text(draft.text))
         self.action_go("explore")
         self.notify("Pasted: u goes back", timeout=3)
 

@@ -13,9 +13,9 @@ from time import strftime
 from traceback import extract_tb, format_exception
 
 from attn_tui import __version__
+from attn_tui.compute.visible import visible
 from attn_tui.files.codec import SCHEMA, experiment_to_plain
 from attn_tui.files.history import Asked
-from attn_tui.files.paths import shown_path
 from attn_tui.files.plain import json_text
 from attn_tui.ui import memory
 
@@ -46,7 +46,7 @@ class Crash:
         if self.path is None:
             return told + "What was asked could not be saved."
         path = str(self.path)
-        shown = shown_path(path)
+        shown = visible(path)
         # A name that no terminal can show can hardly be typed.
         named = quote(path) if shown == path else "with that file"
         return (
@@ -73,12 +73,11 @@ def _report(error: BaseException, asked: Asked) -> Iterator[str]:
     # It takes long to import, and is seldom needed.
     from importlib.metadata import version
 
-    draft = asked.draft
     yield from json_text(
         {
             "schema": SCHEMA,
             "experiment": experiment_to_plain(asked.experiment),
-            "draft": {"source": draft.source, "text": draft.text, "others": dict(draft.others)},
+            "draft": {"text": asked.draft.text},
             "crash": {
                 "attn_tui": __version__,
                 "textual": version("textual"),

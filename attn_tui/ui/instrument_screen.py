@@ -1,5 +1,6 @@
 """The screen of an instrument: title, headline, body and footer around what is asked."""
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
@@ -22,7 +23,6 @@ from attn_tui.compute.visible import visible
 from attn_tui.files import edits
 from attn_tui.files.draft import Draft, parse
 from attn_tui.files.history import Asked, Edit
-from attn_tui.files.paths import true_path
 from attn_tui.report.export import Forms, export
 from attn_tui.report.model import model_texts
 from attn_tui.ui.d_k import DkPane
@@ -388,7 +388,7 @@ class InstrumentScreen(Screen[None]):
         forms: Forms = {**self.forms(), ".svg": lambda: iter(picture)}
 
         def save(path: str) -> str:
-            export(true_path(path), forms)
+            export(os.path.expanduser(path), forms)
             return path
 
         hint = f"the name ends in {', '.join(forms)}"
@@ -405,7 +405,7 @@ class InstrumentScreen(Screen[None]):
         setup = self.present.draft.setup
 
         def read(path: str) -> Draft:
-            return open_draft(true_path(path), setup)
+            return open_draft(os.path.expanduser(path), setup)
 
         hint = ".npy, .npz, .csv, .txt: scores; .json: what was saved"
         self.app.push_screen(FileScreen("Open a file", read, hint=hint), self._ask_draft)

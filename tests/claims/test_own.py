@@ -7,7 +7,7 @@ import pytest
 from attn_tui.claims.answer import opened
 from attn_tui.claims.claim import try_claim
 from attn_tui.claims.own import read_claims
-from attn_tui.commands.asked import answered
+from attn_tui.commands.asking import answered
 from attn_tui.compute.errors import InputError
 from tests.pairs import with_rows
 

@@ -27,7 +27,7 @@ def of(
     """Return the headline of a question, or of two side by side; of a draw where a text has n."""
     scale = rule if isinstance(rule, Scale) else parse_scale(rule)
     setup = Setup(d_k, scale, precision, mask).put(Settings(wrt=wrt))
-    experiment = parse(Draft(text, setup, "drawn" if "n =" in text else "typed"))
+    experiment = parse(Draft(text, setup))
     vector, over = answered(experiment)
     if pinned is not None:
         vector = compare(answered(parse(Draft(pinned, setup)))[0], vector)

@@ -257,7 +257,7 @@ async def test_what_is_saved_holds_all_vectors_beside_the_pinned_answer() -> Non
 
 @pytest.mark.slow
 async def test_of_drawn_scores_both_sides_are_drawn_anew_at_each_d_k() -> None:
-    async with AttnApp(EXAMPLE.typed("n = 64, seed = 1")).run_test(size=(120, 40)) as pilot:
+    async with AttnApp(EXAMPLE.with_text("n = 64, seed = 1")).run_test(size=(120, 40)) as pilot:
         screen = await shown(pilot)
         while screen.answer is None or screen.answer.over is None:
             await pilot.pause()

@@ -27,7 +27,7 @@ def test_the_lab_says_nan_and_why_and_the_exact_weight() -> None:
 
 def test_components_of_an_output_longer_than_q_are_not_lost() -> None:
     text = "q: 1 2\nK: 1 0\n0 1\n1 1\nV: 1 2 3 4\n5 6 7 8\n9 10 11 12"
-    experiment = parse(Draft(text, Setup(), "vectors"))
+    experiment = parse(Draft(text, Setup()))
     *_, last = answer(experiment, 0)
     assert last.through is not None
     table = vectors_table(last.through, last.vector)

@@ -1,5 +1,7 @@
 import json
 from dataclasses import replace
+from math import inf, isnan, nan
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -7,8 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from attn_tui.compute.dots import settings as dots
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.experiment import Experiment
+from attn_tui.compute.explore import settings as explore
 from attn_tui.compute.explore.settings import Settings
 from attn_tui.compute.mask import Mask
 from attn_tui.compute.models import MODELS, brought
@@ -16,10 +20,14 @@ from attn_tui.compute.precision import FORMATS, Precision
 from attn_tui.compute.scale import RULES, Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn, Products, Source, Typed
+from attn_tui.compute.sweep import settings as sweep
 from attn_tui.compute.vector import Vector
-from attn_tui.files.codec import experiment_from_plain, experiment_to_plain
+from attn_tui.engine import settings as heads
+from attn_tui.files.codec import experiment_from_plain, experiment_to_plain, read_experiment
+from attn_tui.files.content import read_json
 from attn_tui.files.plain import json_text
-from attn_tui.files.readers import read_arguments
+from attn_tui.files.sources import source_of
+from tests.asking import asking
 
 VECTORS = [{"name": "a", "scores": [1, 2]}]
 
@@ -134,10 +142,10 @@ def test_a_question_that_cannot_be_asked_is_refused() -> None:
         ({"draw": []}, '"draw" is this empty list; expected an object'),
         ({"queries": [[1]]}, '"keys" is null; expected a list of lists'),
         ({"keys": [[1]]}, '"queries" is null; expected a list of lists'),
-        ({"queries": [1], "keys": [[1]]}, '"queries[0]" is 1; expected a list of finite numbers'),
-        ({"queries": [[1], ["Infinity"]], "keys": [[1]]}, '"queries[1]" is this list'),
-        ({"queries": [[1]], "keys": [[1], [True]]}, '"keys[1]" is this list'),
-        ({"queries": [[1]], "keys": [[1], [2, 3]]}, '"keys[1]" has 2 numbers and row 0 1'),
+        ({"queries": [1], "keys": [[1]]}, '"queries[0]" is 1; expected a list of numbers'),
+        ({"queries": [[1], ["Infinity"]], "keys": [[1]]}, '"queries[1][0]" is'),
+        ({"queries": [[1]], "keys": [[1], [True]]}, '"keys[1][0]" is true'),
+        ({"queries": [[1]], "keys": [[1], [2, 3]]}, "expected as many numbers as row 0"),
         ({"queries": [[1]], "keys": [[1, 2]]}, "a row of K has 2 numbers and q has 1"),
         ({"queries": [[1]], "keys": [[1]], "values": [[1], [2]]}, "V has 2 rows and K has 1"),
         ({"queries": [[1]], "keys": [[1]], "d_k": 2}, '"d_k" is 2; expected 1, the length of a'),
@@ -161,14 +169,101 @@ def test_a_file_of_any_question_can_be_read_for_its_scores(tmp_path: Any) -> Non
     path = tmp_path / "asked.json"
     asked = Experiment(Drawn(3, 1, 2), Setup(d_k=4, mask=Mask(((0, 1),))))
     path.write_text(json.dumps({"schema": "attn-tui/1", "experiment": experiment_to_plain(asked)}))
-    found = read_arguments([f"@{path}"])
+    found = source_of(f"@{path}").vectors(Setup())
     assert [v.scores.tolist() for v in found] == [
         v.scores.tolist() for v in Drawn(3, 1, 2).vectors(Setup(d_k=4))
     ]
 
 
-def test_a_long_list_is_written_in_pieces_that_read_as_one() -> None:
-    numbers = [0.5 * n for n in range(25_000)]
-    pieces = list(json_text({"a": numbers, "b": numbers[:10_000]}))
-    assert json.loads("".join(pieces)) == {"a": numbers, "b": numbers[:10_000]}
-    assert max(map(len, pieces)) < 100_000
+def test_an_experiment_file_is_refused_with_its_name_and_the_place(tmp_path: Path) -> None:
+    vectors = [{"name": "a", "scores": [1, 2]}]
+    path = tmp_path / "experiment.json"
+    for plain, expected in (
+        ([], "this empty list"),
+        ({}, '"vectors" is null'),
+        ({"schema": "attn-tui/1"}, '"experiment" is null'),
+        ({"vectors": vectors, "d_k": 0}, '"d_k" is 0; expected a whole number from 1'),
+        ({"vectors": vectors, "d_k": 2.5}, '"d_k" is 2.5; expected a whole number'),
+        ({"vectors": vectors, "d_k": True}, '"d_k" is true'),
+        ({"vectors": vectors, "dk": 2}, "unknown name 'dk'"),
+        ({"vectors": vectors, "rule": "cube"}, "rule: 'cube'"),
+        ({"vectors": vectors, "rule": "temperature", "parameters": {"T": "NaN"}}, "T=nan"),
+        ({"vectors": vectors, "rule": "temperature", "parameters": {"T": None}}, '"T" is null'),
+        ({"vectors": vectors, "precision": "f16"}, "\"precision\" is 'f16'"),
+        ({"vectors": vectors, "naive": 1}, '"naive" is 1; expected yes or no'),
+        ({"vectors": vectors, "settings": {"x": {}}}, "unknown name 'x'"),
+        ({"vectors": vectors, "settings": {"explore": {"of": "0"}}}, "\"of\" is '0'"),
+        ({"vectors": vectors, "settings": {"explore": {"of": -1}}}, '"of" is -1'),
+        ({"vectors": vectors, "settings": {"explore": {"wrt": "x"}}}, "\"wrt\" is 'x'"),
+        ({"vectors": []}, "at least one number"),
+        ({"vectors": [{"name": "a", "scores": ["Infinity"]}]}, "\"scores of a[0]\" is 'Infinity'"),
+        ({"vectors": [{"name": "a", "scores": [10**400]}]}, '"scores of a[0]" is 1000'),
+        ({"vectors": [*vectors, *vectors]}, "two vectors are named 'a'"),
+        ({"vectors": [{"name": "\x1b", "scores": [1]}]}, r"'\x1b' cannot name"),
+    ):
+        path.write_text(json.dumps(plain))
+        with pytest.raises(InputError) as caught:
+            read_experiment(str(path))
+        assert caught.value.field == "experiment"
+        assert "experiment.json'" in str(caught.value)
+        assert expected in str(caught.value)
+
+
+def test_settings_of_every_kind_go_to_json_and_back() -> None:
+    for own in (
+        explore.Settings(of=2, wrt="logits"),
+        dots.Settings(samples=500, mean_q=0.5, tied=True),
+        sweep.Settings(n_range=(2, 16), draws=16, statistic="entropy"),
+        heads.Settings(("/a.npz",), rows=None, tau=30.0, layer=1),
+    ):
+        question = asking(Vector("a", np.array([1.0])), setup=Setup().put(own))
+        plain = json.loads("".join(json_text(experiment_to_plain(question))))
+        assert experiment_from_plain(plain).setup.get(type(own)) == own
+
+
+def test_settings_that_will_not_do_are_refused() -> None:
+    for instrument, plain, expected in [
+        ("heads", {"tau": nan}, '"tau" is NaN; expected a number above 0'),
+        ("heads", {"tau": None}, '"tau" is null'),
+        ("heads", {"tau": 10**400}, '"tau" is 1000'),
+        ("heads", {"rows": 1.5}, '"rows" is 1.5; expected a whole number'),
+        ("heads", {"capture": "x"}, "\"capture\" is 'x'"),
+        ("heads", {"capture": [["x"]]}, '"capture" is this list'),
+        ("sweep", {"n_range": 3}, '"n_range" is 3'),
+        ("explore", {"wrt": {}}, '"wrt" is this empty object'),
+        ("explore", [], '"explore" is this empty list; expected an object'),
+    ]:
+        vectors = [{"name": "a", "scores": [1, 2]}]
+        with pytest.raises(InputError, match="experiment: ") as caught:
+            experiment_from_plain({"vectors": vectors, "settings": {instrument: plain}})
+        assert expected in str(caught.value)
+
+
+def test_a_whole_number_is_as_good_as_one_with_a_point() -> None:
+    vectors = [{"name": "a", "scores": [1, 2]}]
+    found = experiment_from_plain({"vectors": vectors, "softcap": 50}).setup.scale.softcap
+    assert (found, type(found)) == (50.0, float)
+
+
+def test_numbers_that_json_has_not_are_read() -> None:
+    nan, *infinities = read_json("[NaN, Infinity, -Infinity]")
+    assert isnan(nan)
+    assert infinities == [inf, -inf]
+
+
+def test_what_is_not_json_is_refused() -> None:
+    for text, message in [
+        ("[1,]", "Expecting value"),
+        ("[\n1.5.2]", "line 2: not JSON: Expecting ',' delimiter"),
+        ('["a\nb"]', "Invalid control character at"),
+        ("[1, 1e400]", "'1e400' is too large for float64"),
+        ("[1, -1e400]", "'-1e400' is too large for float64"),
+        ("1" * 5_000, "a whole number has too many digits"),
+        ("[" * 100_000, "lists are nested too deep"),
+        ('{"a": [' * 50_000, "lists are nested too deep"),
+        ('{"a": 1, "a": 2}', "the name 'a' stands there twice"),
+        ('{"a\\u001b": 1, "a\\u001b": 2}', "the name 'a\\x1b' stands there twice"),
+    ]:
+        with pytest.raises(InputError) as caught:
+            read_json(text)
+        assert message in str(caught.value)

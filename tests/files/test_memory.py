@@ -17,15 +17,14 @@ _CODE = """
 import sys
 from attn_tui.compute.setup import Setup
 from attn_tui.files.draft import draft_of, open_draft, parse
-from attn_tui.files.readers import read_arguments
+from attn_tui.commands.asking import read_scores
 from attn_tui.compute.experiment import Experiment
-from attn_tui.compute.source import Typed
 from tests.memory import peak
 
 idle = peak()
 (path,) = sys.argv[1:]
 if path == "-":
-    draft = draft_of(Experiment(Typed(read_arguments(["-"]))))
+    draft = draft_of(Experiment(read_scores(["-"])))
 else:
     draft = open_draft(path, Setup())
 (vector,) = parse(draft).vectors

@@ -9,7 +9,7 @@ from textual.pilot import Pilot
 
 from attn_tui.charts.figure import Figure
 from attn_tui.charts.heat_map import HeatMap as Map
-from attn_tui.commands.asked import asked_by
+from attn_tui.commands.asking import asked_by
 from attn_tui.compute.source import Drawn
 from attn_tui.compute.sweep.settings import Settings
 from attn_tui.sweep.charts import Words

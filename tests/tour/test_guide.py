@@ -8,7 +8,7 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Markdown, OptionList, Static
 
-from attn_tui.commands.asked import asked_by
+from attn_tui.commands.asking import asked_by
 from attn_tui.files.draft import EXAMPLE
 from attn_tui.tour.pane import TourPane
 from attn_tui.tour.reader import read_tour

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attn_tui.commands.asked import asked_by
+from attn_tui.commands.asking import asked_by
 from attn_tui.compute.dots import settings as dots
 from attn_tui.compute.dots.answer import law_of
 from attn_tui.compute.experiment import Experiment

@@ -16,7 +16,7 @@ from attn_tui.ui.setting import MODEL
 from attn_tui.ui.terminal.closed import Keys
 from tests.ui.person import press, shown
 
-DRAWN = EXAMPLE.typed("n = 64, seed = 1")
+DRAWN = EXAMPLE.with_text("n = 64, seed = 1")
 
 
 def n_keys(screen: object) -> int:

@@ -34,7 +34,7 @@ pytestmark = pytest.mark.skipif(
 FOLDER = Path(__file__).parent / "snapshots"
 WIDE, MEDIUM, SMALL = (120, 40), (80, 24), (40, 15)
 
-VECTORS = EXAMPLE.typed(
+VECTORS = EXAMPLE.with_text(
     "q: 1, 0, 2\nK: [[1, 0, 1], [0, 1, 0], [0.5, 0.5, -1]]\nV: [[10, 0], [0, 20], [3, 3]]"
 )
 CAPPED = replace(
@@ -84,7 +84,7 @@ SHOTS = {
     "explore_vectors": Shot(VECTORS, ("t", "t", "t"), (WIDE, MEDIUM)),
     "explore_settings": Shot(keys=("g",), sizes=(WIDE, MEDIUM)),
     "explore_full": Shot(keys=("f",), sizes=(MEDIUM,)),
-    "explore_drawn": Shot(EXAMPLE.typed("n = 1000, seed = 7")),
+    "explore_drawn": Shot(EXAMPLE.with_text("n = 1000, seed = 7")),
     "explore_cap_sink_mask": Shot(CAPPED),
     "explore_overflow": Shot(NAIVE),
     "explore_error": Shot(keys=("e", "comma", "x")),

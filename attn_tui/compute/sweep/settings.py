@@ -113,7 +113,8 @@ class Settings(Checked):
         1, whole(0, 2**63 - 1), "seed", "the seed of what is drawn", option="--seed", metavar="S",
     )  # fmt: skip
     crossovers: bool = asked(
-        True, switch(), "crossovers", "whether a sweep over d_k and a map end with crossovers",
+        True, switch(), "crossovers",
+        "whether crossovers are searched, too, after a sweep over d_k or a map",
         option="--crossovers/--no-crossovers",
     )  # fmt: skip
     crossover_n: tuple[int, ...] = asked(

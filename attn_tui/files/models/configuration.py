@@ -7,10 +7,10 @@ from typing import Any
 
 from attn_tui.captures.disk import reason_of, regular
 from attn_tui.compute.errors import InputError, inert
+from attn_tui.compute.visible import visible
 from attn_tui.files.content import read_json, read_text
 from attn_tui.files.models import gguf, transformers
 from attn_tui.files.models.expected import Expectation
-from attn_tui.files.paths import shown_path, true_path
 
 _LARGEST = 4 * 2**20
 """Bytes of a config.json."""
@@ -26,10 +26,10 @@ def read_expectation(path: str, called: str = "") -> Expectation:
     Raises:
         InputError: With field ``"config"``.
     """
-    true = true_path(path)
+    true = os.path.expanduser(path)
     if is_folder := os.path.isdir(true):
         true = os.path.join(true, "config.json")
-    name = called or inert(shown_path(os.path.basename(true)))[1:-1]
+    name = called or inert(visible(os.path.basename(true)))[1:-1]
     try:
         with regular(true) as file:
             if file.read(len(gguf.MAGIC)) == gguf.MAGIC:

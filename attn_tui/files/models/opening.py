@@ -14,7 +14,6 @@ from attn_tui.captures.suffixes import EXAMPLE_NAME
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.files.models.configuration import claimed, read_expectation
 from attn_tui.files.models.expected import NONE, Expectation, Expected
-from attn_tui.files.paths import true_path
 
 _BESIDE = "config.json"
 
@@ -133,7 +132,7 @@ def config_version(paths: Sequence[str], config: str) -> tuple[str, int]:
 
     The name is empty where there is none, and the time, in nanoseconds, 0 where no file is.
     """
-    path = true_path(config) or _near(paths)
+    path = os.path.expanduser(config) or _near(paths)
     with suppress(OSError, ValueError):
         return path, os.stat(path).st_mtime_ns
     return path, 0
@@ -143,7 +142,7 @@ def _near(paths: Sequence[str]) -> str:
     """Return the configuration in the folder of a capture, or nothing."""
     if not paths or paths[0] == EXAMPLE_NAME:
         return ""
-    first = true_path(paths[0])
+    first = os.path.expanduser(paths[0])
     path = os.path.join(first if os.path.isdir(first) else os.path.dirname(first), _BESIDE)
     return path if os.path.isfile(path) else ""
 

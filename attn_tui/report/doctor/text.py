@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from attn_tui.compute.counted import counted, listed
 from attn_tui.compute.fit.explain import SHOWN, Test
 from attn_tui.compute.fit.usual import usual
+from attn_tui.compute.visible import visible
 from attn_tui.doctor.report import Finding, Report
-from attn_tui.files.paths import shown_path
 from attn_tui.report.doctor.sentences import (
     PLURALS,
     groups,
@@ -39,7 +39,7 @@ def render(report: Report) -> Iterator[str]:
     yield verdict_line(report) + "\n\n"
     paths = report.capture.paths
     more = f" and {len(paths) - 1:,} more" if len(paths) > 1 else ""
-    yield _line("capture", shown_path(paths[0]) + more)
+    yield _line("capture", visible(paths[0]) + more)
     for each in report.stated:
         yield _line("", each)
     nothing = "nothing; --config gives it"

@@ -1,24 +1,18 @@
+"""Files of numbers, and SCORES on a command line: what is read, and what is refused where."""
+
 import io
-import json
 import os
 import sys
-from math import inf, nan
+from math import inf
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from attn_tui.compute.dots import settings as dots
+from attn_tui.commands.asking import read_scores
 from attn_tui.compute.errors import InputError
-from attn_tui.compute.explore import settings as explore
 from attn_tui.compute.setup import Setup
-from attn_tui.compute.sweep import settings as sweep
-from attn_tui.compute.vector import Vector
-from attn_tui.engine import settings as heads
-from attn_tui.files.codec import experiment_from_plain, experiment_to_plain
-from attn_tui.files.plain import json_text
-from attn_tui.files.readers import read_arguments, read_experiment
-from tests.asking import asking
+from attn_tui.files.content import opened
 
 HERE = Path(__file__).parent
 
@@ -29,15 +23,13 @@ VALID: dict[str, dict[str, list[float]]] = {
     "numpy.txt": {"a": [100, 120, 150], "b": [1, -inf]},
     "column.txt": {"a": [1, 2, 3], "b": [4, 5]},
     "named.txt": {"q 1": [1, 2], "r: s": [3, 4], "t": [5, 6]},
-    "json-like.txt": {"q": [1, 2], "k[0]": [3, -inf], "k[1]": [4]},
-    "unicode.txt": {"unicode": [-1, 2, -inf, 1000]},
     "list.json": {"list": [1, -2.5, -inf, -inf]},
     "lists.json": {"a": [1, 2], "b": [3]},
     "names.json": {"q": [1, 2], "k[0]": [3], "k[1]": [4]},
     "ours.json": {"q": [1, -inf]},
-    "rows.csv": {"a": [1, 2, 3], "b": [4, 5]},
+    "rows.csv": {"a": [1, 2, 3], "b": [4, 5, 6]},
     "column.csv": {"column": [1, 2, 3]},
-    "head.csv": {"q": [1, 3], "k": [2]},
+    "head.csv": {"q": [1, 3], "k": [2, 4]},
     "semicolons.csv": {"a": [1, 2], "b": [3, -inf]},
     "row.npy": {"row": [100, 120, 150]},
     "RANK2.NPY": {"a": [0, 1, 2], "b": [3, 4, 5]},
@@ -51,27 +43,25 @@ VALID: dict[str, dict[str, list[float]]] = {
 INVALID = {
     "abbreviated.txt": "line 1: '...'",
     "arabic.txt": "line 1: '٢' is not a number",
-    "assignment.txt": "line 1: 'a = 3'",
+    "assignment.txt": "line 1: 'a' is not a number",
     "binary.csv": "not UTF-8",
     "binary.json": "not UTF-8",
     "binary.npy": "no .npy file",
     "binary.npz": "no zip archive",
     "blank.txt": "none",
-    "boolean.npy": "true and false",
+    "boolean.npy": "it holds bool",
     "carriage.txt": "line 3: 'x'",
     "claims.npy": "1000000000000 numbers but holds",
     "claims.npz": "1000000000000 numbers but holds",
     "code.npy": "no .npy file",
-    "complex.npy": "complex",
-    "control.txt": r"line 1: '\x0b'",
-    "crossed.txt": "line 1: ']'",
+    "complex.npy": "it holds complex128",
     "cut-data.npy": "numbers but holds",
     "cut-header.npy": "cut off",
     "cut.json": "line 1: not JSON",
     "cut.npz": "cut off",
     "digits.json": "too many digits",
     "empty-list.txt": "line 1: a list is empty",
-    "empty-row.json": "row 1: this empty list",
+    "empty-row.json": '"list[1]" is this empty list',
     "empty.csv": "none",
     "empty.json": "empty list",
     "empty.npy": "no .npy file",
@@ -80,21 +70,21 @@ INVALID = {
     "escape-name.json": r"'\x1b[31m' cannot name",
     "escape-name.txt": r"line 1: '\x1b'",
     "escape.txt": r"line 1: '\x1b'",
-    "gap.csv": "line 1: a cell is empty",
+    "gap.csv": "line 1: it is no table",
     "gap.txt": "line 1: nothing stands between",
-    "head-only.csv": "column 'q' is empty",
+    "head-only.csv": "a head and nothing else",
     "hexadecimal.npy": "no .npy file",
-    "infinity.json": "'q', row 1, key 1: 'inf'",
+    "infinity.json": '"q[1][1]" is',
     "infinity.npy": "inf stands at key 1",
     "infinity.txt": "line 1: 'inf'",
-    "large.json": "key 0 is too large",
+    "large.json": '"list[0]" is',
     "lies-large.npz": "claim 4,294,967,280 bytes",
     "lies.npz": "array 'a'",
     "long-name.txt": "line 1: 'xxx",
     "markup.txt": "line 1: 'bold'",
-    "mixed.txt": "line 1: a list stands beside numbers",
-    "nan.csv": "line 2: 'nan'",
-    "nan.json": "key 1: 'nan'",
+    "mixed.txt": "line 1: 1 stands beside a list",
+    "nan.csv": "nan stands at key 1",
+    "nan.json": '"list[1]" is',
     "nan.npy": "nan stands at row 1, key 1",
     "nan.npz": "array 'q': nan stands at row 1, key 1",
     "nan.txt": "line 3: 'nan'",
@@ -105,9 +95,9 @@ INVALID = {
     "no-scores.npy": "empty array",
     "no-suffix": "suffix",
     "nul.txt": r"\x00",
-    "null.json": "key 1: null",
-    "number.json": "3 is not",
-    "object.npy": "pickled objects",
+    "null.json": '"list[1]" is null',
+    "number.json": '"list" is 3',
+    "object.npy": "it holds object",
     "only-name.txt": "line 2: 'a' has no scores",
     "open.txt": "line 1: '[' is never closed",
     "other-schema.json": "attn-tui/9",
@@ -116,23 +106,23 @@ INVALID = {
     "overflow.json": "'-1e999' is too large",
     "overflow.txt": "'1e999' is too large",
     "pickle.npy": "no .npy file",
-    "pickle.npz": "array 'a': it holds pickled objects",
-    "ragged.json": "row 0: 1",
-    "rank3.json": "row 0, key 0: this list",
+    "pickle.npz": "array 'a': it holds object",
+    "ragged.json": '"list[0]" is 1',
+    "rank3.json": '"list[0][0]" is this list',
     "rank3.npy": "3 dimensions",
-    "record.npy": "records",
+    "record.npy": "it holds",
     "scalar.npy": "0 dimensions",
     "shut.txt": "line 1: ']' closes nothing",
-    "text.npy": "it holds text",
+    "text.npy": "it holds <U",
     "true-shape.npy": "no .npy file",
-    "true.json": "key 0: true",
+    "true.json": '"list[0]" is true',
     "twice.json": "'q' stands there twice",
     "two-names.txt": "line 3: two vectors are named 'a'",
-    "underscore.csv": "line 1: '1_000' is not a number",
+    "underscore.csv": "line 1: it is no table: could not convert string '1_000'",
     "utf16.txt": "not UTF-8",
     "version.npy": "no .npy file",
-    "words.csv": "line 1: 'a'",
-    "words.json": "key 0: 'x'",
+    "words.csv": "line 1: it is no table: could not convert string 'a'",
+    "words.json": "\"list[0]\" is 'x'",
     "words.txt": "line 1: 'hello'",
 }
 
@@ -142,8 +132,8 @@ def files(folder: str) -> list[str]:
 
 
 def read(*arguments: object) -> dict[str, list[float]]:
-    vectors = read_arguments([f"@{a}" if isinstance(a, Path) else str(a) for a in arguments])
-    return {vector.name: vector.scores.tolist() for vector in vectors}
+    source = read_scores([f"@{a}" if isinstance(a, Path) else str(a) for a in arguments])
+    return {vector.name: vector.scores.tolist() for vector in source.vectors(Setup())}
 
 
 def refused(*arguments: object) -> str:
@@ -157,7 +147,7 @@ def refused(*arguments: object) -> str:
 def test_a_valid_file_is_read_as_these_vectors() -> None:
     for name in files("valid"):
         vectors = read(HERE / "valid" / name)
-        assert vectors == VALID[name]
+        assert vectors == VALID[name], name
         assert list(vectors) == list(VALID[name])
 
 
@@ -188,7 +178,7 @@ def test_what_is_too_large_is_refused(tmp_path: Path, monkeypatch: pytest.Monkey
     assert "nested too deep" in refused(deep)
     cell = tmp_path / "cell.csv"
     cell.write_text('1,"' + "1" * 200_000 + '"')
-    assert "line 1: no table" in refused(cell)
+    assert "line 1: it is no table" in refused(cell)
     rows = tmp_path / "rows.npy"
     np.save(rows, np.zeros((10_001, 1)))
     assert "more than 10,000 vectors" in refused(rows)
@@ -197,7 +187,7 @@ def test_what_is_too_large_is_refused(tmp_path: Path, monkeypatch: pytest.Monkey
 def test_too_many_scores_are_refused_before_they_are_held(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("attn_tui.files.entries.MOST_SCORES", 100)
+    monkeypatch.setattr("attn_tui.files.grammar.MOST_SCORES", 100)
     one, two = tmp_path / "one.npy", tmp_path / "two.npz"
     np.save(one, np.zeros(101, dtype=np.int8))
     np.savez(two, a=np.zeros(60), b=np.zeros(41))
@@ -216,20 +206,22 @@ def test_what_may_never_end_is_refused_unread(kind: str, tmp_path: Path) -> None
     else:
         path.symlink_to("/dev/zero")
     assert "it is no regular file; expected a file on a disk" in refused(path)
-    with pytest.raises(InputError, match=r"experiment, .*no regular file"):
-        read_experiment(str(path))
-
-
-def test_what_is_piped_in_may_be_npy_and_is_limited_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    data = io.BytesIO()
-    np.save(data, np.array([[1.0, 2.0], [3.0, 4.0]]))
-    for given, most, expected in (
-        (data.getvalue(), 512, {"a": [1, 2], "b": [3, 4]}),
-        (data.getvalue()[:-1], 512, "claims an array of 2×2 numbers but holds 31 bytes"),
-        (data.getvalue(), 100, "it is too large; expected at most 100 bytes"),
-        (b"1 2", 100, {"a": [1, 2]}),
+    with (
+        pytest.raises(InputError, match=r"experiment, .*no regular file"),
+        opened(str(path), "experiment"),
     ):
-        monkeypatch.setattr("attn_tui.files.readers.LARGEST_ARRAYS", most)
+        pytest.fail("it is open")
+
+
+def test_what_is_piped_in_is_text_and_limited_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    for given, expected in [
+        (b"1 2", {"a": [1, 2]}),
+        (b"1\n2\n", {"a": [1, 2]}),
+        (b"\x93NUMPY", "standard input: byte 0x93 at position 0 is not UTF-8"),
+        (b"1\n2\nx", "standard input, line 3: 'x'"),
+        (b"1 2 3 4 5", "standard input: it is too large; expected at most 8 bytes"),
+    ]:
+        monkeypatch.setattr("attn_tui.files.content.read_text.__defaults__", (8,))
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(given)))
         if isinstance(expected, str):
             assert expected in refused("-")
@@ -237,26 +229,17 @@ def test_what_is_piped_in_may_be_npy_and_is_limited_too(monkeypatch: pytest.Monk
             assert read("-") == expected
 
 
-def test_a_suffix_is_looked_at_before_the_file_is_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("attn_tui.files.formats.entries_of", lambda *_: pytest.fail("it is read"))
-    (tmp_path / "large.bin").write_bytes(bytes(11))
-    assert "its suffix" in refused(tmp_path / "large.bin")
-
-
 def test_a_table_has_rows_or_columns_without_gaps(tmp_path: Path) -> None:
     for table, expected in [
-        ("q,k\n1,2\n3\n4,5", "line 3: a cell is empty"),
-        ("q\n1\n2,3", "line 3: a row has more cells than the head"),
-        ("q,k\n1,2\n3\n", {"q": [1, 3], "k": [2]}),
-        ("1\n2\n3,4", {"a": [1], "b": [2], "c": [3, 4]}),
-        ("1;2\r\n3;4\r", {"a": [1, 2], "b": [3, 4]}),
-        ("q\n1\nx\n", "line 3: 'x' is not a number"),
-        ('1;2\n"x"\n', "line 2: 'x' is not a number"),
-        ('1;2\n3;"x\n', "line 2: 'x' is not a number"),
-        ('1,2\n"3\n4",5\n', "line 3: '3\\x0a4' is not a number"),
-        ("1\n" * 10_001 + "2,3", "more than 10,000 vectors"),
+        ("q,k\n1,2\n3\n4,5", "line 3: it is no table: the number of columns changed from 2 to 1"),
+        ("q,k\n1,2\n3,-inf\n", {"q": [1, 3], "k": [2, -inf]}),
+        ("1\n2\n3\n", {"table": [1, 2, 3]}),
+        ("1;2\r\n  \r3;4\r", {"a": [1, 2], "b": [3, 4]}),
+        ('q,"k, l"\n1,2', {"q": [1], "k, l": [2]}),
+        ("q\n\n1\nx\n", "line 4: it is no table: could not convert string 'x'"),
+        ("1,2\n3,\n", "line 2: it is no table: could not convert string ''"),
+        ("q,k\n", "it holds a head and nothing else"),
+        ("1,2\n" * 10_001, "more than 10,000 vectors"),
     ]:
         path = tmp_path / "table.csv"
         path.write_text(table, newline="")
@@ -281,7 +264,7 @@ def test_single_numbers_side_by_side_are_one_vector_else_each_argument_is_one() 
 def test_files_and_scores_can_be_mixed_and_files_may_share_a_name() -> None:
     row = HERE / "valid" / "row.npy"
     typed = HERE / "valid" / "typed.txt"
-    assert list(read("1", row, row, "2,3")) == ["a", "row", "row 2", "b"]
+    assert list(read("1", row, row, "2,3")) == ["a", "row", "b", "c"]
     assert "two vectors are named 'a'" in refused(typed, typed)
 
 
@@ -292,74 +275,3 @@ def test_an_error_names_the_argument_if_there_are_several() -> None:
     for ending in ("\r", "\r\n", "\n"):
         assert "argument 2: 'x'" in refused("1,2", f"3{ending}x")
         assert "argument 2: 'x'" in refused(f"1,2{ending}", "x")
-
-
-def test_an_experiment_file_is_refused_with_its_name_and_the_place(tmp_path: Path) -> None:
-    vectors = [{"name": "a", "scores": [1, 2]}]
-    path = tmp_path / "experiment.json"
-    for plain, expected in (
-        ([], "this empty list"),
-        ({}, '"vectors" is null'),
-        ({"schema": "attn-tui/1"}, '"experiment" is null'),
-        ({"vectors": vectors, "d_k": 0}, '"d_k" is 0; expected a whole number from 1'),
-        ({"vectors": vectors, "d_k": 2.5}, '"d_k" is 2.5; expected a whole number'),
-        ({"vectors": vectors, "d_k": True}, '"d_k" is true'),
-        ({"vectors": vectors, "dk": 2}, "unknown name 'dk'"),
-        ({"vectors": vectors, "rule": "cube"}, "rule: 'cube'"),
-        ({"vectors": vectors, "rule": "temperature", "parameters": {"T": "NaN"}}, "T=nan"),
-        ({"vectors": vectors, "rule": "temperature", "parameters": {"T": None}}, '"T" is null'),
-        ({"vectors": vectors, "precision": "f16"}, "\"precision\" is 'f16'"),
-        ({"vectors": vectors, "naive": 1}, '"naive" is 1; expected yes or no'),
-        ({"vectors": vectors, "settings": {"x": {}}}, "unknown name 'x'"),
-        ({"vectors": vectors, "settings": {"explore": {"of": "0"}}}, "\"of\" is '0'"),
-        ({"vectors": vectors, "settings": {"explore": {"of": -1}}}, '"of" is -1'),
-        ({"vectors": vectors, "settings": {"explore": {"wrt": "x"}}}, "\"wrt\" is 'x'"),
-        ({"vectors": []}, "at least one number"),
-        ({"vectors": [{"name": "a", "scores": []}]}, "at least one score"),
-        ({"vectors": [{"name": "a", "scores": ["Infinity"]}]}, "inf at key 0"),
-        ({"vectors": [{"name": "a", "scores": [10**400]}]}, '"scores of a"'),
-        ({"vectors": [*vectors, *vectors]}, "two vectors are named 'a'"),
-        ({"vectors": [{"name": "\x1b", "scores": [1]}]}, r"'\x1b' cannot name"),
-    ):
-        path.write_text(json.dumps(plain))
-        with pytest.raises(InputError) as caught:
-            read_experiment(str(path))
-        assert caught.value.field == "experiment"
-        assert "experiment.json'" in str(caught.value)
-        assert expected in str(caught.value)
-
-
-def test_settings_of_every_kind_go_to_json_and_back() -> None:
-    for settings in (
-        explore.Settings(of=2, wrt="logits"),
-        dots.Settings(samples=500, mean_q=0.5, tied=True),
-        sweep.Settings(n_range=(2, 16), draws=16, statistic="entropy"),
-        heads.Settings(("/a.npz",), rows=None, tau=30.0, layer=1),
-    ):
-        question = asking(Vector("a", np.array([1.0])), setup=Setup().put(settings))
-        plain = json.loads("".join(json_text(experiment_to_plain(question))))
-        assert experiment_from_plain(plain).setup.get(type(settings)) == settings
-
-
-def test_settings_that_will_not_do_are_refused() -> None:
-    for instrument, plain, expected in [
-        ("heads", {"tau": nan}, '"tau" is NaN; expected a number above 0'),
-        ("heads", {"tau": None}, '"tau" is null'),
-        ("heads", {"tau": 10**400}, '"tau" is 1000'),
-        ("heads", {"rows": 1.5}, '"rows" is 1.5; expected a whole number'),
-        ("heads", {"capture": "x"}, "\"capture\" is 'x'"),
-        ("heads", {"capture": [["x"]]}, '"capture" is this list'),
-        ("sweep", {"n_range": 3}, '"n_range" is 3'),
-        ("explore", {"wrt": {}}, '"wrt" is this empty object'),
-        ("explore", [], '"explore" is this empty list; expected an object'),
-    ]:
-        vectors = [{"name": "a", "scores": [1, 2]}]
-        with pytest.raises(InputError, match="experiment: ") as caught:
-            experiment_from_plain({"vectors": vectors, "settings": {instrument: plain}})
-        assert expected in str(caught.value)
-
-
-def test_a_whole_number_is_as_good_as_one_with_a_point() -> None:
-    vectors = [{"name": "a", "scores": [1, 2]}]
-    found = experiment_from_plain({"vectors": vectors, "softcap": 50}).setup.scale.softcap
-    assert (found, type(found)) == (50.0, float)
