@@ -3,6 +3,8 @@
 import io
 import json
 import signal
+import sys
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -285,10 +287,14 @@ class Terminal(io.StringIO):
         return True
 
 
-def test_progress_is_shown_on_a_terminal_alone_and_leaves_nothing_behind() -> None:
+def test_progress_is_shown_on_a_terminal_alone_and_leaves_nothing_behind(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     seconds = iter([0.0, 0.0, 0.05, 10.0, 30.0])
+    monkeypatch.setattr(time, "monotonic", lambda: next(seconds, 30.0))
     terminal, file = Terminal(), io.StringIO()
-    with Progress("sweep", terminal, lambda: next(seconds)) as progress:
+    monkeypatch.setattr(sys, "stderr", terminal)
+    with Progress("sweep") as progress:
         for share in (0.0, 0.1, 0.25, 0.5):
             progress.show(share)
     lines = terminal.getvalue().split("\r")
@@ -298,7 +304,8 @@ def test_progress_is_shown_on_a_terminal_alone_and_leaves_nothing_behind() -> No
     assert "30 s left" in lines[3]
     assert "10%" not in terminal.getvalue()
     assert lines[-2].strip() == lines[-1] == ""
-    with Progress("sweep", file, lambda: 0.0) as progress:
+    monkeypatch.setattr(sys, "stderr", file)
+    with Progress("sweep") as progress:
         progress.show(0.5)
     assert file.getvalue() == ""
 

@@ -5,8 +5,8 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from types import FrameType, TracebackType
-from typing import TYPE_CHECKING, Any, TextIO, TypeVar
+from types import FrameType
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from attn_tui.charts.glyphs import in_ascii
 from attn_tui.report.progress import bar, left
@@ -24,55 +24,44 @@ _PAUSE = 0.1
 class Progress:
     """Shows how much of some work is done while in its ``with`` block, and leaves nothing behind.
 
+    It writes to standard error, if that is a terminal.
+
     Args:
         what: What is done, in a word.
-        stream: Where to write; standard error unless given. Nothing is written if it is no
-            terminal.
-        clock: Seconds, from any moment on.
     """
 
-    def __init__(
-        self, what: str, stream: TextIO | None = None, clock: Callable[[], float] = time.monotonic
-    ) -> None:
-        self._what, self._clock = what, clock
-        chosen = sys.stderr if stream is None else stream
-        self._stream = chosen if chosen is not None and chosen.isatty() else None
-        self._start = clock()
-        self._due = self._start
+    def __init__(self, what: str) -> None:
+        self._what = what
+        self._is_shown = sys.stderr is not None and sys.stderr.isatty()
+        self._start = self._due = time.monotonic()
         self._length = 0
 
     def __enter__(self) -> "Progress":
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.clear()
 
     def clear(self) -> None:
         """Take the bar away, for a line of what is printed meanwhile."""
-        self._write("")
+        if self._length:
+            sys.stderr.write("\r" + " " * self._length + "\r")
+            sys.stderr.flush()
+        self._length = 0
         self._due = self._start
 
     def show(self, share: float) -> None:
         """Show that a share of the work is done, 0 to 1."""
-        now = self._clock()
-        if self._stream is None or now < self._due:
+        now = time.monotonic()
+        if not self._is_shown or now < self._due:
             return
         self._due = now + _PAUSE
         seconds = now - self._start
         rest = left(seconds * (1.0 - share) / share) if share > 0.0 and seconds > 0.5 else ""
-        self._write(f"{self._what} {in_ascii(bar(share, _WIDTH))} {share:4.0%}  {rest}".rstrip())
-
-    def _write(self, line: str) -> None:
-        if self._stream is not None and (line or self._length):
-            end = "" if line else "\r"
-            self._stream.write("\r" + line.ljust(self._length) + end)
-            self._stream.flush()
-            self._length = len(line)
+        line = f"{self._what} {in_ascii(bar(share, _WIDTH))} {share:4.0%}  {rest}".rstrip()
+        sys.stderr.write("\r" + line.ljust(self._length))
+        sys.stderr.flush()
+        self._length = len(line)
 
 
 @contextmanager
