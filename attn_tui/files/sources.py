@@ -97,6 +97,7 @@ def source_of(text: str) -> Source:
     text = plain_lines(text)
     if kind_of(text) == Captured.kind:
         return parse_captured(text)
+    # A text that long would be kept beside its numbers.
     make = _source_of if len(text) < 1_000_000 else _source_of.__wrapped__
     return make(text, named_files(text))
 
