@@ -17,6 +17,7 @@ from attn_tui.compute.field import Field, fields_of
 from attn_tui.compute.mask import parse_mask
 from attn_tui.compute.setup import FIELDS, Setup
 from attn_tui.compute.source import Drawn, Products, Source, Typed
+from attn_tui.compute.visible import visible
 from attn_tui.files.captured import absolute, captured_from_plain, captured_to_plain
 from attn_tui.files.content import opened, read_json, read_text
 from attn_tui.files.grammar import NUMBERS, Entry, check_count, named, numbered, problem
@@ -218,8 +219,14 @@ def read_experiment(path: str, default_source: Source | None = None) -> Experime
     with opened(path, "experiment") as file:
         plain = read_json(read_text(file))
         experiment = experiment_from_plain(plain, default_source)
-    if isinstance(experiment.source, Typed) and is_long(experiment.source) and path != "-":
-        return replace(experiment, source=replace(experiment.source, files=f"@{path}"))
+    return experiment if path == "-" else kept_in(path, experiment)
+
+
+def kept_in(path: str, experiment: Experiment) -> Experiment:
+    """Return a question whose scores, if they are many, are named by the file they are in."""
+    source = experiment.source
+    if isinstance(source, Typed) and is_long(source) and visible(path) == path:
+        return replace(experiment, source=replace(source, files=f"@{path}"))
     return experiment
 
 

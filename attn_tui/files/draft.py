@@ -12,7 +12,7 @@ from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Source, Typed
 from attn_tui.compute.visible import visible
-from attn_tui.files.codec import asks, experiment_from_plain
+from attn_tui.files.codec import asks, experiment_from_plain, kept_in
 from attn_tui.files.content import opened, read_json, read_text
 from attn_tui.files.grammar import Entry, named
 from attn_tui.files.sources import FIELDS, MOST_TYPED, is_long, part_of, source_of, text_of
@@ -85,10 +85,7 @@ def open_draft(path: str, setup: Setup) -> Draft:
         if suffix == ".json":
             plain = read_json(read_text(file))
             if asks(plain):
-                experiment = experiment_from_plain(plain)
-                if is_long(experiment.source) and experiment.source.kind == "typed":
-                    return Draft(f"@{name}", experiment.setup)
-                return draft_of(experiment)
+                return draft_of(kept_in(name, experiment_from_plain(plain)))
     try:
         if visible(name) != name:
             # No text can name the file: it says what the file does.
