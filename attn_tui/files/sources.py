@@ -61,7 +61,8 @@ _BEGINS_DRAW = re.compile(rf"\A\s*({'|'.join(_DRAW)})\s*=", re.IGNORECASE)
 _BEGINS_CAPTURE = re.compile(r"\A\s*file\s*:", re.IGNORECASE)
 _WORDS = r"(?:[^\S\n]+[^\s,;:=()\[\]{}\"']+)*"
 _PART = re.compile(
-    rf"^[^\S\n]*(?:(q|query|queries)({_WORDS})|({'|'.join(_PARTS)}))(?:\[\d+\])?[^\S\n]*:", re.I | re.M
+    rf"^[^\S\n]*(?:(q|query|queries)({_WORDS})|({'|'.join(_PARTS)}))(?:\[\d+\])?[^\S\n]*:",
+    re.IGNORECASE | re.MULTILINE,
 )
 """What stands before rows of q, K or V; behind q perhaps the tokens of its rows."""
 
