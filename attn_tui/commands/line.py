@@ -83,9 +83,7 @@ def _of_scores(command: str, experiment: "Experiment", settings: Any) -> str:
     if mask or found is not None:
         arguments += ["--mask", str(mask) or "none"]
     if command == "attention":
-        # A capture has its own.
-        words = () if experiment.source.is_head else experiment.source.words
-        arguments += _tokens(settings.tokens or words)
+        arguments += _tokens(settings.tokens)
     return _line(command, *arguments, *_options(settings))
 
 

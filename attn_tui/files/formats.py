@@ -189,6 +189,9 @@ def _csv(file: BinaryIO, path: PurePath) -> list[Entry]:
         raise problem("it holds a head and nothing else", "at least one number")
     if has_head:
         check_count(len(titles))
+        if len(titles) != table.shape[1]:
+            what = f"its head has {len(titles)} cells and its rows {table.shape[1]}"
+            raise problem(f"it is no table: {what}", "as many in each row")
         columns = zip(titles, table.T, strict=True)
         return [_array_entry(column, title.strip()) for title, column in columns]
     if table.shape[1] == 1:

@@ -59,10 +59,12 @@ _FINITE = "finite numbers"
 _DRAW = {field.label: name for name, field in fields_of(Draw).items()}
 _BEGINS_DRAW = re.compile(rf"\A\s*({'|'.join(_DRAW)})\s*=", re.IGNORECASE)
 _BEGINS_CAPTURE = re.compile(r"\A\s*file\s*:", re.IGNORECASE)
+_WORDS = r"(?:[^\S\n]+[^\s,;:=()\[\]{}\"']+)*"
 _PART = re.compile(
-    rf"^[^\S\n]*({'|'.join(_PARTS)})(?:\[\d+\])?((?:[^\S\n]+[^\s:@]+)*)[^\S\n]*:", re.I | re.M
+    rf"^[^\S\n]*(?:(q|query|queries)({_WORDS})|({'|'.join(_PARTS)}))(?:\[\d+\])?[^\S\n]*:",
+    re.IGNORECASE | re.MULTILINE,
 )
-"""What begins a row of q, K or V, with the tokens behind q."""
+"""What stands before rows of q, K or V; behind q perhaps the tokens of its rows."""
 
 _FILE = re.compile(r"^[^\S\n]*(?:[^:@\n]+:[^\S\n]*)?@([^\n]+)", re.MULTILINE)
 """A line that names a file, perhaps behind q, K or V."""
@@ -82,7 +84,7 @@ def kind_of(text: str) -> Kind:
         return Drawn.kind
     if _BEGINS_CAPTURE.match(text):
         return Captured.kind
-    parts = {part_of(found[1]) for found in _PART.finditer(text)}
+    parts = {part_of(found[1] or found[3]) for found in _PART.finditer(text)}
     return Products.kind if {"q", "K"} <= parts else Typed.kind
 
 
@@ -173,7 +175,7 @@ def _products_of(text: str) -> Products:
     """Read ``q:``, ``K:`` and, if there are values, ``V:``; each a row, a list of rows, or @FILE.
 
     The names may be spelled out, in any case. A row without a name belongs to the name above it,
-    and a name may be repeated: ``k: 1 0`` adds a key. Tokens may stand behind q:
+    and a name may be repeated: ``k: 1 0`` adds a key. Behind q stand the tokens of its rows:
     ``q the cat sat:``.
     """
     heads = [*_PART.finditer(text)]
@@ -182,17 +184,13 @@ def _products_of(text: str) -> Products:
         raise InputError("query", "the first row has no name", "q:, K: and V:", "line 1", 1)
     parts: dict[Part, list[NDArray[np.float64]]] = {}
     lines: dict[str, int] = {}
-    tokens: tuple[str, ...] = ()
+    tokens: list[str] = []
     for head, end in zip(heads, ends, strict=True):
-        part = part_of(head[1])
+        part = part_of(head[1] or head[3])
         assert part
+        tokens += (head[2] or "").split()
         line = text.count("\n", 0, head.start())
         lines.setdefault(FIELDS[part], line + 1)
-        if part == "q":
-            tokens += tuple(head[2].split())
-        elif head[2]:
-            what = f"{inert(head[0])} is none of q, K and V"
-            raise InputError("query", what, "q:, K: and V:", f"line {line + 1}", line + 1)
         try:
             rows = read_matrix(text[head.end() : end], part)
         except InputError as error:
@@ -202,7 +200,7 @@ def _products_of(text: str) -> Products:
         parts.setdefault(part, []).append(rows)
     try:
         matrices = {part: _joined(part, pieces) for part, pieces in parts.items()}
-        return Products(matrices["q"], matrices["K"], matrices.get("V"), tokens=tokens)
+        return Products(matrices["q"], matrices["K"], matrices.get("V"), tokens=tuple(tokens))
     except InputError as error:
         raise replace(error, line=lines[error.field]) from None
 
@@ -293,10 +291,10 @@ def text_of(source: Source) -> str:
         case Typed():
             return "\n".join(_vector_lines(source.scores))
         case Products():
-            name = " ".join(("q", *source.tokens))
-            parts = {name: source.queries, "K": source.keys, "V": source.values}
+            head = " ".join(("q", *source.tokens))
+            parts = {head: source.queries, "K": source.keys, "V": source.values}
             return "\n".join(
-                f"{part}: {_matrix_text(part[0], rows)}"
+                f"{part}: {_matrix_text(part[:1], rows)}"
                 for part, rows in parts.items()
                 if rows is not None
             )

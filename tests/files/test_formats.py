@@ -239,6 +239,7 @@ def test_a_table_has_rows_or_columns_without_gaps(tmp_path: Path) -> None:
         ("q\n\n1\nx\n", "line 4: it is no table: could not convert string 'x'"),
         ("1,2\n3,\n", "line 2: it is no table: could not convert string ''"),
         ("q,k\n", "it holds a head and nothing else"),
+        ("q,k\n1\n2\n", "its head has 2 cells and its rows 1"),
         ("1,2\n" * 10_001, "more than 10,000 vectors"),
     ]:
         path = tmp_path / "table.csv"
