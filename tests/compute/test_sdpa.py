@@ -21,7 +21,8 @@ RECORDED = json.loads((Path(__file__).parent / "data" / "sdpa.json").read_text("
 
 def asked(case: dict[str, Any]) -> Experiment:
     m = case.get("scale")
-    source = Products(*(np.array(case[name]) for name in ("queries", "keys", "values")))
+    queries, keys, values = (np.array(case[name]) for name in ("queries", "keys", "values"))
+    source = Products(queries, keys, values)
     hidden = tuple((key, key + 1) for key in case.get("hidden", []))
     setup = Setup(
         scale=Scale() if m is None else Scale("temperature", (("T", 1 / m),)),
