@@ -87,10 +87,10 @@ async def test_scores_are_typed_and_what_is_wrong_with_them_is_said_in_full() ->
 
 async def test_what_is_pasted_goes_where_one_types_and_else_replaces_the_scores() -> None:
     async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
-        screen = await press(pilot, "e", "end", "comma")
-        pilot.app.post_message(Paste("7, 8"))
+        screen = await press(pilot, "e", "end")
+        pilot.app.post_message(Paste(", 7, 8"))
         screen = await shown(pilot)
-        assert screen.present.draft.text == "a: 100, 120, 150,7, 8"
+        assert screen.present.draft.text == "a: 100, 120, 150, 7, 8"
         screen = await press(pilot, "escape", "u")
         assert screen.present.draft.text == "a: 100, 120, 150"
         pilot.app.post_message(Paste("7, 8"))
