@@ -4,6 +4,7 @@ import os
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import PurePath
+from typing import BinaryIO
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from attn_tui.compute.visible import visible
 from attn_tui.files.codec import asks, experiment_from_plain, kept_in
 from attn_tui.files.content import opened, read_json, read_text
 from attn_tui.files.grammar import Entry, named
-from attn_tui.files.sources import FIELDS, MOST_TYPED, is_long, part_of, source_of, text_of
+from attn_tui.files.sources import FIELDS, MOST_TYPED, Part, is_long, part_of, source_of, text_of
 
 
 @dataclass(frozen=True)
@@ -82,17 +83,15 @@ def open_draft(path: str, setup: Setup) -> Draft:
     name = os.path.abspath(os.path.expanduser(path))
     suffix = PurePath(path).suffix.lower()
     with opened(path, "file", SUFFIXES) as file:
-        if suffix == ".json":
-            plain = read_json(read_text(file))
-            if asks(plain):
-                return draft_of(kept_in(name, experiment_from_plain(plain)))
+        asked = _question_of(file, name) if suffix == ".json" else None
+    if asked:
+        return draft_of(asked)
     try:
         if visible(name) != name:
             # No text can name the file: it says what the file does.
             return Draft(text_of(Typed(named(read_vectors(path)))), setup)
-        entries = read_file(path) if suffix in (".json", ".npz") else []
-        if _are_products(entries):
-            parts = {part_of(entry.name) for entry in entries}
+        parts = _parts_of(read_file(path)) if suffix in (".json", ".npz") else ()
+        if parts:
             text = "\n".join(f"{part}: @{name}" for part in FIELDS if part in parts)
             with suppress(InputError):
                 return Draft(text_of(source_of(text)), setup)
@@ -101,9 +100,15 @@ def open_draft(path: str, setup: Setup) -> Draft:
         raise replace(error, field="file") from None
 
 
-def _are_products(entries: list[Entry]) -> bool:
-    """Return whether entries are called q, K and V, and the keys are a matrix."""
-    parts = [part_of(entry.name) for entry in entries]
+def _question_of(file: BinaryIO, name: str) -> Experiment | None:
+    """Return the question that a JSON file asks, if it asks one."""
+    plain = read_json(read_text(file))
+    return kept_in(name, experiment_from_plain(plain)) if asks(plain) else None
+
+
+def _parts_of(entries: list[Entry]) -> tuple[Part | None, ...]:
+    """Return which of q, K and V entries are, if the keys are a matrix; else nothing."""
+    parts = tuple(part_of(entry.name) for entry in entries)
     keys = [entry for entry, part in zip(entries, parts, strict=True) if part == "K"]
     is_matrix = len(keys) > 1 or any(np.ndim(entry.scores) == 2 for entry in keys)
-    return None not in parts and "q" in parts and is_matrix
+    return parts if None not in parts and "q" in parts and is_matrix else ()

@@ -119,7 +119,7 @@ def read_entries(text: str, most: int = MOST_VECTORS) -> list[Entry]:
         if not body.strip(" \t,;\n"):
             column = None
             continue
-        rows = _rows_of(body, line)
+        rows = _rows_of(body, line, most)
         n_scores += sum(len(scores) for _, scores in rows)
         check_scores(n_scores)
         scores = rows[0][1]
@@ -196,7 +196,7 @@ def _name_of(found: re.Match[str], line: int) -> str:
     return name
 
 
-def _rows_of(body: str, line: int) -> "list[tuple[int, array[float]]]":
+def _rows_of(body: str, line: int, most: int) -> "list[tuple[int, array[float]]]":
     """Return the scores of each list of a statement, or of the one without brackets, and lines."""
     begin = line
     if "(" in body or "[" in body:
@@ -215,6 +215,7 @@ def _rows_of(body: str, line: int) -> "list[tuple[int, array[float]]]":
         if not scores:
             raise problem("a list is empty", "at least one number in it", line)
         rows.append((line, scores))
+        check_count(len(rows), most)
     beside = re.sub(r"[\[\],;]", " ", _INNERMOST.sub(" ", body)).split()
     if beside:
         value = number(beside[0], begin)

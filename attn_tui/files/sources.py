@@ -61,7 +61,7 @@ _BEGINS_DRAW = re.compile(rf"\A\s*({'|'.join(_DRAW)})\s*=", re.IGNORECASE)
 _BEGINS_CAPTURE = re.compile(r"\A\s*file\s*:", re.IGNORECASE)
 _WORDS = r"(?:[^\S\n]+[^\s,;:=()\[\]{}\"']+)*"
 _PART = re.compile(
-    rf"^[^\S\n]*(?:(q|query|queries)({_WORDS})|({'|'.join(_PARTS)}))(?:\[\d+\])?[^\S\n]*:",
+    rf"^[^\S\n]*({'|'.join(_PARTS)})({_WORDS})(?:\[\d+\])?[^\S\n]*:",
     re.IGNORECASE | re.MULTILINE,
 )
 """What stands before rows of q, K or V; behind q perhaps the tokens of its rows."""
@@ -84,7 +84,7 @@ def kind_of(text: str) -> Kind:
         return Drawn.kind
     if _BEGINS_CAPTURE.match(text):
         return Captured.kind
-    parts = {part_of(found[1] or found[3]) for found in _PART.finditer(text)}
+    parts = {part_of(found[1]) for found in _PART.finditer(text)}
     return Products.kind if {"q", "K"} <= parts else Typed.kind
 
 
@@ -186,10 +186,13 @@ def _products_of(text: str) -> Products:
     lines: dict[str, int] = {}
     tokens: list[str] = []
     for head, end in zip(heads, ends, strict=True):
-        part = part_of(head[1] or head[3])
+        part = part_of(head[1])
         assert part
-        tokens += (head[2] or "").split()
         line = text.count("\n", 0, head.start())
+        if head[2] and part != "q":
+            name = inert(head[1] + head[2])
+            raise refused(FIELDS[part], f"{name} is none of q, K and V", "q:, K: and V:", line + 1)
+        tokens += head[2].split()
         lines.setdefault(FIELDS[part], line + 1)
         try:
             rows = read_matrix(text[head.end() : end], part)

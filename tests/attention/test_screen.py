@@ -220,7 +220,7 @@ async def test_tokens_are_typed_behind_q_and_stay_in_texts_json_and_the_line() -
         assert screen.labels.tokens == ("the", "cat", "sat")
         assert "sat" in str(screen.pane("row-pane").border_title)
         line = pilot.app.line  # type: ignore[attr-defined]
-        assert '--tokens \'["the", "cat", "sat"]\'' in line
+        assert "'q the cat sat: [[1, 0], [0, 1], [1, 1]]'" in line
         saved = json.loads("".join(map(str, screen.forms()[".json"]())))["experiment"]
     again = experiment_from_plain(saved)
     assert draft_of(again).text == typed
