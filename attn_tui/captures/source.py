@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from attn_tui.compute.arrays import Floats
 from attn_tui.compute.attention.settings import read_tokens
 from attn_tui.compute.errors import InputError
-from attn_tui.compute.fit.reconstruction import Reconstruction
 from attn_tui.compute.formats import rounded
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.odd import Odd
+from attn_tui.compute.heads.reconstruction import Reconstruction
 from attn_tui.compute.heads.rows import HeadRows, Reals
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Products, normalised

@@ -19,9 +19,9 @@ from attn_tui.compute.fit.explain import Explained, Question, explain
 from attn_tui.compute.fit.head import Path
 from attn_tui.compute.fit.model import Model
 from attn_tui.compute.fit.noise import PATHS
-from attn_tui.compute.fit.reconstruction import By, How, Reconstruction
 from attn_tui.compute.fit.usual import usual
 from attn_tui.compute.heads.mask import HeadMask
+from attn_tui.compute.heads.reconstruction import By, How, Reconstruction
 from attn_tui.compute.heads.rows import HeadRows
 from attn_tui.engine.making import Making
 

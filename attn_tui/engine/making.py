@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from attn_tui.compute.errors import InputError, inert
-from attn_tui.compute.fit.reconstruction import Reconstruction
 from attn_tui.compute.heads.mask import HeadMask
+from attn_tui.compute.heads.reconstruction import Reconstruction
 from attn_tui.compute.heads.rows import HeadRows
 from attn_tui.compute.heads.weighing import Weighing
 from attn_tui.compute.scale import Scale

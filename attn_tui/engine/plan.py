@@ -8,7 +8,7 @@ from typing import Any
 from attn_tui.captures.capture import Asked, Capture, HeadId, HeadShape
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.experiment import Stop, never
-from attn_tui.compute.fit.reconstruction import Reconstruction
+from attn_tui.compute.heads.reconstruction import Reconstruction
 from attn_tui.compute.heads.row_statistics import Format
 from attn_tui.compute.stream import stream
 from attn_tui.engine.finding import found_masks

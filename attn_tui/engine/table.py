@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.captures.capture import Capture, HeadId
-from attn_tui.compute.fit.reconstruction import Reconstruction
 from attn_tui.compute.heads.partial import Partial
+from attn_tui.compute.heads.reconstruction import Reconstruction
 from attn_tui.compute.heads.statistic import STATISTICS, TAU
 from attn_tui.engine.survey import Survey
 

@@ -133,7 +133,11 @@ def _lines(value: object, indent: str) -> Iterator[str]:
         if _is_object(first):
             yield from _block("[]", (("", item) for item in every), indent)
         else:
-            yield "[" + ", ".join(_line(piece)[1:-1] for piece in every) + "]"
+            before = "["
+            for piece in every:
+                yield before + _line(piece)[1:-1]
+                before = ", "
+            yield "]"
     else:
         yield _line(value)
 

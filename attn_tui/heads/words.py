@@ -6,8 +6,8 @@ from math import floor, isfinite, isnan, log10
 
 from attn_tui.captures.capture import HeadId
 from attn_tui.compute.counted import counted
-from attn_tui.compute.fit.reconstruction import Reconstruction
 from attn_tui.compute.heads.partial import Partial, Value
+from attn_tui.compute.heads.reconstruction import Reconstruction
 from attn_tui.compute.heads.statistic import OF_SEVERAL_KEYS, SHARES, STATISTICS, TAU
 from attn_tui.engine.condition import Condition
 from attn_tui.engine.plan import Question

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from math import inf, isnan
 
-from attn_tui.compute.fit.reconstruction import By, Reconstruction
+from attn_tui.compute.heads.reconstruction import By, Reconstruction
 from attn_tui.compute.scale import as_root
 from attn_tui.report.masks import mask_name
 from attn_tui.report.numbers import fitted_logit, general, quantity

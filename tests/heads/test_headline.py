@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attn_tui.captures.capture import HeadId
-from attn_tui.compute.fit.reconstruction import Reconstruction
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.partial import Partial
+from attn_tui.compute.heads.reconstruction import Reconstruction
 from attn_tui.compute.heads.statistic import SATURATED, STATISTICS
 from attn_tui.engine.table import HeadTable
 from attn_tui.heads.headline import first_of, headline

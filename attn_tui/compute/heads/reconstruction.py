@@ -2,10 +2,13 @@
 
 from dataclasses import dataclass
 from math import inf
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from attn_tui.compute.fit.head import Path
 from attn_tui.compute.heads.mask import HeadMask
+
+if TYPE_CHECKING:
+    # Of a fit only its word for the path is needed, and no start waits for one.
+    from attn_tui.compute.fit.head import Path
 
 How = Literal["asked", "captured", "output", "fit", "nearest", "assumed"]
 By = Literal["output", "weights"]
@@ -46,7 +49,7 @@ class Reconstruction:
     allowed: float = 0.0
     doubt: float = 0.0
     missed: float | None = None
-    path: Path = "float32"
+    path: "Path" = "float32"
     by: By = "output"
     reading: int = 0
 
