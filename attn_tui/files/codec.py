@@ -20,7 +20,7 @@ from attn_tui.compute.source import Drawn, Products, Source, Typed
 from attn_tui.compute.visible import visible
 from attn_tui.files.captured import absolute, captured_from_plain, captured_to_plain
 from attn_tui.files.content import opened, read_json, read_text
-from attn_tui.files.grammar import NUMBERS, Entry, check_count, named, numbered, problem
+from attn_tui.files.grammar import NUMBERS, Entry, check_count, is_long, named, numbered, problem
 from attn_tui.files.plain import (
     checked,
     json_text,
@@ -32,7 +32,6 @@ from attn_tui.files.plain import (
     refuse,
     scores_of,
 )
-from attn_tui.files.sources import is_long
 from attn_tui.instruments import INSTRUMENTS, load
 
 SCHEMA = "attn-tui/1"

@@ -15,8 +15,8 @@ from attn_tui.compute.source import Source, Typed
 from attn_tui.compute.visible import visible
 from attn_tui.files.codec import asks, experiment_from_plain, kept_in
 from attn_tui.files.content import opened, read_json, read_text
-from attn_tui.files.grammar import Entry, named
-from attn_tui.files.sources import FIELDS, MOST_TYPED, Part, is_long, part_of, source_of, text_of
+from attn_tui.files.grammar import MOST_TYPED, Entry, is_long, named
+from attn_tui.files.sources import FIELDS, Part, part_of, source_of, text_of
 
 
 @dataclass(frozen=True)

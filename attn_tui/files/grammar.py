@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.compute.errors import InputError, inert
+from attn_tui.compute.source import Products, Source, Typed
 from attn_tui.compute.vector import Vector
 from attn_tui.compute.visible import visible
 
@@ -27,6 +28,9 @@ MOST_VECTORS = 10_000
 
 MOST_ROWS = 100_000
 """Rows of q, K and V together, as text."""
+
+MOST_TYPED = 2_000
+"""Numbers of typed scores together, or of q, K or V, that stand in a text."""
 
 MOST_LINES = 200_000
 """Lines of a text, but for those of one number."""
@@ -381,3 +385,14 @@ def letters() -> Iterator[str]:
 def plain_lines(text: str) -> str:
     r"""Return a text with all its lines ended by ``\n``."""
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+
+def is_long(source: Source) -> bool:
+    """Return whether a source has more numbers than stand in a text."""
+    match source:
+        case Typed():
+            return sum(vector.n_keys for vector in source.scores) > MOST_TYPED
+        case Products():
+            parts = (source.queries, source.keys, source.values)
+            return any(part is not None and part.size > MOST_TYPED for part in parts)
+    return False

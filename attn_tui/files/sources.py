@@ -31,18 +31,17 @@ from attn_tui.compute.whole import parse_whole
 from attn_tui.files.captured import captured_text, parse_captured
 from attn_tui.files.grammar import (
     MOST_ROWS,
+    MOST_TYPED,
     NUMBERS,
     Entry,
     assignments,
     held,
+    is_long,
     named,
     plain_lines,
     read_entries,
     refused,
 )
-
-MOST_TYPED = 2_000
-"""Numbers of typed scores together, or of q, K or V, that stand in a text."""
 
 Part = Literal["q", "K", "V"]
 
@@ -302,17 +301,6 @@ def text_of(source: Source) -> str:
                 if rows is not None
             )
     raise TypeError(type(source))
-
-
-def is_long(source: Source) -> bool:
-    """Return whether a source has more numbers than stand in a text."""
-    match source:
-        case Typed():
-            return sum(vector.n_keys for vector in source.scores) > MOST_TYPED
-        case Products():
-            parts = (source.queries, source.keys, source.values)
-            return any(part is not None and part.size > MOST_TYPED for part in parts)
-    return False
 
 
 def _vector_lines(vectors: Sequence[Vector]) -> Iterator[str]:
