@@ -95,11 +95,6 @@ class Capture:
     config: Mapping[str, Any]
     _layers: Mapping[int, Layer]
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        from attn_tui.captures.opening import reopened
-
-        return reopened, (self.asked,)
-
     @property
     def paths(self) -> tuple[str, ...]:
         """The files."""

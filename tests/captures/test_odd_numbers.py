@@ -27,12 +27,11 @@ def test_a_head_without_values_is_refused_with_what_is_missing(tmp_path: Path) -
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("part", ["q", "k", "v", "out"])
-def test_numbers_beyond_float32_are_said_to_be_too_large(tmp_path: Path, part: str) -> None:
+def test_numbers_beyond_float32_are_said_to_be_too_large(tmp_path: Path) -> None:
     tensors = layer(b=1, dtype=np.float64)
-    tensors[part][0, 0, 2, 1] = 1e280
+    tensors["k"][0, 0, 2, 1] = 1e280
     result = check(["doctor", write(tmp_path / "a.safetensors", tensors)])
-    assert f"{part} holds numbers beyond float32" in " ".join(result.stdout.split())
+    assert result.stdout.startswith("cannot tell: its numbers are too large or too small")
 
 
 @pytest.mark.slow

@@ -7,7 +7,7 @@ import pytest
 
 from attn_tui.captures import disk
 from attn_tui.captures.capture import Capture, HeadId, HeadShape
-from attn_tui.captures.opening import open_capture
+from attn_tui.captures.opening import open_capture, reopened
 from attn_tui.captures.stored import Plain
 from attn_tui.captures.writer import write_safetensors
 from attn_tui.compute.errors import InputError
@@ -134,15 +134,20 @@ def test_heads_that_share_keys_have_a_second_mapping(tmp_path: Path) -> None:
     assert {reading.kv_mapping for reading in one.readings(0)} == {"grouped"}
 
 
-def test_it_is_pickled_by_its_paths_and_refused_where_a_file_is_another(tmp_path: Path) -> None:
+def test_it_is_opened_again_by_what_was_asked_and_refused_where_a_file_is_another(
+    tmp_path: Path,
+) -> None:
     made = layer()
     path = tmp_path / "a.safetensors"
     capture = open_capture([saved(path, made)])
-    data = pickle.dumps(capture)
+    data = pickle.dumps(capture.asked)
     assert len(data) < 2_000
-    assert_holds(pickle.loads(data), made)
+    assert_holds(reopened(pickle.loads(data)), made)
     saved(path, layer(seed=3))
-    for again in (lambda: pickle.loads(data), lambda: capture.read(HeadId(0, 0, 0))):
+    for again in (
+        lambda: reopened(pickle.loads(data)),
+        lambda: capture.read(HeadId(0, 0, 0)),
+    ):
         with pytest.raises(InputError, match=r"a\.safetensors': it has changed since"):
             again()
     path.unlink()

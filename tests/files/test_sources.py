@@ -10,8 +10,8 @@ from attn_tui.compute.errors import InputError
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn, Products, Typed
 from attn_tui.compute.vector import Vector
+from attn_tui.files.grammar import MOST_TYPED
 from attn_tui.files.sources import (
-    MOST_TYPED,
     Part,
     read_matrix,
     score_text,
