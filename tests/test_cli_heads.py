@@ -170,6 +170,7 @@ def test_a_capture_is_needed() -> None:
     assert result.stderr.startswith("attn-tui: CAPTURE: none is given")
 
 
+@pytest.mark.slow
 def test_how_weights_are_made_can_be_said(path: str) -> None:
     plain = asked("heads", path, "--scale", "0.5", "--statistic", "max_logit", "--mask", "none")
     other = asked("heads", path, "--rule", "none", "--statistic", "max_logit", "--mask", "none")

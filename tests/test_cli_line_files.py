@@ -192,6 +192,7 @@ def test_a_line_prints_the_answer_that_explore_shows(
     assert known(ran(text)) == known(expected)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["dots", "sweep"])
 @given(data=st.data())
 @settings(deadline=None, max_examples=8)

@@ -126,6 +126,7 @@ def test_an_example_and_a_model_are_told_of() -> None:
     assert "look" not in call("show", "1,2").stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "is_mentioned"),
     [

@@ -266,6 +266,7 @@ async def test_a_pinned_head_stands_beside_the_next_one() -> None:
         assert screen.pane("unscaled-pane").border_title == "Unscaled"
 
 
+@pytest.mark.slow
 async def test_the_last_head_that_was_asked_is_shown_while_many_are_asked() -> None:
     async with AttnApp(asking(n=100), "attention").run_test(size=(120, 40)) as pilot:
         await pilot.press(*["plus"] * 12, "full_stop")

@@ -72,6 +72,7 @@ def _has_its_verdict(finding: Finding) -> None:
     assert len(headline(finding.claim, finding)) <= LONGEST
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("id", TRIED)
 def test_what_is_broken_changes_the_verdict(id: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert (id in BROKEN) != (id in STATED)

@@ -76,6 +76,7 @@ def test_a_copy_goes_through_gnu_screen_in_pieces(inside: dict[str, str], tmp_pa
         assert max(map(len, pieces())) + 4 <= 256
 
 
+@pytest.mark.slow
 def test_numbers_are_pasted_anywhere(tmp_path: Path) -> None:
     with Session(tmp_path) as session:
         session.do(pasted("1 2 three"))

@@ -256,6 +256,7 @@ def test_nothing_that_the_program_fails_with_reaches_the_terminal() -> None:
     check(done.stderr, WRITTEN)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "sign"),
     [
@@ -295,6 +296,7 @@ def test_nothing_in_the_name_of_a_folder_reaches_the_terminal_when_the_screen_fa
         assert last == f"attn-tui --experiment {shlex.quote(str(saved))} asks it again."
 
 
+@pytest.mark.slow
 def test_nothing_that_a_screen_is_given_reaches_the_terminal(folder: Path) -> None:
     environment = {"HOME": HOSTILE, "USER": HOSTILE, "TERM_PROGRAM": HOSTILE}
     with Terminal(100, 30, environment=environment) as terminal:

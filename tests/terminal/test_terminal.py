@@ -117,6 +117,7 @@ def test_a_joined_emoji_takes_two_cells_where_the_terminal_does_not_join_it() ->
     assert any("**" in line for line in screens[0])
 
 
+@pytest.mark.slow
 def test_a_size_that_comes_back_at_once_is_drawn_anew() -> None:
     screen = drawn((120, 40))
     with Terminal(120, 40, ["--d-k", "1024"]) as terminal:

@@ -82,6 +82,7 @@ async def test_all_models_of_a_family_are_offered_with_their_cap_and_scale() -> 
         assert ["50·tanh" in text for text in found] == [False, True, True, False, False]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(120, 40), (80, 24)])
 async def test_a_slider_that_changes_nothing_is_dim_and_says_why(size: tuple[int, int]) -> None:
     async with AttnApp(EXAMPLE).run_test(size=size) as pilot:
@@ -135,6 +136,7 @@ FOUND = {
 """What is typed, and what stands first."""
 
 
+@pytest.mark.slow
 async def test_the_palette_finds_what_one_calls_it_from_wherever_one_is() -> None:
     async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
         await shown(pilot)

@@ -14,6 +14,7 @@ from tests.ui.person import burst, notices, press, shown
 MEDIUM = (80, 24)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "keys",
     everyday(
