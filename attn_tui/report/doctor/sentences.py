@@ -155,10 +155,10 @@ def headline(report: Report) -> str:
     guess, mark, _ = text.partition("?")
     text = guess + (mark or ".")
     n = len(main.findings)
-    where = f"All {n:,} heads" if 1 < n == len(report.findings) else places_of(main.findings)
-    begin = "So far " if n and len(report.findings) < report.total else ""
-    where = where if begin else where[0].upper() + where[1:]
-    return f"{begin}{where}: {text}"
+    where = f"all {n:,} heads" if 1 < n == len(report.findings) else places_of(main.findings)
+    if len(report.findings) < report.total:
+        return f"So far {where}: {text}"
+    return f"{where[0].upper()}{where[1:]}: {text}"
 
 
 def why(report: Report) -> Iterator[str]:
