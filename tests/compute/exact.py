@@ -202,4 +202,6 @@ def singular_value(matrix: list[list[Big]]) -> Big:
     if whole == 0:
         return whole
     unit = mpmath.matrix([[x / whole for x in row] for row in matrix])
-    return whole * max(mpmath.svd_r(unit, compute_uv=False))
+    # mpmath's own singular values do not converge where two are the same.
+    with mpmath.workdps(100):
+        return whole * mpmath.sqrt(max(mpmath.eigsy(unit.T * unit, eigvals_only=True)))

@@ -6,7 +6,7 @@ from math import inf, log
 import mpmath
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from attn_tui.compute.evaluation import Evaluation, evaluate
@@ -113,6 +113,7 @@ def test_every_combination_is_what_the_formulas_say(
 @pytest.mark.parametrize("sink", [None, -3.0, 40.0])
 @pytest.mark.parametrize("cap", [None, 20.0])
 @given(scores=st.lists(st.floats(-90, 90) | st.just(-inf), min_size=1, max_size=5))
+@example(scores=[0.0, 0.0, -13.855700502226108, 0.0])
 @settings(max_examples=25)
 def test_any_scores_are_what_the_formulas_say(
     cap: float | None, sink: float | None, scores: list[float]
