@@ -223,6 +223,7 @@ def test_packed_texts_count_without_the_keys_of_others(tmp_path: Path, packed: i
     assert answer["scaled"]["entropy"] == pytest.approx(entropy.tolist(), rel=1e-4, abs=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("padded", [0, 1])
 def test_a_padded_sequence_counts_without_the_keys_that_pad(tmp_path: Path, padded: int) -> None:
     seen = np.tile(np.tri(40, dtype=bool), (2, 1, 1, 1))

@@ -196,6 +196,7 @@ def test_a_question_comes_back_byte_by_byte(arguments: tuple[str, ...], tmp_path
     assert call("show", "--json", "--experiment", "-", stdin=first).stdout == first
 
 
+@pytest.mark.slow
 def test_options_replace_what_a_file_says(tmp_path: Path) -> None:
     file = str(tmp_path / "saved.json")
     Path(file).write_text(

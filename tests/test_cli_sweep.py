@@ -84,6 +84,7 @@ def test_two_numbers_are_one_place(arguments: str, place: tuple[int, int]) -> No
     assert json.loads(again.stdout) == plain
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "same"),
     [
@@ -118,6 +119,7 @@ def test_many_draws_fit_in_one_place_and_in_crossovers(monkeypatch: pytest.Monke
     assert drawn
 
 
+@pytest.mark.slow
 def test_rules_may_have_parameters() -> None:
     plain = asked("--rules", "none,temperature:T=4,yarn:factor=2", *QUICK)
     assert [each["rule"] for each in plain["rules"]] == ["none", "temperature:T=4", "yarn:factor=2"]

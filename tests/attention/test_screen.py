@@ -112,6 +112,7 @@ async def test_what_is_masked_is_blank_and_what_is_seen_is_on_one_ramp() -> None
         assert not np.isnan(drawn(screen, "scaled").levels).any()
 
 
+@pytest.mark.slow
 async def test_a_head_of_128_keys_fits_and_says_what_each_cell_is() -> None:
     async with AttnApp(EXAMPLE, "attention").run_test(size=(120, 40)) as pilot:
         await at(pilot, "n", *"24", "enter")

@@ -241,6 +241,7 @@ TINY = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("scores", "map"), TINY)
 def test_what_float64_cannot_hold_has_a_logarithm(scores: list[float], map: LogitMap) -> None:
     side = evaluate(np.array(scores), map, Precision())

@@ -61,6 +61,7 @@ def test_a_copy_goes_through_tmux(tmp_path: Path) -> None:
         assert Path(f"{taken}.how").read_text() == "load-buffer -w -\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("inside", [{"STY": "1.tty"}, {"TERM": "screen-256color"}])
 def test_a_copy_goes_through_gnu_screen_in_pieces(inside: dict[str, str], tmp_path: Path) -> None:
     whole = osc(f"attn-tui show {MANY[0]} --d-k 49 --screen")

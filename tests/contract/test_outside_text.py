@@ -216,6 +216,7 @@ def check(written: bytes, banned: re.Pattern[str] = COMMANDED) -> None:
     assert not banned.search(text), banned.findall(text)
 
 
+@pytest.mark.slow
 def test_nothing_that_a_command_is_given_reaches_the_terminal(folder: Path) -> None:
     given = [*reports(), *mistakes(folder)]
     with Terminal(80, 24, program=asked_for(*given)) as terminal:
@@ -239,6 +240,7 @@ def test_nothing_that_a_command_is_given_stands_in_its_reports(folder: Path) -> 
         check(done.stderr, WRITTEN)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["heads", "doctor", "compare", "show --capture"])
 def test_a_line_break_in_the_name_of_a_file_is_told(command: str, folder: Path) -> None:
     name = "a\nb.safetensors"

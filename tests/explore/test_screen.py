@@ -112,6 +112,7 @@ async def test_lines_that_are_typed_are_in_sight() -> None:
         assert screen.query_one("#weights").region
 
 
+@pytest.mark.slow
 async def test_settings_palette_and_lists_ask_the_same_question() -> None:
     async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
         await shown(pilot)
@@ -206,6 +207,7 @@ async def test_a_number_typed_after_a_click_replaces_d_k() -> None:
         assert "not divided" in str(screen.pane("d_k-pane").border_subtitle)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [(120, 40), (80, 24), (40, 15)])
 async def test_each_view_is_there_at_every_size(size: tuple[int, int]) -> None:
     async with AttnApp(EXAMPLE).run_test(size=size) as pilot:

@@ -44,6 +44,7 @@ def cell(screen: SweepScreen, row: int, column: int) -> tuple[int, int]:
     )
 
 
+@pytest.mark.slow
 async def test_the_cursor_goes_by_keys_and_mouse_and_each_move_is_undone() -> None:
     async with AttnApp(DRAFT, "sweep").run_test(size=(120, 40)) as pilot:
         screen = await at(pilot)

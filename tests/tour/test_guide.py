@@ -72,6 +72,7 @@ def is_body_seen(pilot: Pilot[None]) -> bool:
     return bool(pilot.app.screen.query_one("#body").display)
 
 
+@pytest.mark.slow
 async def test_nothing_of_the_answer_is_seen_or_suggested_before_the_guess(tmp_path: Path) -> None:
     async with on_tour(tmp_path) as pilot:
         answers = pilot.app.screen.query_one(OptionList)

@@ -137,6 +137,7 @@ async def test_the_panel_and_the_title_follow_what_is_asked() -> None:
         assert str(status.render()) == ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("columns", [40, 70, 80, 120])
 async def test_every_instrument_can_be_seen_and_clicked_at_every_width(columns: int) -> None:
     async with AttnApp(EXAMPLE).run_test(size=(columns, 24)) as pilot:

@@ -54,6 +54,7 @@ async def test_lines_of_q_and_k_are_queries_and_keys() -> None:
         assert "it is the length of q" in str(screen.pane("d_k-pane").border_title)
 
 
+@pytest.mark.slow
 async def test_causal_offers_a_whole_head_where_one_vector_would_see_key_0_alone() -> None:
     async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
         await shown(pilot)
@@ -107,6 +108,7 @@ async def test_a_slider_that_changes_nothing_is_dim_and_says_why(size: tuple[int
         assert not screen.pane("d_k-pane").has_class("-idle")
 
 
+@pytest.mark.slow
 async def test_a_file_of_two_vectors_says_so_and_its_path_is_typed_at_once(tmp_path: Path) -> None:
     path = tmp_path / "two.csv"
     path.write_text("1,2,3\n4,5,9\n")

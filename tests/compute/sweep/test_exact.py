@@ -124,6 +124,7 @@ def summaries(n: int, d_k: int, m: float, draws: int) -> dict[str, Summary]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("d_k", "m"), [(1, 1.0), (4, 1.0), (16, 0.25), (256, 1.0), (256, 0.0625)])
 def test_draws_of_two_keys_agree_with_quadrature(d_k: int, m: float) -> None:
     found = summaries(2, d_k, m, 3200)
