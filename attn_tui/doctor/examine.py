@@ -21,7 +21,7 @@ from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
 from attn_tui.doctor.names import Place, Span, misses, names, span
 from attn_tui.doctor.report import Finding, Report, Settings
-from attn_tui.doctor.verdict import confidence, judge, settled
+from attn_tui.doctor.verdict import confidence, judge
 from attn_tui.files.models.expected import ASSUMED, Expectation, Expected
 
 Stop = Callable[[], bool]
@@ -71,8 +71,8 @@ def examine(
         except Stopped:
             yield replace(report, interrupted=True, elapsed=time.monotonic() - started)
             return
-        known = settled(findings, settings.assume)
-        report = replace(report, findings=known, elapsed=time.monotonic() - started)
+        seconds = time.monotonic() - started
+        report = replace(report, examined=tuple(findings), elapsed=seconds)
         yield report
 
 

@@ -10,7 +10,15 @@ from attn_tui.captures.readings import Reading
 from attn_tui.compute.fit.explain import Explained
 from attn_tui.compute.fit.model import Part
 from attn_tui.doctor.names import Miss
-from attn_tui.doctor.verdict import VERDICTS, Assumption, Judgement, Verdict, overall, silent_parts
+from attn_tui.doctor.verdict import (
+    VERDICTS,
+    Assumption,
+    Judgement,
+    Verdict,
+    overall,
+    settled,
+    silent_parts,
+)
 from attn_tui.files.models.expected import Expectation, Expected
 
 MOST_ROWS = 4096
@@ -86,7 +94,7 @@ class Report:
         expectation: What was expected, or nothing.
         settings: What was to be examined.
         total: How many heads these are.
-        findings: What is said of each, as far as known, in their order.
+        examined: What is said of each by itself, as far as known, in their order.
         elapsed: Seconds it took.
         interrupted: Whether somebody stopped it.
         notes: What else is to be said, in sentences.
@@ -96,10 +104,15 @@ class Report:
     expectation: Expectation | None
     settings: Settings
     total: int
-    findings: tuple[Finding, ...] = ()
+    examined: tuple[Finding, ...] = ()
     elapsed: float = 0.0
     interrupted: bool = False
     notes: tuple[str, ...] = ()
+
+    @cached_property
+    def findings(self) -> tuple[Finding, ...]:
+        """The same, with what only all of them together tell."""
+        return settled(self.examined, self.settings.assume)
 
     @property
     def counts(self) -> Mapping[Verdict, int]:
@@ -132,7 +145,7 @@ class Report:
     @property
     def progress(self) -> float:
         """The share that is done, 0 to 1."""
-        return len(self.findings) / self.total if self.total else 1.0
+        return len(self.examined) / self.total if self.total else 1.0
 
     @property
     def expected(self) -> Expected | None:
