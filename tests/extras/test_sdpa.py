@@ -79,7 +79,7 @@ def test_calls_are_layers_in_their_order_those_of_modules_among_them(tmp_path: P
         F.scaled_dot_product_attention(query=x, key=x, value=x)
         captured, _ = layer(x, x, x, need_weights=False)
     assert torch.equal(plain, captured)
-    capture = opened(tmp_path / "c.safetensors", layouts=dict.fromkeys("qkv", "bhnd"))
+    capture = opened(tmp_path / "c.safetensors", layout="q=bhnd,k=bhnd,v=bhnd")
     assert capture.layers == (0, 1)
     assert capture.shape(HeadId(0, 0, 0)).d_k == 32
     assert capture.shape(HeadId(1, 1, 3)).d_k == 8
