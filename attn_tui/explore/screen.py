@@ -108,6 +108,8 @@ class ExploreScreen(InstrumentScreen):
     """What stands beside the present answer in place of the unscaled side."""
 
     _is_painted = False
+    _jacobians: gradient.Jacobians | None = None
+    """Those shown last: another cursor is no reason to work them out again."""
 
     def compose_body(self) -> ComposeResult:
         """Lay out the panes in the order in which data flows."""
@@ -414,7 +416,10 @@ class ExploreScreen(InstrumentScreen):
 
     def _draw_jacobian(self, answer: Answer) -> None:
         shown = self._side_by_side(answer)
-        jacobians = gradient.Jacobians(shown, np.arange(min(shown.vector.n_keys, MOST_KEYS)))
+        jacobians = self._jacobians
+        if jacobians is None or jacobians.answer is not shown:
+            jacobians = gradient.Jacobians(shown, np.arange(min(shown.vector.n_keys, MOST_KEYS)))
+            self._jacobians = jacobians
         last = len(jacobians.keys) - 1
         row, column = self.entry or (shown.of, self.cursor)
         cursor = min(row, last), min(column, last)

@@ -206,7 +206,7 @@ def _rows_of(body: str, line: int, most: int) -> "list[tuple[int, array[float]]]
     if "(" in body or "[" in body:
         body = _CALL_OF_ONE.sub(_blanked, body)
         body = _KEYWORD.sub(_blanked, body)
-        body = _CALL.sub(lambda found: " " * (len(found[0]) - 1) + "[", body)
+        body = _CALL.sub(" [", body)
         body = body.replace("(", "[").replace(")", "]")
     if "[" not in body:
         return [(line, _scores_of(body, line))]
