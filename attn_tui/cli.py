@@ -1,13 +1,13 @@
-"""Starts the program; all that takes time to import is imported where Ctrl+C is heeded."""
+"""Starts the program; slow imports come later, where Ctrl+C is handled."""
 
 import gc
 import sys
 
 
 def main() -> None:
-    """Run the program on the command line it was called with, and exit."""
-    # Nearly all that is made until the screen stands, or a command runs, lives as long as the
-    # program: looking through it for garbage would take a fifth of the start.
+    """Run the program on its command line, and exit."""
+    # Nearly everything made before the screen opens, or a command runs, lives as long as the
+    # program: collecting garbage meanwhile would take a fifth of the start.
     gc.disable()
     try:
         from attn_tui.commands.program import program
@@ -16,7 +16,7 @@ def main() -> None:
     except KeyboardInterrupt:
         sys.exit(130)
     finally:
-        # The status is settled: another Ctrl+C while Python closes down would put a signal for it.
+        # The status is settled; another Ctrl+C while Python shuts down must not replace it.
         from signal import SIG_IGN, SIGINT, signal
 
         signal(SIGINT, SIG_IGN)

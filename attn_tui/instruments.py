@@ -1,4 +1,4 @@
-"""The registry of instruments; an entry names its parts and imports none of them."""
+"""The registry of instruments; an entry names the parts of one and imports none of them."""
 
 from dataclasses import dataclass
 from importlib import import_module
@@ -7,21 +7,21 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Instrument:
-    """One way to ask and to look. Parts are ``"module:name"``, imported when needed.
+    """An instrument. Its parts are given as ``"module:name"`` and imported when needed.
 
     Attributes:
         name: Its name in JSON and in the program, and its folder.
         title: Its name on the screen.
-        number: The key that leads to it.
+        number: The key that opens it.
         summary: What it shows, in one line.
-        command_name: What the subcommand is called: its click command, which prints what the
-            screen shows, and in `attn_tui.commands.line` what writes its command line.
-        settings: A frozen dataclass of plain values with defaults; its question beyond the setup.
-        answer: From an experiment to an iterator of answers, which grow; the last one is whole.
+        command_name: The name of its subcommand, and of the function in `attn_tui.commands.line`
+            that writes its command line.
+        settings: Its own settings, a frozen dataclass of plain values with defaults.
+        answer: A function from an experiment to an iterator of better and better answers.
         screen: A subclass of `attn_tui.ui.instrument_screen.InstrumentScreen`.
-        json: From an answer to the pieces of a JSON text.
-        short: Its name where there is little room, if that is another.
-        finds: What else somebody may look for who means it.
+        json: A function from an answer to the pieces of a JSON text.
+        short: A shorter title for narrow screens, if it needs one.
+        finds: Other words that find it in the palette.
     """
 
     name: str
@@ -38,7 +38,7 @@ class Instrument:
 
     @property
     def label(self) -> str:
-        """Its key and its name, as on a tab."""
+        """Its key and title, as on a tab."""
         return f"{self.number} {self.title}"
 
     @property
@@ -48,17 +48,17 @@ class Instrument:
 
     @property
     def asked(self) -> str:
-        """From the values of its command's options to the experiment they ask."""
+        """A function from the values of its command's options to an experiment."""
         return f"attn_tui.{self.name}.command:asked"
 
     @property
     def line(self) -> str:
-        """From an ``attn_tui.files.history.Asked`` to the command line that asks it."""
+        """A function from an ``attn_tui.files.history.Asked`` to its command line."""
         return f"attn_tui.commands.line:{self.command_name}"
 
 
 def _instrument(number: int, title: str, command_name: str, summary: str, **own: str) -> Instrument:
-    """Return an instrument whose parts are where they usually are, but for some of its own."""
+    """Return an instrument with its parts in the usual places, unless others are given."""
     name = own.pop("name", title.lower())
     answered_in = own.pop("answered_in", f"attn_tui.compute.{name}")
     return Instrument(
@@ -97,6 +97,6 @@ INSTRUMENTS: tuple[Instrument, ...] = (
 
 
 def load(part: str) -> Any:
-    """Import one part of an instrument, named ``"module:name"``."""
+    """Import a part of an instrument, given as ``"module:name"``."""
     module, _, name = part.partition(":")
     return getattr(import_module(module), name)

@@ -1,6 +1,6 @@
-"""What `attn_tui` offers those who import it: functions of one row of scores, and questions.
+"""What `import attn_tui` offers: functions of one row of scores, and the instruments' answers.
 
-Bad input is an `InputError`, a ValueError that says what was given and what was expected.
+Bad input raises `InputError`, a ValueError that says what was given and what was expected.
 """
 
 from collections.abc import Callable, Iterator
@@ -263,7 +263,7 @@ def answer(experiment: Experiment, settings: Dots) -> dots.Answer: ...
 @overload
 def answer(experiment: Experiment, settings: Sweep) -> sweep.Answer: ...
 def answer(experiment: Experiment, settings: object = Explore()) -> object:
-    """Return the whole answer of the instrument whose settings these are, when it is there.
+    """Return the complete answer of the instrument that these settings belong to.
 
     Args:
         experiment: Where scores come from and what is done with them. Dots and Sweep draw their

@@ -39,13 +39,3 @@ def test_no_module_imports_itself_by_way_of_others() -> None:
     paths = [path for path in (ROOT / "attn_tui").rglob("*.py") if path.stem != "__init__"]
     modules = {".".join(path.relative_to(ROOT).with_suffix("").parts): path for path in paths}
     assert not circle(modules)
-
-
-@pytest.mark.parametrize("inside", ["", "def late() -> None:\n    "])
-def test_a_circle_is_found(tmp_path: Path, inside: str) -> None:
-    (tmp_path / "one.py").write_text(f"{inside}from house.two import a\n")
-    (tmp_path / "two.py").write_text("from house import one\n")
-    assert set(circle({f"house.{each}": tmp_path / f"{each}.py" for each in ("one", "two")})) == {
-        "house.one",
-        "house.two",
-    }

@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 
 from attn_tui.commands import line
 from attn_tui.commands.program import program
-from attn_tui.compute.dots import settings as dots
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.explore import settings as explore
@@ -23,14 +22,13 @@ from attn_tui.compute.explore.answer import answer
 from attn_tui.compute.mask import parse_mask
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
-from attn_tui.compute.source import Drawn, Products, Source
-from attn_tui.compute.sweep import settings as sweep
+from attn_tui.compute.source import Drawn, Products
 from attn_tui.explore import report as explore_report
 from attn_tui.explore.command import asked as gradient_experiment_of
 from attn_tui.files.draft import Draft, draft_of, open_draft, parse
 from attn_tui.files.history import Asked
 from attn_tui.instruments import INSTRUMENTS, load
-from tests.test_cli_line import alike, ask, given_by, setups, sources, values
+from tests.test_cli_line import alike, ask, given_by, setups
 
 RANDOM = np.random.default_rng(1)
 LONG = RANDOM.normal(0, 50, 2_500)
@@ -175,42 +173,3 @@ def test_only_scores_that_are_asked_must_be_readable() -> None:
         else:
             name = "example" if instrument.name == "heads" else instrument.command_name
             assert make(asked).startswith(f"attn-tui {name}")
-
-
-@pytest.mark.slow
-@given(sources(), setups(), st.builds(explore.Settings, of=st.integers(0, 5)))
-@settings(deadline=None, max_examples=40)
-def test_a_line_prints_the_answer_that_explore_shows(
-    source: Source, setup: Setup, gradient: explore.Settings
-) -> None:
-    try:
-        asked = ask(Experiment(source, setup.put(gradient)))
-        text = line.show(asked)
-    except InputError:
-        assume(False)
-    expected = json.loads("".join(explore_report.json(next(answer(asked.experiment)))))
-    assert known(ran(text)) == known(expected)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["dots", "sweep"])
-@given(data=st.data())
-@settings(deadline=None, max_examples=8)
-def test_a_line_prints_the_answer_that_drawing_instruments_show(
-    name: str, data: st.DataObject
-) -> None:
-    if name == "dots":
-        asked: Any = replace(data.draw(values(dots.Settings)), samples=500)
-    else:
-        swept = replace(data.draw(values(sweep.Settings)), n=6, n_range=(2, 16), d_k_range=(1, 64))
-        # Which of several is printed is looked at, as the default prints all.
-        asked = replace(swept, points=3, map_points=3, draws=16, statistic="gradient")
-    setup = Setup(data.draw(st.integers(2, 300))).put(asked)
-    experiment = Experiment(Drawn(), setup)
-    instrument = next(each for each in INSTRUMENTS if each.name == name)
-    (*_, found) = load(instrument.answer)(experiment)
-    expected = json.loads("".join(load(instrument.json)(found)))
-    printed = ran(load(instrument.line)(ask(experiment)))
-    for report in (expected, printed):
-        report.pop("experiment")
-    assert printed == expected

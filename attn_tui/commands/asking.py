@@ -1,4 +1,4 @@
-"""The question that SCORES and options ask together, on the command line or in a file."""
+"""From SCORES and options, or a file, to an experiment."""
 
 import json
 import os
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from attn_tui.compute.source import Source
 
 NONE = "none"
-"""What takes a mask away."""
+"""The value that removes a mask."""
 
 _VECTORS = {"query": "q", "keys": "K", "values": "V"}
-"""What stands before each in a text, by its option."""
+"""The heading of each in a text, by its option."""
 
 _DRAWN = ("draw", "seed", "vectors")
 _CAPTURED = ("layer", "head", "row", "batch", "layout", "names", "config")
@@ -40,15 +40,15 @@ _CAPTURED = ("layer", "head", "row", "batch", "layout", "names", "config")
 def experiment_of(
     given: Mapping[str, Any], *edits: Callable[[Setup], Setup], source: "Source | None" = None
 ) -> "Experiment":
-    """Return the question that SCORES and options ask, starting from a file or an example.
+    """Return the experiment that SCORES and options describe, starting from a file or an example.
 
     Args:
         given: The shared options.
-        edits: What an instrument's own options put into the setup.
-        source: Where scores come from if a file does not say; without it it must.
+        edits: Changes that an instrument's own options make to the setup.
+        source: The source to use if a file has none; without it the file must have one.
 
     Raises:
-        InputError: Naming the input that will not do.
+        InputError: Naming the input that cannot be used.
     """
     from attn_tui.compute.experiment import Experiment
     from attn_tui.files.draft import EXAMPLE, parse
@@ -59,7 +59,7 @@ def experiment_of(
     def edited(setup: Setup) -> Setup:
         return reduce(lambda before, edit: edit(before), edits, _setup(given, setup))
 
-    # What is wrong with an option is said before a file is read.
+    # Report a bad option before reading any file.
     edited(EXAMPLE.setup)
     start = _start(given, source) or parse(EXAMPLE)
     source = _source(given, start.source)
@@ -70,7 +70,7 @@ def experiment_of(
         assert isinstance(source, Captured)
         setup = edited(as_captured(start.setup, source))
         if not setup.scale.given:
-            # Unless another layer is named, a rule that goes by layers is that of its own.
+            # A rule that depends on the layer takes the captured one, unless another is given.
             setup = setup.put(setup.scale.at_layer(source.place[1]))
     else:
         setup = edited(start.setup)
@@ -91,33 +91,33 @@ def experiment_of(
 
 
 def setup_experiment_of(given: Mapping[str, Any], *edits: Callable[[Setup], Setup]) -> "Experiment":
-    """Return the question that an instrument asks which draws by itself.
+    """Return the experiment of an instrument that draws its own vectors.
 
     Args:
-        given: The options it shares.
-        edits: What its own options put into the setup.
+        given: The options it shares with others.
+        edits: Changes that its own options make to the setup.
 
     Raises:
-        InputError: Naming the input that will not do.
+        InputError: Naming the input that cannot be used.
     """
     from attn_tui.files.draft import EXAMPLE, parse
 
-    # Its own options, such as --seed, may be called as those of scores are.
+    # Its own --seed is not the seed of drawn scores.
     shared = {name: given[name] for name in ("experiment", "d_k", "rule", "model")}
     return experiment_of(shared, *edits, source=parse(EXAMPLE).source)
 
 
 def mention_unread_input(given: Mapping[str, Any]) -> None:
-    """Say on standard error if standard input holds something while the example is shown."""
+    """Warn on standard error if the example is shown although standard input holds something."""
     places = ("scores", "capture", "draw", *_VECTORS, "example", "experiment")
     if not any(given.get(name) for name in places) and input_waits():
         click.echo("attn-tui: standard input is left unread; - among SCORES reads it", err=True)
 
 
 def input_waits() -> bool:
-    """Return whether standard input is a file or a pipe with something in it, as far as is known.
+    """Return whether standard input is a file or pipe that already holds something.
 
-    What a pipe is still to bring is not waited for: it may never end.
+    We do not wait for a pipe, which may never deliver anything.
     """
     try:
         from fcntl import ioctl
@@ -135,7 +135,7 @@ def input_waits() -> bool:
 
 
 def _check_ways(given: Given) -> None:
-    """Check that scores come from one place only, and the rest of the question from one."""
+    """Check that scores come from one place only, and so does the rest of the question."""
     if [*(given["scores"] or ()), given["experiment"]].count("-") > 1:
         raise InputError("scores", "standard input is asked for twice", "- once")
     if given["example"] is not None and given["experiment"] is not None:
@@ -152,7 +152,7 @@ def _check_ways(given: Given) -> None:
 
 
 def _start(given: Given, source: "Source | None") -> "Experiment | None":
-    """Return the question of a file or an example."""
+    """Return the experiment of a file or an example, if one is given."""
     if given["experiment"] is not None:
         from attn_tui.files.codec import read_experiment
 
@@ -170,7 +170,7 @@ def _start(given: Given, source: "Source | None") -> "Experiment | None":
 
 
 def _source(given: Given, start: "Source") -> "Source":
-    """Return where the scores come from: what is given, else as it was."""
+    """Return the source that options describe, or the one we start from."""
     from attn_tui.compute.source import Drawn
     from attn_tui.files.sources import source_of
 
@@ -196,7 +196,7 @@ def _source(given: Given, start: "Source") -> "Source":
         try:
             return replace(draw, **changes)
         except InputError as error:
-            # Each will do by itself; so many vectors of so many keys do not.
+            # Each is valid by itself; together they are too many.
             count = changes.get("count", draw.count)
             raise InputError("vectors", f"'{count}' will not do", error.expected) from None
     vectors = {name: given[name] for name in _VECTORS if given[name] is not None}
@@ -209,17 +209,17 @@ def _source(given: Given, start: "Source") -> "Source":
         try:
             return source_of(text)
         except InputError as error:
-            # Lines are those of a text that nobody sees.
+            # The lines are those of a text that the user never sees.
             where = "" if error.where == f"line {error.line}" else error.where
             raise replace(error, where=where) from None
     return start
 
 
 def read_scores(arguments: Sequence[str]) -> "Source":
-    """Return where the scores of a command line come from.
+    """Return the source that the SCORES of a command line describe.
 
-    Each argument is a line of a text, so that single numbers side by side are one vector; but
-    ``-`` is standard input.
+    Each argument is a line of text, so that single numbers side by side make one vector; ``-``
+    is standard input.
 
     Raises:
         InputError: Naming the argument or the file, and the place in it.
@@ -234,10 +234,10 @@ def read_scores(arguments: Sequence[str]) -> "Source":
     for argument in arguments:
         if argument == "-":
             with opened("-", "scores") as file:
-                # It ends where it ends: what stands beside it is no part of its columns.
+                # Empty lines keep the arguments beside it out of its columns.
                 texts.append(f"\n{read_text(file)}\n")
         elif argument.startswith("@") and visible(argument) != argument:
-            # No text can name the file: it says what the file does.
+            # No text can name this file, so the text holds its numbers.
             texts.append(text_of(Typed(named(read_vectors(argument[1:])))))
         else:
             texts.append(plain_lines(argument))
@@ -261,7 +261,7 @@ def read_scores(arguments: Sequence[str]) -> "Source":
 
 
 def _setup(given: Given, setup: Setup) -> Setup:
-    """Return a setup with what the options say in place of what it said."""
+    """Return a setup changed by the shared options."""
     if given["model"] is not None:
         field = FIELDS["model"]
         name = field.kind.parse(field.parameter, given["model"])
@@ -278,7 +278,7 @@ def _setup(given: Given, setup: Setup) -> Setup:
 
 
 def with_tokens(setup: Setup, given: str | None) -> Setup:
-    """Return a setup whose queries and keys are called as a file says, or a JSON list in its place.
+    """Return a setup with the tokens in a file, or in a JSON list given instead.
 
     Raises:
         InputError: With field ``"tokens"``, if there is no such file, or no list in it.
@@ -297,28 +297,28 @@ def with_tokens(setup: Setup, given: str | None) -> Setup:
     if text.lstrip().startswith("["):
         tokens = TOKENS.parse("tokens", text)
     elif text:
-        # Blanks are part of a token, and so is an empty line.
+        # Blanks belong to a token, and an empty line is a token too.
         tokens = tuple(text.removesuffix("\n").split("\n"))
     return setup.put(replace(setup.get(AttentionSettings), tokens=tokens))
 
 
 def edited(kind: type, given: Mapping[str, Any], setup: Setup) -> Setup:
-    """Return a setup with what options say of the fields of a dataclass in place of what it said.
+    """Return a setup in which options have changed the fields of one dataclass.
 
     Raises:
-        InputError: Naming the option that will not do.
+        InputError: Naming the option that cannot be used.
     """
     return setup.put(replace(setup.get(kind), **changes_of(kind, given)))
 
 
 def asked_by(line: str) -> tuple[Instrument, "Experiment"]:
-    """Return the instrument a command line is for, and what it asks; forms of output are let be.
+    """Return the instrument and the experiment of a command line; output options are ignored.
 
     Args:
         line: Such as ``"show 1,2,3 --d-k 64"``, with or without the program's name.
 
     Raises:
-        InputError: If it cannot be asked.
+        InputError: If it is not a command line of an instrument.
     """
     commands = {instrument.command_name: instrument for instrument in INSTRUMENTS}
     try:
@@ -337,17 +337,17 @@ def asked_by(line: str) -> tuple[Instrument, "Experiment"]:
     try:
         context = command.make_context(name, protected(arguments))
     except click.UsageError as error:
-        # It may repeat all that stands there.
+        # The message may repeat the whole line.
         problem = inert(error.format_message().rstrip("."), 200)[1:-1]
         raise InputError("ask", problem, f"what attn-tui {name} --help lists") from None
     return instrument, load(instrument.asked)(context.params)
 
 
 def answered(line: str) -> Callable[[], Any]:
-    """Return what answers a command line, as plain values of JSON.
+    """Return a function that computes the JSON report of a command line.
 
     Raises:
-        InputError: If it cannot be asked.
+        InputError: If it is not a command line of an instrument.
     """
     instrument, experiment = asked_by(line)
 

@@ -1,4 +1,4 @@
-"""``attn-tui demo``: small captures, one in order and others with a fault, to try the doctor on."""
+"""``attn-tui demo``: small captures, one healthy and others with a fault, to try the doctor on."""
 
 from pathlib import Path
 
@@ -24,9 +24,9 @@ _EXAMPLES = """\
 )
 @switch("--force", "Write into a folder that is not empty.")
 def demo(folder: str, force: bool) -> None:
-    """Write a capture in order and sixteen with faults that people met, each with its config.json.
+    """Write a healthy capture and sixteen with faults that people met, each with its config.json.
 
-    README.txt in DIR says of each what to try and what the doctor says. They are small, and the
+    README.txt in DIR says what to try on each and what the doctor finds. They are small, and the
     same every time.
     """
     from attn_tui.captures.demo import README, write_demos
@@ -37,7 +37,7 @@ def demo(folder: str, force: bool) -> None:
         if not force and path.is_dir() and any(path.iterdir()):
             problem, expected = "it is not empty", "a new folder, or --force"
             raise InputError("folder", problem, expected, place_of(folder))
-        written = [each.name for each in write_demos(path)]
+        written = [demo.name for demo in write_demos(path)]
     except OSError as error:
         problem = str(error.strerror)
         raise InputError("folder", problem, "a folder to write to", place_of(folder)) from None

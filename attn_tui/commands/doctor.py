@@ -90,8 +90,8 @@ def doctor(
 ) -> int:
     """Say which multiplier, soft cap, sink and mask attention was really computed with.
 
-    From q, k, v and what attention returned, and with their errors. A configuration says
-    what should be; the first line can be pasted into an issue. Ctrl+C prints what there is.
+    They follow, with their errors, from q, k, v and the output of attention. A configuration says
+    what to expect; the first line can be pasted into an issue. Ctrl+C prints the result so far.
     """
     from attn_tui.compute.blas import one_thread
     from attn_tui.doctor.examine import examine
@@ -104,15 +104,15 @@ def doctor(
         raise InputError("capture", "none is given", "a file, such as capture.safetensors")
     settings = _settings(given)
     typed = None if given["expect"] is None else parse_expected(given["expect"])
-    conditions = tuple(parse(each) for each in given["fail_if"])
-    found = open_configured(captures, *reading(given))
-    expectation = expecting(typed, found.expectation) if typed else found.expectation
-    # Its products are small: threads that wait for each other take most of the time.
+    conditions = tuple(parse(condition) for condition in given["fail_if"])
+    opened = open_configured(captures, *reading(given))
+    expectation = expecting(typed, opened.expectation) if typed else opened.expectation
+    # The products are small: with several threads, most of the time goes into waiting.
     try:
         with one_thread():
             report, interrupted = worked(
                 "heads",
-                lambda stop: examine(found.capture, expectation, settings, stop, found.notes),
+                lambda stop: examine(opened.capture, expectation, settings, stop, opened.notes),
             )
     except InputError as error:
         if given["reproduce"] is not None and error.field in ("layer", "head"):
@@ -127,36 +127,37 @@ def doctor(
     write(text.render(report) if form == "text" else json.render(report, evidence))
     if interrupted:
         return INTERRUPTED
-    if any(holding(each, conditions) for each in report.findings):
+    if any(holding(finding, conditions) for finding in report.findings):
         return 1
     ended = status(report, require, strict)
-    for each in conditions:
-        count = unknown(report, each)
+    for condition in conditions:
+        count = unknown(report, condition)
         if count and not ended:
-            tell(
-                f"--fail-if '{each.text}': {each.statistic} of {counted(count, 'head')} is unknown"
-            )
+            heads = counted(count, "head")
+            tell(f"--fail-if '{condition.text}': {condition.statistic} of {heads} is unknown")
             return 3
     return ended
 
 
 def _script(report: "Report") -> Iterator[str]:
-    """Yield the script that ``--reproduce`` prints, of the one head that was examined."""
+    """Yield the script that ``--reproduce`` prints, for the one head that was examined."""
     from attn_tui.compute.heads.mask import HeadMask
     from attn_tui.doctor.examine import masked_twice
     from attn_tui.doctor.reproduce import reproduce
     from attn_tui.files.models.expected import Expected
 
-    for each in report.findings[:1]:
-        rows = masked_twice(report.capture.read(each.id, None, each.reading), each.expected)
-        model = (each.expected or Expected()).model(rows)
+    for finding in report.findings[:1]:
+        rows = masked_twice(
+            report.capture.read(finding.id, None, finding.reading), finding.expected
+        )
+        model = (finding.expected or Expected()).model(rows)
         if rows.seen is not None:
             model = replace(model, mask=HeadMask("given"))
-        yield from reproduce(f"layer {each.id.layer}, head {each.id.head}", rows, model)
+        yield from reproduce(f"layer {finding.id.layer}, head {finding.id.head}", rows, model)
 
 
 def _save(path: str, report: "Report", conditions: "Sequence[Condition]") -> None:
-    """Write JUnit's XML to a file, in place of what is there."""
+    """Write JUnit XML to a file, replacing what is there."""
     from attn_tui.captures.disk import place_of
     from attn_tui.report.doctor.junit import junit
 
@@ -181,10 +182,10 @@ def _settings(given: dict[str, Any]) -> "Settings":
         given = {**given, "layer": str(layer), "head": str(head)}
     if (given["rows"] or "").strip() == "all":
         given = {**given, "rows": str(MOST_ROWS)}
-    asked = {
+    chosen = {
         name: kinds[name].parse(name, given[name]) for name in kinds if given[name] is not None
     }
-    return Settings(**asked, assume=_assumptions(given["assume"] or ""), tf32=given["tf32"])
+    return Settings(**chosen, assume=_assumptions(given["assume"] or ""), tf32=given["tf32"])
 
 
 def _assumptions(text: str) -> "frozenset[Assumption]":

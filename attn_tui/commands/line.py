@@ -1,4 +1,4 @@
-"""The command line that asks a question: what options read, written again."""
+"""From a question to the command line that asks it: the inverse of `asking`."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from attn_tui.files.history import Asked
 
 LONGEST = 4_000
-"""Characters of a command line that somebody may still want to read."""
+"""Characters of the longest command line we write."""
 
 _SAVED = "a .json file: save them first, and open it"
 
@@ -31,7 +31,7 @@ def show(asked: "Asked") -> str:
     """Return the command line that prints what Explore shows.
 
     Raises:
-        InputError: If the scores are not understood, or no command line can ask it, with what can.
+        InputError: If the scores are not understood, or are too many for a command line.
     """
     from attn_tui.compute.explore.answer import check_keys
     from attn_tui.compute.explore.settings import Settings
@@ -41,7 +41,7 @@ def show(asked: "Asked") -> str:
         raise asked.error
     experiment = asked.experiment
     settings = experiment.setup.get(Settings)
-    # As on the screen, the last key stands for one that is not there.
+    # As on the screen, a key that does not exist becomes the last one.
     if settings.of is not None:
         settings = replace(settings, of=min(settings.of, experiment.vectors.n_keys - 1))
     experiment = replace(experiment, setup=experiment.setup.put(settings))
@@ -51,36 +51,36 @@ def show(asked: "Asked") -> str:
 
 
 def attention(asked: "Asked") -> str:
-    """Return the command line that prints the head that is shown.
+    """Return the command line that prints what Attention shows.
 
     Raises:
-        InputError: If the scores are not understood, or no command line can ask it, with what can.
+        InputError: If the scores are not understood, or are too many for a command line.
     """
     from attn_tui.compute.attention.head import is_drawn
     from attn_tui.compute.attention.settings import Settings
 
     experiment, settings = asked.experiment, asked.experiment.setup.get(Settings)
     if is_drawn(experiment):
-        # Whatever scores are asked play no part, and what draws the head need not be said.
+        # The head is drawn, so the scores play no part.
         setup, plain = experiment.setup, replace(settings, rows="auto")
         seed = ["--seed", str(settings.seed)] * (settings.seed != Settings().seed)
         options = [*_scaled(setup), *_options(setup.precision), *_options(plain)]
         return _line("attention", *options, *seed, *_tokens(settings.tokens))
     if asked.error:
         raise asked.error
-    # What draws a head need not be said of rows that are there.
+    # The head is given, so the options of a drawn one play no part.
     rest = replace(settings, n=Settings().n, seed=Settings().seed)
     return _of_scores("attention", experiment, rest)
 
 
 def _of_scores(command: str, experiment: "Experiment", settings: Any) -> str:
-    """Return the command line that asks a question of scores: typed ones, or those of files."""
+    """Return the command line of a question about typed scores or scores in files."""
     setup, source = experiment.setup, experiment.source
     arguments = [*_scores(source), *_scaled(setup, source), *_options(setup.precision)]
-    mask, found = setup.mask, getattr(source, "causal", None)
-    if found is not None and command == "attention":
+    mask, captured_causal = setup.mask, getattr(source, "causal", None)
+    if captured_causal is not None and command == "attention":
         mask = replace(mask, causal=mask.causal or settings.causal)
-    if mask or found is not None:
+    if mask or captured_causal is not None:
         arguments += ["--mask", str(mask) or "none"]
     if command == "attention":
         arguments += _tokens(settings.tokens)
@@ -88,7 +88,7 @@ def _of_scores(command: str, experiment: "Experiment", settings: Any) -> str:
 
 
 def _tokens(tokens: Sequence[str]) -> Iterator[str]:
-    """Yield the option for what queries and keys are called, if they are called anything."""
+    """Yield the option for the tokens, if there are any."""
     if tokens:
         yield from ("--tokens", dumps(tokens, ensure_ascii=False))
 
@@ -100,7 +100,7 @@ def dot(asked: "Asked") -> str:
     setup = asked.experiment.setup
     own, scale = _start(setup).scale, setup.scale
     if replace(own, rule=scale.rule, given=scale.given) != scale:
-        # What departs from the model has no option here, where it plays no part.
+        # Dot products has no option for what departs from the model, nor any use for it.
         setup = replace(setup, scale=Scale(scale.rule, scale.given), model=NO_MODEL)
     return _line("dot", *_scaled(setup), *_options(setup.get(Settings)))
 
@@ -113,11 +113,11 @@ def sweep(asked: "Asked") -> str:
     settings = setup.get(Settings)
     arguments = [*_places(settings, setup)]
     if (rules := compared(settings, setup.scale)) != compared(Settings(), Scale()):
-        # One rule with a comma behind it is a list of one.
+        # A trailing comma makes one rule a list.
         names = ",".join(rules) if len(rules) > 1 else f"{rules[0]},"
         arguments += ["--rules", names]
     arguments += ["--qk-norm"] * setup.scale.qk_norm
-    # Where there is nothing but none, there is nothing to compare it with.
+    # With no rule but none, there is nothing to compare.
     arguments += ["--ratio"] * (settings.ratio and len(rules) > 1)
     if settings.statistic != Settings().statistic:
         arguments += ["--statistic", settings.statistic]
@@ -125,7 +125,7 @@ def sweep(asked: "Asked") -> str:
 
 
 def claim(asked: "Asked") -> str:
-    """Return the command line that tries the claim that is shown."""
+    """Return the command line that tries the claim on the screen."""
     from attn_tui.claims.ledger import find
     from attn_tui.claims.settings import Settings
 
@@ -141,8 +141,6 @@ def claim(asked: "Asked") -> str:
 def heads(asked: "Asked") -> str:
     """Return the command line that opens Heads as it is, or prints it without a terminal.
 
-    Captures that are compared are printed.
-
     Raises:
         InputError: If there is no capture, or its name cannot be typed.
     """
@@ -157,10 +155,10 @@ def heads(asked: "Asked") -> str:
     if compared:
         words = ["attn-tui", "compare", *settings.compared, *settings.capture]
         settings = replace(settings, tau=Settings().tau)
-    # A configuration is found beside the capture, or was read with it.
+    # The configuration is found beside the capture.
     words += _options(replace(settings, config=""))
     if settings.what_if or not setup.scale.is_default:
-        # Each head has the rule of its own layer.
+        # A rule that depends on the layer is written for any layer.
         words += ["--rule", rule_text(setup.scale.at_layer(0))]
     words += _options(Scale(softcap=setup.scale.softcap, sink=setup.scale.sink))
     if not compared and settings.layer is not None and settings.head is not None:
@@ -169,7 +167,7 @@ def heads(asked: "Asked") -> str:
 
 
 def _places(settings: "SweepSettings", setup: Setup) -> Iterator[str]:
-    """Yield the options for what a sweep runs over, and for what it holds."""
+    """Yield the options for what a sweep varies, and for what it holds fixed."""
     kind: Any = type(settings)
     fields = fields_of(kind)
     of_map, over_n = settings.view == "map", settings.over == "n"
@@ -185,7 +183,7 @@ def _places(settings: "SweepSettings", setup: Setup) -> Iterator[str]:
         text = str(number)
         if swept:
             text = fields[name].kind.text(getattr(settings, name))
-            # Of a range the headline speaks of one place.
+            # The headline is about one place in the range.
             if number != default:
                 text = f"{text}@{number}"
         yield from (option, text)
@@ -195,10 +193,10 @@ def _places(settings: "SweepSettings", setup: Setup) -> Iterator[str]:
 
 
 def typed(words: Sequence[str]) -> str:
-    """Return words as a shell reads them.
+    """Return words quoted for a shell.
 
     Raises:
-        InputError: If one of them holds what a terminal would obey, or nobody sees.
+        InputError: If one has control characters or others that cannot be seen.
     """
     for word in words:
         if visible(word) != word:
@@ -218,7 +216,7 @@ def _too_many() -> InputError:
 
 
 def _start(setup: Setup, source: "Source | None" = None) -> Setup:
-    """Return what a line asks that names the scores and the model, if any, and nothing else."""
+    """Return the setup of a command line with nothing but the scores and the model."""
     from attn_tui.captures.source import Captured
     from attn_tui.files.captured import with_found
 
@@ -227,7 +225,7 @@ def _start(setup: Setup, source: "Source | None" = None) -> Setup:
 
 
 def _scaled(setup: Setup, source: "Source | None" = None) -> Iterator[str]:
-    """Yield the model, and d_k, unless the scores hold it, and the scale where they differ."""
+    """Yield the options for the model, d_k and the scale, where they differ from the start."""
     start = _start(setup, source)
     is_named = setup.model != NO_MODEL
     if is_named:
@@ -243,7 +241,7 @@ def _scaled(setup: Setup, source: "Source | None" = None) -> Iterator[str]:
 
 
 def _options(part: Any, start: Any = None) -> Iterator[str]:
-    """Yield the options of a dataclass's object for fields that are not what they start as."""
+    """Yield the options of the fields that differ from their start, or from their default."""
     kind: Any = type(part)
     for name, field in fields_of(kind).items():
         value = getattr(part, name)
@@ -257,10 +255,10 @@ def _options(part: Any, start: Any = None) -> Iterator[str]:
 
 
 def _scores(source: "Source") -> list[str]:
-    """Return SCORES, or the options that stand for them.
+    """Return SCORES, or the options for a draw or a capture.
 
     Raises:
-        InputError: If they are in no file of somebody's, for they are too many to be typed.
+        InputError: If they are too many to type, and in no file of the user's.
     """
     from attn_tui.captures.source import Captured
     from attn_tui.compute.source import Drawn, Products, Typed
@@ -283,6 +281,6 @@ def _scores(source: "Source") -> list[str]:
     if isinstance(source, Typed) and not source.files:
         has_names = [*source.names] != [*islice(letters(), len(lines))]
         if not has_names and min(vector.n_keys for vector in source.scores) > 1:
-            # Single numbers side by side would be one vector.
+            # Names keep single numbers from becoming one vector.
             lines = [line.partition(": ")[2].replace(", ", ",") for line in lines]
     return lines

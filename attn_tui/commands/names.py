@@ -1,4 +1,4 @@
-"""The subcommands by purpose: where each is and what it does; and arguments as click takes them."""
+"""The subcommands: their places, summaries and purposes; and arguments protected from click."""
 
 from attn_tui.instruments import INSTRUMENTS
 
@@ -8,7 +8,7 @@ _PURPOSES = {
     "A model's heads": ["heads", "doctor", "compare", "recipe", "demo"],
     "To learn": ["tour", "claim", "claims"],
 }
-"""What subcommands are for; others are listed below these."""
+"""Subcommands by purpose; any others are listed last."""
 
 _OTHERS = {
     "doctor": ("commands.doctor", "which scale, cap, sink and mask a capture has"),
@@ -18,23 +18,23 @@ _OTHERS = {
     "tour": ("commands.tour", "a guided tour of a dozen steps, or that of a file"),
     "claims": ("claims.command", "every claim, a line each with its verdict"),
 }
-"""Subcommands that are of no instrument: where each is, and what it does."""
+"""Subcommands that belong to no instrument: their module and summary."""
 
 
 def places() -> dict[str, str]:
-    """Return where each subcommand is, by name."""
+    """Return the place of each subcommand, by name."""
     others = {name: f"attn_tui.{module}:{name}" for name, (module, _) in _OTHERS.items()}
     return {instrument.command_name: instrument.command for instrument in INSTRUMENTS} | others
 
 
 def summaries() -> dict[str, str]:
-    """Return what each subcommand does, by name."""
+    """Return the summary of each subcommand, by name."""
     others = {name: text for name, (_, text) in _OTHERS.items()}
     return {instrument.command_name: instrument.summary for instrument in INSTRUMENTS} | others
 
 
 def by_purpose() -> dict[str, dict[str, str]]:
-    """Return what each subcommand does, by name, under what it is for."""
+    """Return the summaries of subcommands by purpose and name."""
     texts = summaries()
     groups = {
         purpose: {name: texts.pop(name) for name in names} for purpose, names in _PURPOSES.items()
@@ -45,8 +45,8 @@ def by_purpose() -> dict[str, dict[str, str]]:
 def protected(arguments: list[str]) -> list[str]:
     """Return arguments in which nothing but ``-h``, ``-x`` and ``--…`` looks like an option.
 
-    Scores such as ``-1,0,1`` get a blank in front, which the vector grammar skips and the value of
-    an option loses again.
+    Scores such as ``-1,0,1`` get a leading blank, which the vector grammar skips and options
+    remove again.
     """
     end = arguments.index("--") if "--" in arguments else len(arguments)
     return [*map(_protected, arguments[:end]), *arguments[end:]]

@@ -1,4 +1,4 @@
-"""The options that subcommands share, grouped as ``--help`` shows them, and what completes them."""
+"""Options that subcommands share, grouped as in ``--help``, and their completion."""
 
 from __future__ import annotations  # CompletionItem takes a parameter from click 8.5 on
 
@@ -24,7 +24,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 Complete = Callable[[click.Context, click.Parameter, str], list["CompletionItem[str]"]]
 
 Names = Mapping[str, str]
-"""Names with what each means."""
+"""Names and their meanings."""
 
 SCORES, CAPTURE, EXPECTED, DRAWS, SCALE, PRECISION, GRADIENT, REPORT, SCREEN, OTHER = GROUPS = (
     "Where scores come from",
@@ -38,18 +38,18 @@ SCORES, CAPTURE, EXPECTED, DRAWS, SCALE, PRECISION, GRADIENT, REPORT, SCREEN, OT
     "Screen",
     "Other",
 )
-"""Groups of options, in their order."""
+"""Groups of options, in the order of ``--help``."""
 
 
 class Given(dict[str, Any]):
-    """The values of options and SCORES, as typed; None for what was not given."""
+    """The values of options and SCORES, as typed; None for those not given."""
 
     def __missing__(self, name: str) -> None:
-        """Return nothing for what is no option of this command."""
+        """Return None for an option that this command does not have."""
 
 
 class Option(click.Option):
-    """An option with the group it stands in."""
+    """An option that belongs to a group."""
 
     def __init__(self, *arguments: Any, group: str = OTHER, **given: Any) -> None:
         super().__init__(*arguments, **given)
@@ -57,9 +57,9 @@ class Option(click.Option):
 
 
 def of_names(names: Names | Callable[[], Names], lists: bool = False) -> Complete:
-    """Return what completes one of some names, or the last of several with commas between them.
+    """Return the completion of a name, or of the last name in a comma-separated list.
 
-    A function is called when it is needed.
+    A function in place of the names is called when completion needs them.
     """
 
     def complete(
@@ -96,17 +96,17 @@ SCREEN_OPTIONS = (
     ),
     Option(["--ascii"], group=SCREEN, is_flag=True, help="Draw in ASCII, as under TERM=linux."),
 )  # fmt: skip
-"""What says how the screen of an instrument opens."""
+"""Options for opening the screen of an instrument."""
 
 
 class Command(click.Command):
-    """A command whose help shows its options in groups, and ends with examples.
+    """A command whose help groups its options and ends with examples.
 
-    That of an instrument opens its screen where ``--screen`` is given.
+    The command of an instrument opens its screen if ``--screen`` is given.
 
     Args:
         examples: Command lines.
-        lists: Names that options take, which would be too long beside them, by what they are.
+        lists: Long lists of names that options take, by title, shown below the options.
     """
 
     def __init__(
@@ -129,7 +129,7 @@ class Command(click.Command):
             looks = {str(option.name): ctx.params.pop(option.name) for option in SCREEN_OPTIONS}
             if looks.pop("screen"):
                 open_instrument = load("attn_tui.commands.screen:open_instrument")
-                # The screen's own command is made of these options.
+                # The screen shows these options as a command line.
                 status = open_instrument(self.instrument, ctx.params, **looks)
                 if status is not None:
                     return status
@@ -162,7 +162,7 @@ def unprotected(
     """Return an option's value as it was typed.
 
     Raises:
-        InputError: If there is the next option in its place.
+        InputError: If the value is missing and the next option took its place.
     """
     if value and value.startswith("--"):
         raise InputError(str(parameter.name), f"{inert(value)} is an option", "a value before it")
@@ -170,7 +170,7 @@ def unprotected(
 
 
 def needed(field: str, expected: str) -> Callable[..., Any]:
-    """Return what checks that an argument is given, and else says what it may be."""
+    """Return a callback that requires an argument, and says what may be given."""
 
     def check(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
         if value is None and not context.resilient_parsing:
@@ -188,7 +188,7 @@ def option(
     complete: Complete | None = None,
     multiple: bool = False,
 ) -> Callable[[F], F]:
-    """Return an option whose value is text, checked where it is used."""
+    """Return an option whose value is text; whoever uses it checks it."""
     return click.option(
         name,
         cls=Option,
@@ -202,15 +202,15 @@ def option(
 
 
 def switch(name: str, text: str, group: str = OTHER) -> Callable[[F], F]:
-    """Return an option that is given or not."""
+    """Return an option without a value."""
     return click.option(name, cls=Option, group=group, is_flag=True, help=text)
 
 
 def forms(csv: str = "") -> Callable[[F], F]:
-    """Return the options that choose ``form``: ``"csv"``, ``"json"``, or neither, ``"text"``.
+    """Return the options that set ``form``, which is ``"text"``, to ``"csv"`` or ``"json"``.
 
     Args:
-        csv: What ``--csv`` does; empty where there is none.
+        csv: The help of ``--csv``; empty if the command has no CSV.
     """
     form = partial(click.option, cls=Option, group=REPORT, default="text")
     as_csv = [form("--csv", "form", flag_value="csv", help=csv)] if csv else []
@@ -218,14 +218,14 @@ def forms(csv: str = "") -> Callable[[F], F]:
 
 
 def flag(names: str, text: str, group: str = OTHER) -> Callable[[F], F]:
-    """Return an option that says yes or no, or nothing."""
+    """Return an option that is yes, no or not given."""
     return click.option(names, cls=Option, group=group, help=text, default=None)
 
 
 def field_option(field: Field, group: str = OTHER) -> Callable[[F], F]:
-    """Return the option of a field: its value is text, or of a switch yes, no or nothing."""
+    """Return the option of a field; that of a switch is yes, no or not given."""
     kind = field.kind
-    # The rest is for the panel of settings, where there is room.
+    # The rest of the help is for the settings panel, which has room for it.
     text = re.split(r"[,;:] | \(", field.help)[0]
     if text[0].isascii():
         text = text[0].upper() + text[1:]
@@ -238,16 +238,16 @@ def field_option(field: Field, group: str = OTHER) -> Callable[[F], F]:
 
 
 def field_options(kind: type, group: str) -> tuple[Callable[[Any], Any], ...]:
-    """Return the options of the fields of a dataclass that have one to themselves."""
+    """Return the options of a dataclass's fields, leaving out fields that another option sets."""
     own = (field for field in fields_of(kind).values() if field.option and not field.fed)
     return tuple(field_option(field, group) for field in own)
 
 
 def changes_of(kind: type, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what options say of the fields of a dataclass, by name.
+    """Return the values that options give to the fields of a dataclass, by name.
 
     Raises:
-        InputError: Naming the option that will not do.
+        InputError: Naming the option that cannot be used.
     """
     changes: dict[str, Any] = {}
     for name, field in fields_of(kind).items():
@@ -275,17 +275,17 @@ READ_AS: tuple[Callable[[Any], Any], ...] = (
         "--names", "PATTERN", "What tensors are called, such as 'h.{layer}.attn.{part}'.", CAPTURE
     ),
 )
-"""Options that say how a capture is read."""
+"""Options for reading a capture."""
 
 
 def config(group: str) -> Callable[[F], F]:
-    """Return the option that names the configuration of a captured model."""
+    """Return the option that names a captured model's configuration."""
     text = "The model's config.json, its folder, or a GGUF file."
     return option("--config", "FILE", text, group, experiment_files)
 
 
 def reading(given: Mapping[str, Any]) -> tuple[str, str, str]:
-    """Return how a capture is read, as options say: layouts, names and the configuration."""
+    """Return layouts, names and configuration: how options say to read a capture."""
     layouts, names, file = (given[name] or "" for name in ("layout", "names", "config"))
     return layouts, names, file
 
@@ -302,7 +302,7 @@ def _examples() -> Names:
 
 
 def experiment(group: str) -> Callable[[F], F]:
-    """Return the option that starts from a file."""
+    """Return the option that starts from a saved experiment."""
     text = "Start from what a file asks that --json printed."
     return option("--experiment", "FILE", text, group, experiment_files)
 
@@ -345,12 +345,12 @@ _SHARED: tuple[Callable[[Any], Any], ...] = (
 
 
 def settings(kind: type, group: str) -> Callable[[F], F]:
-    """Return what adds the options of an instrument's settings."""
+    """Return a decorator that adds the options of an instrument's settings."""
     return partial(all_of, field_options(kind, group))
 
 
 def all_of(options: Iterable[Callable[[Any], Any]], command: F) -> F:
-    """Add options to a command, the first of which stand first."""
+    """Add options to a command, in this order."""
     return reduce(lambda inner, add: add(inner), reversed((*options,)), command)
 
 
@@ -360,5 +360,5 @@ def shared(command: F) -> F:
 
 
 def setup(command: F) -> F:
-    """Add the options of instruments that draw by themselves: d_k, the rule, where to start."""
+    """Add the options of instruments that draw their own vectors: d_k, the rule, a saved file."""
     return all_of((experiment(DRAWS), *_SETUP), command)

@@ -1,4 +1,4 @@
-"""Text to standard output, whatever becomes of its reader."""
+"""Writing to standard output and standard error."""
 
 import os
 import sys
@@ -12,23 +12,23 @@ import click
 from attn_tui.compute.visible import BLANKS, visible
 
 KEPT = "\n" + BLANKS
-"""What a report may hold besides what can be seen."""
+"""Invisible characters that a report may hold."""
 
 NAME = "attn-tui"
-"""What lines on standard error begin with."""
+"""The start of every line on standard error."""
 
 BAD_INPUT, FAILED, INTERRUPTED = 2, 70, 130
-"""The statuses that the program ends with, but for 0 and for what a command says by its own."""
+"""Exit statuses of every command, besides 0 and its own."""
 
 
 def prepare_output() -> None:
-    """Write UTF-8, whatever the locale says, and check that standard output goes somewhere.
+    """Write UTF-8, whatever the locale, and check that standard output can be written.
 
-    To be called before anything is computed or said. File names that are not UTF-8 keep their
-    bytes as escapes.
+    Called before anything is computed or printed. Bytes of file names that are not UTF-8 are
+    written as escapes.
 
     Raises:
-        click.ClickException: If there is none, or none that does.
+        click.ClickException: If standard output is closed or cannot be written.
     """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
@@ -42,9 +42,9 @@ def prepare_output() -> None:
 
 
 def write(pieces: Iterable[str]) -> None:
-    """Write a report piece by piece; a reader that has enough, as ``head`` does, is no error.
+    """Write a report piece by piece; a reader that stops early, such as ``head``, is no error.
 
-    Whatever in it came from outside, a terminal gets it as text: what it would obey is spelled out.
+    Control characters are spelled out, since parts of a report come from files.
 
     Args:
         pieces: Its pieces.
@@ -64,13 +64,13 @@ def write(pieces: Iterable[str]) -> None:
 
 
 def tell(message: str) -> None:
-    """Print one line without control characters on standard error."""
+    """Print one line on standard error, with control characters spelled out."""
     report(f"{NAME}: {visible(message)}\n")
 
 
 def report(text: str) -> None:
-    """Print lines without control characters on standard error."""
-    # Where there is nobody to be told, the status says it.
+    """Print lines on standard error, with control characters spelled out."""
+    # If standard error is closed, the exit status has to do.
     if sys.stderr is not None:
         with suppress(OSError):
             sys.stderr.write(visible(text, KEPT))
@@ -78,7 +78,7 @@ def report(text: str) -> None:
 
 
 def drop_rest(stream: TextIO) -> None:
-    """Let what a stream's buffer holds go nowhere, or it fails again when Python closes it."""
+    """Discard what is left in a stream's buffer, or closing it would fail again."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 

@@ -1,4 +1,4 @@
-"""The command line: finds the subcommand, and turns every error into one line."""
+"""The command line: it finds the subcommand, and turns every error into one line."""
 
 import sys
 from collections.abc import Iterator
@@ -51,23 +51,23 @@ Examples:
 
 
 class Program(click.Group):
-    """The screen as the default, a subcommand for each instrument in the registry, and others."""
+    """The program: the screen by default, and a subcommand for each instrument and task."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of the subcommands."""
         return [*places()]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Return a subcommand, imported now."""
+        """Import and return a subcommand."""
         place = places().get(cmd_name)
         command: click.Command | None = load(place) if place else None
         return command
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Find the subcommand; arguments that name none open the screen on scores or a capture.
+        """Find the subcommand; other arguments open the screen on scores or a capture.
 
         Raises:
-            InputError: If the first is a word that is nothing.
+            InputError: If the first argument is a word with no meaning here.
         """
         args = protected(args)
         known = {*places(), *(name for p in self.get_params(ctx) for name in p.opts)}
@@ -86,7 +86,7 @@ class Program(click.Group):
         return super().parse_args(ctx, args)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> "list[CompletionItem[str]]":
-        """Complete a subcommand, of which none is imported for it, or an option of the screen."""
+        """Complete the name of a subcommand, importing none, or an option of the screen."""
         if incomplete.startswith("-"):
             command = load(places()["show"])
             own = command.make_context("show", [], parent=ctx, resilient_parsing=True)
@@ -99,7 +99,7 @@ class Program(click.Group):
         ]
 
     def make_context(self, *given: Any, **more: Any) -> click.Context:
-        """Read the options, of which some, as --help, print."""
+        """Read the options; some, such as --help, print something."""
         with _own_ends():
             return super().make_context(*given, **more)
 
@@ -109,12 +109,12 @@ class Program(click.Group):
             return super().invoke(ctx)
 
     def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write both ways to call the program."""
+        """Write the two ways to call the program."""
         formatter.write_usage(NAME, "[SCORES]... [OPTIONS]")
         formatter.write_usage(NAME, "COMMAND --help")
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the subcommands by purpose, and where options are."""
+        """Write the subcommands by purpose, and where to find the options."""
         width = max(map(len, summaries()))
         for purpose, texts in by_purpose().items():
             with formatter.section(purpose):
@@ -144,7 +144,7 @@ class Program(click.Group):
         except Exception:
             import traceback
 
-            # 1 is what some commands say; that the program failed is never taken for it.
+            # Some commands end with 1, which must not be taken for a failure of the program.
             report(traceback.format_exc())
             return FAILED
         return result if isinstance(result, int) else 0
@@ -152,7 +152,7 @@ class Program(click.Group):
 
 @contextmanager
 def _own_ends() -> Iterator[None]:
-    """End as the program does, where click would write an empty line or call a closed pipe 1."""
+    """Handle Ctrl+C and a closed pipe before click, which writes an empty line or ends with 1."""
     try:
         yield
     except KeyboardInterrupt:
@@ -166,11 +166,11 @@ _ARGUMENTS = {
     "scores": "SCORES", "capture": "CAPTURE", "claim": "ID", "recipe": "NAME", "folder": "DIR",
     "tour": "FILE",
 }  # fmt: skip
-"""What is no option, by the field of its errors."""
+"""How errors name an argument, by its field."""
 
 
 def _spelled(error: InputError) -> str:
-    """Return the text of an error with its field as the command line spells it."""
+    """Return the text of an error, with its field spelled as on the command line."""
     name = _ARGUMENTS.get(error.field) or "--" + error.field.replace("_", "-")
     return str(InputError(name, error.problem, error.expected, error.where))
 

@@ -1,4 +1,4 @@
-"""Long computations on the command line: how far they are, and Ctrl+C keeps what there is."""
+"""Long computations on the command line: a progress bar, and Ctrl+C keeps the result so far."""
 
 import signal
 import sys
@@ -18,16 +18,14 @@ T = TypeVar("T")
 
 _WIDTH = 30
 _PAUSE = 0.1
-"""Seconds between two pictures of the bar."""
+"""Seconds between two updates of the bar."""
 
 
 class Progress:
-    """Shows how much of some work is done while in its ``with`` block, and leaves nothing behind.
-
-    It writes to standard error, if that is a terminal.
+    """A progress bar on standard error, if that is a terminal; gone after its ``with`` block.
 
     Args:
-        what: What is done, in a word.
+        what: A word for the work.
     """
 
     def __init__(self, what: str) -> None:
@@ -43,7 +41,7 @@ class Progress:
         self.clear()
 
     def clear(self) -> None:
-        """Take the bar away, for a line of what is printed meanwhile."""
+        """Remove the bar, so that something else can be printed."""
         if self._length:
             sys.stderr.write("\r" + " " * self._length + "\r")
             sys.stderr.flush()
@@ -51,7 +49,7 @@ class Progress:
         self._due = self._start
 
     def show(self, share: float) -> None:
-        """Show that a share of the work is done, 0 to 1."""
+        """Show the share of the work that is done, from 0 to 1."""
         now = time.monotonic()
         if not self._is_shown or now < self._due:
             return
@@ -66,9 +64,9 @@ class Progress:
 
 @contextmanager
 def until_interrupted() -> Iterator["Stop"]:
-    """Give a stop that Ctrl+C makes true; a second Ctrl+C ends the program as usual.
+    """Provide a stop that Ctrl+C makes true; a second Ctrl+C ends the program as usual.
 
-    Where Ctrl+C is ignored, as in the background of a script, it stays so.
+    If Ctrl+C is ignored, as in a background job, it stays ignored.
     """
     pressed: list[int] = []
 
@@ -88,17 +86,17 @@ def until_interrupted() -> Iterator["Stop"]:
 def worked(
     what: str,
     answers: "Callable[[Stop], Iterable[T]]",
-    share: Callable[[Any], float] = lambda found: found.progress,
+    share: Callable[[Any], float] = lambda answer: answer.progress,
 ) -> tuple[T | None, bool]:
-    """Return the last answer, if there is one, and whether Ctrl+C ended it; show how far it is.
+    """Show progress, and return the last answer, if any, and whether Ctrl+C was pressed.
 
     Args:
-        what: What is counted.
-        answers: From what says whether to stop, to answers that grow.
-        share: How much of the work an answer holds, from 0 to 1.
+        what: A word for the work.
+        answers: A function from a stop to better and better answers.
+        share: The share of the work that an answer holds, from 0 to 1.
     """
-    found = None
+    answer = None
     with until_interrupted() as stop, Progress(what) as progress:
-        for found in answers(stop):
-            progress.show(share(found))
-        return found, stop()
+        for answer in answers(stop):
+            progress.show(share(answer))
+        return answer, stop()

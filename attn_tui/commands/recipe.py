@@ -37,11 +37,11 @@ NAME  what the model runs with:
 )
 @option("--out", "FILE", "Write the script to a new file.", complete=experiment_files)
 def recipe(name: str | None, out: str | None) -> None:
-    """Print a script, or write it to a file that is not there yet; without a name, list them."""
+    """Print a script, or write it to a new file; without a name, list the scripts."""
     if name is None:
         if out is not None:
             raise InputError("recipe", "none is given", f"one of {', '.join(RECIPES)}")
-        write(f"{each:<14}{meaning}\n" for each, meaning in RECIPES.items())
+        write(f"{known:<14}{meaning}\n" for known, meaning in RECIPES.items())
         return
     text = recipe_text(name)
     if out is None:

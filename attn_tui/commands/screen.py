@@ -1,4 +1,4 @@
-"""The screen of an instrument, opened by its command."""
+"""Opening the screen of an instrument from its command."""
 
 import os
 import sys
@@ -10,7 +10,7 @@ from attn_tui.compute.errors import inert
 from attn_tui.instruments import Instrument, load
 
 _WITHOUT_SCREEN = ("dumb", "unknown")
-"""Terminals that move no cursor: an escape sequence would stand there as text."""
+"""Terminals that print escape sequences as text."""
 
 
 def open_instrument(
@@ -20,18 +20,18 @@ def open_instrument(
     no_mouse: bool,
     ascii: bool,
 ) -> int | None:
-    """Open the screen of an instrument on what options of its command ask.
+    """Open the screen of an instrument on the experiment that its options describe.
 
     Returns:
-        The status, or None where there is no terminal for a screen.
+        The exit status, or None if there is no terminal.
 
     Raises:
-        InputError: If there is no such theme, or the question cannot be asked.
+        InputError: If there is no such theme, or an option cannot be used.
     """
     if theme is not None:
         from attn_tui.ui.theme import check_theme
 
-        # What is said of the scores may be for want of a theme's name before them.
+        # First, since --theme without a name takes the scores for one.
         check_theme(theme)
     if not has_terminal():
         return None
@@ -51,10 +51,10 @@ def open_instrument(
 
 
 def check_terminal(instead: str) -> None:
-    """Refuse a terminal that shows no screen.
+    """Refuse a terminal that cannot show a screen.
 
     Raises:
-        click.ClickException: Naming its kind, and the command that does without one.
+        click.ClickException: Naming the terminal, and a command that needs no screen.
     """
     kind = os.environ.get("TERM", "")
     if kind in _WITHOUT_SCREEN:
@@ -63,7 +63,7 @@ def check_terminal(instead: str) -> None:
 
 
 def has_terminal() -> bool:
-    """Return whether a screen can be shown and keys be read."""
+    """Return whether we can show a screen and read keys."""
     outputs = (sys.__stdout__, sys.__stderr__)
     if sys.__stdin__ is None:
         return False
@@ -78,7 +78,7 @@ def has_terminal() -> bool:
 
 
 def take_keys() -> None:
-    """Read keys from the terminal where standard input, which has been read, is none."""
+    """Read keys from the terminal if standard input is a file or a pipe."""
     if sys.__stdin__ is not None and not sys.__stdin__.isatty():
         terminal = os.open("/dev/tty", os.O_RDWR)
         os.dup2(terminal, 0)

@@ -1,4 +1,4 @@
-"""``attn-tui tour``: opens a tour, ours or a teacher's; without a terminal it is printed."""
+"""``attn-tui tour``: opens our tour or a teacher's; without a terminal, prints it."""
 
 import gc
 from collections.abc import Iterator
@@ -29,10 +29,10 @@ _EXAMPLES = """\
 @switch("--ascii", "Draw in ASCII, as under TERM=linux.", SCREEN)
 @click.pass_context
 def tour(context: click.Context, /, file: str | None, ascii: bool) -> None:
-    """Open the tour, from q·k to where the usual story is wrong, or that of a TOML FILE.
+    """Open the tour, from q·k to where the usual story is wrong, or the tour in a TOML FILE.
 
-    It goes on where it was left. Where standard output is no terminal its steps are printed, the
-    right answers marked.
+    It continues where you left it. If standard output is not a terminal, it prints the steps, with
+    the right answers marked.
     """
     from attn_tui.commands.asking import asked_by
     from attn_tui.tour.reader import our_tour, read_tour
@@ -55,9 +55,9 @@ def tour(context: click.Context, /, file: str | None, ascii: bool) -> None:
 
 def outline(tour: "Tour") -> Iterator[str]:
     """Yield the steps of a tour as text, in lines of at most `WIDTH` columns."""
-    for at, step in enumerate(tour.steps, 1):
+    for number, step in enumerate(tour.steps, 1):
         first, *rest = _lines(step)
-        yield fill(first, WIDTH, initial_indent=f"{at}.".ljust(4), subsequent_indent=INDENT)
+        yield fill(first, WIDTH, initial_indent=f"{number}.".ljust(4), subsequent_indent=INDENT)
         for line in rest:
             yield "\n" + fill(line, WIDTH, initial_indent=INDENT, subsequent_indent=INDENT)
         yield "\n\n" if step is not tour.steps[-1] else "\n"

@@ -1,4 +1,4 @@
-"""The grammar of captured heads: their text and their JSON."""
+"""Captured heads as text and as JSON."""
 
 import os
 from dataclasses import replace
@@ -30,15 +30,15 @@ _EXPECTED = "lines such as file: capture.safetensors, and layer = 0, head = 0, r
 def parse_captured(text: str) -> Captured:
     """Read ``file: PATH`` lines, and ``batch = 0, layer = 0, head = 0, row = 7`` in any order.
 
-    ``layout: out=bnhd`` and ``names: q={layer}.q`` say how tensors are read, or ``config: PATH``
-    whose they are.
-    The files are read once; that one has changed since is noticed whenever it is asked about.
+    ``layout: out=bnhd`` and ``names: q={layer}.q`` say how to read the tensors, ``config: PATH``
+    which configuration their model has. Files are read once; a file that has changed since is
+    noticed each time.
 
     Raises:
-        InputError: With field ``"capture"``, naming what is not understood, or will not do.
+        InputError: With field ``"capture"``, naming what is not understood or cannot be used.
     """
     paths: list[str] = []
-    said: dict[str, Any] = {}
+    given: dict[str, Any] = {}
     rest: list[str] = []
     for line in text.split("\n"):
         name, _, value = line.partition(":")
@@ -46,19 +46,19 @@ def parse_captured(text: str) -> Captured:
         if key == "file":
             paths.append(os.path.expanduser(value.strip()))
         elif key in (*_HOW, "config"):
-            said[key] = value.strip()
+            given[key] = value.strip()
         # Lines that stay empty keep those below where they are.
         rest.append("" if key in ("file", *_HOW, "config") else line)
     for number, name, value in assignments("\n".join(rest), "capture", _EXPECTED):
         if name not in _PLACES:
             raise refused("capture", f"{inert(name)} is unknown", ", ".join(_PLACES), number)
         try:
-            said[name] = parse_whole(name, value)
+            given[name] = parse_whole(name, value)
         except InputError as error:
             what = f"{name} = {error.problem}"
             raise refused("capture", what, error.expected, number) from None
     try:
-        return captured_at(tuple(paths), **said)
+        return captured_at(tuple(paths), **given)
     except InputError as error:
         is_said = error.field in (*_HOW, "config")
         expected = f"{error.field}: {error.expected}" if is_said else error.expected
@@ -76,38 +76,38 @@ def captured_at(
     names: str = "",
     config: str = "",
 ) -> Captured:
-    """Return a head, or a row; the same object while its files are what they were.
+    """Return a head, or a row of one; the same object as long as its files do not change.
 
-    Its tensors are read as `open_configured` says, and the object's layout is that.
+    Its tensors are read as `open_configured` decides, and the object records that layout.
 
     Raises:
-        InputError: With field ``"capture"``, or that of the place, the layout, the names or the
+        InputError: With field ``"capture"``, or the field of the place, layout, names or
             configuration.
     """
     try:
-        # No start waits for what fits heads, and reads configurations.
+        # Imported here so that starting the program does not wait for it.
         from attn_tui.files.models.opening import config_version
 
         version = config_version(paths, config)
         opened = _opened(paths, layout, names, config, version).settled([layer or 0])
         opened.capture.fingerprint.verify()
-        found = _read(paths, batch or 0, layer or 0, head or 0, row, opened.layouts, names)
-        assert found.fingerprint
-        found.fingerprint.verify()
+        captured = _read(paths, batch or 0, layer or 0, head or 0, row, opened.layouts, names)
+        assert captured.fingerprint
+        captured.fingerprint.verify()
     except InputError as error:
-        # Whoever asks again is shown what there is then.
+        # The next call reads the files again.
         _opened.cache_clear()
         _read.cache_clear()
         field = error.field if error.field in (*_NAMES, "config") else "capture"
         raise InputError(field, error.problem, error.expected, error.where) from None
-    return found
+    return captured
 
 
 @lru_cache(maxsize=4)
 def _opened(
     paths: tuple[str, ...], layout: str, names: str, config: str, _: tuple[str, int]
 ) -> "Configured":
-    """Open a capture by that version of its configuration."""
+    """Open a capture; the last argument is the version of its configuration, for the cache."""
     from attn_tui.files.models.opening import open_configured
 
     return open_configured(paths, layout, names, config)
@@ -123,8 +123,8 @@ def _read(
     layout: str,
     names: str,
 ) -> Captured:
-    """Return a head read, and masked, as its output says, where that was not captured."""
-    # What fits masks is long to import, and no start waits for it.
+    """Read a head; if no mask was captured, take the one that explains its output."""
+    # Imported here so that starting the program does not wait for it.
     from attn_tui.captures.capture import HeadId
     from attn_tui.captures.opening import open_capture
     from attn_tui.engine.finding import found_masks, of_head
@@ -132,7 +132,7 @@ def _read(
 
     place = HeadId(batch, layer, head)
     capture = open_capture(paths, layout, names)
-    # A head that is not there is refused before anything is fitted.
+    # Refuse a head that does not exist before fitting anything.
     capture.shape(place)
     known = of_head(capture, found_masks(capture, Making(), (layer,))[layer], place)
     reading = capture.readings(layer)[known.reading] if known.fits else None
@@ -148,9 +148,10 @@ def _read(
 
 
 def as_captured(setup: Setup, source: Source) -> Setup:
-    """Return a setup with what made a captured head's weights, unless other is asked, and its mask.
+    """Return a setup with the scale and the mask of a captured head.
 
-    Where no mask was captured, that is the one which its output says.
+    A scale that is already set stays. If no mask was captured, it is the one that explains the
+    head's output.
     """
     if not isinstance(source, Captured):
         return setup
@@ -162,7 +163,7 @@ def as_captured(setup: Setup, source: Source) -> Setup:
 
 
 def with_found(setup: Setup, source: Captured) -> Setup:
-    """Return a setup with the m, the cap and the sink of a head, unless others are asked."""
+    """Return a setup with the m, cap and sink of a head, unless they are already set."""
     scale = setup.scale.at_layer(source.place[1])
     if source.multiplier is not None and scale.is_default:
         own = scale_of(source.multiplier, source.d_k)
@@ -175,7 +176,7 @@ def with_found(setup: Setup, source: Captured) -> Setup:
 
 
 def places_of(source: Captured) -> dict[str, int | str]:
-    """Return the place of a head or a row and how its tensors are read, by the names of options."""
+    """Return the place of a head or row, and how its tensors are read, by option name."""
     batch, layer, head = source.place
     places: dict[str, int | str] = {"layout": source.layout, "names": source.called, "batch": batch}
     places = {name: value for name, value in places.items() if value}
@@ -184,7 +185,7 @@ def places_of(source: Captured) -> dict[str, int | str]:
 
 
 def captured_text(source: Captured) -> str:
-    """Return the text that means a head or a row."""
+    """Return the text that describes a head or a row."""
     places = places_of(source)
     lines = [f"file: {visible(path)}" for path in source.paths]
     lines += [f"{name}: {places.pop(name)}" for name in _HOW if name in places]
@@ -192,12 +193,12 @@ def captured_text(source: Captured) -> str:
 
 
 def absolute(path: str) -> str:
-    """Return a path that means the same in every folder."""
+    """Return an absolute path; the built-in example stays as it is."""
     return path if path == EXAMPLE_NAME else os.path.abspath(os.path.expanduser(path))
 
 
 def captured_to_plain(source: Captured) -> dict[str, Any]:
-    """Return where the head is, and what tells its files from others."""
+    """Return the place of a head, and the fingerprint of its files."""
     assert source.fingerprint
     paths = [absolute(path) for path in source.paths]
     path = paths[0] if len(paths) == 1 else paths
@@ -206,20 +207,20 @@ def captured_to_plain(source: Captured) -> dict[str, Any]:
 
 
 def captured_from_plain(values: dict[str, Any]) -> Captured:
-    """Return the head, whose files must be those that they were."""
+    """Return the head; its files must have the fingerprint they had."""
     plain = known("capture", values["capture"], _NAMES)
     path = plain.get("path")
     listed = path if isinstance(path, list) and path else [path]
-    paths = tuple(of_type("path", each, str) for each in listed)
+    paths = tuple(of_type("path", file, str) for file in listed)
     places: dict[str, Any] = {
         name: None if plain.get(name) is None else of_type(name, plain[name], int)
         for name in _PLACES
     }
     places |= {name: of_type(name, plain[name], str) for name in _HOW if name in plain}
-    found = checked(lambda: captured_at(paths, **places))
+    source = checked(lambda: captured_at(paths, **places))
     wanted = plain.get("fingerprint")
-    assert found.fingerprint
-    if wanted not in (None, found.fingerprint.digest):
+    assert source.fingerprint
+    if wanted not in (None, source.fingerprint.digest):
         problem = f"{inert(paths[0])} is another file than was asked about"
         raise InputError("experiment", problem, f"that with the fingerprint {inert(str(wanted))}")
-    return found
+    return source

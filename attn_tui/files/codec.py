@@ -1,4 +1,4 @@
-"""An Experiment as plain values for JSON, and back."""
+"""An `Experiment` as plain values for JSON, and back."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
@@ -35,7 +35,7 @@ from attn_tui.files.plain import (
 from attn_tui.instruments import INSTRUMENTS, load
 
 SCHEMA = "attn-tui/1"
-"""The name of the shape of everything written as JSON."""
+"""The schema of all JSON we write."""
 
 _SOURCES: Mapping[type[Source], tuple[str, ...]] = {
     Typed: ("vectors",),
@@ -43,7 +43,7 @@ _SOURCES: Mapping[type[Source], tuple[str, ...]] = {
     Products: ("queries", "keys", "values", "tokens"),
     Captured: ("capture",),
 }
-"""The names that each kind of source has, which no other has."""
+"""The names that only one kind of source has."""
 
 _NAMES = (
     *("rule", "parameters", *FIELDS, "mask", "settings"),
@@ -52,12 +52,12 @@ _NAMES = (
 
 
 def report_text(report: Mapping[str, object]) -> Iterator[str]:
-    """Yield the text of what came of a question, as `json_text` does, piece by piece."""
+    """Yield a report as JSON text, piece by piece, with its schema."""
     yield from json_text({"schema": SCHEMA, **report})
 
 
 def experiment_to_plain(experiment: Experiment) -> dict[str, Any]:
-    """Return plain values that say all that was asked; `experiment_from_plain` reads them."""
+    """Return an experiment as plain values, which `experiment_from_plain` reads."""
     setup = experiment.setup
     settings = {}
     for instrument in INSTRUMENTS:
@@ -108,7 +108,7 @@ _BELONGS = "it beside a capture: --config of the doctor, or expects in the setti
 
 
 def asks(plain: object) -> bool:
-    """Return whether plain values ask a question, rather than being scores by name."""
+    """Return whether plain values are an experiment, rather than scores by name."""
     if not isinstance(plain, dict):
         return False
     if "schema" in plain or "vectors" in plain:
@@ -117,10 +117,10 @@ def asks(plain: object) -> bool:
 
 
 def json_entries(plain: object) -> list[Entry]:
-    """Return the vectors of a JSON value: lists of numbers, by name, or what we wrote ourselves.
+    """Return the vectors in a JSON value: lists of numbers, lists by name, or an experiment.
 
     Raises:
-        InputError: Naming the list that will not do, and the place in it.
+        InputError: Naming the list that cannot be used, and the place in it.
     """
     if asks(plain):
         experiment = experiment_from_plain(plain)
@@ -134,7 +134,7 @@ def json_entries(plain: object) -> list[Entry]:
 
 
 def _list_entries(name: str, value: object) -> list[Entry]:
-    """Return the vector that a list of numbers is, or the vectors of a list of lists."""
+    """Return the vector in a list of numbers, or the vectors in a list of lists."""
     called = name or "list"
     if isinstance(value, list) and any(isinstance(row, list) for row in value):
         check_count(len(value))
@@ -144,7 +144,7 @@ def _list_entries(name: str, value: object) -> list[Entry]:
 
 
 def _scores(name: str, value: object) -> NDArray[np.float64]:
-    """Return the scores of a list, some of which may be spelled: "-Infinity"."""
+    """Return the scores in a list; "-Infinity" may be spelled out."""
     if not isinstance(value, list) or not value:
         refuse(name, value, "a list of numbers, of such lists, or an object of such lists by name")
     scores = scores_of(value)
@@ -157,11 +157,11 @@ def _scores(name: str, value: object) -> NDArray[np.float64]:
 
 
 def experiment_from_plain(plain: object, default_source: Source | None = None) -> Experiment:
-    """Return the question that plain values ask; what is left out has its default.
+    """Return the experiment that plain values describe; anything left out has its default.
 
     Args:
-        plain: What `experiment_to_plain` returned, or an object that has it as ``"experiment"``.
-        default_source: Where scores come from if nothing says so; without it something must.
+        plain: The result of `experiment_to_plain`, or an object with that as ``"experiment"``.
+        default_source: The source to use if none is given; without it one must be given.
 
     Raises:
         InputError: With field ``"experiment"``, if a name or a value is not understood.
@@ -174,7 +174,7 @@ def experiment_from_plain(plain: object, default_source: Source | None = None) -
     source = _source(values, default_source)
     setup = Setup()
     if "naive" in values and type(values["naive"]) is bool:
-        # The one name in JSON that says the opposite.
+        # JSON says naive where the field says stable.
         values = {**values, "naive": not values["naive"]}
 
     def with_field(setup: Setup, field: Field) -> Setup:
@@ -182,7 +182,7 @@ def experiment_from_plain(plain: object, default_source: Source | None = None) -
         return checked(setup.changed, field, lambda _: value)
 
     if "model" in values:
-        # It brings a d_k and a scale, and all else that is said replaces what it brings.
+        # The model sets d_k and the scale; everything else given replaces what it sets.
         setup = with_field(setup, FIELDS["model"])
     if "rule" in values or "parameters" in values:
         given = of_type("parameters", values.get("parameters", {}), dict)
@@ -206,11 +206,11 @@ def experiment_from_plain(plain: object, default_source: Source | None = None) -
 
 
 def read_experiment(path: str, default_source: Source | None = None) -> Experiment:
-    """Read the question in what ``show --json`` printed; ``-`` is standard input.
+    """Read an experiment from a file that ``show --json`` printed; ``-`` is standard input.
 
     Args:
-        path: Of the file.
-        default_source: Where scores come from if the file does not say; without it it must.
+        path: The file.
+        default_source: The source to use if the file has none; without it the file must.
 
     Raises:
         InputError: Naming the file and the place in it, with field ``"experiment"``.
@@ -222,7 +222,7 @@ def read_experiment(path: str, default_source: Source | None = None) -> Experime
 
 
 def kept_in(path: str, experiment: Experiment) -> Experiment:
-    """Return a question whose scores, if they are many, are named by the file they are in."""
+    """Return an experiment that refers to a file for its scores if they are many."""
     source = experiment.source
     if isinstance(source, Typed) and is_long(source) and visible(path) == path:
         return replace(experiment, source=replace(source, files=f"@{path}"))
@@ -230,7 +230,7 @@ def kept_in(path: str, experiment: Experiment) -> Experiment:
 
 
 def _value(field: Field, value: Any) -> Any:
-    """Return a field's value as its dataclass has it: a tuple for a list, 3.0 for 3."""
+    """Return a field's value in the type of its dataclass: a tuple for a list, 3.0 for 3."""
     own = tuple(value) if isinstance(value, list) else value
     if isinstance(own, str):
         own = field.kind.former.get(own, own)
@@ -244,7 +244,7 @@ def _value(field: Field, value: Any) -> Any:
 
 
 def _source(values: dict[str, Any], default: Source | None) -> Source:
-    """Return where the scores come from: one of the ways at most, or without default one."""
+    """Return the source given, or the default; two kinds of source exclude each other."""
     present = [name for names in _SOURCES.values() for name in names if name in values]
     kinds = [kind for kind, names in _SOURCES.items() if not values.keys().isdisjoint(names)]
     if len(kinds) > 1:
@@ -264,7 +264,7 @@ def _source(values: dict[str, Any], default: Source | None) -> Source:
         return checked(partial(Products, tokens=words), *rows, value_rows)
     if kind is Drawn:
         fields = {field.key: name for name, field in fields_of(Draw).items()}
-        # The law and the generator are ours, whatever is said of them.
+        # The law and the generator are fixed; what the file says of them is ignored.
         draw = known("draw", values["draw"], (*fields, "law", "generator"))
         own = {fields[key]: of_type(key, draw[key], int) for key in fields if key in draw}
         return checked(partial(Drawn, **own))
@@ -277,7 +277,7 @@ def _source(values: dict[str, Any], default: Source | None) -> Source:
 
 
 def _matrix(name: str, value: object) -> NDArray[np.float64]:
-    """Return a list of lists of finite numbers, all of one length, as a matrix."""
+    """Return a list of equally long lists of finite numbers as a matrix."""
     if not isinstance(value, list) or not value:
         refuse(name, value, "a list of lists of numbers")
     rows = [_scores(f"{name}[{place}]", row) for place, row in enumerate(value)]

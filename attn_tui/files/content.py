@@ -1,4 +1,4 @@
-"""Files as bytes, text, JSON or TOML: opened, limited in size, and named in every error."""
+"""Reading files as bytes, text, JSON or TOML, with limits on size and the file named in errors."""
 
 import json
 import os
@@ -18,25 +18,25 @@ from attn_tui.files.grammar import check_most, plain_lines, problem
 T = TypeVar("T")
 
 LARGEST_TEXT = 64 * 2**20
-"""Bytes of JSON, a table or another text: in a file, or on standard input."""
+"""Bytes of a text file, or of standard input."""
 
 LARGEST_TOML = 2**20
-"""Bytes of a TOML file, which somebody has typed."""
+"""Bytes of a TOML file, which is written by hand."""
 
 MOST_LISTS = 250_000
-"""Lists and objects of a JSON text."""
+"""Lists and objects in a JSON text."""
 
 STANDARD_INPUT = "standard input"
 
 
 @contextmanager
 def opened(path: str, field: str, suffixes: tuple[str, ...] = ()) -> Iterator[BinaryIO]:
-    """Open a regular file, or standard input, and name it in every error that is raised inside.
+    """Open a regular file, or standard input, and name it in every error raised inside.
 
     Args:
-        path: Of the file; ``-`` is standard input.
-        field: Of the errors.
-        suffixes: Of which the file has one, if any are given.
+        path: The file; ``-`` is standard input.
+        field: The field that errors name.
+        suffixes: The suffixes allowed; empty allows any.
     """
     where = STANDARD_INPUT if path == "-" else place_of(path)
     path = os.path.expanduser(path)
@@ -55,7 +55,7 @@ def opened(path: str, field: str, suffixes: tuple[str, ...] = ()) -> Iterator[Bi
 
 
 def size_of(file: BinaryIO) -> int:
-    """Return the bytes that a file says it has; 0 where it does not say, as a pipe."""
+    """Return the size of a file in bytes; 0 where it is unknown, as for a pipe."""
     try:
         return os.fstat(file.fileno()).st_size
     except OSError:
@@ -63,19 +63,19 @@ def size_of(file: BinaryIO) -> int:
 
 
 def check_size(file: BinaryIO, most: int = LARGEST_TEXT) -> None:
-    """Raise InputError, with field ``"scores"``, if a file says it has more bytes."""
+    """Raise InputError, with field ``"scores"``, if a file is larger."""
     if size_of(file) > most:
         raise problem("it is too large", f"at most {most:,} bytes")
 
 
 def read_text(file: BinaryIO, most: int = LARGEST_TEXT) -> str:
-    r"""Return the UTF-8 text of a file, all its lines ended by ``\n``.
+    r"""Return the UTF-8 text of a file, with ``\n`` at the end of every line.
 
     Raises:
-        InputError: If it is none, or more than so many bytes, with field ``"scores"``.
+        InputError: With field ``"scores"``, if it is not UTF-8 or has more bytes than allowed.
     """
     check_size(file, most)
-    # What says nothing of its size, or grows, may still be more.
+    # A pipe, or a file that grows, may still be longer than it said.
     data = file.read(most + 1)
     if len(data) > most:
         raise problem("it is too large", f"at most {most:,} bytes")
@@ -88,10 +88,10 @@ def read_text(file: BinaryIO, most: int = LARGEST_TEXT) -> str:
 
 
 def read_json(text: str) -> Any:
-    """Read JSON text; NaN and infinities without quotes will do too.
+    """Read JSON text; unquoted NaN and infinities are accepted.
 
     Raises:
-        InputError: With field ``"scores"``, if it is no JSON, has a name twice, a number too
+        InputError: With field ``"scores"``, if it is not JSON, repeats a name, has a number too
             large for float64, or too many lists.
     """
     lists = text.count("[") + text.count("{")
@@ -104,7 +104,7 @@ def read_json(text: str) -> Any:
         raise problem(f"not JSON: {error.msg}", "JSON", error.lineno) from None
     except RecursionError:
         raise problem("lists are nested too deep", "a few in each other") from None
-    except ValueError:  # Python reads no more than some thousand digits.
+    except ValueError:  # Python reads a few thousand digits at most.
         expected = "at most 1.797e308 in size"
         raise problem("a whole number has too many digits", expected) from None
 
@@ -137,12 +137,12 @@ _KINDS: Mapping[type, str] = {
 
 @dataclass(frozen=True)
 class Table:
-    """One table of a list, ``[[name]]``, in TOML that people write by hand.
+    """One table of a list, ``[[name]]``, in hand-written TOML.
 
     Attributes:
-        values: What it says, by key.
-        path: The file, as it was named.
-        place: Which it is: ``"claim 2"``.
+        values: Its values by key.
+        path: The file, as the user named it.
+        place: Its name in errors: ``"claim 2"``.
     """
 
     values: Mapping[str, Any]
@@ -150,14 +150,14 @@ class Table:
     place: str
 
     def refuse(self, problem: str, expected: str) -> NoReturn:
-        """Raise the error of what it says."""
+        """Raise the error for a value in this table."""
         raise InputError("file", problem, expected, f"{inert(self.path, 80)}, {self.place}")
 
     def get(self, key: str, kind: type[T], default: T | None = None) -> T:
-        """Return what stands behind a key.
+        """Return the value of a key.
 
         Raises:
-            InputError: If it is of another kind, or nothing stands there and there is no default.
+            InputError: If it has another type, or is missing and there is no default.
         """
         if key not in self.values:
             if default is None:
@@ -165,7 +165,7 @@ class Table:
             return default
         value = self.values[key]
         if kind is float and type(value) is int:
-            # One that no float can hold will not do either.
+            # A whole number too large for a float stays as it is, and is refused below.
             with suppress(OverflowError):
                 value = float(value)
         is_endless = isinstance(value, float) and not isfinite(value)
@@ -174,31 +174,31 @@ class Table:
         return value
 
     def know(self, *keys: str) -> None:
-        """Check that it has no other keys than these."""
+        """Raise InputError if there are other keys than these."""
         for key in self.values:
             if key not in keys:
                 self.refuse(f"{inert(key)} is unknown", "one of " + ", ".join(keys))
 
 
 def read_tables(path: str, name: str) -> tuple[Table, ...]:
-    """Return the tables ``[[name]]`` of a file, of which there is one at least, and nothing else.
+    """Return the tables ``[[name]]`` of a file that holds at least one, and nothing else.
 
     Raises:
-        InputError: With field ``"file"``, naming the file and, if it is no TOML, the line.
+        InputError: With field ``"file"``, naming the file and, if it is not TOML, the line.
     """
     with opened(path, "file") as file:
         return tables_of(read_text(file, LARGEST_TOML), path, name)
 
 
 def tables_of(text: str, path: str, name: str) -> tuple[Table, ...]:
-    """Return the tables of a text; else as `read_tables`, but the file is not named."""
+    """Return the tables in a text, as `read_tables` does; errors do not name the file."""
     try:
         document = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         reason = str(error)
         raise InputError("file", reason[:1].lower() + reason[1:], "TOML") from None
     except (ValueError, RecursionError):
-        # A number of too many digits, or lists in each other without end.
+        # A number with too many digits, or lists nested too deep.
         raise InputError("file", "it is no TOML", "TOML") from None
     header = f"[[{name}]]"
     for key in document:

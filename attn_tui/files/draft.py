@@ -1,4 +1,4 @@
-"""A question as it stands in the editor: the text as typed and everything else asked."""
+"""A question as it stands in the editor: the text as typed, and the setup."""
 
 import os
 from contextlib import suppress
@@ -21,10 +21,10 @@ from attn_tui.files.sources import FIELDS, Part, part_of, source_of, text_of
 
 @dataclass(frozen=True)
 class Draft:
-    """What has been asked so far; the text may not be understood yet.
+    """A question that may not be readable yet.
 
     Attributes:
-        text: Where the scores come from, as typed.
+        text: The source of the scores, as typed.
         setup: The rest of the question.
     """
 
@@ -32,11 +32,11 @@ class Draft:
     setup: Setup = field(default_factory=Setup)
 
     def asking(self, source: Source) -> "Draft":
-        """Return the draft that asks about a source, which is written as text."""
+        """Return this draft with another source, written as text."""
         return replace(self, text=text_of(source))
 
     def with_text(self, text: str) -> "Draft":
-        """Return the draft with another text; one of too many numbers names a file of them."""
+        """Return this draft with another text; too many numbers move to a file that it names."""
         draft = replace(self, text=text)
         if len(text) > 2 * MOST_TYPED:
             with suppress(InputError):
@@ -46,49 +46,49 @@ class Draft:
 
 
 EXAMPLE = Draft("a: 100, 120, 150")
-"""The worked example: at d_k = 1024 softmax saturates without the scale and does not with it."""
+"""The worked example: at d_k = 1024 softmax saturates without the scale, and not with it."""
 
 
 def parse(draft: Draft) -> Experiment:
-    """Return the question a draft asks; the same text gives the same vectors.
+    """Return the experiment a draft describes; the same text gives the same vectors.
 
     Raises:
-        InputError: If it cannot be asked; where the text is not understood, with its line.
+        InputError: If it cannot be asked; with a line, if the text is not understood.
     """
     return Experiment(source_of(draft.text), draft.setup)
 
 
 def draft_of(experiment: Experiment) -> Draft:
-    """Return the draft that asks a question, every number exact."""
+    """Return the draft that describes an experiment, with every number exact."""
     return Draft(text_of(experiment.source), experiment.setup)
 
 
 def open_draft(path: str, setup: Setup) -> Draft:
-    """Return the draft that asks about what a file holds.
+    """Return the draft that opens a file.
 
-    A .json file that ``show --json`` printed asks its own question. Other files hold scores, and
-    the setup stays; or, in .npz and .json, queries and a matrix of keys, called q and K.
+    A .json file that ``show --json`` printed brings its own setup. Other files hold scores, or, in
+    .npz and .json, queries and a matrix of keys called q and K; the setup stays.
 
     Args:
         path: A .npy, .npz, .csv, .json or .txt file.
-        setup: What is asked beside the scores.
+        setup: The present setup.
 
     Raises:
         InputError: With field ``"file"``, naming the file and the place in it.
     """
     from attn_tui.files.formats import SUFFIXES, read_file, read_vectors
 
-    # "-" would be standard input, where the keys of a screen come from.
+    # Elsewhere "-" means standard input, which the screen reads its keys from.
     path = os.path.join(".", path) if path == "-" else path
     name = os.path.abspath(os.path.expanduser(path))
     suffix = PurePath(path).suffix.lower()
     with opened(path, "file", SUFFIXES) as file:
-        asked = _question_of(file, name) if suffix == ".json" else None
-    if asked:
-        return draft_of(asked)
+        question = _question_of(file, name) if suffix == ".json" else None
+    if question:
+        return draft_of(question)
     try:
         if visible(name) != name:
-            # No text can name the file: it says what the file does.
+            # No text can name this file, so the text holds its numbers.
             return Draft(text_of(Typed(named(read_vectors(path)))), setup)
         parts = _parts_of(read_file(path)) if suffix in (".json", ".npz") else ()
         if parts:
@@ -101,13 +101,13 @@ def open_draft(path: str, setup: Setup) -> Draft:
 
 
 def _question_of(file: BinaryIO, name: str) -> Experiment | None:
-    """Return the question that a JSON file asks, if it asks one."""
+    """Return the experiment in a JSON file, if it holds one."""
     plain = read_json(read_text(file))
     return kept_in(name, experiment_from_plain(plain)) if asks(plain) else None
 
 
 def _parts_of(entries: list[Entry]) -> tuple[Part | None, ...]:
-    """Return which of q, K and V entries are, if the keys are a matrix; else nothing."""
+    """Return which of q, K and V each entry is, if they are queries and a matrix of keys."""
     parts = tuple(part_of(entry.name) for entry in entries)
     keys = [entry for entry, part in zip(entries, parts, strict=True) if part == "K"]
     is_matrix = len(keys) > 1 or any(np.ndim(entry.scores) == 2 for entry in keys)

@@ -1,4 +1,4 @@
-"""Changes to what is asked, each from a draft to a draft."""
+"""Edits: functions from one draft to the next."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -14,12 +14,12 @@ from attn_tui.files.sources import source_of
 
 
 def text(value: str) -> Edit:
-    """Ask for the scores that a text means."""
+    """Replace the text."""
     return lambda draft: draft.with_text(value)
 
 
 def redraw(draft: Draft) -> Draft:
-    """Ask for the next seed, if scores are drawn and the draw can be read."""
+    """Draw again with the next seed, if the scores are drawn."""
     try:
         source = source_of(draft.text)
     except InputError:
@@ -28,14 +28,14 @@ def redraw(draft: Draft) -> Draft:
 
 
 def become(draft: Draft) -> Edit:
-    """Ask something else altogether."""
+    """Replace the whole draft."""
     return lambda _: draft
 
 
 def setup(change: Callable[[Setup], Setup]) -> Edit:
-    """Ask for another d_k, scale, precision or mask, or other settings of an instrument.
+    """Change the setup: d_k, scale, precision, mask or the settings of an instrument.
 
-    What the newest setup cannot become leaves it as it was.
+    A change that the setup refuses leaves it as it was.
     """
 
     def edit(draft: Draft) -> Draft:
@@ -47,9 +47,9 @@ def setup(change: Callable[[Setup], Setup]) -> Edit:
 
 
 def drawn(field: Field, change: Callable[[Any], Any]) -> Edit:
-    """Ask for another value of a field of the source.
+    """Change a field of the source.
 
-    The edit raises InputError where there is no such draw.
+    The edit raises InputError if the source refuses the value.
     """
 
     def edit(draft: Draft) -> Draft:

@@ -1,4 +1,4 @@
-"""Questions worth asking, each with what to look at."""
+"""Examples: questions worth asking, each with what to look at."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ class Example:
         name: Its name on the command line.
         title: Its name on screen.
         draft: The question.
-        look: What to look at, one sentence whose numbers are those of the answer.
+        look: What to look at, in one sentence; a test checks its numbers.
     """
 
     name: str
@@ -29,8 +29,8 @@ class Example:
 
 def _example(table: Table) -> Example:
     text = table.get("text", str)
-    asked = experiment_from_plain(table.get("asks", dict, {}), source_of(text))
-    draft = Draft(text, asked.setup)
+    experiment = experiment_from_plain(table.get("asks", dict, {}), source_of(text))
+    draft = Draft(text, experiment.setup)
     return Example(table.get("name", str), table.get("title", str), draft, table.get("look", str))
 
 

@@ -1,4 +1,4 @@
-"""Files of numbers to vectors: .npy and .npz without pickles, tables, JSON and plain text."""
+"""Reading vectors from files: .npy and .npz without pickles, CSV, JSON and plain text."""
 
 import csv
 import os
@@ -39,11 +39,11 @@ from attn_tui.files.grammar import (
 )
 
 LARGEST_ARRAYS = 512 * 2**20
-"""Bytes of the arrays of an .npz file together, unpacked."""
+"""Bytes of all arrays of an .npz file together, unpacked."""
 
 
 def read_file(path: str) -> list[Entry]:
-    """Read a .npy, .npz, .csv, .json or .txt file; an array of two dimensions is one entry.
+    """Read a .npy, .npz, .csv, .json or .txt file; a two-dimensional array is one entry.
 
     Raises:
         InputError: With field ``"scores"``, naming the file and the place in it.
@@ -54,7 +54,7 @@ def read_file(path: str) -> list[Entry]:
 
 
 def read_vectors(path: str) -> list[Entry]:
-    """Read a file as `read_file` does, with an entry for each row of an array."""
+    """Read a file as `read_file` does, with one entry for each row of an array."""
     entries = read_file(path)
     try:
         entries = expanded(entries)
@@ -89,19 +89,19 @@ def _npz(file: BinaryIO, path: PurePath) -> list[Entry]:
                 entries.append(_array_entry(read_npy(stream, member.file_size, n_scores), name))
         except InputError as error:
             raise problem(f"in array {inert(name)}: {error.problem}", error.expected) from None
-        except Exception:  # zipfile trusts what it reads, and fails in many ways.
+        except Exception:  # zipfile trusts its input, and fails in many ways.
             raise problem(f"array {inert(name)} cannot be unpacked", "a complete file") from None
         n_scores += np.size(entries[-1].scores)
     return entries
 
 
 def read_npy(file: IO[bytes], size: int, before: int = 0) -> NDArray[np.float64]:
-    """Read one array of real numbers of one or two dimensions, as float64.
+    """Read one array of real numbers, of one or two dimensions, as float64.
 
     Args:
-        file: .npy data, which can be read again from its first byte on.
-        size: Its bytes: the header may claim no more.
-        before: How many numbers other arrays hold that count towards the same limit.
+        file: Seekable .npy data.
+        size: Its size in bytes; the header may claim no more.
+        before: Numbers already read that count towards the same limit.
 
     Raises:
         InputError: If it is broken, too large, or holds anything but real numbers.
@@ -124,7 +124,7 @@ def read_npy(file: IO[bytes], size: int, before: int = 0) -> NDArray[np.float64]
 
 
 def _array_entry(array: NDArray[np.float64], name: str) -> Entry:
-    """Return an array of shape (n,), or (rows, n) with a vector a row, as one entry."""
+    """Return an array of shape (n,), or (rows, n) with one vector a row, as one entry."""
     rows = np.atleast_2d(array)
     unusable = np.isnan(rows) | (rows == np.inf)
     if unusable.any():
@@ -143,17 +143,17 @@ def _json(file: BinaryIO, path: PurePath) -> list[Entry]:
 
 
 def _called(entries: list[Entry], path: PurePath) -> list[Entry]:
-    """Return entries, a single one without a name called as its file is."""
+    """Return entries; a single unnamed one is named after its file."""
     if len(entries) == 1 and not entries[0].name:
         return [replace(entries[0], name=path.stem, of_file=True)]
     return entries
 
 
 def _csv(file: BinaryIO, path: PurePath) -> list[Entry]:
-    """Read a table whose cells stand between commas, semicolons or tabs.
+    """Read a table whose cells are separated by commas, semicolons or tabs.
 
     Each row is a vector; a single column is one vector. If the first row holds no number it is a
-    head, and each column is a vector named by it.
+    header, and each column is a vector named by it.
     """
     check_size(file)
     with TextIOWrapper(file, "utf-8-sig") as text:
@@ -215,4 +215,4 @@ _READERS: Mapping[str, Callable[[BinaryIO, PurePath], list[Entry]]] = {
     ".txt": _txt,
 }
 SUFFIXES = tuple(_READERS)
-"""Suffixes of the files that can be read."""
+"""Suffixes of the files we can read."""

@@ -1,4 +1,4 @@
-"""The vector grammar: text as it is typed, pasted or piped, to vectors; and how much is read."""
+"""The vector grammar: how typed, pasted or piped text becomes vectors, and how much is accepted."""
 
 import json
 import re
@@ -30,10 +30,10 @@ MOST_ROWS = 100_000
 """Rows of q, K and V together, as text."""
 
 MOST_TYPED = 2_000
-"""Numbers of typed scores together, or of q, K or V, that stand in a text."""
+"""Numbers that a text may spell out, in all typed scores together or in one of q, K and V."""
 
 MOST_LINES = 200_000
-"""Lines of a text, but for those of one number."""
+"""Lines of a text, not counting those with a single number."""
 
 _CALLS = (
     r"(?:\w{1,50}\.){0,5}(?:tensor|Tensor|array|asarray|Parameter|list|tuple|b?float\d+|u?int\d+)\("
@@ -41,12 +41,12 @@ _CALLS = (
 _CALL = re.compile(rf"\b{_CALLS}")
 _CALL_OF_ONE = re.compile(rf"\b{_CALLS}\s*([^\s,()\[\]]{{1,99}})\s*\)")
 _KEYWORD = re.compile(r",\s*[A-Za-z_]\w*=[^,()\[\]\n]+")
-"""What tensors print behind their numbers: dtype=torch.float32."""
+"""What a printed tensor puts after its numbers: dtype=torch.float32."""
 
 _OPENER = re.compile(r"[\[(]")
 _INNERMOST = re.compile(r"\[([^\[\]]*)\]")
 _WORDS = re.compile(r"(?:[^\s,;]++[\s,;]*+){1,4096}+")
-"""Some thousand words at a time, so that a long line needs little memory."""
+"""A few thousand words at a time, so that a long line needs little memory."""
 
 _GAP = re.compile(r"[,;]\s*[,;]")
 _COLUMN = re.compile(r"(?:[-+.\deE]++[^\S\n]*+\n){1,9999}+")
@@ -60,18 +60,18 @@ _NAME = re.compile(
     re.VERBOSE,
 )
 _NUMBERS_FIRST = re.compile(r"[+\-−]?\.?\d(?!\d*$)")
-"""How a name may not begin without quotes; a whole number alone is one."""
+"""How an unquoted name may not begin; a whole number by itself is a valid name."""
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A vector as read, or a matrix with a vector a row.
+    """A vector as read, or a matrix whose rows are vectors.
 
     Attributes:
-        name: What it is called, or empty: then `named` finds a name.
-        scores: Its scores, at least one; of a matrix, shape (rows, n).
+        name: Its name, or empty, in which case `named` gives it one.
+        scores: At least one score; shape (rows, n) for a matrix.
         line: The line it starts on, counted from 1, or 0 where lines mean nothing.
-        of_file: Whether the name is that of a file, and gives way to another vector's.
+        of_file: Whether it is named after its file; such a name gives way to a vector's own.
     """
 
     name: str
@@ -86,7 +86,7 @@ def problem(what: str, expected: str = NUMBERS, line: int = 0) -> InputError:
 
 
 def check_most(count: int, most: int, things: str, expected: str, line: int = 0) -> None:
-    """Raise InputError, with field ``"scores"``, if there are more things than may be."""
+    """Raise InputError, with field ``"scores"``, if there are more things than allowed."""
     if count > most:
         raise problem(f"there are more than {most:,} {things}", expected, line)
 
@@ -102,7 +102,7 @@ def check_scores(count: int) -> None:
 
 
 def read_entries(text: str, most: int = MOST_VECTORS) -> list[Entry]:
-    """Return the vectors of a text in order, those without a name still without.
+    """Return the vectors of a text in order; unnamed ones stay unnamed.
 
     One line is one vector unless brackets are open; consecutive lines of a single number are one
     vector, which a blank line ends. ``name:`` in front, or alone on the line above, names it. A
@@ -110,7 +110,7 @@ def read_entries(text: str, most: int = MOST_VECTORS) -> list[Entry]:
 
     Args:
         text: The text.
-        most: How many vectors there may be.
+        most: The largest number of vectors.
 
     Raises:
         InputError: Naming the token that is not understood, and its line.
@@ -138,9 +138,9 @@ def read_entries(text: str, most: int = MOST_VECTORS) -> list[Entry]:
 
 
 def _statements(text: str) -> Iterator[tuple[int, str | None, str]]:
-    """Yield the line, name and body of each statement of a text whose last line is ended.
+    """Yield the line, name and body of each statement of a text that ends in a newline.
 
-    That is one line, or several that brackets hold together, or a column of single numbers.
+    A statement is one line, several lines inside open brackets, or a column of single numbers.
     """
     position, line = 0, 1
     while position < len(text):
@@ -151,14 +151,14 @@ def _statements(text: str) -> Iterator[tuple[int, str | None, str]]:
             line += column[0].count("\n")
             yield begin, None, column[0]
             continue
-        found = _NAME.match(text, position)
+        heading = _NAME.match(text, position)
         name = None
-        if found:
-            name = _name_of(found, line)
-            position = found.end()
+        if heading:
+            name = _name_of(heading, line)
+            position = heading.end()
             end = text.index("\n", position) + 1
             if not text[position:end].strip():
-                # The scores of a name alone on its line are below.
+                # A name alone on its line: its scores are on the next.
                 position = end
                 line += 1
                 below = text[position : text.find("\n", position) + 1]
@@ -171,7 +171,7 @@ def _statements(text: str) -> Iterator[tuple[int, str | None, str]]:
             if not end:
                 opener = _OPENER.search(text, start)
                 assert opener
-                # What is wrong before it is said first.
+                # Report what is wrong before the bracket first.
                 _scores_of(text[start : opener.start()], begin)
                 raise problem(f"{inert(opener[0])} is never closed", "as many ] as [", begin)
             content = text[position:end]
@@ -185,23 +185,23 @@ def _statements(text: str) -> Iterator[tuple[int, str | None, str]]:
         yield begin, name, text[start : end - 1]
 
 
-def _name_of(found: re.Match[str], line: int) -> str:
-    """Return a name, which double quotes may enclose as in JSON."""
-    if found["quoted"]:
+def _name_of(heading: re.Match[str], line: int) -> str:
+    """Return the name in a heading; it may be quoted as in JSON."""
+    if heading["quoted"]:
         try:
-            return str(json.loads(found["quoted"]))
+            return str(json.loads(heading["quoted"]))
         except ValueError:
-            return found["quoted"][1:-1]
-    name = found["bare"].strip()
+            return heading["quoted"][1:-1]
+    name = heading["bare"].strip()
     if _NUMBERS_FIRST.match(name):
-        # Scores typed before what stood there would become its name unnoticed.
+        # Scores typed in front of a name would silently become part of it.
         what = f"the name {inert(name)} begins with a number"
         raise problem(what, "a letter first, as in a: 1 2 3, or quotes", line)
     return name
 
 
 def _rows_of(body: str, line: int, most: int) -> "list[tuple[int, array[float]]]":
-    """Return the scores of each list of a statement, or of the one without brackets, and lines."""
+    """Return the line and scores of each list in a statement; without brackets there is one."""
     begin = line
     if "(" in body or "[" in body:
         body = _CALL_OF_ONE.sub(_blanked, body)
@@ -212,10 +212,10 @@ def _rows_of(body: str, line: int, most: int) -> "list[tuple[int, array[float]]]
         return [(line, _scores_of(body, line))]
     rows = []
     position = 0
-    for found in _INNERMOST.finditer(body):
-        line += body.count("\n", position, found.start(1))
-        position = found.start(1)
-        scores = _scores_of(found[1], line)
+    for innermost in _INNERMOST.finditer(body):
+        line += body.count("\n", position, innermost.start(1))
+        position = innermost.start(1)
+        scores = _scores_of(innermost[1], line)
         if not scores:
             raise problem("a list is empty", "at least one number in it", line)
         rows.append((line, scores))
@@ -227,14 +227,14 @@ def _rows_of(body: str, line: int, most: int) -> "list[tuple[int, array[float]]]
     return rows
 
 
-def _blanked(found: re.Match[str]) -> str:
-    """Return what a match encloses, or nothing, with as many line ends as there were."""
-    kept = found[1] if found.re.groups else ""
-    return kept + "\n" * found[0].count("\n")
+def _blanked(match: re.Match[str]) -> str:
+    """Return the text a match encloses, if any, keeping its line breaks."""
+    kept = match[1] if match.re.groups else ""
+    return kept + "\n" * match[0].count("\n")
 
 
 def _scores_of(text: str, line: int) -> "array[float]":
-    """Return the numbers of a text without brackets."""
+    """Return the numbers in a text without brackets."""
     gap = _GAP.search(text)
     if gap:
         what = f"nothing stands between the separators of {inert(gap[0])}"
@@ -246,7 +246,7 @@ def _scores_of(text: str, line: int) -> "array[float]":
             values = array("d", map(float, tokens))
         except ValueError:
             values = array("d", [nan])
-        # What float alone reads may be odd: 1_000, or the digits of every script.
+        # float() also reads 1_000 and digits of other scripts, which we refuse.
         if not isfinite(sum(values)) or not words[0].isascii() or "_" in words[0]:
             values = array("d", _numbers(words[0], line + text.count("\n", 0, words.start())))
         scores.extend(values)
@@ -255,40 +255,40 @@ def _scores_of(text: str, line: int) -> "array[float]":
 
 
 def _numbers(words: str, line: int) -> Iterator[float]:
-    """Yield the numbers of some words, one by one."""
+    """Yield the numbers among some words, one at a time."""
     for place, content in enumerate(words.split("\n")):
         for token in content.replace(",", " ").replace(";", " ").split():
             yield number(token, line + place)
 
 
 def assignments(text: str, field: str, expected: str) -> Iterator[tuple[int, str, str]]:
-    """Yield line, name and value of each ``name = value`` of a text, which holds nothing else.
+    """Yield line, name and value of each ``name = value`` in a text that holds nothing else.
 
     Raises:
-        InputError: With that field, naming what is not understood, and its line.
+        InputError: With that field, naming the token that is not understood, and its line.
     """
     for line, content in enumerate(text.split("\n"), 1):
-        for found in _ASSIGNMENT.finditer(content):
-            yield line, found[1].lower(), found[2]
+        for assignment in _ASSIGNMENT.finditer(content):
+            yield line, assignment[1].lower(), assignment[2]
         rest = _ASSIGNMENT.sub(" ", content).replace(",", " ").replace(";", " ").split()
         if rest:
             raise refused(field, f"{inert(rest[0])} is not understood", expected, line)
 
 
 def refused(field: str, what: str, expected: str, line: int) -> InputError:
-    """Return the error of a line."""
+    """Return the error for something on a line."""
     return InputError(field, what, expected, f"line {line}", line)
 
 
 def number(token: str, line: int = 0) -> float:
-    """Return the score a token stands for; the minus sign of print will do.
+    """Return the score a token spells; a typographic minus sign is accepted.
 
     Raises:
         InputError: If it is no number, NaN, plus infinity, or too large for float64.
     """
     text = token.replace("−", "-")
     try:
-        # Python alone would read 1_000 and the digits of every script.
+        # Python itself would accept 1_000 and digits of other scripts.
         value = float(text if text.isascii() and "_" not in text else "")
     except ValueError:
         raise problem(f"{inert(token)} is not a number", line=line) from None
@@ -303,7 +303,7 @@ def number(token: str, line: int = 0) -> float:
 
 
 def held(scores: Sequence[float] | NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return numbers as a read-only array: the same object or memory, if they are an array."""
+    """Return numbers as a read-only array, without copying an array."""
     values = np.asarray(scores, dtype=np.float64)
     if values.flags.writeable:
         values = values.view()
@@ -312,7 +312,7 @@ def held(scores: Sequence[float] | NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def expanded(entries: Iterable[Entry]) -> list[Entry]:
-    """Return the vectors of entries, a matrix row by row: ``q`` becomes ``q[0]`` and so on.
+    """Return entries with each matrix split into rows: ``q`` becomes ``q[0]``, ``q[1]`` and so on.
 
     Raises:
         InputError: If there are too many.
@@ -328,7 +328,7 @@ def expanded(entries: Iterable[Entry]) -> list[Entry]:
 
 
 def numbered(entries: Sequence[Entry]) -> list[Entry]:
-    """Return the vectors of one list of lists: ``q`` becomes ``q[0]`` and so on."""
+    """Return the rows of one list of lists, numbered: ``q`` becomes ``q[0]`` and so on."""
     if len(entries) < 2:
         return list(entries)
     return [
@@ -338,10 +338,10 @@ def numbered(entries: Sequence[Entry]) -> list[Entry]:
 
 
 def named(entries: Sequence[Entry]) -> tuple[Vector, ...]:
-    """Return vectors that all have a name; those without get a, b, … z, aa and so on.
+    """Return the entries as vectors; unnamed ones are called a, b, … z, aa and so on.
 
     Raises:
-        InputError: If there are none, a name cannot be used, or two are the same.
+        InputError: If there are none, a name cannot be used, or two names are the same.
     """
     if not entries:
         raise problem("there are none", "at least one number")
@@ -372,23 +372,23 @@ def named(entries: Sequence[Entry]) -> tuple[Vector, ...]:
 
 
 def usable(name: str) -> bool:
-    """Return whether a vector can be called so: printable, neither empty nor long."""
+    """Return whether a vector can have this name: printable, not empty, not too long."""
     return 0 < len(name) <= LONGEST_NAME and name == visible(name) and name == name.strip()
 
 
 def letters() -> Iterator[str]:
-    """Yield the names of vectors without one, as long as none is taken: a, b, … z, aa and so on."""
+    """Yield the names given to unnamed vectors: a, b, … z, aa and so on."""
     for length in count(1):
         yield from map("".join, product(ascii_lowercase, repeat=length))
 
 
 def plain_lines(text: str) -> str:
-    r"""Return a text with all its lines ended by ``\n``."""
+    r"""Return a text with ``\n`` at the end of every line."""
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 
 def is_long(source: Source) -> bool:
-    """Return whether a source has more numbers than stand in a text."""
+    """Return whether a source has too many numbers to be spelled out in a text."""
     match source:
         case Typed():
             return sum(vector.n_keys for vector in source.scores) > MOST_TYPED

@@ -1,4 +1,4 @@
-"""What is asked, what was asked before, and the last question that could be read."""
+"""The present question, the last one that could be read, and undo and redo."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -10,16 +10,16 @@ from attn_tui.compute.setup import Setup
 from attn_tui.files.draft import Draft, parse
 
 Edit = Callable[[Draft], Draft]
-"""A change to what is asked; made on the newest draft, so that no change overtakes another."""
+"""A change to a draft; made on the newest one, so that no change overtakes another."""
 
 
 @dataclass(frozen=True)
 class Gesture:
-    """A run of edits that is one step of history: typing, a held key, one drag.
+    """A run of edits that makes one undo step: typing, a held key, one drag.
 
     Attributes:
-        name: Edits of different gestures are different steps.
-        pause: Seconds of rest that end the run.
+        name: Edits with different names are different steps.
+        pause: Seconds without an edit that end the run.
     """
 
     name: str
@@ -28,11 +28,11 @@ class Gesture:
 
 @dataclass(frozen=True)
 class Asked:
-    """What a screen shows: the draft, and the newest question that could be read.
+    """What a screen shows: the draft, and the newest experiment that could be read.
 
     Attributes:
         draft: As the user left it.
-        experiment: The draft read; where it cannot be, its setup with the last readable vectors.
+        experiment: The draft as read; if it cannot be read, the last source with the new setup.
         error: Why the draft cannot be read, or None.
     """
 
@@ -42,18 +42,18 @@ class Asked:
 
     @classmethod
     def first(cls, draft: Draft) -> "Asked":
-        """Return what is asked at the start; raises InputError if the draft cannot be read."""
+        """Return the first question; raises InputError if the draft cannot be read."""
         return cls(draft, parse(draft))
 
     def ask(self, draft: Draft) -> "Asked":
-        """Return what is asked after a change."""
+        """Return the question after a change of draft."""
         try:
             return Asked(draft, parse(draft))
         except InputError as error:
             return Asked(draft, self._under(draft.setup), error)
 
     def _under(self, setup: Setup) -> Experiment:
-        """Return the last readable question under another setup, if it has an answer there."""
+        """Return the last readable experiment with another setup, if the two go together."""
         try:
             return replace(self.experiment, setup=setup)
         except InputError:
@@ -62,17 +62,16 @@ class Asked:
 
 @dataclass(frozen=True)
 class History:
-    """The steps taken, the present one, and those undone; newest last in each list.
+    """The present question, and the drafts that undo and redo return to, newest last.
 
-    Steps are kept as drafts and read anew, so that a thousand drawn scores more or less in each
-    of them cost nothing.
+    Past steps are kept as drafts and read again when needed, so that they hold no scores.
 
     Attributes:
-        present: What is asked now.
-        past: What undo returns to.
-        future: What redo returns to.
-        gesture: The run of edits the present one belongs to, if it may go on.
-        since: When the present edit was made, in seconds.
+        present: The present question.
+        past: The drafts that undo returns to.
+        future: The drafts that redo returns to.
+        gesture: The gesture of the last edit, which another edit may continue.
+        since: When the last edit was made, in seconds.
     """
 
     present: Asked

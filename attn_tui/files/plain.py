@@ -1,4 +1,4 @@
-"""Plain values, as strict JSON has them: written as text, and checked one by one when read."""
+"""Plain values, as in strict JSON: writing them as text, and checking them when read."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -22,7 +22,7 @@ _KINDS: dict[type, str] = {
 }
 
 SPELLINGS = {"NaN": nan, "Infinity": inf, "-Infinity": -inf}
-"""How JSON text spells the numbers that JSON has not."""
+"""How we spell the numbers that JSON lacks."""
 
 
 def plain_number(value: float) -> float | str:
@@ -34,9 +34,9 @@ def plain_number(value: float) -> float | str:
     return "Infinity" if value > 0 else "-Infinity"
 
 
-def named(found: object, names: Iterable[str]) -> dict[str, Any]:
-    """Return what has attributes as an object of these, by their names."""
-    return {name: getattr(found, name) for name in names}
+def named(owner: object, names: Iterable[str]) -> dict[str, Any]:
+    """Return some attributes of an object, by name."""
+    return {name: getattr(owner, name) for name in names}
 
 
 def plain_numbers(values: ArrayLike) -> list[float | str]:
@@ -45,19 +45,19 @@ def plain_numbers(values: ArrayLike) -> list[float | str]:
 
 
 def scores_of(items: Sequence[Any]) -> NDArray[np.float64] | None:
-    """Return numbers if all of these are finite ones, or -inf, fast; else None."""
+    """Return items as an array if they are all numbers below infinity; else None."""
     if not {*map(type, items)} <= {int, float}:
         return None
     try:
         values = np.array(items, dtype=np.float64)
     except OverflowError:
         return None
-    # NaN is the larger of any two.
+    # NaN propagates through max, and fails the comparison.
     return values if values.size and values.max() < inf else None
 
 
 def shown(value: object) -> str:
-    """Return a value read from JSON as an error names it: short, and safe to print."""
+    """Return a JSON value as errors quote it: short and safe to print."""
     if isinstance(value, dict | list):
         kind = "object" if isinstance(value, dict) else "list"
         return f"this {kind}" if value else f"this empty {kind}"
@@ -65,19 +65,19 @@ def shown(value: object) -> str:
 
 
 def refuse(name: str, value: object, expected: str) -> NoReturn:
-    """Raise the error of a value that will not do."""
+    """Raise the error for a value that cannot be used."""
     raise InputError("experiment", f'"{name}" is {shown(value)}', expected)
 
 
 def of_type(name: str, value: Any, kind: type[T]) -> T:
-    """Return a value that has exactly the type wanted."""
+    """Return a value if it has exactly this type; else refuse it."""
     if type(value) is not kind:
         refuse(name, value, _KINDS[kind])
     return value
 
 
 def known(name: str, value: object, names: Iterable[str]) -> dict[str, Any]:
-    """Return a value that is an object with no other names than these."""
+    """Return a value if it is an object with no names but these; else refuse it."""
     plain = of_type(name, value, dict)
     for key in plain:
         if key not in names:
@@ -87,7 +87,7 @@ def known(name: str, value: object, names: Iterable[str]) -> dict[str, Any]:
 
 
 def number(name: str, value: object) -> float:
-    """Return a number, or the one a string spells."""
+    """Return a number, or the number that a string spells out."""
     if isinstance(value, str) and value in SPELLINGS:
         return SPELLINGS[value]
     if type(value) not in (int, float):
@@ -99,7 +99,7 @@ def number(name: str, value: object) -> float:
 
 
 def checked(make: Callable[..., T], *values: object) -> T:
-    """Call what checks values itself, and add the place to its error."""
+    """Call a function that checks its arguments, and say in its error where it happened."""
     try:
         return make(*values)
     except InputError as error:
@@ -109,11 +109,11 @@ def checked(make: Callable[..., T], *values: object) -> T:
 
 
 def json_text(value: object) -> Iterator[str]:
-    """Yield JSON text piece by piece: strict, ASCII, a line a field, a list of numbers on one.
+    """Yield JSON text piece by piece: strict, ASCII, one field to a line, number lists on one line.
 
-    A dataclass is an object of its fields, an array a list, and a number that JSON has not is
-    spelled. An iterator stands for one list, which need not all be there at a time: it yields
-    objects, or the pieces of a list, which are lists or arrays.
+    A dataclass becomes an object of its fields, an array a list, and numbers that JSON lacks are
+    spelled out. An iterator becomes one list without being held in memory: it yields either
+    objects or pieces of the list, which are lists or arrays.
     """
     yield from _lines(value, "")
     yield "\n"
@@ -121,7 +121,7 @@ def json_text(value: object) -> Iterator[str]:
 
 def _lines(value: object, indent: str) -> Iterator[str]:
     if is_dataclass(value):
-        value = named(value, (each.name for each in fields(value)))
+        value = named(value, (field.name for field in fields(value)))
     if isinstance(value, dict) and value:
         items = ((f"{json.dumps(name)}: ", value[name]) for name in value)
         yield from _block("{}", items, indent)
@@ -154,9 +154,9 @@ def _line(value: object) -> str:
 
 
 def spelled(value: Any) -> Any:
-    """Return plain values, or arrays, with the numbers that JSON has not spelled."""
+    """Return plain values, or arrays, with numbers that JSON lacks spelled out."""
     if isinstance(value, dict):
-        return {name: spelled(each) for name, each in value.items()}
+        return {name: spelled(item) for name, item in value.items()}
     if isinstance(value, list | tuple | np.ndarray):
         return [*map(spelled, value.tolist() if isinstance(value, np.ndarray) else value)]
     return plain_number(value) if isinstance(value, float) else value

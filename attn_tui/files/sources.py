@@ -1,8 +1,8 @@
-"""Where scores come from as text: what a text means, and a text that means it, every number exact.
+"""Sources of scores as text: reading a text, and writing one in which every number is exact.
 
-A text is of the kind that its lines begin as: ``n = 64, seed = 1`` draws, ``file: capture.npz`` is
-a head that was captured, ``q:`` and ``K:`` are queries and keys, and everything else is scores.
-More than `MOST_TYPED` numbers stand in a file, which a text names: ``@scores.npy``.
+How the lines begin tells the kind: ``n = 64, seed = 1`` is a draw, ``file: capture.npz`` a captured
+head, ``q:`` and ``K:`` are queries and keys, and everything else is scores. If there are more than
+`MOST_TYPED` numbers, the text names a file that holds them: ``@scores.npy``.
 """
 
 import os
@@ -46,7 +46,7 @@ from attn_tui.files.grammar import (
 Part = Literal["q", "K", "V"]
 
 FIELDS: Mapping[Part, str] = {"q": "query", "K": "keys", "V": "values"}
-"""The field of an error in each."""
+"""The field that errors name, for each part."""
 
 _PARTS: Mapping[str, Part] = {
     **dict.fromkeys(("q", "query", "queries"), "q"),
@@ -63,10 +63,10 @@ _PART = re.compile(
     rf"^[^\S\n]*({'|'.join(_PARTS)})({_WORDS})(?:\[\d+\])?[^\S\n]*:",
     re.IGNORECASE | re.MULTILINE,
 )
-"""What stands before rows of q, K or V; behind q perhaps the tokens of its rows."""
+"""The heading of rows of q, K or V; after q, the tokens of its rows may follow."""
 
 _FILE = re.compile(r"^[^\S\n]*(?:[^:@\n]+:[^\S\n]*)?@([^\n]+)", re.MULTILINE)
-"""A line that names a file, perhaps behind q, K or V."""
+"""A line that names a file, perhaps after q:, K: or V:."""
 
 _BARE = re.compile(r"[^\W\d][\w.\-+*/#@]*(?: [\w.\-+*/#@]+)*(?:\[\d+\])?")
 
@@ -74,7 +74,7 @@ Stamp = tuple[int, ...] | None
 
 
 def kind_of(text: str) -> Kind:
-    """Return the kind of source that a text is of, by what its lines begin with.
+    """Return the kind of source a text describes, judged by how its lines begin.
 
     >>> kind_of("n = 64, seed = 1"), kind_of("a: 100, 120, 150")
     ('drawn', 'typed')
@@ -83,12 +83,12 @@ def kind_of(text: str) -> Kind:
         return Drawn.kind
     if _BEGINS_CAPTURE.match(text):
         return Captured.kind
-    parts = {part_of(found[1]) for found in _PART.finditer(text)}
+    parts = {part_of(match[1]) for match in _PART.finditer(text)}
     return Products.kind if {"q", "K"} <= parts else Typed.kind
 
 
 def source_of(text: str) -> Source:
-    """Return where the scores of a text come from; the same text and files give the same object.
+    """Return the source a text describes; the same text and files give the same object.
 
     Raises:
         InputError: With field ``"scores"``, ``"draw"``, ``"capture"`` or that of q, K or V, naming
@@ -97,7 +97,7 @@ def source_of(text: str) -> Source:
     text = plain_lines(text)
     if kind_of(text) == Captured.kind:
         return parse_captured(text)
-    # A text that long would be kept beside its numbers.
+    # The cache would keep a very long text in memory beside its numbers.
     make = _source_of if len(text) < 1_000_000 else _source_of.__wrapped__
     return make(text, named_files(text))
 
@@ -114,26 +114,26 @@ def _source_of(text: str, files: tuple[tuple[str, Stamp], ...]) -> Source:
 
 
 def named_files(text: str) -> tuple[tuple[str, Stamp], ...]:
-    """Return the files that a text names, each with its size and time, or None if there is none."""
+    """Return the files a text names, each with its size and time, or None if it is not there."""
     if "@" not in text:
         return ()
-    paths = [os.path.expanduser(found[1].strip()) for found in _FILE.finditer(text)]
+    paths = [os.path.expanduser(match[1].strip()) for match in _FILE.finditer(text)]
     return tuple((path, _stamp(path)) for path in paths)
 
 
 def _stamp(path: str) -> Stamp:
     try:
-        found = os.stat(path)
+        status = os.stat(path)
     except (OSError, ValueError):
         return None
-    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def _vectors_of(text: str) -> tuple[Vector, ...]:
-    """Return the vectors of a text in the grammar, and of the files that it names."""
+    """Return the vectors typed in a text and those in the files it names."""
     if "@" not in text:
         return named(read_entries(text))
-    # No start waits for what reads files.
+    # Imported here so that starting the program does not wait for it.
     from attn_tui.files.formats import read_vectors
 
     entries: list[Entry] = []
@@ -142,19 +142,19 @@ def _vectors_of(text: str) -> tuple[Vector, ...]:
         if not content.lstrip().startswith("@"):
             typed.append(content)
             continue
-        # Lines that stay empty keep those below where they are.
+        # Empty lines stand in for those already read, so that line numbers stay right.
         entries += read_entries("\n".join(typed))
         typed = [""] * line
         try:
-            found = read_vectors(content.strip()[1:])
+            rows = read_vectors(content.strip()[1:])
         except InputError as error:
             raise replace(error, line=line) from None
-        entries += [replace(entry, line=line) for entry in found]
+        entries += [replace(entry, line=line) for entry in rows]
     return named([*entries, *read_entries("\n".join(typed))])
 
 
 def _draw_of(text: str) -> Drawn:
-    """Read ``n = 64, seed = 1, vectors = 1``, in any order; what is left out has its default."""
+    """Read ``n = 64, seed = 1, vectors = 1``, in any order; each may be left out."""
     given: dict[str, int] = {}
     for line, name, value in assignments(text, "draw", "n = 64, seed = 1, vectors = 1"):
         if name not in _DRAW:
@@ -173,9 +173,9 @@ def _draw_of(text: str) -> Drawn:
 def _products_of(text: str) -> Products:
     """Read ``q:``, ``K:`` and, if there are values, ``V:``; each a row, a list of rows, or @FILE.
 
-    The names may be spelled out, in any case. A row without a name belongs to the name above it,
-    and a name may be repeated: ``k: 1 0`` adds a key. Behind q stand the tokens of its rows:
-    ``q the cat sat:``.
+    Names may be spelled out, in upper or lower case. An unnamed row belongs to the name above it,
+    and a repeated name adds rows: ``k: 1 0`` adds a key. After q, the tokens of its rows may
+    follow: ``q the cat sat:``.
     """
     heads = [*_PART.finditer(text)]
     ends = [head.start() for head in heads[1:]] + [len(text)]
@@ -208,14 +208,14 @@ def _products_of(text: str) -> Products:
 
 
 def part_of(name: str) -> Part | None:
-    """Return whether a name, such as ``K``, ``keys`` or ``k[0]``, means q, K or V."""
+    """Return the part that a name such as ``K``, ``keys`` or ``k[0]`` stands for, if any."""
     return _PARTS.get(re.sub(r"\[\d+\]$", "", name).lower())
 
 
 def read_matrix(text: str, part: Part) -> NDArray[np.float64]:
-    """Return the rows that text holds, or the file it names after ``@``.
+    """Return the rows in a text, or in the file it names after ``@``.
 
-    Of a file with several arrays it is the one whose name means the part.
+    If the file has several arrays, the one named after the part is taken.
 
     Raises:
         InputError: With field ``"query"``, ``"keys"`` or ``"values"``.
@@ -250,7 +250,7 @@ def read_matrix(text: str, part: Part) -> NDArray[np.float64]:
 
 
 def _rows(text: str) -> list[Entry]:
-    """Read rows, each on a line of its own, or several on a line with semicolons between them."""
+    """Read rows, one on a line, or several separated by semicolons."""
     if ";" not in text:
         return read_entries(text, MOST_ROWS)
     entries = []
@@ -263,7 +263,7 @@ def _rows(text: str) -> list[Entry]:
 def _joined(
     part: Part, rows: Sequence[Sequence[float] | NDArray[np.float64]]
 ) -> NDArray[np.float64]:
-    """Return rows of one length as a matrix; a matrix that is all of them stays the same object."""
+    """Return rows of one length as a matrix; a single matrix is returned as it is."""
     width = np.shape(rows[0])[-1]
     for row in rows:
         size = np.shape(row)[-1]
@@ -280,7 +280,7 @@ def _joined(
 
 
 def text_of(source: Source) -> str:
-    """Return a text that means a source: short numbers themselves, many by the file they are in."""
+    """Return a text that describes a source; many numbers are written to a file that it names."""
     match source:
         case Drawn():
             return f"n = {source.n_keys}, seed = {source.seed}, vectors = {source.count}"
@@ -304,7 +304,7 @@ def text_of(source: Source) -> str:
 
 
 def _vector_lines(vectors: Sequence[Vector]) -> Iterator[str]:
-    """Yield a line for each vector; names stand in quotes where they would mean something else."""
+    """Yield a line for each vector, its name quoted where it could be taken for something else."""
     names = [vector.name for vector in vectors]
     heads = "\n".join(f"{name}: 0" for name in names)
     are_bare = all(map(_BARE.fullmatch, names)) and kind_of(heads) == Typed.kind
@@ -314,7 +314,7 @@ def _vector_lines(vectors: Sequence[Vector]) -> Iterator[str]:
 
 
 def _matrix_text(part: str, rows: NDArray[np.float64]) -> str:
-    """Return rows of numbers, a single one without brackets; very many by a file."""
+    """Return rows as text, a single row without brackets; very many are kept in a file."""
     if rows.size > MOST_TYPED:
         return f"@{_kept([(part, rows)])}"
     lists = [", ".join(map(score_text, row)) for row in rows.tolist()]
@@ -332,17 +332,17 @@ def score_text(score: float) -> str:
 
 @cache
 def _folder() -> TemporaryDirectory[str]:
-    """Return a folder that goes when the program ends."""
+    """Return a temporary folder, deleted when the program ends."""
     return TemporaryDirectory(prefix="attn-tui-")
 
 
 def is_kept(text: str) -> bool:
-    """Return whether a text names a file that goes when the program ends."""
+    """Return whether a text names a file in the temporary folder."""
     return _folder.cache_info().currsize > 0 and _folder().name in text
 
 
 def _kept(arrays: Iterable[tuple[str, NDArray[np.float64]]]) -> str:
-    """Return a file that holds arrays by their names until the program ends."""
+    """Save arrays under their names in a temporary file, and return its path."""
     try:
         folder = _folder().name
         path = os.path.join(folder, f"scores-{len(os.listdir(folder)) + 1}.npz")
