@@ -108,6 +108,7 @@ def test_bad_input_is_one_line_that_says_what_where_and_what_was_expected() -> N
         (("1,2", "q:3", "--of", "1"), "--of: 'q' has no key 1"),
         (("--of", "9" * 5000), "--of: 'a' has no key 99,999"),
         (("--experiment", "missing.json"), "--experiment, 'missing.json': there is no such file"),
+        (("--tokens", "-missing.txt"), "--tokens, '-missing.txt': there is no such file"),
         (("-", "--experiment", "-"), "SCORES: standard input is asked for twice"),
         (("-",), "SCORES, standard input: there are none"),
         (("--d-k",), "'--d-k' requires an argument"),
@@ -212,3 +213,6 @@ def test_a_key_that_is_not_there_is_laid_to_who_asked_for_it(tmp_path: Path) -> 
     message = refused("show", "1,2", "--experiment", str(file))
     assert "--experiment, of: 'a' has no key 5" in message
     assert "--of: 'a' has no key 6" in refused("show", "1,2", "--experiment", str(file), "--of=6")
+    file.write_text(call("show", "--json", "1,2,3", "--mask=2").stdout)
+    message = refused("show", "1,2", "--experiment", str(file))
+    assert "--experiment, mask: there is no key 2" in message
