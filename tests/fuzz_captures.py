@@ -30,7 +30,7 @@ from attn_tui.commands.program import program
 
 Tensors = Mapping[str, NDArray[Any]]
 
-COMMANDS = ("doctor", "heads", "compare", "show")
+COMMANDS = ("doctor", "heads", "show")
 
 _FORMATS = ("float16", "bfloat16", "float32", "float64")
 _LAYOUTS = ("bhnd", "bnhd", "hnd", "nhd", "out=bnhd", "q=bnhd")
@@ -46,8 +46,7 @@ def one(number: int, seed: int, folder: Path) -> None:
     """
     rng = Random(f"{seed} {number}")
     tensors, metadata = _small_heads(rng) if rng.random() < 0.4 else _of_demo(rng, folder)
-    path, other = str(folder / "odd.safetensors"), str(folder / "whole.safetensors")
-    write_safetensors(other, tensors, metadata)
+    path = str(folder / "odd.safetensors")
     changed = tensors
     for _ in range(rng.choice((0, 1, 1, 1, 2, 3))):
         changed = _mutated(rng, changed)
@@ -55,11 +54,9 @@ def one(number: int, seed: int, folder: Path) -> None:
         return
     write_safetensors(path, changed, metadata)
     options = ["--layout", rng.choice(_LAYOUTS)] if rng.random() < 0.2 else []
-    second = [other] if rng.random() < 0.7 else [path]
     whole = ["--rows", "all"] if rng.random() < 0.3 else []
     check(["doctor", path, *options])
     check(["heads", path, *options, *whole, *rng.choice(([], ["--json"], ["--csv"]))])
-    check(["compare", path, *second, *options, *whole])
     check(["show", "--capture", path, *options])
 
 

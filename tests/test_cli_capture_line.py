@@ -18,7 +18,7 @@ from attn_tui.engine.answer import answer
 from attn_tui.engine.settings import Settings
 from attn_tui.files.draft import EXAMPLE, Draft
 from attn_tui.files.history import Asked
-from attn_tui.heads.comparison import report_of
+from attn_tui.heads.report import report_of
 from attn_tui.report.text import text
 from attn_tui.ui import running
 from tests.engine.captured import heads, write
@@ -50,12 +50,6 @@ def test_the_command_that_the_screen_copies_prints_what_the_screen_says(
     said, printed = (re.sub(r"; [\d.]+ s", "", text) for text in texts)
     assert says in printed
     assert printed == said
-
-
-def test_the_command_that_compares_has_only_options_that_it_knows(tmp_path: Path) -> None:
-    one, other = ((str(write(tmp_path / f"{name}.safetensors", heads())),) for name in "ab")
-    draft = replace(EXAMPLE, setup=Setup().put(Settings(one, other, tau=30.0)))
-    assert run(*split(line.heads(Asked.first(draft)))[1:]).exit_code == 0
 
 
 def test_a_capture_opens_with_what_the_doctor_is_to_expect(

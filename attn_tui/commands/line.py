@@ -141,8 +141,6 @@ def claim(asked: "Asked") -> str:
 def heads(asked: "Asked") -> str:
     """Return the command line that opens Heads as it is, or prints it without a terminal.
 
-    Captures that are compared are printed.
-
     Raises:
         InputError: If there is no capture, or its name cannot be typed.
     """
@@ -152,18 +150,14 @@ def heads(asked: "Asked") -> str:
     setup = asked.draft.setup
     settings = setup.get(Settings)
     settings = replace(settings, capture=settings.capture or (EXAMPLE_NAME,))
-    compared = len(settings.compared) == 1 and len(settings.capture) == 1
     words = ["attn-tui", *settings.capture]
-    if compared:
-        words = ["attn-tui", "compare", *settings.compared, *settings.capture]
-        settings = replace(settings, tau=Settings().tau)
     # A configuration is found beside the capture, or was read with it.
     words += _options(replace(settings, config=""))
     if settings.what_if or not setup.scale.is_default:
         # Each head has the rule of its own layer.
         words += ["--rule", rule_text(setup.scale.at_layer(0))]
     words += _options(Scale(softcap=setup.scale.softcap, sink=setup.scale.sink))
-    if not compared and settings.layer is not None and settings.head is not None:
+    if settings.layer is not None and settings.head is not None:
         words += ["--layer", str(settings.layer), "--head", str(settings.head)]
     return typed(words)
 

@@ -106,7 +106,6 @@ class Settings(Checked):
 
     Attributes:
         capture: The files of the capture, or patterns of their names; none leaves it unasked.
-        other: Those of another one, to compare it with.
         layouts: The axes of tensors, ``out=bnhd,k=bhnd``, where shapes do not tell.
         names: How tensors are called, as `open_capture` takes it.
         statistic: Which is shown.
@@ -124,10 +123,6 @@ class Settings(Checked):
     capture: tuple[str, ...] = asked(
         (), PATHS, "capture", "the file of heads that a model computed",
         synonyms=("file", "safetensors", "tensors", "open"),
-    )  # fmt: skip
-    other: tuple[str, ...] = asked(
-        (), PATHS, "compared with", "another capture, which the first one is compared with",
-        synonyms=("second capture", "compare", "difference", "other"),
     )  # fmt: skip
     statistic: str = asked(
         "max_weight",
@@ -177,8 +172,3 @@ class Settings(Checked):
     head: int | None = asked(
         None, PLACE, "head", "the head with the cursor; none, that to look at first"
     )  # fmt: skip
-
-    @property
-    def compared(self) -> tuple[str, ...]:
-        """The files to compare with; none where they are the same, which wait for others."""
-        return () if self.other == self.capture else self.other

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from math import exp
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,13 +42,6 @@ capture. Where they fall, less is graver."""
 
 SHARE_TICKS = (1.0, SATURATED, 0.75, 0.5, 0.25, 0.0)
 
-DIFFERENCES = {**dict.fromkeys(SHARES, 0.5), "entropy": 2.0, "cosine": 0.5}
-"""Statistics of which a change is a difference, with one that has the last colour; of others it
-is a factor."""
-
-LARGEST_FACTOR = 6.9
-"""The natural logarithm of a factor that has the last colour: 1,000."""
-
 
 def levels(name: str, values: Numbers) -> Numbers:
     """Return where values of a statistic lie on the warning ramp, from 0 to 1."""
@@ -64,26 +56,6 @@ def levels(name: str, values: Numbers) -> Numbers:
     places = np.array([2 * places[0] - places[1], *places, 2 * places[3] - places[2]])
     found = np.interp(sizes, places, [0.0, *LEVELS, 1.0])
     return np.where(np.isnan(values), np.nan, found)
-
-
-def changes(name: str, now: Numbers, before: Numbers) -> Numbers:
-    """Return what a statistic has become: the difference, or the logarithm of the factor."""
-    with np.errstate(all="ignore"):
-        if name in DIFFERENCES:
-            return now - before
-        found = np.log(np.abs(now)) - np.log(np.abs(before))
-        return np.where(now == before, 0.0, found)
-
-
-def change_text(name: str, value: float) -> str:
-    """Return a change in at most five characters, ``=`` where there is hardly any."""
-    if np.isnan(value):
-        return ""
-    sign = "▲" if value > 0.0 else "▼"
-    if name in DIFFERENCES:
-        size = brief(name, abs(value))
-        return "=" if size in ("0", "~0", "<1") else sign + size
-    return "=" if abs(value) < 0.14 else sign + brief("max_logit", exp(abs(value)))
 
 
 def head_map(table: HeadTable, name: str, cursor: HeadId, tau: float = TAU) -> HeatMap:
@@ -121,33 +93,6 @@ def at_head(drawing: HeatMap, table: HeadTable, cursor: HeadId) -> HeatMap:
 def labels(table: HeadTable) -> tuple[Sequence[str], Sequence[str]]:
     """Return the numbers of layers, beside rows, and of heads, below columns."""
     return [*map(str, table.layers)], [*map(str, range(table.n_heads))]
-
-
-def change_map(
-    table: HeadTable, other: HeadTable, name: str, cursor: HeadId, tau: float = TAU
-) -> HeatMap:
-    """Return the map of what a statistic is in one capture against what it was in another."""
-    now = table.grid(name, cursor.batch, tau)
-    before = np.full((len(table.layers), table.n_heads), np.nan)
-    if cursor.batch < other.n_batches:
-        own = other.grid(name, cursor.batch, tau)
-        for row, layer in enumerate(table.layers):
-            if layer in other.layers:
-                found = own[other.layers.index(layer)][: before.shape[1]]
-                before[row, : len(found)] = found
-    found = changes(name, now, before)
-    most = DIFFERENCES.get(name, LARGEST_FACTOR)
-    shown = np.clip(found / most, -1.0, 1.0)
-    texts = [[change_text(name, float(value)) for value in row] for row in found]
-    bare = [[text.lstrip("▲▼") for text in row] for row in texts]
-    ends = change_text(name, most), change_text(name, most / 2)
-    bar_ticks = [(1.0, ends[0]), (0.5, ends[1]), (0.0, "="), (-0.5, change_text(name, -most / 2)),
-                 (-1.0, change_text(name, -most))]  # fmt: skip
-    place = table.layers.index(cursor.layer), cursor.head
-    bar = ColourBar("both signs", bar_ticks, float(shown[place]))
-    return HeatMap(
-        shown, "both signs", *labels(table), cursor=place, longer=(texts, bare), bar=bar,
-    )  # fmt: skip
 
 
 def ticks(name: str) -> Sequence[tuple[float, str]]:

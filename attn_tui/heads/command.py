@@ -1,4 +1,4 @@
-"""``attn-tui heads``: statistics of the heads of a capture; ``attn-tui compare``: of two."""
+"""``attn-tui heads``: statistics of the heads of a capture."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -26,7 +26,7 @@ from attn_tui.commands.options import (
     tokens,
 )
 from attn_tui.commands.output import INTERRUPTED, tell, write
-from attn_tui.commands.progress import Progress, until_interrupted, worked
+from attn_tui.commands.progress import until_interrupted, worked
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.field import fields_of, number
 from attn_tui.compute.heads.statistic import STATISTICS, TAU
@@ -293,70 +293,3 @@ def read_statistics(text: str | None) -> tuple[str, ...]:
 
     named = DEFAULT if text is None else text.split(",")
     return tuple(dict.fromkeys(read_statistic("statistic", name) for name in named))
-
-
-_COMPARED = """\
-  attn-tui compare step-1000.safetensors step-10000.safetensors
-  attn-tui compare eager.safetensors flash.safetensors --rows all
-  attn-tui compare a.npz b.npz --statistic entropy,max_logit --csv
-
-\b
-Exit status: 0 nothing differs by more than rounding; 1 something does; 2 bad
-input; 3 nothing does of what both have, and heads are in one only, or of
-another shape there; 130 Ctrl+C, after what there is.
-"""
-
-PART, ALONE = 1, 3
-"""The statuses that say that captures part, and that only some of their heads were compared."""
-
-
-@click.command("compare", cls=Command, examples=_COMPARED)
-@click.argument("captures", nargs=-1, metavar="A B", shell_complete=experiment_files)
-@lambda command: all_of(
-    (
-        *CAPTURED,
-        *WEIGHTS,
-        option(
-            "--statistic",
-            "NAME,…",
-            f"Whose changes are shown.  [default: {', '.join(DEFAULT)}]",
-            REPORT,
-            of_names(WORDS, lists=True),
-        ),
-        forms("Print CSV, a line a head and part."),
-    ),
-    command,
-)
-def compare(captures: tuple[str, ...], form: str, **given: Any) -> int:
-    """Say in which layer and head two captures first differ by more than rounding, and where most.
-
-    q, k, v and outputs are compared entry by entry, in this order; then how statistics of sampled
-    rows change. A and B are files, or patterns in quotation marks. Ctrl+C prints what there is.
-    """
-    from attn_tui.engine.comparison import compared
-    from attn_tui.engine.survey import Survey, survey
-    from attn_tui.heads.comparison import report
-    from attn_tui.heads.words import Shown
-    from attn_tui.report.forms import WRITERS
-
-    if len(captures) != 2:
-        problem = f"{len(captures)} are given"
-        raise InputError("capture", problem, "two, such as a.safetensors b.safetensors")
-    statistics = read_statistics(given["statistic"])
-    asked = question(given)
-    one, other = (opened([path], given) for path in captures)
-    with until_interrupted() as stop, Progress("heads") as progress:
-        for found in compared(one, other, asked, stop):
-            progress.show(0.5 * found.progress)
-        surveys = [Survey(plan) for plan in found.plans]
-        for at, plan in enumerate(() if stop() else found.plans):
-            for surveys[at] in survey(plan, stop=stop):
-                progress.show(0.5 + 0.25 * (at + surveys[at].progress))
-        interrupted = stop()
-    known = surveys[0].heads, surveys[1].heads
-    write(WRITERS[form](report(found, known, Shown(statistics))))
-    if interrupted:
-        return INTERRUPTED
-    if found.parting:
-        return PART
-    return ALONE if found.alone else 0

@@ -69,7 +69,7 @@ def examinations(settings: Settings, stop: Stop) -> Iterator[Examination]:
         settings.capture, settings.layouts, settings.names, settings.config, anew=False
     )
     if found.layouts != settings.layouts:
-        heads = 1 + opened(settings, settings.capture).heads[-1].head
+        heads = 1 + opened(settings).heads[-1].head
         problem = f"its heads are not those that are read, {heads} a layer"
         raise InputError("config", problem, f"layouts {found.layouts} in the settings")
     asked = Asked(seed=settings.seed)

@@ -40,7 +40,7 @@ class Known:
 def key_of(experiment: Experiment) -> object:
     """Return what numbers depend on: neither the statistic, nor τ, nor where the cursor is."""
     settings, scale = experiment.setup.get(Settings), experiment.setup.scale
-    asked = settings.capture, settings.compared, settings.layouts, settings.names
+    asked = settings.capture, settings.layouts, settings.names
     weighed = Scale(scale.rule, scale.given, softcap=scale.softcap, sink=scale.sink)
     return (*asked, settings.rows, settings.seed, settings.mask, settings.what_if, weighed)
 
@@ -68,7 +68,7 @@ class Looking:
         """Yield more and more of what is asked."""
         settings, known = experiment.setup.get(Settings), self.known(experiment)
         try:
-            if known.answer is None or known.answer.progress < 1.0:
+            if known.answer is None or known.answer.survey.progress < 1.0:
                 for found in answer(experiment, stop):
                     self._answers[key_of(experiment)] = found
                     known = replace(known, answer=found)

@@ -14,13 +14,12 @@ from attn_tui.files.captured import captured_at, with_found
 from attn_tui.files.draft import Draft
 
 
-def open_capture(path: str, draft: Draft, pinned: tuple[str, ...] = ()) -> Draft:
+def open_capture(path: str, draft: Draft) -> Draft:
     """Return the draft that asks about the heads of a capture; of its files only headers are read.
 
     Args:
         path: A .safetensors, .npz, .npy or .h5 file of q, k, v and outputs.
         draft: What was asked before.
-        pinned: The capture that this one is compared with, if any.
 
     Raises:
         InputError: With field ``"capture"`` or that which tells how it is read.
@@ -42,7 +41,7 @@ def open_capture(path: str, draft: Draft, pinned: tuple[str, ...] = ()) -> Draft
         # They were of the capture before.
         found = open_configured((path,), "", settings.names).settled()
     own = replace(
-        settings, capture=(path,), other=pinned, config=found.config, layouts=found.layouts,
+        settings, capture=(path,), config=found.config, layouts=found.layouts,
         batch=0, layer=None, head=None,
     )  # fmt: skip
     return replace(draft, setup=draft.setup.put(own))

@@ -16,8 +16,10 @@ from attn_tui.compute.heads.partial import NORMS, Partial, Value
 from attn_tui.compute.heads.statistic import STATISTICS
 from attn_tui.compute.heads.tally import TALLIED
 from attn_tui.compute.visible import visible
+from attn_tui.engine.answer import Answer
 from attn_tui.engine.condition import Condition
 from attn_tui.engine.plan import Plan
+from attn_tui.engine.settings import Settings
 from attn_tui.engine.survey import Survey
 from attn_tui.engine.table import HeadTable
 from attn_tui.files.plain import named
@@ -33,6 +35,7 @@ from attn_tui.heads.words import (
     statistic_text,
     value_text,
 )
+from attn_tui.report import forms
 from attn_tui.report.masks import keys_text, packed_text
 from attn_tui.report.miss import made_text
 from attn_tui.report.numbers import general
@@ -61,6 +64,18 @@ def report(found: Survey, shown: Shown) -> Report:
             parts += grid(name, values, _caption(name, values, uncounted), uncounted)
     parts.append(_csv(heads, found.order(shown.sort, tau), shown))
     return Report("", parts, headline=said, csv="heads")
+
+
+def report_of(answer: Answer) -> Report:
+    """Return what there is to say of an answer: every statistic, the one looked at first."""
+    settings = answer.experiment.setup.get(Settings)
+    statistics = tuple(dict.fromkeys((settings.statistic, *STATISTICS)))
+    return report(answer.survey, Shown(statistics, tau=settings.tau))
+
+
+def json(answer: Answer) -> Iterator[str]:
+    """Yield all there is to say of an answer as JSON."""
+    return forms.json(report_of(answer))
 
 
 def _data(found: Survey, shown: Shown) -> Mapping[str, Any]:

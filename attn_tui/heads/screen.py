@@ -31,12 +31,12 @@ from attn_tui.engine.table import HeadTable
 from attn_tui.files import edits
 from attn_tui.files.draft import Draft
 from attn_tui.files.history import Asked
-from attn_tui.heads import charts, comparison, examination
+from attn_tui.heads import charts, examination
 from attn_tui.heads.card import CardDrawing, card
-from attn_tui.heads.comparison import report_of
 from attn_tui.heads.headline import WAITING, headline
 from attn_tui.heads.looking import Known, Looking, is_exact, key_of, nearest, rows_text
 from attn_tui.heads.opening import draft_of_head, open_capture
+from attn_tui.heads.report import report_of
 from attn_tui.heads.table import HeadList, Listing
 from attn_tui.heads.words import head_text, looked_at
 from attn_tui.report.export import Forms
@@ -86,7 +86,7 @@ class HeadsScreen(InstrumentScreen):
     }  # fmt: skip
     NO_N = "The number of keys of a capture is its own"
     GROUPS: ClassVar = (
-        ("Capture", tuple(FIELDS[name] for name in ("capture", "other", "rows", "seed"))),
+        ("Capture", tuple(FIELDS[name] for name in ("capture", "rows", "seed"))),
         ("Head", tuple(FIELDS[name] for name in ("layer", "head", "batch"))),
         ("Shown", (FIELDS["statistic"], FIELDS["tau"])),
         ("Weights", (RULE, FIELDS["what_if"], FIELDS["mask"], of_field(SETUP["softcap"]),
@@ -100,8 +100,6 @@ class HeadsScreen(InstrumentScreen):
         Binding("w", "whole", "All rows", tooltip="Take all rows, or sample them again",
                 id="whole"),
         Binding("a", "again", "Another sample", show=False, id="again"),
-        Binding("p", "pin", "Pin", show=False, id="pin",
-                tooltip="Compare the next capture that is opened with this one"),
         Binding("plus,right_square_bracket,equals_sign", "step_d_k(1)", "d_k", show=False),
         Binding("left,h", "go(0, -1)", "Head before", show=False),
         Binding("right,l", "go(0, 1)", "Next head", show=False),
@@ -279,16 +277,6 @@ class HeadsScreen(InstrumentScreen):
         """Sample rows with the next seed."""
         self.ask(FIELDS["seed"].edit(self.asked_of_heads.seed + 1))
 
-    def action_pin(self) -> None:
-        """Keep this capture to compare the next one with, or let go of it."""
-        settings = self.asked_of_heads
-        if settings.other:
-            self.ask(FIELDS["other"].edit(()))
-            self.notify("Compared with nothing any more", timeout=3)
-        else:
-            self.ask(FIELDS["other"].edit(settings.capture))
-            self.notify("Pinned: o opens what to compare with it", timeout=4)
-
     def action_step_d_k(self, steps: int) -> None:
         """Say whose d_k it is."""
         self.notify(OWN_D_K, timeout=3)
@@ -320,12 +308,10 @@ class HeadsScreen(InstrumentScreen):
 
     def action_open(self) -> None:
         """Open a capture."""
-        draft, settings = self.present.draft, self.asked_of_heads
-        # The file is compared with the one that was pinned, or replaces the one before it.
-        pinned = settings.other
+        draft = self.present.draft
 
         def read(path: str) -> Draft:
-            return open_capture(path, draft, pinned)
+            return open_capture(path, draft)
 
         hint = f"q, k, v and out of a model's heads: {', '.join(SUFFIXES)}"
         self.app.push_screen(FileScreen("Open a capture", read, hint=hint), self._ask_draft)
@@ -488,14 +474,8 @@ class HeadsScreen(InstrumentScreen):
         """Show what is known of all heads: the headline and the map."""
         settings, table = self.asked_of_heads, found.table
         name, tau = settings.statistic, settings.tau
-        if found.comparison is not None:
-            self.headline = comparison.headline(found.comparison)
-        else:
-            self.headline = headline(table, name, tau)
-        if found.other is not None:
-            self._map = charts.change_map(table, found.other, name, here, tau)
-        else:
-            self._map = charts.head_map(table, name, here, tau)
+        self.headline = headline(table, name, tau)
+        self._map = charts.head_map(table, name, here, tau)
         self.draw("map", self._map)
         self.pane("table-pane").describe("All heads", "← → or a heading sorts")
         # What a map leaves out depends on its size, which a resize has not given it yet.
@@ -508,8 +488,6 @@ class HeadsScreen(InstrumentScreen):
         name = visible(PurePath(settings.capture[0]).name)
         if len(settings.capture) > 1:
             name += f" and {len(settings.capture) - 1} more"
-        if settings.compared:
-            name += f" compared with {visible(PurePath(settings.compared[0]).name)}"
         here = self.here or table.heads[0]
         size = f"{len(table.layers)} layers × {table.n_heads} heads"
         if table.n_batches > 1:
@@ -559,8 +537,9 @@ class HeadsScreen(InstrumentScreen):
             return
         name = self.asked_of_heads.statistic
         parts = [f"layers × heads, {rows_text(found.table)}".rstrip(", ")]
-        if found.progress < 1.0:
-            parts.append(f"{found.progress:.0%}".replace("%", " %"))
+        progress = found.survey.progress
+        if progress < 1.0:
+            parts.append(f"{progress:.0%}".replace("%", " %"))
             parts.append("stopped: space goes on" if self.stopped else "looking")
         widget = self.query_one("#map", HeatMap)
         drawing = widget.drawing
@@ -570,7 +549,4 @@ class HeadsScreen(InstrumentScreen):
             texts = drawing.texts_in(*widget.content_size)
             if any(charts.SINK in text for row in texts for text in row):
                 parts.append(f"{charts.SINK} parked on the first key")
-        title = charts.title_of(name)
-        if found.other is not None:
-            title = f"Change of {title[0].lower()}{title[1:]}"
-        self.pane("map-pane").describe(title, *map(plain, parts))
+        self.pane("map-pane").describe(charts.title_of(name), *map(plain, parts))

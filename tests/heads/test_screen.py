@@ -30,7 +30,7 @@ from attn_tui.ui.heat_map import HeatMap
 from attn_tui.ui.pane import Pane
 from attn_tui.ui.picture import Picture
 from tests.engine.captured import heads, write
-from tests.ui.person import notices, press, shown
+from tests.ui.person import press, shown
 
 
 def asking(paths: tuple[str, ...]) -> Draft:
@@ -241,7 +241,7 @@ async def test_space_stops_what_goes_on_and_goes_on(monkeypatch: pytest.MonkeyPa
         assert not went_on.is_set()
         screen = await at(pilot, "space")
         assert screen.answer
-        assert screen.answer.progress == 1.0
+        assert screen.answer.survey.progress == 1.0
         assert "stopped" not in str(pane.border_subtitle)
 
 
@@ -262,32 +262,6 @@ async def test_in_a_small_window_panes_come_one_after_another() -> None:
         await pilot.resize_terminal(120, 40)
         screen = await at(pilot)
         assert sum(pane.display for pane in screen.query(Pane)) == 4
-
-
-@pytest.mark.slow
-async def test_two_captures_are_compared_and_the_headline_says_where_they_part(
-    tmp_path: Path,
-) -> None:
-    made = heads(layers=2)
-    one = write(tmp_path / "one.safetensors", made)
-    made[1, 2] = replace(made[1, 2], queries=1.5 * made[1, 2].queries)
-    other = write(tmp_path / "other.safetensors", made)
-    async with AttnApp(asking((str(one),)), "heads").run_test(size=(120, 40)) as pilot:
-        await at(pilot, "p")
-        assert "Pinned" in notices(pilot)
-        await pilot.press("o")
-        await pilot.pause()
-        pilot.app.screen.query_one(Input).value = str(other)
-        screen = await at(pilot, "enter")
-        assert screen.headline.startswith("They part in layer 1 head 2: q differs")
-        assert drawn(screen).kind == "both signs"
-        levels = drawn(screen).levels
-        assert levels[1, 2] > 0.0
-        assert np.count_nonzero(levels) == 1
-        line = pilot.app.line  # type: ignore[attr-defined]
-        assert line == f"attn-tui compare {one} {other}"
-        screen = await at(pilot, "p")
-        assert drawn(screen).kind == "saturation"
 
 
 async def test_what_cannot_be_read_is_said_in_place_of_the_headline(tmp_path: Path) -> None:
