@@ -13,7 +13,6 @@ from attn_tui.captures.capture import Asked, Capture
 from attn_tui.captures.collecting import Source
 from attn_tui.captures.disk import Disk, opened, refuse
 from attn_tui.captures.fingerprint import FileMark, Fingerprint, refuse_changed
-from attn_tui.captures.hdf5 import list_hdf5
 from attn_tui.captures.layouts import parse_layouts
 from attn_tui.captures.npy import list_npy, list_npz
 from attn_tui.captures.safetensors import list_safetensors
@@ -22,7 +21,7 @@ from attn_tui.captures.suffixes import EXAMPLE_NAME, SUFFIXES, suffix_of
 from attn_tui.compute.errors import InputError
 
 READERS: Mapping[str, Callable[[Disk], Listing]] = dict(
-    zip(SUFFIXES, (list_safetensors, list_npz, list_npy, list_hdf5, list_hdf5), strict=True)
+    zip(SUFFIXES, (list_safetensors, list_npz, list_npy), strict=True)
 )
 """What lists the tensors of a file, by its suffix."""
 

@@ -182,29 +182,6 @@ def with_kv_mappings(reading: Reading) -> Iterator[Reading]:
         yield replace(reading, kv_mapping="interleaved")
 
 
-def fitting(shapes: Shapes) -> str:
-    """Return layouts, as ``--layout`` takes them, in which shapes fit that fit in no usual one.
-
-    Keys or values that are stored transposed, or in another order than q, are among them.
-    """
-    vectors = [(part, shape) for part, shape in shapes if part != "weights"]
-    turned = ("bhnd", "bnhd", "bhdn")
-    choices = [
-        [
-            tuple(text)
-            for text in turned
-            if len(text) == len(shape) and (part in ("k", "v") or text != "bhdn")
-        ]
-        for part, shape in vectors
-    ]
-    for pick in product(*choices):
-        layouts = tuple(zip((part for part, _ in vectors), pick, strict=True))
-        dims = _solved(tuple(vectors), layouts)
-        if dims and all(is_sensible(dims) for is_sensible in _SENSIBLE):
-            return ",".join(f"{part}={''.join(axes)}" for part, axes in layouts)
-    return ""
-
-
 def _solved(shapes: Shapes, layouts: Layouts) -> Dims | None:
     """Return the numbers that explain all shapes, or None."""
     known: dict[str, int] = {}

@@ -280,7 +280,7 @@ READ_AS: tuple[Callable[[Any], Any], ...] = (
 
 def config(group: str) -> Callable[[F], F]:
     """Return the option that names the configuration of a captured model."""
-    text = "The model's config.json, its folder, or a GGUF file."
+    text = "The model's config.json, or its folder."
     return option("--config", "FILE", text, group, experiment_files)
 
 
@@ -322,7 +322,7 @@ _SHARED: tuple[Callable[[Any], Any], ...] = (
     _scores("--keys", "K", "Rows of K, as long as those of q."),
     _scores("--values", "V", "Rows of V, one for each of K."),
     _scores(
-        "--capture", "FILE", "A head that a model computed: .safetensors, .npz, HDF5.",
+        "--capture", "FILE", "A head that a model computed: .safetensors, .npz, .npy.",
         complete=experiment_files, multiple=True,
     ),
     _scores("--layer", "L", "Its layer.  [default: 0]"),

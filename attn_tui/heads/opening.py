@@ -18,7 +18,7 @@ def open_capture(path: str, draft: Draft) -> Draft:
     """Return the draft that asks about the heads of a capture; of its files only headers are read.
 
     Args:
-        path: A .safetensors, .npz, .npy or .h5 file of q, k, v and outputs.
+        path: A .safetensors, .npz or .npy file of q, k, v and outputs.
         draft: What was asked before.
 
     Raises:

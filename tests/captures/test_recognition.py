@@ -150,19 +150,6 @@ def test_sequences_may_stand_one_behind_the_other(tmp_path: Path) -> None:
     assert same(found.keys, made["k"][0, 1, 4:])
 
 
-def test_zero_padding_is_noticed_and_left_out(tmp_path: Path) -> None:
-    made = layer(2, 4, 2, 30, 30, 4, 4)
-    for each in made.values():
-        each[1, :, 18:] = 0
-    capture = open_capture([saved(tmp_path / "a.safetensors", made)])
-    assert says(
-        capture, "1 of 2 sequences end in keys of zeros, which are left out as padding: 18 of 30"
-    )
-    assert same(capture.read(HeadId(1, 0, 2)).keys, made["k"][1, 1, :18])
-    assert capture.shape(HeadId(0, 0, 0)).n_keys == 30
-    assert capture.shape(HeadId(1, 0, 0)).n_queries == 18
-
-
 @pytest.mark.parametrize("shape", [(2, 4, 5, 5), (2, 1, 5, 5), (1, 1, 5, 5), (2, 5, 5), (5, 5)])
 @pytest.mark.parametrize("kind", ["truth", "whole", "added"])
 def test_masks_of_any_rank_are_read(tmp_path: Path, shape: tuple[int, ...], kind: str) -> None:

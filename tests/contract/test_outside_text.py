@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from zipfile import ZipFile
 
-import h5py
 import numpy as np
 import pytest
 
@@ -122,11 +121,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         for name, array in ((HOSTILE, np.arange(3.0)), ("b", np.array([[["x"]]]))):
             with arrays.open(f"{name}.npy", "w") as file:
                 np.save(file, array)
-    with h5py.File("capture.h5", "w") as attributed:
-        for name in ("0.q", "0.k", WORST):
-            attributed[name] = np.ones((1, 2, 6, 4), np.float32)
-            attributed[name].attrs[WORST] = WORST
-        attributed.attrs["layout"] = WORST
     step = {key: quoted(f"{key} {WORST}") for key in ("say", "do", "why")}
     claim = {key: quoted(f"{key} {WORST}") for key in TEXTS}
     tour = {"ask": '"show 1,2"', "until": '"d_k >= 2048"', **step, "guess": quoted(HOSTILE),
@@ -179,7 +173,7 @@ def reports() -> list[list[str]]:
         found += [["doctor", held, *form], ["doctor", held, "--config", "config.json", *form]]
         found += [["claims", "--file", "claims.toml", *form]]
         found += [["claim", "X-1", "--file", "claims.toml", *form]]
-    return [*found, ["heads", "capture.h5"], ["claim", "\\x9b31m\\x1bc", "--file", "claims.toml"]]
+    return [*found, ["claim", "\\x9b31m\\x1bc", "--file", "claims.toml"]]
 
 
 def mistakes(folder: Path) -> list[list[str]]:

@@ -1,7 +1,7 @@
 """What a configuration says of attention, in the words of transformers' config.json."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from math import isfinite, log
 from typing import Any
 
@@ -69,16 +69,10 @@ class Fields:
     Attributes:
         of: The fields.
         file: Where they stand, for errors.
-        names: What the file calls some of them, if these are not its own words.
     """
 
     of: Mapping[str, Any]
     file: str
-    names: Mapping[str, str] = field(default_factory=dict)
-
-    def called(self, name: str) -> str:
-        """Return what the file calls a field."""
-        return self.names.get(name, name)
 
     def number(self, *names: str) -> float | None:
         """Return the first of some fields that is there, a finite number of 0 or more.
@@ -90,7 +84,7 @@ class Fields:
             value = self.of.get(name)
             if value is None:
                 continue
-            called = inert(self.called(name))
+            called = inert(name)
             if isinstance(value, bool) or not isinstance(value, int | float):
                 raise self.bad(f"{called} is {inert(str(value))}", "a number")
             try:
@@ -119,7 +113,7 @@ class Fields:
         value = self.number(*names)
         if value is not None and (value != int(value) or not 0 < value < 2**31):
             name = next(name for name in names if self.of.get(name) is not None)
-            raise self.bad(f"{inert(self.called(name))} is {value:g}", "a whole number above 0")
+            raise self.bad(f"{inert(name)} is {value:g}", "a whole number above 0")
         return None if value is None else int(value)
 
     def shared(self, width: int, heads: int) -> int:
@@ -172,16 +166,13 @@ class Reader:
 
     Args:
         fields: Of the text model.
-        named: How the file names the architecture, in brackets; empty where it does not.
     """
 
-    def __init__(self, fields: Fields, named: str | None = None) -> None:
+    def __init__(self, fields: Fields) -> None:
         kind = fields.of.get("model_type")
         self.fields = fields
         self.kind = kind if isinstance(kind, str) else ""
-        if named is None:
-            named = f" ({inert(self.kind)[1:-1]})" if self.kind else ""
-        self.named = named
+        self.named = f" ({inert(self.kind)[1:-1]})" if self.kind else ""
         self.known = self.kind in _DECODERS | _ENCODERS | _UNSCALED | _SCALED_Q
         self.heads, self.width = fields.whole(*HEADS), fields.whole(*_WIDTH)
         self.by_layer = fields.flag("scale_attn_by_inverse_layer_idx")
@@ -239,15 +230,14 @@ class Reader:
             lengths = {nope + rope, *([latent + rope] if latent else ())}
             return nope + rope, f"qk_nope_head_dim {nope} + qk_rope_head_dim {rope}", lengths
         own = whole("head_dim", "d_head", "d_kv", "attention_head_size", "attention_head_dim")
-        said = f"{self.fields.called('head_dim')} {own}"
+        said = f"head_dim {own}"
         if own is None and self.heads and self.width:
             own = self.fields.shared(self.width, self.heads)
             said = f"head_dim {self.width}/{self.heads} = {own}"
         wide = whole("global_head_dim")
         if wide is None and self.kind.startswith("gemma4"):
             wide = 512
-        others = (own, wide, whole("swa_head_dim"))
-        return own, said, {length for length in others if length is not None}
+        return own, said, {length for length in (own, wide) if length is not None}
 
     def _multiplier(self, d_k: int | None, said: str) -> tuple[float | None, float]:
         """Return m, or None if nothing is known of it, and YaRN's μ."""
@@ -257,12 +247,11 @@ class Reader:
             return scale, 1.0
         for name in ("attention_multiplier", "scaling"):
             if (scale := number(name)) is not None:
-                say(f"{self.fields.called(name)} {scale:g}")
+                say(f"{name} {scale:g}")
                 return scale, 1.0
         scalar = number("query_pre_attn_scalar") or (256.0 if self.kind in _CAPPED else None)
         if scalar:
-            called = self.fields.called("query_pre_attn_scalar")
-            return self._root(scalar, f"{called} {scalar:g}"), 1.0
+            return self._root(scalar, f"query_pre_attn_scalar {scalar:g}"), 1.0
         if self.kind in _SCALED_Q:
             say("scaling 1, for q carries 1/√head_dim already")
             return 1.0, 1.0
@@ -405,10 +394,9 @@ class Reader:
         known["the part of a head with RoPE"] = rope
         known["√d_model for √d_head"] = self.width
         if self.width and self.heads:
-            called = map(fields.called, ("hidden_size", "num_attention_heads"))
-            known["/".join(called)] = self.width / self.heads
+            known["hidden_size/num_attention_heads"] = self.width / self.heads
         for name in ("query_pre_attn_scalar", "head_dim", "v_head_dim", "global_head_dim"):
-            known[fields.called(name)] = fields.number(name)
+            known[name] = fields.number(name)
         return (Hint(value, meaning) for meaning, value in known.items() if value)
 
     def _inverse_root(self, d_k: int, said: str) -> tuple[float, float]:
