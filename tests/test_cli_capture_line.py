@@ -75,7 +75,7 @@ def test_a_capture_opens_with_what_the_doctor_is_to_expect(
     assert (settings.capture, settings.config, instrument) == ((capture,), str(config), "heads")
     assert settings.layouts == "bhnd"
     # The line that the screen leaves brings it back, with the cursor where it was.
-    asked = replace(settings, rows=None, statistic="entropy", tau=30.0, layer=1, head=2, config="")
+    asked = replace(settings, rows=None, statistic="entropy", layer=1, head=2, config="")
     words = line.heads(Asked.first(replace(draft, setup=Setup().put(asked))))
     assert run(*split(words)[1:]).exit_code == 0
     brought = opened.pop()[0].setup.get(Settings)

@@ -94,7 +94,7 @@ def test_json_and_csv_say_the_same(path: str) -> None:
     assert plain["question"] == {
         "rows": 30, "seed": 1, "layers": None, "heads": None, "rule": "inverse-sqrt",
         "own_rule": False, "parameters": {},
-        "softcap": None, "uncapped": False, "sink": "captured", "mask": "auto", "tau": 100.0,
+        "softcap": None, "uncapped": False, "sink": "captured", "mask": "auto",
     }  # fmt: skip
     assert [mask["mask"] for mask in plain["masks"]] == ["causal"] * 3
 
@@ -108,17 +108,6 @@ def test_each_statistic_says_of_which_rows_it_is(path: str) -> None:
         said = f"{statistic.title}: {statistic.words}, of rows with a choice" in text
         assert counted == 60 - said, name
     assert text.count("of rows with a choice") == 4
-
-
-def test_sort_lists_heads_worst_first(path: str) -> None:
-    plain = asked("heads", path, "--sort", "entropy", "--statistic", "entropy")
-    found = [head["statistics"]["entropy"]["value"] for head in plain["heads"]]
-    assert found == sorted(found)
-    text = call("heads", path, "--sort", "entropy").stdout.splitlines()
-    at = next(at for at, line in enumerate(text) if line.startswith("layer  head"))
-    worst = plain["heads"][0]
-    assert text[at + 1].split()[:2] == [str(worst["layer"]), str(worst["head"])]
-    assert len(text) == at + 13
 
 
 def test_fail_if_sets_the_status(path: str) -> None:
@@ -140,7 +129,6 @@ def test_fail_if_sets_the_status(path: str) -> None:
 def test_bad_input_is_one_line_and_status_2(path: str) -> None:
     for arguments, message in [
         ("--statistic loudness", "--statistic: 'loudness' is no statistic; expected"),
-        ("--sort loudness", "--sort: 'loudness' is no statistic"),
         ("--fail-if max_logit", "--fail-if: 'max_logit' is no condition; expected a statistic"),
         ("--fail-if max_logit>x", "--fail-if: 'x' is not a number"),
         ("--fail-if loud>1", "--fail-if: 'loud' is no statistic"),
@@ -155,7 +143,6 @@ def test_bad_input_is_one_line_and_status_2(path: str) -> None:
         ("--mask diagonal", "--mask: 'diagonal' is no mask; expected auto"),
         ("--scale 0", "--scale: '0' will not do"),
         ("--scale 1 --rule none", "--scale: --rule gives the multiplier"),
-        ("--tau none", "--tau: 'none' is not a number"),
         ("--scheduler nowhere.json", "--scheduler: 'nowhere.json' is not there"),
     ]:
         result = call("heads", path, *arguments.split())

@@ -153,7 +153,7 @@ def heads(asked: "Asked") -> str:
     words = ["attn-tui", *settings.capture]
     # A configuration is found beside the capture, or was read with it.
     words += _options(replace(settings, config=""))
-    if settings.what_if or not setup.scale.is_default:
+    if not setup.scale.is_default:
         # Each head has the rule of its own layer.
         words += ["--rule", rule_text(setup.scale.at_layer(0))]
     words += _options(Scale(softcap=setup.scale.softcap, sink=setup.scale.sink))

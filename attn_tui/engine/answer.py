@@ -13,7 +13,6 @@ from attn_tui.engine.making import Making, parse_mask
 from attn_tui.engine.plan import Plan, Question
 from attn_tui.engine.settings import Settings
 from attn_tui.engine.survey import Survey, survey
-from attn_tui.engine.table import HeadTable
 
 T = TypeVar("T")
 
@@ -28,12 +27,10 @@ class Answer:
     Attributes:
         experiment: The question.
         survey: Of the capture: what was asked of it, and all that is known.
-        table: The same as arrays.
     """
 
     experiment: Experiment
     survey: Survey
-    table: HeadTable
 
 
 def opened(settings: Settings) -> Capture:
@@ -50,8 +47,7 @@ def question_of(experiment: Experiment) -> Question:
     settings = experiment.setup.get(Settings)
     # Captured q and k are those that were multiplied, whatever came before.
     scale = replace(experiment.setup.scale, qk_norm=False)
-    own = settings.what_if or not scale.is_default
-    making = Making(scale, parse_mask(settings.mask), own_rule=own)
+    making = Making(scale, parse_mask(settings.mask), own_rule=not scale.is_default)
     return Question(settings.rows, settings.seed, making=making)
 
 
@@ -68,9 +64,9 @@ def answer(experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:
     if stop():
         return
     # At once nothing is known, and then more now and then.
-    yield Answer(experiment, Survey(plan), HeadTable.of(Survey(plan)))
+    yield Answer(experiment, Survey(plan))
     for known in now_and_then(survey(plan, stop=stop)):
-        yield Answer(experiment, known, HeadTable.of(known))
+        yield Answer(experiment, known)
 
 
 def now_and_then(found: Iterator[T]) -> Iterator[T]:

@@ -9,14 +9,11 @@ from attn_tui.compute.field import (
     Checked,
     Kind,
     asked,
-    number,
     one_of,
     or_none,
-    switch,
     whole,
 )
-from attn_tui.compute.heads.statistic import STATISTICS, TAU
-from attn_tui.compute.setup import Setup
+from attn_tui.compute.heads.statistic import STATISTICS
 from attn_tui.compute.whole import parse_whole
 
 ROWS = 128
@@ -89,10 +86,6 @@ MASK = Kind(
 """The mask of every head."""
 
 
-def _is_asked(setup: Setup, source: Any) -> str:
-    return "" if setup.scale.is_default else "Another rule is taken whatever the output says"
-
-
 PLACE = or_none(whole(0), "none")
 """A layer, or a head of it."""
 
@@ -112,8 +105,6 @@ class Settings(Checked):
         rows: How many rows of each head are sampled; None for all.
         seed: Of the sample.
         mask: Which keys are seen.
-        what_if: Whether 1/√d_k is taken wherever the output says another m, as other rules are.
-        tau: The largest logit that QK-clip leaves alone.
         config: A file that says what is expected of the heads.
         batch: The sequence of the head with the cursor.
         layer: Its layer; None for that of the head to look at first.
@@ -143,14 +134,6 @@ class Settings(Checked):
     mask: str = asked(
         "auto", MASK, "mask", "which keys are seen; auto, as captured or as the output says",
         option="--mask", synonyms=("causal", "window"),
-    )  # fmt: skip
-    what_if: bool = asked(
-        False, switch(), "what-if", "whether 1/√d_k is taken even where the output says another m",
-        synonyms=("force", "as asked", "own rule"), held=_is_asked,
-    )  # fmt: skip
-    tau: float = asked(
-        TAU, number(above=0.0), "τ", "the largest logit that QK-clip leaves alone",
-        option="--tau", synonyms=("tau", "qk-clip"),
     )  # fmt: skip
     layouts: str = asked(
         "", TEXT, "layouts", "the axes of tensors where shapes do not tell, such as out=bnhd",

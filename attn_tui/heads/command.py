@@ -29,7 +29,7 @@ from attn_tui.commands.output import INTERRUPTED, tell, write
 from attn_tui.commands.progress import until_interrupted, worked
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.field import fields_of, number
-from attn_tui.compute.heads.statistic import STATISTICS, TAU
+from attn_tui.compute.heads.statistic import STATISTICS
 from attn_tui.compute.scale import Scale, parse_scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.whole import parse_wholes
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from attn_tui.engine.making import Making
     from attn_tui.engine.plan import Plan, Question
     from attn_tui.engine.survey import Survey
-    from attn_tui.heads.words import Shown
 
 HOLDS, PARTLY = 1, 3
 """The statuses that say that a --fail-if holds, and that parts could not be worked off, or that
@@ -58,7 +57,7 @@ DEFAULT = (
 _EXAMPLES = """\
   attn-tui heads capture.safetensors
   attn-tui heads capture.safetensors --statistic max_logit --rows all
-  attn-tui heads rank*.safetensors --sort entropy --softcap 50 --csv
+  attn-tui heads rank*.safetensors --softcap 50 --csv
   attn-tui heads capture.safetensors --fail-if 'max_logit > 100'
   attn-tui heads big.safetensors --rows all --scheduler tcp://host:8786
 
@@ -114,14 +113,6 @@ _SHOWN: tuple[Callable[[Any], Any], ...] = (
         REPORT,
         of_names(WORDS, lists=True),
     ),
-    option(
-        "--sort",
-        "NAME",
-        "List heads by a statistic.",
-        REPORT,
-        of_names(WORDS),
-    ),
-    option("--tau", "T", "The largest logit QK-clip leaves alone.  [default: 100]", REPORT),
     option("--fail-if", "CONDITION", "Status 1 if any: 'max_logit > 100'.", REPORT, multiple=True),
     forms("Print CSV: a line for each head and statistic."),
 )
@@ -142,10 +133,14 @@ def heads(captures: tuple[str, ...], form: str, **given: Any) -> int:
     Weights are made anew from q and k, with 1/√d_k unless asked otherwise or the captured output
     says another multiplier. Ctrl+C prints what there is.
     """
+    from attn_tui.engine.condition import parse_condition
     from attn_tui.engine.plan import Plan
     from attn_tui.engine.survey import Survey
+    from attn_tui.heads.report import failing, report
+    from attn_tui.report.forms import WRITERS
 
-    shown = _shown(given)
+    statistics = read_statistics(given["statistic"])
+    conditions = [parse_condition("fail_if", text) for text in given["fail_if"]]
     capture, asked = opened(captures, given), question(given)
     with until_interrupted() as stop:
         plan = Plan.of(capture, asked, stop)
@@ -154,20 +149,13 @@ def heads(captures: tuple[str, ...], form: str, **given: Any) -> int:
         found = Survey(plan)
     else:
         found, interrupted = _surveyed(plan, given["scheduler"])
-    return _report(found, form, shown, interrupted)
-
-
-def _report(found: "Survey", form: str, shown: "Shown", interrupted: bool) -> int:
-    from attn_tui.heads.report import failing, open_heads, report
-    from attn_tui.report.forms import WRITERS
-
-    write(WRITERS[form](report(found, shown)))
+    write(WRITERS[form](report(found, statistics, conditions)))
     if interrupted:
         return INTERRUPTED
-    if any(failing(found, each, shown.tau) for each in shown.conditions):
+    told = [failing(found, condition) for condition in conditions]
+    if any(holds for holds, _ in told):
         return HOLDS
-    unknown = any(open_heads(found, each, shown.tau) for each in shown.conditions)
-    return PARTLY if unknown or not found.complete else 0
+    return PARTLY if any(unknown for _, unknown in told) or not found.complete else 0
 
 
 def _surveyed(plan: "Plan", scheduler: str | None) -> tuple["Survey", bool]:
@@ -236,7 +224,6 @@ def asked(given: dict[str, Any]) -> "Experiment":
         captures,
         layer=(wanted.layers or (None,))[0],
         head=(wanted.heads or (None,))[0],
-        what_if=wanted.making.own_rule and wanted.making.scale.is_default,
         **changes_of(Settings, {**given, "statistic": first}),
     )
     # Map, list and doctor then all have the heads of the configuration.
@@ -269,18 +256,6 @@ def _making(given: dict[str, Any]) -> "Making":
     if given["mask"] is not None:
         making = replace(making, mask=parse_mask(given["mask"].strip()))
     return making
-
-
-def _shown(given: dict[str, Any]) -> "Shown":
-    """Return what options say of the report."""
-    from attn_tui.engine.condition import parse_condition, read_statistic
-    from attn_tui.heads.words import Shown
-
-    statistics = read_statistics(given["statistic"])
-    conditions = tuple(parse_condition("fail_if", each) for each in given["fail_if"])
-    sort = None if given["sort"] is None else read_statistic("sort", given["sort"])
-    tau = changes_of(Settings, {"tau": given["tau"]}).get("tau", TAU)
-    return Shown(statistics, conditions, sort, tau)
 
 
 def read_statistics(text: str | None) -> tuple[str, ...]:

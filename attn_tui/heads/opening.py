@@ -8,8 +8,8 @@ from attn_tui.captures.suffixes import SUFFIXES, suffix_of
 from attn_tui.compute.attention import settings as attention_settings
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.mask import Mask
+from attn_tui.engine.plan import Plan
 from attn_tui.engine.settings import Settings
-from attn_tui.engine.table import HeadTable
 from attn_tui.files.captured import captured_at, with_found
 from attn_tui.files.draft import Draft
 
@@ -47,15 +47,15 @@ def open_capture(path: str, draft: Draft) -> Draft:
     return replace(draft, setup=draft.setup.put(own))
 
 
-def draft_of_head(table: HeadTable, settings: Settings, head: HeadId, draft: Draft) -> Draft:
+def draft_of_head(plan: Plan, settings: Settings, head: HeadId, draft: Draft) -> Draft:
     """Return the draft that asks about all rows of a head, causal if that was found and only then.
 
     Raises:
         InputError: If the capture cannot be read any more, or the head is too large.
     """
-    shape, found = table.capture.shape(head), table.masks[head.layer].mask
+    shape, found = plan.capture.shape(head), plan.masks[head.layer].mask
     source = captured_at(
-        table.capture.paths, batch=head.batch, layer=head.layer, head=head.head,
+        plan.capture.paths, batch=head.batch, layer=head.layer, head=head.head,
         layout=settings.layouts, names=settings.names,
     )  # fmt: skip
     # There, the last query stands at the last key, unless something says where it does.

@@ -207,7 +207,7 @@ CAPTURED = {
     "heads-all-rows": Case(
         "heads captured.npz --rows all --statistic max_weight,saturated_share,largest_score,"
         "float16_margin,max_logit,bfloat16_spacing,qk_clip,entropy,effective_keys,first_key_mass,"
-        "sink_mass,gradient_norm,dead_gradient_share,query_norm,key_norm,cosine --tau 3 --json",
+        "sink_mass,gradient_norm,dead_gradient_share,query_norm,key_norm,cosine --json",
         ROUNDED,
         leaves=NOISE,
     ),

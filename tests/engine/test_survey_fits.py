@@ -16,10 +16,10 @@ from attn_tui.engine.finding import of_head
 from attn_tui.engine.making import Making, parse_mask
 from attn_tui.engine.plan import Plan, Question
 from attn_tui.files.captured import as_captured, captured_at
-from attn_tui.heads.words import mask_text
+from attn_tui.heads.report import mask_text
 from tests.doctor.captures import tensors as tensors_of
 from tests.doctor.captures import write as written
-from tests.engine.captured import ALL, heads, last, unusual, write, write_unusual
+from tests.engine.captured import ALL, heads, last, unusual, values, write, write_unusual
 from tests.test_cli import call
 
 
@@ -60,9 +60,9 @@ def test_the_output_says_which_keys_a_head_has(tmp_path: Path) -> None:
     plan = Plan.of(open_capture([str(path)]), ALL)
     assert "Head h has keys and values h mod 2, as the output says." in plan.stated
     assert (plan.masks[0].residual or 0.0) < 1e-5
-    values = last(plan).values("entropy")
-    straight = last(Plan.of(open_capture([str(tensors)]), ALL)).values("entropy")
-    found = sorted(value.value for value in values.values())
+    turned_back = values(last(plan), "entropy")
+    straight = values(last(Plan.of(open_capture([str(tensors)]), ALL)), "entropy")
+    found = sorted(value.value for value in turned_back.values())
     assert found == pytest.approx(sorted(value.value for value in straight.values()))
 
 
@@ -87,7 +87,7 @@ def test_each_head_has_the_sink_that_its_own_output_says(tmp_path: Path) -> None
     found = survey.plan.masks[0]
     assert found.fits
     assert found.sink == pytest.approx(0.5, rel=1e-3)
-    for head, value in survey.values("sink_mass").items():
+    for head, value in values(survey, "sink_mass").items():
         assert value.value == pytest.approx(1 - weights[0, head.head].sum(-1).mean(), rel=1e-3)
         source = captured_at((str(path),), head=head.head)
         assert source.sink == pytest.approx(sinks[head.head], abs=1e-3)
@@ -196,7 +196,7 @@ def test_the_multiplier_in_use_is_that_which_the_output_says(tmp_path: Path, m: 
     assert found.fits
     assert found.missed
     assert found.missed > 0.1
-    for head, value in survey.values("max_weight").items():
+    for head, value in values(survey, "max_weight").items():
         assert value.value == pytest.approx(weights[0, head.head, 1:].max(-1).mean(), rel=1e-3)
         assert survey.heads[head].miss == pytest.approx(0.0, abs=0.01)
     # Who asks for a rule has that.
@@ -272,8 +272,8 @@ def test_each_head_has_the_rule_of_its_own_layer(tmp_path: Path) -> None:
     for layer in range(3):
         alone = Scale("fixed", (("a", 16.0 * (layer + 1) ** 2),))
         asked = Question(None, layers=(layer,), making=Making(alone, own_rule=True))
-        for head, own in last(Plan.of(capture, asked)).values("entropy").items():
-            assert survey.values("entropy")[head].value == pytest.approx(own.value, rel=1e-12)
+        for head, own in values(last(Plan.of(capture, asked)), "entropy").items():
+            assert values(survey, "entropy")[head].value == pytest.approx(own.value, rel=1e-12)
     source = captured_at((str(capture.paths[0]),), layer=2)
     for given in ((), (("layer", 1.0),)):
         scale = as_captured(Setup(scale=Scale("per-layer", given)), source).scale

@@ -18,7 +18,7 @@ from attn_tui.compute.logit_map import LogitMap
 from attn_tui.engine.plan import Plan, Question
 from attn_tui.engine.survey import Survey, survey
 from attn_tui.files.captured import captured_at
-from tests.engine.captured import unusual
+from tests.engine.captured import unusual, values
 from tests.pairs import everyday
 from tests.test_cli import call
 
@@ -49,8 +49,8 @@ def is_of(found: Survey, weights: NDArray[np.float64]) -> bool:
     """Whether no head is unknown, and the largest weights are these."""
     if any(each.misses("max_weight") for each in found.heads.values()):
         return False
-    values = [each.value for each in found.values("max_weight").values()]
-    return values == pytest.approx(largest(weights), rel=1e-3)
+    shown = [each.value for each in values(found, "max_weight").values()]
+    return shown == pytest.approx(largest(weights), rel=1e-3)
 
 
 @pytest.mark.parametrize(("factor", "size"), [(1.2, 12), (3, 150)])
@@ -61,8 +61,8 @@ def test_one_hot_rows_hide_no_wrong_scale(tmp_path: Path, factor: float, size: f
     assert found.plan.masks[0].multiplier == pytest.approx(0.25 * factor, rel=1e-2)
     assert is_of(found, weights)
     most = [float(each.max()) for each in logits(tensors, 0.25 * factor)[0]]
-    values = [each.value for each in found.values("max_logit").values()]
-    assert values == pytest.approx(most, rel=1e-2)
+    shown = [each.value for each in values(found, "max_logit").values()]
+    assert shown == pytest.approx(most, rel=1e-2)
     between = 0.99 * max(most)
     said = call("heads", str(path), "--rows", "all", "--fail-if", f"max_logit > {between}")
     assert said.exit_code == 1
@@ -117,7 +117,7 @@ def test_a_captured_sink_that_is_not_in_use_takes_no_part(
     found = seen_of(path, tensors)
     assert (found.plan.masks[0].drops_sink, found.plan.masks[0].sink) == (True, None)
     assert is_of(found, weights)
-    assert {each.value for each in found.values("sink_mass").values()} == {0.0}
+    assert {each.value for each in values(found, "sink_mass").values()} == {0.0}
     assert captured_at((str(path),), head=3).sink is None
     assert "sink none" in call("heads", str(path)).stdout
     # One that is in use does.

@@ -60,16 +60,16 @@ def card(screen: HeadsScreen) -> str:
 
 def here(screen: HeadsScreen) -> list[HeadId | None]:
     """Return the head with the cursor: as asked, on the map, in the table, with the doctor."""
-    table, lines = screen.table, screen.query_one(HeadList)
-    assert table
+    survey, lines = screen.survey, screen.query_one(HeadList)
+    assert survey
     row, column = drawn(screen).cursor or (-1, -1)
     listed = lines.coordinate_to_cell_key(lines.cursor_coordinate).row_key.value
     chart = screen.query_one(Multipliers).drawing
     assert isinstance(chart, Chart)
     assert chart.cursor
     return [
-        screen.here, HeadId(0, table.layers[row], column), table.heads[int(listed or -1)],
-        HeadId(*chart.cursor),
+        screen.here, HeadId(0, survey.plan.capture.layers[row], column),
+        survey.plan.heads[int(listed or -1)], HeadId(*chart.cursor),
     ]  # fmt: skip
 
 
@@ -179,8 +179,8 @@ async def test_the_doctor_says_which_heads_differ_and_by_how_much(tmp_path: Path
             await pilot.pause()
         pilot.app.screen.query_one(Input).value = str(path)
         screen = await at(pilot, "enter")
-        assert screen.table
-        assert len(screen.table.heads) == 12
+        assert screen.survey
+        assert len(screen.survey.heads) == 12
         assert screen.query_one(DoctorPane).diagnosis.verdict == "differs"
         assert "DIFFERS" in written(screen, "doctor-badge")
         assert "layer 1" in written(screen, "doctor-sentence")
@@ -269,16 +269,16 @@ async def test_what_cannot_be_read_is_said_in_place_of_the_headline(tmp_path: Pa
     async with AttnApp(asking((str(path),)), "heads").run_test(size=(120, 40)) as pilot:
         screen = await at(pilot)
         path.write_bytes(b"rubbish")
-        screen._look_at_disk()
-        screen = await at(pilot)
-        assert "space reads it again" in screen.failure
+        screen = await at(pilot, "a")
+        assert "one.safetensors" in screen.failure
+        # Not what was found before of the same question, either.
         screen = await at(pilot, "space")
         assert "one.safetensors" in screen.failure
         write(path, heads(layers=2))
         screen = await at(pilot, "space")
         assert not screen.failure
-        assert screen.table
-        assert len(screen.table.heads) == 8
+        assert screen.survey
+        assert len(screen.survey.heads) == 8
 
 
 @pytest.mark.slow
