@@ -212,7 +212,7 @@ CAPTURED = {
         leaves=NOISE,
     ),
     "heads-sampled-csv": Case(
-        "heads captured.npz --rows 20 --seed 7 --layer 1 --sort entropy --softcap 4 --sink 1"
+        "heads captured.npz --rows 20 --seed 7 --layer 1 --softcap 4 --sink 1"
         " --mask window:9 --csv",
         ROUNDED,
     ),
