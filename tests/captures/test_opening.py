@@ -52,14 +52,7 @@ def test_a_plain_file_is_layer_0_and_numbers_name_others(tmp_path: Path) -> None
     assert capture.read(HeadId(0, 3, 0)).formats["out"] == "bfloat16"
 
 
-@pytest.mark.parametrize(
-    ("qkv", "out"),
-    [
-        ("bhnd", "bhnd"),
-        ("bhnd", "bnhd"),
-        ("bnhd", "bnhd"),
-    ],
-)
+@pytest.mark.parametrize(("qkv", "out"), [("bhnd", "bnhd"), ("bnhd", "bnhd")])
 def test_layouts_are_found_by_shapes(tmp_path: Path, qkv: str, out: str) -> None:
     made = layer(2, 4, 2, 5, 5, 3, 6)
     stored = {part: laid_out(each, out if part == "out" else qkv) for part, each in made.items()}
@@ -156,11 +149,11 @@ def test_a_folder_is_the_shards_in_it(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize("rows", [[5], [-1, 2]])
-def test_there_is_no_other_row_head_or_layer(tmp_path: Path, rows: list[int]) -> None:
+def test_there_is_no_other_row_head_or_layer(tmp_path: Path) -> None:
     capture = open_capture([saved(tmp_path / "a.safetensors", layer())])
-    with pytest.raises(InputError, match="row: there is no row"):
-        capture.read(HeadId(0, 0, 0), rows)
+    for rows in ([5], [-1, 2]):
+        with pytest.raises(InputError, match="row: there is no row"):
+            capture.read(HeadId(0, 0, 0), rows)
     for head, message in (
         (HeadId(2, 0, 0), "batch: there is no batch 2; expected one from 0 to 1"),
         (HeadId(0, 1, 0), "layer: there is no layer 1; expected 0"),

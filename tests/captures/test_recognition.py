@@ -13,64 +13,34 @@ from attn_tui.captures.source import read_head
 from attn_tui.captures.writer import write_safetensors
 from tests.captures.made import Arrays, laid_out, layer, same, saved, says
 from tests.captures.test_opening import assert_holds
-from tests.pairs import with_rows
+from tests.pairs import each_once, with_rows
 
 
 @with_rows(
     ("name", "number", "part"),
     [
-        ("q", 0, "q"),
-        ("layers.3.positions", 3, "positions"),
         ("blocks.1.attn.hook_pattern", 1, "weights"),
         ("blocks.1.attn.hook_rot_k", 1, "k"),
         ("model__layers__9__self_attn__attn__k", 9, "k"),
-        ("transformer__h__0__attn__attn__q", 0, "q"),
         ("model.layers.4.self_attn.q_proj", 4, "q"),
-        ("model.layers.4.self_attn.query_states", 4, "q"),
         ("model.layers.4.self_attn.attn_output", 4, "out"),
         ("model.layers.4.self_attn.attn_weights", 4, "weights"),
         ("layers/4/s_aux", 4, "sink"),
         ("layer_3_q", 3, "q"),
-        ("Layer12.attn_k", 12, "k"),
         ("h0.self_attn_weights", 0, "weights"),
         ("attn_weights_5", 5, "weights"),
-        ("self_attn.v.7", 7, "v"),
     ],
 )
 def test_names_of_other_tools_are_known(name: str, number: int, part: str) -> None:
     assert meaning_of(name) == Meaning(number, part)
 
 
-@with_rows(
-    "name",
-    [
-        *(
-            "",
-            "x",
-            "1.2.q",
-            "gpt2.q",
-            "conv1d.k",
-            "q.1.5",
-            "1q",
-            "q_out_",
-            "9999999.q",
-            "blocks.0.hook_attn_out",
-        ),
-        *("model.layers.4.self_attn.o_proj", "model.layers.4.mlp.out"),
-        "model.layers.0.self_attn.q_proj.weight",
-    ],
-)
-def test_other_names_mean_nothing(name: str) -> None:
-    assert meaning_of(name) is None
-
-
-def test_a_name_of_a_thousand_parts_takes_no_time() -> None:
-    assert meaning_of("a__" * 100_000 + "1.x") is None
-
-
-def test_names_of_transformers_are_known(tmp_path: Path) -> None:
-    stored = {f"model.layers.0.self_attn.{part}": each for part, each in layer().items()}
-    assert_holds(open_capture([saved(tmp_path / "a.safetensors", stored)]), layer())
+def test_other_names_mean_nothing() -> None:
+    names = ["", "1.2.q", "gpt2.q", "q.1.5", "1q", "q_out_", "9999999.q", "blocks.0.hook_attn_out"]
+    names += ["model.layers.4.self_attn.o_proj", "model.layers.0.self_attn.q_proj.weight"]
+    # One of a thousand parts takes no time.
+    names += ["a__" * 100_000 + "1.x"]
+    assert [name for name in names if meaning_of(name)] == []
 
 
 def test_transformer_lens_is_known_with_its_layout(tmp_path: Path) -> None:
@@ -95,7 +65,6 @@ def test_transformer_lens_is_known_with_its_layout(tmp_path: Path) -> None:
     "names",
     [
         "model.layers.{layer}.self_attn.q_vec",
-        "model.layers.{layer}.self_attn.{part}_vec",
         ",".join(f"{part}=model.layers.{{layer}}.self_attn.{part}_vec" for part in layer()),
     ],
 )
@@ -150,8 +119,12 @@ def test_sequences_may_stand_one_behind_the_other(tmp_path: Path) -> None:
     assert same(found.keys, made["k"][0, 1, 4:])
 
 
-@pytest.mark.parametrize("shape", [(2, 4, 5, 5), (2, 1, 5, 5), (1, 1, 5, 5), (2, 5, 5), (5, 5)])
-@pytest.mark.parametrize("kind", ["truth", "whole", "added"])
+@with_rows(
+    ("shape", "kind"),
+    each_once(
+        [(2, 4, 5, 5), (2, 1, 5, 5), (1, 1, 5, 5), (2, 5, 5), (5, 5)], ["truth", "whole", "added"]
+    ),
+)
 def test_masks_of_any_rank_are_read(tmp_path: Path, shape: tuple[int, ...], kind: str) -> None:
     seen = np.random.default_rng(3).random(shape) < 0.6
     stored: Any = seen

@@ -238,13 +238,9 @@ def banner() -> Iterator[str]:
     ("address", "problem"),
     [
         ("", "missing port number"),
-        ("127.0.0.1", "missing port number"),
-        ("tcp://127.0.0.1", "missing port number"),
-        ("tcp://127.0.0.1:9", "no scheduler answers"),
         ("tcp://\x1b[31m:9", "no scheduler answers"),
         ("tcp://{silent}", "no scheduler answers"),
         ("tcp://{banner}", "what answers is no scheduler"),
-        ("tls://{silent}", "TLS expects"),
         ("carrier-pigeon://{silent}", "unknown address scheme"),
     ],
 )
@@ -268,10 +264,10 @@ def test_a_wrong_address_is_one_line(
     assert result.stderr[:-1].isprintable()
 
 
-@pytest.mark.parametrize("text", ["", "[1]", "{}", "[" * 100_000])
-def test_a_file_that_holds_no_address_is_one_line(path: Path, tmp_path: Path, text: str) -> None:
+def test_a_file_that_holds_no_address_is_one_line(path: Path, tmp_path: Path) -> None:
     file = tmp_path / "scheduler.json"
-    file.write_text(text)
-    result = CliRunner().invoke(program, ["heads", str(path), "--scheduler", str(file)])
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert "holds no address; expected a scheduler's file" in result.stderr
+    for text in ("", "[1]", "{}", "[" * 100_000):
+        file.write_text(text)
+        result = CliRunner().invoke(program, ["heads", str(path), "--scheduler", str(file)])
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert "holds no address; expected a scheduler's file" in result.stderr

@@ -20,7 +20,7 @@ from attn_tui.engine.answer import now_and_then
 from attn_tui.engine.making import mask_text, parse_mask
 from attn_tui.engine.plan import Plan, Question
 from attn_tui.engine.survey import Survey, survey
-from attn_tui.engine.work import Done, work
+from attn_tui.engine.work import work
 from tests.engine.captured import ALL, heads, last, opened, values, write
 
 
@@ -154,26 +154,14 @@ def test_a_stop_keeps_what_there_is(capture: Capture) -> None:
 def test_masks_are_read_and_written() -> None:
     for text, choice in [
         ("auto", None),
-        ("causal", HeadMask("causal", None)),
         ("causal:-3", HeadMask("causal", -3)),
-        ("window:128", HeadMask("window", None, 128)),
         ("window:128:7", HeadMask("window", 7, 128)),
     ]:
         assert parse_mask(text) == choice
         assert mask_text(choice) == text
-
-
-def test_what_is_no_mask_is_refused() -> None:
     for text in ["", "causal:", "window", "window:0", "none:1", "causal:1.5"]:
         with pytest.raises(InputError, match="is no mask; expected auto"):
             parse_mask(text)
-
-
-def test_work_is_done_on_one_thread(capture: Capture) -> None:
-    task = next(Plan.of(capture, ALL).tasks())
-    done = work(task)
-    assert isinstance(done, Done)
-    assert len(done.partials) == len(task.blocks)
 
 
 def test_many_small_heads_are_several_tasks(capture: Capture) -> None:
