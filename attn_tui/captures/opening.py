@@ -41,7 +41,7 @@ def open_capture(paths: Sequence[str], layout: str = "", names: str = "") -> Cap
             files of one format; ``example`` is one that is made here. Files that hold the same
             tensor are ranks, joined on heads.
         layout: The axes of tensors, ``out=bnhd,k=bhnd`` or ``bnhd``; empty is what is recognised.
-        names: A name with ``{layer}`` and ``{part}``, or of q; several are ``q=…,k=…``.
+        names: How tensors are called, with ``{layer}`` and ``{part}``: ``h.{layer}.{part}``.
 
     Raises:
         InputError: With field ``"capture"``, ``"layout"`` or ``"names"``, naming what will not do.

@@ -43,7 +43,6 @@ from attn_tui.ui.setting import RULE, Setting, of_field
 FIELDS = {name: of_field(field) for name, field in fields_of(Settings).items()}
 
 OWN_D_K = "The d_k of a capture is its own"
-NO_MODEL = "A capture is of a model already: rule, soft cap and sink are settings"
 
 ONE_AT_A_TIME = {
     "map-pane": ("map-pane", "card-pane"), "card-pane": ("card-pane",),

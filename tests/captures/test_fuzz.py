@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attn_tui.captures.layouts import parse_layout
-from attn_tui.captures.names import PARTS, meaning_of, templates
+from attn_tui.captures.names import PARTS, meaning_of, pattern_of
 from attn_tui.captures.opening import open_capture
 from attn_tui.compute.errors import InputError
 
@@ -95,7 +95,7 @@ def test_whatever_a_header_says_it_is_read_or_refused(
 @given(st.text(max_size=60))
 def test_any_text_is_a_name_or_a_layout_or_refused_in_one_line(text: str) -> None:
     meaning_of(text)
-    for read in (templates, lambda t: parse_layout(t, "q"), lambda t: parse_layout(t, "mask")):
+    for read in (pattern_of, lambda t: parse_layout(t, "q"), lambda t: parse_layout(t, "mask")):
         refused = ""
         try:
             read(text)

@@ -319,7 +319,7 @@ def test_layouts_and_names_are_asked_like_those_of_heads(file: Path) -> None:
     # Four positions of four heads: shapes do not tell them apart.
     tensors = {f"blk.0.{part}": draw.standard_normal((1, 4, 4, D)) for part in ("qx", "kx", "vx")}
     write_safetensors(file, tensors)
-    names = "q=blk.{layer}.qx,k=blk.{layer}.kx,v=blk.{layer}.vx"
+    names = "blk.{layer}.{part}x"
     place = f"attention --capture {file} --head 2 --layout bnhd --names '{names}'"
     asked = asked_by(place)[1]
     q, k = (tensors[f"blk.0.{part}x"][0, :, 2] for part in "qk")
