@@ -6,7 +6,6 @@ import re
 import socket
 import subprocess
 import sys
-import textwrap
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,8 +15,11 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from attn_tui.captures.opening import open_capture
 from attn_tui.commands.program import program
-from tests.engine.captured import heads, write
+from attn_tui.compute.blas import one_thread
+from attn_tui.engine.plan import Plan, Question
+from tests.engine.captured import heads, last, write
 
 pytest.importorskip("distributed")
 
@@ -85,22 +87,11 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def here(path: Path, tmp_path: Path) -> Any:
-    script = textwrap.dedent(
-        f"""
-        import json
-        from attn_tui.captures.opening import open_capture
-        from attn_tui.engine.plan import Plan, Question
-        from attn_tui.engine.survey import survey
-        for found in survey(Plan.of(open_capture([{str(path)!r}]), Question(rows=None))):
-            pass
-        print(json.dumps({{str(h): repr(p) for h, p in found.heads.items()}}))
-        """
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True
-    )
-    return json.loads(done.stdout)
+def here(path: Path) -> dict[str, str]:
+    """Give what this process makes of the heads."""
+    with one_thread():
+        survey = last(Plan.of(open_capture([str(path)]), Question(rows=None)))
+    return {str(head): repr(partial) for head, partial in survey.heads.items()}
 
 
 @pytest.mark.slow
