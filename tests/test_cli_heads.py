@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
+from attn_tui.captures.writer import write_safetensors
 from attn_tui.commands.program import program
 from attn_tui.compute.heads.statistic import STATISTICS
 from attn_tui.engine import plan as planning
@@ -163,6 +164,16 @@ def test_how_weights_are_made_can_be_said(path: str) -> None:
     text = call("heads", path, "--scale", "0.5").stdout
     assert "z = m·s, m = 1/2" in text
     assert "causal, as the output says" in text
+
+
+def test_a_captured_sink_takes_part_unless_none_is_asked_for(tmp_path: Path) -> None:
+    draw = np.random.default_rng(1).standard_normal
+    tensors = {"q": draw((1, 2, 9, 4)), "k": draw((1, 2, 9, 4)), "sink": np.array([1.0, 2.0])}
+    write_safetensors(tmp_path / "sinks.safetensors", tensors)
+    given = ("heads", str(tmp_path / "sinks.safetensors"), "--statistic", "sink_mass")
+    for options, takes_part in (((), True), (("--sink", "none"), False)):
+        found = asked(*given, *options)["heads"]
+        assert [head["statistics"]["sink_mass"]["value"] > 0 for head in found] == [takes_part] * 2
 
 
 def test_nan_and_infinity_are_counted_and_placed(tmp_path: Path) -> None:
