@@ -9,10 +9,11 @@ import pytest
 import safetensors
 import safetensors.numpy
 
-from attn_tui.captures import disk
+from attn_tui.captures import disk, npy
 from attn_tui.captures.capture import HeadId
 from attn_tui.captures.dtypes import DTYPES
 from attn_tui.captures.opening import open_capture
+from attn_tui.compute.errors import InputError
 from tests.captures.made import layer, saved
 from tests.captures.test_opening import assert_holds
 
@@ -103,3 +104,30 @@ def test_widening_loses_nothing(tmp_path: Path, dtype: Any) -> None:
     found = capture.read(HeadId(0, 0, 0)).queries
     assert found.dtype == (np.float64 if dtype is np.float64 else np.float32)
     assert (found.astype(dtype) == made["q"][0, 0]).all()
+
+
+def test_a_tensor_is_unpacked_once_however_it_is_read(tmp_path: Path) -> None:
+    made = layer(dtype=np.float32)
+    np.savez_compressed(tmp_path / "a.npz", allow_pickle=False, **made)
+    capture = open_capture([str(tmp_path / "a.npz")])
+    npy._unpacked.cache_clear()
+    for head in capture.heads:
+        for row in range(capture.shape(head).n_queries):
+            capture.read(head, [row])
+    assert npy._unpacked.cache_info().misses == 4
+    assert_holds(capture, made)
+
+
+def test_a_tensor_that_is_too_large_is_refused_before_it_is_unpacked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = layer(dtype=np.float32)
+    size = max(array.nbytes for array in made.values())
+    path = str(tmp_path / "a.npz")
+    np.savez_compressed(path, allow_pickle=False, **made)
+    monkeypatch.setattr(npy, "MOST_UNPACKED", size - 1)
+    problem = f"{size:,} bytes are packed in it; expected at most {size - 1:,}, or what numpy.savez"
+    with pytest.raises(InputError, match=problem):
+        open_capture([path])
+    monkeypatch.setattr(npy, "MOST_UNPACKED", size)
+    open_capture([path])
