@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -36,18 +37,15 @@ from attn_tui.compute.whole import parse_wholes
 from attn_tui.engine.settings import Settings
 
 if TYPE_CHECKING:
-    from attn_tui.captures.capture import Capture
     from attn_tui.compute.experiment import Experiment
     from attn_tui.engine.making import Making
     from attn_tui.engine.plan import Plan, Question
     from attn_tui.engine.survey import Survey
+    from attn_tui.files.models.opening import Configured
 
 HOLDS, PARTLY = 1, 3
 """The statuses that say that a --fail-if holds, and that parts could not be worked off, or that
 rows that meet NaN, or weights that miss the output, leave it open whether one does."""
-
-WORDS = {name: each.words for name, each in STATISTICS.items()}
-"""What each statistic is, for completion."""
 
 DEFAULT = (
     "max_weight", "effective_keys", "max_logit", "first_key_mass", "dead_gradient_share",
@@ -68,82 +66,61 @@ not be worked off, or rows meet NaN or weights miss the output, and a
 """
 
 
-CAPTURED: tuple[Callable[[Any], Any], ...] = (
+_MASKS = {
+    "auto": "captured, or what the output says",
+    "none": "all keys",
+    "causal": "up to the query's own",
+    "given": "captured",
+}
+
+_OPTIONS: Sequence[Callable[[Any], Any]] = (
     option("--rows", "N|all", "How many rows of each head are drawn.  [default: 128]", CAPTURE),
     option("--seed", "S", "Which rows are drawn, a whole number.  [default: 1]", CAPTURE),
     option("--layer", "L,…", "Only these layers.  [default: all]", CAPTURE),
     option("--head", "H,…", "Only these heads of each layer.  [default: all]", CAPTURE),
     *READ_AS,
     config(CAPTURE),
-)
-"""Options that say what of a capture."""
-
-WEIGHTS: tuple[Callable[[Any], Any], ...] = (
     RULE,
     option("--scale", "M", "The multiplier itself, such as 0.125.", SCALE),
     field_option(fields_of(Scale)["softcap"], SCALE),
+    option("--sink", "B", "The logit of one more key.  [default: as captured, else none]", SCALE),
     option(
-        "--sink",
-        "B",
-        "The logit of one more key.  [default: as captured, else none]",
-        SCALE,
+        "--mask", "NAME", "Which keys are seen: none, causal, window:KEYS, given.  [default: auto]",
+        SCALE, of_names(_MASKS),
     ),
     option(
-        "--mask",
-        "NAME",
-        "Which keys are seen: none, causal, window:KEYS, given.  [default: auto]",
-        SCALE,
-        of_names(
-            {
-                "auto": "captured, or what the output says",
-                "none": "all keys",
-                "causal": "up to the query's own",
-                "given": "captured",
-            }
-        ),
-    ),
-)
-"""Options that say how weights are made."""
-
-_SHOWN: tuple[Callable[[Any], Any], ...] = (
-    option(
-        "--statistic",
-        "NAME,…",
-        f"Which statistics.  [default: {', '.join(DEFAULT)}]",
-        REPORT,
-        of_names(WORDS, lists=True),
+        "--statistic", "NAME,…", f"Which statistics.  [default: {', '.join(DEFAULT)}]",
+        REPORT, of_names({name: each.words for name, each in STATISTICS.items()}, lists=True),
     ),
     option("--fail-if", "CONDITION", "Status 1 if any: 'max_logit > 100'.", REPORT, multiple=True),
     forms("Print CSV: a line for each head and statistic."),
-)
-
-_SCHEDULER = option(
-    "--scheduler",
-    "ADDRESS",
-    "A Dask cluster's: tcp://host:8786, or the file it wrote.",
-)
+    option("--scheduler", "ADDRESS", "A Dask cluster's: tcp://host:8786, or the file it wrote."),
+    tokens,
+)  # fmt: skip
 
 
 @click.command("heads", cls=Command, examples=_EXAMPLES, lists={"Statistics": STATISTICS})
 @click.argument("captures", nargs=-1, metavar="CAPTURE...", shell_complete=experiment_files)
-@lambda command: all_of((*CAPTURED, *WEIGHTS, *_SHOWN, _SCHEDULER, tokens), command)
+@partial(all_of, _OPTIONS)
 def heads(captures: tuple[str, ...], form: str, **given: Any) -> int:
     """Print statistics of every head of a capture, layers × heads.
 
     Weights are made anew from q and k, with 1/√d_k unless asked otherwise or the captured output
     says another multiplier. Ctrl+C prints what there is.
     """
-    from attn_tui.engine.condition import parse_condition
+    from attn_tui.engine.condition import parse_condition, read_statistic
     from attn_tui.engine.plan import Plan
     from attn_tui.engine.survey import Survey
     from attn_tui.heads.report import failing, report
     from attn_tui.report.forms import WRITERS
 
-    statistics = read_statistics(given["statistic"])
+    named = DEFAULT if given["statistic"] is None else given["statistic"].split(",")
+    statistics = [*dict.fromkeys(read_statistic("statistic", name) for name in named)]
     conditions = [parse_condition("fail_if", text) for text in given["fail_if"]]
-    capture, asked = opened(captures, given), question(given)
+    asked = question(given)
+    configured = opened(captures, given).settled(asked.layers)
     with until_interrupted() as stop:
-        plan = Plan.of(capture, asked, stop)
+        plan = Plan.of(configured.capture, asked, stop)
         interrupted = stop()
     if interrupted:
         found = Survey(plan)
@@ -176,7 +153,7 @@ def _surveyed(plan: "Plan", scheduler: str | None) -> tuple["Survey", bool]:
     return found, interrupted
 
 
-def opened(captures: Sequence[str], given: dict[str, Any]) -> "Capture":
+def opened(captures: Sequence[str], given: dict[str, Any]) -> "Configured":
     """Return the capture that arguments and options name.
 
     Raises:
@@ -186,7 +163,7 @@ def opened(captures: Sequence[str], given: dict[str, Any]) -> "Capture":
 
     if not captures:
         raise InputError("capture", "none is given", "a file, such as capture.safetensors")
-    return open_configured(captures, *reading(given)).settled(question(given).layers).capture
+    return open_configured(captures, *reading(given))
 
 
 def question(given: dict[str, Any]) -> "Question":
@@ -213,21 +190,17 @@ def asked(given: dict[str, Any]) -> "Experiment":
         InputError: Naming the option that will not do, or the capture that cannot be opened.
     """
     from attn_tui.files.draft import EXAMPLE, parse
-    from attn_tui.files.models.opening import open_configured
 
-    captures = given["captures"]
-    if not captures:
-        raise InputError("capture", "none is given", "a file, such as capture.safetensors")
+    # Map, list and doctor then all have the heads of the configuration.
+    configured = opened(given["captures"], given).settled()
     wanted = question(given)
     first = (given["statistic"] or "").split(",")[0] or None
     settings = Settings(
-        captures,
+        given["captures"],
         layer=(wanted.layers or (None,))[0],
         head=(wanted.heads or (None,))[0],
         **changes_of(Settings, {**given, "statistic": first}),
     )
-    # Map, list and doctor then all have the heads of the configuration.
-    configured = open_configured(captures, *reading(given)).settled()
     settings = replace(settings, layouts=configured.layouts, config=configured.config)
     setup = with_tokens(Setup(scale=wanted.making.scale).put(settings), given["tokens"])
     return parse(replace(EXAMPLE, setup=setup))
@@ -256,15 +229,3 @@ def _making(given: dict[str, Any]) -> "Making":
     if given["mask"] is not None:
         making = replace(making, mask=parse_mask(given["mask"].strip()))
     return making
-
-
-def read_statistics(text: str | None) -> tuple[str, ...]:
-    """Return the statistics that an option names; the usual ones for None.
-
-    Raises:
-        InputError: With field ``"statistic"``.
-    """
-    from attn_tui.engine.condition import read_statistic
-
-    named = DEFAULT if text is None else text.split(",")
-    return tuple(dict.fromkeys(read_statistic("statistic", name) for name in named))
