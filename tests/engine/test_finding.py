@@ -26,7 +26,7 @@ from attn_tui.engine.making import Making, parse_mask
 from attn_tui.engine.plan import Plan, Question
 from attn_tui.engine.survey import Survey
 from attn_tui.files.captured import as_captured, captured_at
-from attn_tui.heads.report import mask_text
+from attn_tui.heads.about import mask_text
 from tests.doctor.captures import write as written
 from tests.engine.captured import ALL, heads, last, unusual, values, write, write_unusual
 from tests.pairs import everyday
