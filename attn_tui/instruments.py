@@ -87,7 +87,7 @@ INSTRUMENTS: tuple[Instrument, ...] = (
     ),
     _instrument(
         5, "Heads", "heads", "statistics of every head of a capture",
-        answered_in="attn_tui.engine", json="attn_tui.heads.comparison:json",
+        answered_in="attn_tui.engine", json="attn_tui.heads.report:json",
     ),
     _instrument(
         6, "Claims", "claim", "one thing said about dividing by √d_k, tried",

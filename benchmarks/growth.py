@@ -57,7 +57,6 @@ CASES = (
     Case("attention --capture {head}", 200, TIMES**2),
     *(Case(f"heads {form}{{heads}}", 2) for form in ("", "--csv ", "--json ")),
     *(Case(f"doctor {form}{{heads}}", 2) for form in ("", "--json ")),
-    *(Case(f"compare {form}{{heads}} {{heads}}", 2) for form in ("", "--csv ", "--json ")),
 )
 
 

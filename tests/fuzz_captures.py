@@ -7,7 +7,6 @@ the number that `--only` tries again alone.
 """
 
 import argparse
-import json
 import os
 import sys
 import tempfile
@@ -24,13 +23,11 @@ import numpy as np
 from click.testing import CliRunner, Result
 from numpy.typing import NDArray
 
-from attn_tui.captures.dtypes import DTYPES, METADATA
+from attn_tui.captures.demo import demos, tensors_of
 from attn_tui.captures.writer import write_safetensors
 from attn_tui.commands.program import program
 
 Tensors = Mapping[str, NDArray[Any]]
-
-COMMANDS = ("doctor", "heads", "compare", "show")
 
 _FORMATS = ("float16", "bfloat16", "float32", "float64")
 _LAYOUTS = ("bhnd", "bnhd", "hnd", "nhd", "out=bnhd", "q=bnhd")
@@ -45,9 +42,8 @@ def one(number: int, seed: int, folder: Path) -> None:
         AssertionError: If a command fails or warns.
     """
     rng = Random(f"{seed} {number}")
-    tensors, metadata = _small_heads(rng) if rng.random() < 0.4 else _of_demo(rng, folder)
-    path, other = str(folder / "odd.safetensors"), str(folder / "whole.safetensors")
-    write_safetensors(other, tensors, metadata)
+    tensors, metadata = _small_heads(rng) if rng.random() < 0.4 else _of_demo(rng)
+    path = str(folder / "odd.safetensors")
     changed = tensors
     for _ in range(rng.choice((0, 1, 1, 1, 2, 3))):
         changed = _mutated(rng, changed)
@@ -55,11 +51,9 @@ def one(number: int, seed: int, folder: Path) -> None:
         return
     write_safetensors(path, changed, metadata)
     options = ["--layout", rng.choice(_LAYOUTS)] if rng.random() < 0.2 else []
-    second = [other] if rng.random() < 0.7 else [path]
     whole = ["--rows", "all"] if rng.random() < 0.3 else []
     check(["doctor", path, *options])
     check(["heads", path, *options, *whole, *rng.choice(([], ["--json"], ["--csv"]))])
-    check(["compare", path, *second, *options, *whole])
     check(["show", "--capture", path, *options])
 
 
@@ -115,54 +109,29 @@ def half_head(
     seed: int, n: int, d: int, format: Any, heads: int = 2,
     multiplier: float | None = None, causal: bool = True,
 ) -> dict[str, NDArray[Any]]:  # fmt: skip
-    """Return q, k, v, out and the log-sum-exp of random heads, stored in a format.
-
-    Shapes are (1, heads, n, d), and (1, heads, n) of the log-sum-exp; the multiplier is 1/√d
-    unless given.
-    """
+    """Return q, k, v and out of random heads, shape (1, heads, n, d); m is 1/√d unless given."""
     draw = np.random.default_rng(seed).standard_normal
     queries, keys, values = (draw((1, heads, n, d)) for _ in range(3))
     logits = (multiplier or d**-0.5) * queries @ keys.swapaxes(-1, -2)
     if causal:
         logits = np.where(np.tri(n, dtype=bool), logits, -np.inf)
-    top = logits.max(axis=-1, keepdims=True)
-    weights = np.exp(logits - top)
-    total = weights.sum(axis=-1, keepdims=True)
-    made = {
-        "q": queries, "k": keys, "v": values, "out": weights @ values / total,
-        "lse": (top + np.log(total))[..., 0],
-    }  # fmt: skip
+    weights = np.exp(logits - logits.max(axis=-1, keepdims=True))
+    weights /= weights.sum(axis=-1, keepdims=True)
+    made = {"q": queries, "k": keys, "v": values, "out": weights @ values}
     return {part: array.astype(format) for part, array in made.items()}
 
 
-def _of_demo(rng: Random, folder: Path) -> tuple[Tensors, dict[str, str]]:
+def _of_demo(rng: Random) -> tuple[Tensors, dict[str, str]]:
     """Return the tensors of one of the demo's captures, of a layer, and its metadata."""
-    captures = _demo(folder)
-    tensors, metadata = captures[rng.choice(sorted(captures))]
-    prefix = rng.choice(sorted({name.rpartition(".")[0] for name in tensors}))
-    one_layer = {name: each for name, each in tensors.items() if name.rpartition(".")[0] == prefix}
-    return one_layer, metadata
+    tensors = _made(rng.randrange(len([*demos()])))
+    layer = rng.choice(sorted({name.partition(".")[0] for name in tensors}))
+    own = {name: array for name, array in tensors.items() if name.startswith(f"{layer}.")}
+    return own, {"layout": "out=bnhd"}
 
 
 @cache
-def _demo(folder: Path) -> dict[str, tuple[dict[str, NDArray[Any]], dict[str, str]]]:
-    """Return the captures of the demo by name."""
-    place = folder / "demo"
-    check(["demo", str(place)])
-    return {path.parent.name: _read(path) for path in place.glob("*/*.safetensors")}
-
-
-def _read(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, str]]:
-    data = path.read_bytes()
-    end = 8 + int.from_bytes(data[:8], "little")
-    header = json.loads(data[8:end])
-    metadata = header.pop(METADATA, {})
-    tensors = {}
-    for name, entry in header.items():
-        first, last = entry["data_offsets"]
-        numbers = np.frombuffer(data[end + first : end + last], np.dtype(DTYPES[entry["dtype"]]))
-        tensors[name] = numbers.reshape(entry["shape"])
-    return tensors, metadata
+def _made(place: int) -> Tensors:
+    return tensors_of([*demos()][place])
 
 
 def _mutated(rng: Random, tensors: Tensors) -> Tensors:

@@ -14,10 +14,8 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from random import Random
-from typing import Any
 from unittest.mock import patch
 
-import h5py
 import numpy as np
 
 from attn_tui.captures.not_finite import not_finite
@@ -38,7 +36,6 @@ from attn_tui.files.models.configuration import read_expectation
 from attn_tui.files.sources import Part, read_matrix
 from attn_tui.tour.reader import OURS, read_tour
 from tests.captures.made import layer, saved
-from tests.doctor.test_configurations import LLAMA, gguf
 from tests.memory import peak
 
 MOST_MEMORY = 700 * 2**20
@@ -120,17 +117,7 @@ def captures() -> dict[str, list[bytes]]:
         "capture.safetensors": safe,
         "capture.npz": [packed.getvalue(), stored.getvalue()],
         "capture.npy": [single.getvalue()],
-        "capture.h5": [in_hdf5(made)],
     }
-
-
-def in_hdf5(tensors: Mapping[str, Any]) -> bytes:
-    """Return the bytes of an HDF5 file with a data set a tensor."""
-    data = io.BytesIO()
-    with h5py.File(data, "w") as file:
-        for name, array in tensors.items():
-            file[f"3.{name}"] = array
-    return data.getvalue()
 
 
 def beside_captures() -> dict[str, list[bytes]]:
@@ -139,7 +126,6 @@ def beside_captures() -> dict[str, list[bytes]]:
     config = {"model_type": "llama", "num_attention_heads": 4, "head_dim": 2, "hidden_size": 8}
     return {
         "config.json": [json.dumps(config).encode()],
-        "config.gguf": [gguf({name: LLAMA[name] for name in LLAMA if "tokenizer" not in name})],
         "tour.toml": [OURS.read_bytes()],
         "claims.toml": [claims.encode()],
     }
@@ -234,7 +220,6 @@ def ways_in(name: str, data: bytes, rng: Random, folder: Path) -> Iterator[Calla
 
 FILES: Mapping[str, Callable[[str], object]] = {
     "config.json": read_expectation,
-    "config.gguf": read_expectation,
     "tour.toml": lambda path: read_tour(path, asked_by),
     "claims.toml": lambda path: read_claims(path, answered),
 }

@@ -18,7 +18,7 @@ from attn_tui.engine.answer import answer
 from attn_tui.engine.settings import Settings
 from attn_tui.files.draft import EXAMPLE, Draft
 from attn_tui.files.history import Asked
-from attn_tui.heads.comparison import report_of
+from attn_tui.heads.report import report_of
 from attn_tui.report.text import text
 from attn_tui.ui import running
 from tests.engine.captured import heads, write
@@ -52,12 +52,6 @@ def test_the_command_that_the_screen_copies_prints_what_the_screen_says(
     assert printed == said
 
 
-def test_the_command_that_compares_has_only_options_that_it_knows(tmp_path: Path) -> None:
-    one, other = ((str(write(tmp_path / f"{name}.safetensors", heads())),) for name in "ab")
-    draft = replace(EXAMPLE, setup=Setup().put(Settings(one, other, tau=30.0)))
-    assert run(*split(line.heads(Asked.first(draft)))[1:]).exit_code == 0
-
-
 def test_a_capture_opens_with_what_the_doctor_is_to_expect(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -81,7 +75,7 @@ def test_a_capture_opens_with_what_the_doctor_is_to_expect(
     assert (settings.capture, settings.config, instrument) == ((capture,), str(config), "heads")
     assert settings.layouts == "bhnd"
     # The line that the screen leaves brings it back, with the cursor where it was.
-    asked = replace(settings, rows=None, statistic="entropy", tau=30.0, layer=1, head=2, config="")
+    asked = replace(settings, rows=None, statistic="entropy", layer=1, head=2, config="")
     words = line.heads(Asked.first(replace(draft, setup=Setup().put(asked))))
     assert run(*split(words)[1:]).exit_code == 0
     brought = opened.pop()[0].setup.get(Settings)

@@ -12,13 +12,11 @@ from attn_tui.captures.collecting import Source, collected
 from attn_tui.captures.disk import place_of
 from attn_tui.captures.layer import Layer, Tensor
 from attn_tui.captures.layouts import VECTORS, Layout, layout_text, parse_layout
-from attn_tui.captures.padding import padding_of
 from attn_tui.captures.readings import (
     VARIABLES,
     Dims,
     Reading,
     Shapes,
-    fitting,
     readings_of,
     with_kv_mappings,
 )
@@ -72,10 +70,9 @@ def assembled(
         number: _layer(number, tensors, asked, declared, claims)
         for number, tensors in usable.items()
     }
-    layers, padded = padding_of(layers)
 
     def stated(chosen: Mapping[int, Reading]) -> tuple[str, ...]:
-        return (*statements(layers, claims, asked, chosen), *padded, *said)
+        return (*statements(layers, claims, asked, chosen), *said)
 
     return layers, stated, claims.config
 
@@ -120,9 +117,7 @@ def _refuse_shapes(number: int, shapes: Shapes, asked: Mapping[str, Layout]) -> 
     )
     problem = f"shapes of layer {number} do not fit each other: {text}"
     expected = "[batch, heads, positions, dim], or --layout, such as out=bnhd"
-    if found := "" if asked else fitting(shapes):
-        expected = f"--layout {found}, if they are stored so"
-    elif all(len(shape) < 4 for _, shape in shapes):
+    if all(len(shape) < 4 for _, shape in shapes):
         expected = "[batch, heads, positions, dim]: heads and dim are two axes"
     raise InputError("layout", problem, expected)
 

@@ -7,7 +7,7 @@ from pathlib import PurePath
 
 from attn_tui.captures.disk import place_of
 from attn_tui.captures.layer import Tensor
-from attn_tui.captures.names import PARTS, Meaning, Template, meaning_of, nearest, templates
+from attn_tui.captures.names import PARTS, Meaning, meaning_of, nearest, pattern_of
 from attn_tui.captures.stored import Stored
 from attn_tui.compute.errors import InputError, inert
 
@@ -52,15 +52,14 @@ def collected(sources: Sequence[Source], names: str) -> Collected:
         InputError: With field ``"names"`` if none does, or none is as asked; ``"capture"`` if two
             are the same, or one is of a format that cannot be read.
     """
-    asked = templates(names)
+    pattern = pattern_of(names)
     every = [stored.name for source in sources for stored in source.tensors]
     found: dict[Meaning, list[Stored]] = {}
     over_files = _layers_of_files(sources)
     for source in sources:
         here: dict[Meaning, Stored] = {}
         for stored in source.tensors:
-            meanings = (each.meaning(stored.name) for each in asked)
-            meaning = next(filter(None, meanings), None) or meaning_of(stored.name)
+            meaning = meaning_of(stored.name, pattern)
             if meaning and source.path in over_files:
                 meaning = meaning._replace(layer=over_files[source.path])
             if meaning:
@@ -68,9 +67,8 @@ def collected(sources: Sequence[Source], names: str) -> Collected:
         for meaning, stored in here.items():
             _check_format(meaning, stored)
             found.setdefault(meaning, []).append(stored)
-    if not found:
+    if not found or (pattern and not any(map(pattern.fullmatch, every))):
         _refuse_names(every, names)
-    _check_names(every, asked)
     tensors: dict[int, dict[str, Tensor]] = {}
     for meaning, pieces in found.items():
         _check_shapes(meaning, pieces)
@@ -151,22 +149,15 @@ def _check_shapes(meaning: Meaning, pieces: Sequence[Stored]) -> None:
             raise InputError("capture", problem, "ranks with as many heads each", where)
 
 
-def _check_names(every: Sequence[str], asked: Sequence[Template]) -> None:
-    """Raise InputError if no tensor has a name that was asked for, or another for the same part."""
-    for part in dict.fromkeys(each.part for each in asked):
-        alike = [each for each in asked if each.part == part]
-        if not any(each.meaning(name) for each in alike for name in every):
-            near = nearest(tuple(every), alike[0].example)
-            problem = f"no tensor is called {inert(alike[0].text, 80)}"
-            raise InputError("names", problem, f"a name such as {near}")
-
-
 def _refuse_names(every: list[str], names: str) -> None:
     if not every:
         raise InputError("capture", "it holds no tensors", f"0.q, 0.k and others of {[*PARTS]}")
     if any(name.endswith(("_proj.weight", "attn.weight")) for name in every):
         problem = "it holds a model's parameters, not what the model computed"
         raise InputError("capture", problem, "q and k of a forward pass, such as 0.q and 0.k")
-    what = f"no tensor is called {inert(names, 80)}" if names else "no name of a tensor is known"
-    expected = f"0.q and 0.k, or --names with a name such as {nearest(tuple(every))}"
-    raise InputError("names", what, expected)
+    if names:
+        near = nearest(every, names.replace("{layer}", "0").replace("{part}", "q"))
+        problem = f"no tensor is called {inert(names, 80)}"
+        raise InputError("names", problem, f"a name such as {near}")
+    expected = f"0.q and 0.k, or --names with a name such as {nearest(every, '0.q')}"
+    raise InputError("names", "no name of a tensor is known", expected)

@@ -1,7 +1,7 @@
 """What tensors are called, here and in other tools, and what they are."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from typing import NamedTuple
 
@@ -46,12 +46,15 @@ class Meaning(NamedTuple):
     part: str
 
 
-def meaning_of(name: str) -> Meaning | None:
-    """Return what a name of ours or of another tool means.
+def meaning_of(name: str, pattern: "re.Pattern[str] | None" = None) -> Meaning | None:
+    """Return what a name means: one that a pattern matches, of ours or of another tool.
 
     >>> meaning_of("3.q"), meaning_of("out"), meaning_of("blocks.0.attn.hook_z")
     (Meaning(layer=3, part='q'), Meaning(layer=0, part='out'), Meaning(layer=0, part='out'))
     """
+    if pattern and (found := pattern.fullmatch(name)):
+        groups = found.groupdict()
+        return Meaning(int(groups.get("layer") or 0), _PART_OF[groups["part"]])
     numbers = [*_NUMBER.finditer(name)]
     if not numbers:
         part = _part(name)
@@ -80,66 +83,23 @@ def _part(text: str) -> str:
     return next((_PART_OF[each] for each in names if each in _PART_OF), "")
 
 
-class Template(NamedTuple):
-    """A name in which the number of the layer is open.
-
-    Attributes:
-        text: As it was typed.
-        part: What its tensors are; empty where the name says it.
-    """
-
-    text: str
-    part: str
-    pattern: "re.Pattern[str]"
-
-    def meaning(self, name: str) -> Meaning | None:
-        """Return what a name means that is one of these."""
-        if not (found := self.pattern.fullmatch(name)):
-            return None
-        groups = found.groupdict()
-        return Meaning(int(groups.get("layer") or 0), self.part or _PART_OF[groups["part"]])
-
-    @property
-    def example(self) -> str:
-        """A name of it."""
-        return self.text.replace("{layer}", "0").replace("{part}", "q")
-
-
-def templates(text: str) -> tuple[Template, ...]:
-    """Return the templates that a text holds.
-
-    Args:
-        text: A name with ``{layer}`` for the number of the layer and ``{part}`` for what it is;
-            without the latter it is a name of q. Or several, as ``q=…,out=…``.
+def pattern_of(text: str) -> "re.Pattern[str] | None":
+    """Return what matches names that are typed as ``layers.{layer}.attn.{part}``; None for none.
 
     Raises:
-        InputError: With field ``"names"``, if it does not say where q stands.
+        InputError: With field ``"names"``, if it does not say once where the part stands.
     """
-    found = []
-    for each in filter(None, (part.strip() for part in text.split(","))):
-        part, equals, template = each.rpartition("=")
-        if equals and part not in PARTS:
-            raise InputError("names", f"{inert(part)} is no part", f"one of {', '.join(PARTS)}")
-        found.append(Template(template, part, _pattern(template, part)))
-    return tuple(found)
+    if not text:
+        return None
+    if text.count("{part}") != 1 or text.count("{layer}") > 1:
+        expected = "{part} once, and {layer} once or none, such as 'layers.{layer}.attn.{part}'"
+        raise InputError("names", f"{inert(text, 80)} will not do", expected)
+    spelled = re.escape(text).replace(r"\{part\}", f"(?P<part>{_WORDS})")
+    spelled = spelled.replace(r"\{layer\}", f"(?P<layer>[0-9]{{1,{LONGEST_NUMBER}}})")
+    return re.compile(spelled, re.ASCII)
 
 
-def _pattern(template: str, part: str) -> "re.Pattern[str]":
-    text = template
-    if not part and "{part}" not in text:
-        places = [*re.finditer(r"(?<![A-Za-z])q(?:uery|ueries)?(?![A-Za-z])", text)]
-        if not places:
-            expected = "a name with {layer}, and {part} or q, such as 'layers.{layer}.attn.q_out'"
-            raise InputError("names", f"{inert(template, 80)} names no q", expected)
-        text = f"{text[: places[-1].start()]}{{part}}{text[places[-1].end() :]}"
-    if text.count("{layer}") > 1 or text.count("{part}") > (not part):
-        expected = "{layer} once, and {part} once or none"
-        raise InputError("names", f"{inert(template, 80)} says it twice", expected)
-    spelled = re.escape(text).replace(r"\{layer\}", f"(?P<layer>[0-9]{{1,{LONGEST_NUMBER}}})")
-    return re.compile(spelled.replace(r"\{part\}", f"(?P<part>{_WORDS})"), re.ASCII)
-
-
-def nearest(names: tuple[str, ...], wanted: str = "0.q") -> str:
+def nearest(names: Sequence[str], wanted: str) -> str:
     """Return the names that look most like what is wanted, to be offered; quoted."""
-    near = get_close_matches(wanted, [each[:200] for each in names[:5_000]], n=3, cutoff=0.0)
-    return " or ".join(inert(each, 60) for each in near)
+    near = get_close_matches(wanted, [name[:200] for name in names[:5_000]], n=3, cutoff=0.0)
+    return " or ".join(inert(name, 60) for name in near)

@@ -13,7 +13,6 @@ from attn_tui.captures.capture import Asked, Capture
 from attn_tui.captures.collecting import Source
 from attn_tui.captures.disk import Disk, opened, refuse
 from attn_tui.captures.fingerprint import FileMark, Fingerprint, refuse_changed
-from attn_tui.captures.hdf5 import list_hdf5
 from attn_tui.captures.layouts import parse_layouts
 from attn_tui.captures.npy import list_npy, list_npz
 from attn_tui.captures.safetensors import list_safetensors
@@ -22,7 +21,7 @@ from attn_tui.captures.suffixes import EXAMPLE_NAME, SUFFIXES, suffix_of
 from attn_tui.compute.errors import InputError
 
 READERS: Mapping[str, Callable[[Disk], Listing]] = dict(
-    zip(SUFFIXES, (list_safetensors, list_npz, list_npy, list_hdf5, list_hdf5), strict=True)
+    zip(SUFFIXES, (list_safetensors, list_npz, list_npy), strict=True)
 )
 """What lists the tensors of a file, by its suffix."""
 
@@ -42,7 +41,7 @@ def open_capture(paths: Sequence[str], layout: str = "", names: str = "") -> Cap
             files of one format; ``example`` is one that is made here. Files that hold the same
             tensor are ranks, joined on heads.
         layout: The axes of tensors, ``out=bnhd,k=bhnd`` or ``bnhd``; empty is what is recognised.
-        names: A name with ``{layer}`` and ``{part}``, or of q; several are ``q=…,k=…``.
+        names: How tensors are called, with ``{layer}`` and ``{part}``: ``h.{layer}.{part}``.
 
     Raises:
         InputError: With field ``"capture"``, ``"layout"`` or ``"names"``, naming what will not do.

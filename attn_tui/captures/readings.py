@@ -6,7 +6,7 @@ from functools import lru_cache
 from itertools import product
 from typing import Literal
 
-from attn_tui.captures.layouts import Layout
+from attn_tui.captures.layouts import Layout, layout_text
 
 KvMapping = Literal["grouped", "interleaved"]
 
@@ -96,72 +96,54 @@ def readings_of(
         declared: Layouts that metadata says, which shapes may deny.
         claims: Numbers of `Dims` that it says, which they may deny as well.
     """
-    found: dict[Layouts, tuple[Layouts, Dims]] = {}
-    for layouts in _orders(shapes, dict(asked)):
-        vectors = tuple(each for each in layouts if each[0] != "weights")
-        if vectors not in found and (dims := _solved(shapes, layouts)):
-            found[vectors] = layouts, dims
-    lengths = dict(shapes)
-    said = [each for each in declared if len(each[1]) == len(lengths.get(each[0], ()))]
-
-    def denied(layouts: Layouts, dims: Dims) -> int:
-        numbers = sum(getattr(dims, name) not in (0, value) for name, value in claims)
-        return numbers + any(each not in layouts for each in said)
-
-    def is_guess(layouts: Layouts, dims: Dims) -> bool:
-        q = dict(layouts)["q"]
-        declares = asked or ("q", q) in said or dims.heads == dict(claims).get("heads")
-        is_odd = dims.heads > MOST_HEADS or dims.heads > dims.queries > dims.keys
-        return not declares and is_odd and True not in _orders_of(q)
-
-    kept = [each for each in found.values() if not is_guess(*each)]
-    least = min((denied(*each) for each in kept), default=0)
-    kept = [each for each in kept if denied(*each) == least]
-    for is_sensible in _SENSIBLE:
-        kept = [each for each in kept if is_sensible(each[1])] or kept
-    # Axes of length 1 may stand anywhere: the first of those that come to the same.
-    same: dict[object, tuple[Layouts, Dims]] = {}
-    for layouts, dims in kept:
-        same.setdefault((dims, _longer(layouts, lengths)), (layouts, dims))
-    return tuple(Reading(layouts, "grouped", dims) for layouts, dims in same.values())
-
-
-def _orders(shapes: Shapes, asked: Mapping[str, Layout]) -> Iterator[Layouts]:
-    """Yield layouts of all parts that do not disagree about the order of axes."""
-    for heads_first in _orders_of(asked.get("q", ())):
-        choices = [_choices(part, len(shape), asked, heads_first) for part, shape in shapes]
+    lengths, given = dict(shapes), dict(asked)
+    orders: tuple[bool, ...] = (True, False)
+    q = given.get("q", ())
+    if "h" in q and "n" in q:
+        orders = (q.index("h") < q.index("n"),)
+    fitting: dict[Layouts, tuple[Layouts, Dims]] = {}
+    for heads_first in orders:
+        choices = []
+        for part, shape in shapes:
+            texts = (_MATRICES if part == "weights" else _VECTORS).get(len(shape), ())
+            usual = [tuple(text) for text in texts]
+            if part in given:
+                usual = [given[part]] if len(given[part]) == len(shape) else []
+            elif part != "weights":
+                usual = usual if heads_first else usual[::-1]
+                # An output is often turned before it is returned.
+                usual = usual if part == "out" else usual[:1]
+            choices.append(usual)
         for pick in product(*choices):
-            yield tuple(zip((part for part, _ in shapes), pick, strict=True))
-
-
-def _orders_of(layout: Layout) -> tuple[bool, ...]:
-    """Return whether heads may stand before positions, and whether behind."""
-    if "h" in layout and "n" in layout:
-        return (layout.index("h") < layout.index("n"),)
-    return True, False
-
-
-def _choices(
-    part: str, axes: int, asked: Mapping[str, Layout], heads_first: bool
-) -> Sequence[Layout]:
-    """Return the layouts that a tensor of so many axes may have."""
-    if part in asked:
-        return [asked[part]] if len(asked[part]) == axes else []
-    if part == "weights":
-        return [tuple(text) for text in _MATRICES.get(axes, ())]
-    split = [tuple(text) for text in _VECTORS.get(axes, ())]
-    if not heads_first:
-        split.reverse()
-    # An output is often turned before it is returned.
-    return split if part == "out" else split[:1]
-
-
-def _longer(layouts: Layouts, shapes: Mapping[str, tuple[int, ...]]) -> tuple[Layout, ...]:
-    """Return the axes of each tensor that are longer than 1."""
-    return tuple(
-        tuple(axis for axis, length in zip(layout, shapes[part], strict=True) if length != 1)
-        for part, layout in layouts
-    )
+            layouts = tuple(zip(lengths, pick, strict=True))
+            vectors = tuple(pair for pair in layouts if pair[0] != "weights")
+            dims = _solved(shapes, layouts)
+            if dims and vectors not in fitting:
+                fitting[vectors] = layouts, dims
+    said = [pair for pair in declared if len(pair[1]) == len(lengths.get(pair[0], ()))]
+    judged = []
+    for layouts, dims in fitting.values():
+        own = dict(layouts)["q"]
+        is_declared = asked or ("q", own) in said or dims.heads == dict(claims).get("heads")
+        is_odd = dims.heads > MOST_HEADS or dims.heads > dims.queries > dims.keys
+        if is_odd and "nh" in layout_text(own) and not is_declared:
+            continue
+        denied = sum(getattr(dims, name) not in (0, value) for name, value in claims)
+        denied += any(pair not in layouts for pair in said)
+        judged.append((denied, layouts, dims))
+    least = min((denied for denied, _, _ in judged), default=0)
+    kept = [(layouts, dims) for denied, layouts, dims in judged if denied == least]
+    for is_sensible in _SENSIBLE:
+        kept = [pair for pair in kept if is_sensible(pair[1])] or kept
+    # Axes of length 1 may stand anywhere: the first of those that come to the same.
+    same: dict[object, Reading] = {}
+    for layouts, dims in kept:
+        longer = tuple(
+            tuple(axis for axis, length in zip(axes, lengths[part], strict=True) if length != 1)
+            for part, axes in layouts
+        )
+        same.setdefault((dims, longer), Reading(layouts, "grouped", dims))
+    return tuple(same.values())
 
 
 def alternatives(readings: Sequence[Reading]) -> tuple[Reading, ...]:
@@ -180,29 +162,6 @@ def with_kv_mappings(reading: Reading) -> Iterator[Reading]:
     yield reading
     if 1 < reading.dims.kv_heads < reading.dims.heads:
         yield replace(reading, kv_mapping="interleaved")
-
-
-def fitting(shapes: Shapes) -> str:
-    """Return layouts, as ``--layout`` takes them, in which shapes fit that fit in no usual one.
-
-    Keys or values that are stored transposed, or in another order than q, are among them.
-    """
-    vectors = [(part, shape) for part, shape in shapes if part != "weights"]
-    turned = ("bhnd", "bnhd", "bhdn")
-    choices = [
-        [
-            tuple(text)
-            for text in turned
-            if len(text) == len(shape) and (part in ("k", "v") or text != "bhdn")
-        ]
-        for part, shape in vectors
-    ]
-    for pick in product(*choices):
-        layouts = tuple(zip((part for part, _ in vectors), pick, strict=True))
-        dims = _solved(tuple(vectors), layouts)
-        if dims and all(is_sensible(dims) for is_sensible in _SENSIBLE):
-            return ",".join(f"{part}={''.join(axes)}" for part, axes in layouts)
-    return ""
 
 
 def _solved(shapes: Shapes, layouts: Layouts) -> Dims | None:

@@ -5,7 +5,7 @@ from pathlib import PurePath
 EXAMPLE_NAME = "example"
 """The name of a capture that is no file: it is made when it is read, the same every time."""
 
-SUFFIXES = (".safetensors", ".npz", ".npy", ".h5", ".hdf5")
+SUFFIXES = (".safetensors", ".npz", ".npy")
 """How names of captures end."""
 
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 _EXAMPLES = """\
   attn-tui doctor capture.safetensors
   attn-tui doctor capture.safetensors --config config.json
-  attn-tui doctor rank*.safetensors --config model.gguf --layer 3 --json
+  attn-tui doctor rank*.safetensors --config config.json --layer 3 --json
   attn-tui doctor capture.npz --expect 'm=1/sqrt(d_k),softcap=50' --strict
   attn-tui doctor dump.npz --layout out=bnhd --names 'layers.{layer}.{part}'
   attn-tui doctor capture.safetensors --config config.json --reproduce 3.7

@@ -150,18 +150,14 @@ def heads(asked: "Asked") -> str:
     setup = asked.draft.setup
     settings = setup.get(Settings)
     settings = replace(settings, capture=settings.capture or (EXAMPLE_NAME,))
-    compared = len(settings.compared) == 1 and len(settings.capture) == 1
     words = ["attn-tui", *settings.capture]
-    if compared:
-        words = ["attn-tui", "compare", *settings.compared, *settings.capture]
-        settings = replace(settings, tau=Settings().tau)
     # The configuration is found beside the capture.
     words += _options(replace(settings, config=""))
-    if settings.what_if or not setup.scale.is_default:
+    if not setup.scale.is_default:
         # A rule that depends on the layer is written for any layer.
         words += ["--rule", rule_text(setup.scale.at_layer(0))]
     words += _options(Scale(softcap=setup.scale.softcap, sink=setup.scale.sink))
-    if not compared and settings.layer is not None and settings.head is not None:
+    if settings.layer is not None and settings.head is not None:
         words += ["--layer", str(settings.layer), "--head", str(settings.head)]
     return typed(words)
 

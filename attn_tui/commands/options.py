@@ -322,7 +322,7 @@ _SHARED: tuple[Callable[[Any], Any], ...] = (
     _scores("--keys", "K", "Rows of K, as long as those of q."),
     _scores("--values", "V", "Rows of V, one for each of K."),
     _scores(
-        "--capture", "FILE", "A head that a model computed: .safetensors, .npz, HDF5.",
+        "--capture", "FILE", "A head that a model computed: .safetensors, .npz, .npy.",
         complete=experiment_files, multiple=True,
     ),
     _scores("--layer", "L", "Its layer.  [default: 0]"),

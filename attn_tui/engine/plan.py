@@ -163,10 +163,25 @@ class Plan:
         blocks = tuple(_blocks(capture, question, chosen))
         return Plan(capture, question, masks, blocks, "float64" if is_full else "float32")
 
-    @property
+    @cached_property
     def heads(self) -> tuple[HeadId, ...]:
         """The heads that are asked for, by sequence, layer and head."""
         return tuple(dict.fromkeys(block.head for block in self.blocks))
+
+    @cached_property
+    def places(self) -> Mapping[HeadId, int]:
+        """The place of each head among all."""
+        return {head: place for place, head in enumerate(self.heads)}
+
+    @cached_property
+    def n_heads(self) -> int:
+        """The heads of the layer that has most."""
+        return 1 + max(head.head for head in self.heads)
+
+    @cached_property
+    def n_batches(self) -> int:
+        """How many sequences there are."""
+        return 1 + max(head.batch for head in self.heads)
 
     @cached_property
     def stated(self) -> tuple[str, ...]:

@@ -9,14 +9,11 @@ from attn_tui.compute.field import (
     Checked,
     Kind,
     asked,
-    number,
     one_of,
     or_none,
-    switch,
     whole,
 )
-from attn_tui.compute.heads.statistic import STATISTICS, TAU
-from attn_tui.compute.setup import Setup
+from attn_tui.compute.heads.statistic import STATISTICS
 from attn_tui.compute.whole import parse_whole
 
 ROWS = 128
@@ -89,10 +86,6 @@ MASK = Kind(
 """The mask of every head."""
 
 
-def _is_asked(setup: Setup, source: Any) -> str:
-    return "" if setup.scale.is_default else "Another rule is taken whatever the output says"
-
-
 PLACE = or_none(whole(0), "none")
 """A layer, or a head of it."""
 
@@ -106,15 +99,12 @@ class Settings(Checked):
 
     Attributes:
         capture: The files of the capture, or patterns of their names; none leaves it unasked.
-        other: Those of another one, to compare it with.
         layouts: The axes of tensors, ``out=bnhd,k=bhnd``, where shapes do not tell.
         names: How tensors are called, as `open_capture` takes it.
         statistic: Which is shown.
         rows: How many rows of each head are sampled; None for all.
         seed: Of the sample.
         mask: Which keys are seen.
-        what_if: Whether 1/√d_k is taken wherever the output says another m, as other rules are.
-        tau: The largest logit that QK-clip leaves alone.
         config: A file that says what is expected of the heads.
         batch: The sequence of the head with the cursor.
         layer: Its layer; None for that of the head to look at first.
@@ -124,10 +114,6 @@ class Settings(Checked):
     capture: tuple[str, ...] = asked(
         (), PATHS, "capture", "the file of heads that a model computed",
         synonyms=("file", "safetensors", "tensors", "open"),
-    )  # fmt: skip
-    other: tuple[str, ...] = asked(
-        (), PATHS, "compared with", "another capture, which the first one is compared with",
-        synonyms=("second capture", "compare", "difference", "other"),
     )  # fmt: skip
     statistic: str = asked(
         "max_weight",
@@ -149,14 +135,6 @@ class Settings(Checked):
         "auto", MASK, "mask", "which keys are seen; auto, as captured or as the output says",
         option="--mask", synonyms=("causal", "window"),
     )  # fmt: skip
-    what_if: bool = asked(
-        False, switch(), "what-if", "whether 1/√d_k is taken even where the output says another m",
-        synonyms=("force", "as asked", "own rule"), held=_is_asked,
-    )  # fmt: skip
-    tau: float = asked(
-        TAU, number(above=0.0), "τ", "the largest logit that QK-clip leaves alone",
-        option="--tau", synonyms=("tau", "qk-clip"),
-    )  # fmt: skip
     layouts: str = asked(
         "", TEXT, "layouts", "the axes of tensors where shapes do not tell, such as out=bnhd",
         option="--layout",
@@ -167,8 +145,8 @@ class Settings(Checked):
         option="--names",
     )  # fmt: skip
     config: str = asked(
-        "", PATH, "expects", "a config.json or GGUF file that says what the doctor expects",
-        option="--config", synonyms=("config", "gguf", "expectation"),
+        "", PATH, "expects", "a config.json that says what the doctor expects",
+        option="--config", synonyms=("config", "expectation"),
     )  # fmt: skip
     batch: int = asked(0, whole(0), "sequence", "the sequence that is looked at")
     layer: int | None = asked(
@@ -177,8 +155,3 @@ class Settings(Checked):
     head: int | None = asked(
         None, PLACE, "head", "the head with the cursor; none, that to look at first"
     )  # fmt: skip
-
-    @property
-    def compared(self) -> tuple[str, ...]:
-        """The files to compare with; none where they are the same, which wait for others."""
-        return () if self.other == self.capture else self.other

@@ -6,15 +6,18 @@ from collections.abc import Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from math import isnan
+
+import numpy as np
+from numpy.typing import NDArray
 
 from attn_tui.captures.capture import HeadId
 from attn_tui.compute.experiment import Stop, never
-from attn_tui.compute.heads.partial import Partial, Value, merge
-from attn_tui.compute.heads.statistic import STATISTICS, TAU
+from attn_tui.compute.heads.partial import Partial, merge
 from attn_tui.engine.executors import threads
 from attn_tui.engine.plan import LONG, SHORT, Block, Plan, Task
 from attn_tui.engine.work import Done, Machine, RefusedError, work
+
+Numbers = NDArray[np.float64]
 
 _TICK = 0.1
 """Seconds between two looks at whether to stop."""
@@ -80,21 +83,41 @@ class Survey:
         partials = {**self.partials, **dict(zip(indices, done.partials, strict=True))}
         return replace(self, partials=partials, machines=self.machines | {done.machine})
 
-    def values(self, name: str, tau: float = TAU) -> dict[HeadId, Value]:
-        """Return a statistic of each head of which anything is known."""
-        return {head: partial.value(name, tau) for head, partial in self.heads.items()}
+    def values(self, name: str) -> Numbers:
+        """Return a statistic of each head of the plan, shape (heads,); NaN where none is known."""
+        if name not in self._columns:
+            values = np.full(len(self.plan.heads), np.nan)
+            for head, partial in self.heads.items():
+                values[self.plan.places[head]] = partial.value(name).value
+            self._columns[name] = values
+        return self._columns[name]
 
-    def order(self, sort: str | None = None, tau: float = TAU) -> tuple[HeadId, ...]:
-        """Return the heads of which anything is known.
+    @cached_property
+    def _columns(self) -> dict[str, Numbers]:
+        """What was asked of `values` already."""
+        return {}
 
-        They are in the order of the capture or, if a statistic is named, those first that it
-        makes stand out, and NaN last.
-        """
-        if sort is None:
-            return (*self.heads,)
-        values = self.values(sort, tau)
-        sign = 1.0 if STATISTICS[sort].worst == "small" else -1.0
-        return (*sorted(values, key=lambda h: (isnan(values[h].value), sign * values[h].value, h)),)
+    def counted(self, name: str) -> Numbers:
+        """Return the same, NaN where the statistic of a head does not count."""
+        values = self.values(name).copy()
+        for head, partial in self.heads.items():
+            if not partial.counts(name):
+                values[self.plan.places[head]] = np.nan
+        return values
+
+    def grid(self, name: str, batch: int) -> Numbers:
+        """Return a statistic of a sequence, shape (layers, heads); NaN where none is known."""
+        layers = self.plan.capture.layers
+        grid = np.full((len(layers), self.plan.n_heads), np.nan)
+        for head, partial in self.heads.items():
+            if head.batch == batch:
+                grid[layers.index(head.layer), head.head] = partial.value(name).value
+        return grid
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether all rows of all heads that are known were looked at."""
+        return all(partial.is_exact for partial in self.heads.values())
 
 
 def survey(

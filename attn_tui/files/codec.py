@@ -50,6 +50,9 @@ _NAMES = (
     *(name for names in _SOURCES.values() for name in names),
 )
 
+_GONE = {"heads": ("other", "what_if", "tau")}
+"""Settings that older files have, and that mean nothing any more."""
+
 
 def report_text(report: Mapping[str, object]) -> Iterator[str]:
     """Yield a report as JSON text, piece by piece, with its schema."""
@@ -199,8 +202,12 @@ def experiment_from_plain(plain: object, default_source: Source | None = None) -
     kinds = {instrument.name: instrument.settings for instrument in INSTRUMENTS}
     for name, own in known("settings", values.get("settings", {}), kinds).items():
         kind = load(kinds[name])
-        fields = fields_of(kind)
-        given = {key: _value(fields[key], value) for key, value in known(name, own, fields).items()}
+        fields, gone = fields_of(kind), _GONE.get(name, ())
+        given = {
+            key: _value(fields[key], value)
+            for key, value in known(name, own, (*fields, *gone)).items()
+            if key not in gone
+        }
         setup = setup.put(checked(partial(kind, **given)))
     return checked(Experiment, source, setup)
 

@@ -1,21 +1,18 @@
 """What Heads draws: the map of a statistic over layers and heads, and the card of a head."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
-from math import exp
 
 import numpy as np
-from numpy.typing import NDArray
 
 from attn_tui.captures.capture import HeadId
 from attn_tui.charts.heat_map import ColourBar, HeatMap
 from attn_tui.charts.table import Column, Table
-from attn_tui.compute.heads.statistic import SATURATED, SHARES, STATISTICS, TAU
-from attn_tui.engine.table import HeadTable
+from attn_tui.compute.heads.partial import Partial
+from attn_tui.compute.heads.statistic import SATURATED, SHARES, STATISTICS
+from attn_tui.engine.survey import Numbers, Survey
 from attn_tui.heads.card import is_parked
-from attn_tui.heads.words import UNCOUNTED, brief, place_text, value_text
-
-Numbers = NDArray[np.float64]
+from attn_tui.heads.words import UNCOUNTED, brief, value_text
 
 SINK = "⇤"
 """Behind the number of a head that is parked on the first key."""
@@ -43,13 +40,6 @@ capture. Where they fall, less is graver."""
 
 SHARE_TICKS = (1.0, SATURATED, 0.75, 0.5, 0.25, 0.0)
 
-DIFFERENCES = {**dict.fromkeys(SHARES, 0.5), "entropy": 2.0, "cosine": 0.5}
-"""Statistics of which a change is a difference, with one that has the last colour; of others it
-is a factor."""
-
-LARGEST_FACTOR = 6.9
-"""The natural logarithm of a factor that has the last colour: 1,000."""
-
 
 def levels(name: str, values: Numbers) -> Numbers:
     """Return where values of a statistic lie on the warning ramp, from 0 to 1."""
@@ -66,98 +56,43 @@ def levels(name: str, values: Numbers) -> Numbers:
     return np.where(np.isnan(values), np.nan, found)
 
 
-def changes(name: str, now: Numbers, before: Numbers) -> Numbers:
-    """Return what a statistic has become: the difference, or the logarithm of the factor."""
-    with np.errstate(all="ignore"):
-        if name in DIFFERENCES:
-            return now - before
-        found = np.log(np.abs(now)) - np.log(np.abs(before))
-        return np.where(now == before, 0.0, found)
-
-
-def change_text(name: str, value: float) -> str:
-    """Return a change in at most five characters, ``=`` where there is hardly any."""
-    if np.isnan(value):
-        return ""
-    sign = "▲" if value > 0.0 else "▼"
-    if name in DIFFERENCES:
-        size = brief(name, abs(value))
-        return "=" if size in ("0", "~0", "<1") else sign + size
-    return "=" if abs(value) < 0.14 else sign + brief("max_logit", exp(abs(value)))
-
-
-def head_map(table: HeadTable, name: str, cursor: HeadId, tau: float = TAU) -> HeatMap:
+def head_map(survey: Survey, name: str, cursor: HeadId) -> HeatMap:
     """Return the map of a statistic over the layers and heads of the cursor's sequence."""
-    values = table.grid(name, cursor.batch, tau)
+    values = survey.grid(name, cursor.batch)
+    layers = survey.plan.capture.layers
     texts = [
         ["" if np.isnan(value) else brief(name, float(value)) for value in row] for row in values
     ]
     marked = [[*row] for row in texts]
-    for head, partial in table.partials.items():
+    for head, partial in survey.heads.items():
         if head.batch != cursor.batch:
             continue
-        row, column = table.layers.index(head.layer), head.head
+        row, column = layers.index(head.layer), head.head
         if not partial.counts(name):
             texts[row][column] += UNCOUNTED
             marked[row][column] += UNCOUNTED
         elif name in SHARES and is_parked(partial):
             marked[row][column] = marked[row][column].lstrip(">") + SINK
-    place = table.layers.index(cursor.layer), cursor.head
+    place = layers.index(cursor.layer), cursor.head
     shown = levels(name, values)
     bare = [[text.lstrip(">") for text in row] for row in texts]
-    bar = ColourBar("saturation", ticks(name), float(shown[place]))
+    if name in SHARES:
+        ticks = [(share, f"{share:.0%}".replace("%", " %")) for share in SHARE_TICKS]
+    else:
+        sizes = zip(LEVELS[::-1], SIZED[name][::-1], strict=True)
+        ticks = [(level, brief(name, size)) for level, size in sizes]
     return HeatMap(
-        shown, "saturation", *labels(table), cursor=place, longer=(marked, texts, bare), bar=bar,
+        shown, "saturation", [*map(str, layers)], [*map(str, range(survey.plan.n_heads))],
+        cursor=place, longer=(marked, texts, bare),
+        bar=ColourBar("saturation", ticks, float(shown[place])),
     )  # fmt: skip
 
 
-def at_head(drawing: HeatMap, table: HeadTable, cursor: HeadId) -> HeatMap:
+def at_head(drawing: HeatMap, survey: Survey, cursor: HeadId) -> HeatMap:
     """Return a map of the same sequence with the cursor on another head."""
-    place = table.layers.index(cursor.layer), cursor.head
+    place = survey.plan.capture.layers.index(cursor.layer), cursor.head
     bar = drawing.bar and replace(drawing.bar, mark=float(drawing.levels[place]))
     return replace(drawing, cursor=place, bar=bar)
-
-
-def labels(table: HeadTable) -> tuple[Sequence[str], Sequence[str]]:
-    """Return the numbers of layers, beside rows, and of heads, below columns."""
-    return [*map(str, table.layers)], [*map(str, range(table.n_heads))]
-
-
-def change_map(
-    table: HeadTable, other: HeadTable, name: str, cursor: HeadId, tau: float = TAU
-) -> HeatMap:
-    """Return the map of what a statistic is in one capture against what it was in another."""
-    now = table.grid(name, cursor.batch, tau)
-    before = np.full((len(table.layers), table.n_heads), np.nan)
-    if cursor.batch < other.n_batches:
-        own = other.grid(name, cursor.batch, tau)
-        for row, layer in enumerate(table.layers):
-            if layer in other.layers:
-                found = own[other.layers.index(layer)][: before.shape[1]]
-                before[row, : len(found)] = found
-    found = changes(name, now, before)
-    most = DIFFERENCES.get(name, LARGEST_FACTOR)
-    shown = np.clip(found / most, -1.0, 1.0)
-    texts = [[change_text(name, float(value)) for value in row] for row in found]
-    bare = [[text.lstrip("▲▼") for text in row] for row in texts]
-    ends = change_text(name, most), change_text(name, most / 2)
-    bar_ticks = [(1.0, ends[0]), (0.5, ends[1]), (0.0, "="), (-0.5, change_text(name, -most / 2)),
-                 (-1.0, change_text(name, -most))]  # fmt: skip
-    place = table.layers.index(cursor.layer), cursor.head
-    bar = ColourBar("both signs", bar_ticks, float(shown[place]))
-    return HeatMap(
-        shown, "both signs", *labels(table), cursor=place, longer=(texts, bare), bar=bar,
-    )  # fmt: skip
-
-
-def ticks(name: str) -> Sequence[tuple[float, str]]:
-    """Return what levels of the warning ramp stand for."""
-    if name in SHARES:
-        return [(share, f"{share:.0%}".replace("%", " %")) for share in SHARE_TICKS]
-    return [
-        (level, brief(name, step))
-        for level, step in zip(LEVELS[::-1], SIZED[name][::-1], strict=True)
-    ]
 
 
 def title_of(name: str) -> str:
@@ -168,18 +103,20 @@ def title_of(name: str) -> str:
     return words[0].upper() + words[1:]
 
 
-def numbers_table(table: HeadTable, head: HeadId, tau: float = TAU) -> Table:
+def numbers_table(partial: Partial | None) -> Table:
     """Return every statistic of a head with its error, its place and what it is over."""
-    partial = table.partials.get(head)
-    names, values, places = [], [], []
-    if partial is not None:
-        for name, statistic in STATISTICS.items():
-            value = partial.value(name, tau)
-            mark = "" if partial.counts(name) else UNCOUNTED
-            names.append(statistic.title)
-            values.append(value_text(name, value) + mark)
-            places.append(place_text(value))
-    meanings = [each.words for each in STATISTICS.values()][: len(names)]
+    names, values, places, meanings = [], [], [], []
+    for name, statistic in STATISTICS.items() if partial else ():
+        assert partial
+        value = partial.value(name)
+        mark = "" if partial.counts(name) else UNCOUNTED
+        place = "" if value.row in (None, -1) else f"row {value.row:,}"
+        if place and value.key not in (None, -1):
+            place += f", key {value.key:,}"
+        names.append(statistic.title)
+        values.append(value_text(name, value) + mark)
+        places.append(place)
+        meanings.append(statistic.words)
     return Table(
         [
             Column("", names, "muted", left=True),

@@ -1,7 +1,8 @@
-"""``attn-tui heads``: statistics of the heads of a capture; ``attn-tui compare``: of two."""
+"""``attn-tui heads``: statistics of the heads of a capture."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -26,29 +27,25 @@ from attn_tui.commands.options import (
     tokens,
 )
 from attn_tui.commands.output import INTERRUPTED, tell, write
-from attn_tui.commands.progress import Progress, until_interrupted, worked
+from attn_tui.commands.progress import until_interrupted, worked
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.field import fields_of, number
-from attn_tui.compute.heads.statistic import STATISTICS, TAU
+from attn_tui.compute.heads.statistic import STATISTICS
 from attn_tui.compute.scale import Scale, parse_scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.whole import parse_wholes
 from attn_tui.engine.settings import Settings
 
 if TYPE_CHECKING:
-    from attn_tui.captures.capture import Capture
     from attn_tui.compute.experiment import Experiment
     from attn_tui.engine.making import Making
     from attn_tui.engine.plan import Plan, Question
     from attn_tui.engine.survey import Survey
-    from attn_tui.heads.words import Shown
+    from attn_tui.files.models.opening import Configured
 
 HOLDS, PARTLY = 1, 3
 """The statuses that say that a --fail-if holds, and that parts could not be worked off, or that
 rows that meet NaN, or weights that miss the output, leave it open whether one does."""
-
-WORDS = {name: each.words for name, each in STATISTICS.items()}
-"""What each statistic is, for completion."""
 
 DEFAULT = (
     "max_weight", "effective_keys", "max_logit", "first_key_mass", "dead_gradient_share",
@@ -58,7 +55,7 @@ DEFAULT = (
 _EXAMPLES = """\
   attn-tui heads capture.safetensors
   attn-tui heads capture.safetensors --statistic max_logit --rows all
-  attn-tui heads rank*.safetensors --sort entropy --softcap 50 --csv
+  attn-tui heads rank*.safetensors --softcap 50 --csv
   attn-tui heads capture.safetensors --fail-if 'max_logit > 100'
   attn-tui heads big.safetensors --rows all --scheduler tcp://host:8786
 
@@ -69,105 +66,73 @@ not be worked off, or rows meet NaN or weights miss the output, and a
 """
 
 
-CAPTURED: tuple[Callable[[Any], Any], ...] = (
+_MASKS = {
+    "auto": "captured, or what the output says",
+    "none": "all keys",
+    "causal": "up to the query's own",
+    "given": "captured",
+}
+
+_OPTIONS: Sequence[Callable[[Any], Any]] = (
     option("--rows", "N|all", "How many rows of each head are drawn.  [default: 128]", CAPTURE),
     option("--seed", "S", "Which rows are drawn, a whole number.  [default: 1]", CAPTURE),
     option("--layer", "L,…", "Only these layers.  [default: all]", CAPTURE),
     option("--head", "H,…", "Only these heads of each layer.  [default: all]", CAPTURE),
     *READ_AS,
     config(CAPTURE),
-)
-"""Options that say what of a capture."""
-
-WEIGHTS: tuple[Callable[[Any], Any], ...] = (
     RULE,
     option("--scale", "M", "The multiplier itself, such as 0.125.", SCALE),
     field_option(fields_of(Scale)["softcap"], SCALE),
+    option("--sink", "B", "The logit of one more key.  [default: as captured, else none]", SCALE),
     option(
-        "--sink",
-        "B",
-        "The logit of one more key.  [default: as captured, else none]",
-        SCALE,
+        "--mask", "NAME", "Which keys are seen: none, causal, window:KEYS, given.  [default: auto]",
+        SCALE, of_names(_MASKS),
     ),
     option(
-        "--mask",
-        "NAME",
-        "Which keys are seen: none, causal, window:KEYS, given.  [default: auto]",
-        SCALE,
-        of_names(
-            {
-                "auto": "captured, or what the output says",
-                "none": "all keys",
-                "causal": "up to the query's own",
-                "given": "captured",
-            }
-        ),
+        "--statistic", "NAME,…", f"Which statistics.  [default: {', '.join(DEFAULT)}]",
+        REPORT, of_names({name: each.words for name, each in STATISTICS.items()}, lists=True),
     ),
-)
-"""Options that say how weights are made."""
-
-_SHOWN: tuple[Callable[[Any], Any], ...] = (
-    option(
-        "--statistic",
-        "NAME,…",
-        f"Which statistics.  [default: {', '.join(DEFAULT)}]",
-        REPORT,
-        of_names(WORDS, lists=True),
-    ),
-    option(
-        "--sort",
-        "NAME",
-        "List heads by a statistic.",
-        REPORT,
-        of_names(WORDS),
-    ),
-    option("--tau", "T", "The largest logit QK-clip leaves alone.  [default: 100]", REPORT),
     option("--fail-if", "CONDITION", "Status 1 if any: 'max_logit > 100'.", REPORT, multiple=True),
     forms("Print CSV: a line for each head and statistic."),
-)
-
-_SCHEDULER = option(
-    "--scheduler",
-    "ADDRESS",
-    "A Dask cluster's: tcp://host:8786, or the file it wrote.",
-)
+    option("--scheduler", "ADDRESS", "A Dask cluster's: tcp://host:8786, or the file it wrote."),
+    tokens,
+)  # fmt: skip
 
 
 @click.command("heads", cls=Command, examples=_EXAMPLES, lists={"Statistics": STATISTICS})
 @click.argument("captures", nargs=-1, metavar="CAPTURE...", shell_complete=experiment_files)
-@lambda command: all_of((*CAPTURED, *WEIGHTS, *_SHOWN, _SCHEDULER, tokens), command)
+@partial(all_of, _OPTIONS)
 def heads(captures: tuple[str, ...], form: str, **given: Any) -> int:
     """Print statistics of every head of a capture, layers × heads.
 
     Weights are made anew from q and k, with 1/√d_k unless asked otherwise or the captured output
     says another multiplier. Ctrl+C prints what there is.
     """
+    from attn_tui.engine.condition import parse_condition, read_statistic
     from attn_tui.engine.plan import Plan
     from attn_tui.engine.survey import Survey
+    from attn_tui.heads.report import failing, report
+    from attn_tui.report.forms import WRITERS
 
-    shown = _shown(given)
-    capture, asked = opened(captures, given), question(given)
+    named = DEFAULT if given["statistic"] is None else given["statistic"].split(",")
+    statistics = [*dict.fromkeys(read_statistic("statistic", name) for name in named)]
+    conditions = [parse_condition("fail_if", text) for text in given["fail_if"]]
+    asked = question(given)
+    configured = opened(captures, given).settled(asked.layers)
     with until_interrupted() as stop:
-        plan = Plan.of(capture, asked, stop)
+        plan = Plan.of(configured.capture, asked, stop)
         interrupted = stop()
     if interrupted:
         found = Survey(plan)
     else:
         found, interrupted = _surveyed(plan, given["scheduler"])
-    return _report(found, form, shown, interrupted)
-
-
-def _report(found: "Survey", form: str, shown: "Shown", interrupted: bool) -> int:
-    from attn_tui.heads.report import failing, open_heads, report
-    from attn_tui.report.forms import WRITERS
-
-    write(WRITERS[form](report(found, shown)))
+    write(WRITERS[form](report(found, statistics, conditions)))
     if interrupted:
         return INTERRUPTED
-    if any(failing(found, each, shown.tau) for each in shown.conditions):
+    told = [failing(found, condition) for condition in conditions]
+    if any(holds for holds, _ in told):
         return HOLDS
-    unknown = any(open_heads(found, each, shown.tau) for each in shown.conditions)
-    return PARTLY if unknown or not found.complete else 0
+    return PARTLY if any(unknown for _, unknown in told) or not found.complete else 0
 
 
 def _surveyed(plan: "Plan", scheduler: str | None) -> tuple["Survey", bool]:
@@ -188,7 +153,7 @@ def _surveyed(plan: "Plan", scheduler: str | None) -> tuple["Survey", bool]:
     return found, interrupted
 
 
-def opened(captures: Sequence[str], given: dict[str, Any]) -> "Capture":
+def opened(captures: Sequence[str], given: dict[str, Any]) -> "Configured":
     """Return the capture that arguments and options name.
 
     Raises:
@@ -198,7 +163,7 @@ def opened(captures: Sequence[str], given: dict[str, Any]) -> "Capture":
 
     if not captures:
         raise InputError("capture", "none is given", "a file, such as capture.safetensors")
-    return open_configured(captures, *reading(given)).settled(question(given).layers).capture
+    return open_configured(captures, *reading(given))
 
 
 def question(given: dict[str, Any]) -> "Question":
@@ -225,22 +190,17 @@ def asked(given: dict[str, Any]) -> "Experiment":
         InputError: Naming the option that will not do, or the capture that cannot be opened.
     """
     from attn_tui.files.draft import EXAMPLE, parse
-    from attn_tui.files.models.opening import open_configured
 
-    captures = given["captures"]
-    if not captures:
-        raise InputError("capture", "none is given", "a file, such as capture.safetensors")
+    # Map, list and doctor then all have the heads of the configuration.
+    configured = opened(given["captures"], given).settled()
     wanted = question(given)
     first = (given["statistic"] or "").split(",")[0] or None
     settings = Settings(
-        captures,
+        given["captures"],
         layer=(wanted.layers or (None,))[0],
         head=(wanted.heads or (None,))[0],
-        what_if=wanted.making.own_rule and wanted.making.scale.is_default,
         **changes_of(Settings, {**given, "statistic": first}),
     )
-    # Map, list and doctor then all have the heads of the configuration.
-    configured = open_configured(captures, *reading(given)).settled()
     settings = replace(settings, layouts=configured.layouts, config=configured.config)
     setup = with_tokens(Setup(scale=wanted.making.scale).put(settings), given["tokens"])
     return parse(replace(EXAMPLE, setup=setup))
@@ -269,94 +229,3 @@ def _making(given: dict[str, Any]) -> "Making":
     if given["mask"] is not None:
         making = replace(making, mask=parse_mask(given["mask"].strip()))
     return making
-
-
-def _shown(given: dict[str, Any]) -> "Shown":
-    """Return what options say of the report."""
-    from attn_tui.engine.condition import parse_condition, read_statistic
-    from attn_tui.heads.words import Shown
-
-    statistics = read_statistics(given["statistic"])
-    conditions = tuple(parse_condition("fail_if", each) for each in given["fail_if"])
-    sort = None if given["sort"] is None else read_statistic("sort", given["sort"])
-    tau = changes_of(Settings, {"tau": given["tau"]}).get("tau", TAU)
-    return Shown(statistics, conditions, sort, tau)
-
-
-def read_statistics(text: str | None) -> tuple[str, ...]:
-    """Return the statistics that an option names; the usual ones for None.
-
-    Raises:
-        InputError: With field ``"statistic"``.
-    """
-    from attn_tui.engine.condition import read_statistic
-
-    named = DEFAULT if text is None else text.split(",")
-    return tuple(dict.fromkeys(read_statistic("statistic", name) for name in named))
-
-
-_COMPARED = """\
-  attn-tui compare step-1000.safetensors step-10000.safetensors
-  attn-tui compare eager.safetensors flash.safetensors --rows all
-  attn-tui compare a.npz b.npz --statistic entropy,max_logit --csv
-
-\b
-Exit status: 0 nothing differs by more than rounding; 1 something does; 2 bad
-input; 3 nothing does of what both have, and heads are in one only, or of
-another shape there; 130 Ctrl+C, after what there is.
-"""
-
-PART, ALONE = 1, 3
-"""The statuses that say that captures part, and that only some of their heads were compared."""
-
-
-@click.command("compare", cls=Command, examples=_COMPARED)
-@click.argument("captures", nargs=-1, metavar="A B", shell_complete=experiment_files)
-@lambda command: all_of(
-    (
-        *CAPTURED,
-        *WEIGHTS,
-        option(
-            "--statistic",
-            "NAME,…",
-            f"Whose changes are shown.  [default: {', '.join(DEFAULT)}]",
-            REPORT,
-            of_names(WORDS, lists=True),
-        ),
-        forms("Print CSV, a line a head and part."),
-    ),
-    command,
-)
-def compare(captures: tuple[str, ...], form: str, **given: Any) -> int:
-    """Say in which layer and head two captures first differ by more than rounding, and where most.
-
-    q, k, v and outputs are compared entry by entry, in this order; then how statistics of sampled
-    rows change. A and B are files, or patterns in quotation marks. Ctrl+C prints what there is.
-    """
-    from attn_tui.engine.comparison import compared
-    from attn_tui.engine.survey import Survey, survey
-    from attn_tui.heads.comparison import report
-    from attn_tui.heads.words import Shown
-    from attn_tui.report.forms import WRITERS
-
-    if len(captures) != 2:
-        problem = f"{len(captures)} are given"
-        raise InputError("capture", problem, "two, such as a.safetensors b.safetensors")
-    statistics = read_statistics(given["statistic"])
-    asked = question(given)
-    one, other = (opened([path], given) for path in captures)
-    with until_interrupted() as stop, Progress("heads") as progress:
-        for found in compared(one, other, asked, stop):
-            progress.show(0.5 * found.progress)
-        surveys = [Survey(plan) for plan in found.plans]
-        for at, plan in enumerate(() if stop() else found.plans):
-            for surveys[at] in survey(plan, stop=stop):
-                progress.show(0.5 + 0.25 * (at + surveys[at].progress))
-        interrupted = stop()
-    known = surveys[0].heads, surveys[1].heads
-    write(WRITERS[form](report(found, known, Shown(statistics))))
-    if interrupted:
-        return INTERRUPTED
-    if found.parting:
-        return PART
-    return ALONE if found.alone else 0

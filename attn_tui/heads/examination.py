@@ -38,13 +38,10 @@ class Examination:
     report: Report
     diagnosis: Diagnosis
 
-    def finding(self, head: HeadId) -> Finding | None:
-        """Return what is said of a head, once it was examined."""
-        return self._findings.get(head)
-
     @cached_property
-    def _findings(self) -> Mapping[HeadId, Finding]:
-        return {each.id: each for each in self.report.findings}
+    def findings(self) -> Mapping[HeadId, Finding]:
+        """What is said of each head that was examined."""
+        return {finding.id: finding for finding in self.report.findings}
 
 
 def key_of(settings: Settings) -> tuple[object, ...]:
@@ -69,7 +66,7 @@ def examinations(settings: Settings, stop: Stop) -> Iterator[Examination]:
         settings.capture, settings.layouts, settings.names, settings.config, anew=False
     )
     if found.layouts != settings.layouts:
-        heads = 1 + opened(settings, settings.capture).heads[-1].head
+        heads = 1 + opened(settings).heads[-1].head
         problem = f"its heads are not those that are read, {heads} a layer"
         raise InputError("config", problem, f"layouts {found.layouts} in the settings")
     asked = Asked(seed=settings.seed)
@@ -95,10 +92,11 @@ def diagnosis(report: Report) -> Diagnosis:
     if report.progress < 1.0:
         made = f"{made}, {report.progress:.0%}".lstrip(", ").replace("%", " %")
     verdict = report.verdict if report.findings else ""
-    known = {each.id: multiplier(each) for each in report.findings}
-    waiting = [head for head in report.capture.heads if head not in known]
-    multipliers = [*known.values(), *(not_yet(head) for head in waiting)]
-    multipliers.sort(key=lambda each: each.place)
+    known = {finding.id: multiplier(finding) for finding in report.findings}
+    multipliers = [
+        known.get(head) or Multiplier((head.batch, head.layer, head.head), "", 1.0)
+        for head in report.capture.heads
+    ]
     return Diagnosis(verdict, headline(report), multipliers, made)
 
 
@@ -113,11 +111,6 @@ def multiplier(finding: Finding) -> Multiplier:
     return Multiplier(
         place, finding.judgement.verdict, wanted, float(at.value), float(at.low), float(at.high)
     )
-
-
-def not_yet(head: HeadId) -> Multiplier:
-    """Return what is known of a head that was not examined."""
-    return Multiplier((head.batch, head.layer, head.head), "", 1.0)
 
 
 def words_of(finding: Finding) -> str:

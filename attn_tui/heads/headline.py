@@ -1,18 +1,14 @@
 """What Heads says first: how many heads saturate, and which of them most."""
 
-from collections.abc import Mapping
-
 import numpy as np
-from numpy.typing import NDArray
 
 from attn_tui.captures.capture import HeadId
-from attn_tui.compute.heads.statistic import SATURATED, SHARES, STATISTICS, TAU
-from attn_tui.engine.table import HeadTable
+from attn_tui.compute.counted import counted
+from attn_tui.compute.heads.statistic import SATURATED, SHARES, STATISTICS
+from attn_tui.engine.survey import Numbers, Survey
 from attn_tui.heads.words import head_text
 from attn_tui.report import words
 from attn_tui.report.miss import miss_text
-
-Numbers = NDArray[np.float64]
 
 SATURATE = (
     "Of {heads} {count} saturate: their rows put over 90 % of the weight on one key on average."
@@ -32,96 +28,81 @@ UNTOLD = "What was captured does not tell m: 1/√d_k is assumed."
 WAITING = "Looking at the heads…"
 
 
-def first_of(table: HeadTable, name: str, tau: float = TAU) -> HeadId:
+def first_of(survey: Survey, name: str) -> HeadId:
     """Return the head to look at first by a statistic; the first of all while none is known."""
-    return table.heads[int(np.argmin(order(table, name, tau)))]
+    return survey.plan.heads[int(np.argmin(order(survey, name)))]
 
 
-def order(table: HeadTable, name: str, tau: float = TAU) -> Numbers:
+def order(survey: Survey, name: str) -> Numbers:
     """Return a number of each head, shape (heads,): the smallest is that of the one to look at.
 
     One that does not count is last.
     """
-    values = _counted(table, name, tau)
+    values = survey.counted(name)
     if name == "saturated_share":
         # Shares may be equal, and how sharp a head is is never quite.
-        return np.where(np.isnan(values), np.inf, table.values("entropy"))
+        return np.where(np.isnan(values), np.inf, survey.values("entropy"))
     graver = -values if STATISTICS[name].worst == "large" else values
     return np.where(np.isnan(values), np.inf, graver)
 
 
-def _counted(table: HeadTable, name: str, tau: float) -> Numbers:
-    out = table.uncounted(name)
-    return np.where([head in out for head in table.heads], np.nan, table.values(name, tau))
-
-
-def headline(table: HeadTable, name: str, tau: float = TAU) -> str:
+def headline(survey: Survey, name: str) -> str:
     """Return the headline of what is known of the heads.
 
     Args:
-        table: What is known.
+        survey: What is known.
         name: The statistic that is looked at.
-        tau: The largest logit that QK-clip leaves alone.
     """
-    if not table.partials:
+    if not survey.heads:
         return WAITING
-    values = _counted(table, name, tau)
+    values = survey.counted(name)
     known = values[~np.isnan(values)]
     if not known.size:
-        return NOTHING.format(why=_why_nothing(table, name))
-    first = first_of(table, name, tau)
-    slots = {
-        "heads": _heads(table, known.size),
-        "first": head_text(first, table.n_batches).capitalize(),
-    }
+        return NOTHING.format(why=_why_nothing(survey, name))
+    place = int(np.argmin(order(survey, name)))
+    first = head_text(survey.plan.heads[place], survey.plan.n_batches).capitalize()
     if name != "max_weight":
-        here = float(values[table.places[first]])
-        said = OTHER.format(
-            title=STATISTICS[name].title, words=STATISTICS[name].words, value=_value(name, here),
-            typical=_value(name, float(np.median(known))), **slots,
+        sentence = OTHER.format(
+            title=STATISTICS[name].title, words=STATISTICS[name].words, first=first,
+            value=_value(name, float(values[place])), typical=_value(name, float(np.median(known))),
         )  # fmt: skip
-        return said[0].upper() + said[1:]
+        return sentence[0].upper() + sentence[1:]
+    heads = counted(known.size, "head")
+    if len(survey.heads) < len(survey.plan.heads):
+        heads = f"the {heads} seen so far"
     count = int((known >= SATURATED).sum())
     if count == 0:
-        said = NONE.format(**slots)
+        sentence = NONE.format(heads=heads)
     elif count == 1:
-        said = SATURATES.format(**slots)
+        sentence = SATURATES.format(heads=heads)
     else:
-        said = SATURATE.format(count="all" if count == known.size else f"{count:,}", **slots)
-    return f"{said} {_second(table, name, slots)}"
+        number = "all" if count == known.size else f"{count:,}"
+        sentence = SATURATE.format(heads=heads, count=number)
+    return f"{sentence} {_second(survey, name, first)}"
 
 
-def _second(table: HeadTable, name: str, slots: Mapping[str, str]) -> str:
+def _second(survey: Survey, name: str, first: str) -> str:
     """Return what makes the numbers doubtful, or which head is the sharpest."""
-    missing = table.missing(name)
-    odd = [
-        head
-        for head in table.heads
-        if head in table.partials and (table.partials[head].not_finite or table.partials[head].odd)
-    ]
+    missing = [partial for partial in survey.heads.values() if partial.misses(name)]
+    odd = [head for head, partial in survey.heads.items() if partial.not_finite or partial.odd]
     if missing:
         count = "One more is" if len(missing) == 1 else f"{len(missing):,} more are"
         return LOST.format(count=count)
     if odd:
         count = "One of them meets" if len(odd) == 1 else f"{len(odd):,} of them meet"
-        return ODD.format(count=count, head=head_text(odd[0], table.n_batches))
-    if any(each.untold for each in table.partials.values()):
+        return ODD.format(count=count, head=head_text(odd[0], survey.plan.n_batches))
+    if any(partial.untold for partial in survey.heads.values()):
         return UNTOLD
-    return SHARPEST.format(**slots)
+    return SHARPEST.format(first=first)
 
 
-def _heads(table: HeadTable, known: int) -> str:
-    """Return how many heads are spoken of: ``64 heads``, ``the 12 heads seen so far``."""
-    text = f"{known:,} head{'s' if known > 1 else ''}"
-    return f"the {text} seen so far" if len(table.partials) < len(table.heads) else text
-
-
-def _why_nothing(table: HeadTable, name: str) -> str:
+def _why_nothing(survey: Survey, name: str) -> str:
     """Return why no head has a number that counts."""
-    missing = table.missing(name)
-    if missing:
-        return f"their weights miss the captured output by {miss_text(max(missing.values()))}"
-    if any(each.not_finite for each in table.partials.values()):
+    known = survey.heads.values()
+    misses = [partial.miss for partial in known if partial.miss and partial.misses(name)]
+    if misses:
+        return f"their weights miss the captured output by {miss_text(max(misses))}"
+    if any(partial.not_finite for partial in known):
         return "their rows meet NaN or infinity"
     return "no row sees several keys"
 

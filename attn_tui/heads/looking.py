@@ -10,11 +10,10 @@ from attn_tui.compute.errors import InputError
 from attn_tui.compute.experiment import Experiment, Stop
 from attn_tui.compute.scale import Scale
 from attn_tui.engine.answer import Answer, answer
+from attn_tui.engine.plan import Plan
 from attn_tui.engine.settings import Settings
-from attn_tui.engine.table import HeadTable
 from attn_tui.heads import examination
 from attn_tui.heads.examination import Examination
-from attn_tui.heads.headline import first_of
 
 KEPT = 4
 """Captures, or ways of asking about one, of which what was found is kept."""
@@ -38,11 +37,11 @@ class Known:
 
 
 def key_of(experiment: Experiment) -> object:
-    """Return what numbers depend on: neither the statistic, nor τ, nor where the cursor is."""
+    """Return what numbers depend on: neither the statistic nor where the cursor is."""
     settings, scale = experiment.setup.get(Settings), experiment.setup.scale
-    asked = settings.capture, settings.compared, settings.layouts, settings.names
+    asked = settings.capture, settings.layouts, settings.names
     weighed = Scale(scale.rule, scale.given, softcap=scale.softcap, sink=scale.sink)
-    return (*asked, settings.rows, settings.seed, settings.mask, settings.what_if, weighed)
+    return (*asked, settings.rows, settings.seed, settings.mask, weighed)
 
 
 class Looking:
@@ -68,7 +67,7 @@ class Looking:
         """Yield more and more of what is asked."""
         settings, known = experiment.setup.get(Settings), self.known(experiment)
         try:
-            if known.answer is None or known.answer.progress < 1.0:
+            if known.answer is None or known.answer.survey.progress < 1.0:
                 for found in answer(experiment, stop):
                     self._answers[key_of(experiment)] = found
                     known = replace(known, answer=found)
@@ -86,29 +85,11 @@ class Looking:
             yield replace(known, refusal=str(error))
 
 
-def nearest(table: HeadTable, settings: Settings) -> HeadId:
-    """Return the head that is asked, or the nearest there is; of none that to look at first."""
-    if settings.layer is None or settings.head is None:
-        return first_of(table, settings.statistic, settings.tau)
-    asked = HeadId(settings.batch, settings.layer, settings.head)
-    if asked in table.places:
+def nearest(plan: Plan, asked: HeadId) -> HeadId:
+    """Return the head that is asked, or the nearest there is."""
+    if asked in plan.places:
         return asked
-    batch = min(asked.batch, table.n_batches - 1)
-    layer = min(table.layers, key=lambda each: (abs(each - asked.layer), each))
-    own = [head for head in table.heads if (head.batch, head.layer) == (batch, layer)]
-    return min(own or table.heads, key=lambda head: abs(head.head - asked.head))
-
-
-def is_exact(table: HeadTable) -> bool:
-    """Return whether all rows of all heads were looked at."""
-    return all(each.is_exact for each in table.partials.values())
-
-
-def rows_text(table: HeadTable) -> str:
-    """Return of how many rows numbers are."""
-    if not table.partials:
-        return ""
-    most = max(table.partials.values(), key=lambda each: each.n_queries)
-    if is_exact(table):
-        return f"all {most.n_queries:,} rows"
-    return f"{most.rows:,} of {most.n_queries:,} rows"
+    batch = min(asked.batch, plan.n_batches - 1)
+    layer = min(plan.capture.layers, key=lambda layer: (abs(layer - asked.layer), layer))
+    own = [head for head in plan.heads if (head.batch, head.layer) == (batch, layer)]
+    return min(own or plan.heads, key=lambda head: abs(head.head - asked.head))

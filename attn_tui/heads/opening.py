@@ -8,19 +8,18 @@ from attn_tui.captures.suffixes import SUFFIXES, suffix_of
 from attn_tui.compute.attention import settings as attention_settings
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.mask import Mask
+from attn_tui.engine.plan import Plan
 from attn_tui.engine.settings import Settings
-from attn_tui.engine.table import HeadTable
 from attn_tui.files.captured import captured_at, with_found
 from attn_tui.files.draft import Draft
 
 
-def open_capture(path: str, draft: Draft, pinned: tuple[str, ...] = ()) -> Draft:
+def open_capture(path: str, draft: Draft) -> Draft:
     """Return the draft that asks about the heads of a capture; of its files only headers are read.
 
     Args:
-        path: A .safetensors, .npz, .npy or .h5 file of q, k, v and outputs.
+        path: A .safetensors, .npz or .npy file of q, k, v and outputs.
         draft: What was asked before.
-        pinned: The capture that this one is compared with, if any.
 
     Raises:
         InputError: With field ``"capture"`` or that which tells how it is read.
@@ -42,21 +41,21 @@ def open_capture(path: str, draft: Draft, pinned: tuple[str, ...] = ()) -> Draft
         # They were of the capture before.
         found = open_configured((path,), "", settings.names).settled()
     own = replace(
-        settings, capture=(path,), other=pinned, config=found.config, layouts=found.layouts,
+        settings, capture=(path,), config=found.config, layouts=found.layouts,
         batch=0, layer=None, head=None,
     )  # fmt: skip
     return replace(draft, setup=draft.setup.put(own))
 
 
-def draft_of_head(table: HeadTable, settings: Settings, head: HeadId, draft: Draft) -> Draft:
+def draft_of_head(plan: Plan, settings: Settings, head: HeadId, draft: Draft) -> Draft:
     """Return the draft that asks about all rows of a head, causal if that was found and only then.
 
     Raises:
         InputError: If the capture cannot be read any more, or the head is too large.
     """
-    shape, found = table.capture.shape(head), table.masks[head.layer].mask
+    shape, found = plan.capture.shape(head), plan.masks[head.layer].mask
     source = captured_at(
-        table.capture.paths, batch=head.batch, layer=head.layer, head=head.head,
+        plan.capture.paths, batch=head.batch, layer=head.layer, head=head.head,
         layout=settings.layouts, names=settings.names,
     )  # fmt: skip
     # There, the last query stands at the last key, unless something says where it does.

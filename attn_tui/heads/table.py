@@ -16,8 +16,8 @@ from textual.widgets.data_table import RowKey
 from attn_tui.captures.capture import HeadId
 from attn_tui.charts.colour import Palette
 from attn_tui.compute.heads.partial import Partial
-from attn_tui.compute.heads.statistic import SHARES, STATISTICS, TAU
-from attn_tui.engine.table import HeadTable
+from attn_tui.compute.heads.statistic import SHARES, STATISTICS
+from attn_tui.engine.survey import Survey
 from attn_tui.heads.card import level_colour, percent, state, tone_colour
 from attn_tui.heads.headline import order
 from attn_tui.heads.words import UNCOUNTED, number
@@ -51,17 +51,15 @@ class Listing:
     """What is listed.
 
     Attributes:
-        table: What is known of the heads.
+        survey: What is known of the heads.
         name: The statistic that is looked at.
         cursor: The head with the cursor.
-        tau: The largest logit that QK-clip leaves alone.
         width: Columns of the screen, of which the table has what the map leaves.
     """
 
-    table: HeadTable
+    survey: Survey
     name: str
     cursor: HeadId
-    tau: float = TAU
     width: int = WIDE
 
     @property
@@ -87,25 +85,27 @@ class Listing:
     def width_of(self, name: str) -> int:
         """Return the columns that a column takes: there is room for the mark of a sorted one."""
         if name == "place":
-            return max(5, len(self.name_of(self.table.heads[-1])) + 1)
+            return max(5, len(self.name_of(self.survey.plan.heads[-1])) + 1)
         if name == "state":
             return len(" saturated?")
         return max(len(self.title(name)) + 1, 8 if name in SHARES else 6)
 
     def order(self, column: str) -> dict[str, Any]:
         """Return by what each head is sorted under a column, by its name in the first one."""
-        table = self.table
+        survey = self.survey
         # Of equals the sharper comes first.
-        sharpness = order(table, "entropy", self.tau)
+        sharpness = order(survey, "entropy")
         if column in STATISTICS:
-            values = order(table, column, self.tau)
+            values = order(survey, column)
         keys: dict[str, Any] = {}
-        for head, partial in table.partials.items():
-            place, name = table.places[head], self.name_of(head)
+        for place, head in enumerate(survey.plan.heads):
+            if head not in survey.heads:
+                continue
+            name = self.name_of(head)
             if column == "place":
                 keys[name] = place
             elif column == "state":
-                word = state(partial)[0].rstrip("?")
+                word = state(survey.heads[head])[0].rstrip("?")
                 rank = STATES.index(word) if word in STATES else len(STATES)
                 keys[name] = rank, sharpness[place]
             else:
@@ -115,33 +115,26 @@ class Listing:
     def name_of(self, head: HeadId) -> str:
         """Return the name of a head: ``4.7``, with its sequence where there are several."""
         name = f"{head.layer}.{head.head}"
-        return f"{head.batch}/{name}" if self.table.n_batches > 1 else name
+        return f"{head.batch}/{name}" if self.survey.plan.n_batches > 1 else name
 
     def line(self, head: HeadId, colours: Palette) -> Sequence[Text]:
         """Return the cells of one head."""
-        partial = self.table.partials[head]
+        partial = self.survey.heads[head]
+        cells = [Text(self.name_of(head))]
+        for name in self.columns[1:-1]:
+            value = partial.value(name).value
+            text, colour = number(name, value), colours["text"]
+            if name in SHARES and not isnan(value):
+                text = percent(value)
+            elif name == "effective_keys" and value < 1000.0:
+                text = f"{value:.1f}"
+            if not partial.counts(name):
+                text, colour = text + UNCOUNTED, colours["muted"]
+            elif name in ("max_weight", "dead_gradient_share") and not isnan(value):
+                colour = level_colour(value, colours)
+            cells.append(Text(text, colour, justify="right"))
         word, tone = state(partial)
-        numbers = [self._number(partial, each, colours) for each in self.columns[1:-1]]
-        name = Text(self.name_of(head))
-        return [name, *numbers, Text(f" {word}", tone_colour(tone, colours))]
-
-    def _number(self, partial: Partial, name: str, colours: Palette) -> Text:
-        value = partial.value(name, self.tau).value
-        text, colour = short(name, value), colours["text"]
-        if not partial.counts(name):
-            text, colour = text + UNCOUNTED, colours["muted"]
-        elif name in ("max_weight", "dead_gradient_share") and not isnan(value):
-            colour = level_colour(value, colours)
-        return Text(text, colour, justify="right")
-
-
-def short(name: str, value: float) -> str:
-    """Return a value in as few digits as tell heads apart."""
-    if isnan(value):
-        return "–"
-    if name in SHARES:
-        return percent(value)
-    return f"{value:.1f}" if name == "effective_keys" and value < 1000.0 else number(name, value)
+        return [*cells, Text(f" {word}", tone_colour(tone, colours))]
 
 
 class HeadList(DataTable[Text]):
@@ -185,7 +178,7 @@ class HeadList(DataTable[Text]):
         before, self._shown = self._shown, listing
         if before is None or before.name != listing.name:
             self.sort_by = (listing.name, False)
-        made_for = listing.table.capture, listing.columns, listing.tau, self.app.theme
+        made_for = listing.survey.plan.capture, listing.columns, self.app.theme
         if made_for != self._made_for:
             self._made_for, self._written = made_for, {}
             with self.prevent(DataTable.RowHighlighted):
@@ -193,7 +186,7 @@ class HeadList(DataTable[Text]):
             for name in listing.columns:
                 self.add_column(listing.title(name), key=name, width=listing.width_of(name))
             self._is_behind = True
-        if before is None or before.table is not listing.table:
+        if before is None or before.survey is not listing.survey:
             self._is_behind = True
         if self._is_behind:
             self._write(listing)
@@ -207,20 +200,17 @@ class HeadList(DataTable[Text]):
         if listing is not self._shown:
             return
         colours = colours_of(self.app)
-        new = [
-            (str(listing.table.places[head]), head)
-            for head, partial in listing.table.partials.items()
-            if self._written.get(head) is not partial
-        ]
+        known, places = listing.survey.heads, listing.survey.plan.places
+        new = [head for head, partial in known.items() if self._written.get(head) is not partial]
         with self.prevent(DataTable.RowHighlighted):
-            for key, head in new[:AT_ONCE]:
-                line = listing.line(head, colours)
+            for head in new[:AT_ONCE]:
+                key, line = str(places[head]), listing.line(head, colours)
                 if head in self._written:
                     for column, cell in zip(listing.columns, line, strict=True):
                         self.update_cell(key, column, cell)
                 else:
                     self.add_row(*line, key=key)
-                self._written[head] = listing.table.partials[head]
+                self._written[head] = known[head]
         self._is_behind = len(new) > AT_ONCE
         if new:
             self._sort()
@@ -244,7 +234,7 @@ class HeadList(DataTable[Text]):
     def _row(self) -> int:
         """The line of the head with the cursor; that of the table's cursor if it has none."""
         assert self._shown
-        place = RowKey(str(self._shown.table.places[self._shown.cursor]))
+        place = RowKey(str(self._shown.survey.plan.places[self._shown.cursor]))
         return self.get_row_index(place) if place in self.rows else self.cursor_row
 
     def _is_in_view(self, row: int) -> bool:
@@ -287,7 +277,7 @@ class HeadList(DataTable[Text]):
     def _move(self, event: DataTable.RowHighlighted) -> None:
         event.stop()
         if self._shown is not None and event.row_key.value is not None:
-            head = self._shown.table.heads[int(event.row_key.value)]
+            head = self._shown.survey.plan.heads[int(event.row_key.value)]
             if head != self._shown.cursor:
                 self.post_message(self.Moved(head))
 

@@ -1,22 +1,21 @@
-"""Files as other programs write them: safetensors, NumPy and h5py."""
+"""Files as other programs write them: safetensors and NumPy."""
 
 from pathlib import Path
 from typing import Any
 
-import h5py
 import ml_dtypes
 import numpy as np
 import pytest
 import safetensors
 import safetensors.numpy
 
-from attn_tui.captures import disk
+from attn_tui.captures import disk, npy
 from attn_tui.captures.capture import HeadId
 from attn_tui.captures.dtypes import DTYPES
 from attn_tui.captures.opening import open_capture
-from tests.captures.made import Arrays, layer, same, saved
+from attn_tui.compute.errors import InputError
+from tests.captures.made import layer, saved
 from tests.captures.test_opening import assert_holds
-from tests.pairs import each_once
 
 REALS = [np.float16, np.float32, np.float64, ml_dtypes.bfloat16]
 FLOAT8 = [ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e5m2]
@@ -78,41 +77,6 @@ def test_npy_files_are_called_what_their_files_are(tmp_path: Path) -> None:
     assert_holds(open_capture([str(tmp_path / "*.npy")]), made)
 
 
-def written(path: Path, arrays: Arrays, **options: Any) -> str:
-    with h5py.File(path, "w") as file:
-        for name, array in arrays.items():
-            file.create_dataset(name, data=array, **options)
-        file.attrs["num_heads"] = 4
-        file.attrs["layout"] = "bhnd"
-    return str(path)
-
-
-@pytest.mark.parametrize(
-    ("options", "dtype", "suffix"),
-    each_once(
-        [{}, {"chunks": (1, 1, 2, 3)}, {"chunks": True, "compression": "gzip", "shuffle": True}],
-        [*REALS, np.dtype(">f4")],
-        [".h5", ".hdf5"],
-    ),
-)
-def test_hdf5_is_read_flat_and_in_chunks(
-    tmp_path: Path, options: Any, dtype: Any, suffix: str
-) -> None:
-    made = layer(dtype=dtype)
-    groups = {f"layers/2/{part}": array for part, array in made.items()}
-    capture = open_capture([written(tmp_path / f"a{suffix}", groups, **options)])
-    assert_holds(capture, made, 2)
-    assert capture.config["num_heads"] == 4
-
-
-def test_masks_of_truth_are_read_from_hdf5(tmp_path: Path) -> None:
-    made = layer()
-    mask = np.tri(5, dtype=bool)
-    capture = open_capture([written(tmp_path / "a.h5", {**made, "mask": mask})])
-    found = capture.read(HeadId(0, 0, 1), [1, 3]).seen
-    assert same(found, mask[[1, 3]])
-
-
 def test_a_head_of_an_archive_costs_its_bytes_only_if_nothing_is_packed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -140,3 +104,30 @@ def test_widening_loses_nothing(tmp_path: Path, dtype: Any) -> None:
     found = capture.read(HeadId(0, 0, 0)).queries
     assert found.dtype == (np.float64 if dtype is np.float64 else np.float32)
     assert (found.astype(dtype) == made["q"][0, 0]).all()
+
+
+def test_a_tensor_is_unpacked_once_however_it_is_read(tmp_path: Path) -> None:
+    made = layer(dtype=np.float32)
+    np.savez_compressed(tmp_path / "a.npz", allow_pickle=False, **made)
+    capture = open_capture([str(tmp_path / "a.npz")])
+    npy._unpacked.cache_clear()
+    for head in capture.heads:
+        for row in range(capture.shape(head).n_queries):
+            capture.read(head, [row])
+    assert npy._unpacked.cache_info().misses == 4
+    assert_holds(capture, made)
+
+
+def test_a_tensor_that_is_too_large_is_refused_before_it_is_unpacked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = layer(dtype=np.float32)
+    size = max(array.nbytes for array in made.values())
+    path = str(tmp_path / "a.npz")
+    np.savez_compressed(path, allow_pickle=False, **made)
+    monkeypatch.setattr(npy, "MOST_UNPACKED", size - 1)
+    problem = f"{size:,} bytes are packed in it; expected at most {size - 1:,}, or what numpy.savez"
+    with pytest.raises(InputError, match=problem):
+        open_capture([path])
+    monkeypatch.setattr(npy, "MOST_UNPACKED", size)
+    open_capture([path])

@@ -40,11 +40,9 @@ def test_numbers_whose_squares_pass_float64_let_no_warning_through(
     tmp_path: Path, part: str
 ) -> None:
     tensors = layer(b=1, h=2, g=2, dtype=np.float64)
-    whole = write(tmp_path / "whole.safetensors", tensors)
     tensors[part][0, 0, 2, 1] = 1e280
     path = write(tmp_path / "odd.safetensors", tensors)
     check(["heads", path, "--statistic", "bfloat16_spacing,max_logit"])
-    assert "in layer 0 head 0" in check(["compare", whole, path]).stdout
     check(["show", "--capture", path])
 
 

@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from zipfile import ZipFile
 
-import h5py
 import numpy as np
 import pytest
 
@@ -122,11 +121,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         for name, array in ((HOSTILE, np.arange(3.0)), ("b", np.array([[["x"]]]))):
             with arrays.open(f"{name}.npy", "w") as file:
                 np.save(file, array)
-    with h5py.File("capture.h5", "w") as attributed:
-        for name in ("0.q", "0.k", WORST):
-            attributed[name] = np.ones((1, 2, 6, 4), np.float32)
-            attributed[name].attrs[WORST] = WORST
-        attributed.attrs["layout"] = WORST
     step = {key: quoted(f"{key} {WORST}") for key in ("say", "do", "why")}
     claim = {key: quoted(f"{key} {WORST}") for key in TEXTS}
     tour = {"ask": '"show 1,2"', "until": '"d_k >= 2048"', **step, "guess": quoted(HOSTILE),
@@ -170,16 +164,16 @@ def toml(name: str, values: Mapping[str, str]) -> str:
 
 def reports() -> list[list[str]]:
     """Return command lines that print a report, most of them with some of the texts."""
-    held, layout = f"{WORST}.safetensors", ("--layout", "bhnd")
+    held = f"{WORST}.safetensors"
     found = [["show", f"@name {WORST}.txt"], ["show", f"@surrogate {RAW}.txt"]]
     for form in ([], ["--json"], ["--csv"]):
-        found += [["heads", held, *form], ["compare", held, "less.safetensors", *layout, *form]]
+        found += [["heads", held, *form]]
         found += [["show", "--capture", held, *form], ["attention", "--capture", held, *form]]
     for form in ([], ["--json"]):
         found += [["doctor", held, *form], ["doctor", held, "--config", "config.json", *form]]
         found += [["claims", "--file", "claims.toml", *form]]
         found += [["claim", "X-1", "--file", "claims.toml", *form]]
-    return [*found, ["heads", "capture.h5"], ["claim", "\\x9b31m\\x1bc", "--file", "claims.toml"]]
+    return [*found, ["claim", "\\x9b31m\\x1bc", "--file", "claims.toml"]]
 
 
 def mistakes(folder: Path) -> list[list[str]]:
@@ -241,12 +235,13 @@ def test_nothing_that_a_command_is_given_stands_in_its_reports(folder: Path) -> 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("command", ["heads", "doctor", "compare", "show --capture"])
+@pytest.mark.parametrize("command", ["heads", "doctor", "show --capture"])
 def test_a_line_break_in_the_name_of_a_file_is_told(command: str, folder: Path) -> None:
     name = "a\nb.safetensors"
     Path(f"{WORST}.safetensors").rename(name)
-    words = [*command.split(), name, *[name] * (command == "compare")]
-    done = subprocess.run([*PROGRAM, *words], capture_output=True, check=False, text=True)
+    done = subprocess.run(
+        [*PROGRAM, *command.split(), name], capture_output=True, check=False, text=True
+    )
     assert "a\\x0ab.safetensors" in done.stdout, done.stderr
 
 

@@ -1,9 +1,7 @@
-"""What configurations of transformers and GGUF files say a head should do."""
+"""What configurations of transformers say a head should do."""
 
 import json
 import os
-import struct
-import tracemalloc
 from collections.abc import Callable
 from math import log
 from pathlib import Path
@@ -247,171 +245,17 @@ def test_an_encoder_and_its_decoder_have_as_many_layers_as_were_captured() -> No
     expectation({**config, "encoder_layers": 2}, "config.json").check({5}, 4, {16}, 4)
 
 
-# GGUF
-
-
-def text(value: str) -> bytes:
-    return struct.pack("<Q", len(value.encode())) + value.encode()
-
-
-def entry(name: str, value: Any, order: str = "<") -> bytes:
-    head = struct.pack(order + "Q", len(name)) + name.encode()
-    if isinstance(value, bool):
-        return head + struct.pack(order + "I?", 7, value)
-    if isinstance(value, int):
-        return head + struct.pack(order + "II", 4, value)
-    if isinstance(value, float):
-        return head + struct.pack(order + "If", 6, value)
-    if isinstance(value, str):
-        size = struct.pack(order + "Q", len(value))
-        return head + struct.pack(order + "I", 8) + size + value.encode()
-    if all(isinstance(each, bool) for each in value):
-        return head + struct.pack(f"{order}IIQ{len(value)}?", 9, 7, len(value), *value)
-    return head + struct.pack("<IIQ", 9, 8, len(value)) + b"".join(map(text, value))
-
-
-def gguf(fields: dict[str, Any], order: str = "<", version: int = 3) -> bytes:
-    entries = b"".join(entry(name, value, order) for name, value in fields.items())
-    return b"GGUF" + struct.pack(order + "IQQ", version, 0, len(fields)) + entries
-
-
-LLAMA = {
-    "general.architecture": "llama",
-    "tokenizer.ggml.tokens": ["a", "bc"] * 3000,
-    "tokenizer.chat_template": "x" * 100_000,
-    "llama.block_count": 4,
-    "llama.attention.head_count": 32,
-    "llama.embedding_length": 4096,
-}
-
-
-def read(tmp_path: Path, data: bytes) -> Expectation:
-    path = tmp_path / "model.gguf"
-    path.write_bytes(data)
-    return read_expectation(str(path))
-
-
-@pytest.mark.parametrize(
-    ("fields", "m"),
-    [
-        (LLAMA, 128**-0.5),
-        (LLAMA | {"llama.attention.key_length": 64}, 1 / 8),
-        (LLAMA | {"llama.attention.scale": 0.25}, 0.25),
-        (
-            {
-                "general.architecture": "deepseek2", "deepseek2.block_count": 2,
-                "deepseek2.attention.key_length": 576, "deepseek2.attention.key_length_mla": 192,
-                "deepseek2.rope.scaling.type": "yarn", "deepseek2.rope.scaling.factor": 40.0,
-                "deepseek2.rope.scaling.yarn_log_multiplier": 0.1,
-            },
-            (0.1 * log(40.0) + 1.0) ** 2 * 192**-0.5,
-        ),
-        (
-            {
-                "general.architecture": "gemma2", "gemma2.block_count": 46,
-                "gemma2.embedding_length": 4608, "gemma2.attention.head_count": 32,
-                "gemma2.attention.key_length": 128,
-            },
-            1 / 12,
-        ),
-    ],
-)  # fmt: skip
-def test_a_gguf_header_says_its_multiplier(
-    tmp_path: Path, fields: dict[str, Any], m: float
-) -> None:
-    found = read(tmp_path, gguf(fields))
-    assert found.of(0, 128).multiplier == pytest.approx(m, rel=1e-6)
-    assert "GGUF" in found.source
-
-
-def test_windows_and_caps_of_a_gguf_header(tmp_path: Path) -> None:
-    fields = {
-        "general.architecture": "gemma3", "gemma3.block_count": 6,
-        "gemma3.attention.sliding_window": 1024, "gemma3.attention.key_length": 256,
-        "gemma3.attn_logit_softcapping": 30.0,
-    }  # fmt: skip
-    found = read(tmp_path, gguf(fields))
-    assert [found.of(layer, 256).mask for layer in range(6)] == ["window"] * 5 + ["causal"]
-    assert found.of(0, 256).softcap == 30.0
-    pattern = fields | {"gemma3.attention.sliding_window_pattern": (False, True) * 3}
-    assert read(tmp_path, gguf(pattern)).of(0, 256).mask == "causal"
-    with pytest.raises(InputError, match="length 256"):
-        found.check({0}, 1, {128}, 1)
-
-
-HOSTILE = {
-    "cut": gguf(LLAMA)[:-5],
-    "version": gguf(LLAMA, version=1),
-    "entries": b"GGUF" + struct.pack("<IQQ", 3, 0, 2**60),
-    "long name": b"GGUF" + struct.pack("<IQQQ", 3, 0, 1, 2**62),
-    "long text": b"GGUF" + struct.pack("<IQQ", 3, 0, 1) + text("a") + struct.pack("<IQ", 8, 2**63),
-    "long list": b"GGUF"
-    + struct.pack("<IQQ", 3, 0, 1)
-    + text("a")
-    + struct.pack("<IIQ", 9, 4, 2**61),
-    # One byte each, as many as a machine can count: read one by one, they never end.
-    "many numbers": b"GGUF"
-    + struct.pack("<IQQ", 3, 0, 1)
-    + text("a")
-    + struct.pack("<IIQ", 9, 0, 2**64 - 1),
-    "many texts": b"GGUF"
-    + struct.pack("<IQQ", 3, 0, 1)
-    + text("a")
-    + struct.pack("<IIQ", 9, 8, 2**50),
-    "list of lists": b"GGUF"
-    + struct.pack("<IQQ", 3, 0, 1)
-    + text("a")
-    + struct.pack("<IIQ", 9, 9, 1),
-    "no such kind": b"GGUF" + struct.pack("<IQQ", 3, 0, 1) + text("a") + struct.pack("<I", 99),
-    "twice": b"GGUF" + struct.pack("<IQQ", 3, 0, 2) + entry("a", 1) * 2,
-    "no architecture": gguf({"a": 1}),
-    "not finite": gguf({"general.architecture": "llama", "llama.attention.scale": float("nan")}),
-    "more heads than width": gguf(LLAMA | {"llama.attention.head_count": 5000}),
-    "only its mark": b"GGUF",
-}
-
-
-@pytest.mark.parametrize("name", HOSTILE)
-def test_hostile_headers_are_refused_in_a_line(tmp_path: Path, name: str) -> None:
-    with pytest.raises(InputError) as error:
-        read(tmp_path, HOSTILE[name])
-    assert error.value.field == "config"
-    assert str(error.value).isprintable()
-
-
-def test_what_a_header_claims_takes_no_memory(tmp_path: Path) -> None:
-    (tmp_path / "model.gguf").write_bytes(HOSTILE["many numbers"])
-    tracemalloc.start()
-    try:
-        with pytest.raises(InputError, match="at most"):
-            read_expectation(str(tmp_path / "model.gguf"))
-        _, peak = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
-    assert peak < 2**20
-
-
-def test_any_part_of_a_header_is_refused_or_read(tmp_path: Path) -> None:
-    whole = gguf(LLAMA | {"tokenizer.ggml.tokens": ["a"], "tokenizer.chat_template": "b"})
-    for size in range(4, len(whole)):
-        with pytest.raises(InputError):
-            read(tmp_path, whole[:size])
-
-
 def test_config_files_are_json_of_transformers(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text(json.dumps(WIDE | GEMMA_2))
     for path in (tmp_path, tmp_path / "config.json"):
         assert read_expectation(str(path)).of(1, 128).multiplier == 1 / 12
 
 
-@pytest.mark.parametrize("name", ["config.json", "model.gguf"])
 @pytest.mark.parametrize("make", [os.mkfifo, lambda path: os.symlink("/dev/zero", path)])
-def test_what_may_never_end_is_refused_unread(
-    make: Callable[[Path], None], name: str, tmp_path: Path
-) -> None:
-    make(tmp_path / name)
+def test_what_may_never_end_is_refused_unread(make: Callable[[Path], None], tmp_path: Path) -> None:
+    make(tmp_path / "config.json")
     with pytest.raises(InputError, match=r"config, .*it is no regular file"):
-        read_expectation(str(tmp_path / name))
+        read_expectation(str(tmp_path))
 
 
 def test_a_configuration_that_is_too_large_is_refused(tmp_path: Path) -> None:
@@ -422,11 +266,6 @@ def test_a_configuration_that_is_too_large_is_refused(tmp_path: Path) -> None:
         read_expectation(str(path))
 
 
-def test_what_is_called_gguf_and_is_none_and_a_folder_without_a_configuration_are_named_so(
-    tmp_path: Path,
-) -> None:
-    (tmp_path / "model.gguf").write_bytes(b"not at all")
-    with pytest.raises(InputError, match=r"model\.gguf: it does not begin with GGUF; expected a"):
-        read_expectation(str(tmp_path / "model.gguf"))
-    with pytest.raises(InputError, match=r"this folder holds no config\.json; expected one in it"):
+def test_a_folder_without_a_configuration_is_named_so(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"this folder holds no config\.json; expected a config"):
         read_expectation(str(tmp_path))

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_tui.captures.capture import Capture
+from attn_tui.captures.capture import Capture, HeadId
 from attn_tui.captures.opening import open_capture
 from attn_tui.captures.writer import write_safetensors
 from attn_tui.compute.head import Head
+from attn_tui.compute.heads.partial import Value
 from attn_tui.compute.logit_map import LogitMap
 from attn_tui.engine.plan import Plan, Question
 from attn_tui.engine.survey import Survey, survey
@@ -58,6 +59,11 @@ def opened(path: Path, **given: Any) -> Capture:
 def last(plan: Plan, *given: Any, **more: Any) -> Survey:
     """Return what is known once all blocks are worked off."""
     return [*survey(plan, *given, **more)][-1]
+
+
+def values(survey: Survey, name: str) -> dict[HeadId, Value]:
+    """Return a statistic of each head that is known."""
+    return {head: partial.value(name) for head, partial in survey.heads.items()}
 
 
 def unusual(

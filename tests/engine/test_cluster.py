@@ -6,7 +6,6 @@ import re
 import socket
 import subprocess
 import sys
-import textwrap
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,8 +15,11 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from attn_tui.captures.opening import open_capture
 from attn_tui.commands.program import program
-from tests.engine.captured import heads, write
+from attn_tui.compute.blas import one_thread
+from attn_tui.engine.plan import Plan, Question
+from tests.engine.captured import heads, last, write
 
 pytest.importorskip("distributed")
 
@@ -85,22 +87,11 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def here(path: Path, tmp_path: Path) -> Any:
-    script = textwrap.dedent(
-        f"""
-        import json
-        from attn_tui.captures.opening import open_capture
-        from attn_tui.engine.plan import Plan, Question
-        from attn_tui.engine.survey import survey
-        for found in survey(Plan.of(open_capture([{str(path)!r}]), Question(rows=None))):
-            pass
-        print(json.dumps({{str(h): repr(p) for h, p in found.heads.items()}}))
-        """
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True
-    )
-    return json.loads(done.stdout)
+def here(path: Path) -> dict[str, str]:
+    """Give what this process makes of the heads."""
+    with one_thread():
+        survey = last(Plan.of(open_capture([str(path)]), Question(rows=None)))
+    return {str(head): repr(partial) for head, partial in survey.heads.items()}
 
 
 @pytest.mark.slow
@@ -238,13 +229,9 @@ def banner() -> Iterator[str]:
     ("address", "problem"),
     [
         ("", "missing port number"),
-        ("127.0.0.1", "missing port number"),
-        ("tcp://127.0.0.1", "missing port number"),
-        ("tcp://127.0.0.1:9", "no scheduler answers"),
         ("tcp://\x1b[31m:9", "no scheduler answers"),
         ("tcp://{silent}", "no scheduler answers"),
         ("tcp://{banner}", "what answers is no scheduler"),
-        ("tls://{silent}", "TLS expects"),
         ("carrier-pigeon://{silent}", "unknown address scheme"),
     ],
 )
@@ -268,10 +255,10 @@ def test_a_wrong_address_is_one_line(
     assert result.stderr[:-1].isprintable()
 
 
-@pytest.mark.parametrize("text", ["", "[1]", "{}", "[" * 100_000])
-def test_a_file_that_holds_no_address_is_one_line(path: Path, tmp_path: Path, text: str) -> None:
+def test_a_file_that_holds_no_address_is_one_line(path: Path, tmp_path: Path) -> None:
     file = tmp_path / "scheduler.json"
-    file.write_text(text)
-    result = CliRunner().invoke(program, ["heads", str(path), "--scheduler", str(file)])
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert "holds no address; expected a scheduler's file" in result.stderr
+    for text in ("", "[1]", "{}", "[" * 100_000):
+        file.write_text(text)
+        result = CliRunner().invoke(program, ["heads", str(path), "--scheduler", str(file)])
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert "holds no address; expected a scheduler's file" in result.stderr

@@ -1,6 +1,7 @@
 """The recipe for PyTorch's scaled_dot_product_attention, on calls of every kind."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -85,15 +86,24 @@ def test_calls_are_layers_in_their_order_those_of_modules_among_them(tmp_path: P
     assert capture.shape(HeadId(1, 1, 3)).d_k == 8
 
 
-def test_where_attn_tui_is_installed_it_is_imported(tmp_path: Path) -> None:
-    from attn_tui.captures.recipes.sdpa import capture
+def test_the_example_of_the_documentation_captures_what_attention_got(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(F, "scaled_dot_product_attention", F.scaled_dot_product_attention)
+    page = Path(__file__).parents[2] / "docs" / "captures.md"
+    (example,) = re.findall(r"```python\n(.*?)```", page.read_text("utf-8"), re.DOTALL)
+    x, outputs = drawn(1, 4, 12, 16), []
 
-    x = drawn(1, 4, 12, 16)
-    with capture(tmp_path / "c.safetensors"):
-        plain = F.scaled_dot_product_attention(x, x, x)
-    assert np.array_equal(
-        opened(tmp_path / "c.safetensors").vectors(HeadId(0, 0, 1), "out"), plain[0, 1]
-    )
+    def model(scale: float) -> None:
+        for times in (1.0, 2.0):
+            outputs.append(F.scaled_dot_product_attention(x * times, x, x, scale=scale))
+
+    exec(example, {"model": model, "inputs": 0.5})
+    capture = opened(Path("capture.safetensors"))
+    assert capture.layers == (0, 1)
+    assert np.array_equal(capture.vectors(HeadId(0, 1, 3), "q"), 2.0 * x[0, 3])
+    assert np.array_equal(capture.vectors(HeadId(0, 1, 3), "out"), outputs[1][0, 3])
 
 
 def test_nothing_is_left_changed_and_nothing_to_capture_is_said(tmp_path: Path) -> None:

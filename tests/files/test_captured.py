@@ -115,7 +115,7 @@ def test_what_was_saved_opens_from_anywhere(
     written(file)
     (tmp_path / "config.json").write_text("{}")
     monkeypatch.chdir(tmp_path)
-    settings = Settings(("c.safetensors",), other=("c*.safetensors",), config="config.json")
+    settings = Settings(("c.safetensors", "c*.safetensors"), config="config.json")
     experiment = Experiment(captured_at(("c.safetensors",), layer=3), Setup().put(settings))
     (saved := tmp_path / "saved.json").write_text(json.dumps(experiment_to_plain(experiment)))
 
@@ -126,7 +126,7 @@ def test_what_was_saved_opens_from_anywhere(
         assert source.place == (0, 3, 0)
         assert read_experiment(str(path)).source is source
         assert np.array_equal(read_file(str(path))[0].scores, parse(draft).vectors[0].scores)
-        return [*source.paths, *asked.capture, *asked.other, asked.config]
+        return [*source.paths, *asked.capture, asked.config]
 
     names = ["c.safetensors", "c.safetensors", "c*.safetensors", "config.json"]
     (elsewhere := tmp_path / "elsewhere").mkdir()
@@ -319,7 +319,7 @@ def test_layouts_and_names_are_asked_like_those_of_heads(file: Path) -> None:
     # Four positions of four heads: shapes do not tell them apart.
     tensors = {f"blk.0.{part}": draw.standard_normal((1, 4, 4, D)) for part in ("qx", "kx", "vx")}
     write_safetensors(file, tensors)
-    names = "q=blk.{layer}.qx,k=blk.{layer}.kx,v=blk.{layer}.vx"
+    names = "blk.{layer}.{part}x"
     place = f"attention --capture {file} --head 2 --layout bnhd --names '{names}'"
     asked = asked_by(place)[1]
     q, k = (tensors[f"blk.0.{part}x"][0, :, 2] for part in "qk")

@@ -214,7 +214,7 @@ def test_settings_of_every_kind_go_to_json_and_back() -> None:
         explore.Settings(of=2, wrt="logits"),
         dots.Settings(samples=500, mean_q=0.5, tied=True),
         sweep.Settings(n_range=(2, 16), draws=16, statistic="entropy"),
-        heads.Settings(("/a.npz",), rows=None, tau=30.0, layer=1),
+        heads.Settings(("/a.npz",), rows=None, layer=1),
     ):
         question = asking(Vector("a", np.array([1.0])), setup=Setup().put(own))
         plain = json.loads("".join(json_text(experiment_to_plain(question))))
@@ -223,9 +223,9 @@ def test_settings_of_every_kind_go_to_json_and_back() -> None:
 
 def test_settings_that_will_not_do_are_refused() -> None:
     for instrument, plain, expected in [
-        ("heads", {"tau": nan}, '"tau" is NaN; expected a number above 0'),
-        ("heads", {"tau": None}, '"tau" is null'),
-        ("heads", {"tau": 10**400}, '"tau" is 1000'),
+        ("dots", {"mean_q": nan}, '"mean_q" is NaN; expected a number'),
+        ("dots", {"mean_q": None}, '"mean_q" is null'),
+        ("dots", {"mean_q": 10**400}, '"mean_q" is 1000'),
         ("heads", {"rows": 1.5}, '"rows" is 1.5; expected a whole number'),
         ("heads", {"capture": "x"}, "\"capture\" is 'x'"),
         ("heads", {"capture": [["x"]]}, '"capture" is this list'),

@@ -15,7 +15,8 @@ from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.partial import Partial
 from attn_tui.compute.heads.reconstruction import Reconstruction
 from attn_tui.compute.heads.statistic import SATURATED, STATISTICS
-from attn_tui.engine.table import HeadTable
+from attn_tui.engine.plan import Block, Plan, Question
+from attn_tui.engine.survey import Survey
 from attn_tui.heads.headline import first_of, headline
 from attn_tui.report.words import LONGEST
 
@@ -24,19 +25,22 @@ MASK = Reconstruction(HeadMask("causal"), "output")
 LOOKED = Partial(60, 60, 60, 0, 0, None, {}, miss=0.001, allowed=0.1)
 
 
-def table(
+def looked(
     numbers: dict[str, Any], known: int, odd: int = 0, missing: int = 0, untold: bool = False
-) -> HeadTable:
-    heads = tuple(HeadId(0, at // 4, at % 4) for at in range(len(numbers["entropy"])))
+) -> Survey:
+    heads = [HeadId(0, at // 4, at % 4) for at in range(len(numbers["entropy"]))]
+    blocks = tuple(Block(at, head, None, True, 1.0) for at, head in enumerate(heads))
     partials = {}
-    for at, head in enumerate(heads[:known]):
+    for at in range(known):
         own = replace(LOOKED, not_finite=int(at < odd), untold=untold)
-        partials[head] = replace(own, miss=0.8) if at < missing else own
-    return HeadTable(NOTHING, {0: MASK}, heads, partials, numbers)
+        partials[at] = replace(own, miss=0.8) if at < missing else own
+    survey = Survey(Plan(NOTHING, Question(), {0: MASK}, blocks), partials)
+    survey._columns.update(numbers)
+    return survey
 
 
 @st.composite
-def tables(draw: Any) -> HeadTable:
+def surveys(draw: Any) -> Survey:
     count = draw(st.integers(1, 24))
     known = draw(st.integers(1, count))
     share = st.sampled_from([0.0, 1e-4, 0.3, 0.9, 0.9997, 1.0]) | st.floats(0, 1)
@@ -48,12 +52,12 @@ def tables(draw: Any) -> HeadTable:
         values = [draw(kind) for _ in range(known)]
         numbers[name] = np.array(values + [nan] * (count - known))
     few = st.integers(0, 3)
-    return table(numbers, known, draw(few), draw(few), draw(st.booleans()))
+    return looked(numbers, known, draw(few), draw(few), draw(st.booleans()))
 
 
 @pytest.mark.slow
-@given(tables(), st.sampled_from([*STATISTICS]))
-def test_it_keeps_to_its_limits_whatever_is_known(found: HeadTable, name: str) -> None:
+@given(surveys(), st.sampled_from([*STATISTICS]))
+def test_it_keeps_to_its_limits_whatever_is_known(found: Survey, name: str) -> None:
     said = headline(found, name)
     assert len(said) <= LONGEST, said
     assert "e-" not in said
@@ -64,15 +68,9 @@ def test_it_keeps_to_its_limits_whatever_is_known(found: HeadTable, name: str) -
     assert len(re.findall(r"\d[\d,.]*", bare)) <= 5, said
 
 
-@given(tables())
-def test_it_counts_the_heads_that_are_red_on_the_map(found: HeadTable) -> None:
-    out = found.uncounted("max_weight")
-    weights = np.array(
-        [
-            nan if head in out else value
-            for head, value in zip(found.heads, found.numbers["max_weight"], strict=True)
-        ]
-    )
+@given(surveys())
+def test_it_counts_the_heads_that_are_red_on_the_map(found: Survey) -> None:
+    weights = found.counted("max_weight")
     known, count = int((~np.isnan(weights)).sum()), int((weights >= SATURATED).sum())
     said = headline(found, "max_weight")
     if not known:
@@ -83,7 +81,7 @@ def test_it_counts_the_heads_that_are_red_on_the_map(found: HeadTable) -> None:
         words = " all saturate: "
     assert words in said
     first = first_of(found, "max_weight")
-    assert weights[found.places[first]] == np.nanmax(weights)
+    assert weights[found.plan.places[first]] == np.nanmax(weights)
     if "is the sharpest" in said:
         assert f"Layer {first.layer} head {first.head} is the sharpest." in said
 
@@ -91,7 +89,7 @@ def test_it_counts_the_heads_that_are_red_on_the_map(found: HeadTable) -> None:
 def test_what_makes_numbers_doubtful_goes_before_the_sharpest() -> None:
     def said(known: int = 3, **given: Any) -> str:
         own = {name: np.where(np.arange(3) < known, 0.95, nan) for name in STATISTICS}
-        return headline(table(own, known, **given), "max_weight")
+        return headline(looked(own, known, **given), "max_weight")
 
     assert said().endswith("Layer 0 head 0 is the sharpest.")
     assert said(known=2).startswith("Of the 2 heads seen so far all saturate: ")

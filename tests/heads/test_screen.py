@@ -30,7 +30,7 @@ from attn_tui.ui.heat_map import HeatMap
 from attn_tui.ui.pane import Pane
 from attn_tui.ui.picture import Picture
 from tests.engine.captured import heads, write
-from tests.ui.person import notices, press, shown
+from tests.ui.person import press, shown
 
 
 def asking(paths: tuple[str, ...]) -> Draft:
@@ -60,16 +60,16 @@ def card(screen: HeadsScreen) -> str:
 
 def here(screen: HeadsScreen) -> list[HeadId | None]:
     """Return the head with the cursor: as asked, on the map, in the table, with the doctor."""
-    table, lines = screen.table, screen.query_one(HeadList)
-    assert table
+    survey, lines = screen.survey, screen.query_one(HeadList)
+    assert survey
     row, column = drawn(screen).cursor or (-1, -1)
     listed = lines.coordinate_to_cell_key(lines.cursor_coordinate).row_key.value
     chart = screen.query_one(Multipliers).drawing
     assert isinstance(chart, Chart)
     assert chart.cursor
     return [
-        screen.here, HeadId(0, table.layers[row], column), table.heads[int(listed or -1)],
-        HeadId(*chart.cursor),
+        screen.here, HeadId(0, survey.plan.capture.layers[row], column),
+        survey.plan.heads[int(listed or -1)], HeadId(*chart.cursor),
     ]  # fmt: skip
 
 
@@ -179,8 +179,8 @@ async def test_the_doctor_says_which_heads_differ_and_by_how_much(tmp_path: Path
             await pilot.pause()
         pilot.app.screen.query_one(Input).value = str(path)
         screen = await at(pilot, "enter")
-        assert screen.table
-        assert len(screen.table.heads) == 12
+        assert screen.survey
+        assert len(screen.survey.heads) == 12
         assert screen.query_one(DoctorPane).diagnosis.verdict == "differs"
         assert "DIFFERS" in written(screen, "doctor-badge")
         assert "layer 1" in written(screen, "doctor-sentence")
@@ -241,7 +241,7 @@ async def test_space_stops_what_goes_on_and_goes_on(monkeypatch: pytest.MonkeyPa
         assert not went_on.is_set()
         screen = await at(pilot, "space")
         assert screen.answer
-        assert screen.answer.progress == 1.0
+        assert screen.answer.survey.progress == 1.0
         assert "stopped" not in str(pane.border_subtitle)
 
 
@@ -264,47 +264,24 @@ async def test_in_a_small_window_panes_come_one_after_another() -> None:
         assert sum(pane.display for pane in screen.query(Pane)) == 4
 
 
-@pytest.mark.slow
-async def test_two_captures_are_compared_and_the_headline_says_where_they_part(
-    tmp_path: Path,
-) -> None:
-    made = heads(layers=2)
-    one = write(tmp_path / "one.safetensors", made)
-    made[1, 2] = replace(made[1, 2], queries=1.5 * made[1, 2].queries)
-    other = write(tmp_path / "other.safetensors", made)
-    async with AttnApp(asking((str(one),)), "heads").run_test(size=(120, 40)) as pilot:
-        await at(pilot, "p")
-        assert "Pinned" in notices(pilot)
-        await pilot.press("o")
-        await pilot.pause()
-        pilot.app.screen.query_one(Input).value = str(other)
-        screen = await at(pilot, "enter")
-        assert screen.headline.startswith("They part in layer 1 head 2: q differs")
-        assert drawn(screen).kind == "both signs"
-        levels = drawn(screen).levels
-        assert levels[1, 2] > 0.0
-        assert np.count_nonzero(levels) == 1
-        line = pilot.app.line  # type: ignore[attr-defined]
-        assert line == f"attn-tui compare {one} {other}"
-        screen = await at(pilot, "p")
-        assert drawn(screen).kind == "saturation"
-
-
 async def test_what_cannot_be_read_is_said_in_place_of_the_headline(tmp_path: Path) -> None:
     path = write(tmp_path / "one.safetensors", heads(layers=1))
     async with AttnApp(asking((str(path),)), "heads").run_test(size=(120, 40)) as pilot:
         screen = await at(pilot)
         path.write_bytes(b"rubbish")
-        screen._look_at_disk()
-        screen = await at(pilot)
-        assert "space reads it again" in screen.failure
+        screen = await at(pilot, "a")
+        assert "one.safetensors" in screen.failure
+        # Not what was found before of the same question, either.
         screen = await at(pilot, "space")
         assert "one.safetensors" in screen.failure
         write(path, heads(layers=2))
         screen = await at(pilot, "space")
         assert not screen.failure
-        assert screen.table
-        assert len(screen.table.heads) == 8
+        for keys in ((), ("u",)):
+            # Not of the file before, either.
+            screen = await at(pilot, *keys)
+            assert screen.survey
+            assert len(screen.survey.heads) == 8
 
 
 @pytest.mark.slow

@@ -73,11 +73,6 @@ class Miss:
         return max(MARGIN * self.rounding, CLOSE * self.slope)
 
     @property
-    def is_rounding(self) -> bool:
-        """Whether rounding alone explains it."""
-        return self.size <= MARGIN * self.rounding
-
-    @property
     def fits(self) -> bool:
         """Whether rounding explains it, or an m that is hardly off."""
         return self.size <= self.allowed

@@ -71,7 +71,7 @@ _ALL = (
         "at largest z", "at largest z", "max_logit", "derived",
     ),
     Statistic(
-        "qk_clip", "QK-clip", "what QK-clip makes of scores: times τ over the largest logit, or 1",
+        "qk_clip", "QK-clip", "what QK-clip makes of scores: times 100 over largest logit, or 1",
         "factor of s", "factor", "max_logit", "derived", "small",
     ),
     Statistic(

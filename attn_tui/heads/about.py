@@ -1,0 +1,170 @@
+"""What Heads says of a capture: what was looked at, how weights were made, what went wrong."""
+
+from collections.abc import Iterator, Set
+from dataclasses import replace
+
+from attn_tui.captures.not_finite import PARTS
+from attn_tui.compute.counted import counted, listed
+from attn_tui.compute.heads.mask import HeadMask
+from attn_tui.compute.heads.reconstruction import Reconstruction
+from attn_tui.compute.visible import visible
+from attn_tui.engine.plan import Plan
+from attn_tui.engine.survey import Survey
+from attn_tui.heads.words import head_text, number
+from attn_tui.report.masks import keys_text, packed_text
+from attn_tui.report.miss import MISSES, RULE, SAID, doubt_text, made_text, miss_text
+from attn_tui.report.numbers import general
+from attn_tui.report.words import ranges
+
+NAMED = 4
+"""Heads and kinds of failures that a line names."""
+
+KNOWN = {
+    "fit": "found by the doctor's fit of one head",
+    "asked": "as asked",
+    "assumed": "assumed",
+    "nearest": "nearest to what was captured, and does not explain it",
+}
+"""How it is known how weights are made."""
+
+
+def about(survey: Survey) -> Iterator[tuple[str, str]]:
+    """Yield lines, each with its label."""
+    plan, heads = survey.plan, survey.heads
+    paths, scale = plan.capture.paths, plan.question.making.scale
+    more = f" and {len(paths) - 1:,} more" if len(paths) > 1 else ""
+    yield "capture", f"{visible(paths[0])}{more}"
+    for sentence in plan.stated:
+        yield "", sentence
+    how = scale.pipeline
+    if scale.is_by_layer:
+        how = how.replace(scale.formula, f"{scale.definition.formula} of layer l")
+    if any(found.multiplier is not None for found in plan.masks.values()):
+        how += "; where that misses what was captured, m is that below"
+    yield "weights", how
+    lost = [head for head, partial in heads.items() if partial.misses("max_weight")]
+    yield from _masks(plan, {head.layer for head in lost})
+    own = [partial.multiplier for partial in heads.values() if partial.multiplier is not None]
+    if own:
+        have = "head has" if len(own) == 1 else "heads have"
+        ends = f"{general(min(own), 3)} to {general(max(own), 3)}"
+        yield "", f"{len(own):,} {have} an m of their own, found by fits: {ends}"
+    yield from _hiding(survey)
+    yield "rows", f"{_rows(survey)}; {survey.elapsed:.1f} s"
+    if not survey.is_exact:
+        bound = number("largest_score", max(partial.score_bound for partial in heads.values()))
+        yield "bound", f"no |q·k| exceeds {bound}, the largest ‖q‖ times ‖k‖"
+    if masked := sum(partial.masked for partial in heads.values()):
+        yield "masked", f"{counted(masked, 'row')} without any key, which count nowhere"
+    yield from _odd(survey)
+    if lost:
+        names = [head_text(head, plan.n_batches) for head in lost[:NAMED]]
+        if len(lost) > NAMED:
+            names.append(f"{len(lost) - NAMED:,} more")
+        ways = "--rule, --scale, --sink and --mask"
+        # Where shapes leave the heads open, these may be none.
+        if any("--layout" in sentence for sentence in plan.stated):
+            ways = f"--layout, {ways}"
+        text = f"weights of {listed(names)} miss the output, and may not be those in use"
+        yield "unknown", f"{text}; {ways} set others"
+    if not survey.complete:
+        text = f"{len(survey.partials):,} of {len(plan.blocks):,} blocks of rows are known"
+        yield "partly", f"{text}, of {counted(len(heads), 'head')}"
+    reasons = [failed.reason for failed in survey.failed]
+    for reason in [*dict.fromkeys(reasons)][:NAMED]:
+        yield "failed", f"{counted(reasons.count(reason), 'block')} of rows: {reason}"
+
+
+def _rows(survey: Survey) -> str:
+    """Return which rows were looked at."""
+    question, sizes = survey.plan.question, [each.n_queries for each in survey.heads.values()]
+    least, most = min(sizes, default=0), max(sizes, default=0)
+    each = f"{least:,}" if least == most else f"{least:,} to {most:,}"
+    if question.rows is None or question.rows >= most:
+        return f"all {each} of each head" if most > 1 else "the one of each head"
+    return f"{question.rows:,} of {each} of each head, drawn with seed {question.seed}"
+
+
+def _odd(survey: Survey) -> Iterator[tuple[str, str]]:
+    """Yield where NaN and infinity were met: in rows, and in tensors."""
+    batches = survey.plan.n_batches
+    met = {head: partial for head, partial in survey.heads.items() if partial.not_finite}
+    if met:
+        head, first = next(iter(met.items()))
+        rows = counted(sum(partial.not_finite for partial in met.values()), "row")
+        where = f"{head_text(head, batches)}, row {first.first_not_finite}"
+        text = f"NaN or infinity in {rows} of {counted(len(met), 'head')}, first in {where}"
+        yield "odd", f"{text}; they count nowhere"
+    for part in PARTS:
+        held = {h: odd for h, each in survey.heads.items() for odd in each.odd if odd.part == part}
+        if held:
+            head, begins = next(iter(held.items()))
+            nan = sum(odd.nan for odd in held.values())
+            infinite = sum(odd.infinite for odd in held.values())
+            count = replace(begins, nan=nan, infinite=infinite).count
+            where = f"{head_text(head, batches)}, row {begins.row:,}, column {begins.column:,}"
+            yield "odd", f"{part} holds {count}, first in {where}"
+
+
+def _masks(plan: Plan, lost: Set[int]) -> Iterator[tuple[str, str]]:
+    """Yield a line for each kind of mask, with the layers it is of and the worst fit.
+
+    Args:
+        plan: What was asked, with the mask of each layer.
+        lost: The layers that have heads whose weights miss the output.
+    """
+    by_kind: dict[object, list[int]] = {}
+    for layer, mask in plan.masks.items():
+        by_kind.setdefault((made_text(mask), mask.how), []).append(layer)
+    for layers in by_kind.values():
+        own = [plan.masks[layer] for layer in layers]
+        worst = max(own, key=lambda each: each.residual or 0.0)
+        text = mask_text(worst)
+        if len(by_kind) > 1:
+            noun = "layer" if len(layers) == 1 else "layers"
+            text = f"{noun} {ranges(layers)}: {text}"
+        if worst.fits and not lost.isdisjoint(layers):
+            text += ", but in the heads below"
+        yield "mask", text
+
+
+def mask_text(found: Reconstruction) -> str:
+    """Return in words how the weights of a layer are made, with how that is known."""
+    parts = [made_text(found)]
+    if found.how == "output":
+        parts.append(f"as {SAID[found.by]}")
+    elif found.how in KNOWN:
+        parts.append(KNOWN[found.how])
+    if found.how == "fit" and found.sink is not None:
+        parts.append("each head's own sink by its output")
+    text = ", ".join(parts)
+    if found.residual is None:
+        return text
+    if doubt := doubt_text(found.doubt):
+        text += f"; {doubt}"
+    miss = miss_text(found.residual)
+    text += f"; {MISSES[found.by]} by {miss.replace('almost none', 'almost nothing')}"
+    if not found.fits:
+        text += ": try attn-tui doctor"
+    elif found.missed:
+        text += f", with m = {RULE} by {miss_text(found.missed)}"
+    return text
+
+
+def _hiding(survey: Survey) -> Iterator[tuple[str, str]]:
+    """Yield which heads have keys hidden, as padding is or as other texts are."""
+    hiding: dict[tuple[int, str], int] = {}
+    for head, each in survey.heads.items():
+        if each.hidden is not None:
+            text = f"{keys_text(each.hidden)} hidden, as the output says: padding?"
+        elif each.packed:
+            offset = survey.plan.masks[head.layer].mask.offset
+            mask = HeadMask("causal", offset, packed=each.packed)
+            text = f"{packed_text(mask)}, as the output says"
+        else:
+            continue
+        hiding[head.batch, text] = hiding.get((head.batch, text), 0) + 1
+    for (batch, text), count in [*hiding.items()][:NAMED]:
+        yield "", f"{counted(count, 'head')} of sequence {batch}: {text}"
+    if len(hiding) > NAMED:
+        yield "", f"{len(hiding) - NAMED:,} more such lines"

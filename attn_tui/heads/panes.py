@@ -1,0 +1,160 @@
+"""What Heads shows: the map of layers and heads, the card of one, all in a table, the doctor."""
+
+from collections.abc import Sequence
+from pathlib import PurePath
+
+import numpy as np
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Container, Horizontal, Vertical, VerticalScroll
+from textual.widgets import Label
+
+from attn_tui.captures.capture import HeadId
+from attn_tui.captures.suffixes import EXAMPLE_NAME
+from attn_tui.charts import heat_map
+from attn_tui.compute.visible import visible
+from attn_tui.doctor.pane import Diagnosis, DoctorPane
+from attn_tui.engine.settings import Settings
+from attn_tui.engine.survey import Survey
+from attn_tui.heads import charts
+from attn_tui.heads.card import CardDrawing, card
+from attn_tui.heads.examination import words_of
+from attn_tui.heads.looking import Known
+from attn_tui.heads.table import HeadList, Listing
+from attn_tui.heads.words import head_text, looked_at
+from attn_tui.report.miss import made_text
+from attn_tui.ui.heat_map import HeatMap
+from attn_tui.ui.markup import plain
+from attn_tui.ui.pane import Pane
+from attn_tui.ui.picture import Picture, Sheet
+
+
+class HeadPanes(Vertical):
+    """Shows what is known of the heads of a capture, with one cursor in all panes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._map = heat_map.HeatMap(np.zeros((1, 1)), "saturation")
+        self._map_of: object = None
+        """What the map was made of."""
+        self._survey: Survey | None = None
+        self._cursor = self._hovered = HeadId(0, 0, 0)
+
+    def compose(self) -> ComposeResult:
+        """Lay out the panes."""
+        with Horizontal(id="about"):
+            yield Label("", id="capture", markup=False)
+            yield Label("o opens your own", id="opens")
+        with Container(id="panes"):
+            yield Pane("", HeatMap("map"), id="map-pane")
+            yield Pane("", Picture("card"), id="card-pane")
+            yield Pane("", HeadList(id="table"), id="table-pane")
+            yield DoctorPane("", id="doctor-pane")
+            yield Pane("", VerticalScroll(Sheet("numbers")), id="numbers-pane")
+
+    def choose(self, shown: Sequence[str]) -> None:
+        """Show some of the panes."""
+        for pane in self.query("#panes > Pane").results(Pane):
+            pane.set_class(pane.id in shown, "-shown")
+        self.query_one("#panes").set_class(len(shown) == 1, "-one")
+
+    def show(self, survey: Survey, settings: Settings, cursor: HeadId) -> None:
+        """Show what is known of the heads; if nothing but the cursor has moved, no map is made."""
+        self._survey, self._cursor, self._hovered = survey, cursor, cursor
+        name, width = settings.statistic, self.screen.size.width
+        map_of = survey, name, cursor.batch
+        if map_of == self._map_of:
+            self._map = charts.at_head(self._map, survey, cursor)
+        else:
+            self._map_of, self._map = map_of, charts.head_map(survey, name, cursor)
+            self.query_one("#table-pane", Pane).describe("All heads", "← → or a heading sorts")
+        self.query_one("#map", HeatMap).drawing = self._map
+        self.query_one(HeadList).show(Listing(survey, name, cursor, width))
+        self._show_capture(survey, settings)
+        self._show_card(cursor)
+        numbers = self.query_one("#numbers-pane", Pane)
+        if numbers.has_class("-shown"):
+            title = head_text(cursor, survey.plan.n_batches).capitalize()
+            numbers.describe(f"{title}, all numbers")
+            sheet = self.query_one("#numbers", Sheet)
+            sheet.drawing = charts.numbers_table(survey.heads.get(cursor))
+
+    def _show_capture(self, survey: Survey, settings: Settings) -> None:
+        """Say what is looked at, and how another is opened."""
+        plan = survey.plan
+        shape = plan.capture.shape(plan.heads[0])
+        name = visible(PurePath(settings.capture[0]).name)
+        if len(settings.capture) > 1:
+            name += f" and {len(settings.capture) - 1} more"
+        size = f"{len(plan.capture.layers)} layers × {plan.n_heads} heads"
+        if plan.n_batches > 1:
+            size = f"{plan.n_batches} sequences × {size}"
+        keys = f"{shape.n_queries:,} × {shape.n_keys:,}, d_k {shape.d_k}"
+        text = " · ".join([name, size, keys, made_text(plan.masks[self._cursor.layer])])
+        label = self.query_one("#capture", Label)
+        if text != label.content:
+            label.update(text, layout=False)
+        self.query_one("#opens").display = settings.capture == (EXAMPLE_NAME,)
+
+    def _show_card(self, head: HeadId) -> None:
+        """Show the card of a head: that with the cursor, or under the mouse."""
+        assert self._survey
+        plan, partial = self._survey.plan, self._survey.heads.get(head)
+        looked = "" if partial is None else looked_at(partial)
+        shape = plan.capture.shape(head)
+        if shape.kv_head != head.head:
+            looked += f", keys of head {shape.kv_head}"
+        title = head_text(head, plan.n_batches).capitalize()
+        if head != self._cursor:
+            title += " under the mouse"
+        self.query_one("#card-pane", Pane).describe(title, looked)
+        self.query_one("#card", Picture).drawing = CardDrawing(card(partial))
+
+    @on(HeatMap.Hovered)
+    def _hover(self, event: HeatMap.Hovered) -> None:
+        """Show the card of the head under the mouse, as long as it is there."""
+        if self._survey is None:
+            return
+        head = self._cursor
+        if event.entry:
+            row, column = event.entry
+            head = HeadId(head.batch, self._survey.plan.capture.layers[row], column)
+        if head in self._survey.plan.places and head != self._hovered:
+            self._hovered = head
+            self._show_card(head)
+
+    def show_progress(self, survey: Survey, statistic: str, stopped: bool) -> None:
+        """Say in the subtitle of the map how numbers were made, and how far that is."""
+        parts = ["layers × heads"]
+        if survey.heads:
+            most = max(survey.heads.values(), key=lambda partial: partial.n_queries)
+            rows = f"all {most.n_queries:,} rows"
+            if not survey.is_exact:
+                rows = f"{most.rows:,} of {most.n_queries:,} rows"
+            parts = [f"layers × heads, {rows}"]
+        if survey.progress < 1.0:
+            parts.append(f"{survey.progress:.0%}".replace("%", " %"))
+            parts.append("stopped: space goes on" if stopped else "looking")
+        widget = self.query_one("#map", HeatMap)
+        if widget.hides:
+            parts.append("each the gravest of several")
+        texts = self._map.texts_in(*widget.content_size)
+        if any(charts.SINK in text for row in texts for text in row):
+            parts.append(f"{charts.SINK} parked on the first key")
+        title = charts.title_of(statistic)
+        self.query_one("#map-pane", Pane).describe(title, *map(plain, parts))
+
+    def show_doctor(self, known: Known, cursor: HeadId) -> None:
+        """Show what the doctor says, of the head with the cursor too."""
+        pane, examination = self.query_one(DoctorPane), known.examination
+        pane.cursor = (cursor.batch, cursor.layer, cursor.head)
+        words = ""
+        if known.refusal:
+            pane.diagnosis = Diagnosis("cannot tell", known.refusal)
+        elif examination is None:
+            pane.diagnosis = Diagnosis("", "The doctor comes when the heads are looked at.")
+        else:
+            pane.diagnosis = examination.diagnosis
+            finding = examination.findings.get(cursor)
+            words = "" if finding is None else words_of(finding)
+        pane.words = words
