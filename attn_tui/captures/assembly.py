@@ -119,6 +119,13 @@ def _refuse_shapes(number: int, shapes: Shapes, asked: Mapping[str, Layout]) -> 
     expected = "[batch, heads, positions, dim], or --layout, such as out=bnhd"
     if all(len(shape) < 4 for _, shape in shapes):
         expected = "[batch, heads, positions, dim]: heads and dim are two axes"
+    for parts in (("v",), ("k",), ("k", "v")):
+        # llama.cpp stores V so.
+        transposed = tuple((part, tuple("bhdn")) for part in parts)
+        if not asked and readings_of(shapes, transposed):
+            layouts = ",".join(f"{part}=bhdn" for part in parts)
+            expected = f"--layout {layouts}, if {' and '.join(parts)} are stored transposed"
+            break
     raise InputError("layout", problem, expected)
 
 

@@ -145,8 +145,8 @@ class Settings(Checked):
         option="--names",
     )  # fmt: skip
     config: str = asked(
-        "", PATH, "expects", "a config.json that says what the doctor expects",
-        option="--config", synonyms=("config", "expectation"),
+        "", PATH, "expects", "a config.json or GGUF file that says what the doctor expects",
+        option="--config", synonyms=("config", "gguf", "expectation"),
     )  # fmt: skip
     batch: int = asked(0, whole(0), "sequence", "the sequence that is looked at")
     layer: int | None = asked(

@@ -101,6 +101,19 @@ def test_axes_of_length_1_leave_nothing_open(tmp_path: Path) -> None:
     assert not any("leave open" in sentence for sentence in capture.stated)
 
 
+@pytest.mark.parametrize("part", ["k", "v"])
+def test_keys_or_values_stored_transposed_are_refused_with_the_layout(
+    tmp_path: Path, part: str
+) -> None:
+    """llama.cpp stores V so."""
+    made = layer(2, 4, 2, 5, 7, 3, 6)
+    stored = {**made, part: laid_out(made[part], "bhdn")}
+    path = saved(tmp_path / "a.safetensors", stored)
+    with pytest.raises(InputError, match=f"do not fit .*; expected --layout {part}=bhdn, if"):
+        open_capture([path])
+    assert_holds(open_capture([path], layout=f"{part}=bhdn"), made)
+
+
 def test_heads_that_share_keys_have_a_second_mapping(tmp_path: Path) -> None:
     made = layer(1, 4, 2)
     capture = open_capture([saved(tmp_path / "a.safetensors", made)])

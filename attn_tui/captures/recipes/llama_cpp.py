@@ -7,7 +7,7 @@ On a processor, without flash attention, of one batch; `seen` has to live as lon
     llama_cpp.llama_decode(context, batch)
     seen.save("capture.safetensors")
 
-Then: attn-tui doctor capture.safetensors --config config.json
+Then: attn-tui doctor capture.safetensors --config model.gguf
 """
 
 import ctypes

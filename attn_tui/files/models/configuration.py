@@ -1,4 +1,4 @@
-"""Where an expectation comes from: config.json, or what a capture says of itself."""
+"""Where an expectation comes from: config.json, a GGUF file, or the capture's own metadata."""
 
 import os
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ from attn_tui.captures.disk import reason_of, regular
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.visible import visible
 from attn_tui.files.content import read_json, read_text
-from attn_tui.files.models import transformers
+from attn_tui.files.models import gguf, transformers
 from attn_tui.files.models.expected import Expectation
 
 _LARGEST = 4 * 2**20
@@ -17,11 +17,11 @@ _LARGEST = 4 * 2**20
 
 
 def read_expectation(path: str, called: str = "") -> Expectation:
-    """Return what a file expects: config.json of transformers, or a folder with one.
+    """Return what a configuration expects: a config.json, a folder with one, or a GGUF file.
 
     Args:
-        path: Of the file or the folder.
-        called: What it is called; its name unless given.
+        path: The file or the folder.
+        called: What to call it; its own name by default.
 
     Raises:
         InputError: With field ``"config"``.
@@ -32,15 +32,21 @@ def read_expectation(path: str, called: str = "") -> Expectation:
     name = called or inert(visible(os.path.basename(true)))[1:-1]
     try:
         with regular(true) as file:
+            if file.read(len(gguf.MAGIC)) == gguf.MAGIC:
+                file.seek(0)
+                return gguf.expectation(file, name)
+            file.seek(0)
             plain = read_json(read_text(file, _LARGEST))
     except InputError as error:
+        if error.field == "config":
+            raise
         place = f"{name}, {error.where}" if error.where else name
         raise InputError("config", error.problem, error.expected, place) from None
     except OSError as error:
         reason = reason_of(error)[0]
         if is_folder and isinstance(error, FileNotFoundError):
             reason = "this folder holds no config.json"
-        raise InputError("config", reason, "a config.json of transformers", inert(path)) from None
+        raise InputError("config", reason, "a config.json or a GGUF file", inert(path)) from None
     if not isinstance(plain, dict):
         raise InputError("config", "it is no object", "a config.json of transformers", name)
     return transformers.expectation(plain, name)
