@@ -100,9 +100,8 @@ class Curves:
     """What the density of a histogram is compared with.
 
     Attributes:
-        x: Where, shape (P,), rising: four places in each bin, none on an edge, but for single
-            ones so near to a jump that the density is not known there; or the middle of each bin,
-            if q·k has probabilities and no density.
+        x: Where, shape (P,), rising: four places in each bin, none on an edge; or the middle of
+            each bin, if q·k has probabilities and no density.
         exact: The density of q·k, or its probability in the bin over the bin's width; shape (P,).
             None if it is not known. At a single place it may be infinite.
         normal: The density of the normal law with the same mean and variance, shape (P,).
@@ -129,8 +128,4 @@ def curves(law: DotLaw, bins: Bins) -> Curves:
     if chances is not None:
         shares = bins.count(*chances)[1:-1]
         return Curves(x, shares / bins.width, law.normal_density(x), discrete=True)
-    exact = law.density(x)
-    if exact is not None:
-        known = ~np.isnan(exact)
-        x, exact = x[known], exact[known]
-    return Curves(x, exact, law.normal_density(x), law.product.discrete)
+    return Curves(x, law.density(x), law.normal_density(x), law.product.discrete)

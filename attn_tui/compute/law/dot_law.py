@@ -1,4 +1,4 @@
-"""The exact law of q·k: its moments for any entries, and more where there is a way to it."""
+"""The exact law of q·k: its moments for any entries, and more where there is a formula for it."""
 
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -10,11 +10,10 @@ from numpy.typing import NDArray
 from attn_tui.compute.arrays import Floats
 from attn_tui.compute.law import variance_gamma
 from attn_tui.compute.law.entries import Pair, Product, exact_values
-from attn_tui.compute.law.inversion import Inversion
 from attn_tui.compute.law.lattice import MOST_VALUES, Lattice
 
 _LEAST = 1e-10
-"""A smaller coverage is not known where it is right to 1e-11 only."""
+"""A smaller coverage is not known where values of many products are added up."""
 
 
 @dataclass(frozen=True)
@@ -108,22 +107,19 @@ class DotLaw:
         if chances is not None:
             values, weights = chances
             return float(weights @ np.abs(self.mean + values))
-        if self.product.discrete:
+        if not self._mixture:
             return None
         d, times = self._of_free
-        if self._mixture:
-            return times * variance_gamma.mean_size(d, self.pair.correlation)
-        size = _inversion(self.pair, d).mean_size(self.mean / times)
-        return None if size is None else times * size
+        return times * variance_gamma.mean_size(d, self.pair.correlation)
 
     @cached_property
     def coverage(self) -> float | None:
         """The probability that |q·k| is at most `bound`, where it is known.
 
-        It is right to about ten digits or to 1e-11, and below `_LEAST` known for standard normal
-        entries alone, and where it is 0.
+        It is right to about ten digits, and below `_LEAST` known for standard normal entries alone,
+        and where it is 0.
         """
-        mean, bound = self.mean, self.bound
+        bound = self.bound
         least, most = (self.d_k * end for end in self.pair.ends)
         if max(least, -most) > bound * (1.0 + 1e-9):
             return 0.0
@@ -131,27 +127,23 @@ class DotLaw:
         if self._mixture:
             return variance_gamma.coverage(bound / times, d, self.pair.correlation)
         chances = self.chances
-        share: float | None = None
-        if chances is not None:
-            values, weights = chances
-            inside = self.inside(values)
-            # The smaller part is added up: what is certain is 1, and not almost.
-            outside = float(weights[~inside].sum())
-            share = 1.0 - outside if outside < 0.5 else float(weights[inside].sum())
-        elif not self.product.discrete:
-            low, high = ((end - mean) / times for end in (-bound, bound))
-            share = _inversion(self.pair, d).between(low, high)
-        is_exact = d == 1 and chances is not None
-        return share if share is not None and (is_exact or share >= _LEAST) else None
+        if chances is None:
+            return None
+        values, weights = chances
+        inside = self.inside(values)
+        # The smaller part is added up: what is certain is 1, and not almost.
+        outside = float(weights[~inside].sum())
+        share = 1.0 - outside if outside < 0.5 else float(weights[inside].sum())
+        return share if d == 1 or share >= _LEAST else None
 
     @property
     def unknown(self) -> str:
         """Why `mean_size`, `coverage` or the density are not all known, or nothing."""
         if self.product.discrete and self.chances is None:
             return f"q·k has values in more than {MOST_VALUES:,} steps"
-        if self.mean_size is None or self.coverage is None:
-            return f"it is less than {_LEAST:g}, or the density jumps too near to what is added up"
-        return ""
+        if self.mean_size is None:
+            return "there is no formula for such entries"
+        return f"it is less than {_LEAST:g}" if self.coverage is None else ""
 
     def inside(self, deviations: Floats) -> NDArray[np.bool_]:
         """Say of values of q·k less its mean whether they are within ±`bound`, ends included."""
@@ -160,16 +152,11 @@ class DotLaw:
         return np.abs(deviations + self.mean) <= self.bound + rounding
 
     def density(self, x: Floats) -> Floats | None:
-        """Return the density of q·k at x, of any shape, or None if it has probabilities instead.
-
-        It is NaN at single places next to a jump, where it is not known.
-        """
-        if self.product.discrete:
+        """Return the density of q·k at x, of any shape, or None where it has none or none is known."""
+        if not self._mixture:
             return None
         d, times = self._of_free
-        if self._mixture:
-            return variance_gamma.density(x / times, d, self.pair.correlation) / times
-        return _inversion(self.pair, d).density((x - self.mean) / times) / times
+        return variance_gamma.density(x / times, d, self.pair.correlation) / times
 
     def normal_density(self, x: Floats) -> Floats:
         """Return the density at x of the normal law with the same mean and variance."""
@@ -179,7 +166,7 @@ class DotLaw:
 
     @property
     def _mixture(self) -> bool:
-        """Whether the law is one of `variance_gamma`, perhaps stretched: it needs no series."""
+        """Whether the law is one of `variance_gamma`, perhaps stretched."""
         return self.pair.entries == "normal" and self.pair.centred
 
     @property
@@ -202,11 +189,6 @@ def _lattice(pair: Pair, d_k: int) -> Lattice | None:
     # A law is kept with what it has found out; millions of probabilities are not kept with it.
     one = _product_lattice(pair)
     return None if one is None else one.summed(d_k)
-
-
-@lru_cache(maxsize=4)
-def _inversion(pair: Pair, d: int) -> Inversion:
-    return Inversion.of(pair, d, sqrt(pair.product().variance))
 
 
 def _cumulants(moments: list[float]) -> list[float]:
