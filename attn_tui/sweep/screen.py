@@ -430,7 +430,7 @@ class SweepScreen(InstrumentScreen):
         return "" if self.answer is None else "".join(text(self._report_of(self.answer), width))
 
     def _report_of(self, found: Answer) -> Report:
-        return report(restated(found, found.experiment, with_curves=True))
+        return report(found)
 
     # What is shown
 

@@ -152,7 +152,7 @@ class DotLaw:
         return np.abs(deviations + self.mean) <= self.bound + rounding
 
     def density(self, x: Floats) -> Floats | None:
-        """Return the density of q·k at x, of any shape, or None where it has none or none is known."""
+        """Return the density of q·k at x, of any shape; None where none is known."""
         if not self._mixture:
             return None
         d, times = self._of_free

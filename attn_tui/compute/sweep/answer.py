@@ -1,18 +1,15 @@
 """The Sweep instrument: drawn vectors over d_k, over n, or over both, under several rules."""
 
-from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 from attn_tui.compute.experiment import Experiment, Stop, never
 from attn_tui.compute.log_scale import N_KEYS
-from attn_tui.compute.scale import Scale, parse_scale
+from attn_tui.compute.scale import Scale
 from attn_tui.compute.source import Drawn
 from attn_tui.compute.sweep.asymptotes import Where, condensation_d_k, condensation_n
-from attn_tui.compute.sweep.crossing import Meeting, crossings, falls_through
+from attn_tui.compute.sweep.crossing import Meeting, crossings
 from attn_tui.compute.sweep.crossover import Crossover, crossovers, divides_from, search_cost
-from attn_tui.compute.sweep.curves import Curve, curves
 from attn_tui.compute.sweep.draws import GENERATOR
 from attn_tui.compute.sweep.places import check_vectors, log_grid, places
 from attn_tui.compute.sweep.points import Points, Sampling, held
@@ -51,25 +48,6 @@ class Condensation:
     where: Where
 
 
-@dataclass(frozen=True)
-class Boundary:
-    """The d_k of a map between which the median's ratio falls through 1 for the last time.
-
-    Where it does so between them is what crossovers are searched for.
-
-    Attributes:
-        n: At how many keys.
-        falls: Whether it falls so on the map.
-        low: The last before the ratio less two of its standard errors does; None if it is nowhere.
-        high: The first after the ratio and two of its standard errors do; likewise.
-    """
-
-    n: int
-    falls: bool
-    low: int | None
-    high: int | None
-
-
 @dataclass(frozen=True, eq=False)
 class Answer:
     """What a sweep has found so far.
@@ -79,7 +57,6 @@ class Answer:
         settings: Its settings of this instrument.
         rules: The rules compared, as text: those of the settings, and none if a ratio is shown.
         points: More come, and grow.
-        curves: Exact curves and asymptotes of the statistic; of curves, and empty at first.
         condensation: One for each rule; on a map, one for each rule and n.
         crossovers: Unless n is swept alone, of the n that is asked for, for each readout and rule
             that divides; empty at first, then from a few draws, at last from all.
@@ -93,7 +70,6 @@ class Answer:
     settings: Settings
     rules: tuple[str, ...]
     points: Points
-    curves: tuple[Curve, ...]
     condensation: tuple[Condensation, ...]
     crossovers: tuple[Crossover, ...]
     progress: float
@@ -124,31 +100,6 @@ class Answer:
                 high = None if one.high_open else one.high
                 return Meeting(one.d_k, low, high, one.finished)
         return None
-
-    def boundary(self, rule: str, statistic: Statistic) -> tuple[Boundary, ...]:
-        """Return about where the ratio of medians falls through 1, for each n that is drawn."""
-        return _boundary(self.points, self.settings, rule, statistic)
-
-
-@lru_cache(maxsize=16)
-def _boundary(
-    points: Points, settings: Settings, rule: str, statistic: Statistic
-) -> tuple[Boundary, ...]:
-    d_ks = log_grid(settings.d_k_range, settings.map_points)
-    boundary = []
-    for n in points.ns:
-        row = [points.at(n, d_k, rule) for d_k in d_ks]
-        if not all(point and point.draws >= first_draws(settings) for point in row):
-            continue
-        ratios = [points.ratio(n, d_k, rule, statistic) for d_k in d_ks]
-        known = [ratio for ratio in ratios if ratio]
-        if len(known) < len(d_ks):
-            continue
-        middle, low, high = falls_through(d_ks, known)
-        before = None if low is None else d_ks[bisect_right(d_ks, low) - 1]
-        after = None if high is None else d_ks[bisect_left(d_ks, high)]
-        boundary.append(Boundary(n, middle is not None, before, after))
-    return tuple(boundary)
 
 
 def row_crossovers(
@@ -210,7 +161,6 @@ def answer(experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:
     work = sampling.work(every)
     work += sum(more.work(row) for more, row in zip(finer, rows, strict=True))
     work += len(wanted) * search_cost(settings.n, draws_at(settings, settings.n))
-    lines: tuple[Curve, ...] = ()
     known: tuple[Crossover, ...] = ()
     drawn_more: dict[int, Points] = {}
 
@@ -219,9 +169,7 @@ def answer(experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:
         points += [point for row in drawn_more.values() for point in row]
         points.sort(key=lambda point: (point.n, point.d_k))
         progress = min(done / work, 0.999) if done < work else 1.0
-        return Answer(
-            experiment, settings, tuple(scales), Points(points), lines, marks, known, progress
-        )
+        return Answer(experiment, settings, tuple(scales), Points(points), marks, known, progress)
 
     done, shown, is_first = 0, 0, True
     for cost in sampling.steps(coarse, rest):
@@ -231,8 +179,6 @@ def answer(experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:
         if is_first or (done - shown > _BETWEEN + 2 * sampling.summary_cost() and done < work):
             yield so_far(done)
             shown, is_first = done, False
-    if settings.view == "curves" and not qk_norm:
-        lines = curves(settings.statistic, scales, every)
     yield so_far(done)
     for n, more, row in zip(more_at, finer, rows, strict=True):
         shown = done
@@ -276,22 +222,9 @@ def at_place(experiment: Experiment, n: int, d_k: int) -> Experiment | None:
     return Experiment(Drawn(n, settings.seed), replace(setup, d_k=d_k).put(one))
 
 
-def restated(known: Answer, experiment: Experiment, with_curves: bool = False) -> Answer:
-    """Return an answer to the same sweep with another statistic, or as a ratio.
-
-    Args:
-        known: Its points must be those that are asked for.
-        experiment: What is asked.
-        with_curves: Whether to compute exact curves and asymptotes; else there are none unless
-            the statistic is as it was.
-    """
-    settings = experiment.setup.get(Settings)
-    lines = known.curves if settings.statistic == known.settings.statistic else ()
-    plain = not experiment.setup.scale.qk_norm
-    if with_curves and plain and not lines and settings.view == "curves":
-        scales = {rule: parse_scale(rule) for rule in known.rules}
-        lines = curves(settings.statistic, scales, known.points.places)
-    return replace(known, experiment=experiment, settings=settings, curves=lines)
+def restated(known: Answer, experiment: Experiment) -> Answer:
+    """Return an answer to the same sweep, whose points are known, with another statistic."""
+    return replace(known, experiment=experiment, settings=experiment.setup.get(Settings))
 
 
 def _condensation(

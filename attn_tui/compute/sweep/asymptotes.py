@@ -113,12 +113,3 @@ def _meeting(
         low, high = (middle, high) if (excess(middle) >= 0.0) == starts else (low, middle)
     share = excess(low) / (excess(low) - excess(high))
     return back((1.0 - share) * along(low) + share * along(high)), "up to" if starts else "from"
-
-
-def condensed(n_keys: int, logit_std: float) -> float | None:
-    """Return r = σ_c/σ, or None up to condensation, where r ≥ 1.
-
-    To leading order E[Σp²] ≈ 1 − r, so E[tr J] ≈ r, and E[‖J‖_F²] ≈ r(1 − r)/3.
-    """
-    r = condensation_std(n_keys) / logit_std
-    return r if r < 1.0 else None

@@ -7,7 +7,7 @@ Given q, the logits of a drawn vector are independent normal numbers of standard
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from math import erf, inf, log, pi, sqrt
+from math import erf, log, pi, sqrt
 
 import numpy as np
 from numpy.polynomial import Chebyshev
@@ -43,15 +43,6 @@ def query_norm_law(d_k: int) -> tuple[Floats, Floats]:
     """
     squares, weights = nodes(d_k)
     return np.sqrt(squares), weights
-
-
-def mean_inverse_norm(d_k: int) -> float:
-    """Return E[1/‖q‖], infinite at d_k = 1.
-
-    >>> round(mean_inverse_norm(64) * 8, 4)
-    1.0119
-    """
-    return 1.0 / mean_root(d_k - 1) if d_k > 1 else inf
 
 
 def two_keys(of_gaps: Callable[[Floats], Floats], d_k: int, multiplier: float) -> Exact:
@@ -142,16 +133,6 @@ def mean_entropy(n_keys: int, d_k: int, multiplier: float) -> float | None:
     return _over_queries(entropy_at, n_keys, d_k, multiplier)
 
 
-def mean_jacobian_square(n_keys: int, d_k: int, multiplier: float) -> float | None:
-    """Return E[‖J‖_F²] over drawn vectors, or None where σ leaves what is tabulated."""
-    return _over_queries(jacobian_square_at, n_keys, d_k, multiplier)
-
-
-def largest_tabulated(d_k: int) -> float:
-    """Return the largest m at which means over drawn vectors are tabulated."""
-    return _LARGEST_STD / float(query_norm_law(d_k)[0][-1])
-
-
 def _over_queries(
     mean_at: Callable[[int, float], float], n_keys: int, d_k: int, multiplier: float
 ) -> float | None:
@@ -161,9 +142,7 @@ def _over_queries(
         return None
     # At small σ a mean is a − cσ² + O(σ⁴).
     small, others = stds < _LEAST_STD, 1.0 - 1.0 / n_keys
-    if mean_at is jacobian_square_at:
-        flat, curvature = others / n_keys, -others * (1.0 - 4.0 / n_keys) / n_keys
-    elif mean_at is trace_at:
+    if mean_at is trace_at:
         flat, curvature = others, others / n_keys
     else:
         flat, curvature = log(n_keys), others / 2.0
@@ -190,26 +169,14 @@ def trace_at(n_keys: int, logit_std: float) -> float:
     τ = ln t of products of means over one key each:
     n(n−1)·∫ A(τ)²·φ(τ)^{n−2} dτ, A = E[e^{y − e^y}], φ = E[e^{−e^y}], y = τ + z.
     """
-    step, _, (linear, _, logs) = _means_of_one(logit_std)
+    step, _, linear, logs = _means_of_one(logit_std)
     terms = linear**2 * np.exp((n_keys - 2) * logs)
     return float(n_keys * (n_keys - 1) * step * terms.sum())
 
 
-def jacobian_square_at(n_keys: int, logit_std: float) -> float:
-    """Return E[‖J‖_F²] for n independent normal logits of standard deviation σ above 0.
-
-    It is 2·Σ p_i²p_j² over i ≠ j and Σ p_i²p_j p_k over different i, j and k, in which nothing
-    cancels, and 1/S⁴ = ∫ t³e^{−tS} dt/6, with B = E[e^{2y − e^y}]; else as `trace_at`.
-    """
-    step, _, (linear, square, logs) = _means_of_one(logit_std)
-    terms = 2.0 * square**2 * np.exp((n_keys - 2) * logs)
-    terms += (n_keys - 2) * square * linear**2 * np.exp((n_keys - 3) * logs)
-    return float(n_keys * (n_keys - 1) / 6.0 * step * terms.sum())
-
-
 def log_sum_at(n_keys: int, logit_std: float) -> float:
     """Return E[ln Σ e^{z_i}] for n independent normal logits of standard deviation σ above 0."""
-    step, alone, (_, _, logs) = _means_of_one(logit_std)
+    step, alone, _, logs = _means_of_one(logit_std)
     return float(step * (alone - np.exp(n_keys * logs)).sum())
 
 
@@ -219,12 +186,12 @@ def entropy_at(n_keys: int, logit_std: float) -> float:
 
 
 @lru_cache(maxsize=_DEGREE + 1)
-def _means_of_one(logit_std: float) -> tuple[float, Floats, tuple[Floats, Floats, Floats]]:
-    """Return a step, e^{−e^τ} for τ at such steps, shape (N,), and A(τ), B(τ) and ln φ(τ) there.
+def _means_of_one(logit_std: float) -> tuple[float, Floats, Floats, Floats]:
+    """Return a step, and for τ at such steps e^{−e^τ}, A(τ) and ln φ(τ), each of shape (N,).
 
-    They are convolutions of e^{y − e^y}, e^{2y − e^y} and 1 − e^{−e^y} with a normal density, by
-    the trapezoidal rule, which is exact to rounding at this step for functions this smooth. No n
-    is in them: what one table is made of, 22 MB, serves for every other.
+    A and 1 − φ are convolutions of e^{y − e^y} and 1 − e^{−e^y} with a normal density, by the
+    trapezoidal rule, which is exact to rounding at this step for functions this smooth. No n is in
+    them: what one table is made of, 15 MB, serves for every other.
     """
     step = min(0.25, logit_std / 1.5)
     reach = 9.0 * logit_std
@@ -234,14 +201,13 @@ def _means_of_one(logit_std: float) -> tuple[float, Floats, tuple[Floats, Floats
     normal = np.exp(-0.5 * np.square(step * np.arange(-half, half + 1) / logit_std))
     normal /= normal.sum()
     powers = np.exp(np.minimum(y, 7.0))
-    linear = powers * np.exp(-powers)
     size = 1 << int(np.ceil(np.log2(y.size + normal.size)))
     kernel = np.fft.rfft(normal, size)
-    linear, square, lacking = (
+    linear, lacking = (
         np.fft.irfft(np.fft.rfft(part, size) * kernel, size)[2 * half : 2 * half + tau.size]
-        for part in (linear, powers * linear, -np.expm1(-powers))
+        for part in (powers * np.exp(-powers), -np.expm1(-powers))
     )
     with np.errstate(over="ignore"):
         alone = np.exp(-np.exp(tau))
     logs = np.log1p(-np.clip(lacking, 0.0, 1.0 - 1e-16))
-    return step, alone, (linear.copy(), square.copy(), logs)
+    return step, alone, linear.copy(), logs
