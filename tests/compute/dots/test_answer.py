@@ -207,8 +207,8 @@ def test_every_number_is_within_4_standard_errors_of_the_exact_one(
     entries: Entries, tied: bool
 ) -> None:
     for rho, mean_q in ((0.0, 0.0), (0.5, 1.0)):
-        given = {"tied": tied, "correlation": rho, "mean_q": mean_q, "d_ks": (2, 512)}
-        found = last(question(32, entries=entries, samples=20_000, **given))
+        given: dict[str, Any] = {"entries": entries, "tied": tied, "correlation": rho}
+        found = last(question(32, mean_q=mean_q, samples=20_000, d_ks=(2, 512), **given))
         numbers = [getattr(side, n) for side in (found.unscaled, found.scaled) for n in READOUTS]
         numbers += found.derivation.values()
         numbers += [number for row in found.table for number in (row.variance, row.coverage)]
