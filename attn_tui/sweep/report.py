@@ -47,11 +47,11 @@ from attn_tui.sweep.names import (
 POINT = ("n", "d_k", "rule", "multiplier", "draws")
 CROSSOVER = (
     "n", "readout", "rule", "d_k", "low", "high", "low_open", "high_open", "side", "divides_from",
-    "draws", "finished", "seed", "generator",
+    "draws", "seed", "generator",
 )  # fmt: skip
 CSV_CROSSOVER = (
     "n", "readout", "rule", "d_k", "low", "high", "side", "divides_from", "draws", "seed",
-    "finished", "low_open", "high_open",
+    "low_open", "high_open",
 )  # fmt: skip
 
 ERRORS = "error: of the mean; from, to: the median's 95 % interval"
@@ -113,21 +113,14 @@ def crossover_parts(crossovers: Sequence[Crossover]) -> Iterator[Part]:
         f"{draws} coupled draws, seed {crossovers[0].seed} "
         f"({crossovers[0].generator}); the mean may do otherwise."
     )
-    so_far = [] if all(found.finished for found in crossovers) else [
-        "* so far: from the first of the vectors that are asked for."
-    ]  # fmt: skip
-    names = [
-        NAMES[crossover.readout].symbol if crossover.finished
-        else f"{NAMES[crossover.readout].symbol} *"
-        for crossover in crossovers
-    ]  # fmt: skip
+    names = [NAMES[crossover.readout].symbol for crossover in crossovers]
     columns = [
         Column("n", listed(each.n for each in crossovers)),
         Column("readout", texts=listed(names), left=True),
         Column("rule removed", texts=listed(each.rule for each in crossovers), left=True),
         Column("d* [95 % interval]", texts=listed(map(crossover_text, crossovers)), left=True),
     ]
-    yield Table(columns, np.arange(len(crossovers)), notes=so_far)
+    yield Table(columns, np.arange(len(crossovers)))
 
 
 def _asked(answer: Answer) -> Iterator[Labelled]:

@@ -392,7 +392,7 @@ class SweepScreen(InstrumentScreen):
                     found = replace(found, here=drawn.points)
                     self.app.call_from_thread(self._take_closer, key, found)
         wanted = len(crossovers_wanted(experiment)) * len(GRADIENTS)
-        if sum(crossover.finished for crossover in found.crossovers) == wanted:
+        if len(found.crossovers) == wanted:
             return
         for _, known in row_crossovers(experiment, stop):
             if known != found.crossovers and not worker.is_cancelled:

@@ -187,23 +187,6 @@ def test_crossovers_alone_are_written_in_every_form() -> None:
     written = crossovers_as("json", each.crossovers)
     plain = json_module.loads(written, parse_constant=strict)
     assert plain["points"] == []
-    assert [each["finished"] for each in plain["crossovers"]] == [True] * 4
-
-
-def test_a_crossover_that_is_not_finished_says_so() -> None:
-    each = found("d_k")
-    first, *others = each.crossovers
-    some = (replace(first, finished=False), *others)
-    stopped = replace(each, crossovers=some)
-    for one, expected in ((each, False), (stopped, True)):
-        text = crossovers_as("text", one.crossovers)
-        assert ("* so far: " in text) == expected
-        assert ("‖∂p/∂s‖_F *" in text) == expected
-        assert "tr J *" not in text
-    rows = list(csv_module.DictReader(StringIO(crossovers_as("csv", some))))
-    assert [row["finished"] for row in rows] == ["false", "true", "true", "true"]
-    plain = as_json(stopped)["crossovers"]
-    assert [one["finished"] for one in plain] == [False, True, True, True]
 
 
 def test_an_interval_that_reaches_the_end_of_the_range_says_so() -> None:

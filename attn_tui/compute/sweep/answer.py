@@ -59,7 +59,7 @@ class Answer:
         points: More come, and grow.
         condensation: One for each rule; on a map, one for each rule and n.
         crossovers: Unless n is swept alone, of the n that is asked for, for each readout and rule
-            that divides; empty at first, then from a few draws, at last from all.
+            that divides; empty at first.
         progress: How much of the work is done, 0 to 1; 1 in the last answer alone.
         here: What is drawn for itself at the place that is asked for; None where that is one of the
             points, and while it is not known.
@@ -98,7 +98,7 @@ class Answer:
             if (one.n, one.readout, one.rule) == (n, statistic, rule) and one.d_k:
                 low = None if one.low_open else one.low
                 high = None if one.high_open else one.high
-                return Meeting(one.d_k, low, high, one.finished)
+                return Meeting(one.d_k, low, high)
         return None
 
 

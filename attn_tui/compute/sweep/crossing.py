@@ -38,13 +38,11 @@ class Meeting:
         at: The d_k or the n, between whole numbers.
         low: Lower end of its 95 % interval; None where it may go on beyond what was looked at.
         high: Upper end; likewise.
-        finished: Whether that is of all draws that were asked for.
     """
 
     at: float
     low: float | None
     high: float | None
-    finished: bool = True
 
 
 def crossings(points: Points, rule: str, statistic: Statistic) -> list[Crossing]:

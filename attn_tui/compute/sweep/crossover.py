@@ -48,7 +48,6 @@ class Crossover:
         divides_from: Where the range begins: the least d_k from 2 on at which m < 1.
         draws: How many vectors were drawn.
         seed: Which.
-        finished: Whether that is all that were asked for; a few are looked at first.
         generator: By which algorithm.
     """
 
@@ -62,7 +61,6 @@ class Crossover:
     divides_from: int
     draws: int
     seed: int
-    finished: bool = True
     generator: str = GENERATOR
 
     @property
@@ -115,7 +113,7 @@ def crossover(
 def crossovers(
     wanted: Sequence[tuple[int, str]], settings: Settings
 ) -> Iterator[tuple[int, tuple[Crossover, ...]]]:
-    """Yield how much work is done, and the crossovers: of all from a few draws, then from all.
+    """Yield how much work is done, and the crossovers known so far.
 
     The work of all is `search_cost` of each, added up.
 
@@ -126,21 +124,18 @@ def crossovers(
     Raises:
         InputError: As `search`.
     """
-    searches = {key: search(*key, settings.seed, draws_at(settings, key[0])) for key in wanted}
-    most = {key: search_cost(key[0], draws_at(settings, key[0])) for key in wanted}
-    spent = dict.fromkeys(wanted, 0)
-    known: dict[tuple[int, str], tuple[Crossover, ...]] = dict.fromkeys(wanted, ())
-    for is_last in (False, True):
-        for key in wanted:
-            for step in searches[key]:
-                if isinstance(step, tuple):
-                    known[key] = step
-                else:
-                    spent[key] = min(spent[key] + step, most[key] - 1)
-                yield sum(spent.values()), sum(known.values(), ())
-                if isinstance(step, tuple) and not is_last:
-                    break
-    yield sum(most.values()), sum(known.values(), ())
+    done, known = 0, tuple[Crossover, ...]()
+    for n, rule in wanted:
+        draws = draws_at(settings, n)
+        most, spent = search_cost(n, draws), 0
+        for step in search(n, rule, settings.seed, draws):
+            if isinstance(step, tuple):
+                known += step
+            else:
+                spent = min(spent + step, most - 1)
+                yield done + spent, known
+        done += most
+        yield done, known
 
 
 def search_cost(n: int, draws: int) -> int:
@@ -151,13 +146,13 @@ def search_cost(n: int, draws: int) -> int:
 def search(
     n: int, rule: str, seed: int, draws: int, readouts: Sequence[GradientReadout] = GRADIENTS
 ) -> Iterator[tuple[Crossover, ...] | int]:
-    """Yield what each step cost while looking for crossovers, and twice the crossovers.
+    """Yield what each step cost while looking for crossovers, and at last the crossovers.
 
     With f(d_k) = ln of the median without scaling − ln of the median with it: a few draws at
-    octaves of d_k say where f falls through 0 for the last time; then these draws, and at last
-    all of them, are evaluated at places about there, as far as f is not clearly above or below 0.
-    The same draws are used at all places. They are drawn anew from themselves, for all places at
-    once, and the fall interpolated, for the interval. Crossovers from the few come first.
+    octaves of d_k say where f falls through 0 for the last time; then all are evaluated at places
+    about there, as far as f is not clearly above or below 0. The same draws are used at all
+    places. They are drawn anew from themselves, for all places at once, and the fall interpolated,
+    for the interval.
 
     Raises:
         InputError: If n, a readout, the seed, the draws or the rule will not do; a rule must
@@ -182,8 +177,7 @@ def search(
         for steps in (octaves, octaves * _OCTAVE)
     )
     falls = _Falls(n, tuple(readouts), seed, scale)
-    few = min(draws, _PILOT)
-    yield from falls.evaluate(coarse, few)
+    yield from falls.evaluate(coarse, min(draws, _PILOT))
     windows: dict[GradientReadout, tuple[int, int]] = {}
     for readout in readouts:
         # Of the octaves that in which f falls for the last time; the first if it is above nowhere.
@@ -191,32 +185,23 @@ def search(
         first = above[-1] if above else 0
         last = min(first + bool(above), len(coarse) - 1)
         windows[readout] = _window(grid, coarse[first], coarse[last])
-    for count in dict.fromkeys((few, draws)):
-        before: dict[GradientReadout, tuple[int, int]] = {}
-        while windows != before:
-            before = windows
-            places = {d_k for first, last in windows.values() for d_k in grid[first : last + 1]}
-            yield from falls.evaluate(sorted(places), count)
-            windows = {
-                readout: falls.widened(readout, grid, window) for readout, window in before.items()
-            }
-        known = []
-        for readout, (first, last) in before.items():
-            ends = yield from falls.interval(readout, grid[first : last + 1])
-            side: Side = "crosses"
-            d_k, low, high = ends or (None, None, None)
-            if ends is not None:
-                windows[readout] = _window(grid, *ends[1:])
-            elif falls.at(readout, grid[last])[0] > 0.0:
-                side = "larger"
-            else:
-                side = "smaller"
-            known.append(
-                Crossover(
-                    n, readout, rule, d_k, low, high, side, least, count, seed, count == draws
-                )
-            )
-        yield tuple(known)
+    before: dict[GradientReadout, tuple[int, int]] = {}
+    while windows != before:
+        before = windows
+        places = {d_k for first, last in windows.values() for d_k in grid[first : last + 1]}
+        yield from falls.evaluate(sorted(places), draws)
+        windows = {
+            readout: falls.widened(readout, grid, window) for readout, window in before.items()
+        }
+    known = []
+    for readout, (first, last) in windows.items():
+        ends = yield from falls.interval(readout, grid[first : last + 1])
+        side: Side = "crosses"
+        if ends is None:
+            side = "larger" if falls.at(readout, grid[last])[0] > 0.0 else "smaller"
+        d_k, low, high = ends or (None, None, None)
+        known.append(Crossover(n, readout, rule, d_k, low, high, side, least, draws, seed))
+    yield tuple(known)
 
 
 class _Falls:

@@ -116,16 +116,13 @@ def test_a_crossover_is_looked_for_where_the_rule_divides(rule: str, first: int)
 
 
 @pytest.mark.slow
-def test_few_draws_come_first_and_all_readouts_agree_with_each_alone() -> None:
+def test_crossovers_come_one_rule_after_the_other_as_each_would_alone() -> None:
     asked = [(8, "inverse-sqrt"), (8, "mup:d0=64")]
     steps = list(crossovers(asked, Settings(seed=3, draws=600)))
     spent = [done for done, _ in steps]
     assert spent == sorted(spent)
     assert spent[-1] == sum(search_cost(n, 600) for n, _ in asked)
-    drawn = [tuple(one.draws for one in known) for _, known in steps]
-    assert all(one.finished == (one.draws == 600) for _, known in steps for one in known)
-    few = [(256,) * 4, (256,) * 8, (600,) * 4 + (256,) * 4]
-    assert list(dict.fromkeys(drawn)) == [(), *few, (600,) * 8]
+    assert list(dict.fromkeys(len(known) for _, known in steps)) == [0, 4, 8]
     for found in steps[-1][1]:
         assert found == crossover(8, found.readout, 3, 600, rule=found.rule)
 
