@@ -247,7 +247,6 @@ def statistics(
         values = numbers[name] if name in numbers else getattr(found, name)
         return Tally.of(
             values[of].astype(np.float64),
-            TALLIED[name],
             found.rows[of],
             None if keys is None else keys[of],
             bounds.get(name, (0.0, 1.0)),
@@ -265,10 +264,10 @@ def statistics(
         norms = found.query_norm if queries is None else lengths(queries)
         rows = found.rows if queries is None else np.arange(len(norms))
         which = np.flatnonzero(np.isfinite(norms))
-        tallies["query_norm"] = Tally.of(norms[which], TALLIED["query_norm"], rows[which])
+        tallies["query_norm"] = Tally.of(norms[which], rows[which])
         norms = lengths(head.keys)
         which = np.flatnonzero(np.isfinite(norms))
-        tallies["key_norm"] = Tally.of(norms[which], TALLIED["key_norm"], None, which)
+        tallies["key_norm"] = Tally.of(norms[which], None, which)
     tallies["cosine"] = tally("cosine", used)
     tallies["seen"] = tally("seen", several)
     first_value = nan

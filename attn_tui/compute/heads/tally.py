@@ -1,6 +1,5 @@
 """Counts, means and extremes of numbers, such that those of parts make those of the whole."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from math import inf, sqrt
 
@@ -11,30 +10,12 @@ Numbers = NDArray[np.float64]
 Places = NDArray[np.intp]
 
 
-def _powers(least: int, most: int, per_octave: int = 2) -> Numbers:
-    return np.exp2(np.arange(least * per_octave, most * per_octave + 1) / per_octave)
-
-
-_SHARES = np.linspace(0.0, 1.0, 51)
-_SIZES = _powers(-8, 24)
-
-TALLIED: Mapping[str, Numbers] = {
-    "largest_score": _SIZES,
-    "max_logit": np.concatenate([-_powers(-3, 17, 1)[::-1], [0.0], _powers(-3, 17, 1)]),
-    "entropy": np.linspace(0.0, 16.0, 65),
-    "effective_keys": _powers(0, 24),
-    "first_key_mass": _SHARES,
-    "sink_mass": _SHARES,
-    "gradient_norm": 10.0 ** (np.arange(-32, 1) / 2),
-    "max_weight": _SHARES,
-    "saturated": np.array([0.5]),
-    "dead_gradient": np.array([0.5]),
-    "query_norm": _SIZES,
-    "key_norm": _SIZES,
-    "cosine": np.linspace(-1.0, 1.0, 51),
-    "seen": _powers(0, 24),
-}
-"""What is tallied, with the edges of its histogram: of every row, but the norm of every key."""
+TALLIED = (
+    *("largest_score", "max_logit", "entropy", "effective_keys", "first_key_mass", "sink_mass"),
+    *("gradient_norm", "max_weight", "saturated", "dead_gradient", "query_norm", "key_norm"),
+    *("cosine", "seen"),
+)
+"""What is tallied: of every row, but the norm of every key."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +43,6 @@ class Tally:
         spread: The sum of squares of what they differ from it.
         least: The smallest.
         most: The largest.
-        histogram: How many lie below the first edge, between each two, and above the last.
         bounds: The smallest and the largest that such a number can be.
     """
 
@@ -71,13 +51,11 @@ class Tally:
     spread: float
     least: Extreme
     most: Extreme
-    histogram: tuple[int, ...]
     bounds: tuple[float, float] = (0.0, 1.0)
 
     @staticmethod
     def of(
         values: Numbers,
-        edges: Numbers,
         rows: Places | None = None,
         keys: Places | None = None,
         bounds: tuple[float, float] = (0.0, 1.0),
@@ -86,15 +64,12 @@ class Tally:
 
         Args:
             values: Shape (r,), finite.
-            edges: Edges of the histogram, rising; a number on an edge lies above it.
             rows: The query each belongs to, shape (r,).
             keys: The key each belongs to, shape (r,).
             bounds: The smallest and the largest that such a number can be.
         """
-        bins = np.bincount(np.searchsorted(edges, values, side="right"), minlength=len(edges) + 1)
-        histogram = (*map(int, bins),)
         if not len(values):
-            return Tally(0, 0.0, 0.0, Extreme(inf), Extreme(-inf), histogram, bounds)
+            return Tally(0, 0.0, 0.0, Extreme(inf), Extreme(-inf), bounds)
         mean = float(values.mean())
         spread = float(np.square(values - mean).sum())
         least, most = (
@@ -105,7 +80,7 @@ class Tally:
             )
             for at in (int(values.argmin()), int(values.argmax()))
         )
-        return Tally(len(values), mean, spread, least, most, histogram, bounds)
+        return Tally(len(values), mean, spread, least, most, bounds)
 
     def merged(self, later: "Tally") -> "Tally":
         """Return the tally of these numbers and those that come after them."""
@@ -119,7 +94,6 @@ class Tally:
             self.spread + later.spread + apart * apart * (self.count * later.count / count),
             self.least if self.least.value <= later.least.value else later.least,
             self.most if self.most.value >= later.most.value else later.most,
-            tuple(a + b for a, b in zip(self.histogram, later.histogram, strict=True)),
             self.bounds,
         )
 
