@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from functools import reduce
 from math import floor, inf, isnan, log, log10, nan
 
-import ml_dtypes
 import numpy as np
 
 from attn_tui.compute.dead import DEAD
+from attn_tui.compute.formats import dtype_of
 from attn_tui.compute.heads.blocks import lengths, row_statistics
 from attn_tui.compute.heads.odd import Odd
 from attn_tui.compute.heads.row_statistics import Format, Places
@@ -24,13 +24,10 @@ from attn_tui.compute.heads.statistic import (
 from attn_tui.compute.heads.tally import TALLIED, Extreme, Tally
 from attn_tui.compute.heads.weighing import Weighing
 
-BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
-
-
 def _spacing(number: float) -> float:
     """Return how far a number of bfloat16 is from the next; NaN where it is too large for one."""
     with np.errstate(all="ignore"):
-        return float(np.spacing(np.array(abs(number), BFLOAT16)))
+        return float(np.spacing(np.array(abs(number), dtype_of("bfloat16"))))
 
 
 _DERIVED: Mapping[str, Callable[[float, float], float]] = {
