@@ -9,10 +9,10 @@ import numpy as np
 
 from attn_tui import __version__
 from attn_tui.captures.capture import HeadId
-from attn_tui.compute.counted import counted
 from attn_tui.compute.heads.partial import NORMS, Partial, Value
 from attn_tui.compute.heads.reconstruction import Reconstruction
 from attn_tui.compute.heads.statistic import OF_SEVERAL_KEYS, STATISTICS
+from attn_tui.compute.text import counted
 from attn_tui.engine.answer import Answer
 from attn_tui.engine.condition import Condition
 from attn_tui.engine.settings import Settings

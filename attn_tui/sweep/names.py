@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from attn_tui.compute.scale import NONE, parse_scale
 from attn_tui.compute.sweep.answer import Condensation
 from attn_tui.compute.sweep.crossover import Crossover
+from attn_tui.compute.sweep.points import Summary
 from attn_tui.compute.sweep.readouts import READOUTS
 from attn_tui.compute.sweep.settings import Axis
-from attn_tui.compute.sweep.summary import Summary
 from attn_tui.report.numbers import quantity
 from attn_tui.report.words import DIVISORS, amount
 

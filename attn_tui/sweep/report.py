@@ -8,14 +8,12 @@ from typing import Any
 import numpy as np
 
 from attn_tui.compute.experiment import Experiment
-from attn_tui.compute.number import Number
+from attn_tui.compute.sample import Number
 from attn_tui.compute.sweep.answer import Answer
-from attn_tui.compute.sweep.asymptotes import condensation_std
-from attn_tui.compute.sweep.crossing import crossings
-from attn_tui.compute.sweep.crossover import Crossover
+from attn_tui.compute.sweep.crossover import Crossover, crossings
+from attn_tui.compute.sweep.exact import condensation_std
 from attn_tui.compute.sweep.points import Point
-from attn_tui.compute.sweep.rules import rule_text
-from attn_tui.compute.sweep.settings import STATISTICS, Statistic, draws_at
+from attn_tui.compute.sweep.settings import STATISTICS, Statistic, draws_at, rule_text
 from attn_tui.files.codec import experiment_to_plain
 from attn_tui.files.plain import named
 from attn_tui.report import forms

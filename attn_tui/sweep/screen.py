@@ -31,10 +31,8 @@ from attn_tui.compute.sweep.answer import (
     row_crossovers,
 )
 from attn_tui.compute.sweep.crossover import GRADIENTS, Crossover
-from attn_tui.compute.sweep.places import along, check_vectors
-from attn_tui.compute.sweep.points import Place, Points
-from attn_tui.compute.sweep.rules import rule_text
-from attn_tui.compute.sweep.settings import Axis, Settings, View, compared, first_draws
+from attn_tui.compute.sweep.points import Place, Points, along, check_vectors
+from attn_tui.compute.sweep.settings import Axis, Settings, View, compared, first_draws, rule_text
 from attn_tui.files import edits
 from attn_tui.files.draft import Draft
 from attn_tui.files.history import Asked, Edit

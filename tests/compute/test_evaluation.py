@@ -9,25 +9,18 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from attn_tui.compute.arrays import ALL
 from attn_tui.compute.evaluation import Evaluation, evaluate
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.explore.answer import answer_vector
-from attn_tui.compute.jacobian import jacobian, vjp
-from attn_tui.compute.keys import ALL
-from attn_tui.compute.logit_map import PLAIN, LogitMap, Wrt
-from attn_tui.compute.logits import log_slopes, slopes
 from attn_tui.compute.mask import parse_mask
 from attn_tui.compute.norms import frobenius, norms, spectral, trace
 from attn_tui.compute.precision import Precision
-from attn_tui.compute.scale import RULES, Scale
+from attn_tui.compute.scale import PLAIN, RULES, LogitMap, Scale, Wrt
 from attn_tui.compute.setup import Setup
-from attn_tui.compute.source import Typed
-from attn_tui.compute.split import split
-from attn_tui.compute.statistics import (
-    entropy,
-    participation_ratio,
-)
-from attn_tui.compute.vector import Vector
+from attn_tui.compute.softmax import log_slopes, slopes
+from attn_tui.compute.source import Typed, Vector
+from attn_tui.compute.weights import entropy, jacobian, participation_ratio, split, vjp
 from tests.pairs import each_once, with_rows
 
 from . import exact

@@ -16,6 +16,7 @@ from attn_tui.compute.field import (
     number,
     one_of,
     or_none,
+    parse_whole,
     span,
     switch,
     whole,
@@ -23,7 +24,6 @@ from attn_tui.compute.field import (
 )
 from attn_tui.compute.log_scale import D_K
 from attn_tui.compute.setup import FIELDS, Setup
-from attn_tui.compute.whole import parse_whole
 from attn_tui.instruments import INSTRUMENTS, load
 from attn_tui.sweep.command import n_changes
 from tests.pairs import with_rows

@@ -13,19 +13,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from attn_tui.compute.arrays import dtype_of, limits, rounded
 from attn_tui.compute.evaluation import evaluate
-from attn_tui.compute.exact_softmax import exact_weights
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.explore.answer import answer_vector
-from attn_tui.compute.formats import dtype_of, limits, rounded
-from attn_tui.compute.logit_map import PLAIN, LogitMap
 from attn_tui.compute.mask import Mask
 from attn_tui.compute.precision import FORMATS, ROUNDS, Arithmetic, Precision
-from attn_tui.compute.scale import Scale
+from attn_tui.compute.scale import PLAIN, LogitMap, Scale
 from attn_tui.compute.setup import Setup
-from attn_tui.compute.source import Products
-from attn_tui.compute.split import split
-from attn_tui.compute.vector import Vector
+from attn_tui.compute.softmax import exact_weights
+from attn_tui.compute.source import Products, Vector
+from attn_tui.compute.weights import split
 from tests.asking import answer_to
 from tests.pairs import each_once, with_rows
 

@@ -12,18 +12,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from attn_tui.compute.arrays import rounded
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.explore.answer import answer, answer_vector, over_d_k
 from attn_tui.compute.explore.attention import attention
 from attn_tui.compute.explore.settings import Settings
-from attn_tui.compute.formats import rounded
 from attn_tui.compute.mask import Mask, parse_mask
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
-from attn_tui.compute.source import Drawn, Products, Source, Typed, normalised
-from attn_tui.compute.vector import Vector, Vectors
+from attn_tui.compute.source import Drawn, Products, Source, Typed, Vector, Vectors, normalised
 from tests.pairs import with_rows
 
 

@@ -10,14 +10,25 @@ from numpy.typing import NDArray
 
 from attn_tui.compute.arrays import Floats
 from attn_tui.compute.dots.draws import Draws, Streams, draw_entries
-from attn_tui.compute.dots.histogram import Bins, Curves, Histogram, curves, histogram
-from attn_tui.compute.dots.moments import Readouts, Sums, mean, read, variance
+from attn_tui.compute.dots.moments import (
+    Bins,
+    Curves,
+    Histogram,
+    Readouts,
+    Sums,
+    curves,
+    histogram,
+    mean,
+    read,
+    variance,
+)
 from attn_tui.compute.dots.settings import Settings
-from attn_tui.compute.experiment import Experiment, Stop, never
+from attn_tui.compute.errors import Stop, never
+from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.law.dot_law import DotLaw
 from attn_tui.compute.law.entries import Pair
 from attn_tui.compute.log_scale import D_K
-from attn_tui.compute.number import NOTHING, Number
+from attn_tui.compute.sample import NOTHING, Number
 from attn_tui.compute.scale import RULES, Scale
 
 _MAIN, _PAIRS, _TABLE = range(3)

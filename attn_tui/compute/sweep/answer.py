@@ -3,16 +3,22 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from attn_tui.compute.experiment import Experiment, Stop, never
+from attn_tui.compute.errors import Stop, never
+from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.log_scale import N_KEYS
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.source import Drawn
-from attn_tui.compute.sweep.asymptotes import Where, condensation_d_k, condensation_n
-from attn_tui.compute.sweep.crossing import Meeting, crossings
-from attn_tui.compute.sweep.crossover import Crossover, crossovers, divides_from, search_cost
+from attn_tui.compute.sweep.crossover import (
+    Crossover,
+    Meeting,
+    crossings,
+    crossovers,
+    divides_from,
+    search_cost,
+)
 from attn_tui.compute.sweep.draws import GENERATOR
-from attn_tui.compute.sweep.places import check_vectors, log_grid, places
-from attn_tui.compute.sweep.points import Points, Sampling, held
+from attn_tui.compute.sweep.exact import Where, condensation_d_k, condensation_n
+from attn_tui.compute.sweep.points import Points, Sampling, check_vectors, held, log_grid, places
 from attn_tui.compute.sweep.settings import (
     Settings,
     Statistic,

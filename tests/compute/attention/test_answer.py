@@ -12,12 +12,12 @@ from attn_tui.compute.attention.answer import (
     Answer,
     answer,
     compare,
+    head_of,
+    is_drawn,
     log_factors,
 )
-from attn_tui.compute.attention.head import head_of, is_drawn
-from attn_tui.compute.attention.rows import HIDDEN, MOST_BLOCKS
+from attn_tui.compute.attention.rows import HIDDEN, MOST_BLOCKS, together
 from attn_tui.compute.attention.settings import Settings
-from attn_tui.compute.attention.together import together
 from attn_tui.compute.evaluation import Evaluation, evaluate
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.heads.mask import HeadMask
@@ -26,8 +26,7 @@ from attn_tui.compute.mask import Mask
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
-from attn_tui.compute.source import Drawn, Typed
-from attn_tui.compute.vector import Vector
+from attn_tui.compute.source import Drawn, Typed, Vector
 from tests.pairs import each_once, with_rows
 
 ONE = Typed((Vector("a", np.array([1.0, 2.0])),))

@@ -15,19 +15,17 @@ from scipy import stats
 from attn_tui.compute.arrays import Floats
 from attn_tui.compute.dots.answer import Answer, Run, answer
 from attn_tui.compute.dots.draws import Draws, Streams, draw_entries
-from attn_tui.compute.dots.histogram import BINS, REACH, Bins, curves, histogram
-from attn_tui.compute.dots.moments import Readouts, Sums, read
+from attn_tui.compute.dots.moments import BINS, REACH, Bins, Readouts, Sums, curves, histogram, read
 from attn_tui.compute.dots.settings import Settings
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.experiment import Experiment
-from attn_tui.compute.law import variance_gamma
+from attn_tui.compute.law import Entries, variance_gamma
 from attn_tui.compute.law.dot_law import DotLaw
 from attn_tui.compute.law.entries import LAWS, Pair
-from attn_tui.compute.law.names import Entries
 from attn_tui.compute.log_scale import D_K
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
-from attn_tui.compute.vector import Vector
+from attn_tui.compute.source import Vector
 from tests.asking import asking
 from tests.pairs import each_once, with_rows
 

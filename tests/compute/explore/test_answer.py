@@ -11,20 +11,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attn_tui.compute import evaluation
+from attn_tui.compute.arrays import ALL
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.explore import answer as explore
-from attn_tui.compute.explore.answer import OverDk, VectorAnswer, answer_vector
-from attn_tui.compute.explore.compare import compare
+from attn_tui.compute.explore.answer import OverDk, VectorAnswer, answer_vector, compare
 from attn_tui.compute.explore.settings import Settings
-from attn_tui.compute.keys import ALL
-from attn_tui.compute.logit_map import Wrt
 from attn_tui.compute.mask import parse_mask
 from attn_tui.compute.precision import FORMATS, Precision
-from attn_tui.compute.scale import Scale, parse_scale
+from attn_tui.compute.scale import Scale, Wrt, parse_scale
 from attn_tui.compute.setup import Setup
-from attn_tui.compute.source import Drawn, Typed
-from attn_tui.compute.vector import Vector
+from attn_tui.compute.source import Drawn, Typed, Vector
 from attn_tui.report.numbers import scientific
 from tests.asking import answer_to, asking
 from tests.pairs import each_once, with_rows

@@ -7,11 +7,11 @@ import mpmath
 import numpy as np
 import pytest
 
+from attn_tui.compute.arrays import rounded
 from attn_tui.compute.evaluation import Evaluation
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.explore.answer import answer_vector
 from attn_tui.compute.explore.attention import Attention, attention
-from attn_tui.compute.formats import rounded
 from attn_tui.compute.mask import Mask
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import Scale

@@ -10,14 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attn_tui.compute.evaluation import Evaluation
-from attn_tui.compute.exact_softmax import exact_weights
 from attn_tui.compute.explore.answer import VectorAnswer
 from attn_tui.compute.explore.precision_lab import Lab, Trial, lab
-from attn_tui.compute.logit_map import PLAIN, LogitMap
 from attn_tui.compute.precision import FORMATS, Precision
-from attn_tui.compute.scale import Scale, parse_scale
+from attn_tui.compute.scale import PLAIN, LogitMap, Scale, parse_scale
 from attn_tui.compute.setup import Setup
-from attn_tui.compute.vector import Vector
+from attn_tui.compute.softmax import exact_weights
+from attn_tui.compute.source import Vector
 from tests.asking import answer_to, asking
 from tests.pairs import with_rows
 

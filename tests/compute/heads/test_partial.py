@@ -6,15 +6,13 @@ from math import inf, isnan
 import numpy as np
 import pytest
 
-from attn_tui.compute.heads.blocks import row_statistics
 from attn_tui.compute.heads.mask import HeadMask
-from attn_tui.compute.heads.partial import Partial, merge, statistics
-from attn_tui.compute.heads.row_statistics import Places
+from attn_tui.compute.heads.partial import TALLIED, Partial, merge, statistics
+from attn_tui.compute.heads.reconstruction import Weighing
+from attn_tui.compute.heads.row_statistics import Places, row_statistics
 from attn_tui.compute.heads.rows import HeadRows
 from attn_tui.compute.heads.statistic import STATISTICS
-from attn_tui.compute.heads.tally import TALLIED
-from attn_tui.compute.heads.weighing import Weighing
-from attn_tui.compute.logit_map import LogitMap
+from attn_tui.compute.scale import LogitMap
 from tests.compute.heads.test_row_statistics import drawn
 from tests.pairs import with_rows
 

@@ -13,13 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attn_tui.compute.head import Head, row_weights
-from attn_tui.compute.heads.blocks import row_statistics
-from attn_tui.compute.heads.mask import HeadMask, Kind
-from attn_tui.compute.heads.rows import HeadRows
-from attn_tui.compute.heads.sight import sight
-from attn_tui.compute.heads.weighing import Weighing
-from attn_tui.compute.logit_map import PLAIN, LogitMap
+from attn_tui.compute.heads.mask import HeadMask, Kind, sight
+from attn_tui.compute.heads.reconstruction import Weighing
+from attn_tui.compute.heads.row_statistics import row_statistics
+from attn_tui.compute.heads.rows import Head, HeadRows, row_weights
+from attn_tui.compute.scale import PLAIN, LogitMap
 from tests.compute import exact
 from tests.pairs import each_once, with_rows
 

@@ -11,12 +11,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import integrate, special, stats
 
-from attn_tui.compute.law import variance_gamma
-from attn_tui.compute.law.chi_square import mean_root, nodes, stirling_rest
-from attn_tui.compute.law.dot_law import DotLaw
+from attn_tui.compute.law import Entries, variance_gamma
+from attn_tui.compute.law.dot_law import DotLaw, Lattice
 from attn_tui.compute.law.entries import LAWS, Pair
-from attn_tui.compute.law.lattice import Lattice
-from attn_tui.compute.law.names import Entries
+from attn_tui.compute.law.variance_gamma import mean_root, nodes, stirling_rest
 
 VALUES: dict[str, list[int]] = {"coins": [-1, 1], "die": [1, 2, 3, 4, 5, 6]}
 SHIFTS = ["0", "0.5", "-3.46", "0.3", "1e-9", "1000000", "-3.500000001", "1.4142135623730951"]
@@ -283,5 +281,7 @@ def test_what_stirling_leaves(a: float) -> None:
 
 def test_what_lies_outside_keeps_its_digits() -> None:
     assert variance_gamma.outside(60.0, 2) == pytest.approx(np.exp(-60.0), rel=1e-10, abs=0.0)
-    beyond = integrate.quad(lambda x: float(variance_gamma.density(x, 5)), 40.0, 90.0, epsabs=0.0)[0]
+    beyond = integrate.quad(lambda x: float(variance_gamma.density(x, 5)), 40.0, 90.0, epsabs=0.0)[
+        0
+    ]
     assert variance_gamma.outside(40.0, 5) == pytest.approx(2 * beyond, rel=1e-6, abs=0.0)

@@ -15,11 +15,9 @@ from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn
 from attn_tui.compute.sweep.answer import Answer, answer, at_place
-from attn_tui.compute.sweep.crossing import crossings
-from attn_tui.compute.sweep.crossover import crossover
+from attn_tui.compute.sweep.crossover import crossings, crossover
 from attn_tui.compute.sweep.draws import unit_logs, units
-from attn_tui.compute.sweep.places import check_vectors, log_grid, places
-from attn_tui.compute.sweep.points import median_error
+from attn_tui.compute.sweep.points import check_vectors, log_grid, median_error, places, summarise
 from attn_tui.compute.sweep.readouts import ROWS
 from attn_tui.compute.sweep.settings import (
     STATISTICS,
@@ -29,7 +27,6 @@ from attn_tui.compute.sweep.settings import (
     compared,
     draws_at,
 )
-from attn_tui.compute.sweep.summary import summarise
 
 SMALL = Settings(n=16, d_k_range=(1, 1024), points=6, draws=160, crossovers=False)
 AUTO = Settings(

@@ -9,27 +9,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attn_tui.compute.scale import parse_scale
-from attn_tui.compute.sweep.asymptotes import (
+from attn_tui.compute.sweep.draws import unit_logs, units
+from attn_tui.compute.sweep.exact import (
     Where,
     condensation_d_k,
     condensation_n,
     condensation_std,
-    logit_std,
-    mean_largest,
-)
-from attn_tui.compute.sweep.draws import unit_logs, units
-from attn_tui.compute.sweep.exact import (
     entropy_at,
     log_sum_at,
+    logit_std,
     mean_entropy,
+    mean_largest,
     mean_trace,
     median_size,
     query_norm_law,
     trace_at,
 )
+from attn_tui.compute.sweep.points import Summary, median_ranks, summarise
 from attn_tui.compute.sweep.readouts import READOUTS, ROWS, exact
 from attn_tui.compute.sweep.settings import STATISTICS
-from attn_tui.compute.sweep.summary import Summary, median_ranks, summarise
 from tests.pairs import with_rows
 
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from attn_tui.compute.evaluation import evaluate
-from attn_tui.compute.logit_map import LogitMap
 from attn_tui.compute.precision import Precision
+from attn_tui.compute.scale import LogitMap
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn
 from attn_tui.compute.sweep.draws import ACROSS, QUERY, Unit, unit_logs, unit_size, units
