@@ -169,11 +169,11 @@ def sums(given: Exponents, e: Reals, spare: Reals | None = None) -> Sums:
     gradient = own * (rest**2 + squares) * per_total**4
     gradient += ((1.0 + power_sum) * own_squares - 2.0 * cubes * per_total) * per_total**2
     size = np.sqrt(gradient)
-    found = Sums(rest, total, np.log1p(rest) + terms * per_total, size, np.log(size), sink)
+    entropy, log_size = np.log1p(rest) + terms * per_total, np.log(size)
     if of_faint is not None:
-        found.rest[faint], found.entropy[faint], log_of = of_faint
-        found.gradient[faint], found.log_gradient[faint] = np.exp(log_of), log_of
-    return found
+        rest[faint], entropy[faint], log_size[faint] = of_faint
+        size[faint] = np.exp(log_size[faint])
+    return Sums(rest, total, entropy, size, log_size, sink)
 
 
 def _faint(given: Exponents, rows: Places) -> tuple[Numbers, Numbers, Numbers]:
@@ -229,17 +229,12 @@ def row_statistics(
     """
     with np.errstate(all="ignore"):
         blocks = Blocks(head, (weighing.map,), weighing.mask, output, dtype=dtype)
-        found = [blocks.at(place)[0] for place in blocks.places]
-    parts: dict[str, Any] = {
-        name: [getattr(block, name) for block in found]
-        for name in _NAMES
-        if getattr(found[0], name) is not None
-    }
-    numbers = {name: np.concatenate(part) for name, part in parts.items()}
-    return RowStatistics(**numbers, computed_in=blocks.computed_in)
-
-
-_NAMES = [each.name for each in fields(RowStatistics) if each.name != "computed_in"]
+        parts = [blocks.at(place)[0] for place in blocks.places]
+    numbers: dict[str, Any] = {"computed_in": blocks.computed_in}
+    for name in (field.name for field in fields(RowStatistics)):
+        if name not in numbers and getattr(parts[0], name) is not None:
+            numbers[name] = np.concatenate([getattr(part, name) for part in parts])
+    return RowStatistics(**numbers)
 
 
 def lengths(vectors: Reals) -> Numbers:
@@ -285,10 +280,10 @@ class Blocks:
         self._queries = head.queries.astype(dtype, copy=False)
         self._keys = head.keys.astype(dtype, copy=False)
         self._values = head.values if output else None
-        n, self._at_once = len(head.rows), rows_at_once(len(head.rows), head.n_keys)
-        self.places = [slice(at, min(at + self._at_once, n)) for at in range(0, n, self._at_once)]
-        arrays = 2 + 2 * any(each.softcap is not None for each in maps) + (len(maps) > 1)
-        self._memory = np.empty((arrays, self._at_once * head.n_keys), dtype)
+        n, step = len(head.rows), rows_at_once(len(head.rows), head.n_keys)
+        self.places = [slice(row, min(row + step, n)) for row in range(0, n, step)]
+        is_capped = any(to_logits.softcap is not None for to_logits in maps)
+        self._memory = np.empty((2 + 2 * is_capped + (len(maps) > 1), step * head.n_keys), dtype)
         norms = lengths(self._keys)
         self._per_norm = np.where(norms == 0.0, 0.0, 1.0 / norms).astype(dtype)
         self._query_norms = lengths(self._queries)
@@ -298,23 +293,22 @@ class Blocks:
         with np.errstate(all="ignore"):
             seen = sight(self._head, self._mask, place)
             n_rows = place.stop - place.start
-            parts = [part[: n_rows * seen.width].reshape(n_rows, -1) for part in self._memory]
-            products, x = parts[-1], parts[0]
-            if len(self.maps) == 1:
-                products = x
-            of_scores, highest = self._of_scores(products, place, seen)
-            found = []
-            for each in self.maps:
-                if products is not x:
-                    np.copyto(x, products)
-                found.append(self._weighed(each, parts, place, seen, of_scores, highest))
-        return tuple(found)
+            memory = [part[: n_rows * seen.width].reshape(n_rows, -1) for part in self._memory]
+            x = memory[0]
+            scores = x if len(self.maps) == 1 else memory[-1]
+            of_scores, highest = self._of_scores(scores, place, seen)
+            statistics = []
+            for to_logits in self.maps:
+                if scores is not x:
+                    np.copyto(x, scores)
+                statistics.append(self._weighed(to_logits, memory, place, seen, of_scores, highest))
+        return tuple(statistics)
 
-    def _of_scores(self, x: Reals, at: slice, seen: Sight) -> tuple[Mapping[str, Any], Places]:
+    def _of_scores(self, x: Reals, place: slice, seen: Sight) -> tuple[Mapping[str, Any], Places]:
         """Make x the scores of rows, −∞ where masked; return what follows, and the largest ones."""
-        keys, norms = seen.keys, self._query_norms[at]
+        keys, norms = seen.keys, self._query_norms[place]
         every, sees = np.arange(len(x)), seen.counts > 0
-        np.matmul(self._queries[at], self._keys[keys].T, out=x)
+        np.matmul(self._queries[place], self._keys[keys].T, out=x)
         seen.fill(x, 0.0)
         cosine = (x @ self._per_norm[keys]).astype(np.float64)
         cosine /= np.where(norms == 0.0, 1.0, norms) * np.maximum(seen.counts, 1)
@@ -325,7 +319,7 @@ class Blocks:
         low, high = (x[every, key].astype(np.float64) for key in (lowest, highest))
         is_low = -low > high
         return {
-            "rows": self._head.rows[at],
+            "rows": self._head.rows[place],
             "seen": seen.counts,
             "largest_score": np.where(sees, np.where(is_low, -low, high), 0.0),
             "largest_score_key": np.where(is_low, lowest, highest) + keys.start,
@@ -336,103 +330,85 @@ class Blocks:
     def _weighed(
         self,
         to_logits: LogitMap,
-        parts: Sequence[Reals],
-        at: slice,
+        memory: Sequence[Reals],
+        place: slice,
         seen: Sight,
         of_scores: Mapping[str, Any],
-        highest: Places,
+        winner: Places,
     ) -> RowStatistics:
-        """Return the statistics of scores, the first of the parts, under a map; all are spent."""
-        (x, e, *more), keys, sees = parts, seen.keys, seen.counts > 0
-        exponents, largest = self._exponents(to_logits, x, at, seen, highest, more)
-        np.exp(x, out=e)
-        first = e[:, 0].astype(np.float64) if keys.start == 0 else np.zeros(len(x))
-        found = sums(exponents, e, more[1] if exponents.slopes is not None else None)
-        sink = to_logits.sink
-        top = largest if sink is None else np.maximum(largest, sink)
-        per_total = np.divide(1.0, found.total, out=np.zeros(len(x)), where=found.total != 0.0)
-        output = None
-        if self._values is not None:
-            values = self._values[keys]
-            output = e @ values
-            output *= per_total[:, None].astype(output.dtype)
-        return RowStatistics(
-            **of_scores,
-            max_logit=np.where(sees, largest, -np.inf),
-            max_logit_key=exponents.winner + keys.start,
-            log_sum_exp=np.where(found.total != 0.0, top + np.log1p(found.rest), -np.inf),
-            entropy=found.entropy,
-            effective_keys=np.where(found.total != 0.0, np.exp(found.entropy), 0.0),
-            max_weight=np.where(sees, np.exp(largest - top), 0.0) * per_total,
-            first_key_mass=first * per_total,
-            sink_mass=found.sink * per_total,
-            gradient_norm=to_logits.multiplier * found.gradient,
-            log_gradient_norm=np.log(to_logits.multiplier) + found.log_gradient,
-            logit_gradient_norm=found.gradient,
-            output=output,
-            maxima=self._maxima(e, seen, per_total) if self._run else None,
+        """Return the statistics of rows under a map; their scores, first in memory, are spent."""
+        (x, e, *spare), keys, sees = memory, seen.keys, seen.counts > 0
+        m, cap, sink, bias = (
+            to_logits.multiplier,
+            to_logits.softcap,
+            to_logits.sink,
+            self._head.bias,
         )
-
-    def _maxima(self, e: Reals, seen: Sight, per_total: Numbers) -> Reals:
-        """Return the largest weight of each run of keys, of e^x and its sums; e is written over."""
-        run, first = self._run, seen.keys.start
-        found = np.full((len(e), -(-self._head.n_keys // run)), -np.inf, e.dtype)
-        seen.fill(e, -np.inf)
-        starts = np.arange(first // run, -(-seen.keys.stop // run))
-        largest = np.maximum.reduceat(e, np.maximum(starts * run - first, 0), axis=1)
-        sees = seen.counts > 0
-        found[sees, starts[0] : starts[-1] + 1] = largest[sees] * per_total[sees, None]
-        return found
-
-    def _exponents(
-        self,
-        to_logits: LogitMap,
-        x: Reals,
-        at: slice,
-        seen: Sight,
-        highest: Places,
-        spare: Sequence[Reals],
-    ) -> tuple[Exponents, Numbers]:
-        """Return the exponents that scores x become, in place, and the largest logit of a key.
-
-        Where nothing comes between, the largest score is subtracted before the product.
-        """
-        m, cap, sink = to_logits.multiplier, to_logits.softcap, to_logits.sink
-        of, every, sees = x.dtype.type, np.arange(len(x)), seen.counts > 0
-        slopes, winner, factor = None, highest, 1.0
-        if cap is None and self._head.bias is None:
+        number, every, factor, slopes = x.dtype.type, np.arange(len(x)), 1.0, None
+        if cap is None and bias is None:
+            # The largest score is subtracted before the product.
             factor = m
         else:
-            x *= of(m)
+            x *= number(m)
             if cap is not None:
-                slopes = _cap(x, cap, spare[0])
-            if self._head.bias is not None:
-                x += self._head.bias[at, seen.keys]
+                # z = c·tanh y, and its slopes 1 − tanh²y are 4e^−2|y|/(1 + e^−2|y|)².
+                x /= number(cap)
+                slopes = np.abs(x, out=spare[0])
+                slopes *= -2
+                np.exp(slopes, out=slopes)
+                slopes /= np.square(1 + slopes)
+                slopes *= 4
+                np.tanh(x, out=x)
+                x *= number(cap)
+            if bias is not None:
+                x += bias[place, keys]
             seen.fill(x, -np.inf)
             winner = x.argmax(axis=1)
-        top = np.where(sees, x[every, winner], of(0))
-        x -= top[:, None]
+        largest_of_keys = np.where(sees, x[every, winner], number(0))
+        x -= largest_of_keys[:, None]
         if factor != 1.0:
-            x *= of(factor)
-        largest = np.where(sees, factor * top.astype(np.float64), -np.inf)
-        wins, below = sees, np.full(len(x), np.inf)
+            x *= number(factor)
+        largest = np.where(sees, factor * largest_of_keys.astype(np.float64), -np.inf)
+        wins, below, top = sees, np.full(len(x), np.inf), largest
         if sink is not None:
             wins = sees & (largest >= sink)
             below = np.where(wins, largest - sink, 0.0)
             lower = sees & ~wins
             x[lower] -= (sink - largest[lower, None]).astype(x.dtype)
+            top = np.maximum(largest, sink)
         seen.fill(x, HIDDEN)
-        return Exponents(x, winner, wins, below, slopes), largest
 
-
-def _cap(x: Reals, cap: float, slopes: Reals) -> Reals:
-    """Make x cap·tanh(x/cap), in place, and return the slopes, 4e^−2|y|/(1 + e^−2|y|)²."""
-    x /= x.dtype.type(cap)
-    np.abs(x, out=slopes)
-    slopes *= -2
-    np.exp(slopes, out=slopes)
-    slopes /= np.square(1 + slopes)
-    slopes *= 4
-    np.tanh(x, out=x)
-    x *= x.dtype.type(cap)
-    return slopes
+        np.exp(x, out=e)
+        first = e[:, 0].astype(np.float64) if keys.start == 0 else np.zeros(len(x))
+        exponents = Exponents(x, winner, wins, below, slopes)
+        added = sums(exponents, e, None if slopes is None else spare[1])
+        is_known = added.total != 0.0
+        per_total = np.divide(1.0, added.total, out=np.zeros(len(x)), where=is_known)
+        output = maxima = None
+        if self._values is not None:
+            output = e @ self._values[keys]
+            output *= per_total[:, None].astype(output.dtype)
+        if self._run:
+            # The largest weight of each run of keys; e is written over.
+            maxima = np.full((len(e), -(-self._head.n_keys // self._run)), -np.inf, e.dtype)
+            seen.fill(e, -np.inf)
+            runs = np.arange(keys.start // self._run, -(-keys.stop // self._run))
+            starts = np.maximum(runs * self._run - keys.start, 0)
+            of_runs = np.maximum.reduceat(e, starts, axis=1)
+            maxima[sees, runs[0] : runs[-1] + 1] = of_runs[sees] * per_total[sees, None]
+        return RowStatistics(
+            **of_scores,
+            max_logit=largest,
+            max_logit_key=winner + keys.start,
+            log_sum_exp=np.where(is_known, top + np.log1p(added.rest), -np.inf),
+            entropy=added.entropy,
+            effective_keys=np.where(is_known, np.exp(added.entropy), 0.0),
+            max_weight=np.where(sees, np.exp(largest - top), 0.0) * per_total,
+            first_key_mass=first * per_total,
+            sink_mass=added.sink * per_total,
+            gradient_norm=m * added.gradient,
+            log_gradient_norm=np.log(m) + added.log_gradient,
+            logit_gradient_norm=added.gradient,
+            output=output,
+            maxima=maxima,
+        )
