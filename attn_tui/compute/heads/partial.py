@@ -21,13 +21,6 @@ from attn_tui.compute.heads.statistic import (
     TAU,
 )
 
-TALLIED = (
-    *("largest_score", "max_logit", "entropy", "effective_keys", "first_key_mass", "sink_mass"),
-    *("gradient_norm", "max_weight", "saturated", "dead_gradient", "query_norm", "key_norm"),
-    *("cosine", "seen"),
-)
-"""What is tallied: of every row, but the norm of every key."""
-
 
 @dataclass(frozen=True)
 class Extreme:
@@ -83,15 +76,12 @@ class Tally:
             return Tally(0, 0.0, 0.0, Extreme(inf), Extreme(-inf), bounds)
         mean = float(values.mean())
         spread = float(np.square(values - mean).sum())
-        least, most = (
-            Extreme(
-                float(values[at]),
-                -1 if rows is None else int(rows[at]),
-                -1 if keys is None else int(keys[at]),
-            )
-            for at in (int(values.argmin()), int(values.argmax()))
-        )
-        return Tally(len(values), mean, spread, least, most, bounds)
+        ends = []
+        for place in (values.argmin(), values.argmax()):
+            row = -1 if rows is None else int(rows[place])
+            key = -1 if keys is None else int(keys[place])
+            ends.append(Extreme(float(values[place]), row, key))
+        return Tally(len(values), mean, spread, ends[0], ends[1], bounds)
 
     def merged(self, later: "Tally") -> "Tally":
         """Return the tally of these numbers and those that come after them."""
@@ -208,17 +198,18 @@ class Partial:
 
     def merged(self, later: "Partial") -> "Partial":
         """Return the statistics of these rows and of later ones of the same head."""
-        firsts = [each.first_not_finite for each in (self, later)]
-        known = [first for first in firsts if first is not None]
-        names = [name for name in TALLIED if name in self.tallies or name in later.tallies]
+        firsts = self.first_not_finite, later.first_not_finite
+        tallies = dict(self.tallies)
+        for name, tally in later.tallies.items():
+            tallies[name] = tallies[name].merged(tally) if name in tallies else tally
         return Partial(
             self.n_queries,
             self.n_keys,
             self.rows + later.rows,
             self.masked + later.masked,
             self.not_finite + later.not_finite,
-            min(known, default=None),
-            {name: _merged(self.tallies.get(name), later.tallies.get(name)) for name in names},
+            min((first for first in firsts if first is not None), default=None),
+            tallies,
             self.computed_in,
             (*self.odd, *later.odd),
             **{name: getattr(later if later.is_judged else self, name) for name in _JUDGED},
@@ -298,11 +289,6 @@ class Partial:
         return Value(most.value, 0.0 if self.is_exact else None, most.row, most.key)
 
 
-def _merged(first: Tally | None, later: Tally | None) -> Tally:
-    found = [each for each in (first, later) if each is not None]
-    return reduce(Tally.merged, found)
-
-
 def merge(partials: Iterable[Partial]) -> Partial:
     """Return the statistics of all blocks of a head, at least one, in the order of its rows."""
     return reduce(Partial.merged, partials)
@@ -324,66 +310,64 @@ def statistics(
         queries: All queries of the head, shape (n_q, d_k), of which norms are then taken.
         computed_in: The dtype of scores and weights; float64 where queries or keys are.
     """
-    found = row_statistics(head, weighing, dtype=np.dtype(computed_in))
-    sees, finite = found.seen > 0, found.finite
+    rows = row_statistics(head, weighing, dtype=np.dtype(computed_in))
+    sees, finite = rows.seen > 0, rows.finite
     used = np.flatnonzero(sees & finite)
     # With one key the only weight is 1, whatever its score.
-    keys = found.seen + (weighing.map.sink is not None)
-    several = np.flatnonzero(sees & finite & (keys > 1))
-    most_keys = head.n_keys + (weighing.map.sink is not None)
-    numbers = {
-        "saturated": found.max_weight >= ALL,
-        "dead_gradient": found.logit_gradient_norm < DEAD,
-    }
+    has_sink = weighing.map.sink is not None
+    several = np.flatnonzero(sees & finite & (rows.seen + has_sink > 1))
+    most_keys = head.n_keys + has_sink
     bounds = {
         "entropy": (0.0, log(most_keys)),
         "effective_keys": (1.0, float(most_keys)),
         "gradient_norm": (0.0, 0.5 * weighing.map.multiplier),
         "cosine": (-1.0, 1.0),
     }
-
-    def tally(name: str, of: Places, keys: Places | None = None) -> Tally:
-        values = numbers[name] if name in numbers else getattr(found, name)
-        return Tally.of(
-            values[of].astype(np.float64),
-            found.rows[of],
-            None if keys is None else keys[of],
-            bounds.get(name, (0.0, 1.0)),
-        )
-
-    tallies = {
-        "largest_score": tally("largest_score", used, found.largest_score_key),
-        "max_logit": tally("max_logit", used, found.max_logit_key),
+    shares = {
+        "saturated": rows.max_weight >= ALL,
+        "dead_gradient": rows.logit_gradient_norm < DEAD,
     }
-    for name in ("entropy", "effective_keys", "first_key_mass", "sink_mass"):
-        tallies[name] = tally(name, used)
-    for name in ("gradient_norm", "max_weight", "saturated", "dead_gradient"):
-        tallies[name] = tally(name, several)
+    tallies = {}
+    for name in ("largest_score", "max_logit"):
+        keys = getattr(rows, f"{name}_key")[used]
+        tallies[name] = Tally.of(getattr(rows, name)[used], rows.rows[used], keys)
+    for name in (
+        *("entropy", "effective_keys", "first_key_mass", "sink_mass", "cosine"),
+        *("gradient_norm", "max_weight", "saturated", "dead_gradient", "seen"),
+    ):
+        counted = used if name in _OF_ANY_ROW else several
+        numbers = shares[name] if name in shares else getattr(rows, name)
+        tallies[name] = Tally.of(
+            numbers[counted].astype(np.float64), rows.rows[counted], None,
+            bounds.get(name, (0.0, 1.0)),
+        )  # fmt: skip
+    first_value = nan
     if with_norms:
-        norms = found.query_norm if queries is None else lengths(queries)
-        rows = found.rows if queries is None else np.arange(len(norms))
+        norms = rows.query_norm if queries is None else lengths(queries)
+        of_queries = rows.rows if queries is None else np.arange(len(norms))
         which = np.flatnonzero(np.isfinite(norms))
-        tallies["query_norm"] = Tally.of(norms[which], rows[which])
+        tallies["query_norm"] = Tally.of(norms[which], of_queries[which])
         norms = lengths(head.keys)
         which = np.flatnonzero(np.isfinite(norms))
         tallies["key_norm"] = Tally.of(norms[which], None, which)
-    tallies["cosine"] = tally("cosine", used)
-    tallies["seen"] = tally("seen", several)
-    first_value = nan
-    if with_norms and head.values is not None:
-        norms = lengths(head.values)
-        typical = float(np.median(norms))
-        if typical > 0.0:
-            first_value = float(norms[0]) / typical
-    odd = found.rows[~finite]
+        if head.values is not None:
+            norms = lengths(head.values)
+            typical = float(np.median(norms))
+            if typical > 0.0:
+                first_value = float(norms[0]) / typical
+    odd = rows.rows[~finite]
     return Partial(
         head.n_queries,
         head.n_keys,
-        len(found.rows),
+        len(rows.rows),
         int((~sees).sum()),
         len(odd),
         int(odd[0]) if len(odd) else None,
         tallies,
-        computed_in=found.computed_in,
+        computed_in=rows.computed_in,
         first_value=first_value,
     )
+
+
+_OF_ANY_ROW = ("entropy", "effective_keys", "first_key_mass", "sink_mass", "cosine")
+"""What is tallied of every row that sees a key; the rest is of those that have a choice."""

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from attn_tui.compute.heads.mask import HeadMask
-from attn_tui.compute.heads.partial import TALLIED, Partial, merge, statistics
+from attn_tui.compute.heads.partial import Partial, merge, statistics
 from attn_tui.compute.heads.reconstruction import Weighing
 from attn_tui.compute.heads.row_statistics import Places, row_statistics
 from attn_tui.compute.heads.rows import HeadRows
@@ -77,8 +77,9 @@ def test_blocks_merge_to_the_whole_whatever_they_are() -> None:
     for at in ([150], [1, 2, 299], [*range(7, 300, 7)]):
         merged = merge(blocks(head, at))
         assert merged.rows == whole.rows
-        for name in TALLIED:
-            one, other = merged.tallies[name], whole.tallies[name]
+        assert {*merged.tallies} == {*whole.tallies}
+        for name, other in whole.tallies.items():
+            one = merged.tallies[name]
             assert one.count == other.count
             assert one.mean == pytest.approx(other.mean, rel=1e-12)
             assert one.spread == pytest.approx(other.spread, rel=1e-9, abs=1e-15)
