@@ -1,6 +1,6 @@
 """The Sweep instrument: drawn vectors over d_k, over n, or over both, under several rules."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from attn_tui.compute.errors import Stop, never
@@ -18,7 +18,16 @@ from attn_tui.compute.sweep.crossover import (
 )
 from attn_tui.compute.sweep.draws import GENERATOR
 from attn_tui.compute.sweep.exact import Where, condensation_d_k, condensation_n
-from attn_tui.compute.sweep.points import Points, Sampling, check_vectors, held, log_grid, places
+from attn_tui.compute.sweep.points import (
+    Place,
+    Point,
+    Points,
+    Sampling,
+    check_vectors,
+    held,
+    log_grid,
+    places,
+)
 from attn_tui.compute.sweep.settings import (
     Settings,
     Statistic,
@@ -154,56 +163,50 @@ def answer(experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:
     for scale in scales.values():
         for n, d_k in every:
             scale.multiplier(d_k, n)
-    first, qk_norm = first_draws(settings), setup.scale.qk_norm
-    sampling = Sampling(scales, first, settings.seed, qk_norm)
+    draws, qk_norm = first_draws(settings), setup.scale.qk_norm
+    first = Sampling(scales, draws, settings.seed, qk_norm)
+    batches: list[tuple[Sampling, Sequence[Place], Sequence[Place]]] = [(first, coarse, rest)]
     # Where keys are few more vectors are drawn than at first, at the n of the question to begin
     # with. What is exact and where logits condense is known of plain q and k.
-    few_keys = sorted({n for n, _ in every if draws_at(settings, n) > first and not qk_norm})
-    more_at = sorted(few_keys, key=lambda n: n != held(few_keys, settings.n))
-    finer = [Sampling(scales, draws_at(settings, n), settings.seed) for n in more_at]
-    rows = [[place for place in every if place[0] == n] for n in more_at]
+    few_keys = sorted({n for n, _ in every if draws_at(settings, n) > draws and not qk_norm})
+    for n in sorted(few_keys, key=lambda n: n != held(few_keys, settings.n)):
+        row = [place for place in every if place[0] == n]
+        batches.append((Sampling(scales, draws_at(settings, n), settings.seed), row, ()))
     marks = () if qk_norm else tuple(_condensation(settings, scales, setup.d_k))
     wanted = crossovers_wanted(experiment)
-    work = sampling.work(every)
-    work += sum(more.work(row) for more, row in zip(finer, rows, strict=True))
+    work = sum(sampling.work([*now, *later]) for sampling, now, later in batches)
     work += len(wanted) * search_cost(settings.n, draws_at(settings, settings.n))
-    known: tuple[Crossover, ...] = ()
-    drawn_more: dict[int, Points] = {}
+    crossed: tuple[Crossover, ...] = ()
+    points: dict[tuple[int, int, str], Point] = {}
 
     def so_far(done: int) -> Answer:
-        points = [point for point in sampling.points() if point.n not in drawn_more]
-        points += [point for row in drawn_more.values() for point in row]
-        points.sort(key=lambda point: (point.n, point.d_k))
         progress = min(done / work, 0.999) if done < work else 1.0
-        return Answer(experiment, settings, tuple(scales), Points(points), marks, known, progress)
+        by_place = sorted(points.values(), key=lambda point: (point.n, point.d_k))
+        drawn = Points(by_place)
+        return Answer(experiment, settings, tuple(scales), drawn, marks, crossed, progress)
 
-    done, shown, is_first = 0, 0, True
-    for cost in sampling.steps(coarse, rest):
-        if stop():
-            return
-        done += cost
-        if is_first or (done - shown > _BETWEEN + 2 * sampling.summary_cost() and done < work):
-            yield so_far(done)
-            shown, is_first = done, False
-    yield so_far(done)
-    for n, more, row in zip(more_at, finer, rows, strict=True):
-        shown = done
-        for cost in more.steps(row, ()):
+    done = last = 0
+    for sampling, now, later in batches:
+        for cost in sampling.steps(now, later):
             if stop():
                 return
             done += cost
-            if done - shown > _BETWEEN and done < work:
-                # Nothing is new, but whoever waits may have another question.
+            is_due = done - last > _BETWEEN + 2 * sampling.summary_cost() and done < work
+            if is_due or not points:
+                # Later nothing is new before all is drawn, but whoever waits may ask anew.
+                if sampling is first:
+                    points |= sampling.points().by_place
                 yield so_far(done)
-                shown = done
-        drawn_more[n] = more.points()
-        more.forget()
+                last = done
+        points |= sampling.points().by_place
+        sampling.forget()
         yield so_far(done)
-    drawn = shown = done
-    for spent, crossed in row_crossovers(experiment, stop):
+        last = done
+    drawn = done
+    for spent, known in row_crossovers(experiment, stop):
         done = drawn + spent
-        if crossed != known or done > shown + _BETWEEN or done == work:
-            known, shown = crossed, done
+        if known != crossed or done > last + _BETWEEN or done == work:
+            crossed, last = known, done
             yield so_far(done)
 
 

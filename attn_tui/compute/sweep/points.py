@@ -252,7 +252,8 @@ class Points(tuple[Point, ...]):
         return tuple(sorted({(point.n, point.d_k) for point in self}))
 
     @cached_property
-    def _of_place(self) -> Mapping[tuple[int, int, str], Point]:
+    def by_place(self) -> Mapping[tuple[int, int, str], Point]:
+        """Each by its n, d_k and rule."""
         return {(point.n, point.d_k, point.rule): point for point in self}
 
     @cached_property
@@ -270,7 +271,7 @@ class Points(tuple[Point, ...]):
 
     def at(self, n: int, d_k: int, rule: str) -> Point | None:
         """Return the one at a place under a rule, or None while there is none."""
-        return self._of_place.get((n, d_k, rule))
+        return self.by_place.get((n, d_k, rule))
 
     def unscaled(self, n: int, d_k: int) -> Point | None:
         """Return the one at a place without scaling, or None if there is none."""
@@ -339,8 +340,9 @@ class Sampling:
         return Points(point for place in sorted(self._points) for point in self._points[place])
 
     def forget(self) -> None:
-        """Let go of what was drawn; points that were asked for stay."""
+        """Let go of what was drawn, and of points, which whoever asked for them has."""
         self._logs.clear()
+        self._points.clear()
 
     def _summarised(self, place: Place, draws: int) -> list[Point]:
         """Return what was drawn at a place, under each rule."""
