@@ -136,6 +136,7 @@ class Answer:
         return self.progress == 1.0
 
 
+@lru_cache(maxsize=4)
 def growth(law: DotLaw, n_attended: int) -> tuple[Growth, ...]:
     """Return the lines of the rules 1, 1/√d_k and 1/d_k, for a law at any d_k."""
     d_ks = np.array(D_K.stops)
@@ -313,18 +314,10 @@ class Run:
             unscaled=unscaled,
             scaled=unscaled.scaled(m),
             histogram=histogram(law, self._bins, self._counted),
-            curves=_curves(law),
+            curves=curves(law),
             derivation=derivation(law, self._pairs, unscaled, m),
             pairs=self._pairs.count,
             table=tuple(row.row() for row in self._rows),
-            growth=_growth(law, n_attended),
+            growth=growth(law, n_attended),
             progress=self._share,
         )
-
-
-@lru_cache(maxsize=4)
-def _curves(law: DotLaw) -> Curves:
-    return curves(law, Bins.of(law))
-
-
-_growth = lru_cache(maxsize=4)(growth)

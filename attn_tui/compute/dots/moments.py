@@ -1,6 +1,7 @@
 """What is kept of a sample too long to keep: sums and a histogram, and what they say."""
 
 from dataclasses import astuple, dataclass
+from functools import lru_cache
 from math import ceil, copysign, floor, nan, sqrt
 
 import numpy as np
@@ -277,8 +278,10 @@ class Curves:
         return Curves(self.x * m, exact, self.normal / m, self.discrete)
 
 
-def curves(law: DotLaw, bins: Bins) -> Curves:
-    """Return the exact and the normal curve over the bins."""
+@lru_cache(maxsize=4)
+def curves(law: DotLaw) -> Curves:
+    """Return the exact and the normal curve over the bins for a law."""
+    bins = Bins.of(law)
     per_bin = 1 if law.product.discrete else 4
     places = bins.low + bins.width * (np.arange(bins.number * per_bin) + 0.5) / per_bin
     x = places + law.mean

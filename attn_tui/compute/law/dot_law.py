@@ -167,10 +167,15 @@ class DotLaw:
         moments = [float(weights @ values**order) for order in range(9)]
         if self.tied:
             return tuple(moments)
-        cumulants = _cumulants(moments)
-        return tuple(
-            _moments([c * float(self.d_k) ** (1 - r / 2) for r, c in enumerate(cumulants)])
-        )
+        # From moments of a product to its cumulants, and from those of the sum back to moments.
+        cumulants, sums = [0.0], [1.0]
+        for r in range(1, 9):
+            terms = (comb(r - 1, j - 1) * cumulants[j] * moments[r - j] for j in range(1, r))
+            cumulants.append(moments[r] - sum(terms))
+        of_sum = [c * float(self.d_k) ** (1 - r / 2) for r, c in enumerate(cumulants)]
+        for r in range(1, 9):
+            sums.append(sum(comb(r - 1, j - 1) * of_sum[j] * sums[r - j] for j in range(1, r + 1)))
+        return tuple(sums)
 
     @property
     def kurtosis(self) -> float:
@@ -283,21 +288,3 @@ def _lattice(pair: Pair, d_k: int) -> Lattice | None:
     # A law is kept with what it has found out; millions of probabilities are not kept with it.
     one = _product_lattice(pair)
     return None if one is None else one.summed(d_k)
-
-
-def _cumulants(moments: list[float]) -> list[float]:
-    """Return cumulants from moments, both from order 0 on."""
-    cumulants = [0.0]
-    for r in range(1, len(moments)):
-        rest = (comb(r - 1, j - 1) * cumulants[j] * moments[r - j] for j in range(1, r))
-        cumulants.append(moments[r] - sum(rest))
-    return cumulants
-
-
-def _moments(cumulants: list[float]) -> list[float]:
-    """Return moments from cumulants, both from order 0 on."""
-    moments = [1.0]
-    for r in range(1, len(cumulants)):
-        terms = (comb(r - 1, j - 1) * cumulants[j] * moments[r - j] for j in range(1, r + 1))
-        moments.append(sum(terms))
-    return moments

@@ -245,7 +245,7 @@ def test_the_histogram_counts_every_number_once(entries: Entries, d_k: int, tied
 )
 def test_the_histogram_tends_to_the_exact_curve(law: DotLaw) -> None:
     bins = Bins.of(law)
-    found, curve = histogram(law, bins, bins.count(drawn(law, 20_000))), curves(law, bins)
+    found, curve = histogram(law, bins, bins.count(drawn(law, 20_000))), curves(law)
     assert curve.exact is not None
     per_bin = curve.exact.reshape(found.counts.size, -1)
     expected = per_bin.mean(axis=1) * np.diff(found.edges) * found.count
