@@ -142,12 +142,14 @@ def sight(head: HeadRows, mask: HeadMask, at: slice) -> Sight:
         if first >= last:
             first, last = min(first, n - 1), min(first, n - 1) + 1
             starts, ends = np.full(r, last), np.zeros(r, np.intp)
-        if (edge := int(ends.min())) < last:
-            columns = np.arange(max(edge, first), last)
+        # Columns that every row sees have nothing to hide.
+        least_end, most_start = int(ends.min()), min(int(starts.max()), last)
+        if least_end < last:
+            columns = np.arange(max(least_end, first), last)
             parts.append((slice(columns[0] - first, last - first), columns >= ends[:, None]))
-        if (edge := min(int(starts.max()), last)) > first:
-            columns = np.arange(first, edge)
-            parts.append((slice(0, edge - first), columns < starts[:, None]))
+        if most_start > first:
+            columns = np.arange(first, most_start)
+            parts.append((slice(0, most_start - first), columns < starts[:, None]))
     elif mask.kind == "given" and head.seen is not None:
         parts.append((slice(0, n), ~head.seen[at]))
     if head.bias is not None:

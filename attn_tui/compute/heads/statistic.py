@@ -111,7 +111,7 @@ _ALL = (
     ),
 )  # fmt: skip
 
-STATISTICS: Mapping[str, Statistic] = {each.name: each for each in _ALL}
+STATISTICS: Mapping[str, Statistic] = {statistic.name: statistic for statistic in _ALL}
 """Every statistic by its name."""
 
 OF_SEVERAL_KEYS = ("max_weight", "saturated_share", "gradient_norm", "dead_gradient_share")
