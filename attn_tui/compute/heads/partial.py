@@ -1,6 +1,6 @@
 """Statistics of some rows of a head, and how those of all blocks make those of the head."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import reduce
 from math import floor, inf, isnan, log, log10, nan, sqrt
@@ -114,19 +114,6 @@ class Tally:
         spread = self.spread + count * (self.mean - mean) ** 2
         spread += (least - mean) ** 2 + (most - mean) ** 2
         return sqrt(spread / (count + 2) / count * max(1.0 - drawn, 0.0))
-
-
-def _spacing(number: float) -> float:
-    """Return how far a number of bfloat16 is from the next; NaN where it is too large for one."""
-    with np.errstate(all="ignore"):
-        return float(np.spacing(np.array(abs(number), dtype_of("bfloat16"))))
-
-
-_DERIVED: Mapping[str, Callable[[float, float], float]] = {
-    "float16_margin": lambda score, tau: FLOAT16_LARGEST / score if score else inf,
-    "bfloat16_spacing": lambda logit, tau: _spacing(logit),
-    "qk_clip": lambda logit, tau: min(tau / logit, 1.0) if logit > 0.0 else 1.0,
-}
 
 
 NORMS = ("query_norm", "key_norm")
@@ -268,13 +255,8 @@ class Partial:
         q, k = (self.tallies.get(name) for name in NORMS)
         return q.most.value * k.most.value if q and k and q.count and k.count else nan
 
-    def value(self, name: str, tau: float = TAU) -> Value:
-        """Return a statistic of the head.
-
-        Args:
-            name: One of `STATISTICS`.
-            tau: The largest logit that QK-clip leaves alone.
-        """
+    def value(self, name: str) -> Value:
+        """Return a statistic of the head, one of `STATISTICS`."""
         statistic = STATISTICS[name]
         tally = self.tallies.get(statistic.of)
         if tally is None or not tally.count:
@@ -284,9 +266,15 @@ class Partial:
                 return Value(tally.mean, 0.0)
             return Value(tally.mean, tally.error(self.rows / self.n_queries))
         most = tally.most
-        if statistic.how == "derived":
-            most = Extreme(_DERIVED[name](most.value, tau), most.row, most.key)
-        return Value(most.value, 0.0 if self.is_exact else None, most.row, most.key)
+        number = most.value
+        if name == "float16_margin":
+            number = FLOAT16_LARGEST / number if number else inf
+        elif name == "bfloat16_spacing":
+            with np.errstate(all="ignore"):
+                number = float(np.spacing(np.array(abs(number), dtype_of("bfloat16"))))
+        elif name == "qk_clip":
+            number = min(TAU / number, 1.0) if number > 0.0 else 1.0
+        return Value(number, 0.0 if self.is_exact else None, most.row, most.key)
 
 
 def merge(partials: Iterable[Partial]) -> Partial:

@@ -68,7 +68,6 @@ def test_what_follows_from_the_largest_logit(logit: float, spacing: float) -> No
     found = statistics(head, Weighing(LogitMap(1.0)))
     assert found.value("bfloat16_spacing").value == spacing
     assert found.value("qk_clip").value == (100 / 150 if logit == 150.0 else 1.0)
-    assert found.value("qk_clip", tau=50.0).value == (1.0 if logit < 50.0 else 50.0 / logit)
 
 
 def test_blocks_merge_to_the_whole_whatever_they_are() -> None:
