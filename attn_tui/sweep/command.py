@@ -24,13 +24,13 @@ from attn_tui.commands.options import (
 from attn_tui.commands.output import INTERRUPTED, write
 from attn_tui.commands.progress import Progress, until_interrupted, worked
 from attn_tui.compute.errors import InputError, inert
-from attn_tui.compute.field import fields_of
+from attn_tui.compute.field import fields_of, parse_wholes
 from attn_tui.compute.log_scale import D_K, N_KEYS, LogScale
 from attn_tui.compute.mask import Mask
 from attn_tui.compute.scale import RULES
 from attn_tui.compute.setup import Setup
-from attn_tui.compute.sweep.rules import LISTED
 from attn_tui.compute.sweep.settings import (
+    LISTED,
     STATISTICS,
     Axis,
     Settings,
@@ -38,7 +38,6 @@ from attn_tui.compute.sweep.settings import (
     compared,
     draws_at,
 )
-from attn_tui.compute.whole import parse_wholes
 
 if TYPE_CHECKING:
     from attn_tui.compute.experiment import Experiment

@@ -3,11 +3,11 @@
 from collections.abc import Iterable
 
 from attn_tui.compute.scale import NONE, parse_scale
-from attn_tui.compute.sweep.answer import Boundary, Condensation
+from attn_tui.compute.sweep.answer import Condensation
 from attn_tui.compute.sweep.crossover import Crossover
+from attn_tui.compute.sweep.points import Summary
 from attn_tui.compute.sweep.readouts import READOUTS
 from attn_tui.compute.sweep.settings import Axis
-from attn_tui.compute.sweep.summary import Summary
 from attn_tui.report.numbers import quantity
 from attn_tui.report.words import DIVISORS, amount
 
@@ -54,25 +54,13 @@ def crossover_text(found: Crossover) -> str:
     return f"{place_text(found.d_k)} [{ends_text(found)}]{start}"
 
 
-def ends_text(found: Crossover | Boundary) -> str:
-    """Return an interval as text; ``≤ 512`` where its other end may be beyond what was looked at.
-
-    >>> ends_text(Boundary(64, True, 256, 512)), ends_text(Boundary(64, True, None, 512))
-    ('256 to 512', '≤ 512')
-    """
-    low: float | None = found.low
-    high: float | None = found.high
-    if isinstance(found, Crossover):
-        low = None if found.low_open else low
-        high = None if found.high_open else high
+def ends_text(found: Crossover) -> str:
+    """Return an interval as text; ``≤ 512`` where its other end may be out of range."""
+    low = None if found.low_open else found.low
+    high = None if found.high_open else found.high
     if low is None:
         return "any" if high is None else f"≤ {place_text(high)}"
     return f"≥ {place_text(low)}" if high is None else f"{place_text(low)} to {place_text(high)}"
-
-
-def boundary_text(found: Boundary) -> str:
-    """Return between which of a map's places a ratio falls through 1: ``256 to 512``."""
-    return ends_text(found) if found.falls else "–"
 
 
 def condensation_text(found: Condensation, over: Axis) -> str:

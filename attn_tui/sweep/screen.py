@@ -31,10 +31,8 @@ from attn_tui.compute.sweep.answer import (
     row_crossovers,
 )
 from attn_tui.compute.sweep.crossover import GRADIENTS, Crossover
-from attn_tui.compute.sweep.places import along, check_vectors
-from attn_tui.compute.sweep.points import Place, Points
-from attn_tui.compute.sweep.rules import rule_text
-from attn_tui.compute.sweep.settings import Axis, Settings, View, compared, first_draws
+from attn_tui.compute.sweep.points import Place, Points, along, check_vectors
+from attn_tui.compute.sweep.settings import Axis, Settings, View, compared, first_draws, rule_text
 from attn_tui.files import edits
 from attn_tui.files.draft import Draft
 from attn_tui.files.history import Asked, Edit
@@ -392,7 +390,7 @@ class SweepScreen(InstrumentScreen):
                     found = replace(found, here=drawn.points)
                     self.app.call_from_thread(self._take_closer, key, found)
         wanted = len(crossovers_wanted(experiment)) * len(GRADIENTS)
-        if sum(crossover.finished for crossover in found.crossovers) == wanted:
+        if len(found.crossovers) == wanted:
             return
         for _, known in row_crossovers(experiment, stop):
             if known != found.crossovers and not worker.is_cancelled:
@@ -430,7 +428,7 @@ class SweepScreen(InstrumentScreen):
         return "" if self.answer is None else "".join(text(self._report_of(self.answer), width))
 
     def _report_of(self, found: Answer) -> Report:
-        return report(restated(found, found.experiment, with_curves=True))
+        return report(found)
 
     # What is shown
 

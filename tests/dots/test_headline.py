@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from attn_tui.compute.dots.answer import answer, law_of
 from attn_tui.compute.dots.settings import Settings
 from attn_tui.compute.experiment import Experiment
-from attn_tui.compute.number import Number
+from attn_tui.compute.sample import Number
 from attn_tui.compute.scale import parse_scale
 from attn_tui.compute.setup import Setup
 from attn_tui.dots.headline import headline

@@ -10,7 +10,7 @@ from attn_tui.charts.glyphs import LESS, MORE
 from attn_tui.compute.explore.settings import Settings
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.setup import Setup
-from attn_tui.compute.vector import Vector
+from attn_tui.compute.source import Vector
 from attn_tui.explore.gradient import GradientTable, Jacobians
 from attn_tui.report.numbers import ratio, scientific
 from tests.asking import answer_to

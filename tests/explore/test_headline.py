@@ -7,14 +7,12 @@ import numpy as np
 import pytest
 
 from attn_tui.compute.experiment import Experiment
-from attn_tui.compute.logit_map import Wrt
 from attn_tui.compute.mask import Mask
 from attn_tui.compute.models import MODELS
 from attn_tui.compute.precision import Precision
-from attn_tui.compute.scale import Scale
+from attn_tui.compute.scale import Scale, Wrt
 from attn_tui.compute.setup import Setup
-from attn_tui.compute.source import Typed
-from attn_tui.compute.vector import Vector
+from attn_tui.compute.source import Typed, Vector
 from attn_tui.explore.answer import answer
 from attn_tui.explore.headline import headline
 from tests.explore.headlines import of
