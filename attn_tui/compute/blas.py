@@ -1,7 +1,6 @@
 """The library that multiplies matrices for NumPy: which it is, and how many threads it takes."""
 
 import ctypes
-import platform
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -9,25 +8,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
-import numpy as np
-
 _SPELLINGS = ("scipy_openblas_{}64_", "scipy_openblas_{}", "openblas_{}64_", "openblas_{}")
-
-
-@cache
-def machine() -> tuple[tuple[str, str], ...]:
-    """Return what the last bits of a product depend on: NumPy, the library, the kind of CPU.
-
-    Pairs of a name and a text; the text is empty where the library does not say.
-    """
-    core, config = _call("get_corename", ctypes.c_char_p), _call("get_config", ctypes.c_char_p)
-    library = (config() or b"").decode().split(" ")[:2] if config else []
-    kind = (core() or b"").decode() if core else ""
-    return (
-        ("numpy", np.__version__),
-        ("blas", " ".join(library)),
-        ("cpu", kind or platform.machine()),
-    )
 
 
 @contextmanager

@@ -2,7 +2,7 @@
 
 import time
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -15,7 +15,7 @@ from attn_tui.compute.errors import Stop, never
 from attn_tui.compute.heads.partial import Partial, merge
 from attn_tui.engine.executors import threads
 from attn_tui.engine.plan import LONG, SHORT, Block, Plan, Task
-from attn_tui.engine.work import Done, Machine, RefusedError, work
+from attn_tui.engine.work import RefusedError, work
 
 Numbers = NDArray[np.float64]
 
@@ -44,14 +44,12 @@ class Survey:
         plan: What was asked, and its blocks.
         partials: Of blocks by their index; what is not there is not known.
         failed: Blocks that came to nothing, and why.
-        machines: What the last bits depend on, wherever blocks were worked off.
         elapsed: Seconds so far.
     """
 
     plan: Plan
     partials: Mapping[int, Partial] = field(default_factory=dict)
     failed: tuple[Failed, ...] = ()
-    machines: frozenset[Machine] = frozenset()
     elapsed: float = 0.0
 
     @property
@@ -77,11 +75,11 @@ class Survey:
                 found.setdefault(block.head, []).append(self.partials[block.index])
         return {head: merge(partials) for head, partials in found.items()}
 
-    def grown(self, task: Task, done: Done) -> "Survey":
+    def grown(self, task: Task, partials: Sequence[Partial]) -> "Survey":
         """Return it with what came of a task."""
         indices = [block.index for block in task.blocks]
-        partials = {**self.partials, **dict(zip(indices, done.partials, strict=True))}
-        return replace(self, partials=partials, machines=self.machines | {done.machine})
+        own = dict(zip(indices, partials, strict=True))
+        return replace(self, partials={**self.partials, **own})
 
     def values(self, name: str) -> Numbers:
         """Return a statistic of each head of the plan, shape (heads,); NaN where none is known."""
@@ -142,7 +140,7 @@ def survey(
         own, at_once = threads()
         executor = own
     waiting = deque(plan.tasks(LONG if own is None else SHORT))
-    running: dict[Future[Done], Task] = {}
+    running: dict[Future[list[Partial]], Task] = {}
     try:
         while (waiting or running) and not stop():
             while waiting and len(running) < at_once:

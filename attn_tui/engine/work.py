@@ -2,41 +2,26 @@
 
 import os
 import platform
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from attn_tui.captures.capture import Capture
 from attn_tui.captures.not_finite import not_finite
 from attn_tui.captures.opening import reopened
-from attn_tui.compute.blas import machine, one_thread
+from attn_tui.compute.blas import one_thread
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.heads.partial import Partial, statistics
 from attn_tui.engine.finding import of_head
 from attn_tui.engine.plan import Block, Task
-
-Machine = tuple[tuple[str, str], ...]
-
-
-@dataclass(frozen=True)
-class Done:
-    """What came of a task.
-
-    Attributes:
-        partials: One for each block, in their order.
-        machine: What the last bits depend on, where it was worked off.
-    """
-
-    partials: tuple[Partial, ...]
-    machine: Machine
 
 
 class RefusedError(Exception):
     """A worker could not read the capture, or sees another; it names itself."""
 
 
-def work(task: Task) -> Done:
-    """Work off a task, on one thread.
+def work(task: Task) -> list[Partial]:
+    """Work off a task, on one thread; return a partial for each of its blocks, in their order.
 
     Raises:
         RefusedError: If the capture is another here, or cannot be read.
@@ -44,7 +29,7 @@ def work(task: Task) -> Done:
     try:
         with one_thread(), np.errstate(all="ignore"):
             capture = reopened(task.capture)
-            return Done(tuple(_partial(task, capture, each) for each in task.blocks), machine())
+            return [_partial(task, capture, block) for block in task.blocks]
     except InputError as error:
         worker = f"{platform.node()}, process {os.getpid()}"
         raise RefusedError(f"{worker}: {error}") from None

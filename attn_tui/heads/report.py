@@ -83,7 +83,6 @@ def _data(
         "elapsed_s": round(survey.elapsed, 3),
         "complete": survey.complete,
         "progress": survey.progress,
-        "machines": [dict(machine) for machine in sorted(survey.machines)],
         "failed": failed,
         "conditions": told,
         "heads": [_head(head, partial, statistics) for head, partial in survey.heads.items()],

@@ -29,7 +29,7 @@ WORD = re.compile(r"[A-Za-z0-9_.:=+-]{1,40}|[a-z]+ [a-z]+")
 has more blanks."""
 
 LEFT_OUT = {
-    "condition", "elapsed_s", "fingerprint", "formula", "generator", "headline", "id", "machines",
+    "condition", "elapsed_s", "fingerprint", "formula", "generator", "headline", "id",
     "paths", "reason", "right", "says", "schema", "seconds", "source", "topics", "version", "why",
 }  # fmt: skip
 """Names of what is text, or another on each machine."""
