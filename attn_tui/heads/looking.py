@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from textual.cache import LRUCache
 
@@ -14,6 +15,8 @@ from attn_tui.engine.plan import Plan
 from attn_tui.engine.settings import Settings
 from attn_tui.heads import examination
 from attn_tui.heads.examination import Examination
+
+T = TypeVar("T")
 
 KEPT = 4
 """Captures, or ways of asking about one, of which what was found is kept."""
@@ -64,12 +67,14 @@ class Looking:
         )  # fmt: skip
 
     def look(self, experiment: Experiment, stop: Stop) -> Iterator[Known]:
-        """Yield more and more of what is asked."""
+        """Yield more and more of what is asked; a failure if files are not those of before."""
         settings, known = experiment.setup.get(Settings), self.known(experiment)
         try:
+            if known.answer is not None:
+                known.answer.survey.plan.capture.fingerprint.verify()
             if known.answer is None or known.answer.survey.progress < 1.0:
                 for found in answer(experiment, stop):
-                    self._answers[key_of(experiment)] = found
+                    _keep(self._answers, key_of(experiment), found)
                     known = replace(known, answer=found)
                     yield known
         except InputError as error:
@@ -78,11 +83,17 @@ class Looking:
         try:
             if known.examination is None or known.examination.report.progress < 1.0:
                 for said in examination.examinations(settings, stop):
-                    self._examinations[examination.key_of(settings)] = said
+                    _keep(self._examinations, examination.key_of(settings), said)
                     known = replace(known, examination=said)
                     yield known
         except InputError as error:
             yield replace(known, refusal=str(error))
+
+
+def _keep(kept: LRUCache[object, T], key: object, value: T) -> None:
+    """Keep a value; Textual's cache keeps the one before unless that is let go."""
+    kept.discard(key)
+    kept[key] = value
 
 
 def nearest(plan: Plan, asked: HeadId) -> HeadId:

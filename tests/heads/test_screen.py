@@ -15,15 +15,16 @@ from attn_tui.captures.capture import HeadId
 from attn_tui.captures.demo import demos, tensors_of
 from attn_tui.captures.writer import write_safetensors
 from attn_tui.charts.heat_map import HeatMap as Map
-from attn_tui.compute.errors import Stop
+from attn_tui.compute.errors import Stop, never
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.setup import Setup
 from attn_tui.doctor.pane import Chart, DoctorPane, Multipliers, Points
 from attn_tui.engine.answer import Answer, answer
 from attn_tui.engine.settings import Settings
-from attn_tui.files.draft import EXAMPLE, Draft
+from attn_tui.files.draft import EXAMPLE, Draft, parse
 from attn_tui.heads import charts, looking
 from attn_tui.heads.card import CardDrawing
+from attn_tui.heads.looking import Looking
 from attn_tui.heads.screen import HeadsScreen
 from attn_tui.heads.table import HeadList
 from attn_tui.ui.app import AttnApp
@@ -283,6 +284,19 @@ async def test_what_cannot_be_read_is_said_in_place_of_the_headline(tmp_path: Pa
             screen = await at(pilot, *keys)
             assert screen.survey
             assert len(screen.survey.heads) == 8
+
+
+def test_what_was_found_is_kept_as_long_as_the_file_is_the_same(tmp_path: Path) -> None:
+    path = write(tmp_path / "one.safetensors", heads(n=20, layers=1, query_heads=2))
+    experiment, found = parse(asking((str(path),))), Looking()
+    *_, last = found.look(experiment, never)
+    assert last.answer
+    assert last.answer.survey.complete
+    assert found.known(experiment) == last
+    assert [*found.look(experiment, never)] == []
+    write(path, heads(n=20, layers=2, query_heads=2))
+    (told,) = found.look(experiment, never)
+    assert "it has changed since it was opened" in told.failure
 
 
 @pytest.mark.slow
