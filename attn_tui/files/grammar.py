@@ -43,6 +43,7 @@ _KEYWORD = re.compile(r",\s*[A-Za-z_]\w*=[^,()\[\]\n]+")
 """What a printed tensor puts after its numbers: dtype=torch.float32."""
 
 _OPENER = re.compile(r"[\[(]")
+_BRACKET = re.compile(r"[\[\]()]")
 _INNERMOST = re.compile(r"\[([^\[\]]*)\]")
 _WORDS = re.compile(r"(?:[^\s,;]++[\s,;]*+){1,4096}+")
 """A few thousand words at a time, so that a long line needs little memory."""
@@ -175,10 +176,6 @@ def _statements(text: str) -> Iterator[tuple[int, str | None, str]]:
                 raise problem(f"{inert(opener[0])} is never closed", "as many ] as [", begin)
             content = text[position:end]
             depth += sum(map(content.count, "[(")) - sum(map(content.count, "])"))
-            if depth < 0:
-                closer = "]" if "]" in content else ")"
-                _scores_of(text[start : text.index(closer, position)], begin)
-                raise problem(f"{inert(closer)} closes nothing", "as many [ as ]", line)
             position = end
             line += 1
         yield begin, name, text[start : end - 1]
@@ -202,6 +199,7 @@ def _name_of(heading: re.Match[str], line: int) -> str:
 def _rows_of(body: str, line: int, most: int) -> "list[tuple[int, array[float]]]":
     """Return the line and scores of each list in a statement; without brackets there is one."""
     begin = line
+    _check_brackets(body, line)
     if "(" in body or "[" in body:
         body = _CALL_OF_ONE.sub(_blanked, body)
         body = _KEYWORD.sub(_blanked, body)
@@ -224,6 +222,20 @@ def _rows_of(body: str, line: int, most: int) -> "list[tuple[int, array[float]]]
         value = number(beside[0], begin)
         raise problem(f"{value:g} stands beside a list", "lists beside lists", begin)
     return rows
+
+
+def _check_brackets(body: str, line: int) -> None:
+    """Raise InputError, with field ``"scores"``, if a bracket closes that none has opened."""
+    depth = 0
+    for bracket in _BRACKET.finditer(body):
+        depth += 1 if bracket[0] in "[(" else -1
+        if depth < 0:
+            before = body[: bracket.start()]
+            if not _OPENER.search(before):
+                # Report what is wrong before the bracket first.
+                _scores_of(before, line)
+            line += before.count("\n")
+            raise problem(f"{inert(bracket[0])} closes nothing", "as many [ as ]", line)
 
 
 def _blanked(match: re.Match[str]) -> str:

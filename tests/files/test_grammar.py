@@ -2,7 +2,7 @@ import re
 from math import inf
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from attn_tui.compute.errors import InputError
@@ -76,6 +76,8 @@ def test_an_error_names_the_token_and_its_line() -> None:
         ("[[1, 2],\n\n []]", 3, "empty"),
         ("1\n[2,\n3", 2, "'['"),
         ("1 2]", 1, "']'"),
+        ("a: )(", 1, "')'"),
+        ("[1,\n2]]\n[", 2, "']'"),
         ("1 [2]", 1, "list"),
         ("[[1], 2]", 1, "list"),
         ("1,,2", 1, "',,'"),
@@ -103,6 +105,7 @@ def test_an_error_names_the_token_and_its_line() -> None:
             read(text)
 
 
+@example("1:)(")
 @given(st.text(st.sampled_from("1.5e-+_ ,;:[]{}()=\"'\n\t\\aqinf−,\x1b<>"), max_size=40))
 def test_any_text_is_read_or_refused_in_one_printable_line(text: str) -> None:
     found: tuple[Vector, ...] = ()
