@@ -248,6 +248,11 @@ class Evaluation:
         """The largest weight of a key."""
         return float(self.weights().max())
 
+    @property
+    def log_max_weight(self) -> float:
+        """The logarithm of the largest weight of a key, also where every one underflowed."""
+        return float(self.log_weights(self.ends[:1])[0])
+
     @cached_property
     def ends(self) -> NDArray[np.intp]:
         """Positions of the largest and of the least logit that is not masked, shape (2,)."""
@@ -277,6 +282,13 @@ class Evaluation:
     def sink_weight(self) -> float:
         """What the sink takes, 1 − Σp; 0 without a sink."""
         return float(self._values[self.n_keys :].sum())
+
+    @property
+    def log_sink_weight(self) -> float:
+        """The logarithm of that, also where it underflowed."""
+        if not self._outlives or self.map.sink is None:
+            return log_of(self.sink_weight)
+        return float(self.exponents(slice(0, 0))[1][0]) + self._split.log_top
 
     def powers(self, keys: Keys = ALL) -> Floats:
         """Return what softmax adds up, e^z or e^(z − max z): of the keys, then of the sink."""
