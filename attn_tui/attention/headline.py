@@ -204,4 +204,3 @@ def done_to(answer: Answer) -> str:
         text = done(scale.logit_map(setup.d_k, n_keys))
     has_sink = scale.sink is not None and text != "With a sink"
     return f"{text} with a sink" if has_sink else text
-

@@ -21,7 +21,7 @@ from attn_tui.compute.sweep.places import along
 from attn_tui.compute.sweep.points import Place, Point, held
 from attn_tui.compute.sweep.settings import Statistic
 from attn_tui.compute.sweep.summary import Summary
-from attn_tui.report.numbers import LN10
+from attn_tui.report.numbers import LN10, power_of_ten
 from attn_tui.sweep.change import Change, change
 from attn_tui.sweep.names import is_none
 
@@ -40,8 +40,6 @@ DEPTH = 5
 SIGNS = {"larger": "▲", "smaller": "▼"}
 """What stands before a factor, by its way."""
 
-RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-
 
 def level(log_factor: float) -> float:
     """Return the place of a factor on the ramp, from −1 to 1, from its natural logarithm."""
@@ -53,7 +51,7 @@ def power(exponent: int) -> str:
     """Return a power of ten as text: ``1``, ``100``, ``10⁻⁴``."""
     if 0 <= exponent <= 2:
         return f"{10**exponent}"
-    return f"10{str(exponent).translate(RAISED)}"
+    return power_of_ten(exponent)
 
 
 @dataclass(frozen=True, eq=False)
@@ -240,7 +238,7 @@ def short(value: float, log_value: float) -> str:
     digits = f"{10.0 ** (tens - exponent):.1f}"
     if digits == "10.0":
         digits, exponent = "1.0", exponent + 1
-    return f"{digits}·10{str(exponent).translate(RAISED)}"
+    return f"{digits}·{power_of_ten(exponent)}"
 
 
 def medians(
