@@ -38,7 +38,6 @@ from attn_tui.compute.sweep.settings import (
     compared,
     draws_at,
 )
-from attn_tui.compute.whole import parse_wholes
 
 if TYPE_CHECKING:
     from attn_tui.compute.experiment import Experiment
@@ -229,7 +228,7 @@ def n_changes(text: str, wanted: Literal["number", "range", "list"]) -> dict[str
     if wanted == "number":
         if is_range(text):
             raise InputError("n", "a range is not one number", "a number, --over n or --map")
-        return {"n": _number(N_KEYS, text)}
+        return {"n": N_KEYS.parse(text)}
     if is_range(text):
         problem = f"{inert(text.strip())} is a range"
         raise InputError("n", problem, "with --crossover a list such as 2,8,512")
@@ -250,14 +249,14 @@ def _over(given: dict[str, Any], start: Axis) -> Axis:
     if given["over"] is not None:
         over: Axis = FIELDS["over"].kind.parse("over", given["over"])
         return over
-    ranges = {name: given[name] is not None and is_range(given[name]) for name in ("n", "d_k")}
-    if all(ranges.values()) and not given["is_map"]:
-        raise InputError("n", "both --n and --d-k are ranges", "--map, or one of them a number")
     if given["is_map"]:
         return start
-    if ranges["n"]:
+    n_is_range, d_k_is_range = (is_range(given[name] or "") for name in ("n", "d_k"))
+    if n_is_range and d_k_is_range:
+        raise InputError("n", "both --n and --d-k are ranges", "--map, or one of them a number")
+    if n_is_range:
         return "n"
-    if ranges["d_k"] or given["n"] is not None:
+    if d_k_is_range or given["n"] is not None:
         return "d_k"
     return start
 
@@ -265,26 +264,10 @@ def _over(given: dict[str, Any], start: Axis) -> Axis:
 def _range(field: str, scale: LogScale, text: str) -> tuple[tuple[int, int], int | None]:
     """Return a range, and the place that is looked at if one is named; a number is one place."""
     if not is_range(text):
-        return (_number(scale, text),) * 2, None
+        return (scale.parse(text),) * 2, None
     range_text, at, place = text.partition("@")
     ends: tuple[int, int] = FIELDS[field].kind.parse(scale.field, range_text)
     return ends, scale.parse(place) if at else None
-
-
-def _number(scale: LogScale, text: str) -> int:
-    """Return one number; numbers with commas between them are told what they are for."""
-    try:
-        return scale.parse(text)
-    except InputError as error:
-        try:
-            is_list = len(parse_wholes(scale.field, text)) > 1
-        except InputError:
-            is_list = False
-        if not is_list:
-            raise
-        more = "; a list needs --crossover" if scale is N_KEYS else ""
-        problem = f"{inert(text.strip())} is a list"
-        raise InputError(scale.field, problem, f"one number, or a range{more}") from error
 
 
 def read_statistics(text: str) -> tuple[Statistic, ...]:

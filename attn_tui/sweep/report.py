@@ -10,7 +10,6 @@ import numpy as np
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.number import Number
 from attn_tui.compute.sweep.answer import Answer
-from attn_tui.compute.sweep.asymptotes import condensation_std
 from attn_tui.compute.sweep.crossing import crossings
 from attn_tui.compute.sweep.crossover import Crossover
 from attn_tui.compute.sweep.curves import Curve
@@ -35,15 +34,12 @@ from attn_tui.report.report import (
     listed,
 )
 from attn_tui.sweep.headline import headline
-from attn_tui.sweep.means import carried_by_few, compared_means
 from attn_tui.sweep.names import (
     NAMES,
-    boundary_text,
-    condensation_text,
     crossover_text,
+    ends_text,
     formula,
     others,
-    place_text,
 )
 
 POINT = ("n", "d_k", "rule", "multiplier", "draws")
@@ -55,6 +51,9 @@ CSV_CROSSOVER = (
     "n", "readout", "rule", "d_k", "low", "high", "side", "divides_from", "draws", "seed",
     "finished", "low_open", "high_open",
 )  # fmt: skip
+
+FAR_BELOW = 100.0
+"""Where a median is so many times smaller than the mean few draws carry the mean."""
 
 ERRORS = "error: of the mean; from, to: the median's 95 % interval"
 """What some columns of a table are."""
@@ -82,8 +81,7 @@ def report(answer: Answer, statistics: Sequence[Statistic] = ()) -> Report:
         data(_data(answer, every)),
         Facts([Fact(label, (text,)) for label, text in _asked(answer)]),
         *(_section(answer, statistic) for statistic in shown),
-        *_means(answer, shown),
-        *_condensation(answer),
+        *_carried_by_few(answer, shown),
         *_asymptotes(answer),
         *crossover_parts(answer.crossovers),
         _numbers(answer, every),
@@ -189,7 +187,7 @@ def _section(answer: Answer, statistic: Statistic) -> Section:
     ]  # fmt: skip
     if answer.settings.ratio:
         parts += _ratios(answer, statistic)
-    parts += [*_boundary(answer, statistic), *_crossings(answer, statistic)]
+    parts += _boundary(answer, statistic)
     return Section(f"{name.symbol}: {name.words}", parts)
 
 
@@ -288,48 +286,20 @@ def _boundary(answer: Answer, statistic: Statistic) -> Iterator[str]:
                 "ratio does not fall so on it. Crossovers say where between them, sweep "
                 "--crossover for every n:"
             )
-            yield "; ".join(f"n = {each.n:,}: {boundary_text(each)}" for each in found)
-
-
-def _means(answer: Answer, statistics: Sequence[Statistic]) -> Iterator[str]:
-    """Yield what means do, where they are not what is typical."""
-    over_d_k = answer.settings.view == "map" or answer.settings.over == "d_k"
-    sentences = [
-        sentence
-        for statistic in statistics
-        for sentence in (
-            *(compared_means(answer, statistic) if over_d_k else ()),
-            *carried_by_few(answer, statistic),
-        )
-    ]
-    if sentences:
-        yield " ".join(dict.fromkeys(sentences))
-
-
-def _crossings(answer: Answer, statistic: Statistic) -> Iterator[str]:
-    """Yield where medians with and without a rule cross over n, at one d_k."""
-    for rule in others(answer.rules) if len(answer.points.d_ks) == 1 else ():
-        for met in crossings(answer.points, rule, statistic):
-            at, low, high = map(place_text, (met.n, met.low, met.high))
-            first = "larger" if met.larger else "smaller"
-            yield (
-                f"At d_k = {answer.points.d_ks[0]:,} the median {NAMES[statistic].symbol} without "
-                f"{formula(rule)} is {first} with fewer keys than n ≈ {at} [{low} to {high}]."
+            yield "; ".join(
+                f"n = {each.n:,}: {ends_text(each.low, each.high) if each.falls else '–'}"
+                for each in found
             )
 
 
-def _condensation(answer: Answer) -> Iterator[str]:
-    settings = answer.settings
-    if settings.view == "map" or not answer.condensation:
-        return
-    parts = [f"with {condensation_text(each, settings.over)}" for each in answer.condensation]
-    sigma = ""
-    if settings.over == "d_k":
-        sigma = f" = {quantity(condensation_std(settings.n))}"
-    yield (
-        f"As n → ∞, logits condense on few keys where σ = m√d_k is σ_c = √(2 ln n){sigma} or more: "
-        f"{'; '.join(parts)}."
-    )
+def _carried_by_few(answer: Answer, statistics: Sequence[Statistic]) -> Iterator[str]:
+    """Yield that few draws carry a mean somewhere, if they do."""
+    summaries = (point.statistics[name] for point in answer.points for name in statistics)
+    if any(summary.median * FAR_BELOW < summary.mean for summary in summaries):
+        yield (
+            "Where the median is far below the mean, few draws carry the mean: a sampled mean, "
+            "and its error, then tend to be too small."
+        )
 
 
 def _asymptotes(answer: Answer) -> Iterator[str]:

@@ -62,13 +62,6 @@ async def test_the_cursor_goes_by_keys_and_mouse_and_each_move_is_undone() -> No
         screen = await at(pilot)
         assert screen.place == (128, 2)
         assert screen.pane("words-pane").border_title == "128 keys, d_k 2"
-        await pilot.hover("#map", offset=cell(screen, 6, 9))
-        screen = await at(pilot)
-        assert screen.place == (128, 2)
-        assert screen.pane("words-pane").border_title == "2 keys, d_k 1,024 under the mouse"
-        await pilot.hover("#headline")
-        screen = await at(pilot)
-        assert screen.pane("words-pane").border_title == "128 keys, d_k 2"
         screen = await at(pilot, "u")
         assert screen.place == (16, 1024)
 
@@ -84,6 +77,19 @@ async def test_between_the_columns_a_place_is_drawn_for_itself_and_spoken_of() -
         words = screen.query_one("#words", Picture).drawing
         assert isinstance(words, Words)
         assert {point.d_k for point in words.points} == {80}
+        # Another view draws the curves of this n, and of another n others.
+        screen = await at(pilot, "t")
+        assert screen.answer
+        assert screen.answer.points.ns == (8,)
+        screen = await at(pilot, "full_stop")
+        assert screen.answer
+        assert screen.answer.points.ns == (screen.place[0],) != (8,)
+        explore = await press(pilot, "enter")
+        assert explore.NAME == "explore"
+        assert explore.present.experiment.source == Drawn(screen.place[0], 1)
+        assert explore.present.experiment.setup.d_k == 80
+        screen = await at(pilot, "3", "u")
+        assert screen.present.draft.text == DRAFT.text
 
 
 @pytest.mark.slow
@@ -112,18 +118,6 @@ async def test_views_ask_for_what_they_show_and_arrows_go_along_their_curves() -
         # Nothing that was drawn is drawn again.
         assert screen.answer
         assert screen.answer.progress == 1.0
-
-
-@pytest.mark.slow
-async def test_a_draw_of_the_cursor_opens_in_explore() -> None:
-    async with AttnApp(DRAFT, "sweep").run_test(size=(120, 40)) as pilot:
-        await at(pilot, "right")
-        screen = await press(pilot, "enter")
-        assert screen.NAME == "explore"
-        assert screen.present.experiment.source == Drawn(8, 1)
-        assert screen.present.experiment.setup.d_k == 128
-        screen = await at(pilot, "3", "u")
-        assert screen.present.draft.text == DRAFT.text
 
 
 @pytest.mark.slow
