@@ -56,6 +56,7 @@ def test_json_has_every_number_and_asks_it_again() -> None:
 
 def test_a_mask_of_a_drawn_head_is_causal_or_none() -> None:
     assert json.loads(ran("--mask", "none", "--json"))["mask"] == ""
+    assert json.loads(ran("--mask", "causal", "--json"))["mask"] == "causal"
     result = CliRunner().invoke(program, ["attention", "--mask", "5"], standalone_mode=False)
     assert result.exit_code != 0 or "causal or none" in result.output
 

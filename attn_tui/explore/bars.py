@@ -60,15 +60,9 @@ class WeightBars:
         if n_keys <= FEW:
             return min(max(self.cursor + steps, 0), n_keys - 1)
         ranking = self.answer.scaled.ranking()
-        own, places = ranking[self.cursor], np.arange(n_keys)
-        is_tied = ranking == own
-        if steps > 0:
-            below = np.flatnonzero((ranking < own) | (is_tied & (places > self.cursor)))
-            nearest = below[largest(ranking[below], steps)]
-        else:
-            above = np.flatnonzero((ranking > own) | (is_tied & (places < self.cursor)))[::-1]
-            nearest = above[largest(-ranking[above], max(-steps, 1))]
-        return int(nearest[-1]) if steps and nearest.size else self.cursor
+        own = ranking[self.cursor]
+        rank = np.count_nonzero(ranking > own) + np.count_nonzero(ranking[: self.cursor] == own)
+        return int(largest(ranking, max(int(rank) + steps, 0) + 1)[-1])
 
     def key_at(self, line: int, lines: int) -> int | None:
         """Return the key in a line of the drawing, if there is one."""

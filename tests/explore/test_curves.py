@@ -14,7 +14,7 @@ from attn_tui.explore.answer import Answer, answer
 from attn_tui.explore.curves import gradient_figure, keys_figure, weights_figure
 from tests.asking import asking
 from tests.explore.questions import COLOURS, QUESTIONS, answer_of
-from tests.pairs import with_rows
+from tests.pairs import each_once, with_rows
 
 FIGURES: dict[str, Callable[[Answer], Figure]] = {
     "weights": lambda answer: weights_figure(answer.vector, over(answer), answer.d_k),
@@ -28,7 +28,7 @@ def over(answer: Answer) -> OverDk:
     return answer.over
 
 
-@with_rows("d_k", [1, 1000, 1024, 65_536])
+@with_rows("d_k", [1, 1000])
 def test_dots_are_the_numbers_of_the_present_d_k_even_between_two_that_are_drawn(d_k: int) -> None:
     last = answer_of("usual", d_k)
     unscaled, scaled = last.vector.sides
@@ -63,8 +63,7 @@ def test_curves_are_those_of_the_answer_and_the_unscaled_ones_are_flat() -> None
             assert len(set(curve.y.tolist())) == 1
 
 
-@with_rows("name", QUESTIONS)
-@with_rows("which", FIGURES)
+@with_rows(("name", "which"), each_once(QUESTIONS, FIGURES))
 def test_what_is_drawn_over_d_k_has_room_on_its_axis_and_ticks_that_can_be_read(
     name: str, which: str
 ) -> None:
@@ -91,6 +90,3 @@ def test_the_gradient_of_every_d_k_is_drawn_however_small_it_is() -> None:
     figure = FIGURES["gradient"](last)
     assert figure.y.high < 1e-8
     assert max(float(curve.y.max()) for curve in figure.curves) > 0.9 * figure.y.high
-
-
-# Tables

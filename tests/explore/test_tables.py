@@ -37,6 +37,3 @@ def test_components_of_an_output_longer_than_q_are_not_lost() -> None:
         assert [float(text) for text in texts] == pytest.approx(expected, rel=1e-6)
     # Heads can be told without colours.
     assert len({column.head for column in table.columns}) == len(table.columns)
-
-
-# Many keys
