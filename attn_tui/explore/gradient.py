@@ -54,34 +54,27 @@ class GradientTable:
         Where not even one has, the change is left out, and then the unscaled side.
         """
         answer, keys = self.answer, self.keys
-        pairs = [
-            list(
-                zip(
-                    side.gradient(answer.of, answer.wrt, keys).tolist(),
-                    side.log_gradient(answer.of, answer.wrt, keys).tolist(),
-                    strict=True,
-                )
-            )
-            for side in answer.sides
-        ]
+        values = [side.gradient(answer.of, answer.wrt, keys).tolist() for side in answer.sides]
+        logs = [side.log_gradient(answer.of, answer.wrt, keys).tolist() for side in answer.sides]
+        numbers = [[*zip(*side, strict=True)] for side in zip(values, logs, strict=True)]
         names = Column("key", [f"{key:,}" for key in keys.tolist()], "muted")
+        factors = [
+            "–" if -np.inf in (before, after) else ratio(after - before, width=WIDEST)
+            for before, after in zip(*logs, strict=True)
+        ]
+        changes = Column("change", factors)
         marked = np.flatnonzero(keys == self.cursor)
         cursor = int(marked[0]) if marked.size else None
-        for most in (3, 2, 1):
-            width = min((columns - 2 - names.width) // most - 2, WIDEST)
+        for n_sides, others in ((2, [names, changes]), (2, [names]), (1, [names])):
+            room = columns - 2 - sum(column.width + 2 for column in others)
+            width = min((room + 2) // n_sides - 2, WIDEST)
             if width < LEAST:
                 continue
             sides = [
-                Column(name, [scientific(*pair, width=width) for pair in side], kind)
-                for name, side, kind in zip(answer.names, pairs, SIDES, strict=True)
+                Column(name, [scientific(*pair, width=width) for pair in pairs], kind)
+                for name, kind, pairs in zip(answer.names, SIDES, numbers, strict=True)
             ]
-            changes = [
-                "–" if -np.inf in (before, after) else ratio(after - before, width=width)
-                for (_, before), (_, after) in zip(*pairs, strict=True)
-            ]
-            shown = [names, *sides, Column("change", changes)][: most + 1]
-            if most == 1:
-                shown = [names, sides[1]]
+            shown = [names, *sides[2 - n_sides :], *others[1:]]
             table = Table(shown, cursor)
             is_whole = not any("…" in column.texts for column in shown)
             if is_whole and len(table.fitting(columns - 2)) == len(shown):
