@@ -131,7 +131,7 @@ class Jacobians:
         entries, logs = self._sides[place]
         size = f"±{scientific(float(np.abs(entries).max()), float(logs.max()))}"
         derivative = f"∂p/∂{SYMBOL[self.answer.wrt]} {size}"
-        return f"{self.answer.names[place]}: {derivative}", derivative, size, ""
+        return f"{self.answer.names[place]}: {derivative}", derivative, size
 
     def entry(self, row: int, column: int) -> str:
         """Return one entry in words, as markup: how a weight answers to a score on both sides."""
@@ -158,7 +158,7 @@ class Jacobians:
             return cells
         for place, heat_map in enumerate(self._maps):
             start = place * (width + 2)
-            head = next(text for text in self.heads(place) if len(text) <= width)
+            head = next((text for text in self.heads(place) if len(text) <= width), "")
             cells.write(start, 0, head, colours[SIDES[place]])
             bare = HeatMap(heat_map.levels, heat_map.kind)
             cells.put(bare.draw(width, lines - 1, colours), start, 1)

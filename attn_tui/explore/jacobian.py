@@ -66,8 +66,10 @@ class JacobianPane(Pane):
         vector, last = jacobians.answer, len(jacobians.keys) - 1
         row, column = (min(key, last) for key in self._cursor or self._start)
         for place, side in enumerate(SIDES):
-            head = f"[${side}]{jacobians.heads(place)[0]}[/]"
-            self.query_one(f"#head-of-{side}", Label).update(head, layout=False)
+            label = self.query_one(f"#head-of-{side}", Label)
+            heads = jacobians.heads(place)
+            head = next((text for text in heads if len(text) <= label.size.width), "")
+            label.update(f"[${side}]{head}[/]", layout=False)
             picture = self.query_one(f"#jacobian-{side}", HeatMap)
             picture.drawing = jacobians.heat_map(place, (row, column))
             hidden = "each the largest of several" if picture.hides else ""

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
-from math import isfinite, log
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -27,7 +27,6 @@ from attn_tui.report.report import (
     Facts,
     Part,
     Report,
-    Rows,
     Section,
     Table,
     data,
@@ -201,12 +200,13 @@ def _places(answer: Answer, points: Sequence[Point]) -> Iterator[Column]:
 def _summaries(points: Sequence[Point], statistic: Statistic) -> Iterator[Column]:
     """Yield what drawn vectors say of a statistic at points, with errors and exact values."""
     exacts = [point.exact(statistic) for point in points]
-    means, medians = [each.mean for each in exacts], [each.median for each in exacts]
+    summaries = [point.statistics[statistic] for point in points]
 
     def sampled(title: str, name: str, rank: int = 0) -> Column:
-        found = [point.statistics[statistic] for point in points]
-        pairs = [(getattr(each, name), getattr(each, f"log_{name}")) for each in found]
-        texts = [quantity(*pair, width=NUMBER) for pair in pairs]
+        texts = [
+            quantity(getattr(summary, name), getattr(summary, f"log_{name}"), width=NUMBER)
+            for summary in summaries
+        ]
         return Column(title, texts=listed(texts), rank=rank, width=NUMBER)
 
     def known(values: Sequence[float | None]) -> Iterator[Column]:
@@ -216,16 +216,11 @@ def _summaries(points: Sequence[Point], statistic: Statistic) -> Iterator[Column
 
     yield sampled("mean", "mean")
     yield sampled("error", "mean_standard_error", 1)
-    yield from known(means)
+    yield from known([exact.mean for exact in exacts])
     yield sampled("median", "median")
     yield sampled("from", "median_low", 3)
     yield sampled("to", "median_high", 3)
-    yield from known(medians)
-    if not any(mean is not None for mean in means):
-        yield sampled("10 %", "low", 4)
-        yield sampled("25 %", "quarter", 5)
-        yield sampled("75 %", "three_quarters", 5)
-        yield sampled("90 %", "high", 4)
+    yield from known([exact.median for exact in exacts])
 
 
 def _ratios(answer: Answer, statistic: Statistic) -> Iterator[Table]:
@@ -233,43 +228,28 @@ def _ratios(answer: Answer, statistic: Statistic) -> Iterator[Table]:
 
     Errors of factors are shares of them.
     """
+
+    def times(log_factor: float) -> str:
+        return ratio(log_factor, FACTOR) if isfinite(log_factor) else "–"
+
+    def share(error: float) -> str:
+        return f"{quantity(100.0 * error, width=FACTOR - 2)} %" if isfinite(error) else "–"
+
     for rule in others(answer.rules):
-        pairs = [
-            (point, answer.points.ratio(point.n, point.d_k, rule, statistic))
-            for point in answer.points.under(rule)
-        ]
-        points = [point for point, found in pairs if found]
-        known = [found for _, found in pairs if found]
-        exacts = [_exact_ratio(answer, point, statistic) for point in points]
-        means = (ratio(each.log_mean, FACTOR) if isfinite(each.log_mean) else "–" for each in known)
-        columns = [*_places(answer, points), _factors("of means", means)]
-        columns.append(_factors("±", (_share(each.log_mean_error) for each in known), 1))
-        if any(exacts):
-            columns.append(_factors("exact", iter(exacts), 2))
-        medians = (ratio(each.log_median, FACTOR) for each in known)
-        columns.append(_factors("of medians", medians))
-        columns.append(_factors("±", (_share(each.log_median_error) for each in known), 1))
+        points = [*answer.points.under(rule)]
+        ratios = [answer.points.ratio(point.n, point.d_k, rule, statistic) for point in points]
+        points = [point for point, known in zip(points, ratios, strict=True) if known]
+        columns = [*_places(answer, points)]
+        for of in ("mean", "median"):
+            factors = [times(getattr(known, f"log_{of}")) for known in ratios if known]
+            errors = [share(getattr(known, f"log_{of}_error")) for known in ratios if known]
+            columns.append(Column(f"of {of}s", texts=listed(factors), width=FACTOR))
+            columns.append(Column("±", texts=listed(errors), rank=1, width=FACTOR))
         yield Table(
             columns, np.arange(len(points)),
             f"{NAMES[statistic].symbol} unscaled over m = {formula(rule)}; ±: the standard error "
             "of a factor is this share of it, both being of the same draws",
         )  # fmt: skip
-
-
-def _factors(title: str, texts: Iterator[str], rank: int = 0) -> Column:
-    return Column(title, texts=listed(texts), rank=rank, width=FACTOR)
-
-
-def _share(error: float) -> str:
-    return f"{quantity(100.0 * error, width=FACTOR - 2)} %" if isfinite(error) else "–"
-
-
-def _exact_ratio(answer: Answer, point: Point, statistic: Statistic) -> str:
-    """Return how the exact means compare, or nothing if they are not known."""
-    both = (answer.points.unscaled(point.n, point.d_k), point)
-    means = [each.exact(statistic).mean for each in both if each]
-    known = [mean for mean in means if mean]
-    return ratio(log(known[0] / known[1]), FACTOR) if len(known) == 2 else ""
 
 
 def _boundary(answer: Answer, statistic: Statistic) -> Iterator[str]:
@@ -281,10 +261,8 @@ def _boundary(answer: Answer, statistic: Statistic) -> Iterator[str]:
         if any(each.falls for each in found):
             yield (
                 f"The median {NAMES[statistic].symbol} unscaled over m = {formula(rule)} falls "
-                "through 1 for the last time between these d_k of the map, two standard errors to "
-                "either side, with ≤ or ≥ alone where it may do so beyond the map; – where the "
-                "ratio does not fall so on it. Crossovers say where between them, sweep "
-                "--crossover for every n:"
+                "through 1 for the last time between these d_k of the map; – where it does not. "
+                "sweep --crossover says where between them:"
             )
             yield "; ".join(
                 f"n = {each.n:,}: {ends_text(each.low, each.high) if each.falls else '–'}"
@@ -386,10 +364,7 @@ def _numbers(answer: Answer, statistics: Sequence[Statistic]) -> Table:
     pairs = [(point, name) for point in answer.points for name in statistics]
 
     def column(name: str, value: Callable[[Point, Statistic], Any]) -> Column:
-        def values(rows: Rows) -> list[Any]:
-            return [value(*pairs[row]) for row in rows.tolist()]
-
-        return Column("", values, name=name)
+        return Column("", lambda rows: [value(*pairs[row]) for row in rows.tolist()], name=name)
 
     def of_point(name: str) -> Column:
         return column(name, lambda point, _: getattr(point, name))
@@ -397,10 +372,13 @@ def _numbers(answer: Answer, statistics: Sequence[Statistic]) -> Table:
     def of_summary(name: str, part: str) -> Column:
         return column(name, lambda point, statistic: getattr(point.statistics[statistic], part))
 
+    def of_exact(name: str, part: str) -> Column:
+        return column(name, lambda point, statistic: getattr(point.exact(statistic), part))
+
     def of_ratio(name: str, part: str) -> Column:
         def value(point: Point, statistic: Statistic) -> float | None:
-            found = answer.points.ratio(point.n, point.d_k, point.rule, statistic)
-            return getattr(found, part) if found else None
+            known = answer.points.ratio(point.n, point.d_k, point.rule, statistic)
+            return getattr(known, part) if known else None
 
         return column(name, value)
 
@@ -409,12 +387,12 @@ def _numbers(answer: Answer, statistics: Sequence[Statistic]) -> Table:
         column("statistic", lambda _, statistic: statistic),
         of_summary("mean", "mean"),
         of_summary("mean_standard_error", "mean_standard_error"),
-        column("mean_exact", lambda point, statistic: point.exact(statistic).mean),
+        of_exact("mean_exact", "mean"),
         of_summary("median", "median"),
         of_summary("median_standard_error", "median_standard_error"),
         of_summary("median_low", "median_low"),
         of_summary("median_high", "median_high"),
-        column("median_exact", lambda point, statistic: point.exact(statistic).median),
+        of_exact("median_exact", "median"),
         of_summary("log_median", "log_median"),
         of_summary("tenth", "low"),
         of_summary("ninetieth", "high"),
