@@ -67,6 +67,13 @@ async def test_both_maps_have_one_cursor_that_goes_by_keys_and_by_mouse() -> Non
         # It begins on the last query, which sees most, at the key of its largest weight.
         assert screen.cursor == (11, 2)
         assert row_title(screen) == "Query 11 sees 12 keys"
+        # What is masked is blank, and what is seen is on one ramp.
+        assert screen.answer
+        for name, side in zip(("unscaled", "scaled"), screen.answer.sides, strict=True):
+            levels = drawn(screen, name).levels
+            assert np.isnan(levels[np.triu_indices(12, 1)]).all()
+            below = np.tril_indices(12)
+            np.testing.assert_allclose(levels[below] ** 2, side.blocks[below])
         for keys, place in {
             "up": (10, 2), "right": (10, 3), "k": (9, 3), "j": (10, 3), "h": (10, 2),
             "l": (10, 3), "home": (10, 0), "end": (10, 11),
@@ -86,22 +93,12 @@ async def test_both_maps_have_one_cursor_that_goes_by_keys_and_by_mouse() -> Non
         assert isinstance(bars, Bars)
         assert bars.mark == pytest.approx(weights[1] ** 0.5)
         assert row_title(screen) == "Query 5 sees 6 keys"
-
-
-async def test_what_is_masked_is_blank_and_what_is_seen_is_on_one_ramp() -> None:
-    async with AttnApp(EXAMPLE, "attention").run_test(size=(120, 40)) as pilot:
-        screen = await at(pilot)
-        assert screen.answer
-        for name, side in zip(("unscaled", "scaled"), screen.answer.sides, strict=True):
-            levels = drawn(screen, name).levels
-            assert np.isnan(levels[np.triu_indices(12, 1)]).all()
-            below = np.tril_indices(12)
-            np.testing.assert_allclose(levels[below] ** 2, side.blocks[below])
-        screen = await at(pilot, "plus", "plus")
-        assert screen.pane("scaled-pane").border_title == "Divided by 39.2"
-        screen.ask(screen.GROUPS[0][1][3].edit(False))
-        screen = await at(pilot)
-        assert not np.isnan(drawn(screen, "scaled").levels).any()
+        text = screen.report()
+        assert " ".join(text.split()).startswith(screen.headline)
+        assert "12 × 12: rows drawn" in text
+        lines = "".join(map(str, screen.forms()[".csv"]())).splitlines()
+        assert lines[0].startswith("query,keys,unscaled_multiplier,")
+        assert len(lines) == 13
 
 
 @pytest.mark.slow
@@ -185,12 +182,19 @@ async def test_a_row_of_a_drawn_head_keeps_its_mask_in_explore() -> None:
         assert screen.present.experiment.setup.get(Settings).n == 5
 
 
-async def test_n_moves_where_a_head_is_drawn_and_says_why_not_elsewhere() -> None:
+async def test_another_head_is_drawn_and_stands_beside_the_pinned_one() -> None:
     async with AttnApp(asking(), "attention").run_test(size=(120, 40)) as pilot:
         screen = await at(pilot, "full_stop")
         assert (screen.head.n, drawn(screen, "scaled").levels.shape) == (16, (16, 16))
-        screen = await at(pilot, "comma", "comma", "a")
+        screen = await at(pilot, "comma", "comma", "p", "a")
         assert (screen.head.n, screen.head.seed) == (8, 10)
+        # What is pinned stands beside heads of its size, until it is let go.
+        assert screen.pane("unscaled-pane").border_title == "Pinned"
+        assert screen.headline.startswith("Pinned, a query typically uses about")
+        screen = await at(pilot, "full_stop")
+        assert screen.pane("unscaled-pane").border_title == "Unscaled"
+        screen = await at(pilot, "comma", "p")
+        assert screen.pane("unscaled-pane").border_title == "Unscaled"
         assert screen.query_one("#n-pane").display
         screen.ask(lambda draft: replace(draft, text="1 2\n3 4"))
         screen = await at(pilot, "full_stop")
@@ -223,19 +227,6 @@ async def test_queries_and_keys_are_called_by_their_tokens() -> None:
         screen = await at(pilot)
         assert screen.labels.tokens == ("the", "cat")
         assert "'q the cat: [[1, 0], [0, 1]]'" in pilot.app.line  # type: ignore[attr-defined]
-
-
-async def test_a_pinned_head_stands_beside_the_next_one() -> None:
-    async with AttnApp(asking(n=8), "attention").run_test(size=(120, 40)) as pilot:
-        screen = await at(pilot, "p", "right_curly_bracket", "a")
-        assert screen.pane("unscaled-pane").border_title == "Pinned"
-        assert screen.pane("scaled-pane").border_title == "Now"
-        assert screen.headline.startswith("Pinned, a query typically uses about")
-        screen = await at(pilot, "full_stop")
-        # Heads of two sizes cannot be compared.
-        assert screen.pane("unscaled-pane").border_title == "Unscaled"
-        screen = await at(pilot, "comma", "p")
-        assert screen.pane("unscaled-pane").border_title == "Unscaled"
 
 
 @pytest.mark.slow
@@ -280,14 +271,3 @@ async def test_a_large_head_grows_and_is_stopped_and_goes_on(
             screen.pane("scaled-pane").border_subtitle
             == "queries ↓ keys → · each the largest of 2 × 2"
         )
-
-
-async def test_the_report_says_what_is_shown_and_is_saved() -> None:
-    async with AttnApp(asking(), "attention").run_test(size=(120, 40)) as pilot:
-        screen = await at(pilot)
-        text = screen.report()
-        assert " ".join(text.split()).startswith(screen.headline)
-        assert "12 × 12: rows drawn" in text
-        lines = "".join(map(str, screen.forms()[".csv"]())).splitlines()
-        assert lines[0].startswith("query,keys,unscaled_multiplier,")
-        assert len(lines) == 13

@@ -28,39 +28,29 @@ def over(answer: Answer) -> OverDk:
     return answer.over
 
 
-@with_rows("d_k", [1, 1000])
-def test_dots_are_the_numbers_of_the_present_d_k_even_between_two_that_are_drawn(d_k: int) -> None:
-    last = answer_of("usual", d_k)
+def test_curves_and_dots_are_the_numbers_of_the_answer() -> None:
+    last = answer_of("usual", 1000)
+    known = over(last)
     unscaled, scaled = last.vector.sides
-    keys = over(last).keys[:3]
+    keys = known.keys[:3]
     expected = {
         "weights": (unscaled.weights(keys).tolist(), scaled.weights(keys).tolist()),
         "gradient": tuple([side.norms["scores"].frobenius] for side in (unscaled, scaled)),
         "keys": tuple([side.effective_keys] for side in (unscaled, scaled)),
     }
+    curves = {
+        "weights": known.weights, "gradient": [known.frobenius], "keys": [np.exp(known.entropy)],
+    }  # fmt: skip
     for name, figure_of in FIGURES.items():
         figure = figure_of(last)
+        # Dots are of the present d_k, even between two that are drawn.
+        assert figure.mark == (1000.0, "1,000")
         for kind, values in zip(("unscaled", "scaled"), expected[name], strict=True):
             assert [value for value, of in figure.dots if of == kind] == values
-        assert figure.mark == (float(d_k), f"{d_k:,}")
-
-
-def test_curves_are_those_of_the_answer_and_the_unscaled_ones_are_flat() -> None:
-    last = answer_of("usual")
-    known = over(last)
-    shown = {name: figure_of(last) for name, figure_of in FIGURES.items()}
-    scaled = {
-        name: [c for c in chart.curves if c.kind == "scaled"] for name, chart in shown.items()
-    }
-    assert [curve.y.tolist() for curve in scaled["weights"]] == known.weights.tolist()
-    assert [curve.name for curve in scaled["weights"]] == ["key 2", "key 1", "key 0"]
-    assert scaled["gradient"][0].y.tolist() == known.frobenius.tolist()
-    assert scaled["keys"][0].y == pytest.approx(np.exp(known.entropy))
-    for chart in shown.values():
-        flat = [curve for curve in chart.curves if curve.kind == "unscaled"]
-        assert flat
-        for curve in flat:
-            assert len(set(curve.y.tolist())) == 1
+        flat = [curve.y for curve in figure.curves if curve.kind == "unscaled"]
+        assert {len(set(line.tolist())) for line in flat} == {1}
+        drawn = [curve.y for curve in figure.curves if curve.kind == "scaled"]
+        np.testing.assert_allclose(drawn, curves[name])
 
 
 @with_rows(("name", "which"), each_once(QUESTIONS, FIGURES))

@@ -144,6 +144,10 @@ def test_json_asks_the_same_again_of_the_statistics_asked_for() -> None:
 
 def test_crossovers_alone_are_written_in_every_form_and_say_what_is_not_finished() -> None:
     first, *others = found("d_k").crossovers
+    begins = replace(first, low=2.0, d_k=4.37, high=9.22)
+    text = crossovers_as("text", (begins, replace(first, high=65_536.0)))
+    assert "4.37 [≤ 9.22]" in text
+    assert "102 [≥ 58.9]" in text
     for finished in (True, False):
         some = (replace(first, finished=finished), *others)
         text = crossovers_as("text", some)
@@ -156,24 +160,6 @@ def test_crossovers_alone_are_written_in_every_form_and_say_what_is_not_finished
         assert [row["finished"] == "true" for row in rows] == [finished, True, True, True]
         plain = json_module.loads(crossovers_as("json", some), parse_constant=strict)
         assert [each["finished"] for each in plain["crossovers"]] == [finished, True, True, True]
-
-
-def test_an_interval_that_reaches_the_end_of_the_range_says_so() -> None:
-    first, *_ = found("d_k").crossovers
-    begins = replace(first, low=2.0, d_k=4.37, high=9.22)
-    ends = replace(first, d_k=1734.0, low=1371.0, high=65_536.0)
-    for one, low_open, high_open, interval in (
-        (first, False, False, "102 [58.9 to 166]"),
-        (begins, True, False, "4.37 [≤ 9.22]"),
-        (ends, False, True, "1,734 [≥ 1,371]"),
-    ):
-        each = replace(found("d_k"), crossovers=(one,))
-        assert interval in text_of(each)
-        (plain,) = as_json(each)["crossovers"]
-        assert (plain["low_open"], plain["high_open"]) == (low_open, high_open)
-        written = crossovers_as("csv", each.crossovers)
-        (row,) = csv_module.DictReader(StringIO(written))
-        assert row["low_open"] == str(low_open).lower()
 
 
 def swept(d_k: int, settings: Settings) -> Answer:
