@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 from math import asinh, ceil, floor, log10
 
 import numpy as np
@@ -276,11 +277,8 @@ class Moments:
         """
         rows = self.rows()
         names = Column("", [name for name, _, _ in rows], left=True)
-        for n_sides, has_exact in ((2, True), (2, False), (1, True), (1, False)):
-            room = (columns - 2 - names.width) // n_sides - 2
-            most = min((room + 2) // 2 if has_exact else room, MOST)
-            if most < LEAST:
-                continue
+        sizes = (MOST, 18, 15, LEAST)
+        for n_sides, has_exact, most in product((2, 1), (True, False), sizes):
             shown = [names]
             for place in range(n_sides):
                 numbers = [both[place] for _, *both in rows]
