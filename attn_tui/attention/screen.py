@@ -17,7 +17,8 @@ from attn_tui.attention.charts import Labels, Maps
 from attn_tui.attention.headline import done_to, headline
 from attn_tui.attention.report import report
 from attn_tui.captures.source import Captured
-from attn_tui.compute.attention.answer import Answer, answer, compare
+from attn_tui.compute.attention.answer import Answer, compare
+from attn_tui.compute.attention.answer import answer as answer_rows
 from attn_tui.compute.attention.head import is_drawn, tokens_of
 from attn_tui.compute.attention.settings import N_SCALE, Settings
 from attn_tui.compute.counted import counted
@@ -188,17 +189,17 @@ class AttentionScreen(InstrumentScreen):
 
     def action_explore(self) -> None:
         """Open the cursor's row in Explore."""
-        found = self.answer
-        if found is None:
+        answer = self.answer
+        if answer is None:
             return
         query = self.cursor[0]
-        if found.odd[query]:
+        if answer.odd[query]:
             self.notify(f"Query {query:,} meets NaN or infinity: there is nothing to open")
             return
 
         def edit(draft: Draft) -> Draft:
-            there = draft.asking(found.head.source) if found.is_drawn else draft
-            return replace(there, setup=found.head.setup)
+            there = draft.asking(answer.head.source) if answer.is_drawn else draft
+            return replace(there, setup=answer.head.setup)
 
         self.ask(edit)
         self.post_message(self.Go("explore", query))
@@ -238,23 +239,23 @@ class AttentionScreen(InstrumentScreen):
         """Answer at once what takes less than a frame, and in a thread what takes longer."""
         self.workers.cancel_group(self, "answer")
         if is_drawn(experiment) and self.head.n**2 <= QUICK:
-            (self.answer,) = answer(experiment)
+            (self.answer,) = answer_rows(experiment)
         else:
-            self.answer_in_thread(partial(answer, experiment))
+            self.answer_in_thread(partial(answer_rows, experiment))
 
-    def set_answer(self, found: Answer) -> None:
+    def set_answer(self, answer: Answer) -> None:
         """Show an answer, unless more rows were known before it was stopped and begun again."""
         known = self.answer
-        is_behind = known and known.experiment is found.experiment and known.done > found.done
+        is_behind = known and known.experiment is answer.experiment and known.done > answer.done
         if not is_behind:
-            self.answer = found
+            self.answer = answer
 
     # Files and texts
 
     def forms(self) -> Forms:
         """Return what can be saved of the rows that are known."""
-        found = self.answer
-        return {} if found is None else forms(lambda: report(self._asked_of(found)))
+        answer = self.answer
+        return {} if answer is None else forms(lambda: report(self._asked_of(answer)))
 
     def report(self) -> str:
         """Return what is known as text."""
@@ -262,9 +263,9 @@ class AttentionScreen(InstrumentScreen):
             return ""
         return "".join(text(report(self._asked_of(self.answer)), columns_of_text(self.size.width)))
 
-    def _asked_of(self, found: Answer) -> Answer:
+    def _asked_of(self, answer: Answer) -> Answer:
         """Return an answer with what rows are called now."""
-        return replace(found, experiment=self.present.experiment)
+        return replace(answer, experiment=self.present.experiment)
 
     # What is shown
 
@@ -299,7 +300,7 @@ class AttentionScreen(InstrumentScreen):
         assert self.answer
         return (self.pinned and compare(self.pinned, self.answer)) or self.answer
 
-    def watch_answer(self, found: Answer) -> None:
+    def watch_answer(self, answer: Answer) -> None:
         """Show the rows that are known so far."""
         shown = self.shown
         self._maps = Maps(shown, self.labels)
@@ -316,10 +317,10 @@ class AttentionScreen(InstrumentScreen):
             return
         is_alone = not self.query_one("#bars").display
         is_textured = self.app.has_class("-textures")
-        found, names, progress = maps.answer, self.names, ""
-        if found.progress < 1.0:
+        answer, names, progress = maps.answer, self.names, ""
+        if answer.progress < 1.0:
             state = "stopped: space goes on" if self.stopped else "space stops"
-            progress = f"{found.done:,} of {found.n_queries:,} rows, {state}"
+            progress = f"{answer.done:,} of {answer.n_queries:,} rows, {state}"
         for side, kind in enumerate(charts.KINDS):
             drawing = maps.heat_map(side, self.cursor, is_alone)
             picture = self.query_one(f"#{kind}", HeatMap)

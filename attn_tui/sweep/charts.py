@@ -59,7 +59,7 @@ class Grid:
     """The places of a map, with what a rule does to a statistic at each.
 
     Attributes:
-        answer: What was found.
+        answer: What was drawn.
         rule: The rule.
     """
 
@@ -87,7 +87,7 @@ class Grid:
     @cached_property
     def is_told(self) -> bool:
         """Whether the draws tell everywhere which way it goes."""
-        return not any(found.way == "untold" for row in self.changes for found in row)
+        return not any(factor.way == "untold" for row in self.changes for factor in row)
 
     @cached_property
     def _crossings(self) -> Numbers:
@@ -123,9 +123,11 @@ class Grid:
     @cached_property
     def _map(self) -> HeatMap:
         """The map without a cursor."""
-        levels = np.array([[_level(found) for found in row] for row in self.changes])
-        cells = [[[found.cell(width) for found in row] for row in self.changes] for width in (3, 2)]
-        signs = [[SIGNS.get(found.way, "") for found in row] for row in self.changes]
+        levels = np.array([[_level(factor) for factor in row] for row in self.changes])
+        cells = [
+            [[factor.cell(width) for factor in row] for row in self.changes] for width in (3, 2)
+        ]
+        signs = [[SIGNS.get(factor.way, "") for factor in row] for row in self.changes]
         signed = [[*map(str.__add__, *pair)] for pair in zip(signs, cells[0], strict=True)]
         return HeatMap(
             levels, "both signs", [f"{n:,}" for n in self.ns], [str(d_k) for d_k in self.d_ks],
@@ -146,10 +148,10 @@ class Grid:
         return replace(self._map, cursor=(row, column), bar=bar, border=self.border(answer))
 
 
-def _level(found: Change) -> float:
-    if found.way == "unknown":
+def _level(factor: Change) -> float:
+    if factor.way == "unknown":
         return nan
-    return level(found.log) if found.way in SIGNS else 0.0
+    return level(factor.log) if factor.way in SIGNS else 0.0
 
 
 def tick(ten: int) -> str:
@@ -164,13 +166,13 @@ class Words:
     """One place in words: what the rule does there, and what was drawn without it and with it.
 
     Attributes:
-        found: What the rule does.
+        factor: What the rule does.
         points: What was drawn there under each rule, the first without scaling.
         statistic: What of.
         heads: What each side is called.
     """
 
-    found: Change
+    factor: Change
     points: Sequence[Point]
     statistic: Statistic
     heads: Sequence[str]
@@ -178,9 +180,9 @@ class Words:
     def draw(self, columns: int, lines: int, colours: Palette) -> Cells:
         """Draw the change in the first line, and a line for each side with its middle half."""
         cells = Cells(columns, lines)
-        way = self.found.way
+        way = self.factor.way
         sign = SIGNS.get(way) or {"untold": "?", "same": "="}.get(way, "")
-        text = f"{sign} {self.found.times}".lstrip()
+        text = f"{sign} {self.factor.times}".lstrip()
         if way == "untold":
             text += ": these draws do not tell"
         kind = way if way in SIGNS else "text"
@@ -269,9 +271,9 @@ def medians(
             continue
         kind = "unscaled" if is_none(rule) else "scaled"
         x = np.array([getattr(point, over) for point in points], dtype=np.float64)
-        found = [point.statistics[statistic] for point in points]
+        summaries = [point.statistics[statistic] for point in points]
         middle, low, high = (
-            np.array([getattr(summary, part) / LN10 for summary in found])
+            np.array([getattr(summary, part) / LN10 for summary in summaries])
             for part in ("log_median", "log_quarter", "log_three_quarters")
         )
         logs.append(middle)
@@ -323,8 +325,8 @@ def row_table(answer: Answer, rules: Sequence[str], names: Sequence[str], here: 
     columns = [Column("n" if over_n else "d_k", [f"{value:,}" for value in own], "muted")]
     for rule, name in zip(rules, names, strict=True):
         kind = "unscaled" if is_none(rule) else "scaled"
-        found = [answer.points.at(*place, rule) for place in places]
-        summaries = [point.statistics[statistic] if point else None for point in found]
+        points = [answer.points.at(*place, rule) for place in places]
+        summaries = [point.statistics[statistic] if point else None for point in points]
         columns.append(Column(name, [_median(each) for each in summaries], kind))
         if not is_none(rule):
             changes = [change(answer.points, place, rule, statistic) for place in places]

@@ -128,9 +128,9 @@ def _print_sweep(given: dict[str, Any], form: str) -> int:
     experiment = asked(given)
     chosen = given["statistic"]
     statistics = () if chosen is None else read_statistics(chosen)
-    found, interrupted = worked("sweep", partial(answer, experiment))
-    if found is not None:
-        write(WRITERS[form](report(found, statistics)))
+    drawn, interrupted = worked("sweep", partial(answer, experiment))
+    if drawn is not None:
+        write(WRITERS[form](report(drawn, statistics)))
     else:
         click.echo("attn-tui: stopped before there was anything to print", err=True)
     return INTERRUPTED if interrupted else 0
@@ -277,10 +277,10 @@ def read_statistics(text: str) -> tuple[Statistic, ...]:
         InputError: If one is none, or stands twice.
     """
     read = FIELDS["statistic"].kind.parse
-    found = [read("statistic", part) for part in text.split(",")]
-    if twice := [name for name in found if found.count(name) > 1]:
+    names = [read("statistic", part) for part in text.split(",")]
+    if twice := [name for name in names if names.count(name) > 1]:
         raise InputError("statistic", f"{twice[0]} stands twice", "each statistic once")
-    return tuple(found)
+    return tuple(names)
 
 
 def _print_crossovers(given: dict[str, Any], form: str) -> int:
@@ -303,13 +303,13 @@ def _print_crossovers(given: dict[str, Any], form: str) -> int:
         raise InputError("rules", "there is only none", "a rule that is removed")
     pairs = [(n, rule) for n in dict.fromkeys(settings.crossover_n) for rule in rules]
     total = sum(search_cost(n, draws_at(settings, n)) for n, _ in pairs)
-    found: tuple[Crossover, ...] = ()
+    known: tuple[Crossover, ...] = ()
     with until_interrupted() as stop, Progress("crossovers") as progress:
-        for spent, known in crossovers(pairs, settings):
-            found = known
+        for spent, found in crossovers(pairs, settings):
+            known = found
             progress.show(spent / total)
             if stop():
                 break
         interrupted = stop()
-    write(WRITERS[form](crossover_report(experiment, found)))
+    write(WRITERS[form](crossover_report(experiment, known)))
     return INTERRUPTED if interrupted else 0

@@ -29,14 +29,14 @@ def short_place(value: float) -> str:
     return f"{short:,.0f}" if short >= 10.0 else f"{short:g}"
 
 
-def crossover_text(found: Crossover) -> str:
+def crossover_text(crossover: Crossover) -> str:
     """Return a crossover with its interval as text: ``430 [368 to 520]``."""
-    if found.d_k is None:
-        return f"none: {found.side} unscaled, {found.divides_from:,} to 65,536"
-    start = f" from d_k = {found.divides_from:,}" if found.divides_from > 2 else ""
-    low = None if found.low_open else found.low
-    high = None if found.high_open else found.high
-    return f"{place_text(found.d_k)} [{ends_text(low, high)}]{start}"
+    if crossover.d_k is None:
+        return f"none: {crossover.side} unscaled, {crossover.divides_from:,} to 65,536"
+    start = f" from d_k = {crossover.divides_from:,}" if crossover.divides_from > 2 else ""
+    low = None if crossover.low_open else crossover.low
+    high = None if crossover.high_open else crossover.high
+    return f"{place_text(crossover.d_k)} [{ends_text(low, high)}]{start}"
 
 
 def ends_text(low: float | None, high: float | None) -> str:

@@ -90,22 +90,24 @@ def report(answer: Answer, statistics: Sequence[Statistic] = ()) -> Report:
 
 def crossover_report(experiment: Experiment, crossovers: Sequence[Crossover]) -> Report:
     """Return what there is to say of crossovers alone."""
-    said = [] if crossovers else ["Stopped before a crossover was found."]
-    found = [named(each, CROSSOVER) for each in crossovers]
-    own = {"experiment": experiment_to_plain(experiment), "points": [], "crossovers": found}
+    stopped = [] if crossovers else ["Stopped before a crossover was found."]
+    rows = [named(crossover, CROSSOVER) for crossover in crossovers]
+    own = {"experiment": experiment_to_plain(experiment), "points": [], "crossovers": rows}
     columns = [
         Column("", listed(getattr(each, name) for each in crossovers), name=name)
         for name in CSV_CROSSOVER
     ]
     table = Table(columns, np.arange(len(crossovers)), csv="crossovers")
-    return Report("", [data(own), *said, *crossover_parts(crossovers), table], csv="crossovers")
+    return Report("", [data(own), *stopped, *crossover_parts(crossovers), table], csv="crossovers")
 
 
 def crossover_parts(crossovers: Sequence[Crossover]) -> Iterator[Part]:
     """Yield a table of crossovers with what they are, if there are any."""
     if not crossovers:
         return
-    draws = " or ".join(f"{each:,}" for each in sorted({found.draws for found in crossovers}))
+    draws = " or ".join(
+        f"{each:,}" for each in sorted({crossover.draws for crossover in crossovers})
+    )
     yield (
         "Crossovers d*: below this d_k, from 2 or where the rule begins to divide (m < 1), the "
         "median over draws is larger without the rule, above it is smaller. In brackets its 95 % "
@@ -113,7 +115,7 @@ def crossover_parts(crossovers: Sequence[Crossover]) -> Iterator[Part]:
         f"{draws} coupled draws, seed {crossovers[0].seed} "
         f"({crossovers[0].generator}); the mean may do otherwise."
     )
-    so_far = [] if all(found.finished for found in crossovers) else [
+    so_far = [] if all(crossover.finished for crossover in crossovers) else [
         "* so far: from the first of the vectors that are asked for."
     ]  # fmt: skip
     names = [
@@ -257,16 +259,16 @@ def _boundary(answer: Answer, statistic: Statistic) -> Iterator[str]:
     if answer.settings.view != "map":
         return
     for rule in others(answer.rules):
-        found = answer.boundary(rule, statistic)
-        if any(each.falls for each in found):
+        rows = answer.boundary(rule, statistic)
+        if any(row.falls for row in rows):
             yield (
                 f"The median {NAMES[statistic].symbol} unscaled over m = {formula(rule)} falls "
                 "through 1 for the last time between these d_k of the map; – where it does not. "
                 "sweep --crossover says where between them:"
             )
             yield "; ".join(
-                f"n = {each.n:,}: {ends_text(each.low, each.high) if each.falls else '–'}"
-                for each in found
+                f"n = {row.n:,}: {ends_text(row.low, row.high) if row.falls else '–'}"
+                for row in rows
             )
 
 
@@ -320,7 +322,7 @@ def _data(answer: Answer, statistics: Sequence[Statistic]) -> dict[str, Any]:
             for rule in rules
             for each in crossings(points, rule, name)
         ],
-        "crossovers": [named(found, CROSSOVER) for found in answer.crossovers],
+        "crossovers": [named(crossover, CROSSOVER) for crossover in answer.crossovers],
     }
 
 

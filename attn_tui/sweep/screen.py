@@ -54,7 +54,7 @@ KEPT = 12
 """Sweeps that are kept, so that going back to one draws nothing anew."""
 
 ROWS_KEPT = 64
-"""Rows of which what was found is kept."""
+"""Rows whose crossovers are kept."""
 
 VIEWS: Mapping[str, tuple[View, Axis | None]] = {
     "map-pane": ("map", None), "over-pane": ("curves", "d_k"), "keys-pane": ("curves", "n"),
@@ -288,16 +288,16 @@ class SweepScreen(InstrumentScreen):
 
     def forms(self) -> Forms:
         """Return what can be saved of what was drawn so far."""
-        found = self.answer
-        return {} if found is None else forms(lambda: self._report_of(found))
+        answer = self.answer
+        return {} if answer is None else forms(lambda: self._report_of(answer))
 
     def report(self) -> str:
         """Return what was drawn so far as text."""
         width = columns_of_text(self.size.width)
         return "" if self.answer is None else "".join(text(self._report_of(self.answer), width))
 
-    def _report_of(self, found: Answer) -> Report:
-        return report(restated(found, found.experiment, with_curves=True))
+    def _report_of(self, answer: Answer) -> Report:
+        return report(restated(answer, answer.experiment, with_curves=True))
 
     # What is shown
 
@@ -329,66 +329,66 @@ class SweepScreen(InstrumentScreen):
         if self.answer is not None:
             self._draw_view(self.answer)
 
-    def watch_answer(self, found: Answer) -> None:
+    def watch_answer(self, answer: Answer) -> None:
         """Show what was drawn so far."""
-        self.headline = headline(found)
-        self._draw_view(found)
-        self._draw_words(found)
+        self.headline = headline(answer)
+        self._draw_view(answer)
+        self._draw_words(answer)
 
-    def _draw_view(self, found: Answer) -> None:
+    def _draw_view(self, answer: Answer) -> None:
         """Draw the view that is shown, and no other."""
-        rules = [rule for rule in found.rules if found.points.under(rule)]
+        rules = [rule for rule in answer.rules if answer.points.under(rule)]
         names = [name_of(rule) for rule in rules]
-        n, d_k = found.points.nearest(self.place) if found.points else self.place
-        statistic = noun(found.settings.statistic)
+        n, d_k = answer.points.nearest(self.place) if answer.points else self.place
+        statistic = noun(answer.settings.statistic)
         if self.view == "map-pane":
-            self._draw_map(found)
-            row = charts.medians(found, rules, "d_k", n, self.place[1], [""] * len(rules))
+            self._draw_map(answer)
+            row = charts.medians(answer, rules, "d_k", n, self.place[1], [""] * len(rules))
             self.pane("row-pane").describe(f"{statistic.capitalize()}, {n:,} keys", sides(names))
             self.draw("row", row)
         elif self.view == "numbers-pane":
             self.pane("numbers-pane").describe(
-                f"{statistic.capitalize()}, number by number", self._count(found)
+                f"{statistic.capitalize()}, number by number", self._count(answer)
             )
-            self.draw("table", charts.row_table(found, rules, names, self.place))
+            self.draw("table", charts.row_table(answer, rules, names, self.place))
         elif self.view == "keys-pane":
             title = f"{statistic.capitalize()} over n, d_k {d_k:,}"
-            self.pane("keys-pane").describe(title, self._count(found))
-            self.draw("keys", charts.medians(found, rules, "n", d_k, self.place[0], names))
+            self.pane("keys-pane").describe(title, self._count(answer))
+            self.draw("keys", charts.medians(answer, rules, "n", d_k, self.place[0], names))
         else:
             title = f"{statistic.capitalize()} over d_k, {n:,} keys"
-            self.pane("over-pane").describe(title, self._count(found))
-            self.draw("over", charts.medians(found, rules, "d_k", n, self.place[1], names))
+            self.pane("over-pane").describe(title, self._count(answer))
+            self.draw("over", charts.medians(answer, rules, "d_k", n, self.place[1], names))
 
-    def _draw_map(self, found: Answer) -> None:
+    def _draw_map(self, answer: Answer) -> None:
         grid = self._grid
-        if grid is None or not is_same(grid, found, self.rule):
-            grid = self._grid = charts.Grid(found, self.rule)
+        if grid is None or not is_same(grid, answer, self.rule):
+            grid = self._grid = charts.Grid(answer, self.rule)
         title = f"What {doing(self.rule)} does"
         if not self.has_class("-tiny"):
-            title += f" to the {noun(found.settings.statistic)}"
-        heat_map = grid.heat_map(found, self.place)
+            title += f" to the {noun(answer.settings.statistic)}"
+        heat_map = grid.heat_map(answer, self.place)
         widget = self.query_one("#map", HeatMap)
         widget.drawing = heat_map
         hidden = "each the largest of several" if widget.hides else ""
-        self.pane("map-pane").describe(title, self._count(found), hidden)
+        self.pane("map-pane").describe(title, self._count(answer), hidden)
         self.query_one("#legend", Label).update(legend(grid, heat_map), layout=False)
 
-    def _count(self, found: Answer) -> str:
+    def _count(self, answer: Answer) -> str:
         """Return how many draws there are, and whether more come."""
-        counts = {point.draws for point in found.points}
+        counts = {point.draws for point in answer.points}
         few, many = f"{min(counts):,}", f"{max(counts):,}"
         text = f"median of {few} draws"
-        if min(counts) < max(counts) and min(counts) >= first_draws(found.settings):
-            most = max(point.n for point in found.points if point.draws > min(counts))
+        if min(counts) < max(counts) and min(counts) >= first_draws(answer.settings):
+            most = max(point.n for point in answer.points if point.draws > min(counts))
             text = f"medians of {few} draws, {many} up to {most:,} keys"
-        if found.progress < 1.0:
+        if answer.progress < 1.0:
             text += ", stopped: space goes on" if self.stopped else ", drawing"
         return text
 
-    def _draw_words(self, found: Answer) -> None:
+    def _draw_words(self, answer: Answer) -> None:
         """Say in words what is at the place of the cursor."""
-        points = found.nearby
+        points = answer.nearby
         if not points:
             return
         place = points.nearest(self.place)
@@ -399,16 +399,16 @@ class SweepScreen(InstrumentScreen):
             shown = shown[:1]
         names = [name_of(point.rule) for point in shown]
         self.pane("words-pane").describe(f"{place[0]:,} keys, d_k {place[1]:,}")
-        statistic = found.settings.statistic
+        statistic = answer.settings.statistic
         words = charts.Words(change(points, place, rule, statistic), shown, statistic, names)
         self.draw("words", words)
 
 
-def is_same(grid: charts.Grid, found: Answer, rule: str) -> bool:
+def is_same(grid: charts.Grid, answer: Answer, rule: str) -> bool:
     """Return whether a grid is of the same points, statistic and rule."""
     own = grid.answer
-    same_points = own.points is found.points and grid.rule == rule
-    return same_points and own.settings.statistic == found.settings.statistic
+    same_points = own.points is answer.points and grid.rule == rule
+    return same_points and own.settings.statistic == answer.settings.statistic
 
 
 def moved(places: Sequence[int], here: int, by: int) -> int:

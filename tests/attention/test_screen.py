@@ -250,7 +250,7 @@ async def test_a_large_head_grows_and_is_stopped_and_goes_on(
             yield found
             gate.wait(60)
 
-    monkeypatch.setattr(attention, "answer", gated)
+    monkeypatch.setattr(attention, "answer_rows", gated)
     async with AttnApp(asking(n=60), "attention").run_test(size=(120, 40)) as pilot:
         screen = pilot.app.screen
         assert isinstance(screen, AttentionScreen)

@@ -88,7 +88,7 @@ def test_a_place_is_said_in_words_with_as_much_as_has_room() -> None:
     line = words.draw(80, 1, COLOURS).text()
     assert "unscaled" in line
     assert "1/√d_k" in line
-    untold = replace(words, found=Change(0.1, 0.5)).draw(90, 3, COLOURS).text()
+    untold = replace(words, factor=Change(0.1, 0.5)).draw(90, 3, COLOURS).text()
     assert "these draws do not tell" in untold
 
 
