@@ -162,40 +162,33 @@ def tick(ten: int) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class Words:
-    """One place in words: what the rule does there, and what was drawn without it and with it.
+class PlaceNumbers:
+    """What was drawn at one place: the median without the rule and with it, and the middle half.
 
     Attributes:
-        factor: What the rule does.
         points: What was drawn there under each rule, the first without scaling.
         statistic: What of.
         heads: What each side is called.
     """
 
-    factor: Change
     points: Sequence[Point]
     statistic: Statistic
     heads: Sequence[str]
 
     def draw(self, columns: int, lines: int, colours: Palette) -> Cells:
-        """Draw the change in the first line, and a line for each side with its middle half."""
+        """Draw a line for each side, or both in one line with the medians alone."""
         cells = Cells(columns, lines)
-        way = self.factor.way
-        sign = SIGNS.get(way) or {"untold": "?", "same": "="}.get(way, "")
-        text = f"{sign} {self.factor.times}".lstrip()
-        if way == "untold":
-            text += ": these draws do not tell"
-        kind = way if way in SIGNS else "text"
-        cells.write(0, 0, text, colours[kind])
-        if lines == 1:
-            self._write_both(cells, len(text) + 3, colours)
-            return cells
         width = max(map(len, self.heads), default=0)
-        for line, (point, head) in enumerate(zip(self.points, self.heads, strict=True), 1):
+        start = 0
+        for line, (point, head) in enumerate(zip(self.points, self.heads, strict=True)):
             summary = point.statistics[self.statistic]
             side = "unscaled" if is_none(point.rule) else "scaled"
             dot = FILLS[side] if colours.textured else "●"
             number = short(summary.median, summary.log_median)
+            if lines == 1:
+                cells.write(start, 0, f"{dot} {head} {number}", colours[side])
+                start += len(head) + len(number) + 6
+                continue
             cells.write(0, line, f"{dot} {head}", colours[side])
             start = width + 13
             cells.write(start - len(number), line, number, colours["text"])
@@ -206,15 +199,6 @@ class Words:
                     cells.write(start + 3, line, extra, colours["muted"])
                     break
         return cells
-
-    def _write_both(self, cells: Cells, start: int, colours: Palette) -> None:
-        for point, head in zip(self.points, self.heads, strict=True):
-            summary = point.statistics[self.statistic]
-            text = f"{head} {short(summary.median, summary.log_median)}"
-            side = "unscaled" if is_none(point.rule) else "scaled"
-            if start + len(text) <= cells.columns:
-                cells.write(start, 0, text, colours[side])
-            start += len(text) + 3
 
 
 def quarters(summary: Summary) -> str:

@@ -34,9 +34,8 @@ from attn_tui.report.forms import forms
 from attn_tui.report.report import Report
 from attn_tui.report.text import text
 from attn_tui.sweep import charts
-from attn_tui.sweep.change import change
 from attn_tui.sweep.headline import headline, noun
-from attn_tui.sweep.names import doing, is_none, name_of, others
+from attn_tui.sweep.names import doing, name_of, others
 from attn_tui.sweep.report import report
 from attn_tui.sweep.runs import Row, Run, drawn_by, row_of
 from attn_tui.ui.d_k import DkPane, NPane
@@ -114,7 +113,7 @@ class SweepScreen(InstrumentScreen):
                 yield Pane("", Picture("over"), id="over-pane", classes="wide")
                 yield Pane("", Picture("keys"), id="keys-pane", classes="wide")
                 yield Pane("", VerticalScroll(Sheet("table")), id="numbers-pane", classes="wide")
-                yield Pane("", Picture("words"), id="words-pane")
+                yield Pane("", Picture("place"), id="place-pane")
 
     # What is asked
 
@@ -333,7 +332,7 @@ class SweepScreen(InstrumentScreen):
         """Show what was drawn so far."""
         self.headline = headline(answer)
         self._draw_view(answer)
-        self._draw_words(answer)
+        self._draw_place(answer)
 
     def _draw_view(self, answer: Answer) -> None:
         """Draw the view that is shown, and no other."""
@@ -386,22 +385,17 @@ class SweepScreen(InstrumentScreen):
             text += ", stopped: space goes on" if self.stopped else ", drawing"
         return text
 
-    def _draw_words(self, answer: Answer) -> None:
-        """Say in words what is at the place of the cursor."""
+    def _draw_place(self, answer: Answer) -> None:
+        """Show what was drawn at the place of the cursor."""
         points = answer.nearby
         if not points:
             return
         place = points.nearest(self.place)
-        rule = self.rule
-        known = [points.at(*place, each) for each in ("none", rule)]
-        shown = [point for point in known if point]
-        if is_none(rule):
-            shown = shown[:1]
-        names = [name_of(point.rule) for point in shown]
-        self.pane("words-pane").describe(f"{place[0]:,} keys, d_k {place[1]:,}")
-        statistic = answer.settings.statistic
-        words = charts.Words(change(points, place, rule, statistic), shown, statistic, names)
-        self.draw("words", words)
+        drawn = [points.at(*place, rule) for rule in dict.fromkeys(("none", self.rule))]
+        known = [point for point in drawn if point]
+        names = [name_of(point.rule) for point in known]
+        self.pane("place-pane").describe(f"{place[0]:,} keys, d_k {place[1]:,}")
+        self.draw("place", charts.PlaceNumbers(known, answer.settings.statistic, names))
 
 
 def is_same(grid: charts.Grid, answer: Answer, rule: str) -> bool:

@@ -12,7 +12,7 @@ from attn_tui.charts.heat_map import HeatMap as Map
 from attn_tui.commands.asking import asked_by
 from attn_tui.compute.source import Drawn
 from attn_tui.compute.sweep.settings import Settings
-from attn_tui.sweep.charts import Words
+from attn_tui.sweep.charts import PlaceNumbers
 from attn_tui.sweep.screen import SweepScreen
 from attn_tui.tour.reader import read_tour
 from attn_tui.ui.app import AttnApp
@@ -60,7 +60,7 @@ async def test_the_cursor_goes_by_keys_and_mouse_and_each_move_is_undone() -> No
         await pilot.click("#map", offset=cell(screen, 0, 0))
         screen = await at(pilot)
         assert screen.place == (128, 2)
-        assert screen.pane("words-pane").border_title == "128 keys, d_k 2"
+        assert screen.pane("place-pane").border_title == "128 keys, d_k 2"
         screen = await at(pilot, "u")
         assert screen.place == (16, 1024)
 
@@ -73,9 +73,9 @@ async def test_between_the_columns_a_place_is_drawn_for_itself_and_spoken_of() -
         assert drawn(screen).cursor == (4, 5)
         assert screen.answer
         assert screen.answer.here
-        words = screen.query_one("#words", Picture).drawing
-        assert isinstance(words, Words)
-        assert {point.d_k for point in words.points} == {80}
+        place = screen.query_one("#place", Picture).drawing
+        assert isinstance(place, PlaceNumbers)
+        assert {point.d_k for point in place.points} == {80}
         # Another view draws the curves of this n, and of another n others.
         screen = await at(pilot, "t")
         assert screen.answer
