@@ -179,7 +179,9 @@ class PlaceNumbers:
         """Draw a line for each side, or both in one line with the medians alone."""
         cells = Cells(columns, lines)
         width = max(map(len, self.heads), default=0)
-        start = 0
+        start = len("median   ")
+        if lines == 1:
+            cells.write(0, 0, "median", colours["muted"])
         for line, (point, head) in enumerate(zip(self.points, self.heads, strict=True)):
             summary = point.statistics[self.statistic]
             side = "unscaled" if is_none(point.rule) else "scaled"
