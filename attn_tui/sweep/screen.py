@@ -394,7 +394,7 @@ class SweepScreen(InstrumentScreen):
         drawn = [points.at(*place, rule) for rule in dict.fromkeys(("none", self.rule))]
         known = [point for point in drawn if point]
         names = [name_of(point.rule) for point in known]
-        self.pane("place-pane").describe(f"{place[0]:,} keys, d_k {place[1]:,}")
+        self.pane("place-pane").describe(f"Median at {place[0]:,} keys, d_k {place[1]:,}")
         self.draw("place", charts.PlaceNumbers(known, answer.settings.statistic, names))
 
 

@@ -60,7 +60,7 @@ async def test_the_cursor_goes_by_keys_and_mouse_and_each_move_is_undone() -> No
         await pilot.click("#map", offset=cell(screen, 0, 0))
         screen = await at(pilot)
         assert screen.place == (128, 2)
-        assert screen.pane("place-pane").border_title == "128 keys, d_k 2"
+        assert screen.pane("place-pane").border_title == "Median at 128 keys, d_k 2"
         screen = await at(pilot, "u")
         assert screen.place == (16, 1024)
 
