@@ -5,7 +5,6 @@ import json
 import signal
 import sys
 import time
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -39,17 +38,10 @@ def test_it_sweeps_n_at_one_d_k() -> None:
     assert plain["experiment"]["d_k"] == 32
 
 
-def test_a_map_has_ratios_where_they_are_asked() -> None:
-    given = ("--map", "--points", "3", "--draws", "64", "--statistic", "trace")
-    for ratio in (False, True):
-        text = call(*given, *["--ratio"] * ratio).stdout
-        assert ("tr J unscaled over m = 1/√d_k; ±" in text) == ratio
-
-
 @with_rows(
     ("arguments", "place", "crossover_n"),
     [
-        ("--map --n 2:64@11 --d-k 1:64@8 --ratio", "11 keys and d_k = 8", {11}),
+        ("--map --n 2:64@11 --d-k 1:64@8", "11 keys and d_k = 8", {11}),
         ("--d-k 1:64@64 --n 2", "2 keys and d_k = 64", {2}),
     ],
 )
@@ -78,21 +70,6 @@ def test_two_numbers_are_one_place(arguments: str, place: tuple[int, int]) -> No
         program, ["sweep", "--experiment", "-", "--json"], input=json.dumps(plain)
     )
     assert json.loads(again.stdout) == plain
-
-
-@pytest.mark.slow
-def test_many_draws_fit_in_one_place_and_in_crossovers(monkeypatch: pytest.MonkeyPatch) -> None:
-    plain = asked("--n=2", "--d-k=4", "--draws=20000", "--statistic=gradient")
-    assert [point["draws"] for point in plain["points"]] == [20_000] * 2
-    drawn: list[object] = []
-
-    def draw(*asked: object) -> Iterator[Any]:
-        drawn.append(asked)
-        return iter(())
-
-    monkeypatch.setattr(crossover, "crossovers", draw)
-    assert call("--crossover", "--n=2", "--draws=100000").exit_code == 0
-    assert drawn
 
 
 @pytest.mark.slow
@@ -179,17 +156,6 @@ def test_an_interrupt_prints_what_there_is(monkeypatch: pytest.MonkeyPatch) -> N
     assert result.exit_code == 130
     assert json.loads(result.stdout)["points"]
     assert json.loads(result.stdout)["progress"] < 1
-
-
-def test_an_interrupt_before_anything_is_there_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(*arguments: Any) -> Any:
-        signal.raise_signal(signal.SIGINT)
-        return iter(())
-
-    monkeypatch.setattr(compute_sweep, "answer", interrupted)
-    result = call("--json", *QUICK)
-    assert (result.exit_code, result.stdout) == (130, "")
-    assert result.stderr == "attn-tui: stopped before there was anything to print\n"
 
 
 def test_an_interrupt_prints_the_crossovers_found_so_far(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,6 +7,7 @@ from typing import get_args
 
 import numpy as np
 
+from attn_tui.compute.counted import counted
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.explore.answer import Answer, VectorAnswer
@@ -144,7 +145,10 @@ def report(
         if pairs:
             own.append(_comparison(pairs[place], experiment, index, contents))
         headlines.append(_headline(vector, experiment, index))
-        parts.append(Section(_title(vector), own, "vectors[]", headlines[-1]))
+        n_masked = vector.masked.size
+        title = f"{_name(vector)}: {counted(vector.vector.n_keys, 'key')}"
+        title += f", {n_masked:,} masked" if n_masked else ""
+        parts.append(Section(title, own, "vectors[]", headlines[-1]))
     if answer.drawn:
         parts.append(_means(answer))
     first = headlines[0] if len(headlines) == 1 else of_several(answer.vectors)
@@ -159,13 +163,6 @@ def _headline(answer: VectorAnswer, experiment: Experiment, index: int) -> str:
 
 def _name(answer: VectorAnswer) -> str:
     return shortened(answer.vector.name, NAME)
-
-
-def _title(answer: VectorAnswer) -> str:
-    n_keys, n_masked = answer.vector.n_keys, answer.masked.size
-    noun = "key" if n_keys == 1 else "keys"
-    masked = f", {n_masked:,} masked" if n_masked else ""
-    return f"{_name(answer)}: {n_keys:,} {noun}{masked}"
 
 
 def _vector(
@@ -213,8 +210,8 @@ def _of(answer: VectorAnswer) -> str:
 def _left(answer: VectorAnswer, rows: Rows, by: str) -> list[str]:
     """Return how many keys are not listed, if any."""
     left = answer.vector.n_keys - rows.size
-    noun = "key" if left == 1 else "keys"
-    return [f"and {left:,} more {noun} with smaller or equal {by}"] if left else []
+    more = counted(left, "more key")
+    return [f"and {more} with smaller or equal {by}"] if left else []
 
 
 def _data_of_sides(answer: VectorAnswer) -> Facts:

@@ -372,8 +372,7 @@ class ExploreScreen(InstrumentScreen):
 
     def _draw_curves(self, answer: Answer) -> None:
         """Draw the curves over d_k; at the start once the bars are on the terminal."""
-        over = answer.over
-        if over is None:
+        if answer.over is None:
             for name, title in OVER.items():
                 self.pane(name).describe(title, "being worked out")
             return
@@ -381,11 +380,11 @@ class ExploreScreen(InstrumentScreen):
             self._is_painted = True
             self.call_after_refresh(self._draw_view)
             return
-        vector, d_k, before = answer.vector, answer.d_k, answer.unscaled_over
-        self.draw("weights-over-curves", curves.weights_figure(vector, over, d_k, before))
-        self.draw("gradient-over-curves", curves.gradient_figure(vector, over, d_k, before))
-        self.draw("keys-over-curves", curves.keys_figure(vector, over, d_k, before))
-        how = "drawn anew at each d_k" if before else ""
+        vector = answer.vector
+        self.draw("weights-over-curves", curves.weights_figure(answer))
+        self.draw("gradient-over-curves", curves.gradient_figure(answer))
+        self.draw("keys-over-curves", curves.keys_figure(answer))
+        how = "drawn anew at each d_k" if answer.unscaled_over else ""
         self.pane("weights-over").describe(OVER["weights-over"], how)
         among = counted(vector.vector.n_attended, "key")
         self.pane("keys-over").describe(OVER["keys-over"], f"of {among}")

@@ -307,7 +307,10 @@ def _data(answer: Answer, statistics: Sequence[Statistic]) -> dict[str, Any]:
         "progress": answer.progress,
         "rules": [{"rule": rule, "formula": formula(rule)} for rule in answer.rules],
         # What is exact is computed as it is written.
-        "points": (_point(answer, point, statistics) for point in points),
+        "points": (
+            named(point, POINT) | {name: _statistic(answer, point, name) for name in statistics}
+            for point in points
+        ),
         "curves": [_curve(curve, answer) for curve in answer.curves],
         "condensation": answer.condensation,
         "boundary": [
@@ -324,10 +327,6 @@ def _data(answer: Answer, statistics: Sequence[Statistic]) -> dict[str, Any]:
         ],
         "crossovers": [named(crossover, CROSSOVER) for crossover in answer.crossovers],
     }
-
-
-def _point(answer: Answer, point: Point, statistics: Sequence[Statistic]) -> dict[str, Any]:
-    return named(point, POINT) | {name: _statistic(answer, point, name) for name in statistics}
 
 
 def _statistic(answer: Answer, point: Point, name: Statistic) -> dict[str, Any]:

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from attn_tui.charts.figure import Figure
-from attn_tui.compute.explore.answer import OverDk
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.vector import Vector
 from attn_tui.explore.answer import Answer, answer
@@ -17,20 +16,14 @@ from tests.explore.questions import COLOURS, QUESTIONS, answer_of
 from tests.pairs import each_once, with_rows
 
 FIGURES: dict[str, Callable[[Answer], Figure]] = {
-    "weights": lambda answer: weights_figure(answer.vector, over(answer), answer.d_k),
-    "gradient": lambda answer: gradient_figure(answer.vector, over(answer), answer.d_k),
-    "keys": lambda answer: keys_figure(answer.vector, over(answer), answer.d_k),
-}
-
-
-def over(answer: Answer) -> OverDk:
-    assert answer.over is not None
-    return answer.over
+    "weights": weights_figure, "gradient": gradient_figure, "keys": keys_figure,
+}  # fmt: skip
 
 
 def test_curves_and_dots_are_the_numbers_of_the_answer() -> None:
     last = answer_of("usual", 1000)
-    known = over(last)
+    known = last.over
+    assert known
     unscaled, scaled = last.vector.sides
     keys = known.keys[:3]
     expected = {
@@ -39,8 +32,10 @@ def test_curves_and_dots_are_the_numbers_of_the_answer() -> None:
         "keys": tuple([side.effective_keys] for side in (unscaled, scaled)),
     }
     curves = {
-        "weights": known.weights, "gradient": [known.frobenius], "keys": [np.exp(known.entropy)],
-    }  # fmt: skip
+        "weights": known.weights,
+        "gradient": known.frobenius[None],
+        "keys": np.exp(known.entropy)[None],
+    }
     for name, figure_of in FIGURES.items():
         figure = figure_of(last)
         # Dots are of the present d_k, even between two that are drawn.

@@ -189,6 +189,12 @@ def test_an_interrupted_sweep_says_so() -> None:
     assert as_json(first)["progress"] < 1
 
 
+def test_factors_are_in_the_text_where_they_are_asked() -> None:
+    for name in ("d_k", "ratio"):
+        text = text_of(found(name))
+        assert ("‖∂p/∂s‖_F unscaled over m = 1/√d_k; ±" in text) == (name == "ratio")
+
+
 def test_ratios_are_those_of_the_points_in_json_and_csv() -> None:
     each = found("map")
     plain = as_json(each)
