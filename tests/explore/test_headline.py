@@ -10,9 +10,10 @@ from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
-from attn_tui.compute.source import Typed
+from attn_tui.compute.source import Drawn, Typed
+from attn_tui.compute.sweep.settings import Settings as Sweep
 from attn_tui.compute.vector import Vector
-from attn_tui.explore.answer import answer
+from attn_tui.explore.answer import answer, typical
 from attn_tui.explore.headline import headline
 from tests.explore.headlines import of
 
@@ -167,3 +168,12 @@ def test_the_factor_of_two_keys_is_that_of_the_law() -> None:
     factor = q * (1 - q) / (p * (1 - p))
     assert f" is {factor * m:.2g} times larger" in of(f"0 {gap}", 64)
     assert f" is {factor:.2g} times larger" in of(f"0 {gap}", 64, wrt="logits")
+
+
+def test_the_typical_draw_of_few_keys_and_many_components_is_helped_by_dividing() -> None:
+    few_draws = Sweep(draws=200)
+    log_factor = typical(Experiment(Drawn(8), Setup(1024).put(few_draws)))
+    assert log_factor is not None
+    assert log_factor > log(100.0)
+    sink = Setup(1024, Scale(sink=0.0)).put(few_draws)
+    assert typical(Experiment(Drawn(8), sink)) is None
