@@ -77,7 +77,8 @@ def _data(side: LabSide) -> Iterator[report.Column]:
         return report.Column("", listed(map(of, side.trials)), name, name)
 
     yield column("precision", lambda trial: trial.precision.format)
-    yield column("arithmetic", lambda trial: trial.precision.arithmetic)
+    arithmetic = listed(trial.precision.arithmetic for trial in side.trials)
+    yield report.Column("", arithmetic, "arithmetic")
     yield column("naive", lambda trial: not trial.precision.stable)
     for name in OF_TRIAL:
         yield column(name, attrgetter(name))
