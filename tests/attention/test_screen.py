@@ -14,6 +14,7 @@ from attn_tui.attention.charts import Bars, KeyBars, RowNumbers
 from attn_tui.attention.screen import AttentionScreen
 from attn_tui.charts.heat_map import HeatMap
 from attn_tui.compute.attention import answer as answers
+from attn_tui.compute.attention import rows
 from attn_tui.compute.attention.answer import Answer
 from attn_tui.compute.attention.settings import Settings
 from attn_tui.compute.experiment import Experiment, Stop, never
@@ -271,3 +272,18 @@ async def test_a_large_head_grows_and_is_stopped_and_goes_on(
             screen.pane("scaled-pane").border_subtitle
             == "queries ↓ keys → · each the largest of 2 × 2"
         )
+
+
+async def test_a_click_on_a_cell_of_several_keys_goes_to_the_largest(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(rows, "MOST_BLOCKS", 4)
+    async with AttnApp(EXAMPLE, "attention").run_test(size=(120, 40)) as pilot:
+        screen = await at(pilot)
+        await pilot.click("#unscaled", offset=cell(screen, "unscaled", 11, 2))
+        screen = await at(pilot)
+        assert screen.answer
+        assert screen.answer.block == 3
+        weights = screen.answer.row(11)[0].weights()
+        assert screen.cursor == (11, 6 + int(weights[6:9].argmax()))
+        assert weights[screen.cursor[1]] == pytest.approx(screen.answer.unscaled.blocks[11, 2])
