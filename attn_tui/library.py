@@ -10,6 +10,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from attn_tui.compute.arrays import ALL
 from attn_tui.compute.dots import answer as dots
 from attn_tui.compute.dots.settings import Settings as Dots
 from attn_tui.compute.errors import InputError, inert
@@ -17,19 +18,16 @@ from attn_tui.compute.evaluation import Evaluation, evaluate
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.explore import answer as explore
 from attn_tui.compute.explore.settings import Settings as Explore
-from attn_tui.compute.keys import ALL
+from attn_tui.compute.law import Entries
 from attn_tui.compute.law.dot_law import DotLaw
-from attn_tui.compute.law.names import Entries
-from attn_tui.compute.logit_map import PLAIN, SYMBOL, Wrt
 from attn_tui.compute.mask import Mask
 from attn_tui.compute.precision import Precision
-from attn_tui.compute.scale import RULES, Scale, parse_scale
+from attn_tui.compute.scale import PLAIN, RULES, SYMBOL, Scale, Wrt, parse_scale
 from attn_tui.compute.setup import Setup
-from attn_tui.compute.source import Drawn, Products, Typed
+from attn_tui.compute.source import Drawn, Products, Typed, Vector, array_of
 from attn_tui.compute.sweep import answer as sweep
 from attn_tui.compute.sweep.crossover import Crossover, crossover
 from attn_tui.compute.sweep.settings import Settings as Sweep
-from attn_tui.compute.vector import Vector, array_of
 
 __all__ = [
     "RULES",

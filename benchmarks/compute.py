@@ -30,8 +30,8 @@ from attn_tui.compute.evaluation import Evaluation, evaluate
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.law.dot_law import DotLaw
 from attn_tui.compute.law.entries import Pair
-from attn_tui.compute.logit_map import PLAIN
 from attn_tui.compute.norms import frobenius, spectral, trace
+from attn_tui.compute.scale import PLAIN
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.softmax import STABLE
 from attn_tui.compute.source import Drawn

@@ -29,13 +29,13 @@ from scipy.special import softmax
 from attn_tui.captures.opening import open_capture
 from attn_tui.captures.writer import write_safetensors
 from attn_tui.compute.blas import one_thread
-from attn_tui.compute.heads.blocks import row_statistics
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.partial import NORMS, merge, statistics
+from attn_tui.compute.heads.reconstruction import Weighing
+from attn_tui.compute.heads.row_statistics import row_statistics
 from attn_tui.compute.heads.rows import HeadRows
 from attn_tui.compute.heads.statistic import STATISTICS
-from attn_tui.compute.heads.weighing import Weighing
-from attn_tui.compute.logit_map import LogitMap
+from attn_tui.compute.scale import LogitMap
 from attn_tui.engine.plan import Plan, Question
 from attn_tui.engine.survey import survey
 

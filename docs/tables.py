@@ -12,9 +12,8 @@ from textual.keys import format_key
 from attn_tui.attention.screen import AttentionScreen
 from attn_tui.claims.claim import Claim
 from attn_tui.claims.ledger import ledger
-from attn_tui.compute.draw import Draw
 from attn_tui.compute.field import Field, fields_of
-from attn_tui.compute.setup import FIELDS
+from attn_tui.compute.setup import FIELDS, Draw
 from attn_tui.doctor.pane import Multipliers
 from attn_tui.dots.screen import DotsScreen
 from attn_tui.explore.screen import ExploreScreen

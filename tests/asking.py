@@ -3,8 +3,7 @@
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.explore.answer import VectorAnswer, answer_vector
 from attn_tui.compute.setup import Setup
-from attn_tui.compute.source import Typed
-from attn_tui.compute.vector import Vector
+from attn_tui.compute.source import Typed, Vector
 
 
 def asking(*vectors: Vector, setup: Setup | None = None) -> Experiment:

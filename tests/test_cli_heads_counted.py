@@ -11,8 +11,8 @@ import pytest
 from numpy.typing import NDArray
 
 from attn_tui.captures.writer import write_safetensors
-from attn_tui.compute.head import Head
-from attn_tui.compute.logit_map import LogitMap
+from attn_tui.compute.heads.rows import Head
+from attn_tui.compute.scale import LogitMap
 from tests.engine.captured import heads, write
 from tests.test_cli_heads import call
 

@@ -24,9 +24,8 @@ from attn_tui.compute.models import MODELS, brought
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import RULES, Scale, parse_scale
 from attn_tui.compute.setup import FIELDS, Setup
-from attn_tui.compute.source import Drawn, Products, Source, Typed
+from attn_tui.compute.source import Drawn, Products, Source, Typed, Vector
 from attn_tui.compute.sweep import settings as sweep
-from attn_tui.compute.vector import Vector
 from attn_tui.explore.command import asked as gradient_experiment_of
 from attn_tui.files.draft import draft_of
 from attn_tui.files.grammar import LONGEST_NAME, usable

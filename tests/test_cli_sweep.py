@@ -162,17 +162,20 @@ def test_an_interrupt_prints_the_crossovers_found_so_far(monkeypatch: pytest.Mon
     last = next(
         count
         for count, (_, found) in enumerate(
-            crossover.crossovers([(8, "inverse-sqrt")], sweep_settings.Settings(draws=500)), 1
+            crossover.crossovers(
+                [(8, "inverse-sqrt"), (16, "inverse-sqrt")], sweep_settings.Settings(draws=500)
+            ),
+            1,
         )
         if found
     )
     interrupt_after(monkeypatch, crossover, "crossovers", last)
-    arguments = ("--crossover", "--n", "8", "--draws", "500")
+    arguments = ("--crossover", "--n", "8,16", "--draws", "500")
     result = call(*arguments, "--json")
     assert result.exit_code == 130
     found = json.loads(result.stdout)["crossovers"]
-    assert [(each["readout"], each["draws"], each["finished"]) for each in found] == [
-        (readout, 256, False) for readout in GRADIENTS
+    assert [(each["n"], each["readout"]) for each in found] == [
+        (8, readout) for readout in GRADIENTS
     ]
     assert found[0]["low"] < found[0]["d_k"] < found[0]["high"]
 

@@ -11,10 +11,11 @@ from click.testing import CliRunner
 
 from attn_tui import instruments
 from attn_tui.commands.program import program
-from attn_tui.compute.experiment import Experiment, Stop, never
+from attn_tui.compute.errors import Stop, never
+from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.field import asked, whole
 from attn_tui.compute.setup import Setup
-from attn_tui.compute.vector import Vector
+from attn_tui.compute.source import Vector
 from attn_tui.files.codec import experiment_from_plain, experiment_to_plain
 from attn_tui.files.draft import EXAMPLE, parse
 from attn_tui.instruments import Instrument

@@ -17,7 +17,7 @@ from attn_tui.charts.table import Column, Table
 from attn_tui.compute.attention.answer import Answer
 from attn_tui.compute.attention.rows import HIDDEN
 from attn_tui.compute.evaluation import Evaluation
-from attn_tui.compute.visible import visible
+from attn_tui.compute.text import visible
 from attn_tui.report.numbers import general, in_percent, quantity
 from attn_tui.report.rows import cells as columns_of
 from attn_tui.report.words import SAME, times

@@ -90,7 +90,7 @@ def _check_used(given: dict[str, Any], experiment: "Experiment") -> None:
     Raises:
         InputError: Naming the option that is of no use.
     """
-    from attn_tui.compute.attention.head import is_drawn
+    from attn_tui.compute.attention.answer import is_drawn
 
     if is_drawn(experiment):
         for name in ("scores", "draw", "query"):

@@ -8,8 +8,7 @@ import numpy as np
 
 from attn_tui.attention.headline import gradients_span, headline, median
 from attn_tui.captures.source import Captured
-from attn_tui.compute.attention.answer import Answer
-from attn_tui.compute.attention.head import tokens_of
+from attn_tui.compute.attention.answer import Answer, tokens_of
 from attn_tui.compute.attention.rows import HIDDEN, Side
 from attn_tui.compute.norms import power
 from attn_tui.compute.source import Source

@@ -17,13 +17,12 @@ from attn_tui.attention.charts import Labels, Maps
 from attn_tui.attention.headline import done_to, headline
 from attn_tui.attention.report import report
 from attn_tui.captures.source import Captured
-from attn_tui.compute.attention.answer import Answer, compare
+from attn_tui.compute.attention.answer import Answer, compare, is_drawn, tokens_of
 from attn_tui.compute.attention.answer import answer as answer_rows
-from attn_tui.compute.attention.head import is_drawn, tokens_of
 from attn_tui.compute.attention.settings import N_SCALE, Settings
-from attn_tui.compute.counted import counted
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.field import fields_of
+from attn_tui.compute.text import counted
 from attn_tui.files import edits
 from attn_tui.files.draft import Draft
 from attn_tui.files.history import Asked

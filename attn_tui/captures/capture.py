@@ -13,9 +13,9 @@ from attn_tui.captures.layouts import layout_words
 from attn_tui.captures.readings import Reading
 from attn_tui.captures.statements import readings_text
 from attn_tui.captures.stored import Raw, widened
-from attn_tui.compute.counted import first_few
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.heads.rows import HeadRows, Reals
+from attn_tui.compute.text import first_few
 
 MOST_POSITIONS = 2**24
 """Keys that a query may stand behind."""

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.captures.writer import encoded
+from attn_tui.compute.arrays import dtype_of
 from attn_tui.compute.fit.simulate import Arithmetic, computed, rounded_to
-from attn_tui.compute.formats import dtype_of
 from attn_tui.compute.heads.rows import HeadRows
 
 LAYERS, HEADS, POSITIONS, D_K = 8, 8, 128, 32

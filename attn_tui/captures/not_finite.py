@@ -7,7 +7,7 @@ import numpy as np
 from attn_tui.captures.capture import Capture, HeadId
 from attn_tui.captures.readings import Reading
 from attn_tui.captures.stored import Raw, widened
-from attn_tui.compute.heads.odd import Odd
+from attn_tui.compute.heads.rows import Odd
 
 BLOCK = 2**19
 """Numbers that are looked at at a time."""

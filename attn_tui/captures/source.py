@@ -8,17 +8,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_tui.compute.arrays import Floats
+from attn_tui.compute.arrays import Floats, rounded
 from attn_tui.compute.attention.settings import read_tokens
 from attn_tui.compute.errors import InputError
-from attn_tui.compute.formats import rounded
 from attn_tui.compute.heads.mask import HeadMask
-from attn_tui.compute.heads.odd import Odd
 from attn_tui.compute.heads.reconstruction import Reconstruction
-from attn_tui.compute.heads.rows import HeadRows, Reals
+from attn_tui.compute.heads.rows import HeadRows, Odd, Reals
 from attn_tui.compute.setup import Setup
-from attn_tui.compute.source import Products, normalised
-from attn_tui.compute.vector import Vector, Vectors
+from attn_tui.compute.source import Products, Vector, Vectors, normalised
 
 if TYPE_CHECKING:
     from attn_tui.captures.capture import Capture, HeadId

@@ -8,7 +8,7 @@ from attn_tui.captures.claims import Claims
 from attn_tui.captures.layer import Layer
 from attn_tui.captures.layouts import VECTORS, Layout, layout_text, layout_words
 from attn_tui.captures.readings import Dims, Reading, alternatives
-from attn_tui.compute.counted import counted, first_few, listed
+from attn_tui.compute.text import counted, first_few, listed
 
 
 def layer_list(layers: Sequence[int]) -> str:

@@ -7,7 +7,8 @@ from attn_tui.claims.claim import Claim, Finding, try_claim
 from attn_tui.claims.ledger import find, own_finding
 from attn_tui.claims.settings import Settings
 from attn_tui.claims.trial import Trial
-from attn_tui.compute.experiment import Experiment, Stop, never
+from attn_tui.compute.errors import Stop, never
+from attn_tui.compute.experiment import Experiment
 from attn_tui.instruments import Instrument, load
 
 MOST_ROWS = 10_000

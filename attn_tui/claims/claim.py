@@ -6,7 +6,7 @@ from math import isnan
 from typing import Literal, get_args
 
 from attn_tui.claims.trial import Trial
-from attn_tui.compute.number import Number
+from attn_tui.compute.sample import Number
 
 Verdict = Literal["holds", "conditional", "false", "wording", "undecided", "inapplicable"]
 """True as it stands; true under a condition it leaves out; not true; a slip of words or signs; what

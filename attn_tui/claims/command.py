@@ -27,8 +27,8 @@ from attn_tui.commands.options import (
 )
 from attn_tui.commands.output import INTERRUPTED, write
 from attn_tui.commands.progress import Progress, until_interrupted
-from attn_tui.compute.errors import InputError
-from attn_tui.compute.experiment import Experiment, Stop
+from attn_tui.compute.errors import InputError, Stop
+from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.field import fields_of
 from attn_tui.compute.setup import Setup
 from attn_tui.files.draft import EXAMPLE, parse

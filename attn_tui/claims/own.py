@@ -6,7 +6,7 @@ from typing import Any
 from attn_tui.claims.claim import Case, Claim, Evidence, Stated
 from attn_tui.claims.trial import Trial
 from attn_tui.compute.errors import InputError, inert
-from attn_tui.compute.visible import visible
+from attn_tui.compute.text import visible
 from attn_tui.files.content import Table, read_tables
 
 _KEYS = ("id", "says", "ask", "quantity", "expected", "within", "right", "source")

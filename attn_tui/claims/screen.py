@@ -25,9 +25,10 @@ from attn_tui.claims.ledger import find, ledger
 from attn_tui.claims.palette import ClaimsProvider
 from attn_tui.claims.report import BASES, WORDS, numbers_of, report_of, trial_text
 from attn_tui.claims.settings import Settings
-from attn_tui.compute.experiment import Experiment, Stop
+from attn_tui.compute.errors import Stop
+from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.field import fields_of
-from attn_tui.compute.visible import visible
+from attn_tui.compute.text import visible
 from attn_tui.files import edits
 from attn_tui.files.draft import draft_of
 from attn_tui.files.history import Asked

@@ -20,7 +20,7 @@ from attn_tui.compute.mask import parse_mask
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import Scale, parse_scale
 from attn_tui.compute.setup import FIELDS, Setup
-from attn_tui.compute.visible import visible
+from attn_tui.compute.text import visible
 from attn_tui.instruments import INSTRUMENTS, Instrument, load
 
 if TYPE_CHECKING:

@@ -24,9 +24,9 @@ from attn_tui.commands.options import (
 )
 from attn_tui.commands.output import INTERRUPTED, tell, write
 from attn_tui.commands.progress import worked
-from attn_tui.compute.counted import counted
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.field import whole
+from attn_tui.compute.text import counted
 
 if TYPE_CHECKING:
     from attn_tui.doctor.report import Report, Settings

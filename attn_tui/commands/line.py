@@ -12,8 +12,8 @@ from attn_tui.compute.field import fields_of
 from attn_tui.compute.models import NO_MODEL
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import FIELDS, Setup
-from attn_tui.compute.sweep.rules import rule_text
-from attn_tui.compute.visible import visible
+from attn_tui.compute.sweep.settings import rule_text
+from attn_tui.compute.text import visible
 
 if TYPE_CHECKING:
     from attn_tui.compute.experiment import Experiment
@@ -56,7 +56,7 @@ def attention(asked: "Asked") -> str:
     Raises:
         InputError: If the scores are not understood, or are too many for a command line.
     """
-    from attn_tui.compute.attention.head import is_drawn
+    from attn_tui.compute.attention.answer import is_drawn
     from attn_tui.compute.attention.settings import Settings
 
     experiment, settings = asked.experiment, asked.experiment.setup.get(Settings)

@@ -9,7 +9,7 @@ from typing import TextIO
 
 import click
 
-from attn_tui.compute.visible import BLANKS, visible
+from attn_tui.compute.text import BLANKS, visible
 
 KEPT = "\n" + BLANKS
 """Invisible characters that a report may hold."""

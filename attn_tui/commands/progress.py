@@ -12,7 +12,7 @@ from attn_tui.charts.glyphs import in_ascii
 from attn_tui.report.progress import bar, left
 
 if TYPE_CHECKING:
-    from attn_tui.compute.experiment import Stop
+    from attn_tui.compute.errors import Stop
 
 T = TypeVar("T")
 

@@ -1,8 +1,9 @@
 """The one error that bad input raises, wherever it came from, and what ends work."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from attn_tui.compute.visible import visible
+from attn_tui.compute.text import visible
 
 
 def inert(text: str, limit: int = 40) -> str:
@@ -48,3 +49,12 @@ class InputError(ValueError):
 
 class Stopped(Exception):  # noqa: N818 - it is no error: somebody asked for it
     """Nobody wants the rest of what is being read or computed."""
+
+
+Stop = Callable[[], bool]
+"""Asked between steps of a long answer: true when nobody wants the rest."""
+
+
+def never() -> bool:
+    """Say that the answer is still wanted: the `Stop` of an answer nobody interrupts."""
+    return False

@@ -9,11 +9,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_tui.compute import jacobian, logits
-from attn_tui.compute.arrays import AnyFloats, Floats
-from attn_tui.compute.formats import rounded
-from attn_tui.compute.keys import ALL, Keys, largest, place_of, positions
-from attn_tui.compute.logit_map import LogitMap, Wrt
+from attn_tui.compute import softmax, weights
+from attn_tui.compute.arrays import (
+    ALL,
+    AnyFloats,
+    Floats,
+    Keys,
+    largest,
+    place_of,
+    positions,
+    rounded,
+)
 from attn_tui.compute.norms import (
     SMALLEST_NORMAL,
     Norms,
@@ -24,9 +30,9 @@ from attn_tui.compute.norms import (
     power,
 )
 from attn_tui.compute.precision import Precision
-from attn_tui.compute.softmax import shares
-from attn_tui.compute.split import Split, split
-from attn_tui.compute.statistics import entropy, participation_ratio
+from attn_tui.compute.scale import LogitMap, Wrt
+from attn_tui.compute.softmax import Bias
+from attn_tui.compute.weights import Split, entropy, participation_ratio, split
 
 MOST_VANISHED = 3
 """Weights that a format cannot hold of which the exact ones are named."""
@@ -73,7 +79,7 @@ class Evaluation:
     n_keys: int
     given: Floats = field(repr=False)
     _values: Floats = field(repr=False)
-    bias: logits.Bias = field(default=None, repr=False)
+    bias: Bias = field(default=None, repr=False)
 
     @property
     def multiplier(self) -> float:
@@ -91,12 +97,12 @@ class Evaluation:
 
     def slopes(self, keys: Keys = ALL) -> Floats:
         """Return ∂z/∂s, shape (len(keys),): m, less under a cap, 0 at a masked key."""
-        return logits.slopes(self.scores(keys), self.map)
+        return softmax.slopes(self.scores(keys), self.map)
 
     def logits(self, keys: Keys = ALL) -> Floats:
         """Return z, shape (len(keys),)."""
         bias = None if self.bias is None else self.bias[keys]
-        z = logits.logits(self.given[keys], self.map, self.precision, bias)
+        z = softmax.logits(self.given[keys], self.map, self.precision, bias)
         return z.astype(np.float64, copy=False)
 
     def ranking(self) -> Floats:
@@ -133,7 +139,7 @@ class Evaluation:
 
     def pulled_back(self, upstream: Floats, wrt: Wrt) -> Floats:
         """Return ∂L/∂z or ∂L/∂s of a loss L whose ∂L/∂p is given, each of shape (n,)."""
-        through = jacobian.vjp(self._split, upstream)
+        through = weights.vjp(self._split, upstream)
         return through if wrt == "logits" else through * self.slopes()
 
     def log_gradient(self, of: int, wrt: Wrt, keys: Keys = ALL) -> Floats:
@@ -146,7 +152,7 @@ class Evaluation:
         An entry that underflowed is 0 with its sign, −0 beside the diagonal; that of a masked key
         is +0. One below float64's normal numbers comes from its logarithm.
         """
-        entries = jacobian.jacobian(self._split, of_keys, keys)
+        entries = weights.jacobian(self._split, of_keys, keys)
         with np.errstate(all="ignore"):
             few = np.abs(entries) < SMALLEST_NORMAL
             if wrt == "scores":
@@ -168,12 +174,12 @@ class Evaluation:
             log_complements = np.log(self.complements(of_keys))
         # This one may underflow.
         log_complements[place_of(self._split.winner, of_keys, self.n_keys)] = self._log_rest
-        own = jacobian.own(of_keys, keys, self.n_keys)
+        own = weights.own(of_keys, keys, self.n_keys)
         second = np.where(own, log_complements[:, None], self.log_weights(keys))
         with np.errstate(over="ignore"):
             logs = np.asarray(self.log_weights(of_keys)[:, None] + second)
         if wrt == "scores":
-            logs += logits.log_slopes(self.scores(keys), self.map)
+            logs += softmax.log_slopes(self.scores(keys), self.map)
         return logs
 
     def frobenius(self, wrt: Wrt) -> tuple[float, float]:
@@ -199,7 +205,7 @@ class Evaluation:
         direct = norms(self._split, self.slopes() if capped else 1.0)
         if not (self._outlives and direct.spectral < SMALLEST_NORMAL):
             return direct
-        log_slopes = logits.log_slopes(self.scores(), self.map) if capped else 0.0
+        log_slopes = softmax.log_slopes(self.scores(), self.map) if capped else 0.0
         winner = self._split.winner if self._split.winner < self.n_keys else None
         return norms_from_logs(self.log_weights(), self._log_rest, winner, log_slopes)
 
@@ -242,11 +248,6 @@ class Evaluation:
         """The largest weight of a key."""
         return float(self.weights().max())
 
-    @property
-    def log_max_weight(self) -> float:
-        """The logarithm of the largest weight of a key, also where every one underflowed."""
-        return float(self.log_weights(self.ends[:1])[0])
-
     @cached_property
     def ends(self) -> NDArray[np.intp]:
         """Positions of the largest and of the least logit that is not masked, shape (2,)."""
@@ -276,13 +277,6 @@ class Evaluation:
     def sink_weight(self) -> float:
         """What the sink takes, 1 − Σp; 0 without a sink."""
         return float(self._values[self.n_keys :].sum())
-
-    @property
-    def log_sink_weight(self) -> float:
-        """The logarithm of that, also where it underflowed."""
-        if not self._outlives or self.map.sink is None:
-            return log_of(self.sink_weight)
-        return float(self.exponents(slice(0, 0))[1][0]) + self._split.log_top
 
     def powers(self, keys: Keys = ALL) -> Floats:
         """Return what softmax adds up, e^z or e^(z − max z): of the keys, then of the sink."""
@@ -316,7 +310,9 @@ class Evaluation:
         """Return what softmax raises e to, in its format, for keys and for the sink."""
         top = self.ends[:1]
         biases = None if self.bias is None else (self.bias[keys], self.bias[top])
-        return logits.exponents(self.given[keys], self.map, self.precision, self.given[top], biases)
+        return softmax.exponents(
+            self.given[keys], self.map, self.precision, self.given[top], biases
+        )
 
     @property
     def _all_logs(self) -> Floats:
@@ -345,10 +341,8 @@ class Evaluation:
         return top if top == -inf else top + float(np.log(np.exp(logs - top).sum()))
 
 
-def evaluate(
-    scores: Floats, map: LogitMap, precision: Precision, bias: logits.Bias = None
-) -> Evaluation:
+def evaluate(scores: Floats, map: LogitMap, precision: Precision, bias: Bias = None) -> Evaluation:
     """Compute the softmax of scores, shape (n,); what is asked of it is computed when asked."""
-    values = shares(scores, map, precision, bias)
+    values = softmax.shares(scores, map, precision, bias)
     values.setflags(write=False)
     return Evaluation(map, precision, int(scores.size), scores, values, bias)

@@ -1,22 +1,12 @@
 """What is asked: where the scores come from, and what is done with them."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.mask import Mask
 from attn_tui.compute.setup import Setup
-from attn_tui.compute.source import Source
-from attn_tui.compute.vector import Vector, Vectors
-
-Stop = Callable[[], bool]
-"""Asked between steps of a long answer: true when nobody wants the rest."""
-
-
-def never() -> bool:
-    """Say that the answer is still wanted: the `Stop` of an answer nobody interrupts."""
-    return False
+from attn_tui.compute.source import Source, Vector, Vectors
 
 
 @dataclass(frozen=True)

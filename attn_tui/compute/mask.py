@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from math import inf
 
 from attn_tui.compute.errors import InputError, inert
-from attn_tui.compute.whole import parse_whole
+from attn_tui.compute.field import parse_whole
 
 _LARGEST = 10**9
 _EXPECTED = "keys and ranges such as 2, 5:8, 12: or causal"

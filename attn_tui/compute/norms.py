@@ -4,6 +4,17 @@
 included, c = 1 − p_w and q_j = p_j/c for the others (0 at w), every norm is c times something of
 order d, so none underflows before c·d does. Weights rounded to a format sum to T instead of 1;
 J is then T² times that of p/T.
+
+The largest singular value comes from a secular equation, in O(n) per step. With w
+taken out (`Deflated`), J/c is
+diag(q) − c·qqᵀ − p_w(q e_wᵀ + e_w qᵀ) + p_w e_w e_wᵀ, and nothing in it cancels. Its square between
+two diag(d) has the singular values' squares as eigenvalues: a diagonal t² = (dq)², plus C between
+two sides (u, v) = (t, tq), bordered by the row of w. Key w and the key with the largest t are kept;
+all others are eliminated, so that the largest eigenvalue μ is where that of a 2×2 matrix N(μ) is 0.
+Beyond the others' largest eigenvalue it falls and is convex, so Newton's method from the left
+rises to the root and never passes it; bisection brings it there.
+
+Source: Golub 1973, SIAM Review 15 (2), for secular equations; inertia of Schur complements.
 """
 
 from collections.abc import Callable, Sequence
@@ -12,9 +23,126 @@ from math import exp, inf, log, nan, sqrt
 
 import numpy as np
 
-from attn_tui.compute.arrays import Floats
-from attn_tui.compute.spectral import Deflated, largest_singular_value
-from attn_tui.compute.split import Split, Weights, split
+from attn_tui.compute.arrays import Floats, blocks
+from attn_tui.compute.weights import Split, Weights, split
+
+_EPS = float(np.finfo(np.float64).eps)
+
+_MOST_STEPS = 100
+"""More than bisection alone needs; Newton's method takes about six."""
+
+
+@dataclass(frozen=True, eq=False)
+class Deflated:
+    """Weights with the largest taken out, the sink's included.
+
+    Attributes:
+        q: p_j/c for every key but the winner, where it is 0; shape (n,).
+        p: The largest weight p_w.
+        c: 1 − p_w.
+        winner: Its key, or None if it is the sink's.
+    """
+
+    q: Floats
+    p: float
+    c: float
+    winner: int | None
+
+    @property
+    def squares(self) -> float:
+        """Σq²."""
+        return float(np.square(self.q).sum())
+
+    @property
+    def power_sum(self) -> float:
+        """Σp² over the keys."""
+        return self.c**2 * self.squares + (0.0 if self.winner is None else self.p**2)
+
+
+def largest_singular_value(weights: Deflated, t: Floats) -> float:
+    """Return ‖(J/c)·diag(d)‖_2 for slopes d ≥ 0, given t = d·q, d·p_w at the winner; shape (n,)."""
+    scale = float(t.max())
+    if not 0.0 < scale < inf:
+        return scale
+    t = t / scale
+    own = 0.0
+    if weights.winner is not None:
+        own, t[weights.winner] = float(t[weights.winner]), 0.0
+    q, p, c, squares = weights.q, weights.p, weights.c, weights.squares
+    power_sum = weights.power_sum
+    first = int(t.argmax())
+    t1, q1 = float(t[first]), float(q[first])
+    t_squared = np.square(t, out=t)
+    border = own * own * (1.0 + squares)
+    # All columns' sizes, squared: the Frobenius norm.
+    sizes = q * (-2.0 * c)
+    sizes += 1.0 + power_sum
+    sizes *= t_squared
+    high, size = border + float(sizes.sum()), float(sizes[first])
+    del sizes
+    t_squared[first] = 0.0
+    second = int(t_squared.argmax())
+    # With v = t(q − r) for the q of the other key that has the largest t, only the sum that does
+    # not hold q − r grows beyond bounds near its pole, and nothing cancels.
+    r = float(q[second])
+    core = power_sum - 2.0 * c * r
+    # The kept keys' own block, and how u and v enter their rows, in columns; both of shape (2, 2).
+    side = t1 * np.array([1.0, q1 - r])
+    link = own * np.array([c * squares - p - r, -1.0])
+    kept = np.array([[border, link @ side], [link @ side, size]])
+    links = np.column_stack([link, [core * side[0] - c * side[1], -c * side[0]]])
+
+    def of_others(mu: float) -> tuple[float, float]:
+        """Return the largest eigenvalue of N(μ), infinite below those of others, and its slope."""
+        sums = np.zeros((2, 3))
+        for block in blocks(q.size):
+            shifted, poles = q[block] - r, t_squared[block]
+            gaps = mu - poles
+            terms = poles / gaps
+            for row in sums:
+                # Not as dot products: those of a threaded BLAS cost more than they save here.
+                moment = terms * shifted
+                row += terms.sum(), moment.sum(), np.multiply(moment, shifted, out=moment).sum()
+                terms /= gaps
+        (g0, g1, g2), falls = sums[0].tolist(), sums[1]
+        determinant = (1.0 + c * g1) ** 2 - g0 * (core + c * c * g2)
+        if not determinant > 0.0:
+            return inf, -inf
+        # Γ(1 − CΓ)⁻¹ and (1 − CΓ)⁻¹ for Γ = [[g0, g1], [g1, g2]], multiplied out.
+        spread = g0 * g2 - g1 * g1
+        corner = g1 - c * spread
+        pressed = np.array([[g0, corner], [corner, g2 - core * spread]]) / determinant
+        inverse = np.array(
+            [[1.0 + c * g1, core * g1 - c * g2], [-c * g0, 1.0 - core * g0 + c * g1]]
+        )
+        values, vectors = np.linalg.eigh(kept + links.T @ pressed @ links)
+        through = inverse @ (links @ vectors[:, 1]) / determinant
+        fall = through @ falls[[[0, 1], [1, 2]]] @ through
+        return float(values[1] - mu), float(-1.0 - fall)
+
+    low = max(float(np.linalg.eigvalsh(kept)[1]), float(t_squared[second]) * (1.0 + 4.0 * _EPS))
+    high = max(high, low) * (1.0 + 8.0 * _EPS)
+    mu = low
+    for _ in range(_MOST_STEPS):
+        if high - low <= 4.0 * _EPS * high:
+            break
+        value, slope = of_others(mu)
+        if value > 0.0:
+            low = mu
+        else:
+            high = mu
+        step = mu - value / slope if value < inf else inf
+        if value > 0.0:
+            # Next to a pole steps are short far from the root: only one that passes it ends this.
+            step = max(step, mu * (1.0 + 4.0 * _EPS))
+        elif abs(step - mu) <= 2.0 * _EPS * mu:
+            low = step
+            break
+        mu = step if low < step < high else sqrt(low * high)
+        if not low < mu < high:
+            break
+    return scale * sqrt(low)
+
 
 Slopes = Floats | float
 """d_j for each key, shape (n,), or one for all."""

@@ -5,12 +5,38 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import inf, log
+from typing import Literal
 
 from attn_tui.compute.errors import InputError, inert
-from attn_tui.compute.field import Checked, Kind, asked, number, or_none, switch
+from attn_tui.compute.field import Checked, Kind, asked, number, or_none, parse_number, switch
 from attn_tui.compute.log_scale import D_K
-from attn_tui.compute.logit_map import LogitMap
-from attn_tui.compute.whole import parse_number
+
+Wrt = Literal["scores", "logits"]
+"""What a derivative is taken with respect to: s, or z."""
+
+SYMBOL: Mapping[Wrt, str] = {"scores": "s", "logits": "z"}
+"""How each is written."""
+
+
+@dataclass(frozen=True)
+class LogitMap:
+    """What happens to scores before softmax.
+
+    Attributes:
+        multiplier: m, finite and at least 0.
+        softcap: c of z = c·tanh(m·s/c), above 0; None is z = m·s.
+        sink: The logit b of a key that is not there: softmax runs over the logits and b, and the
+            weight of b is dropped. None is no sink.
+    """
+
+    multiplier: float
+    softcap: float | None = None
+    sink: float | None = None
+
+
+PLAIN = LogitMap(1.0)
+"""Scores as they are: z = s."""
+
 
 Parameters = Mapping[str, float]
 

@@ -10,7 +10,6 @@ from attn_tui.captures.capture import Capture, HeadId
 from attn_tui.captures.not_finite import not_finite
 from attn_tui.captures.readings import Dims, Reading
 from attn_tui.compute.blas import one_thread
-from attn_tui.compute.counted import first_few
 from attn_tui.compute.errors import InputError, Stopped
 from attn_tui.compute.fit.explain import Explained, Others, Question, explain
 from attn_tui.compute.fit.masks import open_masks
@@ -19,6 +18,7 @@ from attn_tui.compute.fit.noise import coarsest
 from attn_tui.compute.fit.usable import is_finite
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
+from attn_tui.compute.text import first_few
 from attn_tui.doctor.names import Place, Span, misses, names, span
 from attn_tui.doctor.report import Finding, Report, Settings
 from attn_tui.doctor.verdict import confidence, judge

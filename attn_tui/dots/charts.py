@@ -15,7 +15,7 @@ from attn_tui.charts.glyphs import FILLS
 from attn_tui.charts.table import Column, Table
 from attn_tui.compute.dots.answer import Answer, law_of
 from attn_tui.compute.log_scale import D_K
-from attn_tui.compute.number import Number
+from attn_tui.compute.sample import Number
 from attn_tui.dots.report import bound
 from attn_tui.report.measured import exact, with_error
 from attn_tui.report.numbers import MINUS, general, power_of_ten

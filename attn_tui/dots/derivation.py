@@ -7,7 +7,7 @@ from textwrap import wrap
 
 from attn_tui.compute.dots.answer import Answer
 from attn_tui.compute.law.dot_law import DotLaw
-from attn_tui.compute.number import Number
+from attn_tui.compute.sample import Number
 from attn_tui.dots.headline import Divided, cause
 from attn_tui.report.measured import exact, with_error
 from attn_tui.report.numbers import MINUS, general

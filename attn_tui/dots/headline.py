@@ -12,8 +12,7 @@ from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.law.dot_law import DotLaw
 from attn_tui.compute.law.entries import Pair
 from attn_tui.compute.log_scale import D_K
-from attn_tui.compute.logit_map import LogitMap
-from attn_tui.compute.scale import Scale
+from attn_tui.compute.scale import LogitMap, Scale
 from attn_tui.report import words
 from attn_tui.report.numbers import MINUS
 

@@ -9,7 +9,7 @@ import numpy as np
 from attn_tui.compute.dots.answer import Answer
 from attn_tui.compute.dots.moments import Readouts
 from attn_tui.compute.law.dot_law import DotLaw
-from attn_tui.compute.number import Number
+from attn_tui.compute.sample import Number
 from attn_tui.dots.derivation import derivation, steps
 from attn_tui.dots.headline import headline
 from attn_tui.files.codec import experiment_to_plain

@@ -13,7 +13,8 @@ from textual.reactive import var
 from attn_tui.charts.table import Page
 from attn_tui.compute.dots.answer import Answer, Run
 from attn_tui.compute.dots.settings import Settings
-from attn_tui.compute.experiment import Experiment, Stop
+from attn_tui.compute.errors import Stop
+from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.field import fields_of
 from attn_tui.dots import charts
 from attn_tui.dots.derivation import derivation

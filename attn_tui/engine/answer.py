@@ -8,7 +8,8 @@ from typing import TypeVar
 
 from attn_tui.captures.capture import Capture
 from attn_tui.captures.opening import open_capture
-from attn_tui.compute.experiment import Experiment, Stop, never
+from attn_tui.compute.errors import Stop, never
+from attn_tui.compute.experiment import Experiment
 from attn_tui.engine.making import Making, parse_mask
 from attn_tui.engine.plan import Plan, Question
 from attn_tui.engine.settings import Settings

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from math import isnan
 
 from attn_tui.compute.errors import InputError, inert
+from attn_tui.compute.field import parse_number
 from attn_tui.compute.heads.statistic import SHARES, STATISTICS
-from attn_tui.compute.whole import parse_number
 
 OPERATORS: Mapping[str, Callable[[float, float], bool]] = {
     ">": operator.gt,

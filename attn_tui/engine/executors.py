@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from attn_tui.compute.errors import InputError, inert
-from attn_tui.compute.visible import visible
+from attn_tui.compute.text import visible
 
 _PATIENCE = 7.0
 """Seconds to wait for a scheduler or for a worker, before and during the work."""

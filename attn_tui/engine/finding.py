@@ -12,8 +12,7 @@ import numpy as np
 
 from attn_tui.captures.capture import Capture, HeadId, HeadShape
 from attn_tui.compute.blas import one_thread
-from attn_tui.compute.errors import InputError
-from attn_tui.compute.experiment import Stop, never
+from attn_tui.compute.errors import InputError, Stop, never
 from attn_tui.compute.fit.check import Miss, miss_of
 from attn_tui.compute.fit.explain import Explained, Question, explain
 from attn_tui.compute.fit.head import Path

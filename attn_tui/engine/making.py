@@ -6,9 +6,8 @@ from typing import Any
 
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.heads.mask import HeadMask
-from attn_tui.compute.heads.reconstruction import Reconstruction
+from attn_tui.compute.heads.reconstruction import Reconstruction, Weighing
 from attn_tui.compute.heads.rows import HeadRows
-from attn_tui.compute.heads.weighing import Weighing
 from attn_tui.compute.scale import Scale
 
 MASKS = "auto, none, causal, causal:OFFSET, window:KEYS, window:KEYS:OFFSET or given"

@@ -6,11 +6,10 @@ from functools import cached_property
 from typing import Any
 
 from attn_tui.captures.capture import Asked, Capture, HeadId, HeadShape
-from attn_tui.compute.errors import InputError
-from attn_tui.compute.experiment import Stop, never
+from attn_tui.compute.errors import InputError, Stop, never
 from attn_tui.compute.heads.reconstruction import Reconstruction
 from attn_tui.compute.heads.row_statistics import Format
-from attn_tui.compute.stream import stream
+from attn_tui.compute.sample import stream
 from attn_tui.engine.finding import found_masks
 from attn_tui.engine.making import Making
 

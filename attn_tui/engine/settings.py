@@ -11,10 +11,10 @@ from attn_tui.compute.field import (
     asked,
     one_of,
     or_none,
+    parse_whole,
     whole,
 )
 from attn_tui.compute.heads.statistic import STATISTICS
-from attn_tui.compute.whole import parse_whole
 
 ROWS = 128
 """Rows that are sampled of each head unless asked otherwise."""

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.captures.capture import HeadId
-from attn_tui.compute.experiment import Stop, never
+from attn_tui.compute.errors import Stop, never
 from attn_tui.compute.heads.partial import Partial, merge
 from attn_tui.engine.executors import threads
 from attn_tui.engine.plan import LONG, SHORT, Block, Plan, Task

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from attn_tui.compute.errors import InputError
-from attn_tui.compute.experiment import Experiment, Stop, never
+from attn_tui.compute.errors import InputError, Stop, never
+from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.explore.answer import OverDk, VectorAnswer, answer_vector, over_d_k
 from attn_tui.compute.explore.attention import Attention, attention
 from attn_tui.compute.log_scale import D_K
@@ -13,7 +13,7 @@ from attn_tui.compute.models import NO_MODEL
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Source
-from attn_tui.compute.sweep.rules import rule_text
+from attn_tui.compute.sweep.settings import rule_text
 
 MOST_KEYS = 3
 """Keys whose weights are drawn over d_k."""

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from attn_tui.charts.cells import Cells
 from attn_tui.charts.colour import BESIDE, Palette, mix
 from attn_tui.charts.glyphs import FILLS, TRACK
+from attn_tui.compute.arrays import largest
 from attn_tui.compute.explore.answer import VectorAnswer
-from attn_tui.compute.keys import largest
 from attn_tui.report.numbers import fitted, in_percent
 
 EIGHTHS = " ▏▎▍▌▋▊▉"

@@ -12,7 +12,7 @@ from attn_tui.charts.colour import Palette
 from attn_tui.charts.heat_map import HeatMap
 from attn_tui.charts.table import Column, Table
 from attn_tui.compute.explore.answer import VectorAnswer
-from attn_tui.compute.logit_map import SYMBOL
+from attn_tui.compute.scale import SYMBOL
 from attn_tui.explore.bars import SIDES
 from attn_tui.report.numbers import ratio, scientific, subscript, weight_name
 

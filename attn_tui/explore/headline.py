@@ -11,12 +11,12 @@ from math import inf, log
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_tui.compute.dead import DEAD
 from attn_tui.compute.evaluation import Evaluation
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.explore.answer import OverDk, VectorAnswer
-from attn_tui.compute.logit_map import PLAIN, Wrt
+from attn_tui.compute.heads.statistic import DEAD
 from attn_tui.compute.precision import Precision
+from attn_tui.compute.scale import PLAIN, Wrt
 from attn_tui.report.words import (
     ALL,
     LONGEST,

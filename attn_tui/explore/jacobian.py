@@ -9,7 +9,7 @@ from textual.widgets import Label
 
 from attn_tui.charts.glyphs import LESS, MORE
 from attn_tui.compute.explore.answer import VectorAnswer
-from attn_tui.compute.logit_map import SYMBOL
+from attn_tui.compute.scale import SYMBOL
 from attn_tui.explore.bars import SIDES
 from attn_tui.explore.gradient import Jacobians
 from attn_tui.ui.heat_map import HeatMap

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from attn_tui.compute.arrays import largest
 from attn_tui.compute.evaluation import Evaluation
 from attn_tui.compute.explore.answer import VectorAnswer
 from attn_tui.compute.explore.attention import Attention
-from attn_tui.compute.keys import largest
-from attn_tui.compute.logit_map import SYMBOL
+from attn_tui.compute.scale import SYMBOL
 from attn_tui.report.numbers import change, fitted, ratio, scientific, weight, weight_name
 from attn_tui.report.report import Column, Rows, same
 from attn_tui.report.text import shortened

@@ -7,15 +7,14 @@ from typing import get_args
 
 import numpy as np
 
-from attn_tui.compute.counted import counted
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.experiment import Experiment
-from attn_tui.compute.explore.answer import Answer, VectorAnswer
+from attn_tui.compute.explore.answer import Answer, VectorAnswer, compare
 from attn_tui.compute.explore.attention import attention
-from attn_tui.compute.explore.compare import compare
 from attn_tui.compute.explore.precision_lab import MOST_DIFFERING, lab
-from attn_tui.compute.logit_map import SYMBOL, Wrt
-from attn_tui.compute.number import Number
+from attn_tui.compute.sample import Number
+from attn_tui.compute.scale import SYMBOL, Wrt
+from attn_tui.compute.text import counted
 from attn_tui.explore.answer import curves
 from attn_tui.explore.headline import Change, headline, of_several
 from attn_tui.explore.key_columns import SIDES, listed_keys, pair_columns, vector_columns

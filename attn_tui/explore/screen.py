@@ -14,17 +14,16 @@ from textual.reactive import var
 from textual.widgets import TextArea
 from textual.worker import get_current_worker
 
-from attn_tui.compute.counted import counted
+from attn_tui.compute.arrays import largest
 from attn_tui.compute.explore import settings
 from attn_tui.compute.explore.answer import Answer as WholeAnswer
-from attn_tui.compute.explore.answer import VectorAnswer
+from attn_tui.compute.explore.answer import VectorAnswer, compare
 from attn_tui.compute.explore.answer import answer as answer_all
-from attn_tui.compute.explore.compare import compare
 from attn_tui.compute.explore.precision_lab import Lab, lab
 from attn_tui.compute.field import fields_of
-from attn_tui.compute.keys import largest
 from attn_tui.compute.log_scale import N_KEYS as N
-from attn_tui.compute.logit_map import SYMBOL
+from attn_tui.compute.scale import SYMBOL
+from attn_tui.compute.text import counted
 from attn_tui.explore import bars, curves, gradient
 from attn_tui.explore.answer import Answer, is_quick
 from attn_tui.explore.answer import answer as answer_one

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.charts.table import Column, Table
+from attn_tui.compute.arrays import largest
 from attn_tui.compute.explore.answer import VectorAnswer
 from attn_tui.compute.explore.attention import Attention, lengths
-from attn_tui.compute.keys import largest
 from attn_tui.explore.key_columns import SIDES, key_column
 from attn_tui.report import report
 from attn_tui.report.numbers import fitted, scientific, weight_name

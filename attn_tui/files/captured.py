@@ -10,11 +10,11 @@ from attn_tui.captures.source import Captured, read_head
 from attn_tui.captures.suffixes import EXAMPLE_NAME
 from attn_tui.compute.attention.settings import Settings
 from attn_tui.compute.errors import InputError, inert
+from attn_tui.compute.field import parse_whole
 from attn_tui.compute.scale import scale_of
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Source
-from attn_tui.compute.visible import visible
-from attn_tui.compute.whole import parse_whole
+from attn_tui.compute.text import visible
 from attn_tui.files.grammar import assignments, refused
 from attn_tui.files.plain import checked, known, of_type
 

@@ -10,14 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.captures.source import Captured
-from attn_tui.compute.draw import Draw
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.field import Field, fields_of
 from attn_tui.compute.mask import parse_mask
-from attn_tui.compute.setup import FIELDS, Setup
+from attn_tui.compute.setup import FIELDS, Draw, Setup
 from attn_tui.compute.source import Drawn, Products, Source, Typed
-from attn_tui.compute.visible import visible
+from attn_tui.compute.text import visible
 from attn_tui.files.captured import absolute, captured_from_plain, captured_to_plain
 from attn_tui.files.content import opened, read_json, read_text
 from attn_tui.files.grammar import NUMBERS, Entry, check_count, is_long, named, numbered, problem

@@ -12,7 +12,7 @@ from attn_tui.compute.errors import InputError
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Source, Typed
-from attn_tui.compute.visible import visible
+from attn_tui.compute.text import visible
 from attn_tui.files.codec import asks, experiment_from_plain, kept_in
 from attn_tui.files.content import opened, read_json, read_text
 from attn_tui.files.grammar import MOST_TYPED, Entry, is_long, named

@@ -23,7 +23,7 @@ from attn_tui.captures.npy import (
     read_header,
 )
 from attn_tui.compute.errors import InputError, inert
-from attn_tui.compute.visible import visible
+from attn_tui.compute.text import visible
 from attn_tui.files.codec import json_entries
 from attn_tui.files.content import check_size, opened, read_json, read_text, size_of
 from attn_tui.files.grammar import (

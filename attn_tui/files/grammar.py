@@ -13,9 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.compute.errors import InputError, inert
-from attn_tui.compute.source import Products, Source, Typed
-from attn_tui.compute.vector import Vector
-from attn_tui.compute.visible import visible
+from attn_tui.compute.source import Products, Source, Typed, Vector
+from attn_tui.compute.text import visible
 
 NUMBERS = "numbers: -1.5, 1e3, or -inf (masked)"
 LONGEST_NAME = 40

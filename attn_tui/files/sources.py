@@ -21,13 +21,11 @@ from numpy.typing import NDArray
 
 from attn_tui.captures.disk import place_of
 from attn_tui.captures.source import Captured
-from attn_tui.compute.counted import counted
-from attn_tui.compute.draw import Draw
 from attn_tui.compute.errors import InputError, inert
-from attn_tui.compute.field import fields_of
-from attn_tui.compute.source import Drawn, Kind, Products, Source, Typed
-from attn_tui.compute.vector import Vector
-from attn_tui.compute.whole import parse_whole
+from attn_tui.compute.field import fields_of, parse_whole
+from attn_tui.compute.setup import Draw
+from attn_tui.compute.source import Drawn, Kind, Products, Source, Typed, Vector
+from attn_tui.compute.text import counted
 from attn_tui.files.captured import captured_text, parse_captured
 from attn_tui.files.grammar import (
     MOST_ROWS,

@@ -4,10 +4,9 @@ from collections.abc import Iterator, Set
 from dataclasses import replace
 
 from attn_tui.captures.not_finite import PARTS
-from attn_tui.compute.counted import counted, listed
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.reconstruction import Reconstruction
-from attn_tui.compute.visible import visible
+from attn_tui.compute.text import counted, listed, visible
 from attn_tui.engine.plan import Plan
 from attn_tui.engine.survey import Survey
 from attn_tui.heads.words import head_text, number

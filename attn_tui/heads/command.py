@@ -29,11 +29,10 @@ from attn_tui.commands.options import (
 from attn_tui.commands.output import INTERRUPTED, tell, write
 from attn_tui.commands.progress import until_interrupted, worked
 from attn_tui.compute.errors import InputError
-from attn_tui.compute.field import fields_of, number
+from attn_tui.compute.field import fields_of, number, parse_wholes
 from attn_tui.compute.heads.statistic import STATISTICS
 from attn_tui.compute.scale import Scale, parse_scale
 from attn_tui.compute.setup import Setup
-from attn_tui.compute.whole import parse_wholes
 from attn_tui.engine.settings import Settings
 
 if TYPE_CHECKING:

@@ -6,9 +6,8 @@ from functools import cached_property
 from pathlib import PurePath
 
 from attn_tui.captures.capture import HeadId
-from attn_tui.compute.errors import InputError
-from attn_tui.compute.experiment import Stop
-from attn_tui.compute.visible import visible
+from attn_tui.compute.errors import InputError, Stop
+from attn_tui.compute.text import visible
 from attn_tui.doctor.pane import Diagnosis, Multiplier, factor_text
 from attn_tui.doctor.report import Finding, Report
 from attn_tui.engine.settings import Settings

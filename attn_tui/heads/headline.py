@@ -3,8 +3,8 @@
 import numpy as np
 
 from attn_tui.captures.capture import HeadId
-from attn_tui.compute.counted import counted
 from attn_tui.compute.heads.statistic import SATURATED, SHARES, STATISTICS
+from attn_tui.compute.text import counted
 from attn_tui.engine.survey import Numbers, Survey
 from attn_tui.heads.words import head_text
 from attn_tui.report import words

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from textual.cache import LRUCache
 
 from attn_tui.captures.capture import HeadId
-from attn_tui.compute.errors import InputError
-from attn_tui.compute.experiment import Experiment, Stop
+from attn_tui.compute.errors import InputError, Stop
+from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.scale import Scale
 from attn_tui.engine.answer import Answer, answer
 from attn_tui.engine.plan import Plan

@@ -9,11 +9,10 @@ import numpy as np
 
 from attn_tui import __version__
 from attn_tui.captures.capture import HeadId
-from attn_tui.compute.counted import counted
 from attn_tui.compute.heads.partial import NORMS, Partial, Value
 from attn_tui.compute.heads.reconstruction import Reconstruction
 from attn_tui.compute.heads.statistic import OF_SEVERAL_KEYS, STATISTICS
-from attn_tui.compute.heads.tally import TALLIED
+from attn_tui.compute.text import counted
 from attn_tui.engine.answer import Answer
 from attn_tui.engine.condition import Condition
 from attn_tui.engine.settings import Settings
@@ -71,7 +70,6 @@ def _data(
         {**asdict(each.block.head), "block": each.block.index, "reason": each.reason}
         for each in survey.failed
     ]
-    tallied = dict.fromkeys(STATISTICS[name].of for name in statistics)
     return {
         "version": __version__,
         "capture": {
@@ -88,7 +86,6 @@ def _data(
         "machines": [dict(machine) for machine in sorted(survey.machines)],
         "failed": failed,
         "conditions": told,
-        "edges": {name: TALLIED[name] for name in tallied},
         "heads": [_head(head, partial, statistics) for head, partial in survey.heads.items()],
     }
 
@@ -114,11 +111,7 @@ def _mask(layer: int, found: Reconstruction) -> dict[str, Any]:
 
 
 def _head(head: HeadId, partial: Partial, statistics: Sequence[str]) -> dict[str, Any]:
-    values = {}
-    for name in statistics:
-        tally = partial.tallies.get(STATISTICS[name].of)
-        values[name] = value_to_plain(partial, name)
-        values[name]["histogram"] = [] if tally is None else [*tally.histogram]
+    values = {name: value_to_plain(partial, name) for name in statistics}
     return {
         **asdict(head),
         **named(partial, ("n_queries", "n_keys", "rows")),

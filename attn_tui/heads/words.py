@@ -3,9 +3,9 @@
 from math import floor, isfinite, isnan, log10
 
 from attn_tui.captures.capture import HeadId
-from attn_tui.compute.counted import counted
 from attn_tui.compute.heads.partial import Partial, Value
 from attn_tui.compute.heads.statistic import SHARES, STATISTICS
+from attn_tui.compute.text import counted
 from attn_tui.report.numbers import MINUS, general, in_percent, quantity, unusual
 
 UNCOUNTED = "?"

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from attn_tui.compute.counted import counted, listed
 from attn_tui.compute.heads.mask import HeadMask
+from attn_tui.compute.text import counted, listed
 
 _NAMED = 4
 """So many places are named at most."""

@@ -2,7 +2,7 @@
 
 from math import floor, isnan, log10
 
-from attn_tui.compute.number import Number
+from attn_tui.compute.sample import Number
 from attn_tui.report.numbers import MINUS, first_fitting, general, unusual
 
 _LARGE, _SMALL, _MOST_DIGITS = 7, -5, 8

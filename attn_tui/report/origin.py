@@ -8,14 +8,12 @@ from math import sqrt
 import numpy as np
 
 from attn_tui.captures.source import Captured
-from attn_tui.compute.counted import listed
 from attn_tui.compute.experiment import Experiment
-from attn_tui.compute.number import Number
+from attn_tui.compute.sample import Number
 from attn_tui.compute.scale import Scale, scale_of
 from attn_tui.compute.setup import Setup
-from attn_tui.compute.source import Drawn, Products, Source, Typed
-from attn_tui.compute.vector import Vector
-from attn_tui.compute.visible import visible
+from attn_tui.compute.source import Drawn, Products, Source, Typed, Vector
+from attn_tui.compute.text import listed, visible
 from attn_tui.report.masks import hiding_texts, mask_name
 from attn_tui.report.miss import RULE, SAID, doubt_text, m_text, made_text, miss_text
 from attn_tui.report.numbers import quantity

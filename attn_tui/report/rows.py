@@ -6,7 +6,7 @@ from functools import lru_cache
 from textwrap import wrap
 from unicodedata import category, east_asian_width
 
-from attn_tui.compute.visible import clusters, is_widened
+from attn_tui.compute.text import clusters, is_widened
 
 Span = tuple[str, str]
 """Text and its role; a role is a name such as ``"scaled"`` that the interface gives a colour."""

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from math import isnan
 from typing import Any
 
-from attn_tui.compute.number import Number
-from attn_tui.compute.visible import clusters, visible
+from attn_tui.compute.sample import Number
+from attn_tui.compute.text import clusters, visible
 from attn_tui.report.measured import exact, with_error
 from attn_tui.report.numbers import MINUS, general
 from attn_tui.report.report import Column, Facts, Lines, Report, Rows, Section, Table

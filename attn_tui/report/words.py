@@ -4,8 +4,7 @@ from collections.abc import Iterable, Mapping
 from itertools import groupby
 from math import exp, inf, log
 
-from attn_tui.compute.logit_map import LogitMap
-from attn_tui.compute.scale import Scale
+from attn_tui.compute.scale import LogitMap, Scale
 
 LONGEST = 170
 """Characters of a headline: two lines from 85 columns on."""

@@ -4,9 +4,8 @@ from dataclasses import dataclass
 from math import exp, isnan, log, log10
 from typing import Literal
 
-from attn_tui.compute.sweep.points import Place, Points
+from attn_tui.compute.sweep.points import SPAN, Place, Points
 from attn_tui.compute.sweep.settings import Statistic
-from attn_tui.compute.sweep.summary import SPAN
 from attn_tui.report import words
 
 Way = Literal["larger", "smaller", "same", "untold", "unknown"]

@@ -15,12 +15,9 @@ from attn_tui.charts.glyphs import FILLS
 from attn_tui.charts.heat_map import Border, ColourBar, HeatMap
 from attn_tui.charts.table import Column, Table
 from attn_tui.compute.sweep.answer import Answer
-from attn_tui.compute.sweep.crossing import falls_through
-from attn_tui.compute.sweep.crossover import GRADIENTS
-from attn_tui.compute.sweep.places import along
-from attn_tui.compute.sweep.points import Place, Point, held
+from attn_tui.compute.sweep.crossover import GRADIENTS, falls_through
+from attn_tui.compute.sweep.points import Place, Point, Summary, along, held
 from attn_tui.compute.sweep.settings import Statistic
-from attn_tui.compute.sweep.summary import Summary
 from attn_tui.report.numbers import LN10, power_of_ten
 from attn_tui.sweep.change import Change, change
 from attn_tui.sweep.names import is_none

@@ -29,8 +29,8 @@ from attn_tui.compute.log_scale import D_K, N_KEYS, LogScale
 from attn_tui.compute.mask import Mask
 from attn_tui.compute.scale import RULES
 from attn_tui.compute.setup import Setup
-from attn_tui.compute.sweep.rules import LISTED
 from attn_tui.compute.sweep.settings import (
+    LISTED,
     STATISTICS,
     Axis,
     Settings,

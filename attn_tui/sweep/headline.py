@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from math import isnan
 
 from attn_tui.compute.sweep.answer import Answer
-from attn_tui.compute.sweep.crossing import Meeting
+from attn_tui.compute.sweep.crossover import Meeting
 from attn_tui.compute.sweep.points import Place, Point, Points, median_error
 from attn_tui.compute.sweep.settings import Statistic
 from attn_tui.report import words

@@ -8,14 +8,11 @@ from typing import Any
 import numpy as np
 
 from attn_tui.compute.experiment import Experiment
-from attn_tui.compute.number import Number
+from attn_tui.compute.sample import Number
 from attn_tui.compute.sweep.answer import Answer
-from attn_tui.compute.sweep.crossing import crossings
-from attn_tui.compute.sweep.crossover import Crossover
-from attn_tui.compute.sweep.curves import Curve
+from attn_tui.compute.sweep.crossover import Crossover, crossings
 from attn_tui.compute.sweep.points import Point
-from attn_tui.compute.sweep.rules import rule_text
-from attn_tui.compute.sweep.settings import STATISTICS, Statistic, draws_at
+from attn_tui.compute.sweep.settings import STATISTICS, Statistic, draws_at, rule_text
 from attn_tui.files.codec import experiment_to_plain
 from attn_tui.files.plain import named
 from attn_tui.report import forms
@@ -36,7 +33,6 @@ from attn_tui.sweep.headline import headline
 from attn_tui.sweep.names import (
     NAMES,
     crossover_text,
-    ends_text,
     formula,
     others,
 )
@@ -44,11 +40,11 @@ from attn_tui.sweep.names import (
 POINT = ("n", "d_k", "rule", "multiplier", "draws")
 CROSSOVER = (
     "n", "readout", "rule", "d_k", "low", "high", "low_open", "high_open", "side", "divides_from",
-    "draws", "finished", "seed", "generator",
+    "draws", "seed", "generator",
 )  # fmt: skip
 CSV_CROSSOVER = (
     "n", "readout", "rule", "d_k", "low", "high", "side", "divides_from", "draws", "seed",
-    "finished", "low_open", "high_open",
+    "low_open", "high_open",
 )  # fmt: skip
 
 FAR_BELOW = 100.0
@@ -81,7 +77,6 @@ def report(answer: Answer, statistics: Sequence[Statistic] = ()) -> Report:
         Facts([Fact(label, (text,)) for label, text in _asked(answer)]),
         *(_section(answer, statistic) for statistic in shown),
         *_carried_by_few(answer, shown),
-        *_asymptotes(answer),
         *crossover_parts(answer.crossovers),
         _numbers(answer, every),
     ]
@@ -115,21 +110,14 @@ def crossover_parts(crossovers: Sequence[Crossover]) -> Iterator[Part]:
         f"{draws} coupled draws, seed {crossovers[0].seed} "
         f"({crossovers[0].generator}); the mean may do otherwise."
     )
-    so_far = [] if all(crossover.finished for crossover in crossovers) else [
-        "* so far: from the first of the vectors that are asked for."
-    ]  # fmt: skip
-    names = [
-        NAMES[crossover.readout].symbol if crossover.finished
-        else f"{NAMES[crossover.readout].symbol} *"
-        for crossover in crossovers
-    ]  # fmt: skip
+    names = [NAMES[crossover.readout].symbol for crossover in crossovers]
     columns = [
         Column("n", listed(each.n for each in crossovers)),
         Column("readout", texts=listed(names), left=True),
         Column("rule removed", texts=listed(each.rule for each in crossovers), left=True),
         Column("d* [95 % interval]", texts=listed(map(crossover_text, crossovers)), left=True),
     ]
-    yield Table(columns, np.arange(len(crossovers)), notes=so_far)
+    yield Table(columns, np.arange(len(crossovers)))
 
 
 def _asked(answer: Answer) -> Iterator[Labelled]:
@@ -188,7 +176,6 @@ def _section(answer: Answer, statistic: Statistic) -> Section:
     ]  # fmt: skip
     if answer.settings.ratio:
         parts += _ratios(answer, statistic)
-    parts += _boundary(answer, statistic)
     return Section(f"{name.symbol}: {name.words}", parts)
 
 
@@ -254,24 +241,6 @@ def _ratios(answer: Answer, statistic: Statistic) -> Iterator[Table]:
         )  # fmt: skip
 
 
-def _boundary(answer: Answer, statistic: Statistic) -> Iterator[str]:
-    """Yield between which places of a map d*(n) is."""
-    if answer.settings.view != "map":
-        return
-    for rule in others(answer.rules):
-        rows = answer.boundary(rule, statistic)
-        if any(row.falls for row in rows):
-            yield (
-                f"The median {NAMES[statistic].symbol} unscaled over m = {formula(rule)} falls "
-                "through 1 for the last time between these d_k of the map; – where it does not. "
-                "sweep --crossover says where between them:"
-            )
-            yield "; ".join(
-                f"n = {row.n:,}: {ends_text(row.low, row.high) if row.falls else '–'}"
-                for row in rows
-            )
-
-
 def _carried_by_few(answer: Answer, statistics: Sequence[Statistic]) -> Iterator[str]:
     """Yield that few draws carry a mean somewhere, if they do."""
     summaries = (point.statistics[name] for point in answer.points for name in statistics)
@@ -282,25 +251,10 @@ def _carried_by_few(answer: Answer, statistics: Sequence[Statistic]) -> Iterator
         )
 
 
-def _asymptotes(answer: Answer) -> Iterator[str]:
-    symbol = NAMES[answer.settings.statistic].symbol
-    for curve in answer.curves:
-        known = [(p, v) for p, v in zip(curve.places, curve.values, strict=True) if v is not None]
-        (n, d_k), value = known[-1]
-        where = f"n = {n:,}" if answer.settings.over == "n" else f"d_k = {d_k:,}"
-        if curve.kind == "asymptote":
-            yield (
-                f"Asymptote of the {curve.of} {symbol}, m = {formula(curve.rule)}: {curve.formula} "
-                f"({curve.condition}); {quantity(value)} at {where}."
-            )
-        else:
-            yield f"Exact {curve.of} {symbol}, m = {formula(curve.rule)}: {curve.formula}."
-
-
 def _data(answer: Answer, statistics: Sequence[Statistic]) -> dict[str, Any]:
     """Return what JSON alone holds."""
     points, rules = answer.points, others(answer.rules)
-    is_map, is_one = answer.settings.view == "map", len(points.d_ks) == 1
+    is_one = len(points.d_ks) == 1
     return {
         "experiment": experiment_to_plain(answer.experiment),
         "generator": answer.generator,
@@ -311,14 +265,7 @@ def _data(answer: Answer, statistics: Sequence[Statistic]) -> dict[str, Any]:
             named(point, POINT) | {name: _statistic(answer, point, name) for name in statistics}
             for point in points
         ),
-        "curves": [_curve(curve, answer) for curve in answer.curves],
         "condensation": answer.condensation,
-        "boundary": [
-            {"n": each.n, "readout": name, "rule": rule, **asdict(each)}
-            for name in (statistics if is_map else ())
-            for rule in rules
-            for each in answer.boundary(rule, name)
-        ],
         "crossings": [
             {"d_k": points.d_ks[0], "readout": name, "rule": rule, **asdict(each)}
             for name in (statistics if is_one else ())
@@ -346,17 +293,6 @@ def _statistic(answer: Answer, point: Point, name: Statistic) -> dict[str, Any]:
         "ninetieth": summary.high,
         **named(summary, ("quarter", "three_quarters")),
         "ratio": answer.points.ratio(point.n, point.d_k, point.rule, name),
-    }
-
-
-def _curve(curve: Curve, answer: Answer) -> dict[str, Any]:
-    return {
-        "statistic": answer.settings.statistic,
-        **named(curve, ("rule", "kind", "of", "formula", "condition")),
-        "places": [
-            {"n": n, "d_k": d_k, "value": value}
-            for (n, d_k), value in zip(curve.places, curve.values, strict=True)
-        ],
     }
 
 

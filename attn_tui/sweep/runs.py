@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from threading import Lock
 
-from attn_tui.compute.experiment import Experiment, Stop
+from attn_tui.compute.errors import Stop
+from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn
@@ -16,8 +17,7 @@ from attn_tui.compute.sweep.answer import (
     row_crossovers,
 )
 from attn_tui.compute.sweep.crossover import GRADIENTS, Crossover
-from attn_tui.compute.sweep.places import along
-from attn_tui.compute.sweep.points import Points
+from attn_tui.compute.sweep.points import Points, along
 from attn_tui.compute.sweep.settings import Settings, compared
 
 
@@ -105,7 +105,7 @@ class Row:
                     self.here = drawn.points
                     yield
         wanted = len(crossovers_wanted(experiment)) * len(GRADIENTS)
-        if sum(crossover.finished for crossover in self.crossovers) == wanted:
+        if len(self.crossovers) == wanted:
             return
         for _, known in row_crossovers(experiment, stop):
             if known != self.crossovers:

@@ -22,10 +22,8 @@ from attn_tui.compute.scale import parse_scale
 from attn_tui.compute.setup import FIELDS as SETUP
 from attn_tui.compute.source import Drawn
 from attn_tui.compute.sweep.answer import Answer, restated
-from attn_tui.compute.sweep.places import along, check_vectors
-from attn_tui.compute.sweep.points import Place
-from attn_tui.compute.sweep.rules import rule_text
-from attn_tui.compute.sweep.settings import Axis, Settings, View, first_draws
+from attn_tui.compute.sweep.points import Place, along, check_vectors
+from attn_tui.compute.sweep.settings import Axis, Settings, View, first_draws, rule_text
 from attn_tui.files import edits
 from attn_tui.files.draft import Draft
 from attn_tui.files.history import Asked, Edit
@@ -296,7 +294,7 @@ class SweepScreen(InstrumentScreen):
         return "" if self.answer is None else "".join(text(self._report_of(self.answer), width))
 
     def _report_of(self, answer: Answer) -> Report:
-        return report(restated(answer, answer.experiment, with_curves=True))
+        return report(answer)
 
     # What is shown
 

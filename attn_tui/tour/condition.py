@@ -13,7 +13,7 @@ from attn_tui.compute.field import Field, fields_of
 from attn_tui.compute.scale import Scale, parse_scale
 from attn_tui.compute.setup import FIELDS
 from attn_tui.compute.source import Drawn
-from attn_tui.compute.sweep.rules import rule_text
+from attn_tui.compute.sweep.settings import rule_text
 from attn_tui.instruments import INSTRUMENTS, load
 
 _COMPARE: Mapping[str, Callable[[Any, Any], bool]] = {

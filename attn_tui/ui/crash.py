@@ -13,7 +13,7 @@ from time import strftime
 from traceback import extract_tb, format_exception
 
 from attn_tui import __version__
-from attn_tui.compute.visible import visible
+from attn_tui.compute.text import visible
 from attn_tui.files.codec import SCHEMA, experiment_to_plain
 from attn_tui.files.history import Asked
 from attn_tui.files.plain import json_text

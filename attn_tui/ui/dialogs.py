@@ -19,7 +19,7 @@ from textual.widgets.tree import TreeNode
 from textual.worker import Worker, WorkerState
 
 from attn_tui.compute.errors import InputError
-from attn_tui.compute.visible import visible
+from attn_tui.compute.text import visible
 
 Result = TypeVar("Result")
 

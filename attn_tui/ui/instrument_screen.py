@@ -18,8 +18,8 @@ from textual.widget import Widget
 from textual.widgets import Tabs
 from textual.worker import Worker, WorkerState, get_current_worker
 
-from attn_tui.compute.experiment import Stop
-from attn_tui.compute.visible import visible
+from attn_tui.compute.errors import Stop
+from attn_tui.compute.text import visible
 from attn_tui.files import edits
 from attn_tui.files.draft import Draft, parse
 from attn_tui.files.history import Asked, Edit

@@ -10,7 +10,7 @@ from attn_tui.compute.mask import Mask, parse_mask
 from attn_tui.compute.scale import RULES, parse_scale
 from attn_tui.compute.setup import FIELDS
 from attn_tui.compute.source import Drawn
-from attn_tui.compute.sweep.rules import rule_text
+from attn_tui.compute.sweep.settings import rule_text
 from attn_tui.files import edits
 from attn_tui.files.draft import parse
 from attn_tui.files.history import Asked, Edit

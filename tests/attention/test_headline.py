@@ -17,8 +17,7 @@ from attn_tui.compute.mask import Mask
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import Scale, parse_scale
 from attn_tui.compute.setup import Setup
-from attn_tui.compute.source import Source, Typed
-from attn_tui.compute.vector import Vector
+from attn_tui.compute.source import Source, Typed, Vector
 
 SENTENCES = {
     name: value for name, value in vars(said).items()

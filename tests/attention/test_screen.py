@@ -17,7 +17,8 @@ from attn_tui.compute.attention import answer as answers
 from attn_tui.compute.attention import rows
 from attn_tui.compute.attention.answer import Answer
 from attn_tui.compute.attention.settings import Settings
-from attn_tui.compute.experiment import Experiment, Stop, never
+from attn_tui.compute.errors import Stop, never
+from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.mask import Mask
 from attn_tui.compute.setup import Setup
 from attn_tui.explore.screen import ExploreScreen

@@ -40,11 +40,11 @@ from attn_tui.claims.checks.saturation import gradients_by_length
 from attn_tui.claims.checks.softmax import central_differences, leading
 from attn_tui.claims.trial import Trial
 from attn_tui.compute.errors import InputError
-from attn_tui.compute.head import row_weights
-from attn_tui.compute.law.names import Entries
+from attn_tui.compute.heads.rows import row_weights
+from attn_tui.compute.law import Entries
 from attn_tui.compute.law.variance_gamma import outside
 from attn_tui.compute.models import MODELS
-from attn_tui.compute.number import Number
+from attn_tui.compute.sample import Number
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.sweep.exact import trace_at
 from attn_tui.compute.sweep.readouts import ROWS

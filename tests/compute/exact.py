@@ -7,7 +7,7 @@ import mpmath
 import numpy as np
 from numpy.typing import ArrayLike
 
-from attn_tui.compute.logit_map import LogitMap
+from attn_tui.compute.scale import LogitMap
 
 Big = Any
 

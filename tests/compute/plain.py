@@ -4,8 +4,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from attn_tui.compute.evaluation import evaluate
-from attn_tui.compute.logit_map import LogitMap
 from attn_tui.compute.precision import Precision
+from attn_tui.compute.scale import LogitMap
 from attn_tui.compute.softmax import shares
 
 Numbers = NDArray[np.float64]

@@ -3,9 +3,12 @@
 import subprocess
 import sys
 from dataclasses import replace
+from math import log
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.field import (
@@ -13,17 +16,21 @@ from attn_tui.compute.field import (
     number,
     one_of,
     or_none,
+    parse_whole,
     span,
     switch,
     whole,
     wholes,
 )
+from attn_tui.compute.log_scale import D_K
 from attn_tui.compute.setup import FIELDS, Setup
 from attn_tui.instruments import INSTRUMENTS, load
 from attn_tui.sweep.command import n_changes
 from tests.pairs import with_rows
 
 SETTINGS = [load(instrument.settings) for instrument in INSTRUMENTS]
+
+
 EVERY = [*FIELDS.values(), *(field for each in SETTINGS for field in fields_of(each).values())]
 
 
@@ -126,3 +133,51 @@ def test_fields_need_neither_numpy_nor_click() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+def test_whole_numbers_may_be_written_in_many_ways() -> None:
+    for text, value in [
+        (" 1024 ", 1024), ("−3", -3), ("1,024", 1024), ("1_000_000", 10**6), ("12 345", 12_345),
+        ("1e6", 10**6), ("10^8", 10**8), ("3·10^8", 3 * 10**8), ("2**63", 2**63), ("-3·2^4", -48),
+    ]:  # fmt: skip
+        assert parse_whole("n", text) == value
+    assert parse_whole("n", "9" * 10_000) > 10**40
+
+
+def test_what_is_no_whole_number_is_refused() -> None:
+    for text in ("", "x", "1.5", "2,8", "1,24", "1,000_000", "1e-3", "3^4", "٣", "0x10", "1\n000"):
+        with pytest.raises(
+            InputError, match="is not a whole number; expected one such as 1024"
+        ) as caught:
+            parse_whole("n", text)
+        assert caught.value.field == "n"
+
+
+@given(st.integers(1, 65_536))
+def test_every_whole_number_has_its_place(value: int) -> None:
+    assert D_K.to_fraction(value) == pytest.approx(log(value) / log(65_536))
+    assert D_K.parse(f" {value} ") == D_K.parse(f"{value:,}") == value
+
+
+def test_stops_rise_from_end_to_end_with_at_most_four_an_octave() -> None:
+    stops = D_K.stops
+    assert stops[:14] == (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 80, 96)
+    assert list(stops) == sorted(set(stops))
+    assert (stops[0], stops[-1]) == (1, 65_536)
+    assert {2**power for power in range(17)} <= set(stops)
+
+
+def test_stepping_up_meets_every_stop_and_stepping_down_too() -> None:
+    up, down = [1], [65_536]
+    for _ in D_K.stops[1:]:
+        up.append(D_K.step(up[-1], 1))
+        down.append(D_K.step(down[-1], -1))
+    assert tuple(up) == D_K.stops
+    assert tuple(down) == D_K.stops[::-1]
+
+
+def test_a_refusal_is_one_safe_line() -> None:
+    with pytest.raises(InputError) as caught:
+        D_K.parse("\x1b[31m\n" + "7" * 10_000)
+    assert str(caught.value).isprintable()
+    assert len(str(caught.value)) < 120

@@ -1,23 +1,41 @@
-from math import inf
+"""Softmax at 50 digits, with biases, in every format as PyTorch has it, as articles print it."""
 
+import json
+from itertools import product
+from math import inf
+from pathlib import Path
+from typing import Any
+
+import mpmath
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from attn_tui.compute.arrays import dtype_of, limits, rounded
 from attn_tui.compute.evaluation import evaluate
-from attn_tui.compute.formats import dtype_of, limits, rounded
-from attn_tui.compute.logit_map import PLAIN, LogitMap
+from attn_tui.compute.experiment import Experiment
+from attn_tui.compute.explore.answer import answer_vector
+from attn_tui.compute.mask import Mask
 from attn_tui.compute.precision import FORMATS, ROUNDS, Arithmetic, Precision
-from attn_tui.compute.split import split
+from attn_tui.compute.scale import PLAIN, LogitMap, Scale
+from attn_tui.compute.setup import Setup
+from attn_tui.compute.softmax import exact_weights
+from attn_tui.compute.source import Products, Vector
+from attn_tui.compute.weights import split
+from tests.asking import answer_to
 from tests.pairs import each_once, with_rows
 
 from . import exact
 from .plain import log_softmax, softmax
 
 STABLE = Precision()
+
+
 MULTIPLIERS = (1.0, 1 / 32, 1 / np.sqrt(3.0), 7.3)
+
+
 some_scores = st.lists(st.floats(-250, 250), min_size=1, max_size=6)
 
 
@@ -42,39 +60,6 @@ def test_any_weights_are_right_to_13_digits(scores: list[float], multiplier: flo
 def test_log_weights_are_right_where_weights_underflow() -> None:
     for multiplier, scores in each_once(MULTIPLIERS, [s for s in exact.SCORES if max(s) < 1e300]):
         assert exact.agrees(log_softmax(scores, multiplier), exact.log_weights(scores, multiplier))
-
-
-def test_the_winners_complement_does_not_cancel() -> None:
-    assert evaluate(np.array([100.0, 120.0, 150.0]), PLAIN, STABLE).complements()[
-        2
-    ] == pytest.approx(9.357622988126797e-14, rel=1e-15)
-
-
-def test_a_weight_far_below_the_smallest_number_keeps_its_logarithm() -> None:
-    assert softmax([0.0, 10_000.0])[0] == 0.0
-    assert log_softmax([0.0, 10_000.0])[0] == -10_000.0
-
-
-@given(some_scores.flatmap(lambda s: st.tuples(st.just(s), st.permutations(range(len(s))))))
-def test_keys_may_come_in_any_order(drawn: tuple[list[float], list[int]]) -> None:
-    scores, order = np.array(drawn[0]), drawn[1]
-    np.testing.assert_allclose(softmax(scores[order]), softmax(scores)[order], rtol=1e-14)
-
-
-def test_a_masked_key_has_no_weight_and_the_others_share_all() -> None:
-    for name, stable in each_once(FORMATS, [True, False], least=6):
-        precision = Precision(name, stable)
-        masked = softmax([1.0, -inf, 2.0], 0.5, precision)
-        assert masked[1] == 0.0
-        np.testing.assert_array_equal(masked[[0, 2]], softmax([1.0, 2.0], 0.5, precision))
-        assert log_softmax([1.0, -inf, 2.0], 0.5, precision)[1] == -inf
-
-
-def test_if_all_keys_are_masked_all_weights_are_0() -> None:
-    for name, stable in each_once(FORMATS, [True, False], least=6):
-        precision = Precision(name, stable)
-        assert softmax([-inf, -inf], 1.0, precision).tolist() == [0.0, 0.0]
-        assert log_softmax([-inf, -inf], 1.0, precision).tolist() == [-inf, -inf]
 
 
 @pytest.mark.parametrize("stable", [True, False])
@@ -221,12 +206,6 @@ def test_naive_log_weights_are_logarithms_of_what_the_weights_became() -> None:
     assert np.isnan(log_softmax([100.0, 200.0], 1.0, naive)).all()
 
 
-def test_logits_are_products_in_the_format() -> None:
-    scores = np.array([0.1, -inf, 1e39])
-    found = evaluate(scores, LogitMap(0.1), Precision("float32")).logits()
-    assert found.tolist() == [float(np.float32(0.1) * np.float32(0.1)), -inf, inf]
-
-
 @with_rows(("name", "cap", "sink"), each_once(FORMATS, [None, 20.0], [None, 0.0]))
 def test_weights_are_numbers_of_the_format_near_the_exact_ones(
     name: str, cap: float | None, sink: float | None
@@ -257,6 +236,195 @@ def test_a_sum_of_many_keys_is_kept_in_float32(name: str) -> None:
     assert p[0] == rounded(np.array([1 / n]), name)[0]
 
 
-def test_no_scores_at_all_are_refused() -> None:
-    with pytest.raises(ValueError, match="empty"):
-        softmax([])
+SCORES = np.array([300.0, 299.0, -np.inf, 12.5, 280.0, 0.0])
+
+
+BIAS = np.array([-3.0, 0.25, 0.0, 40.0, 8.0, -1.5])
+
+
+MAPS = [LogitMap(m, cap, sink) for m, cap, sink in product((1.0, 0.125), (None, 50.0), (None, 30))]
+
+
+def shares(map: LogitMap) -> np.ndarray:
+    with mpmath.workdps(50):
+        logits = exact.logits(SCORES.tolist(), map)
+        z = [each + mpmath.mpf(b) for each, b in zip(logits, BIAS.tolist(), strict=True)]
+        powers = [mpmath.exp(each) for each in z]
+        total = sum(powers) + (0 if map.sink is None else mpmath.exp(map.sink))
+        return np.array([float(power / total) for power in powers])
+
+
+@with_rows("map", MAPS)
+def test_weights_with_a_bias_are_exact(map: LogitMap) -> None:
+    p = shares(map)
+    weights = exact_weights(SCORES, map, BIAS)
+    assert weights is not None
+    np.testing.assert_allclose(weights, p, rtol=2e-16)
+    for stable in (True, False):
+        side = evaluate(SCORES, map, Precision(stable=stable), BIAS)
+        np.testing.assert_allclose(side.weights(), p, rtol=1e-12)
+        np.testing.assert_allclose(side.log_weights()[p > 0], np.log(p[p > 0]), rtol=1e-11)
+        assert side.max_weight == side.weights()[side.ends[0]]
+        jacobian = (np.diag(p) - np.outer(p, p)) * side.slopes()
+        np.testing.assert_allclose(side.frobenius("scores")[0], np.linalg.norm(jacobian), rtol=1e-9)
+
+
+@with_rows(("name", "map"), each_once(["float32", "bfloat16", "float16"], MAPS[4:]))
+def test_a_bias_is_rounded_like_logits(name: str, map: LogitMap) -> None:
+    side = evaluate(SCORES, map, Precision(format=name), BIAS)
+    scale = {"float32": 1e-5, "float16": 0.05, "bfloat16": 0.3}[name]
+    np.testing.assert_allclose(side.weights(), shares(map), atol=scale)
+    assert side.weights()[2] == 0.0
+
+
+def test_a_padded_key_has_no_bias() -> None:
+    side = evaluate(SCORES, MAPS[0], Precision(), BIAS).padded(9)
+    assert side.logits()[6:].tolist() == [-np.inf] * 3
+    np.testing.assert_allclose(side.weights()[:6], shares(MAPS[0]), rtol=1e-12)
+
+
+WIDE_MAPS = [
+    LogitMap(1.0),
+    LogitMap(0.044194173824159216),
+    LogitMap(0.0),
+    LogitMap(1.0, softcap=50.0),
+    LogitMap(0.3, softcap=1e-3),
+    LogitMap(2.0, softcap=1e300),
+    LogitMap(1.0, sink=0.0),
+    LogitMap(0.125, softcap=30.0, sink=11.5),
+    LogitMap(1e-300, sink=-3.0),
+    LogitMap(1e300, softcap=5.0, sink=1e308),
+]
+
+
+WIDE_SCORES = [
+    [100.0, 120.0, 150.0],
+    [0.1, 0.2, 0.3, -np.inf],
+    [744.0, 0.0, 1.0],
+    [1e8, 1e8 + 1.5, 1e8 - 3.0],
+    [1e308, -1e308, 9.9e307, 1e308],
+    [0.0, 0.0, 5e-324],
+    [1e4, 9_999.5, 9_300.0, 0.0],
+    [1e40, 1e40, -1e40],
+    [-0.7],
+]
+
+
+@with_rows(("map", "scores"), each_once(WIDE_MAPS, WIDE_SCORES))
+def test_exact_weights_are_what_float64_rounds_the_true_ones_to(
+    map: LogitMap, scores: list[float]
+) -> None:
+    found = exact_weights(np.array(scores), map)
+    assert found is not None
+    with mpmath.workdps(700):
+        logits = [mpmath.mpf(map.multiplier) * s for s in scores if s > -np.inf]
+        if map.softcap is not None:
+            cap = mpmath.mpf(map.softcap)
+            logits = [cap * mpmath.tanh(z / cap) for z in logits]
+        every = logits if map.sink is None else [*logits, mpmath.mpf(map.sink)]
+        total = mpmath.fsum(mpmath.exp(z - max(every)) for z in every)
+        true = iter([mpmath.exp(z - max(every)) / total for z in logits])
+        expected = [float(next(true)) if s > -np.inf else 0.0 for s in scores]
+    assert found.tolist() == expected
+
+
+def test_exact_weights_of_many_keys() -> None:
+    scores = 8.0 * np.random.default_rng(5).standard_normal(5_000)
+    with mpmath.workdps(50):
+        powers = [mpmath.exp(s) for s in scores.tolist()]
+        total = mpmath.fsum(powers)
+        expected = [float(power / total) for power in powers]
+    found = exact_weights(scores, LogitMap(1.0))
+    assert found is not None
+    assert found.tolist() == expected
+
+
+@with_rows("answers", [[True], [False, True], [False] * 3 + [True]])
+def test_many_keys_can_be_stopped(answers: list[bool]) -> None:
+    waiting = iter(answers)
+    assert exact_weights(np.zeros(5_000), LogitMap(1.0), stop=lambda: next(waiting)) is None
+    assert not list(waiting)
+
+
+def assert_within_ulps(computed: NDArray[np.floating], printed: list[float]) -> None:
+    in_float32 = np.array(printed, dtype=np.float32)
+    np.testing.assert_array_max_ulp(computed.astype(np.float32), in_float32, maxulp=4)
+
+
+def test_the_worked_example_in_float32() -> None:
+    vector = Vector("a", np.array([100.0, 120.0, 150.0]))
+    found = answer_to(vector, Setup(d_k=1024, precision=Precision("float32")))
+    assert_within_ulps(
+        found.unscaled.weights(), [1.9287498933537385e-22, 9.357622912219837e-14, 1.0]
+    )
+    assert_within_ulps(
+        found.unscaled.gradient(0, "scores"),
+        [1.9287498933537385e-22, -1.8048514720778033e-35, -1.9287498933537385e-22],
+    )
+    assert_within_ulps(
+        found.scaled.weights(), [0.13090753555297852, 0.24456748366355896, 0.6245249509811401]
+    )
+    assert_within_ulps(
+        found.scaled.gradient(0, "scores"),
+        [0.0035553360357880592, -0.0010004914365708828, -0.002554844366386533],
+    )
+
+
+@with_rows(
+    ("scores", "printed", "tolerance"),
+    [
+        ([10, 20, 30], [2.06e-9, 4.54e-5, 0.99995], 5e-3),
+        ([-1, 0, 1], [0.09003058, 0.24472848, 0.66524094], 2e-7),
+        ([-2, 0, 0.5], [0.0486, 0.3592, 0.5922], 1e-3),
+        ([1, 0], [0.731, 0.269], 5e-4),
+    ],
+)
+def test_softmax_prints_what_articles_print(
+    scores: list[float], printed: list[float], tolerance: float
+) -> None:
+    for name in ("float32", "float64"):
+        found = softmax(scores, 1.0, Precision(name))
+        np.testing.assert_allclose(found, printed, rtol=tolerance)
+
+
+RECORDED = json.loads((Path(__file__).parent / "data" / "sdpa.json").read_text("utf-8"))
+
+
+def asked(case: dict[str, Any]) -> Experiment:
+    m = case.get("scale")
+    queries, keys, values = (np.array(case[name]) for name in ("queries", "keys", "values"))
+    source = Products(queries, keys, values)
+    hidden = tuple((key, key + 1) for key in case.get("hidden", []))
+    setup = Setup(
+        scale=Scale() if m is None else Scale("temperature", (("T", 1 / m),)),
+        precision=Precision(case.get("dtype", "float64")),
+        mask=Mask(hidden, case.get("causal", False)),
+    )
+    return Experiment(source, setup)
+
+
+@with_rows("case", RECORDED["cases"])
+def test_weights_output_and_gradient_are_those_of_torch(case: dict[str, Any]) -> None:
+    experiment = asked(case)
+    digits = 1e-6 if "dtype" in case else 1e-14
+
+    def check(computed: NDArray[np.float64], recorded: list[float]) -> None:
+        np.testing.assert_allclose(computed, recorded, rtol=20 * digits, atol=10 * digits)
+
+    for row in range(4):
+        side = answer_vector(experiment, row).scaled
+        by_query = np.array([side.gradient(of, "scores") for of in range(5)])
+        check(side.weights(), case["weights"][row])
+        check(side.weights() @ np.array(case["values"]), case["output"][row])
+        check(by_query @ np.array(case["keys"]), case["by_query"][row])
+
+
+def test_masked_keys_have_no_weight_and_the_others_share_all() -> None:
+    for name, stable in each_once(FORMATS, [True, False], least=6):
+        precision = Precision(name, stable)
+        masked = softmax([1.0, -inf, 2.0], 0.5, precision)
+        assert masked[1] == 0.0
+        np.testing.assert_array_equal(masked[[0, 2]], softmax([1.0, 2.0], 0.5, precision))
+        assert log_softmax([1.0, -inf, 2.0], 0.5, precision)[1] == -inf
+        assert softmax([-inf, -inf], 1.0, precision).tolist() == [0.0, 0.0]
+        assert log_softmax([-inf, -inf], 1.0, precision).tolist() == [-inf, -inf]

@@ -1,5 +1,10 @@
+"""Sources: draws, products, masks, vectors that are made when asked for, and what is refused."""
+
+import dataclasses
+from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
+from math import inf, nan
+from typing import Any, ClassVar
 
 import mpmath
 import numpy as np
@@ -7,23 +12,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from attn_tui.compute.arrays import rounded
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.experiment import Experiment
-from attn_tui.compute.formats import rounded
+from attn_tui.compute.explore.answer import answer, answer_vector, over_d_k
+from attn_tui.compute.explore.attention import attention
+from attn_tui.compute.explore.settings import Settings
+from attn_tui.compute.mask import Mask, parse_mask
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
-from attn_tui.compute.source import Drawn, Products, Typed, normalised
+from attn_tui.compute.source import Drawn, Products, Source, Typed, Vector, Vectors, normalised
 from tests.pairs import with_rows
 
 
 def products(queries: Any, keys: Any, values: Any = None) -> Products:
     return Products(queries, keys, values)
-
-
-def test_a_question_needs_scores() -> None:
-    with pytest.raises(InputError, match="scores: there are none"):
-        Typed(())
 
 
 @given(st.integers(1, 300), st.integers(0, 2**63 - 1), st.integers(1, 3), st.integers(1, 300))
@@ -62,14 +66,6 @@ def test_draws_are_coupled() -> None:
     assert all(left < right for left, right in pairwise(lengths))
 
 
-def test_each_vector_and_each_seed_is_a_draw_of_its_own() -> None:
-    first, second = Drawn(5, 1, 2).vectors(Setup(8))
-    (other,) = Drawn(5, 2).vectors(Setup(8))
-    assert [first.name, second.name, other.name] == ["draw 0", "draw 1", "draw"]
-    assert len({first.scores[0], second.scores[0], other.scores[0]}) == 3
-    assert Drawn(5, 1).vectors(Setup(8))[0].scores.tolist() == first.scores.tolist()
-
-
 def test_scores_have_the_variance_d_k() -> None:
     d_k, count = 64, 4_000
     scores = np.array([v.scores for v in Drawn(2, 1, count).vectors(Setup(d_k))])
@@ -105,14 +101,6 @@ def test_normalised_draws_have_the_law_of_normalised_q_and_k() -> None:
         assert np.square(found).mean() == pytest.approx(d_k, rel=5 * np.sqrt(2 / n))
 
 
-def test_normalised_scores_stay_within_d_k() -> None:
-    for seed in range(5):
-        for d_k in (1, 2, 3, 5, 65_536):
-            scores = normalised_draw(d_k, 50_000, seed)
-            assert np.isfinite(scores).all()
-            assert np.abs(scores).max() <= d_k
-
-
 def test_normalised_draws_are_coupled() -> None:
     assert normalised_draw(64, 20).tolist() == normalised_draw(64, 50)[:20].tolist()
     at = {d_k: normalised_draw(d_k, 2_000) / np.sqrt(d_k) for d_k in (64, 65, 65_536)}
@@ -122,28 +110,9 @@ def test_normalised_draws_are_coupled() -> None:
     assert (np.sign(at[64]) == np.sign(plain)).all()
 
 
-@with_rows(
-    ("arguments", "problem"),
-    [
-        ((0,), "n = '0'"),
-        ((1_000_001,), "n = '1000001'"),
-        ((2.0,), "n = '2.0'"),
-        ((True,), "n = 'True'"),
-        ((5, -1), "seed = '-1'"),
-        ((5, 2**63), "seed = '9223372036854775808'"),
-        ((5, 1.5), "seed = '1.5'"),
-        ((5, 1, 0), "vectors = '0'"),
-        ((1_000_000, 1, 5), "vectors = '5'"),
-    ],
-)
-def test_a_draw_that_cannot_be_is_refused(arguments: tuple[Any, ...], problem: str) -> None:
-    with pytest.raises(InputError) as caught:
-        Drawn(*arguments)
-    assert caught.value.field == "draw"
-    assert problem in caught.value.problem
-
-
 Q = [[0.5, -1.0], [2.0, 3.0]]
+
+
 K = [[1.0, 2.0], [-0.25, 0.5], [4.0, 0.0]]
 
 
@@ -219,3 +188,230 @@ def test_arrays_that_cannot_change_are_shared_and_others_copied() -> None:
     assert source.queries is fixed
     assert source.keys.tolist() == [[1.0, 1.0], [1.0, 1.0]]
     assert not source.keys.flags.writeable
+
+
+N = 12
+"""Keys of the vectors masked here."""
+
+
+starts = st.integers(0, N - 1)
+
+
+@st.composite
+def ranges(draw: st.DrawFn) -> tuple[int, int | None]:
+    start = draw(starts)
+    return start, draw(st.none() | st.integers(start + 1, N))
+
+
+masks = st.builds(lambda found: Mask(tuple(found)), st.lists(ranges(), max_size=5))
+
+
+def keys(mask: Mask) -> set[int]:
+    return {key for key in range(N) if mask.hides(key)}
+
+
+def span(start: int, stop: int | None) -> set[int]:
+    return set(range(start, N if stop is None else stop))
+
+
+@given(st.lists(ranges(), max_size=5))
+def test_a_mask_hides_the_keys_of_its_ranges(found: list[tuple[int, int | None]]) -> None:
+    mask = Mask(tuple(found))
+    assert keys(mask) == set().union(*(span(*each) for each in found))
+    masked = Experiment(Typed((Vector("v", np.zeros(N)),)), Setup(mask=mask)).vectors[0]
+    assert set(np.flatnonzero(masked.scores == -inf)) == keys(mask)
+    stops = [stop for _, stop in mask.ranges[:-1]]
+    assert None not in stops
+    assert all(
+        stop < start for stop, (start, _) in zip(stops, mask.ranges[1:], strict=True) if stop
+    )
+
+
+@given(masks, st.booleans())
+def test_a_mask_reads_back_from_its_text(mask: Mask, causal: bool) -> None:
+    mask = Mask(mask.ranges, causal)
+    assert parse_mask(str(mask)) == mask
+    assert bool(mask) == (str(mask) != "")
+
+
+@given(masks, ranges())
+def test_toggling_hides_a_range_or_shows_it(mask: Mask, found: tuple[int, int | None]) -> None:
+    toggled = keys(mask.toggled(*found))
+    if found[0] in keys(mask):
+        assert toggled == keys(mask) - span(*found)
+    else:
+        assert toggled == keys(mask) | span(*found)
+
+
+def test_a_mask_that_is_not_understood_names_the_token() -> None:
+    for text, token in [
+        ("x", "'x'"), ("1,-2", "'-2'"), (":3", "':3'"), ("1:2:3", "'1:2:3'"),
+        ("5:2", "5:2 is empty"), ("9" * 20, "'99999"), ("Causal\x1b", r"'Causal\x1b'"),
+    ]:  # fmt: skip
+        with pytest.raises(InputError) as caught:
+            parse_mask(text)
+        assert caught.value.field == "mask"
+        assert token in caught.value.problem
+        assert str(caught.value).isprintable()
+
+
+def masked(mask: Mask, *sizes: int) -> list[list[float]]:
+    vectors = tuple(Vector(f"{size}", np.arange(float(size))) for size in sizes)
+    experiment = Experiment(Typed(vectors), Setup(mask=mask))
+    return [vector.scores.tolist() for vector in experiment.vectors]
+
+
+def test_a_causal_mask_is_the_lower_triangle() -> None:
+    assert masked(parse_mask("5:8 1, 0:2 1"), 9)[0][:3] == [-inf, -inf, 2]
+    assert masked(Mask(causal=True), 3, 3, 3, 3) == [
+        [0, -inf, -inf],
+        [0, 1, -inf],
+        [0, 1, 2],
+        [0, 1, 2],
+    ]
+    assert masked(Mask(((0, 1),), True), 2, 2) == [[-inf, -inf], [-inf, 1]]
+
+
+@with_rows(("mask", "key"), [(Mask(((3, 4),)), 3), (Mask(((0, 5),)), 3), (Mask(((7, None),)), 7)])
+def test_a_mask_past_the_end_of_the_longest_vector_is_refused(mask: Mask, key: int) -> None:
+    with pytest.raises(InputError, match=f"mask: there is no key {key}; expected keys from 0 to 2"):
+        masked(mask, 2, 3)
+
+
+def test_the_same_vectors_and_mask_give_the_same_objects() -> None:
+    source = Typed((Vector("a", np.arange(3.0)),))
+    setup = Setup(mask=Mask(((0, 1),)))
+    assert Experiment(source, setup).vectors[0] is Experiment(source, setup).vectors[0]
+    assert Experiment(source).vectors[0] is source.scores[0]
+
+
+@dataclass(frozen=True)
+class Other:
+    """Settings of another instrument."""
+
+    number: int = 1
+
+
+def test_settings_of_each_instrument_are_kept_apart() -> None:
+    setup = Setup().put(Settings(of=2)).put(Other(7)).put(Settings(of=3))
+    assert setup.get(Settings) == Settings(of=3)
+    assert setup.get(Other) == Other(7)
+    assert len(setup.settings) == 2
+
+
+def test_a_vector_owns_its_scores_in_float64() -> None:
+    given = np.array([1, 2], dtype=np.int32)
+    vector = Vector("a", given)  # type: ignore[arg-type]
+    given[0] = 9
+    assert vector.scores.tolist() == [1.0, 2.0]
+    assert vector.scores.dtype == np.float64
+    with pytest.raises(ValueError, match="read-only"):
+        vector.scores[0] = 3.0
+
+
+@with_rows(
+    ("scores", "message"),
+    [
+        ([1.0, nan], "nan at key 1; expected finite scores"),
+        ([inf, 1.0], "inf at key 0"),
+        ([], r"shape \(0,\); expected at least one score"),
+        ([[1.0]], r"shape \(1, 1\)"),
+    ],
+)
+def test_scores_that_softmax_cannot_take_are_refused(scores: list[float], message: str) -> None:
+    with pytest.raises(InputError, match=message) as caught:
+        Vector("a", np.array(scores))
+    assert caught.value.field == "scores"
+
+
+def test_an_error_says_where_what_and_what_was_expected() -> None:
+    error = InputError("scores", "'x' is not a number", "a number", "line 2", 2)
+    assert str(error) == "scores, line 2: 'x' is not a number; expected a number"
+    assert str(InputError("d_k", "no", "yes")) == "d_k: no; expected yes"
+
+
+@dataclass(frozen=True, eq=False)
+class Capture(Source):
+    """A million vectors of ten keys, each with what it was asked for."""
+
+    kind: ClassVar = "capture"
+    read: list[int] = dataclasses.field(default_factory=list)
+
+    def vectors(self, setup: Setup) -> Vectors:
+        return Vectors(10**6, 10, self.vector)
+
+    def vector(self, index: int) -> Vector:
+        self.read.append(index)
+        return Vector(f"row {index}", np.arange(10.0) + index)
+
+
+SETUP = Setup(64, mask=Mask(((0, 2),), causal=True))
+
+
+def test_one_vector_is_read_once_for_all_that_is_asked_of_it() -> None:
+    capture = Capture()
+    experiment = Experiment(capture, SETUP)
+    assert capture.read == []
+    assert len(experiment.vectors) == 10**6
+    row = answer_vector(experiment, 5)
+    assert row.scaled.weights() == pytest.approx(
+        [0, 0, *np.exp(np.arange(4) / 8) / np.exp(np.arange(4) / 8).sum(), 0, 0, 0, 0]
+    )
+    assert over_d_k(experiment, 5, [1, 4]) is not None
+    assert attention(experiment, 5) is None
+    assert capture.read == [5]
+    assert experiment.vectors[5] is row.vector
+    assert experiment.vectors[-1].name == "row 999999"
+    with pytest.raises(IndexError):
+        experiment.vectors[10**6]
+
+
+def test_an_answer_about_all_reads_them_as_it_comes_to_them() -> None:
+    capture = Capture()
+    stops = iter([False, False, True])
+    assert list(answer(Experiment(capture, SETUP), lambda: next(stops))) == []
+    assert capture.read == [0, 1]
+
+
+def test_what_no_vector_can_be_asked_is_refused_before_any_is_read() -> None:
+    capture = Capture()
+    with pytest.raises(InputError, match="mask: there is no key 10"):
+        Experiment(capture, replace(SETUP, mask=Mask(((3, 11),))))
+    assert capture.read == []
+
+
+def test_a_multiplier_that_overflows_for_many_keys_is_asked_of_those_there_are() -> None:
+    # ln 512 times the factor is finite, ln 10**6 times is not.
+    scale = Scale("ssmax", (("a", 2e307),))
+    scores = np.zeros(10**6)
+    scores[2:] = -np.inf
+
+    @dataclass(frozen=True, eq=False)
+    class One(Source):
+        attended: int
+        kind: ClassVar = "one"
+
+        def vectors(self, setup: Setup) -> Vectors:
+            made = Vector("a", scores if self.attended == 2 else np.zeros(10**6))
+            return Vectors(1, 10**6, lambda index: made)
+
+    assert Experiment(One(2), Setup(1, scale)).vectors[0].n_attended == 2
+    with pytest.raises(InputError, match=r"rule: .* makes the multiplier inf"):
+        Experiment(One(10**6), Setup(1, scale))
+
+
+def test_what_cannot_be_drawn_or_asked_is_refused_by_name() -> None:
+    refused: list[tuple[str, Any]] = [
+        ("draw", lambda: Drawn(0)),
+        ("draw", lambda: Drawn(True)),
+        ("draw", lambda: Drawn(5, 2**63)),
+        ("draw", lambda: Drawn(1_000_000, 1, 5)),
+        ("scores", lambda: Typed(())),
+        ("d_k", lambda: Setup(d_k=65_537)),
+        ("d_k", lambda: Setup(d_k=2.5)),  # type: ignore[arg-type]
+        ("precision", lambda: Precision("float8")),
+    ]
+    for field, make in refused:
+        with pytest.raises(InputError) as caught:
+            make()
+        assert caught.value.field == field

@@ -3,7 +3,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from attn_tui.compute.errors import inert
-from attn_tui.compute.visible import clusters, visible
+from attn_tui.compute.text import clusters, visible
 from attn_tui.report.rows import cells
 
 JOINED = [

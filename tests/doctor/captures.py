@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from attn_tui.captures.opening import open_capture
 from attn_tui.captures.writer import write_safetensors
+from attn_tui.compute.arrays import dtype_of
 from attn_tui.compute.fit.simulate import Arithmetic, simulate
-from attn_tui.compute.formats import dtype_of
 
 
 def write(

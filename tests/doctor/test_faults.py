@@ -11,8 +11,8 @@ from click.testing import CliRunner
 
 from attn_tui.captures.opening import open_capture
 from attn_tui.commands.program import program
+from attn_tui.compute.arrays import dtype_of
 from attn_tui.compute.fit.simulate import Arithmetic, computed
-from attn_tui.compute.formats import dtype_of
 from attn_tui.compute.heads.mask import HeadMask
 from tests.doctor.captures import tensors, write
 from tests.pairs import everyday

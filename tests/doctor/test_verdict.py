@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from attn_tui.captures.writer import write_safetensors
+from attn_tui.compute.arrays import dtype_of
 from attn_tui.compute.fit.simulate import Arithmetic, computed, simulate
 from attn_tui.compute.fit.suspects import buckets
-from attn_tui.compute.formats import dtype_of
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
 from tests.compute.fit.heads import sink_head

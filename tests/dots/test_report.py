@@ -11,7 +11,7 @@ from attn_tui.compute.dots.answer import Answer, answer
 from attn_tui.compute.dots.settings import Settings
 from attn_tui.compute.scale import Scale, parse_scale
 from attn_tui.compute.setup import Setup
-from attn_tui.compute.vector import Vector
+from attn_tui.compute.source import Vector
 from attn_tui.dots.headline import headline
 from attn_tui.dots.report import COLUMNS, READOUTS, report
 from attn_tui.files.codec import experiment_from_plain

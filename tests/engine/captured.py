@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from attn_tui.captures.capture import Capture, HeadId
 from attn_tui.captures.opening import open_capture
 from attn_tui.captures.writer import write_safetensors
-from attn_tui.compute.head import Head
 from attn_tui.compute.heads.partial import Value
-from attn_tui.compute.logit_map import LogitMap
+from attn_tui.compute.heads.rows import Head
+from attn_tui.compute.scale import LogitMap
 from attn_tui.engine.plan import Plan, Question
 from attn_tui.engine.survey import Survey, survey
 

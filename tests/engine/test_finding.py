@@ -17,9 +17,8 @@ from attn_tui.compute.errors import InputError
 from attn_tui.compute.fit.check import miss_of
 from attn_tui.compute.fit.head import Path as Rounding
 from attn_tui.compute.fit.simulate import CAUSAL, Arithmetic, simulate
-from attn_tui.compute.heads.weighing import Weighing
-from attn_tui.compute.logit_map import LogitMap
-from attn_tui.compute.scale import Scale
+from attn_tui.compute.heads.reconstruction import Weighing
+from attn_tui.compute.scale import LogitMap, Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.engine.finding import of_head
 from attn_tui.engine.making import Making, parse_mask

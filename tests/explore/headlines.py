@@ -1,13 +1,11 @@
 """What tests of headlines share: the headline of a question that is typed."""
 
 from attn_tui.compute.experiment import Experiment
-from attn_tui.compute.explore.answer import OverDk, VectorAnswer
-from attn_tui.compute.explore.compare import compare
+from attn_tui.compute.explore.answer import OverDk, VectorAnswer, compare
 from attn_tui.compute.explore.settings import Settings
-from attn_tui.compute.logit_map import Wrt
 from attn_tui.compute.mask import Mask
 from attn_tui.compute.precision import Precision
-from attn_tui.compute.scale import Scale, parse_scale
+from attn_tui.compute.scale import Scale, Wrt, parse_scale
 from attn_tui.compute.setup import Setup
 from attn_tui.explore.answer import answer
 from attn_tui.explore.headline import headline

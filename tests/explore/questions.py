@@ -10,7 +10,7 @@ from attn_tui.compute.explore.answer import VectorAnswer
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
-from attn_tui.compute.vector import Vector
+from attn_tui.compute.source import Vector
 from attn_tui.explore.answer import Answer, answer
 from attn_tui.explore.bars import EIGHTHS
 from tests.asking import answer_to, asking

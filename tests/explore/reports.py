@@ -14,8 +14,7 @@ from attn_tui.compute.mask import parse_mask
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import Scale, parse_scale
 from attn_tui.compute.setup import Setup
-from attn_tui.compute.source import Drawn, Products, Source
-from attn_tui.compute.vector import Vector
+from attn_tui.compute.source import Drawn, Products, Source, Vector
 from attn_tui.explore.report import Contents, report
 from attn_tui.report.forms import csv, json
 from attn_tui.report.text import text

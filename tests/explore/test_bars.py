@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from attn_tui.charts.glyphs import FILLS, in_ascii
-from attn_tui.compute.explore.compare import compare
+from attn_tui.compute.explore.answer import compare
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
-from attn_tui.compute.vector import Vector
+from attn_tui.compute.source import Vector
 from attn_tui.explore.bars import FEW, WeightBars, draw_bar
 from attn_tui.report.numbers import fitted, in_percent
 from tests.asking import answer_to

@@ -8,7 +8,7 @@ import pytest
 
 from attn_tui.charts.figure import Figure
 from attn_tui.compute.setup import Setup
-from attn_tui.compute.vector import Vector
+from attn_tui.compute.source import Vector
 from attn_tui.explore.answer import Answer, answer
 from attn_tui.explore.curves import gradient_figure, keys_figure, weights_figure
 from tests.asking import asking

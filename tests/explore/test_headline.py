@@ -10,9 +10,8 @@ from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
-from attn_tui.compute.source import Drawn, Typed
+from attn_tui.compute.source import Drawn, Typed, Vector
 from attn_tui.compute.sweep.settings import Settings as Sweep
-from attn_tui.compute.vector import Vector
 from attn_tui.explore.answer import answer, typical
 from attn_tui.explore.headline import headline
 from tests.explore.headlines import of

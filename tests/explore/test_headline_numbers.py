@@ -8,14 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attn_tui.compute.experiment import Experiment
-from attn_tui.compute.explore.answer import VectorAnswer
-from attn_tui.compute.explore.compare import compare
+from attn_tui.compute.explore.answer import VectorAnswer, compare
 from attn_tui.compute.explore.settings import Settings
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import Scale, parse_scale
 from attn_tui.compute.setup import Setup
-from attn_tui.compute.source import Drawn, Typed
-from attn_tui.compute.vector import Vector
+from attn_tui.compute.source import Drawn, Typed, Vector
 from attn_tui.explore.headline import headline
 from tests.explore.headlines import answered
 

@@ -14,8 +14,7 @@ from attn_tui.compute.mask import Mask, parse_mask
 from attn_tui.compute.precision import FORMATS, Precision
 from attn_tui.compute.scale import RULES, Scale
 from attn_tui.compute.setup import Setup
-from attn_tui.compute.source import Drawn, Products, Source, Typed
-from attn_tui.compute.vector import Vector
+from attn_tui.compute.source import Drawn, Products, Source, Typed, Vector
 from attn_tui.explore.answer import answer as shown
 from attn_tui.explore.headline import headline
 from attn_tui.explore.report import report

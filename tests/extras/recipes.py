@@ -12,11 +12,11 @@ from attn_tui.captures.capture import Capture
 from attn_tui.captures.opening import open_capture
 from attn_tui.captures.recipes import recipe_text
 from attn_tui.commands.program import program
-from attn_tui.compute.heads.blocks import row_statistics
 from attn_tui.compute.heads.mask import HeadMask
+from attn_tui.compute.heads.reconstruction import Weighing
+from attn_tui.compute.heads.row_statistics import row_statistics
 from attn_tui.compute.heads.rows import HeadRows
-from attn_tui.compute.heads.weighing import Weighing
-from attn_tui.compute.logit_map import LogitMap
+from attn_tui.compute.scale import LogitMap
 
 REASON = "models are tried where the extra 'models' is installed"
 

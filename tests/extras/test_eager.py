@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from attn_tui.captures.capture import HeadId
-from attn_tui.compute.logit_map import LogitMap
+from attn_tui.compute.scale import LogitMap
 from tests.extras.recipes import capturing, far, needed, opened
 
 torch, transformers = map(needed, ("torch", "transformers"))

@@ -8,7 +8,7 @@ import pytest
 
 from attn_tui.captures.capture import HeadId
 from attn_tui.compute.heads.mask import HeadMask
-from attn_tui.compute.logit_map import LogitMap
+from attn_tui.compute.scale import LogitMap
 from tests.extras.recipes import capturing, far, needed, opened
 
 jax = needed("jax")

@@ -12,7 +12,7 @@ import pytest
 
 from attn_tui.captures.capture import HeadId
 from attn_tui.captures.recipes import recipe_text
-from attn_tui.compute.logit_map import LogitMap
+from attn_tui.compute.scale import LogitMap
 from tests.extras.recipes import far, needed, opened
 
 needed("safetensors")

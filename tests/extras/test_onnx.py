@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from attn_tui.captures.capture import HeadId
-from attn_tui.compute.logit_map import LogitMap
+from attn_tui.compute.scale import LogitMap
 from tests.extras.recipes import agrees, capturing, far, needed, opened
 
 onnx, onnxruntime, safetensors = map(needed, ("onnx", "onnxruntime", "safetensors"))

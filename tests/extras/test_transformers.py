@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from attn_tui.compute.heads.mask import HeadMask
-from attn_tui.compute.logit_map import LogitMap
+from attn_tui.compute.scale import LogitMap
 from tests.extras.recipes import agrees, capturing, far, needed, opened
 
 torch, transformers = map(needed, ("torch", "transformers"))

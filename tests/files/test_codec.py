@@ -19,9 +19,8 @@ from attn_tui.compute.models import MODELS, brought
 from attn_tui.compute.precision import FORMATS, Precision
 from attn_tui.compute.scale import RULES, Scale
 from attn_tui.compute.setup import Setup
-from attn_tui.compute.source import Drawn, Products, Source, Typed
+from attn_tui.compute.source import Drawn, Products, Source, Typed, Vector
 from attn_tui.compute.sweep import settings as sweep
-from attn_tui.compute.vector import Vector
 from attn_tui.engine import settings as heads
 from attn_tui.files.codec import experiment_from_plain, experiment_to_plain, read_experiment
 from attn_tui.files.content import read_json

@@ -16,8 +16,7 @@ from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.mask import Mask
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
-from attn_tui.compute.source import Drawn, Products
-from attn_tui.compute.vector import Vector
+from attn_tui.compute.source import Drawn, Products, Vector
 from attn_tui.files.codec import SCHEMA, experiment_to_plain
 from attn_tui.files.draft import EXAMPLE, Draft, draft_of, open_draft, parse
 from attn_tui.files.grammar import LONGEST_NAME, usable

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attn_tui.compute.errors import InputError
-from attn_tui.compute.vector import Vector
+from attn_tui.compute.source import Vector
 from attn_tui.files.grammar import Entry, named, read_entries
 
 

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.setup import Setup
-from attn_tui.compute.source import Drawn, Products, Typed
-from attn_tui.compute.vector import Vector
+from attn_tui.compute.source import Drawn, Products, Typed, Vector
 from attn_tui.files.grammar import MOST_TYPED
 from attn_tui.files.sources import (
     Part,

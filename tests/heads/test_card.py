@@ -7,9 +7,9 @@ import numpy as np
 
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.partial import Partial, statistics
+from attn_tui.compute.heads.reconstruction import Weighing
 from attn_tui.compute.heads.rows import HeadRows
-from attn_tui.compute.heads.weighing import Weighing
-from attn_tui.compute.logit_map import LogitMap
+from attn_tui.compute.scale import LogitMap
 from attn_tui.heads.card import Card, card, percent, state
 from tests.pairs import with_rows
 

@@ -15,7 +15,8 @@ from attn_tui.captures.capture import HeadId
 from attn_tui.captures.demo import demos, tensors_of
 from attn_tui.captures.writer import write_safetensors
 from attn_tui.charts.heat_map import HeatMap as Map
-from attn_tui.compute.experiment import Experiment, Stop
+from attn_tui.compute.errors import Stop
+from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.setup import Setup
 from attn_tui.doctor.pane import Chart, DoctorPane, Multipliers, Points
 from attn_tui.engine.answer import Answer, answer

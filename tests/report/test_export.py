@@ -7,7 +7,7 @@ import pytest
 
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.explore.answer import Answer, VectorAnswer, answer
-from attn_tui.compute.vector import Vector
+from attn_tui.compute.source import Vector
 from attn_tui.explore.report import Contents, report
 from attn_tui.report.export import Forms, export, write_whole
 from attn_tui.report.forms import csv, forms, json

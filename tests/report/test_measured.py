@@ -2,7 +2,7 @@
 
 from math import inf, nan
 
-from attn_tui.compute.number import Number
+from attn_tui.compute.sample import Number
 from attn_tui.report.measured import deviations, exact, with_error
 from tests.pairs import each_once
 

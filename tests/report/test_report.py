@@ -10,7 +10,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attn_tui.compute.number import Number
+from attn_tui.compute.sample import Number
 from attn_tui.report.forms import csv, json
 from attn_tui.report.report import (
     CHUNK,

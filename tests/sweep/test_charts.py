@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from attn_tui.charts.colour import Palette
-from attn_tui.compute.sweep.crossing import Meeting
+from attn_tui.compute.sweep.crossover import Meeting
 from attn_tui.compute.sweep.points import Points
 from attn_tui.compute.sweep.settings import Settings
 from attn_tui.sweep import charts

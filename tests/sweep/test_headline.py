@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
-from attn_tui.compute.sweep.crossing import Meeting
+from attn_tui.compute.sweep.crossover import Meeting
 from attn_tui.compute.sweep.settings import STATISTICS, Settings
 from attn_tui.sweep.headline import headline, turn_text
 from tests.pairs import with_rows

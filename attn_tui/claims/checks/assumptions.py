@@ -13,9 +13,9 @@ from attn_tui.compute.arrays import Floats
 from attn_tui.compute.dots.answer import growth
 from attn_tui.compute.dots.draws import Streams
 from attn_tui.compute.dots.moments import Readouts
+from attn_tui.compute.law import Entries
 from attn_tui.compute.law.dot_law import DotLaw
-from attn_tui.compute.law.names import Entries
-from attn_tui.compute.number import Number
+from attn_tui.compute.sample import Number
 from attn_tui.compute.scale import Scale
 from attn_tui.library import dot_law
 

@@ -7,13 +7,12 @@ from math import exp, log
 from attn_tui.claims.checks.samples import SIDES, check_cost, row_logs, share
 from attn_tui.claims.claim import Case, Evidence, Picture, Stated
 from attn_tui.claims.trial import Trial
-from attn_tui.compute.dead import DEAD
 from attn_tui.compute.errors import InputError
+from attn_tui.compute.heads.statistic import DEAD
 from attn_tui.compute.log_scale import D_K
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.sweep.crossover import Crossover, GradientReadout, crossover
-from attn_tui.compute.sweep.places import log_grid
-from attn_tui.compute.sweep.points import Points, Sampling
+from attn_tui.compute.sweep.points import Points, Sampling, log_grid
 from attn_tui.compute.sweep.readouts import READOUTS, exact
 from attn_tui.compute.sweep.settings import Statistic
 

@@ -10,7 +10,7 @@ from attn_tui.claims.checks.layers import check_size, normals, projected
 from attn_tui.claims.claim import Case, Evidence, Picture, Stated
 from attn_tui.claims.trial import Trial
 from attn_tui.compute.arrays import Floats
-from attn_tui.compute.head import Head, row_weights
+from attn_tui.compute.heads.rows import Head, row_weights
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.source import normalised
 

@@ -11,11 +11,11 @@ from attn_tui.claims.checks.samples import rows_of_scores, sampled, variance_of
 from attn_tui.claims.claim import Case, Evidence, Picture, Stated
 from attn_tui.claims.trial import Trial
 from attn_tui.compute.dots.draws import Streams, draw_entries
+from attn_tui.compute.law import Entries
+from attn_tui.compute.law.dot_law import Lattice
 from attn_tui.compute.law.entries import LAWS, Pair
-from attn_tui.compute.law.lattice import Lattice
-from attn_tui.compute.law.names import Entries
 from attn_tui.compute.law.variance_gamma import outside
-from attn_tui.compute.number import Number
+from attn_tui.compute.sample import Number
 from attn_tui.library import dot_law
 
 

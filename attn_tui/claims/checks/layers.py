@@ -9,10 +9,9 @@ from attn_tui.claims.claim import Case, Evidence, Picture, Stated
 from attn_tui.claims.trial import Trial
 from attn_tui.compute.arrays import Floats
 from attn_tui.compute.errors import InputError
-from attn_tui.compute.head import Head, row_weights
-from attn_tui.compute.number import Number
+from attn_tui.compute.heads.rows import Head, row_weights
+from attn_tui.compute.sample import Number, stream
 from attn_tui.compute.scale import Scale
-from attn_tui.compute.stream import stream
 
 
 def normals(trial: Trial, key: int, *shape: int) -> Floats:

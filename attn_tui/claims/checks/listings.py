@@ -9,10 +9,9 @@ from attn_tui.claims.claim import Case, Evidence, Stated
 from attn_tui.claims.trial import Trial
 from attn_tui.compute.arrays import Floats
 from attn_tui.compute.evaluation import Evaluation, evaluate
-from attn_tui.compute.logit_map import PLAIN
 from attn_tui.compute.precision import Precision
-from attn_tui.compute.scale import NONE, Scale
-from attn_tui.compute.stream import stream
+from attn_tui.compute.sample import stream
+from attn_tui.compute.scale import NONE, PLAIN, Scale
 from attn_tui.library import gradient, softmax, statistics
 
 LISTED = (100.0, 120.0, 150.0)

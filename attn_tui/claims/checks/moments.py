@@ -15,8 +15,8 @@ from attn_tui.claims.checks.samples import (
 from attn_tui.claims.claim import Case, Evidence, Picture, Stated
 from attn_tui.claims.trial import Trial
 from attn_tui.compute.dots.moments import Readouts
+from attn_tui.compute.law import Entries
 from attn_tui.compute.law.dot_law import DotLaw
-from attn_tui.compute.law.names import Entries
 from attn_tui.library import dot_law
 
 _D_KS = (1, 4, 16, 64, 256, 1024)

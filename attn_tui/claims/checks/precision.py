@@ -10,13 +10,11 @@ from attn_tui.claims.checks.listings import listed
 from attn_tui.claims.checks.samples import SATURATED, SIDES, medians, share, sides
 from attn_tui.claims.claim import Case, Evidence, Picture, Stated
 from attn_tui.claims.trial import Trial
-from attn_tui.compute.arrays import Floats
+from attn_tui.compute.arrays import Floats, rounded
 from attn_tui.compute.errors import InputError
-from attn_tui.compute.formats import rounded
-from attn_tui.compute.number import Number
 from attn_tui.compute.precision import FORMATS, Precision
+from attn_tui.compute.sample import Number, stream
 from attn_tui.compute.scale import Scale
-from attn_tui.compute.stream import stream
 
 
 def out_of_range(trial: Trial, stated: Stated) -> Iterator[Case]:

@@ -9,9 +9,9 @@ from attn_tui.claims.checks.samples import SATURATED
 from attn_tui.claims.claim import Case, Evidence, Stated
 from attn_tui.claims.trial import Trial
 from attn_tui.compute.arrays import Floats
-from attn_tui.compute.logits import slopes
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
+from attn_tui.compute.softmax import slopes
 from attn_tui.compute.source import Products
 from attn_tui.library import softmax
 

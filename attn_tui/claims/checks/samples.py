@@ -13,12 +13,12 @@ from attn_tui.compute.dots.draws import Draws, Streams
 from attn_tui.compute.dots.moments import Readouts, Sums, read
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.law.dot_law import DotLaw
-from attn_tui.compute.number import Number
+from attn_tui.compute.sample import Number
 from attn_tui.compute.scale import parse_scale
 from attn_tui.compute.sweep.draws import cost, unit_logs, unit_rows, units
+from attn_tui.compute.sweep.points import Summary, summarise
 from attn_tui.compute.sweep.readouts import READOUTS, ROWS, log_statistics
 from attn_tui.compute.sweep.settings import Statistic
-from attn_tui.compute.sweep.summary import Summary, summarise
 
 SATURATED = 0.99
 """A row whose largest weight exceeds this is called saturated."""

@@ -21,10 +21,10 @@ from attn_tui.claims.claim import Case, Evidence, Picture, Stated
 from attn_tui.claims.trial import Trial
 from attn_tui.compute.arrays import Floats
 from attn_tui.compute.evaluation import evaluate
-from attn_tui.compute.logit_map import LogitMap
 from attn_tui.compute.precision import Precision
-from attn_tui.compute.stream import stream
-from attn_tui.compute.sweep.asymptotes import condensation_std, mean_largest
+from attn_tui.compute.sample import stream
+from attn_tui.compute.scale import LogitMap
+from attn_tui.compute.sweep.exact import condensation_std, mean_largest
 from attn_tui.compute.sweep.readouts import ROWS
 from attn_tui.compute.sweep.settings import Statistic
 from attn_tui.library import softmax, statistics

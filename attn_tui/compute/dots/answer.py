@@ -10,14 +10,25 @@ from numpy.typing import NDArray
 
 from attn_tui.compute.arrays import Floats
 from attn_tui.compute.dots.draws import Draws, Streams, draw_entries
-from attn_tui.compute.dots.histogram import Bins, Curves, Histogram, curves, histogram
-from attn_tui.compute.dots.moments import Readouts, Sums, mean, read, variance
+from attn_tui.compute.dots.moments import (
+    Bins,
+    Curves,
+    Histogram,
+    Readouts,
+    Sums,
+    curves,
+    histogram,
+    mean,
+    read,
+    variance,
+)
 from attn_tui.compute.dots.settings import Settings
-from attn_tui.compute.experiment import Experiment, Stop, never
+from attn_tui.compute.errors import Stop, never
+from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.law.dot_law import DotLaw
 from attn_tui.compute.law.entries import Pair
 from attn_tui.compute.log_scale import D_K
-from attn_tui.compute.number import NOTHING, Number
+from attn_tui.compute.sample import NOTHING, Number
 from attn_tui.compute.scale import RULES, Scale
 
 _MAIN, _PAIRS, _TABLE = range(3)
@@ -125,6 +136,7 @@ class Answer:
         return self.progress == 1.0
 
 
+@lru_cache(maxsize=4)
 def growth(law: DotLaw, n_attended: int) -> tuple[Growth, ...]:
     """Return the lines of the rules 1, 1/√d_k and 1/d_k, for a law at any d_k."""
     d_ks = np.array(D_K.stops)
@@ -302,18 +314,10 @@ class Run:
             unscaled=unscaled,
             scaled=unscaled.scaled(m),
             histogram=histogram(law, self._bins, self._counted),
-            curves=_curves(law),
+            curves=curves(law),
             derivation=derivation(law, self._pairs, unscaled, m),
             pairs=self._pairs.count,
             table=tuple(row.row() for row in self._rows),
-            growth=_growth(law, n_attended),
+            growth=growth(law, n_attended),
             progress=self._share,
         )
-
-
-@lru_cache(maxsize=4)
-def _curves(law: DotLaw) -> Curves:
-    return curves(law, Bins.of(law))
-
-
-_growth = lru_cache(maxsize=4)(growth)

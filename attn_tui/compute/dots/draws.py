@@ -7,7 +7,7 @@ import numpy as np
 from attn_tui.compute.arrays import Floats
 from attn_tui.compute.law.dot_law import DotLaw
 from attn_tui.compute.law.entries import Pair
-from attn_tui.compute.stream import stream
+from attn_tui.compute.sample import stream
 
 MOST = 2**15
 """So many are drawn at once at most."""

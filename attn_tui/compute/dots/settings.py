@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from attn_tui.compute.field import Checked, asked, number, one_of, switch, whole, wholes
-from attn_tui.compute.law.names import TITLES, Entries
+from attn_tui.compute.law import TITLES, Entries
 from attn_tui.compute.log_scale import D_K
 
 MOST_SAMPLES = 10**8

@@ -1,22 +1,22 @@
 """The Explore instrument: score vectors to weights and their gradient, unscaled beside scaled."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import log
 
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_tui.compute.errors import InputError, inert
+from attn_tui.compute.arrays import largest
+from attn_tui.compute.errors import InputError, Stop, inert, never
 from attn_tui.compute.evaluation import Evaluation, evaluate
-from attn_tui.compute.experiment import Experiment, Stop, never
+from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.explore.settings import Settings
 from attn_tui.compute.explore.trouble import Status, verdict
-from attn_tui.compute.keys import largest
-from attn_tui.compute.logit_map import PLAIN, Wrt
 from attn_tui.compute.precision import Precision
-from attn_tui.compute.vector import Vector
+from attn_tui.compute.scale import PLAIN, Wrt
+from attn_tui.compute.source import Vector
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,3 +186,31 @@ def check_keys(experiment: Experiment) -> None:
             last = vector.n_keys - 1
             expected = f"a key from 0 to {last:,}" if last else "key 0, its only one"
             raise InputError("of", f"{inert(vector.name)} has no key {of:,}", expected)
+
+
+NAMES = ("pinned", "now")
+"""What the two sides are called."""
+
+
+def compare(pinned: VectorAnswer, now: VectorAnswer) -> VectorAnswer:
+    """Return the scaled side of an answer beside that of another.
+
+    The shorter vector is padded with masked keys; a key is masked if it is on both sides. The
+    gradient shown is the present answer's.
+    """
+    n_keys = max(pinned.vector.n_keys, now.vector.n_keys)
+    sides = [answer.scaled.padded(n_keys) for answer in (pinned, now)]
+    vector = now.vector
+    if vector.n_keys < n_keys:
+        vector = replace(vector, scores=sides[1].given)
+    status, reason = verdict(dict(zip(NAMES, sides, strict=True)))
+    return replace(
+        now,
+        vector=vector,
+        status=status,
+        reason=reason,
+        masked=np.flatnonzero(np.maximum(sides[0].given, sides[1].given) == -np.inf),
+        unscaled=sides[0],
+        scaled=sides[1],
+        names=NAMES,
+    )

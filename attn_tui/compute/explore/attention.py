@@ -4,11 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attn_tui.compute.arrays import Floats
+from attn_tui.compute.arrays import ALL, Floats, Keys, rounded
 from attn_tui.compute.evaluation import Evaluation
 from attn_tui.compute.experiment import Experiment
-from attn_tui.compute.formats import rounded
-from attn_tui.compute.keys import ALL, Keys
 from attn_tui.compute.source import normalised, seen_rows
 
 

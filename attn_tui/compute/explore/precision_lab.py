@@ -7,14 +7,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from attn_tui.compute.arrays import largest, rounded
+from attn_tui.compute.errors import Stop, never
 from attn_tui.compute.evaluation import Evaluation, evaluate
-from attn_tui.compute.exact_softmax import exact_weights
-from attn_tui.compute.experiment import Experiment, Stop, never
+from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.explore.trouble import Status, verdict
-from attn_tui.compute.formats import rounded
-from attn_tui.compute.keys import largest
-from attn_tui.compute.logit_map import PLAIN
 from attn_tui.compute.precision import FORMATS, Precision
+from attn_tui.compute.scale import PLAIN
+from attn_tui.compute.softmax import exact_weights
 
 MOST_DIFFERING = 5
 """Weights of a trial that are named unless more are asked for."""

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from attn_tui.compute.field import Checked, asked, one_of, or_none, whole
-from attn_tui.compute.logit_map import SYMBOL, Wrt
+from attn_tui.compute.scale import SYMBOL, Wrt
 
 LARGEST = "largest"
 """What the key of the largest weight under the scale is called."""

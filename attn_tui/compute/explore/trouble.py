@@ -6,8 +6,8 @@ from typing import Literal
 
 import numpy as np
 
+from attn_tui.compute.arrays import dtype_of, limits, rounded
 from attn_tui.compute.evaluation import Evaluation
-from attn_tui.compute.formats import dtype_of, limits, rounded
 
 Status = Literal["ok", "masked", "overflow", "nan"]
 

@@ -27,8 +27,8 @@ from attn_tui.compute.fit.noise import (
 )
 from attn_tui.compute.fit.usable import cleared, taken, usable
 from attn_tui.compute.heads.mask import HeadMask
+from attn_tui.compute.heads.reconstruction import Weighing
 from attn_tui.compute.heads.rows import HeadRows, Reals
-from attn_tui.compute.heads.weighing import Weighing
 
 MARGIN = 4.0
 """Weights are not those in use if they miss by so many times what rounding makes."""

@@ -7,8 +7,8 @@ from typing import get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from attn_tui.compute.arrays import dtype_of, limits
 from attn_tui.compute.fit.head import Floats, Inputs, Path, Rows, State
-from attn_tui.compute.formats import dtype_of, limits
 
 PATHS: tuple[Path, ...] = get_args(Path)
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from attn_tui.compute.arrays import dtype_of, tf32
 from attn_tui.compute.fit.head import Path
-from attn_tui.compute.formats import dtype_of, tf32
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows, Reals
 

@@ -9,12 +9,12 @@ from math import inf, isnan
 import numpy as np
 from numpy.typing import NDArray
 
+from attn_tui.compute.arrays import dtype_of
 from attn_tui.compute.fit.case import Case, parameters_of
 from attn_tui.compute.fit.head import Floats, Rows, State, compute
 from attn_tui.compute.fit.noise import variance
 from attn_tui.compute.fit.question import Suspect
 from attn_tui.compute.fit.solve import coefficients
-from attn_tui.compute.formats import dtype_of
 from attn_tui.compute.heads.rows import HeadRows, Reals
 
 FITS = "with that what is expected explains the output"

@@ -1,43 +1,119 @@
 """Statistics of some rows of a head, and how those of all blocks make those of the head."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import reduce
-from math import floor, inf, isnan, log, log10, nan
+from math import floor, inf, isnan, log, log10, nan, sqrt
 
-import ml_dtypes
 import numpy as np
 
-from attn_tui.compute.dead import DEAD
-from attn_tui.compute.heads.blocks import lengths, row_statistics
-from attn_tui.compute.heads.odd import Odd
-from attn_tui.compute.heads.row_statistics import Format, Places
-from attn_tui.compute.heads.rows import HeadRows, Reals
+from attn_tui.compute.arrays import dtype_of
+from attn_tui.compute.heads.reconstruction import Weighing
+from attn_tui.compute.heads.row_statistics import Format, Numbers, Places, lengths, row_statistics
+from attn_tui.compute.heads.rows import HeadRows, Odd, Reals
 from attn_tui.compute.heads.statistic import (
     ALL,
+    DEAD,
     FLOAT16_LARGEST,
     OF_LOGITS,
     OF_SCORES,
     STATISTICS,
     TAU,
 )
-from attn_tui.compute.heads.tally import TALLIED, Extreme, Tally
-from attn_tui.compute.heads.weighing import Weighing
-
-BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
 
 
-def _spacing(number: float) -> float:
-    """Return how far a number of bfloat16 is from the next; NaN where it is too large for one."""
-    with np.errstate(all="ignore"):
-        return float(np.spacing(np.array(abs(number), BFLOAT16)))
+@dataclass(frozen=True)
+class Extreme:
+    """The largest or the smallest of some numbers, and where it is; of equals the first.
+
+    Attributes:
+        value: The number.
+        row: The query it belongs to; −1 if to none.
+        key: The key it belongs to; −1 if to none.
+    """
+
+    value: float
+    row: int = -1
+    key: int = -1
 
 
-_DERIVED: Mapping[str, Callable[[float, float], float]] = {
-    "float16_margin": lambda score, tau: FLOAT16_LARGEST / score if score else inf,
-    "bfloat16_spacing": lambda logit, tau: _spacing(logit),
-    "qk_clip": lambda logit, tau: min(tau / logit, 1.0) if logit > 0.0 else 1.0,
-}
+@dataclass(frozen=True)
+class Tally:
+    """What is kept of numbers that are not.
+
+    Attributes:
+        count: How many there are.
+        mean: Their mean; 0 if there are none.
+        spread: The sum of squares of what they differ from it.
+        least: The smallest.
+        most: The largest.
+        bounds: The smallest and the largest that such a number can be.
+    """
+
+    count: int
+    mean: float
+    spread: float
+    least: Extreme
+    most: Extreme
+    bounds: tuple[float, float] = (0.0, 1.0)
+
+    @staticmethod
+    def of(
+        values: Numbers,
+        rows: Places | None = None,
+        keys: Places | None = None,
+        bounds: tuple[float, float] = (0.0, 1.0),
+    ) -> "Tally":
+        """Return the tally of numbers.
+
+        Args:
+            values: Shape (r,), finite.
+            rows: The query each belongs to, shape (r,).
+            keys: The key each belongs to, shape (r,).
+            bounds: The smallest and the largest that such a number can be.
+        """
+        if not len(values):
+            return Tally(0, 0.0, 0.0, Extreme(inf), Extreme(-inf), bounds)
+        mean = float(values.mean())
+        spread = float(np.square(values - mean).sum())
+        ends = []
+        for place in (values.argmin(), values.argmax()):
+            row = -1 if rows is None else int(rows[place])
+            key = -1 if keys is None else int(keys[place])
+            ends.append(Extreme(float(values[place]), row, key))
+        return Tally(len(values), mean, spread, ends[0], ends[1], bounds)
+
+    def merged(self, later: "Tally") -> "Tally":
+        """Return the tally of these numbers and those that come after them."""
+        if not later.count or not self.count:
+            return self if self.count else later
+        count = self.count + later.count
+        apart = later.mean - self.mean
+        return Tally(
+            count,
+            self.mean + apart * (later.count / count),
+            self.spread + later.spread + apart * apart * (self.count * later.count / count),
+            self.least if self.least.value <= later.least.value else later.least,
+            self.most if self.most.value >= later.most.value else later.most,
+            self.bounds,
+        )
+
+    def error(self, drawn: float) -> float:
+        """Return the standard error of the mean of numbers drawn without putting back.
+
+        Two numbers more are supposed, one at either bound: that no row among a few lies far from
+        the others does not mean that none does. Where few rows carry a mean, as early ones do in
+        a causal head, 95 % intervals would else cover it in half of the samples or fewer
+        (``python benchmarks/heads.py --coverage``).
+
+        Args:
+            drawn: Which share of all numbers these are.
+        """
+        count, (least, most) = self.count, self.bounds
+        mean = (self.mean * count + least + most) / (count + 2)
+        spread = self.spread + count * (self.mean - mean) ** 2
+        spread += (least - mean) ** 2 + (most - mean) ** 2
+        return sqrt(spread / (count + 2) / count * max(1.0 - drawn, 0.0))
 
 
 NORMS = ("query_norm", "key_norm")
@@ -109,17 +185,18 @@ class Partial:
 
     def merged(self, later: "Partial") -> "Partial":
         """Return the statistics of these rows and of later ones of the same head."""
-        firsts = [each.first_not_finite for each in (self, later)]
-        known = [first for first in firsts if first is not None]
-        names = [name for name in TALLIED if name in self.tallies or name in later.tallies]
+        firsts = self.first_not_finite, later.first_not_finite
+        tallies = dict(self.tallies)
+        for name, tally in later.tallies.items():
+            tallies[name] = tallies[name].merged(tally) if name in tallies else tally
         return Partial(
             self.n_queries,
             self.n_keys,
             self.rows + later.rows,
             self.masked + later.masked,
             self.not_finite + later.not_finite,
-            min(known, default=None),
-            {name: _merged(self.tallies.get(name), later.tallies.get(name)) for name in names},
+            min((first for first in firsts if first is not None), default=None),
+            tallies,
             self.computed_in,
             (*self.odd, *later.odd),
             **{name: getattr(later if later.is_judged else self, name) for name in _JUDGED},
@@ -178,13 +255,8 @@ class Partial:
         q, k = (self.tallies.get(name) for name in NORMS)
         return q.most.value * k.most.value if q and k and q.count and k.count else nan
 
-    def value(self, name: str, tau: float = TAU) -> Value:
-        """Return a statistic of the head.
-
-        Args:
-            name: One of `STATISTICS`.
-            tau: The largest logit that QK-clip leaves alone.
-        """
+    def value(self, name: str) -> Value:
+        """Return a statistic of the head, one of `STATISTICS`."""
         statistic = STATISTICS[name]
         tally = self.tallies.get(statistic.of)
         if tally is None or not tally.count:
@@ -194,14 +266,15 @@ class Partial:
                 return Value(tally.mean, 0.0)
             return Value(tally.mean, tally.error(self.rows / self.n_queries))
         most = tally.most
-        if statistic.how == "derived":
-            most = Extreme(_DERIVED[name](most.value, tau), most.row, most.key)
-        return Value(most.value, 0.0 if self.is_exact else None, most.row, most.key)
-
-
-def _merged(first: Tally | None, later: Tally | None) -> Tally:
-    found = [each for each in (first, later) if each is not None]
-    return reduce(Tally.merged, found)
+        number = most.value
+        if name == "float16_margin":
+            number = FLOAT16_LARGEST / number if number else inf
+        elif name == "bfloat16_spacing":
+            with np.errstate(all="ignore"):
+                number = float(np.spacing(np.array(abs(number), dtype_of("bfloat16"))))
+        elif name == "qk_clip":
+            number = min(TAU / number, 1.0) if number > 0.0 else 1.0
+        return Value(number, 0.0 if self.is_exact else None, most.row, most.key)
 
 
 def merge(partials: Iterable[Partial]) -> Partial:
@@ -225,67 +298,64 @@ def statistics(
         queries: All queries of the head, shape (n_q, d_k), of which norms are then taken.
         computed_in: The dtype of scores and weights; float64 where queries or keys are.
     """
-    found = row_statistics(head, weighing, dtype=np.dtype(computed_in))
-    sees, finite = found.seen > 0, found.finite
+    rows = row_statistics(head, weighing, dtype=np.dtype(computed_in))
+    sees, finite = rows.seen > 0, rows.finite
     used = np.flatnonzero(sees & finite)
     # With one key the only weight is 1, whatever its score.
-    keys = found.seen + (weighing.map.sink is not None)
-    several = np.flatnonzero(sees & finite & (keys > 1))
-    most_keys = head.n_keys + (weighing.map.sink is not None)
-    numbers = {
-        "saturated": found.max_weight >= ALL,
-        "dead_gradient": found.logit_gradient_norm < DEAD,
-    }
+    has_sink = weighing.map.sink is not None
+    several = np.flatnonzero(sees & finite & (rows.seen + has_sink > 1))
+    most_keys = head.n_keys + has_sink
     bounds = {
         "entropy": (0.0, log(most_keys)),
         "effective_keys": (1.0, float(most_keys)),
         "gradient_norm": (0.0, 0.5 * weighing.map.multiplier),
         "cosine": (-1.0, 1.0),
     }
-
-    def tally(name: str, of: Places, keys: Places | None = None) -> Tally:
-        values = numbers[name] if name in numbers else getattr(found, name)
-        return Tally.of(
-            values[of].astype(np.float64),
-            TALLIED[name],
-            found.rows[of],
-            None if keys is None else keys[of],
-            bounds.get(name, (0.0, 1.0)),
-        )
-
-    tallies = {
-        "largest_score": tally("largest_score", used, found.largest_score_key),
-        "max_logit": tally("max_logit", used, found.max_logit_key),
+    shares = {
+        "saturated": rows.max_weight >= ALL,
+        "dead_gradient": rows.logit_gradient_norm < DEAD,
     }
-    for name in ("entropy", "effective_keys", "first_key_mass", "sink_mass"):
-        tallies[name] = tally(name, used)
-    for name in ("gradient_norm", "max_weight", "saturated", "dead_gradient"):
-        tallies[name] = tally(name, several)
+    tallies = {}
+    for name in ("largest_score", "max_logit"):
+        keys = getattr(rows, f"{name}_key")[used]
+        tallies[name] = Tally.of(getattr(rows, name)[used], rows.rows[used], keys)
+    for name in (
+        *("entropy", "effective_keys", "first_key_mass", "sink_mass", "cosine"),
+        *("gradient_norm", "max_weight", "saturated", "dead_gradient", "seen"),
+    ):
+        counted = used if name in _OF_ANY_ROW else several
+        numbers = shares[name] if name in shares else getattr(rows, name)
+        tallies[name] = Tally.of(
+            numbers[counted].astype(np.float64), rows.rows[counted], None,
+            bounds.get(name, (0.0, 1.0)),
+        )  # fmt: skip
+    first_value = nan
     if with_norms:
-        norms = found.query_norm if queries is None else lengths(queries)
-        rows = found.rows if queries is None else np.arange(len(norms))
+        norms = rows.query_norm if queries is None else lengths(queries)
+        of_queries = rows.rows if queries is None else np.arange(len(norms))
         which = np.flatnonzero(np.isfinite(norms))
-        tallies["query_norm"] = Tally.of(norms[which], TALLIED["query_norm"], rows[which])
+        tallies["query_norm"] = Tally.of(norms[which], of_queries[which])
         norms = lengths(head.keys)
         which = np.flatnonzero(np.isfinite(norms))
-        tallies["key_norm"] = Tally.of(norms[which], TALLIED["key_norm"], None, which)
-    tallies["cosine"] = tally("cosine", used)
-    tallies["seen"] = tally("seen", several)
-    first_value = nan
-    if with_norms and head.values is not None:
-        norms = lengths(head.values)
-        typical = float(np.median(norms))
-        if typical > 0.0:
-            first_value = float(norms[0]) / typical
-    odd = found.rows[~finite]
+        tallies["key_norm"] = Tally.of(norms[which], None, which)
+        if head.values is not None:
+            norms = lengths(head.values)
+            typical = float(np.median(norms))
+            if typical > 0.0:
+                first_value = float(norms[0]) / typical
+    odd = rows.rows[~finite]
     return Partial(
         head.n_queries,
         head.n_keys,
-        len(found.rows),
+        len(rows.rows),
         int((~sees).sum()),
         len(odd),
         int(odd[0]) if len(odd) else None,
         tallies,
-        computed_in=found.computed_in,
+        computed_in=rows.computed_in,
         first_value=first_value,
     )
+
+
+_OF_ANY_ROW = ("entropy", "effective_keys", "first_key_mass", "sink_mass", "cosine")
+"""What is tallied of every row that sees a key; the rest is of those that have a choice."""

@@ -5,6 +5,21 @@ from math import inf
 from typing import TYPE_CHECKING, Literal
 
 from attn_tui.compute.heads.mask import HeadMask
+from attn_tui.compute.scale import LogitMap
+
+
+@dataclass(frozen=True)
+class Weighing:
+    """From scores to weights: z = m·s, capped, plus the captured bias; masked; softmax, by a sink.
+
+    Attributes:
+        map: The multiplier, and perhaps a soft cap and a sink.
+        mask: Which keys a query sees.
+    """
+
+    map: LogitMap
+    mask: HeadMask = HeadMask()
+
 
 if TYPE_CHECKING:
     # Of a fit only its word for the path is needed, and no start waits for one.

@@ -1,12 +1,26 @@
-"""Statistics of the rows of a head: one number of each row."""
+"""Statistics of the rows of a head: one number of each row.
 
-from dataclasses import dataclass
-from typing import Literal
+With w the winner, the key or sink with the largest logit, e_j = e^(z_j − z_w) and S = 1 + Σ' e_j,
+where Σ' leaves w out. So 1 − p_w = Σ' e_j/S is a sum of what is small, and so are H = ln S +
+Σ' e_j (z_w − z_j)/S and, with slopes d = ∂z/∂(m·s),
+
+    ‖J·d‖_F² = d_w² p_w² ((1 − p_w)² + Σ' p_j²) + Σ' d_j² p_j² (1 − 2p_j + Σ p_i²).
+
+The sink counts in Σ' e_j, but not in sums of squares, which are over keys. Where all other weights
+are next to nothing, they are taken relative to the largest of them, in float64.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_tui.compute.heads.rows import Reals
+from attn_tui.compute.heads.mask import HeadMask, Sight, sight
+from attn_tui.compute.heads.reconstruction import Weighing
+from attn_tui.compute.heads.rows import HeadRows, Reals
+from attn_tui.compute.scale import LogitMap
 
 Numbers = NDArray[np.float64]
 Places = NDArray[np.intp]
@@ -70,3 +84,331 @@ class RowStatistics:
         """Whether a row came to finite numbers, shape (r,); a row that sees no key did."""
         sums = self.log_sum_exp + self.entropy + self.largest_score
         return np.asarray(np.isfinite(sums) | (self.seen == 0))
+
+
+HIDDEN = -1e5
+"""Exponent of a masked key: finite, so that 0 times it is 0."""
+
+_CLEAR = 50.0
+"""An exponent that is larger by so much has no part in sums that count."""
+
+_NEXT_TO_NOTHING = {4: 1e-15, 8: 1e-140}
+"""Σ' e_j below which squares would underflow, by the bytes of a number."""
+
+
+@dataclass(frozen=True, eq=False)
+class Exponents:
+    """What e is raised to, for the rows of a block.
+
+    Attributes:
+        x: z_j − z_w, shape (r, n); `HIDDEN` at a masked key.
+        winner: The key with the largest logit, shape (r,).
+        wins: Whether it is w; else that is the sink, or every key is masked, shape (r,).
+        below: z_w − b, shape (r,); infinite without a sink.
+        slopes: d, shape (r, n); None if they are 1.
+    """
+
+    x: Reals
+    winner: Places
+    wins: NDArray[np.bool_]
+    below: Numbers
+    slopes: Reals | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Sums:
+    """Sums of each row, shape (r,), in float64.
+
+    Attributes:
+        rest: Σ' e_j.
+        total: S; 0 if every key is masked and there is no sink.
+        entropy: H in nats.
+        gradient: ‖J·d‖_F.
+        log_gradient: ln of that, also where it underflows; −∞ near what `HIDDEN` makes of it.
+        sink: The e of the sink.
+    """
+
+    rest: Numbers
+    total: Numbers
+    entropy: Numbers
+    gradient: Numbers
+    log_gradient: Numbers
+    sink: Numbers
+
+
+def sums(given: Exponents, e: Reals, spare: Reals | None = None) -> Sums:
+    """Return the sums of rows.
+
+    Args:
+        given: The exponents; x is written over.
+        e: e^x, shape (r, n); what it is at winners is 0 meanwhile, and 1 again in the end.
+        spare: Memory shaped like e, where there are slopes.
+    """
+    x, every = given.x, np.arange(len(e))
+    won = every[given.wins], given.winner[given.wins]
+    e[won] = 0
+    wins, sink = given.wins.astype(np.float64), np.exp(-given.below)
+    rest = (e @ np.ones(e.shape[1], e.dtype)).astype(np.float64) + sink * wins
+    terms = np.where(sink > 0.0, sink * given.below, 0.0) - np.vecdot(e, x)
+    squares = np.vecdot(e, e).astype(np.float64)
+    faint = np.flatnonzero((rest < _NEXT_TO_NOTHING[e.itemsize]) & (given.wins | (sink > 0.0)))
+    of_faint = _faint(given, faint) if faint.size else None
+
+    scaled, own, own_squares = e, wins, squares
+    if given.slopes is not None:
+        own = wins * given.slopes[every, given.winner].astype(np.float64) ** 2
+        scaled = np.multiply(given.slopes, e, out=spare)
+        own_squares = np.vecdot(scaled, scaled).astype(np.float64)
+    np.multiply(scaled, scaled, out=x)
+    cubes = np.vecdot(x, e).astype(np.float64)
+    e[won] = 1
+
+    total = rest + (given.wins | (sink > 0.0))
+    per_total = np.divide(1.0, total, out=np.zeros_like(total), where=total != 0.0)
+    power_sum = (wins + squares) * per_total**2
+    gradient = own * (rest**2 + squares) * per_total**4
+    gradient += ((1.0 + power_sum) * own_squares - 2.0 * cubes * per_total) * per_total**2
+    size = np.sqrt(gradient)
+    entropy, log_size = np.log1p(rest) + terms * per_total, np.log(size)
+    if of_faint is not None:
+        rest[faint], entropy[faint], log_size[faint] = of_faint
+        size[faint] = np.exp(log_size[faint])
+    return Sums(rest, total, entropy, size, log_size, sink)
+
+
+def _faint(given: Exponents, rows: Places) -> tuple[Numbers, Numbers, Numbers]:
+    """Return Σ' e_j, H and ln ‖J·d‖_F of rows whose other weights are next to nothing."""
+    wins, every = given.wins[rows], np.arange(len(rows))
+    x = given.x[rows].astype(np.float64)
+    x[every[wins], given.winner[rows][wins]] = -np.inf
+    sink = np.where(wins, -given.below[rows], -np.inf)
+    # Lower than any weight there is in float64, but so that differences stay finite.
+    largest = np.maximum(np.maximum(x.max(axis=1), sink), HIDDEN)
+    g, g_sink = np.exp(x - largest[:, None]), np.exp(sink - largest)
+    x[g == 0.0] = 0.0
+    scale, rest = np.exp(largest), g.sum(axis=1) + g_sink
+    terms = np.where(g_sink > 0.0, g_sink * given.below[rows], 0.0) - np.vecdot(g, x)
+    squares = np.vecdot(g, g)
+    own, own_squares = wins.astype(np.float64), squares
+    if given.slopes is not None:
+        slopes = given.slopes[rows].astype(np.float64)
+        own = own * slopes[every, given.winner[rows]] ** 2
+        own_squares = np.vecdot(slopes * g, slopes * g)
+    gradient = np.sqrt(own * (rest**2 + squares) + (1.0 + wins) * own_squares)
+    # Near that of masked keys it may be made of these.
+    log_gradient = np.where(largest > HIDDEN + _CLEAR, largest + np.log(gradient), -np.inf)
+    return scale * rest, scale * (rest + terms), log_gradient
+
+
+FLOAT32 = np.dtype(np.float32)
+
+_CACHED = 2**20
+"""Scores of a block: two arrays of so many float32 stay near a core."""
+
+_MOST, _LEAST, _LARGEST = 256, 64, 2**23
+"""Rows of a block: a product of few takes longer for each, but a block is no larger than that."""
+
+
+def row_statistics(
+    head: HeadRows,
+    weighing: Weighing,
+    output: bool = False,
+    dtype: "np.dtype[np.floating[Any]]" = FLOAT32,
+) -> RowStatistics:
+    """Return the statistics of the rows of a head.
+
+    Products are taken in the dtype of queries and keys, or in the one that is asked for where that
+    has more digits, in blocks that depend on nothing but their shapes. NaN and infinities make the
+    rows that meet them not finite.
+
+    Args:
+        head: Queries, at least one, and keys, at least one; for the output values too.
+        weighing: How weights are made.
+        output: Whether P·V is wanted.
+        dtype: float32 or float64.
+    """
+    with np.errstate(all="ignore"):
+        blocks = Blocks(head, (weighing.map,), weighing.mask, output, dtype=dtype)
+        parts = [blocks.at(place)[0] for place in blocks.places]
+    numbers: dict[str, Any] = {"computed_in": blocks.computed_in}
+    for name in (field.name for field in fields(RowStatistics)):
+        if name not in numbers and getattr(parts[0], name) is not None:
+            numbers[name] = np.concatenate([getattr(part, name) for part in parts])
+    return RowStatistics(**numbers)
+
+
+def lengths(vectors: Reals) -> Numbers:
+    """Return the Euclidean norm of each row, shape (rows, d) to (rows,), in float64."""
+    return np.asarray(np.sqrt(np.einsum("ij,ij->i", vectors, vectors, dtype=np.float64)))
+
+
+def rows_at_once(n_rows: int, n_keys: int) -> int:
+    """Return how many rows a block has: enough for a fast product, few enough for the cache."""
+    fitting = max(min(_CACHED // n_keys, _MOST), _LEAST)
+    return max(min(fitting, _LARGEST // n_keys, n_rows), 1)
+
+
+class Blocks:
+    """The blocks of a head's rows, and the memory that they share.
+
+    Args:
+        head: Queries, at least one, and keys, at least one; for the output values too.
+        maps: From scores to logits, at least one; all share their products.
+        mask: Which keys a query sees.
+        output: Whether P·V is wanted.
+        run: Of how many keys the largest weight is wanted; 0 if none is.
+        dtype: Of products, unless queries or keys have more digits.
+
+    Attributes:
+        maps: As given.
+        computed_in: The dtype of products.
+        places: Which rows each block has.
+    """
+
+    def __init__(
+        self,
+        head: HeadRows,
+        maps: Sequence[LogitMap],
+        mask: HeadMask,
+        output: bool = False,
+        run: int = 0,
+        dtype: "np.dtype[np.floating[Any]]" = FLOAT32,
+    ) -> None:
+        self._head, self.maps, self._mask, self._run = head, maps, mask, run
+        dtype = np.result_type(head.queries, head.keys, dtype)
+        self.computed_in: Format = "float64" if dtype == np.float64 else "float32"
+        self._queries = head.queries.astype(dtype, copy=False)
+        self._keys = head.keys.astype(dtype, copy=False)
+        self._values = head.values if output else None
+        n, step = len(head.rows), rows_at_once(len(head.rows), head.n_keys)
+        self.places = [slice(row, min(row + step, n)) for row in range(0, n, step)]
+        is_capped = any(to_logits.softcap is not None for to_logits in maps)
+        self._memory = np.empty((2 + 2 * is_capped + (len(maps) > 1), step * head.n_keys), dtype)
+        norms = lengths(self._keys)
+        self._per_norm = np.where(norms == 0.0, 0.0, 1.0 / norms).astype(dtype)
+        self._query_norms = lengths(self._queries)
+
+    def at(self, place: slice) -> tuple[RowStatistics, ...]:
+        """Return the statistics of the rows at one of `places`, under each map."""
+        with np.errstate(all="ignore"):
+            seen = sight(self._head, self._mask, place)
+            n_rows = place.stop - place.start
+            memory = [part[: n_rows * seen.width].reshape(n_rows, -1) for part in self._memory]
+            x = memory[0]
+            scores = x if len(self.maps) == 1 else memory[-1]
+            of_scores, highest = self._of_scores(scores, place, seen)
+            statistics = []
+            for to_logits in self.maps:
+                if scores is not x:
+                    np.copyto(x, scores)
+                statistics.append(self._weighed(to_logits, memory, place, seen, of_scores, highest))
+        return tuple(statistics)
+
+    def _of_scores(self, x: Reals, place: slice, seen: Sight) -> tuple[Mapping[str, Any], Places]:
+        """Make x the scores of rows, −∞ where masked; return what follows, and the largest ones."""
+        keys, norms = seen.keys, self._query_norms[place]
+        every, sees = np.arange(len(x)), seen.counts > 0
+        np.matmul(self._queries[place], self._keys[keys].T, out=x)
+        seen.fill(x, 0.0)
+        cosine = (x @ self._per_norm[keys]).astype(np.float64)
+        cosine /= np.where(norms == 0.0, 1.0, norms) * np.maximum(seen.counts, 1)
+        seen.fill(x, np.inf)
+        lowest = x.argmin(axis=1)
+        seen.fill(x, -np.inf)
+        highest = x.argmax(axis=1)
+        low, high = (x[every, key].astype(np.float64) for key in (lowest, highest))
+        is_low = -low > high
+        return {
+            "rows": self._head.rows[place],
+            "seen": seen.counts,
+            "largest_score": np.where(sees, np.where(is_low, -low, high), 0.0),
+            "largest_score_key": np.where(is_low, lowest, highest) + keys.start,
+            "query_norm": norms,
+            "cosine": cosine,
+        }, highest
+
+    def _weighed(
+        self,
+        to_logits: LogitMap,
+        memory: Sequence[Reals],
+        place: slice,
+        seen: Sight,
+        of_scores: Mapping[str, Any],
+        winner: Places,
+    ) -> RowStatistics:
+        """Return the statistics of rows under a map; their scores, first in memory, are spent."""
+        (x, e, *spare), keys, sees = memory, seen.keys, seen.counts > 0
+        m, cap, sink, bias = (
+            to_logits.multiplier,
+            to_logits.softcap,
+            to_logits.sink,
+            self._head.bias,
+        )
+        number, every, factor, slopes = x.dtype.type, np.arange(len(x)), 1.0, None
+        if cap is None and bias is None:
+            # The largest score is subtracted before the product.
+            factor = m
+        else:
+            x *= number(m)
+            if cap is not None:
+                # z = c·tanh y, and its slopes 1 − tanh²y are 4e^−2|y|/(1 + e^−2|y|)².
+                x /= number(cap)
+                slopes = np.abs(x, out=spare[0])
+                slopes *= -2
+                np.exp(slopes, out=slopes)
+                slopes /= np.square(1 + slopes)
+                slopes *= 4
+                np.tanh(x, out=x)
+                x *= number(cap)
+            if bias is not None:
+                x += bias[place, keys]
+            seen.fill(x, -np.inf)
+            winner = x.argmax(axis=1)
+        largest_of_keys = np.where(sees, x[every, winner], number(0))
+        x -= largest_of_keys[:, None]
+        if factor != 1.0:
+            x *= number(factor)
+        largest = np.where(sees, factor * largest_of_keys.astype(np.float64), -np.inf)
+        wins, below, top = sees, np.full(len(x), np.inf), largest
+        if sink is not None:
+            wins = sees & (largest >= sink)
+            below = np.where(wins, largest - sink, 0.0)
+            lower = sees & ~wins
+            x[lower] -= (sink - largest[lower, None]).astype(x.dtype)
+            top = np.maximum(largest, sink)
+        seen.fill(x, HIDDEN)
+
+        np.exp(x, out=e)
+        first = e[:, 0].astype(np.float64) if keys.start == 0 else np.zeros(len(x))
+        exponents = Exponents(x, winner, wins, below, slopes)
+        added = sums(exponents, e, None if slopes is None else spare[1])
+        is_known = added.total != 0.0
+        per_total = np.divide(1.0, added.total, out=np.zeros(len(x)), where=is_known)
+        output = maxima = None
+        if self._values is not None:
+            output = e @ self._values[keys]
+            output *= per_total[:, None].astype(output.dtype)
+        if self._run:
+            # The largest weight of each run of keys; e is written over.
+            maxima = np.full((len(e), -(-self._head.n_keys // self._run)), -np.inf, e.dtype)
+            seen.fill(e, -np.inf)
+            runs = np.arange(keys.start // self._run, -(-keys.stop // self._run))
+            starts = np.maximum(runs * self._run - keys.start, 0)
+            of_runs = np.maximum.reduceat(e, starts, axis=1)
+            maxima[sees, runs[0] : runs[-1] + 1] = of_runs[sees] * per_total[sees, None]
+        return RowStatistics(
+            **of_scores,
+            max_logit=largest,
+            max_logit_key=winner + keys.start,
+            log_sum_exp=np.where(is_known, top + np.log1p(added.rest), -np.inf),
+            entropy=added.entropy,
+            effective_keys=np.where(is_known, np.exp(added.entropy), 0.0),
+            max_weight=np.where(sees, np.exp(largest - top), 0.0) * per_total,
+            first_key_mass=first * per_total,
+            sink_mass=added.sink * per_total,
+            gradient_norm=m * added.gradient,
+            log_gradient_norm=np.log(m) + added.log_gradient,
+            logit_gradient_norm=added.gradient,
+            output=output,
+            maxima=maxima,
+        )

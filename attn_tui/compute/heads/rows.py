@@ -1,11 +1,18 @@
-"""Rows of one head as a model computed them: what statistics and the doctor are taken from."""
+"""Rows of one head as a model computed them, and a whole head in float64."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
+from math import inf
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from attn_tui.compute.arrays import Floats
+from attn_tui.compute.scale import PLAIN, LogitMap
+from attn_tui.compute.softmax import STABLE, logits
+from attn_tui.compute.text import counted, listed
 
 Reals = NDArray[np.floating[Any]]
 """float32 or float64: every value of the format it was captured in is exact."""
@@ -64,3 +71,93 @@ class HeadRows:
     def d_k(self) -> int:
         """The length of a query."""
         return int(self.queries.shape[1])
+
+
+@dataclass(frozen=True)
+class Odd:
+    """What of a tensor of a head is no finite number.
+
+    Attributes:
+        part: Which tensor: ``q``, ``k``, ``v``, ``out`` …
+        nan: How many are NaN.
+        infinite: How many are infinite, without the −∞ that masks.
+        row: The row of the first: a query, or a key of k and v.
+        column: Its place there.
+    """
+
+    part: str
+    nan: int
+    infinite: int
+    row: int
+    column: int
+
+    @property
+    def count(self) -> str:
+        """How many there are of each kind, in words."""
+        kinds = []
+        if self.nan:
+            kinds.append(f"{self.nan:,} NaN")
+        if self.infinite:
+            kinds.append(counted(self.infinite, "infinity", "infinities"))
+        return listed(kinds)
+
+    def __str__(self) -> str:
+        return f"{self.part} holds {self.count}, first at row {self.row:,}, column {self.column:,}"
+
+
+@dataclass(frozen=True, eq=False)
+class Head:
+    """Queries, keys and values of one head, in float64; n and n_q are at least 1.
+
+    Attributes:
+        queries: Q, shape (n_q, d_k).
+        keys: K, shape (n, d_k).
+        values: V, shape (n, d_v).
+        map: From scores to logits: the multiplier, and perhaps a soft cap and a sink.
+        causal: Whether query i sees keys 0 to i only.
+    """
+
+    queries: Floats
+    keys: Floats
+    values: Floats
+    map: LogitMap = PLAIN
+    causal: bool = False
+
+    @cached_property
+    def scores(self) -> Floats:
+        """S = QKᵀ, shape (n_q, n); −∞ where a key is masked."""
+        scores = self.queries @ self.keys.T
+        if self.causal:
+            scores[np.triu_indices_from(scores, 1)] = -inf
+        return scores
+
+    @cached_property
+    def logits(self) -> Floats:
+        """What softmax receives, shape (n_q, n)."""
+        return logits(self.scores, self.map, STABLE).astype(np.float64, copy=False)
+
+    @cached_property
+    def weights(self) -> Floats:
+        """P, shape (n_q, n); its rows sum to 1, or to less with a sink."""
+        if self.map.sink is None:
+            return row_weights(self.logits)
+        sinks = np.full((len(self.queries), 1), self.map.sink)
+        return row_weights(np.hstack([self.logits, sinks]))[:, :-1]
+
+    @cached_property
+    def output(self) -> Floats:
+        """P·V, shape (n_q, d_v)."""
+        return np.asarray(self.weights @ self.values)
+
+
+def row_weights(logits: Floats) -> Floats:
+    """Return softmax of each row of logits, shape (rows, n); −∞ masks a key, and a row of it is 0.
+
+    >>> row_weights(np.array([[0.0, 0.0], [0.0, -inf]]))
+    array([[0.5, 0.5],
+           [1. , 0. ]])
+    """
+    top = logits.max(axis=1, keepdims=True)
+    weights = np.exp(logits - np.where(top == -inf, 0.0, top))
+    weights /= np.where(top == -inf, 1.0, weights.sum(axis=1, keepdims=True))
+    return np.asarray(weights)

@@ -4,7 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from attn_tui.compute.dead import DEAD
+DEAD = 1e-3
+"""A gradient is dead if its Frobenius norm, which by logits may be 1/2, is below this."""
+
 
 ALL = 0.9995
 """The largest weight of a row from which on one key has practically all of it."""
@@ -109,7 +111,7 @@ _ALL = (
     ),
 )  # fmt: skip
 
-STATISTICS: Mapping[str, Statistic] = {each.name: each for each in _ALL}
+STATISTICS: Mapping[str, Statistic] = {statistic.name: statistic for statistic in _ALL}
 """Every statistic by its name."""
 
 OF_SEVERAL_KEYS = ("max_weight", "saturated_share", "gradient_norm", "dead_gradient_share")

@@ -1,8 +1,10 @@
-"""The exact law of q·k: its moments for any entries, and more where there is a way to it."""
+"""The exact law of q·k: its moments for any entries, and more where there is a formula for it."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property, lru_cache
-from math import comb, nan, sqrt
+from math import ceil, comb, floor, gcd, lcm, nan, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,11 +12,102 @@ from numpy.typing import NDArray
 from attn_tui.compute.arrays import Floats
 from attn_tui.compute.law import variance_gamma
 from attn_tui.compute.law.entries import Pair, Product, exact_values
-from attn_tui.compute.law.inversion import Inversion
-from attn_tui.compute.law.lattice import MOST_VALUES, Lattice
+
+MOST_VALUES = 2**20
+"""Of a lattice, with those of probability 0 between others."""
+
+
+@dataclass(frozen=True, eq=False)
+class Lattice:
+    """A law on evenly spaced values.
+
+    Attributes:
+        start: The smallest value.
+        step: The distance of neighbours, above 0.
+        weights: Their probabilities, shape (M,).
+    """
+
+    start: float
+    step: float
+    weights: Floats
+
+    @property
+    def values(self) -> Floats:
+        """All values, shape (M,), rising."""
+        return self.start + self.step * np.arange(self.weights.size, dtype=np.float64)
+
+    @staticmethod
+    def of(values: Iterable[Fraction], weights: Floats) -> "Lattice | None":
+        """Return the law of exact values, in any order, or None if they lie too many steps apart.
+
+        Any rational numbers are evenly spaced, if perhaps so finely that nothing comes of it.
+
+        >>> Lattice.of(map(Fraction, (2, -1, 0)), np.array([0.25, 0.5, 0.25])).weights.tolist()
+        [0.5, 0.25, 0.0, 0.25]
+        """
+        exact = list(values)
+        start = min(exact)
+        unit = lcm(*(value.denominator for value in exact))
+        offsets = [int((value - start) * unit) for value in exact]
+        common = gcd(*offsets) or unit
+        if max(offsets) // common >= MOST_VALUES:
+            return None
+        places = [offset // common for offset in offsets]
+        spread: Floats = np.bincount(places, weights).astype(np.float64)
+        return Lattice(float(start), float(Fraction(common, unit)), spread)
+
+    def summed(self, terms: int) -> "Lattice | None":
+        """Return the law of a sum of independent numbers of this law; None if it is too long.
+
+        Values that have less than e^−50 of probability together, by `reach`, may be left out.
+        Probabilities are right to about ``terms``·1e-16, absolutely.
+        """
+        places = np.arange(self.weights.size)
+        mean = float(self.weights @ places)
+        sd = sqrt(float(self.weights @ np.square(places - mean)))
+        half = reach(float(places[-1]), sd * sqrt(terms), 50.0)
+        first = max(0, floor(terms * mean - half))
+        last = min(terms * int(places[-1]), ceil(terms * mean + half))
+        size = max(last - first + 1, places.size)
+        if size > MOST_VALUES:
+            return None
+        # A cyclic convolution: what lies outside wraps around into the values kept.
+        length = 1 << size.bit_length()
+        with np.errstate(under="ignore"):
+            wrapped = np.fft.irfft(_power(np.fft.rfft(self.weights, length), terms), length)
+        weights = np.maximum(wrapped[np.arange(first, last + 1) % length], 0.0)
+        start = terms * self.start + first * self.step
+        return Lattice(start, self.step, weights / weights.sum())
+
+
+def reach(longest: float, deviation: float, tail: float) -> float:
+    """Return beyond what a sum of independent numbers lies with less than e^−tail of probability.
+
+    That is to either side of its mean, by Bernstein's inequality.
+
+    Args:
+        longest: No number lies farther from its mean.
+        deviation: The standard deviation of the sum.
+        tail: Above 0.
+    """
+    third = tail * longest / 3.0
+    return third + sqrt(third**2 + 2.0 * tail * deviation**2)
+
+
+def _power(values: NDArray[np.complex128], exponent: int) -> NDArray[np.complex128]:
+    """Return values to a whole power, by squaring: many times faster than NumPy's for many."""
+    power = np.ones_like(values)
+    while exponent:
+        if exponent % 2:
+            power *= values
+        exponent //= 2
+        if exponent:
+            values = values * values
+    return power
+
 
 _LEAST = 1e-10
-"""A smaller coverage is not known where it is right to 1e-11 only."""
+"""A smaller coverage is not known where values of many products are added up."""
 
 
 @dataclass(frozen=True)
@@ -74,10 +167,15 @@ class DotLaw:
         moments = [float(weights @ values**order) for order in range(9)]
         if self.tied:
             return tuple(moments)
-        cumulants = _cumulants(moments)
-        return tuple(
-            _moments([c * float(self.d_k) ** (1 - r / 2) for r, c in enumerate(cumulants)])
-        )
+        # From moments of a product to its cumulants, and from those of the sum back to moments.
+        cumulants, sums = [0.0], [1.0]
+        for r in range(1, 9):
+            terms = (comb(r - 1, j - 1) * cumulants[j] * moments[r - j] for j in range(1, r))
+            cumulants.append(moments[r] - sum(terms))
+        of_sum = [c * float(self.d_k) ** (1 - r / 2) for r, c in enumerate(cumulants)]
+        for r in range(1, 9):
+            sums.append(sum(comb(r - 1, j - 1) * of_sum[j] * sums[r - j] for j in range(1, r + 1)))
+        return tuple(sums)
 
     @property
     def kurtosis(self) -> float:
@@ -108,22 +206,19 @@ class DotLaw:
         if chances is not None:
             values, weights = chances
             return float(weights @ np.abs(self.mean + values))
-        if self.product.discrete:
+        if not self._mixture:
             return None
         d, times = self._of_free
-        if self._mixture:
-            return times * variance_gamma.mean_size(d, self.pair.correlation)
-        size = _inversion(self.pair, d).mean_size(self.mean / times)
-        return None if size is None else times * size
+        return times * variance_gamma.mean_size(d, self.pair.correlation)
 
     @cached_property
     def coverage(self) -> float | None:
         """The probability that |q·k| is at most `bound`, where it is known.
 
-        It is right to about ten digits or to 1e-11, and below `_LEAST` known for standard normal
-        entries alone, and where it is 0.
+        It is right to about ten digits, and below `_LEAST` known for standard normal entries alone,
+        and where it is 0.
         """
-        mean, bound = self.mean, self.bound
+        bound = self.bound
         least, most = (self.d_k * end for end in self.pair.ends)
         if max(least, -most) > bound * (1.0 + 1e-9):
             return 0.0
@@ -131,27 +226,23 @@ class DotLaw:
         if self._mixture:
             return variance_gamma.coverage(bound / times, d, self.pair.correlation)
         chances = self.chances
-        share: float | None = None
-        if chances is not None:
-            values, weights = chances
-            inside = self.inside(values)
-            # The smaller part is added up: what is certain is 1, and not almost.
-            outside = float(weights[~inside].sum())
-            share = 1.0 - outside if outside < 0.5 else float(weights[inside].sum())
-        elif not self.product.discrete:
-            low, high = ((end - mean) / times for end in (-bound, bound))
-            share = _inversion(self.pair, d).between(low, high)
-        is_exact = d == 1 and chances is not None
-        return share if share is not None and (is_exact or share >= _LEAST) else None
+        if chances is None:
+            return None
+        values, weights = chances
+        inside = self.inside(values)
+        # The smaller part is added up: what is certain is 1, and not almost.
+        outside = float(weights[~inside].sum())
+        share = 1.0 - outside if outside < 0.5 else float(weights[inside].sum())
+        return share if d == 1 or share >= _LEAST else None
 
     @property
     def unknown(self) -> str:
         """Why `mean_size`, `coverage` or the density are not all known, or nothing."""
         if self.product.discrete and self.chances is None:
             return f"q·k has values in more than {MOST_VALUES:,} steps"
-        if self.mean_size is None or self.coverage is None:
-            return f"it is less than {_LEAST:g}, or the density jumps too near to what is added up"
-        return ""
+        if self.mean_size is None:
+            return "there is no formula for such entries"
+        return f"it is less than {_LEAST:g}" if self.coverage is None else ""
 
     def inside(self, deviations: Floats) -> NDArray[np.bool_]:
         """Say of values of q·k less its mean whether they are within ±`bound`, ends included."""
@@ -160,16 +251,11 @@ class DotLaw:
         return np.abs(deviations + self.mean) <= self.bound + rounding
 
     def density(self, x: Floats) -> Floats | None:
-        """Return the density of q·k at x, of any shape, or None if it has probabilities instead.
-
-        It is NaN at single places next to a jump, where it is not known.
-        """
-        if self.product.discrete:
+        """Return the density of q·k at x, of any shape; None where none is known."""
+        if not self._mixture:
             return None
         d, times = self._of_free
-        if self._mixture:
-            return variance_gamma.density(x / times, d, self.pair.correlation) / times
-        return _inversion(self.pair, d).density((x - self.mean) / times) / times
+        return variance_gamma.density(x / times, d, self.pair.correlation) / times
 
     def normal_density(self, x: Floats) -> Floats:
         """Return the density at x of the normal law with the same mean and variance."""
@@ -179,7 +265,7 @@ class DotLaw:
 
     @property
     def _mixture(self) -> bool:
-        """Whether the law is one of `variance_gamma`, perhaps stretched: it needs no series."""
+        """Whether the law is one of `variance_gamma`, perhaps stretched."""
         return self.pair.entries == "normal" and self.pair.centred
 
     @property
@@ -202,26 +288,3 @@ def _lattice(pair: Pair, d_k: int) -> Lattice | None:
     # A law is kept with what it has found out; millions of probabilities are not kept with it.
     one = _product_lattice(pair)
     return None if one is None else one.summed(d_k)
-
-
-@lru_cache(maxsize=4)
-def _inversion(pair: Pair, d: int) -> Inversion:
-    return Inversion.of(pair, d, sqrt(pair.product().variance))
-
-
-def _cumulants(moments: list[float]) -> list[float]:
-    """Return cumulants from moments, both from order 0 on."""
-    cumulants = [0.0]
-    for r in range(1, len(moments)):
-        rest = (comb(r - 1, j - 1) * cumulants[j] * moments[r - j] for j in range(1, r))
-        cumulants.append(moments[r] - sum(rest))
-    return cumulants
-
-
-def _moments(cumulants: list[float]) -> list[float]:
-    """Return moments from cumulants, both from order 0 on."""
-    moments = [1.0]
-    for r in range(1, len(cumulants)):
-        terms = (comb(r - 1, j - 1) * cumulants[j] * moments[r - j] for j in range(1, r + 1))
-        moments.append(sum(terms))
-    return moments

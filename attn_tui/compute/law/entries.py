@@ -8,7 +8,7 @@ from math import inf, sqrt
 import numpy as np
 
 from attn_tui.compute.arrays import Floats
-from attn_tui.compute.law.names import TITLES, Entries
+from attn_tui.compute.law import TITLES, Entries
 
 _NODES = 9
 """So many Gauss nodes make the 8th moment of a product, of degree 16, exact."""

@@ -1,21 +1,33 @@
 """The Sweep instrument: drawn vectors over d_k, over n, or over both, under several rules."""
 
-from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
-from attn_tui.compute.experiment import Experiment, Stop, never
+from attn_tui.compute.errors import Stop, never
+from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.log_scale import N_KEYS
-from attn_tui.compute.scale import Scale, parse_scale
+from attn_tui.compute.scale import Scale
 from attn_tui.compute.source import Drawn
-from attn_tui.compute.sweep.asymptotes import Where, condensation_d_k, condensation_n
-from attn_tui.compute.sweep.crossing import Meeting, crossings, falls_through
-from attn_tui.compute.sweep.crossover import Crossover, crossovers, divides_from, search_cost
-from attn_tui.compute.sweep.curves import Curve, curves
+from attn_tui.compute.sweep.crossover import (
+    Crossover,
+    Meeting,
+    crossings,
+    crossovers,
+    divides_from,
+    search_cost,
+)
 from attn_tui.compute.sweep.draws import GENERATOR
-from attn_tui.compute.sweep.places import check_vectors, log_grid, places
-from attn_tui.compute.sweep.points import Points, Sampling, held
+from attn_tui.compute.sweep.exact import Where, condensation_d_k, condensation_n
+from attn_tui.compute.sweep.points import (
+    Place,
+    Point,
+    Points,
+    Sampling,
+    check_vectors,
+    held,
+    log_grid,
+    places,
+)
 from attn_tui.compute.sweep.settings import (
     Settings,
     Statistic,
@@ -51,25 +63,6 @@ class Condensation:
     where: Where
 
 
-@dataclass(frozen=True)
-class Boundary:
-    """The d_k of a map between which the median's ratio falls through 1 for the last time.
-
-    Where it does so between them is what crossovers are searched for.
-
-    Attributes:
-        n: At how many keys.
-        falls: Whether it falls so on the map.
-        low: The last before the ratio less two of its standard errors does; None if it is nowhere.
-        high: The first after the ratio and two of its standard errors do; likewise.
-    """
-
-    n: int
-    falls: bool
-    low: int | None
-    high: int | None
-
-
 @dataclass(frozen=True, eq=False)
 class Answer:
     """What a sweep has found so far.
@@ -79,10 +72,9 @@ class Answer:
         settings: Its settings of this instrument.
         rules: The rules compared, as text: those of the settings, and none if a ratio is shown.
         points: More come, and grow.
-        curves: Exact curves and asymptotes of the statistic; of curves, and empty at first.
         condensation: One for each rule; on a map, one for each rule and n.
         crossovers: Unless n is swept alone, of the n that is asked for, for each readout and rule
-            that divides; empty at first, then from a few draws, at last from all.
+            that divides; empty at first.
         progress: How much of the work is done, 0 to 1; 1 in the last answer alone.
         here: What is drawn for itself at the place that is asked for; None where that is one of the
             points, and while it is not known.
@@ -93,7 +85,6 @@ class Answer:
     settings: Settings
     rules: tuple[str, ...]
     points: Points
-    curves: tuple[Curve, ...]
     condensation: tuple[Condensation, ...]
     crossovers: tuple[Crossover, ...]
     progress: float
@@ -122,33 +113,8 @@ class Answer:
             if (one.n, one.readout, one.rule) == (n, statistic, rule) and one.d_k:
                 low = None if one.low_open else one.low
                 high = None if one.high_open else one.high
-                return Meeting(one.d_k, low, high, one.finished)
+                return Meeting(one.d_k, low, high)
         return None
-
-    def boundary(self, rule: str, statistic: Statistic) -> tuple[Boundary, ...]:
-        """Return about where the ratio of medians falls through 1, for each n that is drawn."""
-        return _boundary(self.points, self.settings, rule, statistic)
-
-
-@lru_cache(maxsize=16)
-def _boundary(
-    points: Points, settings: Settings, rule: str, statistic: Statistic
-) -> tuple[Boundary, ...]:
-    d_ks = log_grid(settings.d_k_range, settings.map_points)
-    boundary = []
-    for n in points.ns:
-        row = [points.at(n, d_k, rule) for d_k in d_ks]
-        if not all(point and point.draws >= first_draws(settings) for point in row):
-            continue
-        ratios = [points.ratio(n, d_k, rule, statistic) for d_k in d_ks]
-        known = [ratio for ratio in ratios if ratio]
-        if len(known) < len(d_ks):
-            continue
-        middle, low, high = falls_through(d_ks, known)
-        before = None if low is None else d_ks[bisect_right(d_ks, low) - 1]
-        after = None if high is None else d_ks[bisect_left(d_ks, high)]
-        boundary.append(Boundary(n, middle is not None, before, after))
-    return tuple(boundary)
 
 
 def row_crossovers(
@@ -197,61 +163,50 @@ def answer(experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:
     for scale in scales.values():
         for n, d_k in every:
             scale.multiplier(d_k, n)
-    first, qk_norm = first_draws(settings), setup.scale.qk_norm
-    sampling = Sampling(scales, first, settings.seed, qk_norm)
+    draws, qk_norm = first_draws(settings), setup.scale.qk_norm
+    first = Sampling(scales, draws, settings.seed, qk_norm)
+    batches: list[tuple[Sampling, Sequence[Place], Sequence[Place]]] = [(first, coarse, rest)]
     # Where keys are few more vectors are drawn than at first, at the n of the question to begin
     # with. What is exact and where logits condense is known of plain q and k.
-    few_keys = sorted({n for n, _ in every if draws_at(settings, n) > first and not qk_norm})
-    more_at = sorted(few_keys, key=lambda n: n != held(few_keys, settings.n))
-    finer = [Sampling(scales, draws_at(settings, n), settings.seed) for n in more_at]
-    rows = [[place for place in every if place[0] == n] for n in more_at]
+    few_keys = sorted({n for n, _ in every if draws_at(settings, n) > draws and not qk_norm})
+    for n in sorted(few_keys, key=lambda n: n != held(few_keys, settings.n)):
+        row = [place for place in every if place[0] == n]
+        batches.append((Sampling(scales, draws_at(settings, n), settings.seed), row, ()))
     marks = () if qk_norm else tuple(_condensation(settings, scales, setup.d_k))
     wanted = crossovers_wanted(experiment)
-    work = sampling.work(every)
-    work += sum(more.work(row) for more, row in zip(finer, rows, strict=True))
+    work = sum(sampling.work([*now, *later]) for sampling, now, later in batches)
     work += len(wanted) * search_cost(settings.n, draws_at(settings, settings.n))
-    lines: tuple[Curve, ...] = ()
-    known: tuple[Crossover, ...] = ()
-    drawn_more: dict[int, Points] = {}
+    crossed: tuple[Crossover, ...] = ()
+    points: dict[tuple[int, int, str], Point] = {}
 
     def so_far(done: int) -> Answer:
-        points = [point for point in sampling.points() if point.n not in drawn_more]
-        points += [point for row in drawn_more.values() for point in row]
-        points.sort(key=lambda point: (point.n, point.d_k))
         progress = min(done / work, 0.999) if done < work else 1.0
-        return Answer(
-            experiment, settings, tuple(scales), Points(points), lines, marks, known, progress
-        )
+        by_place = sorted(points.values(), key=lambda point: (point.n, point.d_k))
+        drawn = Points(by_place)
+        return Answer(experiment, settings, tuple(scales), drawn, marks, crossed, progress)
 
-    done, shown, is_first = 0, 0, True
-    for cost in sampling.steps(coarse, rest):
-        if stop():
-            return
-        done += cost
-        if is_first or (done - shown > _BETWEEN + 2 * sampling.summary_cost() and done < work):
-            yield so_far(done)
-            shown, is_first = done, False
-    if settings.view == "curves" and not qk_norm:
-        lines = curves(settings.statistic, scales, every)
-    yield so_far(done)
-    for n, more, row in zip(more_at, finer, rows, strict=True):
-        shown = done
-        for cost in more.steps(row, ()):
+    done = last = 0
+    for sampling, now, later in batches:
+        for cost in sampling.steps(now, later):
             if stop():
                 return
             done += cost
-            if done - shown > _BETWEEN and done < work:
-                # Nothing is new, but whoever waits may have another question.
+            is_due = done - last > _BETWEEN + 2 * sampling.summary_cost() and done < work
+            if is_due or not points:
+                # Later nothing is new before all is drawn, but whoever waits may ask anew.
+                if sampling is first:
+                    points |= sampling.points().by_place
                 yield so_far(done)
-                shown = done
-        drawn_more[n] = more.points()
-        more.forget()
+                last = done
+        points |= sampling.points().by_place
+        sampling.forget()
         yield so_far(done)
-    drawn = shown = done
-    for spent, crossed in row_crossovers(experiment, stop):
+        last = done
+    drawn = done
+    for spent, known in row_crossovers(experiment, stop):
         done = drawn + spent
-        if crossed != known or done > shown + _BETWEEN or done == work:
-            known, shown = crossed, done
+        if known != crossed or done > last + _BETWEEN or done == work:
+            crossed, last = known, done
             yield so_far(done)
 
 
@@ -276,22 +231,9 @@ def at_place(experiment: Experiment, n: int, d_k: int) -> Experiment | None:
     return Experiment(Drawn(n, settings.seed), replace(setup, d_k=d_k).put(one))
 
 
-def restated(known: Answer, experiment: Experiment, with_curves: bool = False) -> Answer:
-    """Return an answer to the same sweep with another statistic, or as a ratio.
-
-    Args:
-        known: Its points must be those that are asked for.
-        experiment: What is asked.
-        with_curves: Whether to compute exact curves and asymptotes; else there are none unless
-            the statistic is as it was.
-    """
-    settings = experiment.setup.get(Settings)
-    lines = known.curves if settings.statistic == known.settings.statistic else ()
-    plain = not experiment.setup.scale.qk_norm
-    if with_curves and plain and not lines and settings.view == "curves":
-        scales = {rule: parse_scale(rule) for rule in known.rules}
-        lines = curves(settings.statistic, scales, known.points.places)
-    return replace(known, experiment=experiment, settings=settings, curves=lines)
+def restated(known: Answer, experiment: Experiment) -> Answer:
+    """Return an answer to the same sweep, whose points are known, with another statistic."""
+    return replace(known, experiment=experiment, settings=experiment.setup.get(Settings))
 
 
 def _condensation(

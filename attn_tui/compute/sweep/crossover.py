@@ -3,23 +3,23 @@
 from bisect import bisect_left, bisect_right
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from math import log2
 from typing import Literal, get_args
 
 import numpy as np
 
 from attn_tui.compute.arrays import Floats
-from attn_tui.compute.errors import InputError, inert
-from attn_tui.compute.experiment import Stop, never
+from attn_tui.compute.errors import InputError, Stop, inert, never
 from attn_tui.compute.field import fields_of
 from attn_tui.compute.log_scale import D_K
 from attn_tui.compute.norms import log_of
+from attn_tui.compute.sample import stream
 from attn_tui.compute.scale import Scale, parse_scale
-from attn_tui.compute.stream import stream
 from attn_tui.compute.sweep.draws import GENERATOR, cost, unit_logs, units
+from attn_tui.compute.sweep.points import Points, Ratio, summarise
 from attn_tui.compute.sweep.readouts import READOUTS, ROWS
-from attn_tui.compute.sweep.settings import Settings, draws_at
-from attn_tui.compute.sweep.summary import summarise
+from attn_tui.compute.sweep.settings import Settings, Statistic, draws_at
 
 GradientReadout = Literal["gradient", "jacobian", "query_gradient", "trace"]
 """Of which statistics crossovers are looked for."""
@@ -48,7 +48,6 @@ class Crossover:
         divides_from: Where the range begins: the least d_k from 2 on at which m < 1.
         draws: How many vectors were drawn.
         seed: Which.
-        finished: Whether that is all that were asked for; a few are looked at first.
         generator: By which algorithm.
     """
 
@@ -62,7 +61,6 @@ class Crossover:
     divides_from: int
     draws: int
     seed: int
-    finished: bool = True
     generator: str = GENERATOR
 
     @property
@@ -115,7 +113,7 @@ def crossover(
 def crossovers(
     wanted: Sequence[tuple[int, str]], settings: Settings
 ) -> Iterator[tuple[int, tuple[Crossover, ...]]]:
-    """Yield how much work is done, and the crossovers: of all from a few draws, then from all.
+    """Yield how much work is done, and the crossovers known so far.
 
     The work of all is `search_cost` of each, added up.
 
@@ -126,21 +124,18 @@ def crossovers(
     Raises:
         InputError: As `search`.
     """
-    searches = {key: search(*key, settings.seed, draws_at(settings, key[0])) for key in wanted}
-    most = {key: search_cost(key[0], draws_at(settings, key[0])) for key in wanted}
-    spent = dict.fromkeys(wanted, 0)
-    known: dict[tuple[int, str], tuple[Crossover, ...]] = dict.fromkeys(wanted, ())
-    for is_last in (False, True):
-        for key in wanted:
-            for step in searches[key]:
-                if isinstance(step, tuple):
-                    known[key] = step
-                else:
-                    spent[key] = min(spent[key] + step, most[key] - 1)
-                yield sum(spent.values()), sum(known.values(), ())
-                if isinstance(step, tuple) and not is_last:
-                    break
-    yield sum(most.values()), sum(known.values(), ())
+    done, known = 0, tuple[Crossover, ...]()
+    for n, rule in wanted:
+        draws = draws_at(settings, n)
+        most, spent = search_cost(n, draws), 0
+        for step in search(n, rule, settings.seed, draws):
+            if isinstance(step, tuple):
+                known += step
+            else:
+                spent = min(spent + step, most - 1)
+                yield done + spent, known
+        done += most
+        yield done, known
 
 
 def search_cost(n: int, draws: int) -> int:
@@ -151,13 +146,13 @@ def search_cost(n: int, draws: int) -> int:
 def search(
     n: int, rule: str, seed: int, draws: int, readouts: Sequence[GradientReadout] = GRADIENTS
 ) -> Iterator[tuple[Crossover, ...] | int]:
-    """Yield what each step cost while looking for crossovers, and twice the crossovers.
+    """Yield what each step cost while looking for crossovers, and at last the crossovers.
 
     With f(d_k) = ln of the median without scaling − ln of the median with it: a few draws at
-    octaves of d_k say where f falls through 0 for the last time; then these draws, and at last
-    all of them, are evaluated at places about there, as far as f is not clearly above or below 0.
-    The same draws are used at all places. They are drawn anew from themselves, for all places at
-    once, and the fall interpolated, for the interval. Crossovers from the few come first.
+    octaves of d_k say where f falls through 0 for the last time; then all are evaluated at places
+    about there, as far as f is not clearly above or below 0. The same draws are used at all
+    places. They are drawn anew from themselves, for all places at once, and the fall interpolated,
+    for the interval.
 
     Raises:
         InputError: If n, a readout, the seed, the draws or the rule will not do; a rule must
@@ -182,8 +177,7 @@ def search(
         for steps in (octaves, octaves * _OCTAVE)
     )
     falls = _Falls(n, tuple(readouts), seed, scale)
-    few = min(draws, _PILOT)
-    yield from falls.evaluate(coarse, few)
+    yield from falls.evaluate(coarse, min(draws, _PILOT))
     windows: dict[GradientReadout, tuple[int, int]] = {}
     for readout in readouts:
         # Of the octaves that in which f falls for the last time; the first if it is above nowhere.
@@ -191,32 +185,23 @@ def search(
         first = above[-1] if above else 0
         last = min(first + bool(above), len(coarse) - 1)
         windows[readout] = _window(grid, coarse[first], coarse[last])
-    for count in dict.fromkeys((few, draws)):
-        before: dict[GradientReadout, tuple[int, int]] = {}
-        while windows != before:
-            before = windows
-            places = {d_k for first, last in windows.values() for d_k in grid[first : last + 1]}
-            yield from falls.evaluate(sorted(places), count)
-            windows = {
-                readout: falls.widened(readout, grid, window) for readout, window in before.items()
-            }
-        known = []
-        for readout, (first, last) in before.items():
-            ends = yield from falls.interval(readout, grid[first : last + 1])
-            side: Side = "crosses"
-            d_k, low, high = ends or (None, None, None)
-            if ends is not None:
-                windows[readout] = _window(grid, *ends[1:])
-            elif falls.at(readout, grid[last])[0] > 0.0:
-                side = "larger"
-            else:
-                side = "smaller"
-            known.append(
-                Crossover(
-                    n, readout, rule, d_k, low, high, side, least, count, seed, count == draws
-                )
-            )
-        yield tuple(known)
+    before: dict[GradientReadout, tuple[int, int]] = {}
+    while windows != before:
+        before = windows
+        places = {d_k for first, last in windows.values() for d_k in grid[first : last + 1]}
+        yield from falls.evaluate(sorted(places), draws)
+        windows = {
+            readout: falls.widened(readout, grid, window) for readout, window in before.items()
+        }
+    known = []
+    for readout, (first, last) in windows.items():
+        ends = yield from falls.interval(readout, grid[first : last + 1])
+        side: Side = "crosses"
+        if ends is None:
+            side = "larger" if falls.at(readout, grid[last])[0] > 0.0 else "smaller"
+        d_k, low, high = ends or (None, None, None)
+        known.append(Crossover(n, readout, rule, d_k, low, high, side, least, draws, seed))
+    yield tuple(known)
 
 
 class _Falls:
@@ -310,3 +295,76 @@ def last_fall(places: Sequence[int], falls: Floats) -> float | None:
     before = int(indices[-1])
     share = falls[before] / (falls[before] - falls[before + 1])
     return float(places[before] * (places[before + 1] / places[before]) ** share)
+
+
+@dataclass(frozen=True)
+class Crossing:
+    """Where the ratio of medians is 1, between swept n at which it is clearly above and below.
+
+    Between swept n, ln of the ratio is taken as straight over ln n.
+
+    Attributes:
+        n: Where, between whole numbers; None if it is at none of them.
+        low: Where the ratio less two of its standard errors is 1; None if nowhere.
+        high: Where the ratio and two of its standard errors are.
+        larger: Whether the median is larger without the rule below it, and smaller above.
+    """
+
+    n: float | None
+    low: float | None
+    high: float | None
+    larger: bool
+
+
+@dataclass(frozen=True)
+class Meeting:
+    """The one place along what is swept where the medians without a rule and with it cross.
+
+    Attributes:
+        at: The d_k or the n, between whole numbers.
+        low: Lower end of its 95 % interval; None where it may go on beyond what was looked at.
+        high: Upper end; likewise.
+    """
+
+    at: float
+    low: float | None
+    high: float | None
+
+
+def crossings(points: Points, rule: str, statistic: Statistic) -> list[Crossing]:
+    """Return where medians cross over n; only differences of two standard errors and more count."""
+    known: list[tuple[int, Ratio]] = []
+    for n, d_k in points.places:
+        ratio = points.ratio(n, d_k, rule, statistic)
+        if ratio is not None:
+            known.append((n, ratio))
+    clear = [
+        index
+        for index, (_, ratio) in enumerate(known)
+        if abs(ratio.log_median) > 2.0 * ratio.log_median_error
+    ]
+    crossings = []
+    for before, after in pairwise(clear):
+        larger = known[before][1].log_median > 0.0
+        if (known[after][1].log_median > 0.0) != larger:
+            ns, ratios = zip(*known[before : after + 1], strict=True)
+            place = falls_through(ns, ratios, 1.0 if larger else -1.0)
+            crossings.append(Crossing(*place, larger))
+    return crossings
+
+
+def falls_through(
+    places: Sequence[int], ratios: Sequence[Ratio], sign: float = 1.0
+) -> tuple[float | None, float | None, float | None]:
+    """Return where a ratio of medians falls through 1 for the last time, with an interval.
+
+    Its ends are where the ratio less two of its standard errors does so, and with them. A sign of
+    −1 asks where it rises.
+    """
+    logs = sign * np.array([ratio.log_median for ratio in ratios])
+    errors = 2.0 * np.array([ratio.log_median_error for ratio in ratios])
+    with np.errstate(invalid="ignore"):
+        middle, low, high = (
+            last_fall(places, line) for line in (logs, logs - errors, logs + errors)
+        )
+    return middle, low, high

@@ -11,8 +11,8 @@ from functools import lru_cache
 import numpy as np
 
 from attn_tui.compute.arrays import Floats
+from attn_tui.compute.sample import stream
 from attn_tui.compute.source import Drawn
-from attn_tui.compute.stream import stream
 from attn_tui.compute.sweep.readouts import log_statistics
 from attn_tui.compute.sweep.rows import Rows, rows
 

@@ -7,13 +7,121 @@ Given q, the logits of a drawn vector are independent normal numbers of standard
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from math import erf, inf, log, pi, sqrt
+from math import erf, erfc, exp, inf, log, pi, sqrt
+from typing import Literal
 
 import numpy as np
 from numpy.polynomial import Chebyshev
 
 from attn_tui.compute.arrays import Floats
-from attn_tui.compute.law.chi_square import mean_root, nodes
+from attn_tui.compute.law.variance_gamma import mean_root, nodes
+from attn_tui.compute.log_scale import D_K, N_KEYS, LogScale
+from attn_tui.compute.scale import Scale
+
+Where = Literal["from", "up to", "everywhere", "nowhere"]
+"""On which side of a place something holds, or that it does so on all of a range or nowhere."""
+
+
+@lru_cache(maxsize=512)
+def mean_largest(n_keys: int) -> float:
+    """Return m_n = E[max of n independent standard normal numbers], n ≥ 1.
+
+    ∫ x·n·φ(x)·Φ(x)^{n−1} dx by the trapezoidal rule, exact to rounding at this step.
+
+    >>> [round(mean_largest(n), 5) for n in (2, 3, 8, 64, 512)]
+    [0.56419, 0.84628, 1.4236, 2.34373, 3.0439]
+    """
+    x = np.arange(-160, 161) / 16.0
+    # ln Φ(x), from the smaller tail.
+    below = np.array([log(0.5 * erfc(-v / sqrt(2.0))) for v in x[x < 0.0]])
+    above = np.log1p([-0.5 * erfc(v / sqrt(2.0)) for v in x[x >= 0.0]])
+    logs = (n_keys - 1) * np.concatenate([below, above]) - 0.5 * x**2
+    return float(n_keys * (x * np.exp(logs)).sum() / (16.0 * sqrt(2.0 * np.pi)))
+
+
+def condensation_std(n_keys: int) -> float:
+    """Return σ_c = √(2 ln n), beyond which a few of n keys hold most of the weight.
+
+    Source: the random energy model, Derrida 1981, Phys. Rev. B 24 (5).
+
+    >>> round(condensation_std(512), 4)
+    3.5322
+    """
+    return sqrt(2.0 * log(n_keys))
+
+
+def logit_std(scale: Scale, n_keys: int, d_k: int) -> float:
+    """Return σ = m√d_k, about which the logits of a drawn vector spread."""
+    return scale.multiplier(d_k, n_keys) * sqrt(d_k)
+
+
+def condensation_d_k(scale: Scale, n_keys: int) -> tuple[float | None, Where]:
+    """Return the d_k at which σ meets σ_c, and on which side of it σ ≥ σ_c.
+
+    It is None where σ ≥ σ_c at every d_k from 1 to 65,536, or at none. Between whole numbers, ln σ
+    is taken as straight over ln d_k, which it is for powers of d_k.
+
+    >>> d_k, where = condensation_d_k(Scale("none"), 512)
+    >>> round(d_k, 4), where
+    (12.4766, 'from')
+    >>> condensation_d_k(Scale("inverse-sqrt"), 512)
+    (None, 'nowhere')
+    """
+    return _meeting(D_K, lambda d_k: _excess(scale, n_keys, d_k), log, exp)
+
+
+def condensation_n(scale: Scale, d_k: int) -> tuple[float | None, Where]:
+    """Return the number of keys at which σ meets σ_c, and on which side of it σ ≥ σ_c.
+
+    It is None where σ ≥ σ_c at every n from 2 to 100,000, or at none. Between whole numbers
+    ln(σ/σ_c) is taken as straight over ln ln n, which it is where m is a power of ln n: up to
+    e^{σ²/2} where m does not depend on n, from e^{2/c²} where σ = c·ln n.
+
+    >>> n, where = condensation_n(Scale("none"), 8)
+    >>> round(n, 3), where
+    (54.598, 'up to')
+    >>> n, where = condensation_n(Scale("ssmax", (("a", 1.0),)), 8)
+    >>> round(n, 3), where
+    (7.389, 'from')
+    """
+    return _meeting(
+        N_KEYS,
+        lambda n_keys: _excess(scale, n_keys, d_k),
+        lambda n: log(log(n)),
+        lambda x: exp(exp(x)),
+    )
+
+
+def _excess(scale: Scale, n_keys: int, d_k: int) -> float:
+    """Return ln(σ/σ_c)."""
+    sigma = logit_std(scale, n_keys, d_k)
+    return (log(sigma) if sigma > 0.0 else -inf) - log(condensation_std(n_keys))
+
+
+def _meeting(
+    scale: LogScale,
+    excess: Callable[[int], float],
+    along: Callable[[float], float],
+    back: Callable[[float], float],
+) -> tuple[float | None, Where]:
+    """Return where a monotone function passes 0, and on which side of it that is not below 0.
+
+    Args:
+        scale: The whole numbers that are looked at.
+        excess: The function.
+        along: What it is taken as straight over between two of them.
+        back: The inverse of that.
+    """
+    low, high = scale.minimum, scale.maximum
+    starts, ends = excess(low) >= 0.0, excess(high) >= 0.0
+    if starts == ends:
+        return None, "everywhere" if starts else "nowhere"
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if (excess(middle) >= 0.0) == starts else (low, middle)
+    share = excess(low) / (excess(low) - excess(high))
+    return back((1.0 - share) * along(low) + share * along(high)), "up to" if starts else "from"
+
 
 _LEAST_STD, _LARGEST_STD, _DEGREE = 0.02, 400.0, 100
 """Means over vectors are tabulated between these σ, by a polynomial of this degree in ln σ."""
@@ -43,15 +151,6 @@ def query_norm_law(d_k: int) -> tuple[Floats, Floats]:
     """
     squares, weights = nodes(d_k)
     return np.sqrt(squares), weights
-
-
-def mean_inverse_norm(d_k: int) -> float:
-    """Return E[1/‖q‖], infinite at d_k = 1.
-
-    >>> round(mean_inverse_norm(64) * 8, 4)
-    1.0119
-    """
-    return 1.0 / mean_root(d_k - 1) if d_k > 1 else inf
 
 
 def two_keys(of_gaps: Callable[[Floats], Floats], d_k: int, multiplier: float) -> Exact:
@@ -142,16 +241,6 @@ def mean_entropy(n_keys: int, d_k: int, multiplier: float) -> float | None:
     return _over_queries(entropy_at, n_keys, d_k, multiplier)
 
 
-def mean_jacobian_square(n_keys: int, d_k: int, multiplier: float) -> float | None:
-    """Return E[‖J‖_F²] over drawn vectors, or None where σ leaves what is tabulated."""
-    return _over_queries(jacobian_square_at, n_keys, d_k, multiplier)
-
-
-def largest_tabulated(d_k: int) -> float:
-    """Return the largest m at which means over drawn vectors are tabulated."""
-    return _LARGEST_STD / float(query_norm_law(d_k)[0][-1])
-
-
 def _over_queries(
     mean_at: Callable[[int, float], float], n_keys: int, d_k: int, multiplier: float
 ) -> float | None:
@@ -161,9 +250,7 @@ def _over_queries(
         return None
     # At small σ a mean is a − cσ² + O(σ⁴).
     small, others = stds < _LEAST_STD, 1.0 - 1.0 / n_keys
-    if mean_at is jacobian_square_at:
-        flat, curvature = others / n_keys, -others * (1.0 - 4.0 / n_keys) / n_keys
-    elif mean_at is trace_at:
+    if mean_at is trace_at:
         flat, curvature = others, others / n_keys
     else:
         flat, curvature = log(n_keys), others / 2.0
@@ -190,26 +277,14 @@ def trace_at(n_keys: int, logit_std: float) -> float:
     τ = ln t of products of means over one key each:
     n(n−1)·∫ A(τ)²·φ(τ)^{n−2} dτ, A = E[e^{y − e^y}], φ = E[e^{−e^y}], y = τ + z.
     """
-    step, _, (linear, _, logs) = _means_of_one(logit_std)
+    step, _, linear, logs = _means_of_one(logit_std)
     terms = linear**2 * np.exp((n_keys - 2) * logs)
     return float(n_keys * (n_keys - 1) * step * terms.sum())
 
 
-def jacobian_square_at(n_keys: int, logit_std: float) -> float:
-    """Return E[‖J‖_F²] for n independent normal logits of standard deviation σ above 0.
-
-    It is 2·Σ p_i²p_j² over i ≠ j and Σ p_i²p_j p_k over different i, j and k, in which nothing
-    cancels, and 1/S⁴ = ∫ t³e^{−tS} dt/6, with B = E[e^{2y − e^y}]; else as `trace_at`.
-    """
-    step, _, (linear, square, logs) = _means_of_one(logit_std)
-    terms = 2.0 * square**2 * np.exp((n_keys - 2) * logs)
-    terms += (n_keys - 2) * square * linear**2 * np.exp((n_keys - 3) * logs)
-    return float(n_keys * (n_keys - 1) / 6.0 * step * terms.sum())
-
-
 def log_sum_at(n_keys: int, logit_std: float) -> float:
     """Return E[ln Σ e^{z_i}] for n independent normal logits of standard deviation σ above 0."""
-    step, alone, (_, _, logs) = _means_of_one(logit_std)
+    step, alone, _, logs = _means_of_one(logit_std)
     return float(step * (alone - np.exp(n_keys * logs)).sum())
 
 
@@ -219,12 +294,12 @@ def entropy_at(n_keys: int, logit_std: float) -> float:
 
 
 @lru_cache(maxsize=_DEGREE + 1)
-def _means_of_one(logit_std: float) -> tuple[float, Floats, tuple[Floats, Floats, Floats]]:
-    """Return a step, e^{−e^τ} for τ at such steps, shape (N,), and A(τ), B(τ) and ln φ(τ) there.
+def _means_of_one(logit_std: float) -> tuple[float, Floats, Floats, Floats]:
+    """Return a step, and for τ at such steps e^{−e^τ}, A(τ) and ln φ(τ), each of shape (N,).
 
-    They are convolutions of e^{y − e^y}, e^{2y − e^y} and 1 − e^{−e^y} with a normal density, by
-    the trapezoidal rule, which is exact to rounding at this step for functions this smooth. No n
-    is in them: what one table is made of, 22 MB, serves for every other.
+    A and 1 − φ are convolutions of e^{y − e^y} and 1 − e^{−e^y} with a normal density, by the
+    trapezoidal rule, which is exact to rounding at this step for functions this smooth. No n is in
+    them: what one table is made of, 15 MB, serves for every other.
     """
     step = min(0.25, logit_std / 1.5)
     reach = 9.0 * logit_std
@@ -234,14 +309,13 @@ def _means_of_one(logit_std: float) -> tuple[float, Floats, tuple[Floats, Floats
     normal = np.exp(-0.5 * np.square(step * np.arange(-half, half + 1) / logit_std))
     normal /= normal.sum()
     powers = np.exp(np.minimum(y, 7.0))
-    linear = powers * np.exp(-powers)
     size = 1 << int(np.ceil(np.log2(y.size + normal.size)))
     kernel = np.fft.rfft(normal, size)
-    linear, square, lacking = (
+    linear, lacking = (
         np.fft.irfft(np.fft.rfft(part, size) * kernel, size)[2 * half : 2 * half + tau.size]
-        for part in (linear, powers * linear, -np.expm1(-powers))
+        for part in (powers * np.exp(-powers), -np.expm1(-powers))
     )
     with np.errstate(over="ignore"):
         alone = np.exp(-np.exp(tau))
     logs = np.log1p(-np.clip(lacking, 0.0, 1.0 - 1e-16))
-    return step, alone, (linear.copy(), square.copy(), logs)
+    return step, alone, linear.copy(), logs

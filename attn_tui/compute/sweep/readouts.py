@@ -3,18 +3,14 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from math import log, log2, sqrt
-from typing import Literal
+from math import log, log2
 
 import numpy as np
 
 from attn_tui.compute.arrays import Floats
-from attn_tui.compute.sweep.asymptotes import condensed, mean_largest
 from attn_tui.compute.sweep.exact import (
     Exact,
     mean_entropy,
-    mean_inverse_norm,
-    mean_jacobian_square,
     mean_logit_std,
     mean_query_gradient,
     mean_trace,
@@ -26,29 +22,8 @@ from attn_tui.compute.sweep.exact import (
 from attn_tui.compute.sweep.rows import DrawnWeights, Rows
 from attn_tui.compute.sweep.settings import STATISTICS, Statistic
 
-Of = Literal["mean", "median", "root mean square"]
-
 At = Callable[[int, int, float], float | None]
 """From n, d_k and m to a number, or None where there is none."""
-
-
-@dataclass(frozen=True)
-class Asymptote:
-    """What a statistic tends to.
-
-    Attributes:
-        of: Of what over draws.
-        formula: What it is.
-        condition: What it holds for.
-        value: It.
-        measure: What it tends to.
-    """
-
-    of: Of
-    formula: str
-    condition: str
-    value: At
-    measure: At
 
 
 @dataclass(frozen=True)
@@ -65,8 +40,6 @@ class Readout:
         bound: From n to what it cannot exceed, or None.
         two: Of two logits so far apart, where it is a monotone function of that.
         mean: Its exact mean, as far as that is known; that of two keys follows from ``two``.
-        formula: How the exact mean comes about.
-        asymptotes: What it tends to.
     """
 
     symbol: str
@@ -77,44 +50,16 @@ class Readout:
     bound: Callable[[int], float | None] = lambda n_keys: None
     two: Callable[[Floats], Floats] | None = None
     mean: At = lambda n_keys, d_k, m: None
-    formula: str = "two keys, by quadrature"
-    asymptotes: tuple[Asymptote, ...] = ()
 
-
-def _stein(n_keys: int, d_k: int, m: float) -> float:
-    return mean_largest(n_keys) * mean_inverse_norm(d_k) / m
-
-
-def _condensed_trace(n_keys: int, d_k: int, m: float) -> float | None:
-    return condensed(n_keys, m * sqrt(d_k))
-
-
-def _condensed_jacobian(n_keys: int, d_k: int, m: float) -> float | None:
-    r = _condensed_trace(n_keys, d_k, m)
-    return None if r is None else sqrt(r * (1.0 - r) / 3.0)
-
-
-def _root_mean_square(n_keys: int, d_k: int, m: float) -> float | None:
-    square = mean_jacobian_square(n_keys, d_k, m)
-    return None if square is None else sqrt(square)
-
-
-_LEADING = "leading order in r = σ_c/σ < 1, n → ∞"
 
 _ENTROPY = Readout(
     "H", "the entropy of the weights, in nats", "entropy",
     DrawnWeights.entropy, bound=log, two=two_entropies, mean=mean_entropy,
-    formula="E[ln Σ e^z] − σ²·E[tr J], σ = m‖q‖, by quadrature",
 )  # fmt: skip
 
 _JACOBIAN = Readout(
     "‖J‖_F", "the Frobenius norm of J = ∂p/∂z, weights by logits", "Jacobian by z",
     DrawnWeights.jacobian, bound=lambda n_keys: 0.5, two=two_traces,
-    asymptotes=(
-        Asymptote(
-            "root mean square", "√(r(1 − r)/3)", _LEADING, _condensed_jacobian, _root_mean_square
-        ),
-    ),
 )  # fmt: skip
 
 READOUTS: Mapping[Statistic, Readout] = {
@@ -132,16 +77,10 @@ READOUTS: Mapping[Statistic, Readout] = {
         _JACOBIAN, symbol="‖∂p/∂s‖_F", short="gradient by s",
         words="the Frobenius norm of ∂p/∂s = m·J, weights by scores",
         factor=lambda m: m, bound=lambda n_keys: None,
-        asymptotes=tuple(replace(a, formula=f"m·{a.formula}") for a in _JACOBIAN.asymptotes),
     ),
     "trace": Readout(
         "tr J", "the trace of J = ∂p/∂z, 1 − Σp²", "trace of J",
         DrawnWeights.trace, bound=lambda n_keys: 1.0, two=two_traces, mean=mean_trace,
-        formula="E[tr J] = E[Σ p_i z_i]/σ², σ = m‖q‖ (Stein), by quadrature",
-        asymptotes=(
-            Asymptote("mean", "m_n·E[1/σ]", "σ → ∞ at fixed n", _stein, mean_trace),
-            Asymptote("mean", "r", _LEADING, _condensed_trace, mean_trace),
-        ),
     ),
     "query_gradient": Readout(
         "‖∂L/∂q‖", "the norm of ∂L/∂q = m·Kᵀ·J·V·∂L/∂o, with V·∂L/∂o ~ N(0, I)", "gradient by q",
@@ -150,12 +89,10 @@ READOUTS: Mapping[Statistic, Readout] = {
     "entropy_bits": replace(
         _ENTROPY, symbol="H bits", words="the entropy of the weights, in bits",
         short="entropy in bits", factor=lambda m: 1.0 / log(2.0), bound=log2,
-        formula="(E[ln Σ e^z] − σ²·E[tr J])/ln 2, σ = m‖q‖, by quadrature",
     ),
     "logit_std": Readout(
         "σ(z)", "the standard deviation of a vector's n logits", "spread of the logits",
         DrawnWeights.logit_std, two=lambda gaps: gaps / 2.0, mean=mean_logit_std,
-        formula="m·E‖q‖ times that of n standard normal numbers",
     ),
 }  # fmt: skip
 """Every statistic by its name, in the order of `settings.STATISTICS`."""

@@ -1,5 +1,6 @@
 """What a sweep asks: over which places, under which rules, of how many vectors."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -7,10 +8,64 @@ from types import MappingProxyType
 from typing import Literal, get_args
 
 from attn_tui.compute.errors import InputError, inert
-from attn_tui.compute.field import Checked, asked, one_of, or_none, span, switch, whole, wholes
+from attn_tui.compute.field import (
+    Checked,
+    Kind,
+    asked,
+    one_of,
+    or_none,
+    span,
+    switch,
+    whole,
+    wholes,
+)
 from attn_tui.compute.log_scale import D_K, N_KEYS
 from attn_tui.compute.scale import NONE, Scale, parse_scale
-from attn_tui.compute.sweep.rules import LISTED, rule_text
+
+
+def rule_text(scale: Scale) -> str:
+    """Return a rule with the parameters given, as `parse_scale` reads it.
+
+    >>> rule_text(parse_scale("temperature:4")), rule_text(Scale(softcap=50.0))
+    ('temperature:T=4.0', 'inverse-sqrt')
+    """
+    given = ",".join(f"{name}={value!r}" for name, value in scale.given)
+    return f"{scale.rule}:{given}" if given else scale.rule
+
+
+def read_rules(text: str) -> tuple[str, ...]:
+    """Read rules with commas between them; a comma may stand after the last.
+
+    An empty text is no rules: what is compared then is none and the rule that all share.
+
+    Raises:
+        InputError: If one is not understood.
+
+    >>> read_rules("none, temperature:T=4, mup:1,024")
+    ('none', 'temperature:T=4', 'mup:1,024')
+    """
+    listed = text.strip()
+    if not listed:
+        return ()
+    # A comma before a digit marks thousands.
+    parts = re.split(r",(?!\s*[0-9])", listed.removesuffix(",") or listed)
+    rules = tuple(part.strip() for part in parts)
+    for rule in rules:
+        try:
+            parse_scale(rule)
+        except InputError as error:
+            raise InputError("rules", error.problem, error.expected) from None
+    return rules
+
+
+LISTED = Kind(
+    "rules with commas between them",
+    read_rules,
+    lambda value: type(value) is tuple and all(isinstance(rule, str) for rule in value),
+    ", ".join,
+)
+"""Rules, each as `parse_scale` reads it."""
+
 
 Axis = Literal["d_k", "n"]
 View = Literal["curves", "map"]

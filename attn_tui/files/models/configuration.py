@@ -7,7 +7,7 @@ from typing import Any
 
 from attn_tui.captures.disk import reason_of, regular
 from attn_tui.compute.errors import InputError, inert
-from attn_tui.compute.visible import visible
+from attn_tui.compute.text import visible
 from attn_tui.files.content import read_json, read_text
 from attn_tui.files.models import gguf, transformers
 from attn_tui.files.models.expected import Expectation

@@ -6,11 +6,11 @@ from typing import Final, Literal, Protocol
 
 import numpy as np
 
-from attn_tui.compute.counted import counted
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.fit.model import LAWS, LEARNED, Law, Model, Part
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
+from attn_tui.compute.text import counted
 
 Mask = Literal["none", "causal", "window", "local"]
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from attn_tui.compute.visible import BLANKS, visible
+from attn_tui.compute.text import BLANKS, visible
 from attn_tui.doctor.report import Report
 from attn_tui.doctor.status import holding
 from attn_tui.engine.condition import Condition

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import log
 
-from attn_tui.compute.counted import counted, listed
 from attn_tui.compute.fit.explain import SHOWN, Test
 from attn_tui.compute.fit.model import Part
+from attn_tui.compute.text import counted, listed
 from attn_tui.doctor.names import beside
 from attn_tui.doctor.report import Finding, Report
 from attn_tui.doctor.verdict import VERDICTS, Verdict

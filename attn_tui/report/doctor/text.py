@@ -2,10 +2,9 @@
 
 from collections.abc import Iterator
 
-from attn_tui.compute.counted import counted, listed
 from attn_tui.compute.fit.explain import SHOWN, Test
 from attn_tui.compute.fit.usual import usual
-from attn_tui.compute.visible import visible
+from attn_tui.compute.text import counted, listed, visible
 from attn_tui.doctor.report import Finding, Report
 from attn_tui.report.doctor.sentences import (
     PLURALS,

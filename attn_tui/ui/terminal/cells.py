@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from rich.cells import cell_len
 
-from attn_tui.compute.visible import clusters
+from attn_tui.compute.text import clusters
 from attn_tui.report.rows import cells, is_narrow
 
 _TOKEN = re.compile(

@@ -7,7 +7,7 @@ from textual.color import Color
 from textual.events import Event, Key, Paste
 from textual.filter import LineFilter
 
-from attn_tui.compute.visible import BLANKS, visible
+from attn_tui.compute.text import BLANKS, visible
 
 _LINE_BREAK = re.compile(r"\r\n?|[\x85\u2028\u2029]")
 _TABS = str.maketrans("\t\v\f", "   ")

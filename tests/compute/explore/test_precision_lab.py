@@ -1,20 +1,22 @@
-from dataclasses import replace
-from math import inf, isnan
+"""The precision lab, and where a format gives out."""
+
+from math import inf, isfinite, isnan
 from unittest.mock import patch
 
 import mpmath
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from attn_tui.compute.exact_softmax import exact_weights
-from attn_tui.compute.experiment import Experiment
+from attn_tui.compute.evaluation import Evaluation
+from attn_tui.compute.explore.answer import VectorAnswer
 from attn_tui.compute.explore.precision_lab import Lab, Trial, lab
-from attn_tui.compute.logit_map import PLAIN, LogitMap
 from attn_tui.compute.precision import FORMATS, Precision
-from attn_tui.compute.scale import Scale
+from attn_tui.compute.scale import PLAIN, LogitMap, Scale, parse_scale
 from attn_tui.compute.setup import Setup
-from attn_tui.compute.source import Products
-from attn_tui.compute.vector import Vector
+from attn_tui.compute.softmax import exact_weights
+from attn_tui.compute.source import Vector
 from tests.asking import answer_to, asking
 from tests.pairs import with_rows
 
@@ -33,14 +35,6 @@ def trial_of(found: Lab, side: int, format: str, stable: bool) -> Trial:
         for trial in found.sides[side].trials
         if (trial.precision.format, trial.precision.stable) == (format, stable)
     )
-
-
-def test_every_format_is_tried_by_both_methods() -> None:
-    found = labbed(EXAMPLE)
-    assert [side.name for side in found.sides] == ["unscaled", "scaled"]
-    for side in found.sides:
-        tried = [(trial.precision.format, trial.precision.stable) for trial in side.trials]
-        assert tried == [(name, stable) for name in FORMATS for stable in (True, False)]
 
 
 def test_stable_float64_is_not_taken_for_exact() -> None:
@@ -126,25 +120,166 @@ def test_rounding_of_scores_holds_for_every_trial_but_not_for_the_exact_weights(
             assert trial.worst == pytest.approx(0.05, abs=5e-4)
 
 
-def test_rounding_of_queries_and_keys_holds_for_every_trial_too() -> None:
-    source = Products(np.array([[10.0, 1.01]]), np.array([[10.0, 0.0], [9.9, 1.0]]))
-    setup = Setup(precision=Precision(vectors="bfloat16"))
-    found = lab(Experiment(source, setup), 0, 0)
-    plain = lab(Experiment(source, replace(setup, precision=Precision())), 0, 0)
-    assert found
-    assert plain
-    assert found.sides[1].exact == plain.sides[1].exact
-    assert found.sides[1].trials[0].n_differ == 2
-
-
-def test_a_masked_vector_is_no_trouble() -> None:
-    found = labbed(Vector("a", np.array([-inf, -inf])))
-    for trial in (trial for side in found.sides for trial in side.trials):
-        assert trial.status == "masked"
-        assert (trial.weight, trial.n_differ, trial.n_vanished, trial.worst) == (0.0, 0, 0, 0.0)
-
-
 def test_a_lab_can_be_stopped_while_the_exact_weights_are_computed() -> None:
     answers = iter([False] * 3 + [True])
     with patch("attn_tui.compute.explore.precision_lab.evaluate", side_effect=AssertionError):
         assert lab(asking(Vector("a", np.zeros(5_000))), 0, 0, lambda: next(answers)) is None
+
+
+STABLE32, NAIVE32 = Precision("float32"), Precision("float32", stable=False)
+
+
+STABLE64, NAIVE64 = Precision(), Precision(stable=False)
+
+
+NONE = Scale("none")
+
+
+def answered(
+    scores: list[float], precision: Precision, scale: Scale = NONE, d_k: int = 1
+) -> VectorAnswer:
+    return answer_to(Vector("a", np.array(scores)), Setup(d_k, scale, precision))
+
+
+SAID: list[tuple[list[float], Precision, str, str]] = [
+    ([100, 120, 150], NAIVE32, "overflow", "e^z overflows float32 above 88.72; infinity/infinity"),
+    ([88.7] * 2, NAIVE32, "overflow", "Σe^z overflows float32 beyond ±3.40e38"),
+    ([-104], NAIVE32, "nan", "every e^z rounds to 0 in float32 below −103.97; 0/0 is NaN"),
+    ([-746, -inf], NAIVE64, "nan", "every e^z rounds to 0 in float64 below −745.13"),
+    ([0, 1e308], STABLE32, "overflow", "scores overflow float32 beyond ±3.40e38; infinity−infin"),
+    ([0, -1e308], STABLE32, "overflow", "beyond ±3.40e38; the weights hold"),
+    ([1e308, -1e308], STABLE64, "overflow", "differences of logits overflow float64 beyond ±1.80"),
+]
+
+
+def test_the_reason_says_what_gave_out_where_and_what_comes_of_it() -> None:
+    for scores, precision, status, reason in SAID:
+        vector = answered(scores, precision)
+        assert vector.status == status
+        assert vector.reason.startswith("both: ")
+        assert reason in vector.reason
+
+
+def test_only_the_side_that_gave_out_is_named() -> None:
+    found = answered([100, 120, 150], NAIVE32, Scale(), d_k=1024)
+    assert found.reason.startswith("unscaled: e^z overflows float32")
+    assert "; scaled" not in found.reason
+    assert np.isfinite(found.scaled.weights()).all()
+
+
+def test_two_different_reasons_are_both_given() -> None:
+    found = answered([-10, -80], NAIVE32, parse_scale("temperature:T=1e-38"))
+    assert found.reason.startswith("scaled: logits overflow float32")
+    found = answered([-200, -200], NAIVE32, parse_scale("temperature:T=1e-38"))
+    assert found.reason.startswith("unscaled: every e^z rounds to 0")
+    assert "; scaled: logits overflow" in found.reason
+    assert found.status == "overflow"
+
+
+def test_a_logit_may_overflow_while_the_weights_hold() -> None:
+    found = answered([1e300, 1e300], STABLE64, parse_scale("temperature:T=1e-10"))
+    assert found.status == "overflow"
+    assert found.reason == "scaled: logits overflow float64 beyond ±1.80e308; the weights hold"
+    assert found.scaled.logits().tolist() == [inf, inf]
+    assert found.scaled.weights().tolist() == [0.5, 0.5]
+
+
+HALF, NAIVE_HALF, BRAIN, NAIVE_BRAIN = (
+    Precision(name, stable, arithmetic="stepwise")
+    for name in ("float16", "bfloat16")
+    for stable in (True, False)
+)
+
+
+SOFTMAX, NAIVE_SOFTMAX = Precision("float16"), Precision("float16", stable=False)
+
+
+SDPA = Precision("float16", arithmetic="sdpa")
+
+
+CAPPED, SUNK = Scale("none", softcap=1e-9), Scale("none", sink=1e5)
+
+
+GIVEN_OUT: list[tuple[list[float], Precision, Scale, str]] = [
+    ([100, 120, 150], NAIVE_HALF, NONE, "e^z overflows float16 above 11.09"),
+    ([-93.5], NAIVE_BRAIN, NONE, "every e^z rounds to 0 in bfloat16 below −92.88"),
+    ([70_000, 0], HALF, NONE, "scores overflow float16 beyond ±65504; infinity−infinity"),
+    ([3e38, -3e38], BRAIN, NONE, "differences of logits overflow bfloat16 beyond ±3.39e38"),
+    ([-70_000, 0], Precision(scores="float16"), NONE, "rounded scores overflow float16 beyond"),
+    ([1, 2], HALF, Scale("none", softcap=1e5), "soft cap overflows float16"),
+    ([1, 0], HALF, CAPPED, "soft cap rounds to 0 in float16; 0/0 is NaN"),
+    ([1, 2], HALF, CAPPED, "cap rounds to 0 in float16; the weights hold"),
+    ([1, 2], HALF, SUNK, "sink overflows float16 beyond ±65504; infinity−infinity is NaN"),
+    ([1, 2], STABLE32, parse_scale("temperature:T=1e-300"), "multiplier overflows float32"),
+    ([88, 12], NAIVE_SOFTMAX, NONE, ""),
+    ([70_000, 0], SOFTMAX, NONE, "logits overflow float16 beyond ±65504; infinity−infinity"),
+    ([70_000, 0], SDPA, SUNK, ""),
+    ([0.0] * 65_520, HALF, NONE, "Σe^z overflows float16 beyond ±65504; every e^z/"),
+    ([0.0] * 65_520, SOFTMAX, NONE, ""),
+]
+
+
+def test_every_format_gives_out_where_it_does() -> None:
+    for scores, precision, scale, reason in GIVEN_OUT:
+        said = answered(scores, precision, scale).reason
+        assert reason in said
+        assert bool(said) == bool(reason)
+
+
+def test_a_sink_keeps_weights_that_would_be_0_over_0() -> None:
+    found = answered([-18, -19], NAIVE_HALF, Scale("none", sink=0.0))
+    assert found.reason.startswith("unscaled: every e^z rounds to 0")
+    assert found.scaled.weights().tolist() == [0.0, 0.0]
+    assert found.scaled.sink_weight == 1.0
+
+
+def test_a_cap_keeps_what_would_overflow() -> None:
+    found = answered([100, 120, 150], NAIVE_HALF, Scale("none", softcap=5.0))
+    assert found.reason == "unscaled: e^z overflows float16 above 11.09; infinity/infinity is NaN"
+    capped = answered([70_000, 80_000, 0], Precision(scores="float16"), Scale("none", softcap=2.0))
+    assert (
+        "scaled: rounded scores overflow float16 beyond ±65504; the weights hold" in capped.reason
+    )
+    assert capped.scaled.weights()[0] == capped.scaled.weights()[1] > 0.4
+
+
+ends = st.sampled_from([0.0, -inf, 88.7, 89.0, -104.0, 710.0, -746.0, 1e38, -1e38, 1e308, -1e308])
+
+
+any_scores = st.lists(st.one_of(ends, st.floats(-1e308, 1e308)), min_size=1, max_size=5)
+
+
+def is_finite(side: Evaluation) -> bool:
+    arrays = (side.weights(), side.complements(), side.gradient(0, "scores"))
+    norms = side.norms["scores"]
+    numbers = (side.entropy, side.effective_keys, norms.spectral, norms.frobenius, norms.trace)
+    return all(np.isfinite(array).all() for array in arrays) and all(map(isfinite, numbers))
+
+
+@given(
+    any_scores,
+    st.builds(Precision, st.sampled_from(FORMATS), st.booleans(), st.sampled_from(FORMATS)),
+    st.builds(
+        Scale,
+        st.sampled_from(["inverse-sqrt", "none", "ssmax", "log-length"]),
+        softcap=st.sampled_from([None, 1e-300, 1e-9, 50.0, 1e300]),
+        sink=st.sampled_from([None, 0.0, -1e5, 1e5, 1e300]),
+    )
+    | st.just(parse_scale("temperature:T=1e-30")),
+)
+def test_what_is_ok_is_finite_and_what_is_not_has_a_reason(
+    scores: list[float], precision: Precision, scale: Scale
+) -> None:
+    found = answered(scores, precision, scale, d_k=64)
+    masked = np.isneginf(scores)
+    sides = (found.unscaled, found.scaled)
+    assert (found.status == "ok") == (found.reason == "")
+    assert found.masked.tolist() == np.flatnonzero(masked).tolist()
+    if found.status == "ok":
+        assert all(is_finite(side) for side in sides)
+        assert all(np.isfinite(side.logits()[~masked]).all() for side in sides)
+    if "the weights hold" in found.reason and "NaN" not in found.reason:
+        assert all(np.isfinite(side.weights()).all() for side in sides)
+    for side in sides:
+        side.log_gradient(0, "scores")
+        side.log_weights()

@@ -1,4 +1,4 @@
-"""Statistics of rows against 50 digits, against `Head`, and against PyTorch's attention."""
+"""Statistics of rows against 50 digits, `Head` and PyTorch; what masks show, by their words."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -7,20 +7,26 @@ from math import exp, inf
 from pathlib import Path
 from typing import Any
 
+import mpmath
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from attn_tui.compute.head import Head
-from attn_tui.compute.heads.blocks import row_statistics
-from attn_tui.compute.heads.mask import HeadMask
-from attn_tui.compute.heads.rows import HeadRows
-from attn_tui.compute.heads.weighing import Weighing
-from attn_tui.compute.logit_map import PLAIN, LogitMap
+from attn_tui.compute.heads.mask import HeadMask, Kind, sight
+from attn_tui.compute.heads.reconstruction import Weighing
+from attn_tui.compute.heads.row_statistics import row_statistics
+from attn_tui.compute.heads.rows import Head, HeadRows, row_weights
+from attn_tui.compute.scale import PLAIN, LogitMap
 from tests.compute import exact
 from tests.pairs import each_once, with_rows
 
 DATA = Path(__file__).parents[1] / "data"
+
+
 CAPPED = LogitMap(0.5, 30.0)
+
+
 MAPS = (
     PLAIN,
     LogitMap(0.25),
@@ -215,3 +221,87 @@ def test_output_under_masks_is_that_of_torch(case: dict[str, Any]) -> None:
         assert found.output is not None
         digits = 1e-5 if dtype == "float32" else 1e-13
         np.testing.assert_allclose(found.output, out[head], digits, digits)
+
+
+N = 20
+
+
+KINDS: tuple[tuple[Kind, int | None], ...] = (("none", None), ("causal", None), ("window", 4))
+
+
+MASKS = [
+    HeadMask(kind, 0, window, hidden, packed)
+    for kind, window in KINDS
+    for hidden in (None, (0, 6), (13, 19), (0, 18))
+    for packed in ((), (7,), (2, 11))
+]
+
+
+@with_rows(
+    ("mask", "at", "biased"),
+    each_once(MASKS, [slice(0, N), slice(0, 5), slice(5, 9), slice(12, N)], [False, True]),
+)
+def test_a_block_sees_what_its_mask_says(mask: HeadMask, at: slice, biased: bool) -> None:
+    keys = np.zeros((N, 2), np.float32)
+    bias = np.zeros((N, N), np.float32) if biased else None
+    head = HeadRows(np.arange(N), N, keys, keys, bias=bias)
+    seen = sight(head, mask, at)
+    scores = np.ones((len(head.rows[at]), seen.width), np.float32)
+    seen.fill(scores, 0.0)
+    whole = np.zeros((len(scores), N))
+    whole[:, seen.keys] = scores
+    assert np.array_equal(whole > 0, mask.seen(head)[at])
+    assert np.array_equal(seen.counts, whole.sum(axis=1))
+
+
+def head(map: LogitMap = PLAIN, causal: bool = False) -> Head:
+    draw = np.random.default_rng(7).standard_normal
+    return Head(draw((5, 4)), draw((5, 4)), draw((5, 3)), map, causal)
+
+
+@with_rows(("causal", "map"), each_once([False, True], MAPS))
+def test_weights_and_output_are_those_of_mpmath(map: LogitMap, causal: bool) -> None:
+    found = head(map, causal)
+    for i, query in enumerate(found.queries):
+        seen = i + 1 if causal else len(found.keys)
+        scores = [mpmath.fdot(query, key) for key in found.keys[:seen]]
+        m, cap = map.multiplier, map.softcap
+        z = [m * s if cap is None else cap * mpmath.tanh(m * s / cap) for s in scores]
+        powers = [mpmath.exp(each) for each in z]
+        total = mpmath.fsum(powers) + (0 if map.sink is None else mpmath.exp(map.sink))
+        weights = [float(power / total) for power in powers] + [0.0] * (len(found.keys) - seen)
+        assert found.weights[i] == pytest.approx(weights, rel=1e-12)
+        assert found.output[i] == pytest.approx(np.array(weights) @ found.values, rel=1e-9)
+
+
+def test_a_row_of_masked_keys_has_no_weight() -> None:
+    none = np.full((1, 2), -inf)
+    assert row_weights(none).tolist() == [[0.0, 0.0]]
+
+
+@given(
+    st.sampled_from(["causal", "window", "local"]),
+    st.integers(-3, 5),
+    st.integers(1, 6),
+    st.sampled_from([None, 3, 8]),
+    st.integers(0, 4),
+)
+def test_a_mask_shows_what_its_words_say(
+    kind: Kind, offset: int, width: int, chunk: int | None, prefix: int
+) -> None:
+    window = None if kind == "causal" else width
+    mask = HeadMask(kind, offset, window, (0, 1), (7,), chunk, prefix if kind == "causal" else 0)
+    keys = np.zeros((N, 2), np.float32)
+    seen = mask.seen(HeadRows(np.arange(N), N, keys, keys))
+    for row in range(N):
+        own = row + offset
+        for key in range(N):
+            near = key <= own
+            if kind == "window":
+                near = own - width < key <= own
+            elif kind == "local":
+                near = abs(own - key) <= width // 2
+            near = near or key < mask.prefix
+            same_text = own < 7 or key >= 7
+            same_chunk = chunk is None or key >= own // chunk * chunk
+            assert seen[row, key] == (near and same_text and same_chunk and key > 1)

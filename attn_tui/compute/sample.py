@@ -1,8 +1,16 @@
-"""A sampled number: what was found, how far it may be off, and what it should be."""
+"""Samples: streams of random numbers, and a number that a sample says with its error."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import fsum, nan, sqrt
+
+import numpy as np
+
+
+def stream(seed: int, *key: int) -> "np.random.Generator":
+    """Return the generator of a seed for a key; other keys give independent numbers."""
+    # NumPy imports its generators at their first use, which a quoted type is not.
+    return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=key)))
 
 
 @dataclass(frozen=True)
