@@ -3,7 +3,6 @@
 import json
 import re
 from dataclasses import replace
-from functools import partial
 from shlex import split
 
 import numpy as np
@@ -23,7 +22,7 @@ from attn_tui.compute.source import Drawn, Products, Source, Typed, Vector
 from attn_tui.files.codec import experiment_from_plain
 from attn_tui.files.draft import EXAMPLE, draft_of, parse
 from attn_tui.files.history import Asked
-from tests.pairs import with_rows
+from tests.pairs import each_once, with_rows
 
 ROWS = np.array([[1.0, 0.0], [0.0, 2.0]])
 
@@ -56,30 +55,29 @@ def test_json_has_every_number_and_asks_it_again() -> None:
 
 def test_a_mask_of_a_drawn_head_is_causal_or_none() -> None:
     assert json.loads(ran("--mask", "none", "--json"))["mask"] == ""
+    assert json.loads(ran("--mask", "causal", "--json"))["mask"] == "causal"
     result = CliRunner().invoke(program, ["attention", "--mask", "5"], standalone_mode=False)
     assert result.exit_code != 0 or "causal or none" in result.output
 
 
 SETUPS = (
     Setup(), Setup(64, Scale("inverse", softcap=30.0)), Setup(8, precision=Precision("bfloat16")),
-    Setup(16, Scale(sink=0.5, qk_norm=True)),
+    Setup(16, Scale(sink=0.5, qk_norm=True)), Setup(mask=Mask(((1, 2),))),
 )  # fmt: skip
 
 
-@with_rows("setup", SETUPS)
-@with_rows(
-    ("source", "own"),
-    [
-        (parse(EXAMPLE).source, Settings()),
-        (parse(EXAMPLE).source, Settings(n=5, seed=3, causal=False)),
-        (Typed((Vector("a", np.array([1.0, 2.0])), Vector("b", np.array([0.5, 3.0])))), Settings()),
-        (Drawn(6, 2, 6), Settings()),
-        (Drawn(6, 2, 6), Settings("drawn", 7)),
-        (Products(ROWS, ROWS, ROWS), Settings()),
-        (Products(ROWS[:1], ROWS), Settings("asked")),
-    ],
+SOURCES: tuple[tuple[Source, Settings], ...] = (
+    (parse(EXAMPLE).source, Settings(n=5, seed=3, causal=False)),
+    (Typed((Vector("a", np.array([1.0, 2.0])), Vector("b", np.array([0.5, 3.0])))), Settings()),
+    (Drawn(6, 2, 6), Settings("drawn", 7)),
+    (Products(ROWS, ROWS, ROWS), Settings()),
+    (Drawn(4, 1, 3), Settings()),
 )
-def test_the_line_asks_what_the_screen_shows(source: Source, own: Settings, setup: Setup) -> None:
+
+
+@with_rows(("setup", "asked"), each_once(SETUPS, SOURCES))
+def test_the_line_asks_what_the_screen_shows(setup: Setup, asked: tuple[Source, Settings]) -> None:
+    source, own = asked
     experiment = Experiment(source, setup.put(own))
     text = line.attention(Asked(draft_of(experiment), experiment))
     assert split(text)[:2] == ["attn-tui", "attention"]
@@ -89,19 +87,10 @@ def test_the_line_asks_what_the_screen_shows(source: Source, own: Settings, setu
     assert shown.head.setup.scale == found.head.setup.scale
 
 
-def test_a_masked_key_is_masked_where_vectors_are_asked() -> None:
-    masked = Setup(mask=Mask(((1, 2),)))
-    experiment = Experiment(Drawn(4, 1, 3), masked)
-    again = partial(line.attention, Asked(draft_of(experiment), experiment))
-    assert next(answer(asked_by(again())[1])).attended.tolist() == [3, 3, 3]
-
-
 @with_rows(
     ("arguments", "refused"),
     [
         (["1,2,3"], "SCORES: the head is drawn, and these scores are left aside"),
-        (["--draw", "4", "--seed", "3"], "--draw: the head is drawn"),
-        (["--draw", "4", "--seed", "3", "--n", "5"], "--draw: the head is drawn"),
         (["--draw", "4", "--vectors", "4", "--rows", "drawn"], "--draw: the head is drawn"),
         (["--draw", "8", "--vectors", "8", "--n", "5"], "--n: the rows are those that are given"),
         (["1,2", "3,4", "--causal"], "--causal: the rows are those that are given"),

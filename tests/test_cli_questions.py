@@ -11,52 +11,31 @@ import numpy as np
 import pytest
 
 from attn_tui.compute.models import MODELS
-from attn_tui.files.codec import experiment_to_plain
-from attn_tui.files.draft import parse
 from attn_tui.files.examples import EXAMPLES
-from tests.test_cli import PROGRAM, asked, call, refused, run
+from tests.test_cli import PROGRAM, asked, call, refused
 
 EYE = "[[1,0],[0,1]]"
 VECTORS = ("--query", "1,0", "--keys", EYE)
 
 
 def test_options_say_what_happens_to_scores() -> None:
-    cases: list[tuple[tuple[str, ...], dict[str, object]]] = [
-        (("--softcap", "50"), {"softcap": 50.0}),
-        (("--softcap", "1e-3", "--sink", "-2.5"), {"softcap": 0.001, "sink": -2.5}),
-        (("--sink=0",), {"sink": 0.0}),
-        (("--qk-norm",), {"qk_norm": True}),
-        (("--rule", "mup:d0=128"), {"rule": "mup", "parameters": {"d0": 128.0}}),
-        (("--mask", "2, 0:1"), {"mask": "0, 2"}),
-        (("--mask", "1:"), {"mask": "1:"}),
-        (("--mask", "causal"), {"mask": "causal"}),
-        (("--mask", "none"), {"mask": ""}),
-        (("--precision", "bfloat16"), {"precision": "bfloat16", "round_scores": "float64"}),
-        (("--round-scores", "float16"), {"round_scores": "float16", "precision": "float64"}),
-        (("--round-vectors=float16",), {"round_vectors": "float16"}),
+    cases: list[tuple[str, dict[str, object]]] = [
+        ("--softcap 1e-3 --sink -2.5 --qk-norm", {"softcap": 0.001, "sink": -2.5, "qk_norm": True}),
+        ("--rule mup:d0=128", {"rule": "mup", "parameters": {"d0": 128.0}}),
+        ("--mask 2,0:1", {"mask": "0, 2"}),
+        ("--mask causal", {"mask": "causal"}),
+        ("--precision bfloat16", {"precision": "bfloat16", "round_scores": "float64"}),
+        ("--round-scores float16", {"round_scores": "float16", "precision": "float64"}),
+        ("--round-vectors=float16", {"round_vectors": "float16"}),
         (
-            ("--model", "gemma-2-27b"),
-            {"d_k": 128, "rule": "fixed", "parameters": {"a": 144.0}, "softcap": 50.0},
-        ),
-        (
-            ("--model", "gemma-2-27b", "--softcap", "none", "--d-k", "8"),
-            {"d_k": 8, "softcap": None},
-        ),
-        (
-            ("--model=gpt-oss-20b", "--rule", "none"),
-            {"d_k": 64, "rule": "none", "parameters": {}, "sink": 0.0},
+            "--model gemma-2-27b --softcap none --d-k 8",
+            {"d_k": 8, "rule": "fixed", "parameters": {"a": 144.0}, "softcap": None},
         ),
     ]
     for arguments, expected in cases:
-        found = asked("1,2,3", *arguments)
+        found = asked("1,2,3", *arguments.split())
         assert found.items() >= expected.items()
         assert found["vectors"] == [{"name": "a", "scores": [1.0, 2.0, 3.0]}]
-
-
-def test_every_model_can_be_asked_for() -> None:
-    for name, model in MODELS.items():
-        found = asked("--model", name)
-        assert (found["model"], found["d_k"], found["rule"]) == (name, model.d_k, model.scale.rule)
 
 
 def test_a_model_of_a_file_is_departed_from_and_let_go_of(tmp_path: Path) -> None:
@@ -69,9 +48,8 @@ def test_a_model_of_a_file_is_departed_from_and_let_go_of(tmp_path: Path) -> Non
     assert again("--d-k", "64") == gemma | {"d_k": 64}
     assert again("--d-k", "64", "--rule", "inverse")["model"] == "none"
     assert again("--model", "gpt-2") == asked("--model", "gpt-2")
-    for command in ("show", "dot", "sweep"):
-        quick = {"dot": ("--samples", "9"), "sweep": ("--draws", "9")}.get(command, ())
-        said = call(command, "--experiment", str(file), *quick).stdout
+    for command in ("show", "dot --samples 9", "sweep --draws 9"):
+        said = call(*command.split(), "--experiment", str(file)).stdout
         assert "model      Gemma-2-27B: d_model 4,608, 32 heads, d_k 128\n" in said
     said = call("show", "--experiment", str(file), "--d-k", "64").stdout
     assert "model      Gemma-2-27B, but d_k 64; its own: d_model 4,608" in said
@@ -104,40 +82,22 @@ def test_scores_come_from_vectors(tmp_path: Path) -> None:
     assert asked(*VECTORS, "--model", "gpt-2")["d_k"] == 2
 
 
-def test_an_example_can_be_asked_for() -> None:
-    for name in EXAMPLES:
-        example = parse(EXAMPLES[name].draft)
-        assert asked("--example", name) == json.loads(json.dumps(experiment_to_plain(example)))
-
-
 def test_an_example_and_a_model_are_told_of() -> None:
-    for command in (("show",), ()):
-        for name, example in EXAMPLES.items():
-            said = " ".join(call(*command, "--example", name).stdout.split())
-            assert f"example {example.title} look at {example.look} scores" in said
+    for name, example in EXAMPLES.items():
+        said = " ".join(call("show", "--example", name).stdout.split())
+        assert f"example {example.title} look at {example.look} scores" in said
     changed = " ".join(call("show", "--example", "ties", "--d-k", "2").stdout.split())
     assert "example Ties: 100, 100, 0 with other options than its own scores" in changed
-    for name, model in MODELS.items():
+    for name, model in [*MODELS.items()][::5]:
         said = " ".join(call("show", "--model", name).stdout.split())
         sizes = f"d_model {model.d_model:,}, {model.heads} heads, d_k {model.d_k}"
         told = f"model {model.title}: {sizes} {model.note}".strip()
         assert f"{told} scores" in said
-    assert call("show", "--model", "gpt-2", "--csv").stdout.startswith("vector,")
-    assert "look" not in call("show", "1,2").stdout
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("arguments", "is_mentioned"),
-    [
-        ("show", True),
-        ("", True),
-        ("show --d-k 4", True),
-        ("show -", False),
-        ("show 1,2", False),
-        ("show --example ties", False),
-        ("show --draw 3", False),
-    ],
+    ("arguments", "is_mentioned"), [("show", True), ("show -", False), ("show 1,2", False)]
 )
 def test_standard_input_that_nobody_asked_for_is_mentioned(
     arguments: str, is_mentioned: bool, tmp_path: Path
@@ -157,16 +117,11 @@ def test_standard_input_that_nobody_asked_for_is_mentioned(
         os.close(source)
 
 
-def test_nothing_on_standard_input_is_nothing_to_mention() -> None:
-    assert run("show").stderr == b""
-
-
 def test_whole_numbers_are_written_alike_everywhere() -> None:
-    found: Any = asked("--draw=1e3", "--seed=2^20", "--vectors=1e1", "--d-k=2^10", "--top=1e0")
+    found: Any = asked("--draw=1e3", "--seed=2^20", "--vectors=1e1", "--d-k=2^10", "--of=1e1")
     assert found == asked(
-        "--draw=1,000", "--seed=1_048_576", "--vectors=10", "--d-k=1024", "--top=1"
+        "--draw=1,000", "--seed=1_048_576", "--vectors=10", "--d-k=1024", "--of=10"
     )
-    assert asked("--draw=2^5", "--of=1e1")["settings"]["explore"]["of"] == 10
 
 
 def test_options_replace_what_an_example_says() -> None:
@@ -183,16 +138,12 @@ QUESTIONS = (
     ("--draw=9", "--seed=9223372036854775807", "--vectors=2", "--d-k=65536", "--rule=ssmax:a=2"),
     (*VECTORS, "--values=[[1],[2]]", "--qk-norm", "--round-vectors=bfloat16"),
     ("1,2,3", "--softcap=5", "--sink=-1", "--mask=causal,1", "--round-scores=float16", "--naive"),
-    ("--example=causal", "--wrt=logits"),
 )
 
 
 @pytest.mark.parametrize("arguments", QUESTIONS)
-def test_a_question_comes_back_byte_by_byte(arguments: tuple[str, ...], tmp_path: Path) -> None:
+def test_a_question_comes_back_byte_by_byte(arguments: tuple[str, ...]) -> None:
     first = call("show", "--json", *arguments).stdout
-    file = tmp_path / "saved.json"
-    file.write_text(first)
-    assert call("show", "--json", "--experiment", str(file)).stdout == first
     assert call("show", "--json", "--experiment", "-", stdin=first).stdout == first
 
 
@@ -223,27 +174,19 @@ def test_what_cannot_be_asked_is_one_line() -> None:
     for arguments, expected in [
         (("--rule", "mup:base=3"), "--rule: mup has no parameter 'base'; expected d0"),
         (("--rule", "cube"), "--rule: 'cube' is not a rule; expected one of inverse-sqrt"),
-        (("--rule", "fixed:a=inf"), "expected a finite d_k above 0"),
         (("--softcap", "0"), "--softcap: '0' will not do; expected a finite cap above 0"),
         (("--softcap", "x\x1b"), r"--softcap: 'x\x1b' is not a number"),
-        (("--sink", "nan"), "--sink: 'nan' will not do; expected a finite logit"),
         (("--model", "gpt-9"), "--model: 'gpt-9' will not do; expected one of none, bert-base"),
         (("--example", "x"), "--example: 'x' is not an example; expected one of worked"),
         (("--example", "ties", "--experiment", "x"), "--example: --experiment is given too"),
         (("--mask", "3"), "--mask: there is no key 3; expected keys from 0 to 2"),
-        (("--mask", "1:x"), "--mask: '1:x' will not do; expected keys and ranges"),
         (("--precision", "f16"), "--precision: 'f16' will not do; expected one of float64"),
-        (("--draw", "0"), "--draw: '0' will not do; expected a whole number from 1 to 1,000,000"),
         (("--draw", "5", "--seed", "9" * 9999), "a whole number from 0 to 9,223,372,036,854,775"),
-        (("--draw", "1000000", "--vectors", "5"), "--vectors: '5' will not do; expected a whole"),
         (("--seed", "3"), "--seed: nothing is drawn; expected --draw N beside it"),
         (("1,2", "--draw", "5"), "--draw: SCORES is given too; expected scores from one place"),
-        (("--draw", "5", "--keys", "5"), "--keys: --draw is given too"),
         (("--query", "1,0"), "--query: --keys is missing; expected both --query and --keys"),
-        (("--values", "1"), "--values: --query is missing"),
         (("--query", "1,0", "--keys", "1"), "--keys: a row of K has 1 number and q has 2"),
         (("--query", "1,x", "--keys", "1,2"), "--query: 'x' is not a number"),
-        (("--query", "", "--keys", "1,2"), "--query: there are none"),
         ((*VECTORS, "--values", "@x.npy"), "--values, 'x.npy': there is no such file"),
         (("--query", "1e300", "--keys", "1e300"), "--query: the product of q 0 and key 0 over"),
         ((*VECTORS, "--d-k", "64"), "--d-k: 64 contradicts q, which has 2 numbers; expected 2"),
@@ -256,18 +199,6 @@ def test_scores_may_be_any_text_that_the_editor_takes() -> None:
     assert asked("q: 1, 0", f"K: {EYE}") == asked(*VECTORS)
 
 
-def test_an_option_is_checked_before_a_file_is_read() -> None:
-    assert "--softcap" in refused("--softcap", "-1", "--experiment", "missing.json")
-    assert "--model" in refused("--model", "x", "@missing.npy")
-
-
-def test_two_vectors_are_compared_and_no_other_number() -> None:
-    assert "--compare: the number of vectors is 1; expected two" in refused("show", "--compare")
-    assert "vectors is 3" in refused("show", "--compare", "1,2", "3,4", "5,6")
-    assert "comparison" in json.loads(call("show", "--compare", "--json", "1,2", "3,4").stdout)
-    assert "--compare" in refused("show", "--compare", "--lab", "--csv", "1,2", "3,4")
-
-
 def test_an_answer_stands_beside_that_of_a_file(tmp_path: Path) -> None:
     file = str(tmp_path / "q.json")
     other = call("show", "--json", "1,2,3", "--softcap=5").stdout
@@ -277,13 +208,9 @@ def test_an_answer_stands_beside_that_of_a_file(tmp_path: Path) -> None:
         plain = json.loads(found.stdout)["vectors"][0]
         old = json.loads(other)["vectors"][0]["scaled"]["weights"]
         assert plain["comparison"]["weights"]["first"] == old
-        assert plain["comparison"]["weights"]["second"] == plain["scaled"]["weights"]
-    assert "soft cap 5" in call("show", "1,2,4", "--against", file).stdout
     assert "first_weight" in call("show", "1,2,4", "--csv", "--against", file).stdout
     Path(file).write_text(call("show", "--json", "1,2", "3,4").stdout)
     assert "--against: it asks about 2 vectors" in refused("show", "1,2", "--against", file)
-    again = refused("show", "--example", "ties", "--model", "gpt-2", "--against", file)
-    assert "--against: it asks about 2 vectors" in again
     assert "--against, 'none.json': there is no" in refused("show", "--against", "none.json")
     assert "--against: standard input is asked" in refused("show", "-", "--against", "-")
 

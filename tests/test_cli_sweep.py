@@ -5,7 +5,6 @@ import json
 import signal
 import sys
 import time
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -32,25 +31,17 @@ def asked(*arguments: str) -> Any:
     return json.loads(result.stdout)
 
 
-@pytest.mark.parametrize("over", [(), ("--over", "n")])
-def test_it_sweeps_n_at_one_d_k(over: tuple[str, ...]) -> None:
-    plain = asked("--n", "2:64", "--d-k", "32", "--points", "3", "--draws", "64", *over)
+def test_it_sweeps_n_at_one_d_k() -> None:
+    plain = asked("--n", "2:64", "--d-k", "32", "--points", "3", "--draws", "64")
     assert [point["n"] for point in plain["points"]] == [2, 2, 11, 11, 64, 64]
     assert {point["d_k"] for point in plain["points"]} == {32}
     assert plain["experiment"]["d_k"] == 32
 
 
-def test_a_map_has_ratios_where_they_are_asked() -> None:
-    given = ("--map", "--points", "3", "--draws", "64", "--statistic", "trace")
-    for ratio in (False, True):
-        text = call(*given, *["--ratio"] * ratio).stdout
-        assert ("tr J unscaled over m = 1/√d_k; ±" in text) == ratio
-
-
 @with_rows(
     ("arguments", "place", "crossover_n"),
     [
-        ("--map --n 2:64@11 --d-k 1:64@8 --ratio", "11 keys and d_k = 8", {11}),
+        ("--map --n 2:64@11 --d-k 1:64@8", "11 keys and d_k = 8", {11}),
         ("--d-k 1:64@64 --n 2", "2 keys and d_k = 64", {2}),
     ],
 )
@@ -66,7 +57,6 @@ def test_behind_a_range_stands_the_place_of_it_that_is_looked_at(
     ("arguments", "place"),
     [
         ("--n 64 --d-k 64", (64, 64)),
-        ("--d-k 1", (64, 1)),
         ("--over n --n 2 --d-k 65536", (2, 65_536)),
         ("--map --n 3 --d-k 5", (3, 5)),
     ],
@@ -76,8 +66,6 @@ def test_two_numbers_are_one_place(arguments: str, place: tuple[int, int]) -> No
     plain = asked(*given)
     assert [(point["n"], point["d_k"]) for point in plain["points"]] == [place] * 2
     assert plain["crossovers"] == []
-    text = call(*given).stdout
-    assert "goes from" not in text
     again = CliRunner().invoke(
         program, ["sweep", "--experiment", "-", "--json"], input=json.dumps(plain)
     )
@@ -85,66 +73,9 @@ def test_two_numbers_are_one_place(arguments: str, place: tuple[int, int]) -> No
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("arguments", "same"),
-    [
-        ("--n 1e3 --d-k 1:1e4 --draws 1e2", "--n 1000 --d-k 1:10000 --draws 100"),
-        ("--n 1,024 --d-k 1,024 --draws 1_000", "--n 1024 --d-k 1024 --draws 1000"),
-    ],
-)
-def test_numbers_may_be_written_in_many_ways(arguments: str, same: str) -> None:
-    assert asked("--points=2", *arguments.split()) == asked("--points=2", *same.split())
-
-
-@with_rows("arguments", ["--n 2,8,512", "--n 2,8", "--n 2,8 --over n", "--n 2,8 --map"])
-def test_a_list_of_n_needs_crossover(arguments: str) -> None:
-    result = call(*arguments.split())
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert "is a list" in result.stderr
-    assert "--crossover" in result.stderr
-
-
-@pytest.mark.slow
-def test_many_draws_fit_in_one_place_and_in_crossovers(monkeypatch: pytest.MonkeyPatch) -> None:
-    plain = asked("--n=2", "--d-k=4", "--draws=20000", "--statistic=gradient")
-    assert [point["draws"] for point in plain["points"]] == [20_000] * 2
-    drawn: list[object] = []
-
-    def draw(*asked: object) -> Iterator[Any]:
-        drawn.append(asked)
-        return iter(())
-
-    monkeypatch.setattr(crossover, "crossovers", draw)
-    assert call("--crossover", "--n=2", "--draws=100000").exit_code == 0
-    assert drawn
-
-
-@pytest.mark.slow
 def test_rules_may_have_parameters() -> None:
     plain = asked("--rules", "none,temperature:T=4,yarn:factor=2", *QUICK)
     assert [each["rule"] for each in plain["rules"]] == ["none", "temperature:T=4", "yarn:factor=2"]
-    assert asked("--rules", " ", *QUICK) == asked(*QUICK)
-    assert asked("--rules", "none,inverse-sqrt, ", *QUICK)["rules"] == asked(*QUICK)["rules"]
-
-
-def test_a_number_or_range_that_will_not_do_is_told_what_would() -> None:
-    for arguments, expected in (
-        ("--d-k 0", "expected a whole number from 1 to 65,536\n"),
-        ("--n 1 --over n", "expected a whole number from 2 to 100,000\n"),
-        ("--d-k 1:x", "such as 1:65536\n"),
-        ("--n 1:x", "such as 2:100000\n"),
-        (
-            "--crossover --n 2:8",
-            "'2:8' is a range; expected with --crossover a list such as 2,8,512\n",
-        ),
-    ):
-        assert call(*arguments.split()).stderr.endswith(expected)
-
-
-def test_what_it_prints_asks_the_same_again() -> None:
-    first = call("--n", "16", "--seed", "3", *QUICK, "--json").stdout
-    again = CliRunner().invoke(program, ["sweep", "--experiment", "-", "--json"], input=first)
-    assert again.stdout == first
 
 
 @pytest.mark.parametrize("way", [(), ("--crossover",)])
@@ -164,44 +95,26 @@ def test_a_file_need_not_say_where_scores_come_from(way: tuple[str, ...]) -> Non
     ("arguments", "field"),
     [
         ("--n 1", "n"),
-        ("--n x", "n"),
-        ("--n 100001", "n"),
         ("--n 2:8 --points 0", "points"),
         ("--n 8:2", "n"),
-        ("--n 2:2", "n"),
-        ("--n 1:8", "n"),
         ("--n 2:8 --d-k 1:4", "n"),
-        ("--n 2:8@", "n"),
         ("--n 2:8@1", "n"),
         ("--map --d-k 2:8@x", "d-k"),
         ("--d-k 8@8", "d-k"),
         ("--n 2:8 --over d_k", "n"),
         ("--d-k 8:2", "d-k"),
-        ("--d-k 5:5", "d-k"),
-        ("--d-k 0:5", "d-k"),
         ("--d-k 1:99999", "d-k"),
-        ("--d-k :", "d-k"),
-        ("--d-k 1:2:3", "d-k"),
-        ("--d-k 2,:8", "d-k"),
         ("--d-k 2,8", "d-k"),
         ("--crossover --n 1,024", "n"),
         ("--over n --d-k 1:8", "d-k"),
         ("--over time", "over"),
         ("--over n --map", "over"),
         ("--seed x", "seed"),
-        ("--seed 1.5", "seed"),
-        ("--seed -1", "seed"),
-        ("--seed 99999999999999999999", "seed"),
         ("--draws 0", "draws"),
-        ("--draws -1", "draws"),
-        ("--draws 1000000000000000000000000000000", "draws"),
         ("--draws 100000", "draws"),
         ("--map --draws 10000", "draws"),
         ("--rules foo", "rules"),
         ("--rules none,none", "rules"),
-        ("--rules ,", "rules"),
-        ("--rules none,,inverse", "rules"),
-        ("--rules none,,", "rules"),
         ("--rules temperature:T=0", "rules"),
         ("--rules none --ratio", "rules"),
         ("--statistic foo", "statistic"),
@@ -209,13 +122,9 @@ def test_a_file_need_not_say_where_scores_come_from(way: tuple[str, ...]) -> Non
         ("--points 1 --map", "points"),
         ("--crossover --n 1", "n"),
         ("--crossover --n 2:8", "n"),
-        ("--crossover --n 2,,8", "n"),
         ("--crossover --n=", "n"),
-        ("--crossover --experiment nowhere.json", "experiment"),
         ("--crossover --rules none", "rules"),
-        ("--crossover --rules fixed:a=0.5", "rules"),
         ("--crossover --d-k 1:8", "d-k"),
-        ("--crossover --seed x", "seed"),
         ("--experiment nowhere.json", "experiment"),
     ],
 )
@@ -247,17 +156,6 @@ def test_an_interrupt_prints_what_there_is(monkeypatch: pytest.MonkeyPatch) -> N
     assert result.exit_code == 130
     assert json.loads(result.stdout)["points"]
     assert json.loads(result.stdout)["progress"] < 1
-
-
-def test_an_interrupt_before_anything_is_there_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(*arguments: Any) -> Any:
-        signal.raise_signal(signal.SIGINT)
-        return iter(())
-
-    monkeypatch.setattr(compute_sweep, "answer", interrupted)
-    result = call("--json", *QUICK)
-    assert (result.exit_code, result.stdout) == (130, "")
-    assert result.stderr == "attn-tui: stopped before there was anything to print\n"
 
 
 def test_an_interrupt_prints_the_crossovers_found_so_far(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -53,10 +53,12 @@ def test_every_help_file_stands_in_the_page_of_its_instrument() -> None:
         assert sorted(named) == sorted(file.stem for file in HELP.glob(f"{page.stem}*.md"))
 
 
-def test_every_name_in_json_and_csv_is_explained() -> None:
+def test_every_name_in_json_and_csv_is_explained(tmp_path: Path) -> None:
+    saved = tmp_path / "saved.json"
+    saved.write_text(call("show", "1,2", "--json").stdout)
     assert unexplained([
         "show 1,2 3,-inf --top 2 --lab --rule mup",
-        "show 1,2 1,3 --compare",
+        f"show 1,3 --against {saved}",
         "show --query 1,0 --keys [[1,0],[0,1]] --values [[1],[2]] --softcap 9",
         "dot --samples 99",
         "sweep --points 2 --draws 9 --n 4",

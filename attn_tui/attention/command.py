@@ -115,7 +115,7 @@ def print_head(experiment: "Experiment", form: str) -> int:
     from attn_tui.report.forms import WRITERS
 
     # Of weights themselves only JSON has a map.
-    found, interrupted = worked("head", partial(answer, experiment, maps=form == "json"))
-    if found is not None:
-        write(WRITERS[form](report(found)))
+    known, interrupted = worked("head", partial(answer, experiment, maps=form == "json"))
+    if known is not None:
+        write(WRITERS[form](report(known)))
     return INTERRUPTED if interrupted else 0

@@ -5,7 +5,6 @@ several keys: the first query of a causal head has nothing to choose.
 """
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from math import exp, inf, isnan, log10
@@ -15,20 +14,17 @@ from numpy.typing import NDArray
 
 from attn_tui.compute.attention.answer import MOVED, Answer, log_factors, moved
 from attn_tui.compute.attention.rows import Side
-from attn_tui.report.words import ALL, LONGEST, SAME, UNTOLD, about, done
+from attn_tui.report.words import ALL, LONGEST, SAME, UNTOLD, about, done, why_undivided
 
 MOST_NUMBERS = 5
 """So many numbers a headline has at most, the name of a key not counted."""
 
 NUMBER, KEY = re.compile(r"[0-9][0-9,.]*"), re.compile(r"key [0-9,]+")
 
-EVENLY = 0.98
-"""Of so large a part of the keys it sees a query shares its weight almost equally."""
-
 NOTHING_TO_CHOOSE = "{subject}, and every gradient is 0: there is nothing to choose."
-NO_NUMBERS = "Every query meets NaN or infinity, or overflows its format, and has no weights."
-SOME_NUMBERS = (
-    "{odd} of {n} queries have no weights but NaN. Unscaled, {before} {give} {one} practically all."
+NO_NUMBERS = (
+    "{odd} of {n} queries meet NaN or infinity, or overflow their format, and have no weights. "
+    "Unscaled, {before} {give} {one} practically all."
 )
 PINNED = (
     "Pinned, a query typically uses {first_keys} of the keys it sees. Now it uses {keys}; the "
@@ -38,17 +34,12 @@ UNDIVIDED = (
     "Nothing is divided here ({why}), so both maps are the same: {before} {give} {one} practically "
     "all the weight."
 )
-STILL = "Unscaled, {before} {give} {one} practically all; {done}, {after} {do}, and {gradients}."
-EVEN = (
-    "Unscaled, {before} {give} {one} practically all. {Done} {all_share} almost equally; "
-    "{gradients}."
-)
 SATURATED = (
-    "Unscaled, {before} {give} {one} practically all. {Done} a query typically uses {keys} "
+    "Unscaled, {before} {give} {one} practically all. {done} a query typically uses {keys} "
     "{keys_word}; {gradients}."
 )
 SHARED = (
-    "{Even} a query typically uses {first_keys} of the keys it sees. {Done} it uses {keys}; "
+    "{even} a query typically uses {first_keys} of the keys it sees. {done} it uses {keys}; "
     "{gradients}."
 )
 """The sentences, in the order in which they are tried."""
@@ -84,12 +75,6 @@ class Sharing:
         return 2 * self.single > self.rows.size
 
     @property
-    def is_even(self) -> bool:
-        """Whether each shares almost equally among the keys it sees."""
-        share = self.side.effective_keys[self.rows] / self.attended[self.rows]
-        return bool((share >= EVENLY).all())
-
-    @property
     def is_shared(self) -> bool:
         """Whether a query typically uses half of the keys it sees, or more."""
         return median(self.side.effective_keys[self.rows] / self.attended[self.rows]) >= 0.5
@@ -121,8 +106,6 @@ def headline(answer: Answer) -> str:
         return NOTHING_TO_CHOOSE.format(subject="Every key is masked for every query")
     is_undefined = np.isnan(answer.unscaled.largest) | np.isnan(answer.scaled.largest)
     odd = int((answer.odd | is_undefined)[known].sum())
-    if odd == answer.done:
-        return NO_NUMBERS
     rows = answer.choosing[~is_undefined[answer.choosing]]
     if not (rows.size or odd):
         return NOTHING_TO_CHOOSE.format(subject="No query sees more than one key")
@@ -130,41 +113,28 @@ def headline(answer: Answer) -> str:
     slots = {
         "odd": f"{odd:,}", "n": f"{answer.done:,}",
         "one": first.one if first.single else "one key",
-        "before": among(first.single, rows.size), "after": f"{second.single:,}",
+        "before": among(first.single, rows.size),
         "give": "give" if first.single > 1 else "gives",
-        "do": "do" if second.single > 1 else "does",
-        "all_share": f"all {rows.size:,} share their weight" if rows.size > 1 else
-                     "it shares its weight",
         "first_keys": first.keys, "keys": second.keys,
         "keys_word": "key" if second.keys == "about one" else "keys",
-        "why": _why_undivided(answer), "points": f"{100 * MOVED:.0f}",
+        "why": why_undivided(answer.head.setup.scale), "points": f"{100 * MOVED:.0f}",
         "moved": f"{moved(answer):,}" if moved(answer) else "none", "gradients": gradients(answer),
-        "Even": "Even unscaled" if first.is_shared else "Unscaled,",
+        "even": "Even unscaled" if first.is_shared else "Unscaled,",
     }  # fmt: skip
-    sentence = _sentence(answer, odd, first, second)
-    said = sentence.format(**slots, **_called(done_to(answer)))
-    if len(said) <= LONGEST and len(NUMBER.findall(KEY.sub("", said))) <= MOST_NUMBERS:
-        return said
-    return sentence.format(**slots, **_called("Scaled"))
-
-
-def _sentence(answer: Answer, odd: int, first: Sharing, second: Sharing) -> str:
     if odd:
-        return SOME_NUMBERS
-    if answer.pinned is not None:
-        return PINNED
-    if answer.nothing_is_done:
-        return UNDIVIDED
-    if second.is_saturated:
-        return STILL
-    if second.is_even:
-        return EVEN
-    return SATURATED if first.is_saturated else SHARED
-
-
-def _called(how: str) -> Mapping[str, str]:
-    """Return what was done to the scores, at the beginning of a sentence and within one."""
-    return {"Done": how, "done": how[0].lower() + how[1:]}
+        sentence = NO_NUMBERS
+    elif answer.pinned is not None:
+        sentence = PINNED
+    elif answer.nothing_is_done:
+        sentence = UNDIVIDED
+    elif first.is_saturated:
+        sentence = SATURATED
+    else:
+        sentence = SHARED
+    text = sentence.format(**slots, done=done_to(answer))
+    if len(text) <= LONGEST and len(NUMBER.findall(KEY.sub("", text))) <= MOST_NUMBERS:
+        return text
+    return sentence.format(**slots, done="Scaled")
 
 
 def among(number: int, of: int) -> str:
@@ -234,12 +204,3 @@ def done_to(answer: Answer) -> str:
         text = done(scale.logit_map(setup.d_k, n_keys))
     has_sink = scale.sink is not None and text != "With a sink"
     return f"{text} with a sink" if has_sink else text
-
-
-def _why_undivided(answer: Answer) -> str:
-    setup = answer.head.setup
-    if setup.scale.rule == "none":
-        return "rule none"
-    if setup.scale.is_default:
-        return "√1 = 1"
-    return f"{setup.scale.formula} is 1"

@@ -89,29 +89,19 @@ def _columns(answer: Answer) -> Iterator[Column]:
         return [tokens[row] if row < len(tokens) else "" for row in rows.tolist()]
 
     yield Column("query", lambda rows: rows, name="query")
-    yield Column(
-        "token" if tokens else "",
-        token,
-        name="token" if tokens else "",
-        texts=token,
-        rank=2,
-        left=True,
-    )
+    if tokens:
+        yield Column("token", token, name="token", texts=token, rank=2, left=True)
     yield Column("sees", lambda rows: answer.attended[rows], name="keys", rank=4)
     for kind, side in zip(SIDES, answer.sides, strict=True):
         for name in STATISTICS:
-            yield Column("", partial(_values, side, name), name=f"{kind}_{name}")
+            yield Column("", getattr(side, name).__getitem__, name=f"{kind}_{name}")
+
+    def texts(side: Side, write: Callable[[Side, int], str], rows: Rows) -> list[str]:
+        return [write(side, row) for row in rows.tolist()]
+
     for above, write, rank in TEXTS:
         for kind, side in zip(answer.names, answer.sides, strict=True):
-            yield Column(kind, texts=partial(_texts, side, write), above=above, rank=rank)
-
-
-def _values(side: Side, name: str, rows: Rows) -> Any:
-    return getattr(side, name)[rows]
-
-
-def _texts(side: Side, write: Callable[[Side, int], str], rows: Rows) -> list[str]:
-    return [write(side, row) for row in rows.tolist()]
+            yield Column(kind, texts=partial(texts, side, write), above=above, rank=rank)
 
 
 def _side(side: Side, answer: Answer) -> dict[str, Any]:

@@ -1,23 +1,24 @@
 """The Attention screen: weights of a head as two maps with one cursor, and the row below it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import ClassVar
 
-from textual import on, work
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container, Horizontal, Vertical, VerticalScroll
 from textual.reactive import var
 from textual.widget import Widget
-from textual.worker import Worker, WorkerState, get_current_worker
 
 from attn_tui.attention import charts
 from attn_tui.attention.charts import Labels, Maps
 from attn_tui.attention.headline import done_to, headline
 from attn_tui.attention.report import report
 from attn_tui.captures.source import Captured
-from attn_tui.compute.attention.answer import Answer, answer, compare, is_drawn, tokens_of
+from attn_tui.compute.attention.answer import Answer, compare, is_drawn, tokens_of
+from attn_tui.compute.attention.answer import answer as answer_rows
 from attn_tui.compute.attention.settings import N_SCALE, Settings
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.field import fields_of
@@ -75,17 +76,12 @@ class AttentionScreen(InstrumentScreen):
     """The query that somebody points at; None for the last one, which sees most."""
     key: var[int | None] = var(None, init=False)
     """The key that somebody points at; None for that of the row's largest weight."""
-    hovered: var[charts.Cursor | None] = var(None, init=False)
-    """The query and the key under the mouse, if it is over one."""
     pinned: var[Answer | None] = var(None, init=False)
     """What stands beside the present head in place of the unscaled side."""
     stopped: var[bool] = var(False, init=False)
 
     def __init__(self) -> None:
         super().__init__()
-        self._answers: Iterator[Answer] = iter(())
-        self._exhausted: Iterator[Answer] | None = None
-        """Answers of which a thread has found the last."""
         self._answering: Experiment | None = None
         """What the answers are to."""
         self._maps: Maps | None = None
@@ -177,15 +173,8 @@ class AttentionScreen(InstrumentScreen):
 
     @on(HeatMap.Moved)
     def _move(self, event: HeatMap.Moved) -> None:
-        self.point(*self._entry(event.row, event.column))
-
-    @on(HeatMap.Hovered)
-    def _hover(self, event: HeatMap.Hovered) -> None:
-        self.hovered = self._entry(*event.entry) if event.entry else None
-
-    def _entry(self, row: int, column: int) -> charts.Cursor:
         assert self._maps
-        return row, self._maps.key_of(row, column)
+        self.point(event.row, self._maps.key_of(event.row, event.column))
 
     def point(self, query: int, key: int) -> None:
         """Put the cursor on a query and a key."""
@@ -199,17 +188,17 @@ class AttentionScreen(InstrumentScreen):
 
     def action_explore(self) -> None:
         """Open the cursor's row in Explore."""
-        found = self.answer
-        if found is None:
+        answer = self.answer
+        if answer is None:
             return
         query = self.cursor[0]
-        if found.odd[query]:
+        if answer.odd[query]:
             self.notify(f"Query {query:,} meets NaN or infinity: there is nothing to open")
             return
 
         def edit(draft: Draft) -> Draft:
-            there = draft.asking(found.head.source) if found.is_drawn else draft
-            return replace(there, setup=found.head.setup)
+            there = draft.asking(answer.head.source) if answer.is_drawn else draft
+            return replace(there, setup=answer.head.setup)
 
         self.ask(edit)
         self.post_message(self.Go("explore", query))
@@ -219,7 +208,10 @@ class AttentionScreen(InstrumentScreen):
         """Stop working out a large head, or go on."""
         if self.answer is not None and self.answer.progress < 1.0:
             self.stopped = not self.stopped
-            self._go_on()
+            if self.stopped:
+                self.workers.cancel_group(self, "answer")
+            else:
+                self._answer(self.answer.experiment)
 
     # What is computed
 
@@ -235,61 +227,34 @@ class AttentionScreen(InstrumentScreen):
                 self.watch_answer(self.answer)
             return
         self.set_reactive(AttentionScreen.stopped, False)
-        self._answering, self._answers = wanted, answer(wanted)
-        self._go_on()
+        self._answering = wanted
+        self._answer(wanted)
 
     def why_idle(self, asked: Asked) -> str:
         """Return why another d_k would change nothing, or nothing."""
         return "" if is_drawn(asked.experiment) else why_idle(asked.experiment)
 
-    def _go_on(self) -> None:
-        """Work out the rest: at once what takes less than a frame, in a thread what takes longer.
-
-        A thread that is at work takes up what is asked now when it has a part of what was asked.
-        """
-        if any(each.group == "answer" and not each.is_finished for each in self.workers):
-            return
-        if self._is_quick:
-            for found in self._answers:
-                self.answer = found
+    def _answer(self, experiment: Experiment) -> None:
+        """Answer at once what takes less than a frame, and in a thread what takes longer."""
+        self.workers.cancel_group(self, "answer")
+        if is_drawn(experiment) and self.head.n**2 <= QUICK:
+            (self.answer,) = answer_rows(experiment)
         else:
-            self._work()
+            self.answer_in_thread(partial(answer_rows, experiment))
 
-    @property
-    def _is_quick(self) -> bool:
-        wanted = self._answering
-        assert wanted
-        return is_drawn(wanted) and wanted.setup.get(Settings).n ** 2 <= QUICK
-
-    @work(thread=True, group="answer", exit_on_error=False)
-    def _work(self) -> None:
-        worker = get_current_worker()
-        while not worker.is_cancelled and not self.stopped:
-            answers = self._answers
-            found = next(answers, None)
-            if found is None:
-                self._exhausted = answers
-                return
-            if not worker.is_cancelled:
-                self.app.call_from_thread(self.set_answer, found)
-
-    @on(Worker.StateChanged)
-    def _take_up(self, event: Worker.StateChanged) -> None:
-        """Go on with what was asked while a thread was about to end."""
-        is_over = self.stopped or self._exhausted is self._answers
-        if event.state == WorkerState.SUCCESS and not is_over:
-            self._go_on()
-
-    def set_answer(self, found: Answer) -> None:
-        """Show an answer that a thread has found."""
-        self.answer = found
+    def set_answer(self, answer: Answer) -> None:
+        """Show an answer, unless more rows were known before it was stopped and begun again."""
+        known = self.answer
+        is_behind = known and known.experiment is answer.experiment and known.done > answer.done
+        if not is_behind:
+            self.answer = answer
 
     # Files and texts
 
     def forms(self) -> Forms:
         """Return what can be saved of the rows that are known."""
-        found = self.answer
-        return {} if found is None else forms(lambda: report(self._asked_of(found)))
+        answer = self.answer
+        return {} if answer is None else forms(lambda: report(self._asked_of(answer)))
 
     def report(self) -> str:
         """Return what is known as text."""
@@ -297,9 +262,9 @@ class AttentionScreen(InstrumentScreen):
             return ""
         return "".join(text(report(self._asked_of(self.answer)), columns_of_text(self.size.width)))
 
-    def _asked_of(self, found: Answer) -> Answer:
+    def _asked_of(self, answer: Answer) -> Answer:
         """Return an answer with what rows are called now."""
-        return replace(found, experiment=self.present.experiment)
+        return replace(answer, experiment=self.present.experiment)
 
     # What is shown
 
@@ -323,11 +288,6 @@ class AttentionScreen(InstrumentScreen):
         if self.answer is not None:
             self._draw_cursor()
 
-    def watch_hovered(self) -> None:
-        """Show the row under the mouse, or that of the cursor again."""
-        if self.answer is not None:
-            self._draw_row(*(self.hovered or self.cursor))
-
     def watch_stopped(self) -> None:
         """Say whether it goes on."""
         if self.answer is not None:
@@ -339,11 +299,10 @@ class AttentionScreen(InstrumentScreen):
         assert self.answer
         return (self.pinned and compare(self.pinned, self.answer)) or self.answer
 
-    def watch_answer(self, found: Answer) -> None:
+    def watch_answer(self, answer: Answer) -> None:
         """Show the rows that are known so far."""
         shown = self.shown
         self._maps = Maps(shown, self.labels)
-        self.set_reactive(AttentionScreen.hovered, None)
         self.headline = headline(shown)
         self._draw_cursor()
 
@@ -357,10 +316,10 @@ class AttentionScreen(InstrumentScreen):
             return
         is_alone = not self.query_one("#bars").display
         is_textured = self.app.has_class("-textures")
-        found, names, progress = maps.answer, self.names, ""
-        if found.progress < 1.0:
+        answer, names, progress = maps.answer, self.names, ""
+        if answer.progress < 1.0:
             state = "stopped: space goes on" if self.stopped else "space stops"
-            progress = f"{found.done:,} of {found.n_queries:,} rows, {state}"
+            progress = f"{answer.done:,} of {answer.n_queries:,} rows, {state}"
         for side, kind in enumerate(charts.KINDS):
             drawing = maps.heat_map(side, self.cursor, is_alone)
             picture = self.query_one(f"#{kind}", HeatMap)
@@ -395,8 +354,7 @@ class AttentionScreen(InstrumentScreen):
         seen = int(self.shown.attended[query])
         name = labels.long("query", query)
         title = f"{name[0].upper()}{name[1:]} sees {counted(seen, 'key')}"
-        where = " under the mouse" if self.hovered else ""
-        self.pane("row-pane").describe(plain(title + where), plain(self._warning))
+        self.pane("row-pane").describe(plain(title), plain(self._warning))
         self.draw(
             "numbers", charts.RowNumbers(sides, key, labels.long("key", key), f"Query {query:,}")
         )

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 from math import asinh, ceil, floor, log10
 
 import numpy as np
@@ -17,7 +18,7 @@ from attn_tui.compute.log_scale import D_K
 from attn_tui.compute.sample import Number
 from attn_tui.dots.report import bound
 from attn_tui.report.measured import exact, with_error
-from attn_tui.report.numbers import MINUS, general
+from attn_tui.report.numbers import MINUS, general, power_of_ten
 
 Numbers = NDArray[np.float64]
 
@@ -34,8 +35,6 @@ SIDES = ("unscaled", "scaled")
 
 MOST, LEAST = 22, 13
 """Characters of a moment with its error, at most and at least."""
-
-RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 @dataclass(frozen=True)
@@ -276,27 +275,23 @@ class Moments:
 
         Where there are too few, exact values are left out, then the scaled side.
         """
-        table = Table(())
-        for n_sides, has_exact in ((2, True), (2, False), (1, True), (1, False)):
-            for most in range(MOST, LEAST - 1, -1):
-                table = self._table(n_sides, has_exact, most)
-                is_whole = not any("…" in column.texts for column in table.columns)
-                if is_whole and len(table.fitting(columns - 2)) == len(table.columns):
-                    return table
-        return Table(table.columns[:1])
-
-    def _table(self, n_sides: int, has_exact: bool, most: int) -> Table:
-        """Return the moments of one side or both, each number in so many characters at most."""
         rows = self.rows()
-        columns = [Column("", [name for name, _, _ in rows], left=True)]
-        for place in range(n_sides):
-            numbers = [both[place] for _, *both in rows]
-            texts = [with_error(number, most) for number in numbers]
-            columns.append(Column(self.names[place], texts, SIDES[place]))
-            if has_exact:
-                truths = [exact(number, most - 4) for number in numbers]
-                columns.append(Column("exact", truths, "muted"))
-        return Table(columns)
+        names = Column("", [name for name, _, _ in rows], left=True)
+        sizes = (MOST, 18, 15, LEAST)
+        for n_sides, has_exact, most in product((2, 1), (True, False), sizes):
+            shown = [names]
+            for place in range(n_sides):
+                numbers = [both[place] for _, *both in rows]
+                texts = [with_error(number, most) for number in numbers]
+                shown.append(Column(self.names[place], texts, SIDES[place]))
+                if has_exact:
+                    truths = [exact(number, most - 4) for number in numbers]
+                    shown.append(Column("exact", truths, "muted"))
+            table = Table(shown)
+            is_whole = not any("…" in column.texts for column in shown)
+            if is_whole and len(table.fitting(columns - 2)) == len(shown):
+                return table
+        return Table([names])
 
 
 def spread_figure(answer: Answer, d_k: int, names: Sequence[str]) -> Figure:
@@ -315,7 +310,7 @@ def spread_figure(answer: Answer, d_k: int, names: Sequence[str]) -> Figure:
     low, high = (float(values.min()), float(values.max())) if values.size else (0.1, 10.0)
     low, high = low / 1.5, max(high, 2.0) * 1.2
     powers = range(ceil(log10(low)), floor(log10(high)) + 1)
-    y = Axis(low, high, tuple((10.0**power, _power(power)) for power in powers), logarithmic=True)
+    y = Axis(low, high, tuple((10.0**power, _tick(power)) for power in powers), logarithmic=True)
     curves = [
         Curve(x, line, kind, name, filled=kind == "unscaled") for kind, line, _, name in lines
     ]
@@ -323,11 +318,9 @@ def spread_figure(answer: Answer, d_k: int, names: Sequence[str]) -> Figure:
     return Figure(curves, d_k_axis(), y, (float(d_k), f"{d_k:,}"), dots)
 
 
-def _power(power: int) -> str:
+def _tick(power: int) -> str:
     """Return a power of ten as text: ``0.01``, ``1,000``, ``10⁶``."""
-    if -3 <= power <= 5:
-        return f"{10.0**power:,g}"
-    return f"10{str(power).translate(RAISED)}"
+    return f"{10.0**power:,g}" if -3 <= power <= 5 else power_of_ten(power)
 
 
 def rows_table(answer: Answer) -> Table:

@@ -35,7 +35,6 @@ CONSTANT = "It is one number every time: nothing varies."
 AVERAGE = "The averages of d_k products add up: that of q·k grows as d_k."
 SUM = "q·k adds d_k of them. Their variances add up."
 SUM_TIED = "q·k adds d_k of them. Alone, their variances would add up."
-CROSS_OF_ONE = "There is one product only, so there are no cross terms."
 CROSS_TIED = "But all products are one number: they move together, so nothing cancels."
 CROSS = "Different products know nothing of each other, so all cross terms are 0."
 TOTAL_OF_UNITS = "So the variance of q·k is d_k."
@@ -83,11 +82,12 @@ class Step:
 def steps(answer: Answer) -> tuple[Step, ...]:
     """Return what leads from one product to what the scale makes of q·k, for what is asked."""
     law, numbers = answer.law, answer.derivation
+    setup, n = answer.experiment.setup, answer.experiment.vectors[0].n_attended
+    divided = Divided.of(setup.scale, setup.d_k, max(n, 1))
     names: Sequence[str] = _MEAN if law.mean else _SPREAD
     if law.variance == 0.0:
         names = _CONSTANT
-    divided = _divided(answer)
-    if names is not _SPREAD and not _divides(divided):
+    if names is not _SPREAD and not divided.changes:
         names = names[:-1]
     words = {**_words(law), **_last_words(answer, divided)}
     formulas = _formulas(answer)
@@ -137,22 +137,11 @@ def derivation(answer: Answer, width: int) -> list[Row]:
     return [fitted(row, width) for row in rows]
 
 
-def _divided(answer: Answer) -> Divided:
-    setup, n = answer.experiment.setup, answer.experiment.vectors[0].n_attended
-    return Divided.of(setup.scale, setup.d_k, max(n, 1))
-
-
-def _divides(divided: Divided) -> bool:
-    """Return whether a scale changes q·k at some d_k."""
-    return divided.multiplier != 1.0 or divided.power != 0.0
-
-
 def _words(law: DotLaw) -> Mapping[str, str]:
     """Return what is said of each step up to Var(q·k)."""
     one = law.product
     has_mean = one.mean != 0.0
     around = f"±{_text(sqrt(one.variance))}"
-    growth = "d_k" if law.tied else "√d_k"
     if has_mean:
         mean = MEAN_OFF_0.format(cause=cause(law.pair))
         variance = VARIANCE_AROUND_MEAN.format(around=around)
@@ -164,27 +153,15 @@ def _words(law: DotLaw) -> Mapping[str, str]:
         variance = VARIANCE.format(around=around)
     if not one.variance:
         variance = CONSTANT
-    if law.d_k == 1:
-        cross = CROSS_OF_ONE
-    elif law.tied:
-        cross = CROSS_TIED
+    if not law.tied:
+        total = TOTAL_OF_UNITS if one.variance == 1.0 else TOTAL
+        sums = {"sum": SUM, "cross": CROSS, "total": total, "size": SIZE.format(growth="√d_k")}
     else:
-        cross = CROSS
-    if law.tied:
-        total = TOTAL_TIED
-    elif one.variance == 1.0:
-        total = TOTAL_OF_UNITS
-    else:
-        total = TOTAL
-    return {
-        "mean": mean,
-        "variance": variance,
-        "average": AVERAGE,
-        "sum": SUM_TIED if law.tied else SUM,
-        "cross": cross,
-        "total": total,
-        "size": SIZE.format(growth=growth),
-    }
+        sums = {
+            "sum": SUM_TIED, "cross": CROSS_TIED, "total": TOTAL_TIED,
+            "size": SIZE.format(growth="d_k"),
+        }  # fmt: skip
+    return {"mean": mean, "variance": variance, "average": AVERAGE, **sums}
 
 
 def _last_words(answer: Answer, divided: Divided) -> Mapping[str, str]:
@@ -195,7 +172,7 @@ def _last_words(answer: Answer, divided: Divided) -> Mapping[str, str]:
         "best": "d_k" if law.tied else "√d_k",
     }  # fmt: skip
     spread = (1.0 if law.tied else 0.5) - divided.power
-    if not _divides(divided):
+    if not divided.changes:
         return {"scaled": UNDIVIDED.format(**slots)}
     if law.mean:
         average = 1.0 - divided.power

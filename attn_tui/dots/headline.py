@@ -6,7 +6,7 @@ The first says how large q·k is, or what it piles up to; the second what the sc
 from dataclasses import dataclass
 from math import log, sqrt
 
-from attn_tui.compute.dots.answer import Answer, law_of
+from attn_tui.compute.dots.answer import law_of
 from attn_tui.compute.dots.settings import Settings
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.law.dot_law import DotLaw
@@ -14,11 +14,7 @@ from attn_tui.compute.law.entries import Pair
 from attn_tui.compute.log_scale import D_K
 from attn_tui.compute.scale import LogitMap, Scale
 from attn_tui.report import words
-from attn_tui.report.measured import deviations
 from attn_tui.report.numbers import MINUS
-
-FAR = 4.0
-"""Draws so many standard errors from what is exact are said to disagree with it."""
 
 PILED_UP = 2.0
 """q·k piles up where its average is at least so many standard deviations above 0."""
@@ -30,22 +26,14 @@ UNTOLD = 1e12
 """A number from this on is not spelled out, and so there is none about it."""
 
 TOLD = 5e-7
-"""What is smaller than this is practically 0, and nothing is said to grow."""
+"""What is smaller than this is practically 0, and is not said to grow."""
 
 CONSTANT = "q·k is always {mean} here: nothing varies."
-DISAGREES = (
-    "q·k should average {mean}, give or take {spread}, but the draws disagree: their {moment} is "
-    "{errors} standard errors off."
-)
 UNDIVIDED = "Nothing is divided here ({why}): q·k averages {mean}, give or take {spread}."
 TOO_MUCH = "{doing} is too much: ±{spread} becomes ±{spread_after}, and shrinks as d_k grows."
 KEPT = (
     "At d_k = {d_k}, q·k is typically ±{spread}: it grows as √d_k. {done} it is typically "
     "±{spread_after}, at this d_k and at every other."
-)
-GROWS = (
-    "At d_k = {d_k}, q·k is typically ±{spread}: it grows as √d_k. {done} it is ±{spread_after}, "
-    "and grows."
 )
 TIED = (
     "All components are one number, so nothing cancels: q·k is typically ±{spread}. {done} it is "
@@ -66,22 +54,14 @@ NUMBERS = (
 """What is said where no sentence fits."""
 
 
-def headline(experiment: Experiment, answer: Answer | None = None) -> str:
-    """Return the headline of a question; its numbers are exact.
-
-    Args:
-        experiment: The question.
-        answer: What was drawn so far, if anything: it may disagree with the law.
-    """
+def headline(experiment: Experiment) -> str:
+    """Return the headline of a question; its numbers are exact."""
     setup = experiment.setup
     law = law_of(setup.get(Settings), setup.d_k)
     divided = Divided.of(setup.scale, setup.d_k, max(experiment.vectors[0].n_attended, 1))
     m = divided.multiplier
-    moment, errors = _largest_deviation(answer)
     if law.standard_deviation == 0.0:
         sentence = CONSTANT
-    elif errors > FAR:
-        sentence = DISAGREES
     elif m == 1.0:
         sentence = UNDIVIDED
     else:
@@ -99,9 +79,7 @@ def headline(experiment: Experiment, answer: Answer | None = None) -> str:
         grows="grows" if law.mean > 0.0 else "falls",
         done=divided.done,
         doing=divided.doing,
-        why=why_undivided(setup.scale),
-        moment=moment,
-        errors=f"{errors:.1f}",
+        why=words.why_undivided(setup.scale),
     )
 
 
@@ -122,8 +100,6 @@ def _sentence(law: DotLaw, divided: "Divided") -> str:
         return TIED if grows_still else NUMBERS
     if divided.power == 0.5:
         return KEPT
-    if divided.power < 0.5 and law.standard_deviation * m > TOLD:
-        return GROWS
     if divided.power > 0.5 and m < law.d_k**-0.5:
         return TOO_MUCH
     return NUMBERS
@@ -136,13 +112,6 @@ def cause(pair: Pair) -> str:
         is_shifted = pair.mean_q or pair.mean_k
         return "The means are not 0" if is_shifted else "Dice are never negative"
     return f"q and k lean {'the same way' if pair.correlation > 0.0 else 'opposite ways'}"
-
-
-def why_undivided(scale: Scale) -> str:
-    """Return why m is 1, if it is."""
-    if scale.rule == "none":
-        return "rule none"
-    return "√1 = 1" if scale.is_default else f"{scale.formula} is 1"
 
 
 @dataclass(frozen=True)
@@ -161,6 +130,11 @@ class Divided:
     done: str
     doing: str
 
+    @property
+    def changes(self) -> bool:
+        """Whether it changes q·k at some d_k."""
+        return self.multiplier != 1.0 or self.power != 0.0
+
     @classmethod
     def of(cls, scale: Scale, d_k: int, n_keys: int) -> "Divided":
         """Return what a scale does at a d_k and a number of keys, which some rules depend on."""
@@ -168,7 +142,7 @@ class Divided:
         ends = [scale.multiplier(d_k, n_keys) for d_k in (4, 16)]
         # Every rule is a power of d_k, times what does not depend on it.
         power = round(2.0 * log(ends[0] / ends[1]) / log(4.0)) / 2.0 if all(ends) else 0.0
-        symbol = {"inverse-sqrt": "√d_k", "inverse": "d_k"}.get(scale.rule)
+        symbol = words.DIVISORS.get(scale.rule)
         if symbol:
             return cls(m, power, f"Divided by {symbol}", f"Dividing by {symbol}")
         if power:
@@ -204,14 +178,3 @@ def _signed(value: float, text: str) -> str:
     if value >= 0.0 or text.startswith("under"):
         return text
     return f"{MINUS}{text}".replace(f"{MINUS}over a", f"under {MINUS}1")
-
-
-def _largest_deviation(answer: Answer | None) -> tuple[str, float]:
-    """Return which moment of the draws is farthest from the law, and by how many of its errors."""
-    if answer is None:
-        return "", 0.0
-    # A kurtosis has tails so heavy that its own error says little.
-    moments = {"mean": answer.unscaled.mean, "variance": answer.unscaled.variance}
-    off = {name: deviations(number) or 0.0 for name, number in moments.items()}
-    worst = max(off, key=lambda name: off[name])
-    return worst, off[worst]

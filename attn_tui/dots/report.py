@@ -68,16 +68,22 @@ def report(answer: Answer, width: int = WIDTH) -> Report:
         f"x is q·k, or m·q·k; ±{bound(answer)} is ±{limits[0]}, and for m·q·k ±m times that, "
         f"±{limits[1]}. Errors are standard errors."
     )
+    sides = _sides(answer)
+    readouts = [
+        Fact(title.format(bound=bound(answer)), [getattr(side, name) for side in sides], name)
+        for name, title in READOUTS.items()
+    ]
+    why = Lines(plain(derivation(answer, width)).split("\n"))
     parts: list[Part] = [
         data(_data(answer)),
         Facts(question),
-        _readouts(answer),
+        Facts(readouts, ("unscaled q·k", "scaled m·q·k"), SIDES),
         " ".join([about, *_reasons(answer)]),
-        Section(f"Why d_k; single products drawn besides: {answer.pairs:,}", [_why(answer, width)]),
+        Section(f"Why d_k; single products drawn besides: {answer.pairs:,}", [why]),
         _table(answer),
         _numbers(answer),
     ]
-    return Report("", parts, headline=headline(answer.experiment, answer), csv="numbers")
+    return Report("", parts, headline=headline(answer.experiment), csv="numbers")
 
 
 def bound(answer: Answer) -> str:
@@ -147,19 +153,6 @@ def _data(answer: Answer) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _readouts(answer: Answer) -> Facts:
-    """Return the moments of both sides."""
-    facts = [
-        Fact(
-            title.format(bound=bound(answer)),
-            [getattr(side, name) for side in _sides(answer)],
-            name,
-        )
-        for name, title in READOUTS.items()
-    ]
-    return Facts(facts, ("unscaled q·k", "scaled m·q·k"), SIDES)
-
-
 def _sides(answer: Answer) -> tuple[Readouts, Readouts]:
     """Return what the sample says of q·k and of m·q·k."""
     return answer.unscaled, answer.scaled
@@ -183,10 +176,6 @@ def _reasons(answer: Answer) -> Iterator[str]:
         yield "What is ∞ is more than 1.8e308, the largest number that float64 holds."
     if any(before and not after for before, after in pairs):
         yield "What the scale makes 0 is less than 4.9e-324, the least number that float64 holds."
-
-
-def _why(answer: Answer, width: int) -> Lines:
-    return Lines(plain(derivation(answer, width)).split("\n"))
 
 
 def _table(answer: Answer) -> Table:

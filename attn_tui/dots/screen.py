@@ -158,6 +158,7 @@ class DotsScreen(InstrumentScreen):
         """Show another view in the place of the picture."""
         for name in self.VIEWS:
             self.pane(name).set_class(name == self.view, "-shown")
+        self.query_one("#panes").set_class(self.view == "over-pane", "-over")
         self._draw_view()
 
     def watch_stretched(self) -> None:
@@ -170,29 +171,27 @@ class DotsScreen(InstrumentScreen):
             self._describe(self.answer)
 
     def watch_answer(self, answer: Answer) -> None:
-        """Show what was drawn so far, which may disagree with the law."""
-        self.headline = headline(answer.experiment, answer)
+        """Show what was drawn so far."""
         self._draw_view()
         self.draw("moments", charts.Moments(answer, self.names))
-        self.draw("spread", charts.spread_figure(answer, answer.law.d_k, self.names))
 
     def _draw_view(self) -> None:
         """Draw the view that is shown, and no other."""
         answer = self.answer
         if answer is None:
             return
-        if self.view == "over-pane":
-            self.draw("over", charts.spread_figure(answer, answer.law.d_k, self.names))
-        elif self.view == "why-pane":
+        # The curves over d_k are shown once: large in a view of their own, else in small.
+        self.draw(
+            "over" if self.view == "over-pane" else "spread",
+            charts.spread_figure(answer, answer.law.d_k, self.names),
+        )
+        if self.view == "why-pane":
             self.draw("why", Page(partial(derivation, answer), ROLES))
         elif self.view == "table-pane":
             self.draw("table", charts.rows_table(answer))
-        else:
-            self._draw_bells(answer)
-
-    def _draw_bells(self, answer: Answer) -> None:
-        self._describe(answer)
-        self.draw("bells", charts.Bells(answer, self.names, self.stretched))
+        elif self.view == "bells-pane":
+            self._describe(answer)
+            self.draw("bells", charts.Bells(answer, self.names, self.stretched))
 
     def _describe(self, answer: Answer) -> None:
         """Say how much of the sample is drawn."""

@@ -67,14 +67,14 @@ def answer(experiment: Experiment, index: int, stop: Stop = never) -> Iterator[A
     first = Answer(experiment, index, answer_vector(experiment, index))
     if not is_quick(experiment):
         yield first
-    found = replace(first, over=curves(experiment, index, stop))
+    whole = replace(first, over=curves(experiment, index, stop))
     if experiment.source.redraws:
-        found = replace(found, unscaled_over=curves(unscaled(experiment), index, stop))
+        whole = replace(whole, unscaled_over=curves(unscaled(experiment), index, stop))
     if not stop():
-        yield found
+        yield whole
     log_factor = typical(experiment, stop)
     if log_factor is not None:
-        yield replace(found, typical=log_factor)
+        yield replace(whole, typical=log_factor)
 
 
 def unscaled(experiment: Experiment) -> Experiment:

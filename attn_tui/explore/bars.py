@@ -60,15 +60,9 @@ class WeightBars:
         if n_keys <= FEW:
             return min(max(self.cursor + steps, 0), n_keys - 1)
         ranking = self.answer.scaled.ranking()
-        own, places = ranking[self.cursor], np.arange(n_keys)
-        is_tied = ranking == own
-        if steps > 0:
-            below = np.flatnonzero((ranking < own) | (is_tied & (places > self.cursor)))
-            nearest = below[largest(ranking[below], steps)]
-        else:
-            above = np.flatnonzero((ranking > own) | (is_tied & (places < self.cursor)))[::-1]
-            nearest = above[largest(-ranking[above], max(-steps, 1))]
-        return int(nearest[-1]) if steps and nearest.size else self.cursor
+        own = ranking[self.cursor]
+        rank = np.count_nonzero(ranking > own) + np.count_nonzero(ranking[: self.cursor] == own)
+        return int(largest(ranking, max(int(rank) + steps, 0) + 1)[-1])
 
     def key_at(self, line: int, lines: int) -> int | None:
         """Return the key in a line of the drawing, if there is one."""
@@ -84,7 +78,7 @@ class WeightBars:
     def draw(self, columns: int, lines: int, colours: Palette) -> Cells:
         """Draw the keys, each as high as there is room for.
 
-        Scores are left out where there is no room for them, and then bars.
+        Scores are left out where there is no room for them.
         """
         cells = Cells(columns, lines)
         keys = self.keys(lines)
@@ -98,7 +92,7 @@ class WeightBars:
             # Above its bar, or above all of its side, or else in one word.
             start = layout.left + place * layout.side + 1
             heads = (head, kind, "")
-            if colours.textured and layout.bar:
+            if colours.textured:
                 heads = (f"{FILLS[kind]} {head}", f"{FILLS[kind]} {kind}", FILLS[kind])
             head = next(text for text in heads if len(text) < layout.side)
             if len(head) <= layout.bar:
@@ -129,10 +123,9 @@ class WeightBars:
             text = "–" if not evaluation.attended[key] else in_percent(weight, log_weight)
             start = layout.left + place * layout.side + 1
             cells.write(start + PERCENT - len(text), line, text, colours[kind])
-            if layout.bar:
-                bar = slice(start + PERCENT + 1, start + PERCENT + 1 + layout.bar)
-                for below in range(line, min(line + height, cells.lines)):
-                    draw_bar(cells, below, bar, weight, kind, colours)
+            bar = slice(start + PERCENT + 1, start + PERCENT + 1 + layout.bar)
+            for below in range(line, min(line + height, cells.lines)):
+                draw_bar(cells, below, bar, weight, kind, colours)
 
 
 @dataclass(frozen=True)
@@ -142,32 +135,26 @@ class _Layout:
     Attributes:
         key: Columns of a key's number, which stands behind two for the mark.
         score: Columns of a score, a blank before it; 0 where there are none.
+        left: Columns to the left of both sides.
         side: Columns of each side: a blank, a percentage, a blank and a bar.
-        bar: Columns of the bar among them; 0 where there is none.
+        bar: Columns of the bar among them.
     """
 
     key: int
     score: int
+    left: int
     side: int
     bar: int
-
-    @property
-    def left(self) -> int:
-        """Columns to the left of both sides."""
-        return 2 + self.key + (self.score + 1 if self.score else 0)
 
     @classmethod
     def of(cls, columns: int, digits: int) -> "_Layout | None":
         """Return the layout with the most that has room, if any has."""
         key = max(digits, len("key"))
-        for score, least_bar in ((SCORE, 8), (0, 3), (0, 0)):
-            left = 2 + key + (score + 1 if score else 0)
+        for score, left, least_bar in ((SCORE, 2 + key + 1 + SCORE, 8), (0, 2 + key, 1)):
             side = (columns - left) // 2
             bar = side - PERCENT - 2
             if bar >= least_bar:
-                return cls(key, score, side, bar)
-            if not least_bar and side > PERCENT:
-                return cls(key, score, side, 0)
+                return cls(key, score, left, side, bar)
         return None
 
 

@@ -31,9 +31,6 @@ if TYPE_CHECKING:
     from attn_tui.report.head import Labelled
 
 
-_also = partial(click.option, cls=Option, group=REPORT, is_flag=True)
-
-
 _EXAMPLES = """\
   attn-tui show 100,120,150
   attn-tui show -1,0,1 q:3,4 --d-k 64 --csv
@@ -53,8 +50,9 @@ _EXAMPLES = """\
     "List only the K keys with the largest scores.",
     REPORT,
 )
-@_also("--lab", help="Try every number format on each vector.")
-@_also("--compare", help="Compare the two vectors that there are.")
+@click.option(
+    "--lab", cls=Option, group=REPORT, is_flag=True, help="Try every number format on each vector."
+)
 @option(
     "--against",
     "FILE",
@@ -62,9 +60,7 @@ _EXAMPLES = """\
     REPORT,
     experiment_files,
 )
-def show(
-    form: str, top: str | None, lab: bool, compare: bool, against: str | None, **given: Any
-) -> None:
+def show(form: str, top: str | None, lab: bool, against: str | None, **given: Any) -> None:
     """Print weights and their gradient, unscaled beside scaled.
 
     SCORES are what `attn-tui --help` says.
@@ -75,12 +71,9 @@ def show(
     if against == "-" and "-" in (*given["scores"], given["experiment"]):
         raise InputError("against", "standard input is asked for twice", "- once")
     experiment = asked(given)
-    n_vectors = len(experiment.vectors)
-    if compare and n_vectors != 2:
-        raise InputError("compare", f"the number of vectors is {n_vectors}", "two vectors")
     pinned = () if against is None else _pinned(against)
     mention_unread_input(given)
-    print_report(experiment, given, form, Contents(most, lab, compare, pinned))
+    print_report(experiment, given, form, Contents(most, lab, pinned))
 
 
 def asked(given: Mapping[str, Any]) -> "Experiment":

@@ -7,58 +7,51 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.charts.figure import Axis, Curve, Figure, d_k_axis
-from attn_tui.compute.explore.answer import OverDk, VectorAnswer
+from attn_tui.compute.explore.answer import OverDk
+from attn_tui.explore.answer import Answer
 
 LEAST = 1e-300
 """A smaller number is drawn as 0."""
 
+Lines = NDArray[np.float64]
+"""A line a row, shape (lines, D)."""
+
+
+def _sides(answer: Answer) -> tuple[OverDk, OverDk | None]:
+    """Return the scaled side over d_k, and the unscaled one unless it is the same at each."""
+    assert answer.over is not None
+    return answer.over, answer.unscaled_over
+
 
 def _figure(
-    scaled: OverDk, names: Sequence[str], values: NDArray[np.float64],
-    unscaled: NDArray[np.float64], flat: Sequence[float], present: Sequence[float], y: Axis,
-    d_k: int,
+    answer: Answer, scaled: Lines, unscaled: Lines | None, present: Sequence[Sequence[float]],
+    y: Axis | None = None, names: Sequence[str] = ("",),
 ) -> Figure:  # fmt: skip
-    """Return curves of the scaled side over those of the unscaled one, marked at d_k."""
-    x = scaled.d_k.astype(np.float64)
-    curves = [Curve(x, line, "unscaled") for line in unscaled]
-    for place, (name, line) in enumerate(zip(names, values, strict=True)):
-        curves.append(Curve(x, line, "scaled", name, filled=place == 0))
-    dots = [(level, "unscaled") for level in flat] + [(level, "scaled") for level in present]
-    return Figure(curves, d_k_axis(), y, (float(d_k), f"{d_k:,}"), dots)
-
-
-def _level(flat: Sequence[float], scaled: OverDk) -> NDArray[np.float64]:
-    """Return lines of the unscaled side that are the same at each d_k, shape (lines, D)."""
-    return np.repeat(np.array(flat)[:, None], scaled.d_k.size, axis=1)
-
-
-def weights_figure(
-    answer: VectorAnswer, scaled: OverDk, d_k: int, before: OverDk | None = None
-) -> Figure:
-    """Return the weights of the three largest keys over d_k.
+    """Return curves of the scaled side over those of the unscaled one.
 
     Args:
-        answer: The vector at the present d_k.
-        scaled: The scaled side over d_k.
-        d_k: The present one.
-        before: The unscaled side over d_k, unless it is the same at each.
+        answer: What is asked.
+        scaled: The scaled side.
+        unscaled: The unscaled one, unless it is the same at each d_k.
+        present: The numbers of both sides at the present d_k.
+        y: The upright axis; from 0 to the largest number unless given.
+        names: What the curves of the scaled side are called.
     """
-    keys = scaled.keys[:3]
-    flat, present = (side.weights(keys).tolist() for side in answer.sides)
-    unscaled = before.weights[: len(keys)] if before else _level(flat, scaled)
-    most = _most(scaled.weights, unscaled)
-    high = 1.0 if most > 0.5 or not most else 1.1 * most
-    ticks = tuple((share * high, f"{share * high * 100:.3g} %") for share in (0, 1, 0.5))
-    names = [f"key {key:,}" for key in keys.tolist()]
-    return _figure(
-        scaled, names, scaled.weights[: len(keys)], unscaled, flat, present,
-        Axis(0.0, high, ticks), d_k,
-    )  # fmt: skip
+    x = _sides(answer)[0].d_k.astype(np.float64)
+    if unscaled is None:
+        unscaled = np.repeat(np.array(present[0])[:, None], x.size, axis=1)
+    curves = [Curve(x, line, "unscaled") for line in unscaled]
+    for place, (name, line) in enumerate(zip(names, scaled, strict=True)):
+        curves.append(Curve(x, line, "scaled", name, filled=place == 0))
+    dots = [(level, "unscaled") for level in present[0]]
+    dots += [(level, "scaled") for level in present[1]]
+    y = y or _round_axis(_most(scaled, unscaled))
+    return Figure(curves, d_k_axis(), y, (float(answer.d_k), f"{answer.d_k:,}"), dots)
 
 
-def _most(*values: NDArray[np.float64] | Sequence[float]) -> float:
+def _most(*values: Lines) -> float:
     """Return the largest finite number among numbers from 0 on, 0 if there is none."""
-    every = np.concatenate([np.ravel(line) for line in values])
+    every = np.concatenate([np.ravel(lines) for lines in values])
     return float(every[np.isfinite(every)].max(initial=0.0))
 
 
@@ -73,25 +66,38 @@ def _round_axis(most: float) -> Axis:
     return Axis(0.0, 1.05 * most, tuple(zip(values, ticks, strict=True)))
 
 
-def gradient_figure(
-    answer: VectorAnswer, scaled: OverDk, d_k: int, before: OverDk | None = None
-) -> Figure:
-    """Return ‖∂p/∂s‖_F over d_k, from what `weights_figure` takes."""
-    flat, present = ([side.norms[answer.wrt].frobenius] for side in answer.sides)
-    unscaled = before.frobenius[None] if before else _level(flat, scaled)
-    y = _round_axis(_most(scaled.frobenius, unscaled))
-    return _figure(scaled, [""], scaled.frobenius[None], unscaled, flat, present, y, d_k)
+def weights_figure(answer: Answer) -> Figure:
+    """Return the weights of the three largest keys over d_k, and the present ones."""
+    over, before = _sides(answer)
+    keys = over.keys[:3]
+    scaled = over.weights[: len(keys)]
+    unscaled = before.weights[: len(keys)] if before else None
+    present = [side.weights(keys).tolist() for side in answer.vector.sides]
+    most = _most(scaled, np.array(present[0]) if unscaled is None else unscaled)
+    high = 1.0 if most > 0.5 or not most else 1.1 * most
+    ticks = tuple((share * high, f"{share * high * 100:.3g} %") for share in (0, 1, 0.5))
+    names = [f"key {key:,}" for key in keys.tolist()]
+    return _figure(answer, scaled, unscaled, present, Axis(0.0, high, ticks), names)
 
 
-def keys_figure(
-    answer: VectorAnswer, scaled: OverDk, d_k: int, before: OverDk | None = None
-) -> Figure:
-    """Return the effective keys over d_k, from what `weights_figure` takes."""
-    values = np.exp(scaled.entropy)
-    flat, present = ([side.effective_keys] for side in answer.sides)
-    unscaled = np.exp(before.entropy)[None] if before else _level(flat, scaled)
-    y = _round_axis(_most([exp(scaled.max_entropy)], values, unscaled))
-    return _figure(scaled, [""], values[None], unscaled, flat, present, y, d_k)
+def gradient_figure(answer: Answer) -> Figure:
+    """Return ‖∂p/∂s‖_F over d_k, and the present one."""
+    over, before = _sides(answer)
+    vector = answer.vector
+    present = [[side.norms[vector.wrt].frobenius] for side in vector.sides]
+    unscaled = before.frobenius[None] if before else None
+    return _figure(answer, over.frobenius[None], unscaled, present)
+
+
+def keys_figure(answer: Answer) -> Figure:
+    """Return the effective keys over d_k, and the present ones."""
+    over, before = _sides(answer)
+    present = [[side.effective_keys] for side in answer.vector.sides]
+    unscaled = np.exp(before.entropy)[None] if before else None
+    scaled = np.exp(over.entropy)[None]
+    # A sink is one more key.
+    y = _round_axis(max(exp(over.max_entropy), _most(scaled, np.array(present))))
+    return _figure(answer, scaled, unscaled, present, y)
 
 
 def both(unscaled: str, scaled: str) -> str:

@@ -9,15 +9,15 @@ from numpy.typing import NDArray
 
 from attn_tui.charts.cells import Cells
 from attn_tui.charts.colour import Palette
-from attn_tui.charts.glyphs import LESS, MORE
 from attn_tui.charts.heat_map import HeatMap
 from attn_tui.charts.table import Column, Table
 from attn_tui.compute.explore.answer import VectorAnswer
+from attn_tui.compute.scale import SYMBOL
 from attn_tui.explore.bars import SIDES
-from attn_tui.report.numbers import ratio, scientific, weight_name
+from attn_tui.report.numbers import ratio, scientific, subscript, weight_name
 
-WIDEST = 14
-"""Characters of the longest number in a table: ``−10^−2.7e+307``."""
+WIDEST, LEAST = 14, 4
+"""Characters of the longest number in a table, ``−10^−2.7e+307``, and of the shortest."""
 
 FEW_ENTRIES = 10
 """Entries of so many keys may be written into the Jacobian."""
@@ -44,7 +44,8 @@ class GradientTable:
         cells = self.table(columns).draw(columns, lines, colours)
         free = lines - 2 - len(self.keys)
         if free >= 3 and self.has_maps:
-            self._draw_maps(cells, len(self.keys) + 2, free, colours)
+            maps = Jacobians(self.answer, self.keys[: 2 * free])
+            cells.put(maps.draw(columns, free + 1, colours), 0, len(self.keys) + 1)
         return cells
 
     def table(self, columns: int) -> Table:
@@ -53,41 +54,32 @@ class GradientTable:
         Where not even one has, the change is left out, and then the unscaled side.
         """
         answer, keys = self.answer, self.keys
-        logs = [side.log_gradient(answer.of, answer.wrt, keys).tolist() for side in answer.sides]
         values = [side.gradient(answer.of, answer.wrt, keys).tolist() for side in answer.sides]
-        names = [f"{key:,}" for key in keys.tolist()]
+        logs = [side.log_gradient(answer.of, answer.wrt, keys).tolist() for side in answer.sides]
+        numbers = [[*zip(*side, strict=True)] for side in zip(values, logs, strict=True)]
+        names = Column("key", [f"{key:,}" for key in keys.tolist()], "muted")
+        factors = [
+            "–" if -np.inf in (before, after) else ratio(after - before, width=WIDEST)
+            for before, after in zip(*logs, strict=True)
+        ]
+        changes = Column("change", factors)
         marked = np.flatnonzero(keys == self.cursor)
         cursor = int(marked[0]) if marked.size else None
-
-        def of(width: int, most: int) -> Table:
-            before, after = (
-                [scientific(*number, width=width) for number in zip(*side, strict=True)]
-                for side in zip(values, logs, strict=True)
-            )
-            changes = [
-                "–" if -np.inf in pair else ratio(pair[1] - pair[0], width=width)
-                for pair in zip(*logs, strict=True)
+        for n_sides, others in ((2, [names, changes]), (2, [names]), (1, [names])):
+            room = columns - 2 - sum(column.width + 2 for column in others)
+            width = min((room + 2) // n_sides - 2, WIDEST)
+            if width < LEAST:
+                continue
+            sides = [
+                Column(name, [scientific(*pair, width=width) for pair in pairs], kind)
+                for name, kind, pairs in zip(answer.names, SIDES, numbers, strict=True)
             ]
-            columns = [Column("key", names, "muted")]
-            if most > 1:
-                columns.append(Column(answer.names[0], before, "unscaled"))
-            columns.append(Column(answer.names[1], after, "scaled"))
-            if most > 2:
-                columns.append(Column("change", changes))
-            return Table(columns, cursor)
-
-        for most in (3, 2, 1):
-            for width in range(WIDEST, 3, -1):
-                table = of(width, most)
-                is_whole = not any("…" in column.texts for column in table.columns)
-                if is_whole and len(table.fitting(columns - 2)) == most + 1:
-                    return table
-        return Table([Column("key", names, "muted")], cursor)
-
-    def _draw_maps(self, cells: Cells, top: int, lines: int, colours: Palette) -> None:
-        keys = self.keys[: 2 * lines]
-        maps = Jacobians(self.answer, keys).draw(cells.columns, lines + 1, colours)
-        cells.put(maps, 0, top - 1)
+            shown = [names, *sides[2 - n_sides :], *others[1:]]
+            table = Table(shown, cursor)
+            is_whole = not any("…" in column.texts for column in shown)
+            if is_whole and len(table.fitting(columns - 2)) == len(shown):
+                return table
+        return Table([names], cursor)
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,11 +93,6 @@ class Jacobians:
 
     answer: VectorAnswer
     keys: NDArray[np.intp]
-
-    @property
-    def symbol(self) -> str:
-        """What they are derivatives by: scores or logits."""
-        return "s" if self.answer.wrt == "scores" else "z"
 
     @cached_property
     def _sides(self) -> Sequence[tuple[NDArray[np.float64], NDArray[np.float64]]]:
@@ -139,15 +126,29 @@ class Jacobians:
         """Return the map of a side with a row and a column marked."""
         return replace(self._maps[place], cursor=cursor)
 
-    def head(self, place: int, columns: int, colours: Palette) -> str:
-        """Return the name of a side with the scale of its map, as much as has room."""
+    def heads(self, place: int) -> tuple[str, ...]:
+        """Return what stands above the map of a side, with its scale; the longest first."""
         entries, logs = self._sides[place]
-        size = scientific(float(np.abs(entries).max()), float(logs.max()))
-        heads = [f"∂p/∂{self.symbol} ±{size}", f"±{size}", ""]
-        heads.insert(0, f"{self.answer.names[place]}: {heads[0]}")
-        if colours.textured:
-            heads = [f"{text}, {MORE[-1]} + {LESS[-1]} −" for text in heads[:3]] + heads
-        return next(text for text in heads if len(text) <= columns)
+        size = f"±{scientific(float(np.abs(entries).max()), float(logs.max()))}"
+        derivative = f"∂p/∂{SYMBOL[self.answer.wrt]} {size}"
+        return f"{self.answer.names[place]}: {derivative}", derivative, size
+
+    def entry(self, row: int, column: int) -> str:
+        """Return one entry in words, as markup: how a weight answers to a score on both sides."""
+        answer, wrt = self.answer, self.answer.wrt
+        keys = np.array([row]), np.array([column])
+        pairs = [
+            (float(side.jacobian(*keys, wrt)[0, 0]), float(side.log_jacobian(*keys, wrt)[0, 0]))
+            for side in answer.sides
+        ]
+        parts = [f"∂{weight_name(row)}/∂{SYMBOL[wrt]}{subscript(column)}"]
+        parts += [
+            f"[${kind}]{scientific(*pair)}[/]" for kind, pair in zip(SIDES, pairs, strict=True)
+        ]
+        (_, before), (_, after) = pairs
+        if -np.inf not in (before, after):
+            parts.append(ratio(after - before, width=WIDEST))
+        return "   ".join(parts)
 
     def draw(self, columns: int, lines: int, colours: Palette) -> Cells:
         """Draw both in small: a line with the scale of each, and below it maps without margins."""
@@ -157,59 +158,8 @@ class Jacobians:
             return cells
         for place, heat_map in enumerate(self._maps):
             start = place * (width + 2)
-            cells.write(start, 0, self.head(place, width, colours), colours[SIDES[place]])
+            head = next((text for text in self.heads(place) if len(text) <= width), "")
+            cells.write(start, 0, head, colours[SIDES[place]])
             bare = HeatMap(heat_map.levels, heat_map.kind)
             cells.put(bare.draw(width, lines - 1, colours), start, 1)
-        return cells
-
-
-@dataclass(frozen=True, eq=False)
-class JacobianHead:
-    """The line above one of the maps."""
-
-    jacobians: Jacobians
-    place: int
-
-    def draw(self, columns: int, lines: int, colours: Palette) -> Cells:
-        """Draw it."""
-        cells = Cells(columns, lines)
-        text = self.jacobians.head(self.place, columns, colours)
-        cells.write(0, 0, text, colours[SIDES[self.place]])
-        return cells
-
-
-@dataclass(frozen=True, eq=False)
-class JacobianEntry:
-    """One entry in words: how a weight answers to a score, on both sides.
-
-    Attributes:
-        answer: The vector.
-        row: The key of the weight.
-        column: The key of the score.
-    """
-
-    answer: VectorAnswer
-    row: int
-    column: int
-
-    def draw(self, columns: int, lines: int, colours: Palette) -> Cells:
-        """Draw a line with as much as has room."""
-        cells = Cells(columns, lines)
-        wrt = self.answer.wrt
-        row, column = np.array([self.row]), np.array([self.column])
-        values = [float(side.jacobian(row, column, wrt)[0, 0]) for side in self.answer.sides]
-        logs = [float(side.log_jacobian(row, column, wrt)[0, 0]) for side in self.answer.sides]
-        symbol = "s" if wrt == "scores" else "z"
-        score = weight_name(self.column).replace("p", symbol)
-        parts = [(f"∂{weight_name(self.row)}/∂{score}", "text")]
-        for value, log, side in zip(values, logs, SIDES, strict=True):
-            parts.append((scientific(value, log), side))
-        if -np.inf not in logs:
-            parts.append((ratio(logs[1] - logs[0], width=WIDEST), "text"))
-        place = 0
-        for text, kind in parts:
-            if place + len(text) > columns:
-                break
-            cells.write(place, 0, text, colours[kind])
-            place += len(text) + 3
         return cells

@@ -13,11 +13,10 @@ from numpy.typing import NDArray
 
 from attn_tui.compute.evaluation import Evaluation
 from attn_tui.compute.experiment import Experiment
-from attn_tui.compute.explore.answer import NAMES, OverDk, VectorAnswer
+from attn_tui.compute.explore.answer import OverDk, VectorAnswer
 from attn_tui.compute.heads.statistic import DEAD
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import PLAIN, Wrt
-from attn_tui.report.text import shortened
 from attn_tui.report.words import (
     ALL,
     LONGEST,
@@ -29,6 +28,7 @@ from attn_tui.report.words import (
     effective,
     percent,
     times,
+    why_undivided,
 )
 
 FEW = 8
@@ -50,9 +50,6 @@ SHARE = "share the weight"
 TROUBLES = {
     "overflow": "A number overflows its format", "nan": "A number became NaN",
 }  # fmt: skip
-
-LONGEST_NAME = 16
-"""Columns of a vector's name that are said."""
 
 GRADIENTS: Mapping[Wrt, str] = {"scores": "gradient", "logits": "gradient by logits"}
 
@@ -85,7 +82,6 @@ NUMBERS = (
 
 ONE_KEY = "One key has all the weight at any scale"
 ALL_MASKED = "Every key is masked"
-SEVERAL_UNDIVIDED = "one key takes practically all the weight in {before} of {n} vectors"
 
 
 @dataclass(frozen=True)
@@ -178,7 +174,7 @@ def headline(
     first, second = answer.sides
     change = Change.of(answer, over)
     n_keys = answer.vector.n_attended
-    names = called(answer)
+    names = ("As pinned", "Now") if answer.compared else ("Unscaled", done(second.map))
     slots = {
         "first": names[0], "second": names[1],
         "before": has(first), "after": follows(first, second), "n_keys": f"{n_keys:,}",
@@ -189,7 +185,7 @@ def headline(
     if n_keys == 0:
         return NOTHING_TO_CHOOSE.format(subject=ALL_MASKED)
     if second.map == PLAIN and not answer.compared and n_keys > 1:
-        return UNDIVIDED.format(why=_why_undivided(experiment), **slots)
+        return UNDIVIDED.format(why=why_undivided(experiment.setup.scale), **slots)
     if answer.status in TROUBLES:
         return UNUSABLE.format(trouble=TROUBLES[answer.status], **slots)
     keeps_keys = second.map.sink is None and not answer.compared
@@ -221,34 +217,18 @@ def headline(
     return next((text for text in texts if len(text) <= LONGEST), texts[-1])
 
 
-def of_several(answers: Sequence[VectorAnswer], experiment: Experiment) -> str:
+def of_several(answers: Sequence[VectorAnswer]) -> str:
     """Return the headline over several vectors: in how many one key takes it all on either side."""
-    known = [answer for answer in answers if answer.status not in TROUBLES]
     counts = [
         sum(side.max_weight >= ALL for side in sides)
-        for sides in zip(*(answer.sides for answer in known), strict=True)
-    ] or [0, 0]
-    slots = {"n": f"{len(answers):,}", "before": _count(counts[0]), "after": _count(counts[1])}
-    maps = {answer.scaled.map for answer in answers}
-    if maps == {PLAIN}:
-        both = SEVERAL_UNDIVIDED.format(**slots)
-        return UNDIVIDED.format(why=_why_undivided(experiment), before=both)
-    how = done(next(iter(maps))) if len(maps) == 1 else "Scaled"
-    return SEVERAL.format(done=how[0].lower() + how[1:], **slots)
-
-
-def _count(count: int) -> str:
-    return f"{count:,}" if count else "none"
-
-
-def called(answer: VectorAnswer) -> tuple[str, str]:
-    """Return what begins a clause about each side."""
-    if not answer.compared:
-        return "Unscaled", done(answer.scaled.map)
-    if answer.names == NAMES:
-        return "As pinned", "Now"
-    first, second = (shortened(name, LONGEST_NAME) for name in answer.names)
-    return f"In {first}", f"In {second}"
+        for sides in zip(*(answer.sides for answer in answers), strict=True)
+    ]
+    before, after = (f"{count:,}" if count else "none" for count in counts)
+    how = {done(answer.scaled.map).lower() for answer in answers}
+    return SEVERAL.format(
+        n=f"{len(answers):,}", before=before, after=after,
+        done=how.pop() if len(how) == 1 else "scaled",
+    )  # fmt: skip
 
 
 def leader(side: Evaluation) -> int:
@@ -266,7 +246,7 @@ def _has(side: Evaluation) -> tuple[str, str, str]:
     sink = ""
     if side.map.sink is not None:
         if side.sink_weight > max(side.max_weight, 0.5):
-            return "the sink", "", f"takes {_of_weight(side.sink_weight)}"
+            return "the sink", "", _takes(side.sink_weight)
         if side.sink_weight > 1.0 - ALL:
             sink = f" and the sink {percent(side.sink_weight)}"
     if side.max_weight == 0.0:
@@ -282,7 +262,11 @@ def _has(side: Evaluation) -> tuple[str, str, str]:
     tied = np.flatnonzero(side.weights() == side.max_weight)
     if tied.size > 1:
         return _names(tied), "they", f"take {percent(side.max_weight)} each{sink}"
-    return f"key {leader(side):,}", "it", f"takes {_of_weight(side.max_weight)}{sink}"
+    return f"key {leader(side):,}", "it", f"{_takes(side.max_weight)}{sink}"
+
+
+def _takes(share: float) -> str:
+    return "takes practically all the weight" if share >= ALL else f"takes {percent(share)}"
 
 
 def has(side: Evaluation) -> str:
@@ -307,11 +291,6 @@ def follows(first: Evaluation, second: Evaluation) -> str:
 def _names(keys: NDArray[np.intp]) -> str:
     """Return the names of two keys, or the number of more."""
     return "keys {:,} and {:,}".format(*keys.tolist()) if keys.size == 2 else f"{keys.size:,} keys"
-
-
-def _of_weight(share: float) -> str:
-    text = percent(share)
-    return f"{text} the weight" if share >= ALL else text
 
 
 def _in_numbers(share: float) -> str:
@@ -347,12 +326,3 @@ def _becomes(change: Change, precision: Precision) -> str:
         return change.becomes
     name = precision.format if precision.stable else f"naive {precision.format}"
     return f"{change.becomes} in {name}"
-
-
-def _why_undivided(experiment: Experiment) -> str:
-    scale = experiment.setup.scale
-    if scale.rule == "none":
-        return "rule none"
-    if scale.is_default:
-        return "√1 = 1"
-    return f"{scale.formula} is 1"

@@ -1,6 +1,7 @@
 """The precision lab: softmax in every number format, stable and naive, beside the exact weight."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -12,104 +13,77 @@ from attn_tui.compute.precision import ROUNDS
 from attn_tui.files.plain import named
 from attn_tui.report import report
 from attn_tui.report.numbers import scientific, weight, weight_name
-from attn_tui.report.report import Section, data, listed, same
+from attn_tui.report.report import Part, data, listed, same
+
+OF_TRIAL = ("status", "reason", "weight", "n_differ", "n_vanished", "worst", "worst_key")
+"""What JSON and CSV have of a trial, by the names of its fields."""
 
 
-def _weight(trial: Trial) -> str:
-    if trial.status not in ("ok", "masked"):
-        return "NaN" if trial.weight != trial.weight else weight(trial.weight)
-    return weight(trial.weight)
+def _columns(tried: Lab) -> Iterator[tuple[str, str, list[str]]]:
+    """Yield head, side and texts of each column: a row a format and method."""
+    trials = tried.sides[0].trials
+    yield "format", "", [trial.precision.format for trial in trials]
+    yield "softmax", "", ["stable" if trial.precision.stable else "naive" for trial in trials]
+    for side in tried.sides:
+        yield weight_name(tried.key), side.name, [weight(trial.weight) for trial in side.trials]
+        yield "largest error", side.name, [scientific(trial.worst) for trial in side.trials]
 
 
-def _worst(trial: Trial) -> str:
-    return "NaN" if trial.worst != trial.worst else scientific(trial.worst)
-
-
-def lab_table(lab: Lab) -> Table:
-    """Return a row a format and method: the key's weight and the largest error on both sides."""
-    first, second = lab.sides
-    pairs = [*zip(first.trials, second.trials, strict=True)]
-    methods = ["stable" if trial.precision.stable else "naive" for trial, _ in pairs]
-    columns = [
-        Column("format", [trial.precision.format for trial, _ in pairs], left=True),
-        Column("softmax", methods, "muted", left=True),
-        Column(f"p{lab.key} unscaled", [_weight(trial) for trial, _ in pairs], "unscaled"),
-        Column("largest error", [_worst(trial) for trial, _ in pairs], "unscaled", rank=1),
-        Column(f"p{lab.key} scaled", [_weight(trial) for _, trial in pairs], "scaled"),
-        Column("largest error", [_worst(trial) for _, trial in pairs], "scaled", rank=1),
-    ]
-    exact = [weight(side.exact) for side in lab.sides]
-    arithmetic = first.trials[0].precision.arithmetic
-    notes = [
-        f"exact: {exact[0]} unscaled, {exact[1]} scaled",
-        f"16 bits: {arithmetic} rounds {ROUNDS[arithmetic]}",
-    ]
-    for pair in pairs:
-        notes += [_reason(trial) for trial in pair if trial.reason]
-    return Table(columns, notes=notes)
+def _notes(tried: Lab) -> Iterator[str]:
+    """Yield the exact weights, how 16 bits are rounded, and why numbers gave out."""
+    exact = [weight(side.exact) for side in tried.sides]
+    yield f"exact: {exact[0]} unscaled, {exact[1]} scaled"
+    arithmetic = tried.sides[0].trials[0].precision.arithmetic
+    yield f"16 bits: {arithmetic} rounds {ROUNDS[arithmetic]}"
+    reasons = [_reason(trial) for side in tried.sides for trial in side.trials if trial.reason]
+    yield from dict.fromkeys(reasons)
 
 
 def _reason(trial: Trial) -> str:
-    """Return why a number gave out."""
     method = "stable" if trial.precision.stable else "naive"
     return f"{trial.precision.format} {method}: {trial.reason}"
 
 
-def lab_section(lab: Lab, answer: VectorAnswer) -> Section:
-    """Return what becomes of one weight in every number format, for a report."""
-    name = weight_name(lab.key)
-    arithmetic = lab.sides[0].trials[0].precision.arithmetic
-    about = (
-        f"16 bits: {arithmetic} rounds {ROUNDS[arithmetic]}. Differ: weights that are not the "
-        "exact ones rounded to the format. Vanished: weights that are 0 though the exact ones are "
-        "not."
-    )
-    exact = {f"lab.{side.name}.exact": side.exact for side in lab.sides}
-    tables = [_trials(side, name, answer) for side in lab.sides]
-    plain = data({"lab.key": lab.key, **exact})
-    return Section(f"{name} in every number format", [about, plain, *tables])
+def lab_table(tried: Lab) -> Table:
+    """Return the key's weight and the largest error of any key, in every format on both sides."""
+    columns = [
+        Column(f"{head} {side}".rstrip(), texts, side or "text", not side, int(head[0] == "l"))
+        for head, side, texts in _columns(tried)
+    ]
+    return Table(columns, notes=[*_notes(tried)])
 
 
-def _trials(side: LabSide, name: str, answer: VectorAnswer) -> report.Table:
-    """Return a row a format and method of one side."""
-    trials = side.trials
-    methods = ["stable" if trial.precision.stable else "naive" for trial in trials]
-    formats = [trial.precision.format for trial in trials]
-    own = {
-        "vector": answer.vector.name, "key": answer.of, "side": side.name, "exact": side.exact,
-    }  # fmt: skip
+def lab_parts(tried: Lab, answer: VectorAnswer) -> Iterator[Part]:
+    """Yield the same for a report, and for JSON and CSV all that is known of each trial."""
+    rows = np.arange(len(tried.sides[0].trials))
+    columns = [
+        report.Column(head, texts=listed(texts), above=side, left=not side)
+        for head, side, texts in _columns(tried)
+    ]
+    yield report.Table(columns, rows, notes=[*_notes(tried)])
+    exact = {f"lab.{side.name}.exact": side.exact for side in tried.sides}
+    yield data({"lab.key": tried.key, **exact})
+    for side in tried.sides:
+        own = {
+            "vector": answer.vector.name, "key": answer.of, "side": side.name, "exact": side.exact,
+        }  # fmt: skip
+        columns = [report.Column("", same(value), name=name) for name, value in own.items()]
+        columns += _data(side)
+        yield report.Table(columns, rows, path=f"lab.{side.name}.trials", csv="lab")
+
+
+def _data(side: LabSide) -> Iterator[report.Column]:
+    def column(name: str, of: Callable[[Trial], Any]) -> report.Column:
+        return report.Column("", listed(map(of, side.trials)), name, name)
+
+    yield column("precision", lambda trial: trial.precision.format)
+    arithmetic = listed(trial.precision.arithmetic for trial in side.trials)
+    yield report.Column("", arithmetic, "arithmetic")
+    yield column("naive", lambda trial: not trial.precision.stable)
+    for name in OF_TRIAL:
+        yield column(name, attrgetter(name))
     differing = [
         [named(key, ("key", "exact", "weight", "difference")) for key in trial.differing]
-        for trial in trials
+        for trial in side.trials
     ]
-
-    def of(title: str, path: str, write: Callable[[Any], str] = str) -> report.Column:
-        values = [getattr(trial, path) for trial in trials]
-        return report.Column(title, listed(values), path, path, listed(map(write, values)))
-
-    columns = [report.Column("", same(value), name=key) for key, value in own.items()]
-    columns += [
-        report.Column("format", listed(formats), "precision", "precision", left=True),
-        report.Column("", listed(trial.precision.arithmetic for trial in trials), "arithmetic"),
-        report.Column(
-            "softmax", listed(not trial.precision.stable for trial in trials), "naive", "naive",
-            listed(methods), left=True,
-        ),
-        of("", "status"),
-        of("", "reason"),
-        of(name, "weight", weight),
-        of("differ", "n_differ", "{:,}".format),
-        of("vanished", "n_vanished", "{:,}".format),
-        of("largest error", "worst", scientific),
-        of("at key", "worst_key", "{:,}".format),
-        report.Column("", listed(differing), "differing"),
-    ]  # fmt: skip
-    reasons = [
-        f"{kind} {method}: {trial.reason}"
-        for kind, method, trial in zip(formats, methods, trials, strict=True)
-        if trial.reason
-    ]
-    title = f"{side.name}: exactly {name} = {weight(side.exact)}"
-    path = f"lab.{side.name}.trials"
-    rows = np.arange(len(trials))
-    return report.Table(columns, rows, title, path=path, csv="lab", notes=reasons)
+    yield report.Column("", listed(differing), "differing")

@@ -1,7 +1,7 @@
 """What Explore reports: weights and gradients of every vector, unscaled beside scaled."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import inf
 from typing import get_args
 
@@ -12,13 +12,13 @@ from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.explore.answer import Answer, VectorAnswer, compare
 from attn_tui.compute.explore.attention import attention
 from attn_tui.compute.explore.precision_lab import MOST_DIFFERING, lab
-from attn_tui.compute.explore.trouble import verdict
 from attn_tui.compute.sample import Number
 from attn_tui.compute.scale import SYMBOL, Wrt
+from attn_tui.compute.text import counted
 from attn_tui.explore.answer import curves
 from attn_tui.explore.headline import Change, headline, of_several
 from attn_tui.explore.key_columns import SIDES, listed_keys, pair_columns, vector_columns
-from attn_tui.explore.lab import lab_section
+from attn_tui.explore.lab import lab_parts
 from attn_tui.explore.vectors import vectors_tables
 from attn_tui.files.codec import experiment_to_plain
 from attn_tui.files.plain import named
@@ -67,31 +67,14 @@ class Contents:
     Attributes:
         top: Only so many keys are listed, those with the largest scores; None lists all.
         lab: Whether every number format is tried.
-        compare: Whether the first two vectors are compared.
         pinned: Answers to compare those of each vector with: one, or one for each.
         first: Which vector of the question is the first of the answer, where these are not all.
     """
 
     top: int | None = None
     lab: bool = False
-    compare: bool = False
     pinned: Sequence[VectorAnswer] = ()
     first: int = 0
-
-    def first_two(self, answer: Answer) -> VectorAnswer | None:
-        """Return the first two vectors as the sides of one, if they are to be compared.
-
-        Raises:
-            InputError: With field ``"compare"``, if there is only one.
-        """
-        if not self.compare:
-            return None
-        if len(answer.vectors) < 2:
-            raise InputError("compare", "there is one vector", "two vectors")
-        first, second = (vector.vector.name for vector in answer.vectors[:2])
-        pair = compare(*answer.vectors[:2])
-        status, reason = verdict({f"in {first}": pair.unscaled, f"in {second}": pair.scaled})
-        return replace(pair, names=(first, second), status=status, reason=reason)
 
     def beside_pinned(self, answer: Answer) -> tuple[VectorAnswer, ...]:
         """Return each vector beside a pinned one: the only one, or that in its place.
@@ -111,7 +94,7 @@ class Contents:
         """The table that CSV holds."""
         if self.lab:
             return "lab"
-        return "comparison" if self.compare or self.pinned else "keys"
+        return "comparison" if self.pinned else "keys"
 
     @property
     def positions(self) -> str:
@@ -124,9 +107,8 @@ class Contents:
         Raises:
             InputError: If there is more than one.
         """
-        if self.lab + self.compare + bool(self.pinned) > 1:
-            field = "against" if self.pinned else "compare"
-            raise InputError(field, "CSV is one table", "--lab, --compare or --against, or JSON")
+        if self.lab and self.pinned:
+            raise InputError("against", "CSV is one table", "--lab or --against, or JSON")
 
 
 EVERYTHING = Contents()
@@ -152,7 +134,7 @@ def report(
         InputError: If there is not what is to be compared.
     """
     experiment = answer.experiment
-    pairs, pair = contents.beside_pinned(answer), contents.first_two(answer)
+    pairs = contents.beside_pinned(answer)
     question = [Fact(label, (text,)) for label, text in (*about, *asked(experiment))]
     parts: list[Part] = [data({"experiment": experiment_to_plain(experiment)}), Facts(question)]
     headlines = []
@@ -160,20 +142,16 @@ def report(
         index = contents.first + place
         own: list[Part] = [*_vector(experiment, index, vector, contents)]
         if pairs:
-            beside, title = pairs[place], f"{_name(vector)}: pinned and now compared"
-            made = Facts([_making(beside, 0), _making(beside, 1)])
-            own.append(_comparison(beside, experiment, index, contents, title, made))
+            own.append(_comparison(pairs[place], experiment, index, contents))
         headlines.append(_headline(vector, experiment, index))
-        parts.append(Section(_title(vector), own, "vectors[]", headlines[-1]))
+        n_masked = vector.masked.size
+        title = f"{_name(vector)}: {counted(vector.vector.n_keys, 'key')}"
+        title += f", {n_masked:,} masked" if n_masked else ""
+        parts.append(Section(title, own, "vectors[]", headlines[-1]))
     if answer.drawn:
         parts.append(_means(answer))
-    if pair:
-        first, second = (shortened(name, NAME) for name in pair.names)
-        title = f"{first} and {second} compared"
-        parts.append(_comparison(pair, experiment, 1, contents, title))
-    is_one = len(headlines) == 1
-    said = headlines[0] if is_one else of_several(answer.vectors, experiment)
-    return Report("", parts, headline=said, csv=contents.table)
+    first = headlines[0] if len(headlines) == 1 else of_several(answer.vectors)
+    return Report("", parts, headline=first, csv=contents.table)
 
 
 def _headline(answer: VectorAnswer, experiment: Experiment, index: int) -> str:
@@ -184,13 +162,6 @@ def _headline(answer: VectorAnswer, experiment: Experiment, index: int) -> str:
 
 def _name(answer: VectorAnswer) -> str:
     return shortened(answer.vector.name, NAME)
-
-
-def _title(answer: VectorAnswer) -> str:
-    n_keys, n_masked = answer.vector.n_keys, answer.masked.size
-    noun = "key" if n_keys == 1 else "keys"
-    masked = f", {n_masked:,} masked" if n_masked else ""
-    return f"{_name(answer)}: {n_keys:,} {noun}{masked}"
 
 
 def _vector(
@@ -220,7 +191,8 @@ def _vector(
     if contents.lab:
         tried = lab(experiment, index, answer.of, most=contents.top or MOST_DIFFERING)
         if tried is not None:
-            yield lab_section(tried, answer)
+            title = f"{weight_name(tried.key)} in every number format"
+            yield Section(title, [*lab_parts(tried, answer)])
 
 
 def _trouble(answer: VectorAnswer) -> list[str]:
@@ -237,8 +209,8 @@ def _of(answer: VectorAnswer) -> str:
 def _left(answer: VectorAnswer, rows: Rows, by: str) -> list[str]:
     """Return how many keys are not listed, if any."""
     left = answer.vector.n_keys - rows.size
-    noun = "key" if left == 1 else "keys"
-    return [f"and {left:,} more {noun} with smaller or equal {by}"] if left else []
+    more = counted(left, "more key")
+    return [f"and {more} with smaller or equal {by}"] if left else []
 
 
 def _data_of_sides(answer: VectorAnswer) -> Facts:
@@ -312,10 +284,9 @@ def _making(pair: VectorAnswer, place: int) -> Fact:
 
 
 def _comparison(
-    pair: VectorAnswer, experiment: Experiment, index: int, contents: Contents, title: str,
-    *parts: Part,
-) -> Section:  # fmt: skip
-    """Return the numbers of a pair side by side; JSON and CSV hold the differences."""
+    pair: VectorAnswer, experiment: Experiment, index: int, contents: Contents
+) -> Section:
+    """Return a pinned answer and the present one side by side; JSON and CSV have differences."""
     rows = listed_keys(pair, contents.top, by_weight=True)
     first, second = pair.sides
     names = [name for name, *_ in STATISTICS]
@@ -324,10 +295,11 @@ def _comparison(
         "n_keys": pair.vector.n_keys, "gradient.of": pair.of,
         "differences": {name: getattr(second, name) - getattr(first, name) for name in names},
     }  # fmt: skip
-    columns = [*pair_columns(pair, contents.positions)]
-    if contents.pinned:
-        columns.insert(0, Column("", same(pair.vector.name), name="vector"))
+    columns = [Column("", same(pair.vector.name), name="vector")]
+    columns += pair_columns(pair, contents.positions)
     left = _left(pair, rows, "weights")
     table = Table(columns, rows, _of(pair), csv="comparison", notes=left)
-    parts = (*parts, *_trouble(pair), data(plain), table, *_statistics(pair, (None, None)))
+    making = Facts([_making(pair, 0), _making(pair, 1)])
+    parts = (making, *_trouble(pair), data(plain), table, *_statistics(pair, (None, None)))
+    title = f"{_name(pair)}: pinned and now compared"
     return Section(title, parts, "comparison", _headline(pair, experiment, index))

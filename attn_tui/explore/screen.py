@@ -1,6 +1,6 @@
 """The Explore screen: scores and d_k above, weights and gradient, and curves over d_k."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import ClassVar
 
@@ -17,16 +17,18 @@ from textual.worker import get_current_worker
 from attn_tui.compute.arrays import largest
 from attn_tui.compute.explore import settings
 from attn_tui.compute.explore.answer import Answer as WholeAnswer
-from attn_tui.compute.explore.answer import OverDk, VectorAnswer, compare
+from attn_tui.compute.explore.answer import VectorAnswer, compare
 from attn_tui.compute.explore.answer import answer as answer_all
 from attn_tui.compute.explore.precision_lab import Lab, lab
 from attn_tui.compute.field import fields_of
 from attn_tui.compute.log_scale import N_KEYS as N
+from attn_tui.compute.scale import SYMBOL
 from attn_tui.compute.text import counted
 from attn_tui.explore import bars, curves, gradient
 from attn_tui.explore.answer import Answer, is_quick
 from attn_tui.explore.answer import answer as answer_one
 from attn_tui.explore.headline import headline
+from attn_tui.explore.jacobian import JacobianPane
 from attn_tui.explore.lab import lab_table
 from attn_tui.explore.report import Contents, report
 from attn_tui.explore.vectors import vectors_table
@@ -41,7 +43,6 @@ from attn_tui.report.text import text
 from attn_tui.report.words import done, effective
 from attn_tui.ui.d_k import DkPane, why_idle
 from attn_tui.ui.dialogs import columns_of_text
-from attn_tui.ui.heat_map import HeatMap
 from attn_tui.ui.instrument_screen import TINY, InstrumentScreen
 from attn_tui.ui.markup import plain
 from attn_tui.ui.pane import Pane
@@ -65,9 +66,6 @@ OVER = {
 
 UNREAD = "{error}. What stands below is of the scores before."
 """What is said in the place of the headline while the scores cannot be read."""
-
-MOST_KEYS = 128
-"""Of so many keys at most the Jacobian is shown."""
 
 READ_KEYS = 100
 """So many keys are listed where the report is read; what is saved lists all."""
@@ -99,16 +97,12 @@ class ExploreScreen(InstrumentScreen):
     answer: var[Answer | None] = var(None, init=False)
     key: var[int | None] = var(None, init=False)
     """The key that somebody points at; None for that of the largest weight."""
-    entry: var[tuple[int, int] | None] = var(None, init=False)
-    """The weight and the score that somebody points at in the Jacobian, by their keys."""
     index: var[int] = var(0, init=False)
     """Which of several vectors is shown."""
     pinned: var[VectorAnswer | None] = var(None, init=False)
     """What stands beside the present answer in place of the unscaled side."""
 
     _is_painted = False
-    _jacobians: gradient.Jacobians | None = None
-    """Those shown last: another cursor is no reason to work them out again."""
 
     def compose_body(self) -> ComposeResult:
         """Lay out the panes in the order in which data flows."""
@@ -121,23 +115,11 @@ class ExploreScreen(InstrumentScreen):
                 yield Pane("Gradient", Picture("gradient"), id="gradient-pane")
                 for name, title in OVER.items():
                     yield Pane(title, Picture(f"{name}-curves"), id=name, classes="over")
-                yield Pane(
-                    "Jacobian",
-                    Horizontal(
-                        *(
-                            Vertical(Picture(f"head-of-{side}"), HeatMap(f"jacobian-{side}"))
-                            for side in bars.SIDES
-                        )
-                    ),
-                    Picture("entry"), id="jacobian", classes="wide",
-                )  # fmt: skip
-                yield Pane(
-                    "Precision", VerticalScroll(Sheet("lab-table")), id="lab", classes="wide"
-                )
-                yield Pane(
-                    "q, K and V", VerticalScroll(Sheet("vectors-table")), id="vectors",
-                    classes="wide",
-                )  # fmt: skip
+                yield JacobianPane()
+                table = VerticalScroll(Sheet("lab-table"))
+                yield Pane("Precision", table, id="lab", classes="wide")
+                table = VerticalScroll(Sheet("vectors-table"))
+                yield Pane("q, K and V", table, id="vectors", classes="wide")
 
     # What is asked
 
@@ -209,6 +191,10 @@ class ExploreScreen(InstrumentScreen):
     @on(Weights.Chosen)
     def _choose(self) -> None:
         self.ask(OF.edit(self.cursor))
+
+    @on(JacobianPane.Chosen)
+    def _choose_row(self, event: JacobianPane.Chosen) -> None:
+        self.ask(OF.edit(event.key))
 
     @property
     def cursor(self) -> int:
@@ -355,23 +341,21 @@ class ExploreScreen(InstrumentScreen):
         counts = [effective(side.effective_keys) for side in shown.sides]
         among = f"effective keys {curves.both(*counts)} of {shown.vector.n_attended:,}"
         self.pane("weights-pane").describe("Weights p", plain(answer.vector.reason) or among)
-        symbol = "s" if shown.wrt == "scores" else "z"
-        self.pane("gradient-pane").describe(f"Gradient ∂{weight_name(shown.of)}/∂{symbol}")
+        derivative = f"∂{weight_name(shown.of)}/∂{SYMBOL[shown.wrt]}"
+        self.pane("gradient-pane").describe(f"Gradient {derivative}")
 
     def _draw_view(self) -> None:
         """Draw the view that is shown, and no other."""
         answer = self.answer
         if answer is None:
             return
-        drawn_by: dict[str, Callable[[Answer], object]] = {
-            "jacobian": self._draw_jacobian, "lab": self._try_precisions,
-            "vectors": self._draw_vectors, **dict.fromkeys(OVER, self._draw_curves),
-        }  # fmt: skip
-        if self.view in drawn_by:
-            drawn_by[self.view](answer)
-
-    def _draw_vectors(self, answer: Answer) -> None:
-        if answer.through is not None:
+        if self.view in OVER:
+            self._draw_curves(answer)
+        elif self.view == "jacobian":
+            self.query_one(JacobianPane).show(self._side_by_side(answer), self.cursor)
+        elif self.view == "lab":
+            self._try_precisions(answer)
+        elif self.view == "vectors" and answer.through is not None:
             self.draw("vectors-table", vectors_table(answer.through, answer.vector))
 
     @work(thread=True, exclusive=True, group="lab", exit_on_error=False)
@@ -387,73 +371,24 @@ class ExploreScreen(InstrumentScreen):
 
     def _draw_curves(self, answer: Answer) -> None:
         """Draw the curves over d_k; at the start once the bars are on the terminal."""
-        over = answer.over
-        if over is None:
+        if answer.over is None:
             for name, title in OVER.items():
                 self.pane(name).describe(title, "being worked out")
-        elif self._is_painted:
-            self._draw_curves_over(answer, over)
-        else:
+            return
+        if not self._is_painted:
             self._is_painted = True
             self.call_after_refresh(self._draw_view)
-
-    def _draw_curves_over(self, answer: Answer, over: OverDk) -> None:
-        vector, d_k, before = answer.vector, answer.d_k, answer.unscaled_over
-        symbol = "s" if vector.wrt == "scores" else "z"
-        self.draw("weights-over-curves", curves.weights_figure(vector, over, d_k, before))
-        self.draw("gradient-over-curves", curves.gradient_figure(vector, over, d_k, before))
-        self.draw("keys-over-curves", curves.keys_figure(vector, over, d_k, before))
-        how = "drawn anew at each d_k" if before else ""
+            return
+        vector = answer.vector
+        self.draw("weights-over-curves", curves.weights_figure(answer))
+        self.draw("gradient-over-curves", curves.gradient_figure(answer))
+        self.draw("keys-over-curves", curves.keys_figure(answer))
+        how = "drawn anew at each d_k" if answer.unscaled_over else ""
         self.pane("weights-over").describe(OVER["weights-over"], how)
         among = counted(vector.vector.n_attended, "key")
         self.pane("keys-over").describe(OVER["keys-over"], f"of {among}")
         norms = [side.norms[vector.wrt] for side in vector.sides]
         texts = [quantity(norm.frobenius, norm.log_frobenius) for norm in norms]
         self.pane("gradient-over").describe(
-            f"Gradient ‖∂p/∂{symbol}‖ over d_k", curves.both(*texts)
+            f"Gradient ‖∂p/∂{SYMBOL[vector.wrt]}‖ over d_k", curves.both(*texts)
         )
-
-    def _draw_jacobian(self, answer: Answer) -> None:
-        shown = self._side_by_side(answer)
-        jacobians = self._jacobians
-        if jacobians is None or jacobians.answer is not shown:
-            jacobians = gradient.Jacobians(shown, np.arange(min(shown.vector.n_keys, MOST_KEYS)))
-            self._jacobians = jacobians
-        last = len(jacobians.keys) - 1
-        row, column = self.entry or (shown.of, self.cursor)
-        cursor = min(row, last), min(column, last)
-        for place, side in enumerate(bars.SIDES):
-            self.draw(f"head-of-{side}", gradient.JacobianHead(jacobians, place))
-            picture = self.query_one(f"#jacobian-{side}", HeatMap)
-            picture.drawing = jacobians.heat_map(place, cursor)
-            hidden = "each the largest of several" if picture.hides else ""
-        self.draw("entry", gradient.JacobianEntry(shown, *cursor))
-        symbol = jacobians.symbol
-        among = f"keys 0 to {last:,}" if last + 1 < shown.vector.n_keys else ""
-        legend = f"row i: p_i [$larger]rises[/] or [$smaller]falls[/] with {symbol}_j"
-        self.pane("jacobian").describe(f"Jacobian ∂p_i/∂{symbol}_j", among, legend, hidden)
-
-    @on(HeatMap.Moved)
-    def _move(self, event: HeatMap.Moved) -> None:
-        self.entry = event.row, event.column
-
-    @on(HeatMap.Hovered)
-    def _hover(self, event: HeatMap.Hovered) -> None:
-        """Say the entry under the mouse, or that of the cursor again."""
-        if self.answer is not None and event.entry is not None:
-            shown = self._side_by_side(self.answer)
-            self.draw("entry", gradient.JacobianEntry(shown, *event.entry))
-        else:
-            self._draw_view()
-
-    @on(HeatMap.Chosen)
-    def _choose_row(self) -> None:
-        """Show the gradient of the weight of the cursor's row."""
-        if self.entry is not None:
-            self.ask(OF.edit(self.entry[0]))
-
-    @on(HeatMap.Sized)
-    def watch_entry(self) -> None:
-        """Mark another entry of the Jacobian, or say anew what is hidden of it."""
-        if self.view == "jacobian":
-            self._draw_view()

@@ -1,7 +1,6 @@
 """What there is to show of q, K and V: gradients through them, and the output."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -65,11 +64,12 @@ def vectors_tables(through: Attention, answer: VectorAnswer, keys: Rows) -> Iter
     name, sides = weight_name(answer.of), answer.sides
     gradients = [through.query_gradient(side, answer.of) for side in sides]
     lost = [scientific(float(size)) for size in lengths(np.array(gradients))]
+    places = report.Column("i", texts=lambda rows: map(str, rows.tolist()), width=4)
     yield report.Table(
         [
-            _column("i", lambda rows: rows, str, 4),
-            _column("q_i", _at(through.query), _short, 11),
-            *_both(map(_at, gradients), "attention.query_gradient"),
+            places,
+            _numbers("q_i", lambda rows: through.query[rows]),
+            *_both([gradient.__getitem__ for gradient in gradients], "attention.query_gradient"),
         ],
         np.arange(through.query.size),
         f"gradient of {name} with respect to the query q",
@@ -78,11 +78,7 @@ def vectors_tables(through: Attention, answer: VectorAnswer, keys: Rows) -> Iter
     )
     norms = [partial(through.key_gradient_norms, side, answer.of) for side in sides]
     yield report.Table(
-        [
-            key_column(),
-            _column("‖k‖", lambda rows: lengths(through.keys[rows]), _short, 11),
-            *_both(norms),
-        ],
+        [key_column(), _numbers("‖k‖", lambda rows: lengths(through.keys[rows])), *_both(norms)],
         keys,
         f"norm of the gradient of {name} with respect to each key k",
     )
@@ -91,7 +87,7 @@ def vectors_tables(through: Attention, answer: VectorAnswer, keys: Rows) -> Iter
         yield Facts([Fact("", [None, None], "attention.output")], SIDES, SIDES)
         return
     yield report.Table(
-        [_column("i", lambda rows: rows, str, 4), *_both(map(_at, outputs), "attention.output")],
+        [places, *_both([output.__getitem__ for output in outputs], "attention.output")],
         np.arange(outputs[0].size),
         "output V·p: the values weighted by p",
         most=READ,
@@ -102,22 +98,19 @@ Numbers = Callable[[Rows], NDArray[Any]]
 """From some rows to their numbers."""
 
 
-def _at(array: NDArray[np.float64]) -> Numbers:
-    return lambda rows: array[rows]
-
-
-def _short(value: float) -> str:
-    return fitted(value, 11)
-
-
-def _column(title: str, of: Numbers, write: Callable[[Any], str], width: int) -> report.Column:
+def _numbers(title: str, of: Numbers) -> report.Column:
     """Return a column of text alone."""
-    return report.Column(title, texts=lambda rows: map(write, of(rows).tolist()), width=width)
+    return report.Column(
+        title, texts=lambda rows: [fitted(value, 11) for value in of(rows).tolist()], width=11
+    )
 
 
 def _both(sides: Iterable[Numbers], path: str = "") -> Iterator[report.Column]:
-    """Yield the numbers of both sides, which JSON has at a path of each."""
-    write = partial(scientific, signed=True) if path else scientific
+    """Yield the numbers of both sides, signed where JSON has them at a path of each."""
+
+    def texts(of: Numbers, rows: Rows) -> list[str]:
+        return [scientific(value, signed=bool(path)) for value in of(rows).tolist()]
+
     for kind, of in zip(SIDES, sides, strict=True):
-        column = _column(kind, of, write, 12)
-        yield replace(column, values=of, path=path and f"{kind}.{path}")
+        own = f"{kind}.{path}" if path else ""
+        yield report.Column(kind, of, own, texts=partial(texts, of), width=12)

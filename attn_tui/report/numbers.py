@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from math import ceil, copysign, expm1, floor, inf, isfinite, isnan, log, log10
 
 MINUS = "−"
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 LN10 = log(10.0)
 SMALLEST_NORMAL = 2.0**-1022
@@ -115,6 +116,11 @@ def weight_name(key: int) -> str:
 def subscript(key: int) -> str:
     """Return a key's number as a subscript: ``₁₂``."""
     return str(key).translate(_SUBSCRIPTS)
+
+
+def power_of_ten(exponent: int) -> str:
+    """Return a power of ten as text: ``10⁻⁴``."""
+    return f"10{str(exponent).translate(_RAISED)}"
 
 
 def general(value: float, digits: int = 6) -> str:

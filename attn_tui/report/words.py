@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from itertools import groupby
 from math import exp, inf, log
 
-from attn_tui.compute.scale import LogitMap
+from attn_tui.compute.scale import LogitMap, Scale
 
 LONGEST = 170
 """Characters of a headline: two lines from 85 columns on."""
@@ -117,6 +117,13 @@ def doing(to_logits: LogitMap) -> str:
     for past, present in PRESENT.items():
         text = text.replace(past, present)
     return text
+
+
+def why_undivided(scale: Scale) -> str:
+    """Return why a rule multiplies by 1, where it does."""
+    if scale.rule == "none":
+        return "rule none"
+    return "√1 = 1" if scale.is_default else f"{scale.formula} is 1"
 
 
 def ranges(numbers: Iterable[int], most: float = inf) -> str:

@@ -18,7 +18,7 @@ from attn_tui.compute.sweep.answer import Answer
 from attn_tui.compute.sweep.crossover import GRADIENTS, falls_through
 from attn_tui.compute.sweep.points import Place, Point, Summary, along, held
 from attn_tui.compute.sweep.settings import Statistic
-from attn_tui.report.numbers import LN10
+from attn_tui.report.numbers import LN10, power_of_ten
 from attn_tui.sweep.change import Change, change
 from attn_tui.sweep.names import is_none
 
@@ -37,8 +37,6 @@ DEPTH = 5
 SIGNS = {"larger": "▲", "smaller": "▼"}
 """What stands before a factor, by its way."""
 
-RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-
 
 def level(log_factor: float) -> float:
     """Return the place of a factor on the ramp, from −1 to 1, from its natural logarithm."""
@@ -50,7 +48,7 @@ def power(exponent: int) -> str:
     """Return a power of ten as text: ``1``, ``100``, ``10⁻⁴``."""
     if 0 <= exponent <= 2:
         return f"{10**exponent}"
-    return f"10{str(exponent).translate(RAISED)}"
+    return power_of_ten(exponent)
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +56,7 @@ class Grid:
     """The places of a map, with what a rule does to a statistic at each.
 
     Attributes:
-        answer: What was found.
+        answer: What was drawn.
         rule: The rule.
     """
 
@@ -86,7 +84,7 @@ class Grid:
     @cached_property
     def is_told(self) -> bool:
         """Whether the draws tell everywhere which way it goes."""
-        return not any(found.way == "untold" for row in self.changes for found in row)
+        return not any(factor.way == "untold" for row in self.changes for factor in row)
 
     @cached_property
     def _crossings(self) -> Numbers:
@@ -122,9 +120,11 @@ class Grid:
     @cached_property
     def _map(self) -> HeatMap:
         """The map without a cursor."""
-        levels = np.array([[_level(found) for found in row] for row in self.changes])
-        cells = [[[found.cell(width) for found in row] for row in self.changes] for width in (3, 2)]
-        signs = [[SIGNS.get(found.way, "") for found in row] for row in self.changes]
+        levels = np.array([[_level(factor) for factor in row] for row in self.changes])
+        cells = [
+            [[factor.cell(width) for factor in row] for row in self.changes] for width in (3, 2)
+        ]
+        signs = [[SIGNS.get(factor.way, "") for factor in row] for row in self.changes]
         signed = [[*map(str.__add__, *pair)] for pair in zip(signs, cells[0], strict=True)]
         return HeatMap(
             levels, "both signs", [f"{n:,}" for n in self.ns], [str(d_k) for d_k in self.d_ks],
@@ -145,10 +145,10 @@ class Grid:
         return replace(self._map, cursor=(row, column), bar=bar, border=self.border(answer))
 
 
-def _level(found: Change) -> float:
-    if found.way == "unknown":
+def _level(factor: Change) -> float:
+    if factor.way == "unknown":
         return nan
-    return level(found.log) if found.way in SIGNS else 0.0
+    return level(factor.log) if factor.way in SIGNS else 0.0
 
 
 def tick(ten: int) -> str:
@@ -159,40 +159,35 @@ def tick(ten: int) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class Words:
-    """One place in words: what the rule does there, and what was drawn without it and with it.
+class PlaceNumbers:
+    """What was drawn at one place: the median without the rule and with it, and the middle half.
 
     Attributes:
-        found: What the rule does.
         points: What was drawn there under each rule, the first without scaling.
         statistic: What of.
         heads: What each side is called.
     """
 
-    found: Change
     points: Sequence[Point]
     statistic: Statistic
     heads: Sequence[str]
 
     def draw(self, columns: int, lines: int, colours: Palette) -> Cells:
-        """Draw the change in the first line, and a line for each side with its middle half."""
+        """Draw a line for each side, or both in one line with the medians alone."""
         cells = Cells(columns, lines)
-        way = self.found.way
-        sign = SIGNS.get(way) or {"untold": "?", "same": "="}.get(way, "")
-        text = f"{sign} {self.found.times}".lstrip()
-        if way == "untold":
-            text += ": these draws do not tell"
-        kind = way if way in SIGNS else "text"
-        cells.write(0, 0, text, colours[kind])
-        if lines == 1:
-            self._write_both(cells, len(text) + 3, colours)
-            return cells
         width = max(map(len, self.heads), default=0)
-        for line, (point, head) in enumerate(zip(self.points, self.heads, strict=True), 1):
+        start = len("median   ")
+        if lines == 1:
+            cells.write(0, 0, "median", colours["muted"])
+        for line, (point, head) in enumerate(zip(self.points, self.heads, strict=True)):
             summary = point.statistics[self.statistic]
             side = "unscaled" if is_none(point.rule) else "scaled"
             dot = FILLS[side] if colours.textured else "●"
             number = short(summary.median, summary.log_median)
+            if lines == 1:
+                cells.write(start, 0, f"{dot} {head} {number}", colours[side])
+                start += len(head) + len(number) + 6
+                continue
             cells.write(0, line, f"{dot} {head}", colours[side])
             start = width + 13
             cells.write(start - len(number), line, number, colours["text"])
@@ -203,15 +198,6 @@ class Words:
                     cells.write(start + 3, line, extra, colours["muted"])
                     break
         return cells
-
-    def _write_both(self, cells: Cells, start: int, colours: Palette) -> None:
-        for point, head in zip(self.points, self.heads, strict=True):
-            summary = point.statistics[self.statistic]
-            text = f"{head} {short(summary.median, summary.log_median)}"
-            side = "unscaled" if is_none(point.rule) else "scaled"
-            if start + len(text) <= cells.columns:
-                cells.write(start, 0, text, colours[side])
-            start += len(text) + 3
 
 
 def quarters(summary: Summary) -> str:
@@ -237,7 +223,7 @@ def short(value: float, log_value: float) -> str:
     digits = f"{10.0 ** (tens - exponent):.1f}"
     if digits == "10.0":
         digits, exponent = "1.0", exponent + 1
-    return f"{digits}·10{str(exponent).translate(RAISED)}"
+    return f"{digits}·{power_of_ten(exponent)}"
 
 
 def medians(
@@ -268,9 +254,9 @@ def medians(
             continue
         kind = "unscaled" if is_none(rule) else "scaled"
         x = np.array([getattr(point, over) for point in points], dtype=np.float64)
-        found = [point.statistics[statistic] for point in points]
+        summaries = [point.statistics[statistic] for point in points]
         middle, low, high = (
-            np.array([getattr(summary, part) / LN10 for summary in found])
+            np.array([getattr(summary, part) / LN10 for summary in summaries])
             for part in ("log_median", "log_quarter", "log_three_quarters")
         )
         logs.append(middle)
@@ -322,8 +308,8 @@ def row_table(answer: Answer, rules: Sequence[str], names: Sequence[str], here: 
     columns = [Column("n" if over_n else "d_k", [f"{value:,}" for value in own], "muted")]
     for rule, name in zip(rules, names, strict=True):
         kind = "unscaled" if is_none(rule) else "scaled"
-        found = [answer.points.at(*place, rule) for place in places]
-        summaries = [point.statistics[statistic] if point else None for point in found]
+        points = [answer.points.at(*place, rule) for place in places]
+        summaries = [point.statistics[statistic] if point else None for point in points]
         columns.append(Column(name, [_median(each) for each in summaries], kind))
         if not is_none(rule):
             changes = [change(answer.points, place, rule, statistic) for place in places]

@@ -24,7 +24,7 @@ from attn_tui.commands.options import (
 from attn_tui.commands.output import INTERRUPTED, write
 from attn_tui.commands.progress import Progress, until_interrupted, worked
 from attn_tui.compute.errors import InputError, inert
-from attn_tui.compute.field import fields_of, parse_wholes
+from attn_tui.compute.field import fields_of
 from attn_tui.compute.log_scale import D_K, N_KEYS, LogScale
 from attn_tui.compute.mask import Mask
 from attn_tui.compute.scale import RULES
@@ -128,9 +128,9 @@ def _print_sweep(given: dict[str, Any], form: str) -> int:
     experiment = asked(given)
     chosen = given["statistic"]
     statistics = () if chosen is None else read_statistics(chosen)
-    found, interrupted = worked("sweep", partial(answer, experiment))
-    if found is not None:
-        write(WRITERS[form](report(found, statistics)))
+    drawn, interrupted = worked("sweep", partial(answer, experiment))
+    if drawn is not None:
+        write(WRITERS[form](report(drawn, statistics)))
     else:
         click.echo("attn-tui: stopped before there was anything to print", err=True)
     return INTERRUPTED if interrupted else 0
@@ -228,7 +228,7 @@ def n_changes(text: str, wanted: Literal["number", "range", "list"]) -> dict[str
     if wanted == "number":
         if is_range(text):
             raise InputError("n", "a range is not one number", "a number, --over n or --map")
-        return {"n": _number(N_KEYS, text)}
+        return {"n": N_KEYS.parse(text)}
     if is_range(text):
         problem = f"{inert(text.strip())} is a range"
         raise InputError("n", problem, "with --crossover a list such as 2,8,512")
@@ -249,14 +249,14 @@ def _over(given: dict[str, Any], start: Axis) -> Axis:
     if given["over"] is not None:
         over: Axis = FIELDS["over"].kind.parse("over", given["over"])
         return over
-    ranges = {name: given[name] is not None and is_range(given[name]) for name in ("n", "d_k")}
-    if all(ranges.values()) and not given["is_map"]:
-        raise InputError("n", "both --n and --d-k are ranges", "--map, or one of them a number")
     if given["is_map"]:
         return start
-    if ranges["n"]:
+    n_is_range, d_k_is_range = (is_range(given[name] or "") for name in ("n", "d_k"))
+    if n_is_range and d_k_is_range:
+        raise InputError("n", "both --n and --d-k are ranges", "--map, or one of them a number")
+    if n_is_range:
         return "n"
-    if ranges["d_k"] or given["n"] is not None:
+    if d_k_is_range or given["n"] is not None:
         return "d_k"
     return start
 
@@ -264,26 +264,10 @@ def _over(given: dict[str, Any], start: Axis) -> Axis:
 def _range(field: str, scale: LogScale, text: str) -> tuple[tuple[int, int], int | None]:
     """Return a range, and the place that is looked at if one is named; a number is one place."""
     if not is_range(text):
-        return (_number(scale, text),) * 2, None
+        return (scale.parse(text),) * 2, None
     range_text, at, place = text.partition("@")
     ends: tuple[int, int] = FIELDS[field].kind.parse(scale.field, range_text)
     return ends, scale.parse(place) if at else None
-
-
-def _number(scale: LogScale, text: str) -> int:
-    """Return one number; numbers with commas between them are told what they are for."""
-    try:
-        return scale.parse(text)
-    except InputError as error:
-        try:
-            is_list = len(parse_wholes(scale.field, text)) > 1
-        except InputError:
-            is_list = False
-        if not is_list:
-            raise
-        more = "; a list needs --crossover" if scale is N_KEYS else ""
-        problem = f"{inert(text.strip())} is a list"
-        raise InputError(scale.field, problem, f"one number, or a range{more}") from error
 
 
 def read_statistics(text: str) -> tuple[Statistic, ...]:
@@ -293,10 +277,10 @@ def read_statistics(text: str) -> tuple[Statistic, ...]:
         InputError: If one is none, or stands twice.
     """
     read = FIELDS["statistic"].kind.parse
-    found = [read("statistic", part) for part in text.split(",")]
-    if twice := [name for name in found if found.count(name) > 1]:
+    names = [read("statistic", part) for part in text.split(",")]
+    if twice := [name for name in names if names.count(name) > 1]:
         raise InputError("statistic", f"{twice[0]} stands twice", "each statistic once")
-    return tuple(found)
+    return tuple(names)
 
 
 def _print_crossovers(given: dict[str, Any], form: str) -> int:
@@ -319,13 +303,13 @@ def _print_crossovers(given: dict[str, Any], form: str) -> int:
         raise InputError("rules", "there is only none", "a rule that is removed")
     pairs = [(n, rule) for n in dict.fromkeys(settings.crossover_n) for rule in rules]
     total = sum(search_cost(n, draws_at(settings, n)) for n, _ in pairs)
-    found: tuple[Crossover, ...] = ()
+    known: tuple[Crossover, ...] = ()
     with until_interrupted() as stop, Progress("crossovers") as progress:
-        for spent, known in crossovers(pairs, settings):
-            found = known
+        for spent, found in crossovers(pairs, settings):
+            known = found
             progress.show(spent / total)
             if stop():
                 break
         interrupted = stop()
-    write(WRITERS[form](crossover_report(experiment, found)))
+    write(WRITERS[form](crossover_report(experiment, known)))
     return INTERRUPTED if interrupted else 0

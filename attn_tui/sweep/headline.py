@@ -29,7 +29,7 @@ WAITING = "Drawing vectors of {n} keys…"
 
 
 def headline(answer: Answer) -> str:
-    """Return the headline of what was found so far."""
+    """Return the headline of what was drawn so far."""
     settings, statistic = answer.settings, answer.settings.statistic
     asked = settings.n, answer.experiment.setup.d_k
     points = answer.nearby
@@ -55,25 +55,25 @@ def noun(statistic: Statistic) -> str:
 def _here(answer: Answer, points: Points, place: Place, rule: str, slots: Mapping[str, str]) -> str:
     """Return what dividing does at a place, and where it does the other."""
     statistic = answer.settings.statistic
-    found, point = change(points, place, rule, statistic), points.at(*place, rule)
+    factor, point = change(points, place, rule, statistic), points.at(*place, rule)
     slots = {
         **slots,
         "doing": doing(rule, point.multiplier if point else None),
-        "times": found.times,
+        "times": factor.times,
     }
-    turn = _turn(answer, rule, statistic, place, found)
+    turn = _turn(answer, rule, statistic, place, factor)
     if point is not None and point.multiplier == 1.0:
         return UNDIVIDED.format(**slots)
-    first = STAYS if found.way == "same" else HERE
+    first = STAYS if factor.way == "same" else HERE
     return " ".join(filter(None, (first.format(**slots), turn)))
 
 
-def _turn(answer: Answer, rule: str, statistic: Statistic, place: Place, found: Change) -> str:
+def _turn(answer: Answer, rule: str, statistic: Statistic, place: Place, factor: Change) -> str:
     """Return where dividing does the other, if that is known and elsewhere."""
     n, d_k = place
     for each in answer.crossovers:
         same = (each.n, each.readout, each.rule) == (n, statistic, rule)
-        if same and each.d_k is None and found.way in ("larger", "smaller"):
+        if same and each.d_k is None and factor.way in ("larger", "smaller"):
             return EVERYWHERE.format(least=f"{each.divides_from:,}")
     met = answer.crossing(rule, statistic, n)
     if met is None:
@@ -113,8 +113,8 @@ def _ranking(points: Points, place: Place, rules: Sequence[str], statistic: Stat
 def compare(best: Point, other: Point, statistic: Statistic) -> str:
     """Return how many times larger one median is than another."""
     by = best.statistics[statistic].log_median - other.statistics[statistic].log_median
-    found = Change(by, median_error(best, other, statistic))
-    return f"{found.many} times" if found.way == "larger" else "about"
+    factor = Change(by, median_error(best, other, statistic))
+    return f"{factor.many} times" if factor.way == "larger" else "about"
 
 
 def _sides(

@@ -3,11 +3,8 @@
 from collections.abc import Iterable
 
 from attn_tui.compute.scale import NONE, parse_scale
-from attn_tui.compute.sweep.answer import Condensation
 from attn_tui.compute.sweep.crossover import Crossover
-from attn_tui.compute.sweep.points import Summary
 from attn_tui.compute.sweep.readouts import READOUTS
-from attn_tui.compute.sweep.settings import Axis
 from attn_tui.report.numbers import quantity
 from attn_tui.report.words import DIVISORS, amount
 
@@ -15,22 +12,8 @@ NAMES = READOUTS
 """What the statistics are called."""
 
 
-def median_text(summary: Summary) -> str:
-    """Return a median as text."""
-    return quantity(summary.median, summary.log_median)
-
-
-def interval_text(summary: Summary) -> str:
-    """Return a median with its 95 % interval as text."""
-    low = quantity(summary.median_low, summary.log_median_low)
-    high = quantity(summary.median_high, summary.log_median_high)
-    return f"{median_text(summary)} [{low}, {high}]"
-
-
-def place_text(value: float | None) -> str:
+def place_text(value: float) -> str:
     """Return a d_k or an n as text, between whole numbers to three digits: ``430``, ``12.5``."""
-    if value is None:
-        return "–"
     if isinstance(value, int):
         return f"{value:,}"
     return f"{value:,.0f}" if 999.5 <= value < 1e7 else quantity(value)
@@ -46,29 +29,25 @@ def short_place(value: float) -> str:
     return f"{short:,.0f}" if short >= 10.0 else f"{short:g}"
 
 
-def crossover_text(found: Crossover) -> str:
+def crossover_text(crossover: Crossover) -> str:
     """Return a crossover with its interval as text: ``430 [368 to 520]``."""
-    if found.d_k is None:
-        return f"none: {found.side} unscaled, {found.divides_from:,} to 65,536"
-    start = f" from d_k = {found.divides_from:,}" if found.divides_from > 2 else ""
-    return f"{place_text(found.d_k)} [{ends_text(found)}]{start}"
+    if crossover.d_k is None:
+        return f"none: {crossover.side} unscaled, {crossover.divides_from:,} to 65,536"
+    start = f" from d_k = {crossover.divides_from:,}" if crossover.divides_from > 2 else ""
+    low = None if crossover.low_open else crossover.low
+    high = None if crossover.high_open else crossover.high
+    return f"{place_text(crossover.d_k)} [{ends_text(low, high)}]{start}"
 
 
-def ends_text(found: Crossover) -> str:
-    """Return an interval as text; ``≤ 512`` where its other end may be out of range."""
-    low = None if found.low_open else found.low
-    high = None if found.high_open else found.high
+def ends_text(low: float | None, high: float | None) -> str:
+    """Return an interval as text; None where an end may be beyond what was looked at.
+
+    >>> ends_text(256, 512), ends_text(None, 512), ends_text(256, None), ends_text(None, None)
+    ('256 to 512', '≤ 512', '≥ 256', 'any')
+    """
     if low is None:
         return "any" if high is None else f"≤ {place_text(high)}"
     return f"≥ {place_text(low)}" if high is None else f"{place_text(low)} to {place_text(high)}"
-
-
-def condensation_text(found: Condensation, over: Axis) -> str:
-    """Return where logits condense under a rule as text: ``m = 1 from d_k = 12.5``."""
-    whole = {"n": "n from 2 to 100,000", "d_k": "d_k from 1 to 65,536"}[over]
-    at = place_text(found.n if over == "n" else found.d_k)
-    text = {"everywhere": f"at every {whole}", "nowhere": f"at no {whole}"}
-    return f"m = {formula(found.rule)} {text.get(found.where, f'{found.where} {over} = {at}')}"
 
 
 def formula(rule: str) -> str:

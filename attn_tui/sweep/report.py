@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
-from math import isfinite, log
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,6 @@ from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.sample import Number
 from attn_tui.compute.sweep.answer import Answer
 from attn_tui.compute.sweep.crossover import Crossover, crossings
-from attn_tui.compute.sweep.exact import condensation_std
 from attn_tui.compute.sweep.points import Point
 from attn_tui.compute.sweep.settings import STATISTICS, Statistic, draws_at, rule_text
 from attn_tui.files.codec import experiment_to_plain
@@ -25,21 +24,17 @@ from attn_tui.report.report import (
     Facts,
     Part,
     Report,
-    Rows,
     Section,
     Table,
     data,
     listed,
 )
 from attn_tui.sweep.headline import headline
-from attn_tui.sweep.means import carried_by_few, compared_means
 from attn_tui.sweep.names import (
     NAMES,
-    condensation_text,
     crossover_text,
     formula,
     others,
-    place_text,
 )
 
 POINT = ("n", "d_k", "rule", "multiplier", "draws")
@@ -51,6 +46,9 @@ CSV_CROSSOVER = (
     "n", "readout", "rule", "d_k", "low", "high", "side", "divides_from", "draws", "seed",
     "low_open", "high_open",
 )  # fmt: skip
+
+FAR_BELOW = 100.0
+"""Where a median is so many times smaller than the mean few draws carry the mean."""
 
 ERRORS = "error: of the mean; from, to: the median's 95 % interval"
 """What some columns of a table are."""
@@ -78,8 +76,7 @@ def report(answer: Answer, statistics: Sequence[Statistic] = ()) -> Report:
         data(_data(answer, every)),
         Facts([Fact(label, (text,)) for label, text in _asked(answer)]),
         *(_section(answer, statistic) for statistic in shown),
-        *_means(answer, shown),
-        *_condensation(answer),
+        *_carried_by_few(answer, shown),
         *crossover_parts(answer.crossovers),
         _numbers(answer, every),
     ]
@@ -88,22 +85,24 @@ def report(answer: Answer, statistics: Sequence[Statistic] = ()) -> Report:
 
 def crossover_report(experiment: Experiment, crossovers: Sequence[Crossover]) -> Report:
     """Return what there is to say of crossovers alone."""
-    said = [] if crossovers else ["Stopped before a crossover was found."]
-    found = [named(each, CROSSOVER) for each in crossovers]
-    own = {"experiment": experiment_to_plain(experiment), "points": [], "crossovers": found}
+    stopped = [] if crossovers else ["Stopped before a crossover was found."]
+    rows = [named(crossover, CROSSOVER) for crossover in crossovers]
+    own = {"experiment": experiment_to_plain(experiment), "points": [], "crossovers": rows}
     columns = [
         Column("", listed(getattr(each, name) for each in crossovers), name=name)
         for name in CSV_CROSSOVER
     ]
     table = Table(columns, np.arange(len(crossovers)), csv="crossovers")
-    return Report("", [data(own), *said, *crossover_parts(crossovers), table], csv="crossovers")
+    return Report("", [data(own), *stopped, *crossover_parts(crossovers), table], csv="crossovers")
 
 
 def crossover_parts(crossovers: Sequence[Crossover]) -> Iterator[Part]:
     """Yield a table of crossovers with what they are, if there are any."""
     if not crossovers:
         return
-    draws = " or ".join(f"{each:,}" for each in sorted({found.draws for found in crossovers}))
+    draws = " or ".join(
+        f"{each:,}" for each in sorted({crossover.draws for crossover in crossovers})
+    )
     yield (
         "Crossovers d*: below this d_k, from 2 or where the rule begins to divide (m < 1), the "
         "median over draws is larger without the rule, above it is smaller. In brackets its 95 % "
@@ -177,7 +176,6 @@ def _section(answer: Answer, statistic: Statistic) -> Section:
     ]  # fmt: skip
     if answer.settings.ratio:
         parts += _ratios(answer, statistic)
-    parts += _crossings(answer, statistic)
     return Section(f"{name.symbol}: {name.words}", parts)
 
 
@@ -191,12 +189,13 @@ def _places(answer: Answer, points: Sequence[Point]) -> Iterator[Column]:
 def _summaries(points: Sequence[Point], statistic: Statistic) -> Iterator[Column]:
     """Yield what drawn vectors say of a statistic at points, with errors and exact values."""
     exacts = [point.exact(statistic) for point in points]
-    means, medians = [each.mean for each in exacts], [each.median for each in exacts]
+    summaries = [point.statistics[statistic] for point in points]
 
     def sampled(title: str, name: str, rank: int = 0) -> Column:
-        found = [point.statistics[statistic] for point in points]
-        pairs = [(getattr(each, name), getattr(each, f"log_{name}")) for each in found]
-        texts = [quantity(*pair, width=NUMBER) for pair in pairs]
+        texts = [
+            quantity(getattr(summary, name), getattr(summary, f"log_{name}"), width=NUMBER)
+            for summary in summaries
+        ]
         return Column(title, texts=listed(texts), rank=rank, width=NUMBER)
 
     def known(values: Sequence[float | None]) -> Iterator[Column]:
@@ -206,16 +205,11 @@ def _summaries(points: Sequence[Point], statistic: Statistic) -> Iterator[Column
 
     yield sampled("mean", "mean")
     yield sampled("error", "mean_standard_error", 1)
-    yield from known(means)
+    yield from known([exact.mean for exact in exacts])
     yield sampled("median", "median")
     yield sampled("from", "median_low", 3)
     yield sampled("to", "median_high", 3)
-    yield from known(medians)
-    if not any(mean is not None for mean in means):
-        yield sampled("10 %", "low", 4)
-        yield sampled("25 %", "quarter", 5)
-        yield sampled("75 %", "three_quarters", 5)
-        yield sampled("90 %", "high", 4)
+    yield from known([exact.median for exact in exacts])
 
 
 def _ratios(answer: Answer, statistic: Statistic) -> Iterator[Table]:
@@ -223,22 +217,23 @@ def _ratios(answer: Answer, statistic: Statistic) -> Iterator[Table]:
 
     Errors of factors are shares of them.
     """
+
+    def times(log_factor: float) -> str:
+        return ratio(log_factor, FACTOR) if isfinite(log_factor) else "–"
+
+    def share(error: float) -> str:
+        return f"{quantity(100.0 * error, width=FACTOR - 2)} %" if isfinite(error) else "–"
+
     for rule in others(answer.rules):
-        pairs = [
-            (point, answer.points.ratio(point.n, point.d_k, rule, statistic))
-            for point in answer.points.under(rule)
-        ]
-        points = [point for point, found in pairs if found]
-        known = [found for _, found in pairs if found]
-        exacts = [_exact_ratio(answer, point, statistic) for point in points]
-        means = (ratio(each.log_mean, FACTOR) if isfinite(each.log_mean) else "–" for each in known)
-        columns = [*_places(answer, points), _factors("of means", means)]
-        columns.append(_factors("±", (_share(each.log_mean_error) for each in known), 1))
-        if any(exacts):
-            columns.append(_factors("exact", iter(exacts), 2))
-        medians = (ratio(each.log_median, FACTOR) for each in known)
-        columns.append(_factors("of medians", medians))
-        columns.append(_factors("±", (_share(each.log_median_error) for each in known), 1))
+        points = [*answer.points.under(rule)]
+        ratios = [answer.points.ratio(point.n, point.d_k, rule, statistic) for point in points]
+        points = [point for point, known in zip(points, ratios, strict=True) if known]
+        columns = [*_places(answer, points)]
+        for of in ("mean", "median"):
+            factors = [times(getattr(known, f"log_{of}")) for known in ratios if known]
+            errors = [share(getattr(known, f"log_{of}_error")) for known in ratios if known]
+            columns.append(Column(f"of {of}s", texts=listed(factors), width=FACTOR))
+            columns.append(Column("±", texts=listed(errors), rank=1, width=FACTOR))
         yield Table(
             columns, np.arange(len(points)),
             f"{NAMES[statistic].symbol} unscaled over m = {formula(rule)}; ±: the standard error "
@@ -246,61 +241,14 @@ def _ratios(answer: Answer, statistic: Statistic) -> Iterator[Table]:
         )  # fmt: skip
 
 
-def _factors(title: str, texts: Iterator[str], rank: int = 0) -> Column:
-    return Column(title, texts=listed(texts), rank=rank, width=FACTOR)
-
-
-def _share(error: float) -> str:
-    return f"{quantity(100.0 * error, width=FACTOR - 2)} %" if isfinite(error) else "–"
-
-
-def _exact_ratio(answer: Answer, point: Point, statistic: Statistic) -> str:
-    """Return how the exact means compare, or nothing if they are not known."""
-    both = (answer.points.unscaled(point.n, point.d_k), point)
-    means = [each.exact(statistic).mean for each in both if each]
-    known = [mean for mean in means if mean]
-    return ratio(log(known[0] / known[1]), FACTOR) if len(known) == 2 else ""
-
-
-def _means(answer: Answer, statistics: Sequence[Statistic]) -> Iterator[str]:
-    """Yield what means do, where they are not what is typical."""
-    over_d_k = answer.settings.view == "map" or answer.settings.over == "d_k"
-    sentences = [
-        sentence
-        for statistic in statistics
-        for sentence in (
-            *(compared_means(answer, statistic) if over_d_k else ()),
-            *carried_by_few(answer, statistic),
+def _carried_by_few(answer: Answer, statistics: Sequence[Statistic]) -> Iterator[str]:
+    """Yield that few draws carry a mean somewhere, if they do."""
+    summaries = (point.statistics[name] for point in answer.points for name in statistics)
+    if any(summary.median * FAR_BELOW < summary.mean for summary in summaries):
+        yield (
+            "Where the median is far below the mean, few draws carry the mean: a sampled mean, "
+            "and its error, then tend to be too small."
         )
-    ]
-    if sentences:
-        yield " ".join(dict.fromkeys(sentences))
-
-
-def _crossings(answer: Answer, statistic: Statistic) -> Iterator[str]:
-    """Yield where medians with and without a rule cross over n, at one d_k."""
-    for rule in others(answer.rules) if len(answer.points.d_ks) == 1 else ():
-        for met in crossings(answer.points, rule, statistic):
-            at, low, high = map(place_text, (met.n, met.low, met.high))
-            first = "larger" if met.larger else "smaller"
-            yield (
-                f"At d_k = {answer.points.d_ks[0]:,} the median {NAMES[statistic].symbol} without "
-                f"{formula(rule)} is {first} with fewer keys than n ≈ {at} [{low} to {high}]."
-            )
-
-
-def _condensation(answer: Answer) -> Iterator[str]:
-    settings = answer.settings
-    if settings.view == "map" or not answer.condensation:
-        return
-    parts = [f"with {condensation_text(each, settings.over)}" for each in answer.condensation]
-    sigma = ""
-    if settings.over == "d_k":
-        sigma = f" = {quantity(condensation_std(settings.n))}"
-    yield (
-        f"As n → ∞, logits condense on few keys where σ = m√d_k is σ_c = √(2 ln n){sigma} or more: "
-        f"{'; '.join(parts)}."
-    )
 
 
 def _data(answer: Answer, statistics: Sequence[Statistic]) -> dict[str, Any]:
@@ -313,7 +261,10 @@ def _data(answer: Answer, statistics: Sequence[Statistic]) -> dict[str, Any]:
         "progress": answer.progress,
         "rules": [{"rule": rule, "formula": formula(rule)} for rule in answer.rules],
         # What is exact is computed as it is written.
-        "points": (_point(answer, point, statistics) for point in points),
+        "points": (
+            named(point, POINT) | {name: _statistic(answer, point, name) for name in statistics}
+            for point in points
+        ),
         "condensation": answer.condensation,
         "crossings": [
             {"d_k": points.d_ks[0], "readout": name, "rule": rule, **asdict(each)}
@@ -321,12 +272,8 @@ def _data(answer: Answer, statistics: Sequence[Statistic]) -> dict[str, Any]:
             for rule in rules
             for each in crossings(points, rule, name)
         ],
-        "crossovers": [named(found, CROSSOVER) for found in answer.crossovers],
+        "crossovers": [named(crossover, CROSSOVER) for crossover in answer.crossovers],
     }
-
-
-def _point(answer: Answer, point: Point, statistics: Sequence[Statistic]) -> dict[str, Any]:
-    return named(point, POINT) | {name: _statistic(answer, point, name) for name in statistics}
 
 
 def _statistic(answer: Answer, point: Point, name: Statistic) -> dict[str, Any]:
@@ -354,10 +301,7 @@ def _numbers(answer: Answer, statistics: Sequence[Statistic]) -> Table:
     pairs = [(point, name) for point in answer.points for name in statistics]
 
     def column(name: str, value: Callable[[Point, Statistic], Any]) -> Column:
-        def values(rows: Rows) -> list[Any]:
-            return [value(*pairs[row]) for row in rows.tolist()]
-
-        return Column("", values, name=name)
+        return Column("", lambda rows: [value(*pairs[row]) for row in rows.tolist()], name=name)
 
     def of_point(name: str) -> Column:
         return column(name, lambda point, _: getattr(point, name))
@@ -365,10 +309,13 @@ def _numbers(answer: Answer, statistics: Sequence[Statistic]) -> Table:
     def of_summary(name: str, part: str) -> Column:
         return column(name, lambda point, statistic: getattr(point.statistics[statistic], part))
 
+    def of_exact(name: str, part: str) -> Column:
+        return column(name, lambda point, statistic: getattr(point.exact(statistic), part))
+
     def of_ratio(name: str, part: str) -> Column:
         def value(point: Point, statistic: Statistic) -> float | None:
-            found = answer.points.ratio(point.n, point.d_k, point.rule, statistic)
-            return getattr(found, part) if found else None
+            known = answer.points.ratio(point.n, point.d_k, point.rule, statistic)
+            return getattr(known, part) if known else None
 
         return column(name, value)
 
@@ -377,12 +324,12 @@ def _numbers(answer: Answer, statistics: Sequence[Statistic]) -> Table:
         column("statistic", lambda _, statistic: statistic),
         of_summary("mean", "mean"),
         of_summary("mean_standard_error", "mean_standard_error"),
-        column("mean_exact", lambda point, statistic: point.exact(statistic).mean),
+        of_exact("mean_exact", "mean"),
         of_summary("median", "median"),
         of_summary("median_standard_error", "median_standard_error"),
         of_summary("median_low", "median_low"),
         of_summary("median_high", "median_high"),
-        column("median_exact", lambda point, statistic: point.exact(statistic).median),
+        of_exact("median_exact", "median"),
         of_summary("log_median", "log_median"),
         of_summary("tenth", "low"),
         of_summary("ninetieth", "high"),

@@ -1,10 +1,9 @@
 """The Sweep screen: a map of what dividing does, and the medians of the row of its cursor."""
 
 from bisect import bisect_left, bisect_right
-from collections import OrderedDict
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from threading import Lock
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
 from typing import ClassVar
 
 from textual import on, work
@@ -22,17 +21,9 @@ from attn_tui.compute.field import fields_of
 from attn_tui.compute.scale import parse_scale
 from attn_tui.compute.setup import FIELDS as SETUP
 from attn_tui.compute.source import Drawn
-from attn_tui.compute.sweep.answer import (
-    Answer,
-    answer,
-    at_place,
-    crossovers_wanted,
-    restated,
-    row_crossovers,
-)
-from attn_tui.compute.sweep.crossover import GRADIENTS, Crossover
-from attn_tui.compute.sweep.points import Place, Points, along, check_vectors
-from attn_tui.compute.sweep.settings import Axis, Settings, View, compared, first_draws, rule_text
+from attn_tui.compute.sweep.answer import Answer, restated
+from attn_tui.compute.sweep.points import Place, along, check_vectors
+from attn_tui.compute.sweep.settings import Axis, Settings, View, first_draws, rule_text
 from attn_tui.files import edits
 from attn_tui.files.draft import Draft
 from attn_tui.files.history import Asked, Edit
@@ -41,10 +32,10 @@ from attn_tui.report.forms import forms
 from attn_tui.report.report import Report
 from attn_tui.report.text import text
 from attn_tui.sweep import charts
-from attn_tui.sweep.change import change
 from attn_tui.sweep.headline import headline, noun
-from attn_tui.sweep.names import doing, is_none, name_of, others
+from attn_tui.sweep.names import doing, name_of, others
 from attn_tui.sweep.report import report
+from attn_tui.sweep.runs import Row, Run, drawn_by, row_of
 from attn_tui.ui.d_k import DkPane, NPane
 from attn_tui.ui.dialogs import columns_of_text
 from attn_tui.ui.heat_map import HeatMap
@@ -60,61 +51,12 @@ KEPT = 12
 """Sweeps that are kept, so that going back to one draws nothing anew."""
 
 ROWS_KEPT = 64
-"""Places and rows of which what was found is kept."""
+"""Rows whose crossovers are kept."""
 
 VIEWS: Mapping[str, tuple[View, Axis | None]] = {
     "map-pane": ("map", None), "over-pane": ("curves", "d_k"), "keys-pane": ("curves", "n"),
 }  # fmt: skip
 """What each view asks for: `view` and `over` of the settings."""
-
-
-@dataclass(frozen=True)
-class Found:
-    """What is known beside the points of a sweep.
-
-    Attributes:
-        crossovers: Of the row of the cursor.
-        here: What was drawn at the cursor alone.
-    """
-
-    crossovers: tuple[Crossover, ...] = ()
-    here: Points | None = None
-
-
-@dataclass(eq=False)
-class Run:
-    """A sweep that grows; what is drawn goes on from where another worker left it.
-
-    Attributes:
-        answers: Growing answers.
-        known: The last of them.
-        lock: Held by the worker that draws.
-    """
-
-    answers: Iterator[Answer]
-    known: Answer | None = None
-    lock: Lock = field(default_factory=Lock)
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether all is drawn."""
-        return self.known is not None and self.known.progress == 1.0
-
-
-def key_of(experiment: Experiment) -> object:
-    """Return what the points of a sweep depend on: not the statistic, nor where the cursor is."""
-    setup = experiment.setup
-    settings = setup.get(Settings)
-    held: tuple[object, ...] = (settings.n_range, settings.d_k_range, settings.map_points)
-    if settings.view == "curves":
-        ends = (settings.n_range, setup.d_k) if settings.over == "n" else settings.d_k_range
-        held = (settings.over, ends, settings.points)
-        if settings.over == "d_k":
-            held += (settings.n,)
-    return (
-        settings.view, held, compared(settings, setup.scale), settings.draws, settings.seed,
-        setup.scale.qk_norm,
-    )  # fmt: skip
 
 
 class SweepScreen(InstrumentScreen):
@@ -145,15 +87,14 @@ class SweepScreen(InstrumentScreen):
     ]
 
     answer: var[Answer | None] = var(None, init=False)
-    hovered: var[Place | None] = var(None, init=False)
-    """The place under the mouse, if it is over one."""
     stopped: var[bool] = var(False, init=False)
 
     def __init__(self) -> None:
         super().__init__()
-        self._runs: OrderedDict[object, Run] = OrderedDict()
-        self._found: OrderedDict[object, Found] = OrderedDict()
-        self._drawn: Run | None = None
+        self._run = lru_cache(maxsize=KEPT)(Run)
+        self._row = lru_cache(maxsize=ROWS_KEPT)(lambda _: Row())
+        self._drawing: Run | None = None
+        """What is drawn now, or was until all of it was drawn."""
         self._looking: object = None
         self._is_numbers = False
         self._grid: charts.Grid | None = None
@@ -170,7 +111,7 @@ class SweepScreen(InstrumentScreen):
                 yield Pane("", Picture("over"), id="over-pane", classes="wide")
                 yield Pane("", Picture("keys"), id="keys-pane", classes="wide")
                 yield Pane("", VerticalScroll(Sheet("table")), id="numbers-pane", classes="wide")
-                yield Pane("", Picture("words"), id="words-pane")
+                yield Pane("", Picture("place"), id="place-pane")
 
     # What is asked
 
@@ -217,24 +158,22 @@ class SweepScreen(InstrumentScreen):
 
     @on(HeatMap.Moved)
     def _move(self, event: HeatMap.Moved) -> None:
-        self.ask(self._going_to(*self._place_of(event.row, event.column)), event.gesture)
+        ns, d_ks = along(self.sweep, 1)
+        self.ask(self._going_to(ns[::-1][event.row], d_ks[event.column]), event.gesture)
 
     def action_go(self, down: int, right: int) -> None:
         """Go to the next place of the map, or of the curves that are shown."""
         settings, (n, d_k) = self.sweep, self.place
         ns, d_ks = along(settings, d_k)
-        steps = right if settings.view == "map" or settings.over == "d_k" else 0
-        more_keys = -down
-        if settings.view == "curves":
+        if settings.view == "map":
+            place = moved(ns, n, -down), moved(d_ks, d_k, right)
+        elif settings.over == "d_k":
             # Curves have one axis, which both pairs of arrows go along.
-            steps, more_keys = (right or down, 0) if settings.over == "d_k" else (0, right or down)
-        place = moved(ns, n, more_keys), moved(d_ks, d_k, steps)
+            place = n, moved(d_ks, d_k, right or down)
+        else:
+            place = moved(ns, n, right or down), d_k
         if place != (n, d_k):
             self.ask(self._going_to(*place), "map move")
-
-    @on(HeatMap.Hovered)
-    def _hover(self, event: HeatMap.Hovered) -> None:
-        self.hovered = self._place_of(*event.entry) if event.entry else None
 
     @on(HeatMap.Chosen)
     async def _choose(self) -> None:
@@ -264,11 +203,6 @@ class SweepScreen(InstrumentScreen):
         self.post_message(self.Go("explore"))
         self.notify("3 goes back to Sweep, u to what you had asked", timeout=5)
 
-    def _place_of(self, row: int, column: int) -> Place:
-        """Return the n and the d_k of an entry of the map."""
-        ns, d_ks = along(self.sweep, 1)
-        return ns[::-1][row], d_ks[column]
-
     @staticmethod
     def _going_to(n: int, d_k: int) -> Edit:
         return edits.setup(
@@ -281,9 +215,9 @@ class SweepScreen(InstrumentScreen):
         if self.stopped:
             self.workers.cancel_group(self, "draw")
             self.workers.cancel_group(self, "look")
-            self._looking = None
+            self._drawing = self._looking = None
         else:
-            self._ask_for_more()
+            self._draw_more()
 
     # What is computed
 
@@ -298,9 +232,8 @@ class SweepScreen(InstrumentScreen):
             return
         self.view = self._view_of(self.sweep)
         self.set_reactive(SweepScreen.stopped, False)
-        self.set_reactive(SweepScreen.hovered, None)
         self._show_known()
-        self._ask_for_more()
+        self._draw_more()
 
     def _view_of(self, settings: Settings) -> str:
         if self._is_numbers:
@@ -309,126 +242,59 @@ class SweepScreen(InstrumentScreen):
             return "map-pane"
         return "keys-pane" if settings.over == "n" else "over-pane"
 
-    def _ask_for_more(self) -> None:
-        """Draw the sweep, unless that is done or going on, and look closer where the cursor is."""
-        experiment = self.present.experiment
-        run = self._run(experiment)
-        if run is not self._drawn or not self._is_drawing:
-            self._drawn = run
-            self.workers.cancel_group(self, "draw")
-            if not run.is_complete:
-                self._draw_sweep(run)
-        self._look_for_more()
-
-    def _look_for_more(self) -> None:
-        """Look closer where the cursor is, once there are as many draws everywhere as at first."""
-        experiment = self.present.experiment
-        known, key = self._run(experiment).known, self._row_key(experiment)
-        if known is None or self._looking == key or self.stopped:
-            return
-        if min(point.draws for point in known.points) < min(
-            first_draws(self.sweep), max(point.draws for point in known.points)
-        ):
-            return
-        self._looking = key
-        self._look_closer(experiment, self._found.get(key, Found()))
-
-    @property
-    def _is_drawn(self) -> bool:
-        """Whether the place that is asked for is one of the sweep's own."""
-        ns, d_ks = along(self.sweep, self.place[1])
-        return self.place[0] in ns and self.place[1] in d_ks
-
-    @staticmethod
-    def _row_key(experiment: Experiment) -> object:
-        settings = experiment.setup.get(Settings)
-        wanted = tuple(crossovers_wanted(experiment))
-        rules = compared(settings, experiment.setup.scale)
-        place = settings.n, experiment.setup.d_k, experiment.setup.scale.qk_norm
-        return wanted, rules, place, settings.draws, settings.seed
-
-    @property
-    def _is_drawing(self) -> bool:
-        """Whether a sweep is being drawn."""
-        return any(each.group == "draw" and each.is_running for each in self.workers)
-
-    def _run(self, experiment: Experiment) -> Run:
-        """Return the sweep that a question asks for, which may be drawn already."""
-        key, setup = key_of(experiment), experiment.setup
-        run = self._runs.pop(key, None)
-        if run is None:
-            # The cursor goes from row to row, and each has crossovers of its own.
-            bare = replace(setup.get(Settings), crossovers=False)
-            run = Run(answer(Experiment(experiment.source, setup.put(bare))))
-        self._runs[key] = run
-        while len(self._runs) > KEPT:
-            self._runs.popitem(last=False)
-        return run
+    def _draw_more(self) -> None:
+        """Draw what is asked, unless that is done or going on."""
+        run = self._run(drawn_by(self.present.experiment))
+        if run is not self._drawing:
+            self._drawing = run
+            self._draw_sweep(run)
 
     @work(thread=True, exclusive=True, group="draw", exit_on_error=False)
     def _draw_sweep(self, run: Run) -> None:
         worker = get_current_worker()
-        with run.lock:
-            while not worker.is_cancelled and not run.is_complete:
-                run.known = next(run.answers)
-                if not worker.is_cancelled:
-                    self.app.call_from_thread(self._show_known)
+        for _ in run.go_on(lambda: worker.is_cancelled):
+            if not worker.is_cancelled:
+                self.app.call_from_thread(self._show_known)
 
     @work(thread=True, exclusive=True, group="look", exit_on_error=False)
-    def _look_closer(self, experiment: Experiment, found: Found) -> None:
-        """Draw what the map has not: the place between its own, and where the row turns."""
+    def _look_closer(self, experiment: Experiment, row: Row) -> None:
         worker = get_current_worker()
-        key = self._row_key(experiment)
-
-        def stop() -> bool:
-            return worker.is_cancelled
-
-        place = at_place(experiment, experiment.setup.get(Settings).n, experiment.setup.d_k)
-        if place is not None and found.here is None and not self._is_drawn:
-            for drawn in answer(place, stop):
-                if drawn.progress == 1.0:
-                    found = replace(found, here=drawn.points)
-                    self.app.call_from_thread(self._take_closer, key, found)
-        wanted = len(crossovers_wanted(experiment)) * len(GRADIENTS)
-        if len(found.crossovers) == wanted:
-            return
-        for _, known in row_crossovers(experiment, stop):
-            if known != found.crossovers and not worker.is_cancelled:
-                found = replace(found, crossovers=known)
-                self.app.call_from_thread(self._take_closer, key, found)
-
-    def _take_closer(self, key: object, found: Found) -> None:
-        self._found[key] = found
-        while len(self._found) > ROWS_KEPT:
-            self._found.popitem(last=False)
-        self._show_known()
+        for _ in row.look_closer(experiment, lambda: worker.is_cancelled):
+            if not worker.is_cancelled:
+                self.app.call_from_thread(self._show_known)
 
     def _show_known(self) -> None:
-        """Show all that is known of what is asked."""
+        """Show all that is known of what is asked.
+
+        Once there are as many draws everywhere as at first, look closer where the cursor is.
+        """
         experiment = self.present.experiment
-        known = self._run(experiment).known
+        known = self._run(drawn_by(experiment)).known
         if known is None:
             return
-        self._look_for_more()
-        found = self._found.get(self._row_key(experiment), Found())
-        self.answer = replace(
-            restated(known, experiment), crossovers=found.crossovers, here=found.here
-        )
+        key = row_of(experiment)
+        row = self._row(key)
+        draws = [point.draws for point in known.points]
+        has_first = min(draws) >= min(first_draws(self.sweep), max(draws))
+        if has_first and self._looking != key and not self.stopped:
+            self._looking = key
+            self._look_closer(experiment, row)
+        self.answer = replace(restated(known, experiment), crossovers=row.crossovers, here=row.here)
 
     # Files and texts
 
     def forms(self) -> Forms:
         """Return what can be saved of what was drawn so far."""
-        found = self.answer
-        return {} if found is None else forms(lambda: self._report_of(found))
+        answer = self.answer
+        return {} if answer is None else forms(lambda: self._report_of(answer))
 
     def report(self) -> str:
         """Return what was drawn so far as text."""
         width = columns_of_text(self.size.width)
         return "" if self.answer is None else "".join(text(self._report_of(self.answer), width))
 
-    def _report_of(self, found: Answer) -> Report:
-        return report(found)
+    def _report_of(self, answer: Answer) -> Report:
+        return report(answer)
 
     # What is shown
 
@@ -460,94 +326,81 @@ class SweepScreen(InstrumentScreen):
         if self.answer is not None:
             self._draw_view(self.answer)
 
-    def watch_hovered(self) -> None:
-        """Say what is under the mouse, or where the cursor is."""
-        if self.answer is not None:
-            self._draw_words(self.answer)
-
-    def watch_answer(self, found: Answer) -> None:
+    def watch_answer(self, answer: Answer) -> None:
         """Show what was drawn so far."""
-        self.headline = headline(found)
-        self._draw_view(found)
-        self._draw_words(found)
+        self.headline = headline(answer)
+        self._draw_view(answer)
+        self._draw_place(answer)
 
-    def _draw_view(self, found: Answer) -> None:
+    def _draw_view(self, answer: Answer) -> None:
         """Draw the view that is shown, and no other."""
-        rules = [rule for rule in found.rules if found.points.under(rule)]
+        rules = [rule for rule in answer.rules if answer.points.under(rule)]
         names = [name_of(rule) for rule in rules]
-        n, d_k = found.points.nearest(self.place) if found.points else self.place
-        statistic = noun(found.settings.statistic)
+        n, d_k = answer.points.nearest(self.place) if answer.points else self.place
+        statistic = noun(answer.settings.statistic)
         if self.view == "map-pane":
-            self._draw_map(found)
-            row = charts.medians(found, rules, "d_k", n, self.place[1], [""] * len(rules))
+            self._draw_map(answer)
+            row = charts.medians(answer, rules, "d_k", n, self.place[1], [""] * len(rules))
             self.pane("row-pane").describe(f"{statistic.capitalize()}, {n:,} keys", sides(names))
             self.draw("row", row)
         elif self.view == "numbers-pane":
             self.pane("numbers-pane").describe(
-                f"{statistic.capitalize()}, number by number", self._count(found)
+                f"{statistic.capitalize()}, number by number", self._count(answer)
             )
-            self.draw("table", charts.row_table(found, rules, names, self.place))
+            self.draw("table", charts.row_table(answer, rules, names, self.place))
         elif self.view == "keys-pane":
             title = f"{statistic.capitalize()} over n, d_k {d_k:,}"
-            self.pane("keys-pane").describe(title, self._count(found))
-            self.draw("keys", charts.medians(found, rules, "n", d_k, self.place[0], names))
+            self.pane("keys-pane").describe(title, self._count(answer))
+            self.draw("keys", charts.medians(answer, rules, "n", d_k, self.place[0], names))
         else:
             title = f"{statistic.capitalize()} over d_k, {n:,} keys"
-            self.pane("over-pane").describe(title, self._count(found))
-            self.draw("over", charts.medians(found, rules, "d_k", n, self.place[1], names))
+            self.pane("over-pane").describe(title, self._count(answer))
+            self.draw("over", charts.medians(answer, rules, "d_k", n, self.place[1], names))
 
-    def _draw_map(self, found: Answer) -> None:
+    def _draw_map(self, answer: Answer) -> None:
         grid = self._grid
-        if grid is None or not is_same(grid, found, self.rule):
-            grid = self._grid = charts.Grid(found, self.rule)
+        if grid is None or not is_same(grid, answer, self.rule):
+            grid = self._grid = charts.Grid(answer, self.rule)
         title = f"What {doing(self.rule)} does"
         if not self.has_class("-tiny"):
-            title += f" to the {noun(found.settings.statistic)}"
-        heat_map = grid.heat_map(found, self.place)
+            title += f" to the {noun(answer.settings.statistic)}"
+        heat_map = grid.heat_map(answer, self.place)
         widget = self.query_one("#map", HeatMap)
         widget.drawing = heat_map
         hidden = "each the largest of several" if widget.hides else ""
-        self.pane("map-pane").describe(title, self._count(found), hidden)
+        self.pane("map-pane").describe(title, self._count(answer), hidden)
         self.query_one("#legend", Label).update(legend(grid, heat_map), layout=False)
 
-    def _count(self, found: Answer) -> str:
+    def _count(self, answer: Answer) -> str:
         """Return how many draws there are, and whether more come."""
-        counts = {point.draws for point in found.points}
+        counts = {point.draws for point in answer.points}
         few, many = f"{min(counts):,}", f"{max(counts):,}"
         text = f"median of {few} draws"
-        if min(counts) < max(counts) and min(counts) >= first_draws(found.settings):
-            most = max(point.n for point in found.points if point.draws > min(counts))
+        if min(counts) < max(counts) and min(counts) >= first_draws(answer.settings):
+            most = max(point.n for point in answer.points if point.draws > min(counts))
             text = f"medians of {few} draws, {many} up to {most:,} keys"
-        if found.progress < 1.0:
+        if answer.progress < 1.0:
             text += ", stopped: space goes on" if self.stopped else ", drawing"
         return text
 
-    def _draw_words(self, found: Answer) -> None:
-        """Say in words what is at the place under the mouse, or under the cursor."""
-        points, asked = found.nearby, self.place
-        if self.hovered is not None and self.view == "map-pane":
-            points, asked = found.points, self.hovered
+    def _draw_place(self, answer: Answer) -> None:
+        """Show what was drawn at the place of the cursor."""
+        points = answer.nearby
         if not points:
             return
-        place = points.nearest(asked)
-        rule = self.rule
-        known = [points.at(*place, each) for each in ("none", rule)]
-        shown = [point for point in known if point]
-        if is_none(rule):
-            shown = shown[:1]
-        names = [name_of(point.rule) for point in shown]
-        where = " under the mouse" if asked is self.hovered else ""
-        self.pane("words-pane").describe(f"{place[0]:,} keys, d_k {place[1]:,}{where}")
-        statistic = found.settings.statistic
-        words = charts.Words(change(points, place, rule, statistic), shown, statistic, names)
-        self.draw("words", words)
+        place = points.nearest(self.place)
+        drawn = [points.at(*place, rule) for rule in dict.fromkeys(("none", self.rule))]
+        known = [point for point in drawn if point]
+        names = [name_of(point.rule) for point in known]
+        self.pane("place-pane").describe(f"Median at {place[0]:,} keys, d_k {place[1]:,}")
+        self.draw("place", charts.PlaceNumbers(known, answer.settings.statistic, names))
 
 
-def is_same(grid: charts.Grid, found: Answer, rule: str) -> bool:
+def is_same(grid: charts.Grid, answer: Answer, rule: str) -> bool:
     """Return whether a grid is of the same points, statistic and rule."""
     own = grid.answer
-    same_points = own.points is found.points and grid.rule == rule
-    return same_points and own.settings.statistic == found.settings.statistic
+    same_points = own.points is answer.points and grid.rule == rule
+    return same_points and own.settings.statistic == answer.settings.statistic
 
 
 def moved(places: Sequence[int], here: int, by: int) -> int:

@@ -18,7 +18,6 @@ from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import Scale, parse_scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Source, Typed, Vector
-from tests.pairs import with_rows
 
 SENTENCES = {
     name: value for name, value in vars(said).items()
@@ -57,13 +56,9 @@ EXAMPLES: dict[str, tuple[Callable[[], Answer], str]] = {
         "Every key is masked for every query, and every gradient is 0: there is nothing to choose.",
     ),
     "NO_NUMBERS": (
-        lambda: head([1e4, 1e4], [2e4, 1e4], setup=Setup(1, precision=NAIVE)),
-        "Every query meets NaN or infinity, or overflows its format, and has no weights.",
-    ),
-    "SOME_NUMBERS": (
         lambda: head([1e4, 1e4], [1.0, 1.0], setup=Setup(1, precision=NAIVE)),
-        "1 of 2 queries have no weights but NaN. Unscaled, no query with a choice gives one key "
-        "practically all.",
+        "1 of 2 queries meet NaN or infinity, or overflow their format, and have no weights. "
+        "Unscaled, no query with a choice gives one key practically all.",
     ),
     "PINNED": (
         lambda: pinned(1),
@@ -74,16 +69,6 @@ EXAMPLES: dict[str, tuple[Callable[[], Answer], str]] = {
         lambda: drawn(Setup(1)),
         "Nothing is divided here (√1 = 1), so both maps are the same: no query with a choice gives "
         "one key practically all the weight.",
-    ),
-    "STILL": (
-        lambda: head([0.0, 40.0], [90.0, 0.0], [80.0, 0.0], setup=Setup(4)),
-        "Unscaled, all 3 queries with a choice give one key practically all; divided by 2, 3 do, "
-        "and most gradients grow over a million times.",
-    ),
-    "EVEN": (
-        lambda: drawn(Setup(scale=Scale("inverse"))),
-        "Unscaled, 9 of 11 queries with a choice give one key practically all. Divided by 1,024 "
-        "all 11 share their weight almost equally; most gradients grow over 14 times.",
     ),
     "SATURATED": (
         drawn,
@@ -98,15 +83,10 @@ EXAMPLES: dict[str, tuple[Callable[[], Answer], str]] = {
 }  # fmt: skip
 
 
-def test_there_are_at_most_nine_sentences_and_an_example_reaches_each() -> None:
-    assert len(SENTENCES) <= 9
+def test_each_sentence_says_what_its_example_shows() -> None:
     assert {*SENTENCES} == {*EXAMPLES}
-
-
-@with_rows("name", EXAMPLES)
-def test_each_sentence_says_what_its_example_shows(name: str) -> None:
-    make, sentence = EXAMPLES[name]
-    assert headline(make()) == sentence
+    for make, sentence in EXAMPLES.values():
+        assert headline(make()) == sentence
 
 
 ROWS = st.integers(1, 9).flatmap(
@@ -141,7 +121,7 @@ HEADS = st.one_of(
 )  # fmt: skip
 
 
-@settings(max_examples=150, derandomize=True, deadline=None)
+@settings(max_examples=50, derandomize=True, deadline=None)
 @given(HEADS)
 def test_it_is_short_and_plain_and_counts_what_is_there(found: Answer) -> None:
     sentence = headline(found)
@@ -155,11 +135,6 @@ def test_it_is_short_and_plain_and_counts_what_is_there(found: Answer) -> None:
     if count and "NaN" not in sentence:
         assert [*map(int, count.groups())] == [single, found.choosing.size]
     assert not re.search(r"about 1\b(?![.,]\d)", sentence), sentence
-    all_share = re.search(r"all (\d+) share their weight", sentence)
-    if all_share or "it shares its weight" in sentence:
-        assert found.choosing.size == (int(all_share[1]) if all_share else 1)
-        keys = found.attended[found.choosing]
-        assert (found.scaled.effective_keys[found.choosing] > 0.97 * keys).all()
     if "most gradients grow" in sentence:
         before, after = (side.log_gradient[found.choosing] for side in found.sides)
         assert 4 * (after > before).sum() >= 3 * (np.isfinite(after) | np.isfinite(before)).sum()

@@ -14,15 +14,16 @@ from attn_tui.attention.charts import Bars, KeyBars, RowNumbers
 from attn_tui.attention.screen import AttentionScreen
 from attn_tui.charts.heat_map import HeatMap
 from attn_tui.compute.attention import answer as answers
+from attn_tui.compute.attention import rows
 from attn_tui.compute.attention.answer import Answer
 from attn_tui.compute.attention.settings import Settings
-from attn_tui.compute.errors import InputError
+from attn_tui.compute.errors import Stop, never
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.mask import Mask
 from attn_tui.compute.setup import Setup
 from attn_tui.explore.screen import ExploreScreen
-from attn_tui.files.codec import experiment_from_plain
-from attn_tui.files.draft import EXAMPLE, Draft, draft_of, parse
+from attn_tui.files import edits
+from attn_tui.files.draft import EXAMPLE, Draft
 from attn_tui.ui.app import AttnApp
 from attn_tui.ui.picture import Picture
 from tests.ui.person import notices, press, shown
@@ -68,6 +69,13 @@ async def test_both_maps_have_one_cursor_that_goes_by_keys_and_by_mouse() -> Non
         # It begins on the last query, which sees most, at the key of its largest weight.
         assert screen.cursor == (11, 2)
         assert row_title(screen) == "Query 11 sees 12 keys"
+        # What is masked is blank, and what is seen is on one ramp.
+        assert screen.answer
+        for name, side in zip(("unscaled", "scaled"), screen.answer.sides, strict=True):
+            levels = drawn(screen, name).levels
+            assert np.isnan(levels[np.triu_indices(12, 1)]).all()
+            below = np.tril_indices(12)
+            np.testing.assert_allclose(levels[below] ** 2, side.blocks[below])
         for keys, place in {
             "up": (10, 2), "right": (10, 3), "k": (9, 3), "j": (10, 3), "h": (10, 2),
             "l": (10, 3), "home": (10, 0), "end": (10, 11),
@@ -86,30 +94,13 @@ async def test_both_maps_have_one_cursor_that_goes_by_keys_and_by_mouse() -> Non
         bars = screen.query_one("#bars", Picture).drawing
         assert isinstance(bars, Bars)
         assert bars.mark == pytest.approx(weights[1] ** 0.5)
-        await pilot.hover("#unscaled", offset=cell(screen, "unscaled", 8, 8))
-        screen = await at(pilot)
-        assert row_title(screen) == "Query 8 sees 9 keys under the mouse"
-        assert screen.cursor == (5, 1)
-        await pilot.hover("#headline")
-        screen = await at(pilot)
         assert row_title(screen) == "Query 5 sees 6 keys"
-
-
-async def test_what_is_masked_is_blank_and_what_is_seen_is_on_one_ramp() -> None:
-    async with AttnApp(EXAMPLE, "attention").run_test(size=(120, 40)) as pilot:
-        screen = await at(pilot)
-        assert screen.answer
-        for name, side in zip(("unscaled", "scaled"), screen.answer.sides, strict=True):
-            levels = drawn(screen, name).levels
-            assert np.isnan(levels[np.triu_indices(12, 1)]).all()
-            below = np.tril_indices(12)
-            np.testing.assert_allclose(levels[below] ** 2, side.blocks[below])
-        screen = await at(pilot, "plus", "plus")
-        assert screen.headline.startswith("Unscaled, 9 of 11 queries with a choice give")
-        assert screen.pane("scaled-pane").border_title == "Divided by 39.2"
-        screen.ask(screen.GROUPS[0][1][3].edit(False))
-        screen = await at(pilot)
-        assert not np.isnan(drawn(screen, "scaled").levels).any()
+        text = screen.report()
+        assert " ".join(text.split()).startswith(screen.headline)
+        assert "12 × 12: rows drawn" in text
+        lines = "".join(map(str, screen.forms()[".csv"]())).splitlines()
+        assert lines[0].startswith("query,keys,unscaled_multiplier,")
+        assert len(lines) == 13
 
 
 @pytest.mark.slow
@@ -167,19 +158,15 @@ async def test_where_there_is_little_room_the_second_map_waits_behind_t() -> Non
         assert screen.query_one("Slider").size.width > 5
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("is_open", [False, True])
-async def test_enter_opens_the_row_in_explore(is_open: bool) -> None:
+async def test_enter_opens_the_row_in_explore() -> None:
     async with AttnApp(ROWS, "attention").run_test(size=(120, 40)) as pilot:
-        screen = await at(pilot, *"14" * is_open)
+        screen = await at(pilot)
         weights = screen.shown.row(1)[1].weights()
-        for keys, row in ((("up", "enter"), 1), (("4", "down", "enter"), 2)):
-            explore = await press(pilot, *keys)
-            assert isinstance(explore, ExploreScreen)
-            assert explore.answer
-            assert explore.answer.index == row
-            if row == 1:
-                assert (explore.answer.vector.scaled.weights() == weights).all()
+        explore = await press(pilot, "up", "enter")
+        assert isinstance(explore, ExploreScreen)
+        assert explore.answer
+        assert explore.answer.index == 1
+        assert (explore.answer.vector.scaled.weights() == weights).all()
 
 
 async def test_a_row_of_a_drawn_head_keeps_its_mask_in_explore() -> None:
@@ -197,12 +184,19 @@ async def test_a_row_of_a_drawn_head_keeps_its_mask_in_explore() -> None:
         assert screen.present.experiment.setup.get(Settings).n == 5
 
 
-async def test_n_moves_where_a_head_is_drawn_and_says_why_not_elsewhere() -> None:
+async def test_another_head_is_drawn_and_stands_beside_the_pinned_one() -> None:
     async with AttnApp(asking(), "attention").run_test(size=(120, 40)) as pilot:
         screen = await at(pilot, "full_stop")
         assert (screen.head.n, drawn(screen, "scaled").levels.shape) == (16, (16, 16))
-        screen = await at(pilot, "comma", "comma", "a")
+        screen = await at(pilot, "comma", "comma", "p", "a")
         assert (screen.head.n, screen.head.seed) == (8, 10)
+        # What is pinned stands beside heads of its size, until it is let go.
+        assert screen.pane("unscaled-pane").border_title == "Pinned"
+        assert screen.headline.startswith("Pinned, a query typically uses about")
+        screen = await at(pilot, "full_stop")
+        assert screen.pane("unscaled-pane").border_title == "Unscaled"
+        screen = await at(pilot, "comma", "p")
+        assert screen.pane("unscaled-pane").border_title == "Unscaled"
         assert screen.query_one("#n-pane").display
         screen.ask(lambda draft: replace(draft, text="1 2\n3 4"))
         screen = await at(pilot, "full_stop")
@@ -210,26 +204,6 @@ async def test_n_moves_where_a_head_is_drawn_and_says_why_not_elsewhere() -> Non
         assert "with rows drawn" in notices(pilot)
         assert screen.answer
         assert screen.answer.n_queries == 2
-
-
-async def test_tokens_are_typed_behind_q_and_stay_in_texts_json_and_the_line() -> None:
-    typed = "q the cat sat: [[1, 0], [0, 1], [1, 1]]\nK: [[1, 0], [0, 1], [1, 1]]"
-    draft = replace(EXAMPLE, text=typed)
-    async with AttnApp(draft, "attention").run_test(size=(120, 40)) as pilot:
-        screen = await shown(pilot)
-        assert isinstance(screen, AttentionScreen)
-        assert screen.labels.tokens == ("the", "cat", "sat")
-        assert "sat" in str(screen.pane("row-pane").border_title)
-        line = pilot.app.line  # type: ignore[attr-defined]
-        assert "'q the cat sat: [[1, 0], [0, 1], [1, 1]]'" in line
-        saved = json.loads("".join(map(str, screen.forms()[".json"]())))["experiment"]
-    again = experiment_from_plain(saved)
-    assert draft_of(again).text == typed
-    # One line for each row says the same, and K has no words.
-    rows = "q the: 1 0\nq cat: 0 1\nq sat: 1 1\nK: [[1, 0], [0, 1], [1, 1]]"
-    assert parse(replace(EXAMPLE, text=rows)).source.words == ("the", "cat", "sat")
-    with pytest.raises(InputError, match="'K a' is none of q, K and V"):
-        parse(replace(EXAMPLE, text="q: 1 2\nK a: 1 2"))
 
 
 async def test_queries_and_keys_are_called_by_their_tokens() -> None:
@@ -240,10 +214,7 @@ async def test_queries_and_keys_are_called_by_their_tokens() -> None:
         assert [*drawn(screen, "unscaled").row_labels] == labels
         assert [*drawn(screen, "unscaled").column_labels] == labels
         screen = await at(pilot, "up", "up", "up", "home")
-        assert screen.pane("row-pane").border_title == "Query 1 “\\[c\\x1bat]” sees 2 keys"
-        numbers = screen.query_one("#numbers", Picture).drawing
-        assert isinstance(numbers, RowNumbers)
-        assert numbers.name == "key 0 “the”"
+        assert row_title(screen) == "Query 1 “\\[c\\x1bat]” sees 2 keys"
         # Other words change no number, and nothing is worked out anew.
         before = screen.answer
         screen.ask(screen.GROUPS[0][1][4].edit(("a", "b")))
@@ -252,19 +223,12 @@ async def test_queries_and_keys_are_called_by_their_tokens() -> None:
         assert drawn(screen, "unscaled").row_labels[0] == "a"
         plain = json.loads("".join(map(str, screen.forms()[".json"]())))
         assert plain["experiment"]["settings"]["attention"]["tokens"] == ["a", "b"]
-
-
-async def test_a_pinned_head_stands_beside_the_next_one() -> None:
-    async with AttnApp(asking(n=8), "attention").run_test(size=(120, 40)) as pilot:
-        screen = await at(pilot, "p", "right_curly_bracket", "a")
-        assert screen.pane("unscaled-pane").border_title == "Pinned"
-        assert screen.pane("scaled-pane").border_title == "Now"
-        assert screen.headline.startswith("Pinned, a query typically uses about")
-        screen = await at(pilot, "full_stop")
-        # Heads of two sizes cannot be compared.
-        assert screen.pane("unscaled-pane").border_title == "Unscaled"
-        screen = await at(pilot, "comma", "p")
-        assert screen.pane("unscaled-pane").border_title == "Unscaled"
+        # Typed behind q they are those of the text.
+        screen.ask(screen.GROUPS[0][1][4].edit(()))
+        screen.ask(edits.text("q the cat: [[1, 0], [0, 1]]\nK: [[1, 0], [0, 1]]"))
+        screen = await at(pilot)
+        assert screen.labels.tokens == ("the", "cat")
+        assert "'q the cat: [[1, 0], [0, 1]]'" in pilot.app.line  # type: ignore[attr-defined]
 
 
 @pytest.mark.slow
@@ -283,12 +247,12 @@ async def test_a_large_head_grows_and_is_stopped_and_goes_on(
     monkeypatch.setattr(answers, "_BETWEEN", 1_000)
     gate = Event()
 
-    def gated(experiment: Experiment) -> Iterator[Answer]:
-        for found in answers.answer(experiment):
+    def gated(experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:
+        for found in answers.answer(experiment, stop):
             yield found
             gate.wait(60)
 
-    monkeypatch.setattr(attention, "answer", gated)
+    monkeypatch.setattr(attention, "answer_rows", gated)
     async with AttnApp(asking(n=60), "attention").run_test(size=(120, 40)) as pilot:
         screen = pilot.app.screen
         assert isinstance(screen, AttentionScreen)
@@ -311,12 +275,16 @@ async def test_a_large_head_grows_and_is_stopped_and_goes_on(
         )
 
 
-async def test_the_report_says_what_is_shown_and_is_saved() -> None:
-    async with AttnApp(asking(), "attention").run_test(size=(120, 40)) as pilot:
+async def test_a_click_on_a_cell_of_several_keys_goes_to_the_largest(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(rows, "MOST_BLOCKS", 4)
+    async with AttnApp(EXAMPLE, "attention").run_test(size=(120, 40)) as pilot:
         screen = await at(pilot)
-        text = screen.report()
-        assert " ".join(text.split()).startswith(screen.headline)
-        assert "12 × 12: rows drawn" in text
-        lines = "".join(map(str, screen.forms()[".csv"]())).splitlines()
-        assert lines[0].startswith("query,keys,unscaled_multiplier,")
-        assert len(lines) == 13
+        await pilot.click("#unscaled", offset=cell(screen, "unscaled", 11, 2))
+        screen = await at(pilot)
+        assert screen.answer
+        assert screen.answer.block == 3
+        weights = screen.answer.row(11)[0].weights()
+        assert screen.cursor == (11, 6 + int(weights[6:9].argmax()))
+        assert weights[screen.cursor[1]] == pytest.approx(screen.answer.unscaled.blocks[11, 2])

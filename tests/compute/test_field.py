@@ -110,8 +110,8 @@ def test_n_is_a_number_a_range_or_a_list(text: str, wanted: Any, changes: dict[s
     ("text", "wanted", "message"),
     [
         ("2:8", "number", "n: a range is not one number"),
-        ("2,8", "number", "n: '2,8' is a list"),
-        ("2,8", "range", "n: '2,8' is a list"),
+        ("2,8", "number", "n: '2,8' is not a whole number"),
+        ("2,8", "range", "n: '2,8' is not a whole number"),
         ("8:2", "range", "n: '8:2' will not do"),
         ("2:8", "list", "n: '2:8' is a range"),
         ("1", "list", "n: '1' will not do; expected whole numbers from 2 to 100,000"),

@@ -154,8 +154,6 @@ SHOWN = {
         "show 5,1,4.5 --softcap 3 --sink 1 --d-k 4 --lab --csv",
         leaves=[f"csv.{name}" for name in LAST_BITS],
     ),
-    "show-compare": Case("show 5,1,3 4,2.5 --d-k 4 --compare --json"),
-    "show-compare-csv": Case("show --draw 40 --vectors 2 --d-k 4 --compare --top 4 --csv"),
     "show-against": Case("show 5,1,3 2,7 --d-k 8 --against saved.json --json"),
     "show-experiment": Case("show --experiment saved.json --json", leaves=()),
     "dot-experiment": Case("dot --experiment saved.json --csv"),

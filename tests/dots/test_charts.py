@@ -17,16 +17,13 @@ from attn_tui.compute.scale import parse_scale
 from attn_tui.compute.setup import Setup
 from attn_tui.dots.charts import (
     HEIGHTS,
-    REACH,
     Bells,
     Moments,
     line_of,
-    rows_table,
     short,
     spread_figure,
 )
 from attn_tui.files.draft import EXAMPLE, parse
-from attn_tui.report.measured import exact, with_error
 from tests.pairs import each_once, with_rows
 
 SOURCE = parse(EXAMPLE).source
@@ -87,11 +84,8 @@ def filled(cells: Cells, top: int, height: int) -> np.ndarray:
 # The bells
 
 
-@with_rows(("place", "m"), [(0, 1.0), (1, 1.0 / 32.0)])
-@with_rows("stretched", [False, True])
-def test_the_bars_are_the_density_that_was_drawn_and_the_line_the_exact_one(
-    place: int, m: float, stretched: bool
-) -> None:
+@with_rows(("m", "stretched"), [(1.0, False), (1.0 / 32.0, True)])
+def test_the_bars_are_the_density_that_was_drawn(m: float, stretched: bool) -> None:
     last = answer_of("normal")
     chart = Bells(last, NAMES, stretched)
     axis = line_of(last, stretched)
@@ -113,40 +107,29 @@ def test_the_unscaled_bell_is_wide_and_the_scaled_one_a_needle_on_the_same_axis(
     # 8 σ are the axis, and a bell is above 0.55 of its top within some 1.1 σ of its mean.
     assert wide == pytest.approx(100 / 8 * 2.2, abs=6)
     assert needle <= 3
-    top = rows[1].argmax()
-    assert abs(top - 50) <= 1
-
-
-def test_the_axis_reaches_four_deviations_and_holds_0_and_both_means() -> None:
-    for name in CASES:
-        last = answer_of(name)
-        law, m = last.law, last.multiplier
-        reach = REACH * (law.standard_deviation or 1.0)
-        for stretched in (False, True):
-            axis = line_of(last, stretched)
-            ends = [law.mean - reach, law.mean + reach]
-            for value in (0.0, *ends, *(m * end for end in ends)):
-                assert axis.low <= value <= axis.high
+    assert abs(rows[1].argmax() - 50) <= 1
+    # A bracket below each reaches from one deviation below the mean to one above.
+    axis = line_of(last, stretched=False)
+    for line, sigma in ((height, 32.0), (2 * height + 1, 1.0)):
+        row = "".join(cells.characters[line])
+        ends = [place for place, character in enumerate(row) if character in "├┤┴"]
+        expected = axis.share(np.array([-sigma, sigma])) * 99
+        assert [ends[0], ends[-1]] == pytest.approx(expected.tolist(), abs=0.51)
 
 
 def test_the_stretched_axis_stands_still_while_d_k_moves() -> None:
-    axes = set()
-    for d_k in (1, 64, 65_536):
-        setup = Setup(d_k).put(Settings(samples=100))
-        *_, last = answer(Experiment(SOURCE, setup))
-        axes.add(line_of(last, stretched=True))
+    axes = {line_of(answer_of(name), stretched=True) for name in ("normal", "smallest", "largest")}
     assert len(axes) == 1
 
 
-@pytest.mark.slow
 @with_rows(("name", "stretched"), each_once(CASES, [False, True]))
 def test_no_number_of_the_bells_is_cut_at_any_size(name: str, stretched: bool) -> None:
     last = answer_of(name)
     chart = Bells(last, NAMES, stretched)
     whole = {*NAMES, "σ", "="} | {short(tick) for tick in line_of(last, stretched).ticks()}
     whole |= {short(m * last.law.standard_deviation) for m in (1.0, last.multiplier)}
-    for columns in (30, 37, 58, 86, 120):
-        for lines in (4, 7, 8, 15):
+    for columns in (30, 58, 120):
+        for lines in (4, 8):
             cells = chart.draw(columns, lines, COLOURS)
             assert words(cells.text()) <= whole, (columns, lines)
             assert ("σ" in cells.text()) == (lines >= 8)
@@ -154,75 +137,10 @@ def test_no_number_of_the_bells_is_cut_at_any_size(name: str, stretched: bool) -
         assert not chart.draw(columns, lines, COLOURS).text().strip()
 
 
-@with_rows("name", ["normal", "multiplied", "coins", "dice"])
-def test_brackets_reach_from_one_deviation_below_to_one_above(name: str) -> None:
-    last = answer_of(name)
-    axis = line_of(last, stretched=False)
-    cells = Bells(last, NAMES).draw(120, 20, COLOURS)
-    height = (20 - 2) // 2 - 1
-    for line, m in ((height, 1.0), (2 * height + 1, last.multiplier)):
-        row = "".join(cells.characters[line])
-        ends = [place for place, character in enumerate(row) if character in "├┤┴"]
-        law = last.law
-        one = np.array([law.mean - law.standard_deviation, law.mean + law.standard_deviation])
-        expected = axis.share(m * one) * 119
-        assert [ends[0], ends[-1]] == pytest.approx(expected.tolist(), abs=0.51)
-
-
-@pytest.mark.parametrize("stretched", [False, True])
-def test_ticks_stand_where_their_values_are(stretched: bool) -> None:
-    for name in ("normal", "dice", "multiplied", "largest"):
-        last = answer_of(name)
-        axis = line_of(last, stretched)
-        cells = Bells(last, NAMES, stretched).draw(120, 12, COLOURS)
-        bottom = "".join(cells.characters[-1])
-        columns = {}
-        for text in bottom.split():
-            start = f" {bottom} ".index(f" {text} ")
-            columns[float(text.replace("−", "-").replace(",", ""))] = start + len(text) / 2.0
-        assert len(columns) >= 4
-        assert 0.0 in columns
-        for value, column in columns.items():
-            place = float(axis.share(np.array([value]))[0]) * 119
-            # Texts at the ends are moved inwards.
-            assert column == pytest.approx(min(max(place, 2.0), 116.0), abs=3.0)
-            assert cells.characters[-2, round(place)] == "┬"
-
-
-def test_numbers_are_short_and_as_a_person_writes_them() -> None:
-    for value, text in [
-        (12_544.0, "12,544"),
-        (-100.0, "−100"),
-        (-2000.0, "−2,000"),
-        (2e11, "2e+11"),
-        (0.0625, "0.0625"),
-    ]:
-        assert short(value) == text
-
-
-# Moments
-
-
-def test_moments_are_those_of_the_answer_with_their_errors_and_exact_values() -> None:
-    last = answer_of("normal")
-    lines = Moments(last, NAMES).draw(120, 9, COLOURS).text().split("\n")
-    assert lines[0].split() == ["q·k", "exact", "q·k/√d_k", "exact"]
-    variance = lines[1].split()
-    expected = []
-    for side in (last.unscaled, last.scaled):
-        expected += [*with_error(side.variance, 22).split(), exact(side.variance, 18)]
-    assert variance == ["variance", *expected]
-    numbers = dict(zip(("σ", "mean"), (line.split() for line in lines[2:4]), strict=True))
-    assert float(numbers["σ"][4]) == 32.0
-    assert float(numbers["σ"][8]) == 1.0
-    assert float(numbers["mean"][4]) == 0.0
-
-
-@pytest.mark.slow
 @with_rows("name", CASES)
 def test_no_moment_is_cut_or_replaced_by_dots_at_any_width(name: str) -> None:
     chart = Moments(answer_of(name), NAMES)
-    for columns in (*range(12, 60, 3), 34, 80, 139):
+    for columns in (12, 24, 34, 48, 80, 139):
         table = chart.table(columns)
         kept = table.fitting(columns - 2)
         text = chart.draw(columns, 8, COLOURS).text()
@@ -236,17 +154,6 @@ def test_no_moment_is_cut_or_replaced_by_dots_at_any_width(name: str) -> None:
     assert heads == ["", "q·k", "exact", "q·k/√d_k", "exact"]
 
 
-@pytest.mark.parametrize(("name", "label"), [("normal", "in ±2√d_k"), ("dice", "in ±5.83√d_k")])
-def test_the_share_inside_says_inside_of_what(name: str, label: str) -> None:
-    last = answer_of(name)
-    assert label in Moments(last, NAMES).draw(120, 9, COLOURS).text()
-    heads = [column.head for column in rows_table(last).columns]
-    assert f"±{label.partition('±')[2]}" in heads
-    row = last.table[0]
-    size = float(label.partition("±")[2].removesuffix("√d_k"))
-    assert row.bound == pytest.approx(size * sqrt(row.d_k), rel=0.01)
-
-
 # The spread over d_k
 
 
@@ -258,7 +165,7 @@ def test_the_spread_is_that_of_the_law_under_the_rule_that_is_asked() -> None:
         curves = {curve.kind: curve for curve in figure.curves}
         assert set(curves) == ({"unscaled"} if rule == "none" else {"unscaled", "scaled"})
         for kind, curve in curves.items():
-            for x, y in zip(curve.x.tolist(), curve.y.tolist(), strict=True):
+            for x, y in zip(curve.x.tolist()[::40], curve.y.tolist()[::40], strict=True):
                 m = parse_scale(rule).multiplier(int(x), 3) if kind == "scaled" else 1.0
                 growth = x if CASES[name][0].tied else sqrt(x)
                 assert y == pytest.approx(m * growth * sqrt(last.law.product.variance), rel=1e-9)
@@ -270,17 +177,11 @@ def test_the_spread_is_that_of_the_law_under_the_rule_that_is_asked() -> None:
         assert figure.mark == (float(d_k), f"{d_k:,}")
 
 
-# The table
-
-
-@pytest.mark.parametrize(("columns", "lines"), [(118, 21), (76, 13)])
-def test_without_colours_each_bell_is_filled_with_the_glyph_that_stands_before_its_name(
-    columns: int, lines: int
-) -> None:
+def test_without_colours_each_bell_is_filled_with_the_glyph_before_its_name() -> None:
     plain = Palette(COLOURS, Depth.TEXTURES)
-    cells = Bells(answer_of("normal"), NAMES).draw(columns, lines, plain)
+    cells = Bells(answer_of("normal"), NAMES).draw(118, 21, plain)
     rows = cells.text().split("\n")
-    height = (lines - 2) // 2 - 1
+    height = (21 - 2) // 2 - 1
     assert rows[0].startswith(f" {FILLS['unscaled']} q·k")
     assert rows[height + 1].startswith(f" {FILLS['scaled']} q·k/√d_k")
     bell, needle = "".join(rows[1:height]), "".join(rows[height + 2 : 2 * height + 1])

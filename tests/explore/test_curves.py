@@ -7,64 +7,48 @@ import numpy as np
 import pytest
 
 from attn_tui.charts.figure import Figure
-from attn_tui.compute.explore.answer import OverDk
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Vector
 from attn_tui.explore.answer import Answer, answer
 from attn_tui.explore.curves import gradient_figure, keys_figure, weights_figure
 from tests.asking import asking
 from tests.explore.questions import COLOURS, QUESTIONS, answer_of
-from tests.pairs import with_rows
+from tests.pairs import each_once, with_rows
 
 FIGURES: dict[str, Callable[[Answer], Figure]] = {
-    "weights": lambda answer: weights_figure(answer.vector, over(answer), answer.d_k),
-    "gradient": lambda answer: gradient_figure(answer.vector, over(answer), answer.d_k),
-    "keys": lambda answer: keys_figure(answer.vector, over(answer), answer.d_k),
-}
+    "weights": weights_figure, "gradient": gradient_figure, "keys": keys_figure,
+}  # fmt: skip
 
 
-def over(answer: Answer) -> OverDk:
-    assert answer.over is not None
-    return answer.over
-
-
-@with_rows("d_k", [1, 1000, 1024, 65_536])
-def test_dots_are_the_numbers_of_the_present_d_k_even_between_two_that_are_drawn(d_k: int) -> None:
-    last = answer_of("usual", d_k)
+def test_curves_and_dots_are_the_numbers_of_the_answer() -> None:
+    last = answer_of("usual", 1000)
+    known = last.over
+    assert known
     unscaled, scaled = last.vector.sides
-    keys = over(last).keys[:3]
+    keys = known.keys[:3]
     expected = {
         "weights": (unscaled.weights(keys).tolist(), scaled.weights(keys).tolist()),
         "gradient": tuple([side.norms["scores"].frobenius] for side in (unscaled, scaled)),
         "keys": tuple([side.effective_keys] for side in (unscaled, scaled)),
     }
+    curves = {
+        "weights": known.weights,
+        "gradient": known.frobenius[None],
+        "keys": np.exp(known.entropy)[None],
+    }
     for name, figure_of in FIGURES.items():
         figure = figure_of(last)
+        # Dots are of the present d_k, even between two that are drawn.
+        assert figure.mark == (1000.0, "1,000")
         for kind, values in zip(("unscaled", "scaled"), expected[name], strict=True):
             assert [value for value, of in figure.dots if of == kind] == values
-        assert figure.mark == (float(d_k), f"{d_k:,}")
+        flat = [curve.y for curve in figure.curves if curve.kind == "unscaled"]
+        assert {len(set(line.tolist())) for line in flat} == {1}
+        drawn = [curve.y for curve in figure.curves if curve.kind == "scaled"]
+        np.testing.assert_allclose(drawn, curves[name])
 
 
-def test_curves_are_those_of_the_answer_and_the_unscaled_ones_are_flat() -> None:
-    last = answer_of("usual")
-    known = over(last)
-    shown = {name: figure_of(last) for name, figure_of in FIGURES.items()}
-    scaled = {
-        name: [c for c in chart.curves if c.kind == "scaled"] for name, chart in shown.items()
-    }
-    assert [curve.y.tolist() for curve in scaled["weights"]] == known.weights.tolist()
-    assert [curve.name for curve in scaled["weights"]] == ["key 2", "key 1", "key 0"]
-    assert scaled["gradient"][0].y.tolist() == known.frobenius.tolist()
-    assert scaled["keys"][0].y == pytest.approx(np.exp(known.entropy))
-    for chart in shown.values():
-        flat = [curve for curve in chart.curves if curve.kind == "unscaled"]
-        assert flat
-        for curve in flat:
-            assert len(set(curve.y.tolist())) == 1
-
-
-@with_rows("name", QUESTIONS)
-@with_rows("which", FIGURES)
+@with_rows(("name", "which"), each_once(QUESTIONS, FIGURES))
 def test_what_is_drawn_over_d_k_has_room_on_its_axis_and_ticks_that_can_be_read(
     name: str, which: str
 ) -> None:
@@ -91,6 +75,3 @@ def test_the_gradient_of_every_d_k_is_drawn_however_small_it_is() -> None:
     figure = FIGURES["gradient"](last)
     assert figure.y.high < 1e-8
     assert max(float(curve.y.max()) for curve in figure.curves) > 0.9 * figure.y.high
-
-
-# Tables

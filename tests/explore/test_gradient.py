@@ -3,10 +3,8 @@
 from math import inf
 
 import numpy as np
-import pytest
 
 from attn_tui.charts.colour import oklab, ramp
-from attn_tui.charts.glyphs import LESS, MORE
 from attn_tui.compute.explore.settings import Settings
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.setup import Setup
@@ -14,13 +12,11 @@ from attn_tui.compute.source import Vector
 from attn_tui.explore.gradient import GradientTable, Jacobians
 from attn_tui.report.numbers import ratio, scientific
 from tests.asking import answer_to
-from tests.explore.questions import COLOURS, PLAIN, QUESTIONS, vector_of, words
-from tests.pairs import with_rows
+from tests.explore.questions import COLOURS, vector_of, words
 
 
-@pytest.mark.parametrize("wrt", ["scores", "logits"])
-def test_the_gradient_is_that_of_the_answer_with_the_factor(wrt: str) -> None:
-    setup = Setup(1024).put(Settings(of=1, wrt=wrt))  # type: ignore[arg-type]
+def test_the_gradient_is_that_of_the_answer_with_the_factor() -> None:
+    setup = Setup(1024).put(Settings(of=1))
     vector = answer_to(Vector("", np.array([100.0, 120.0, 150.0, -inf])), setup)
     cells = GradientTable(vector, np.arange(4), 2).draw(60, 9, COLOURS)
     lines = words(cells)
@@ -45,7 +41,7 @@ def test_nothing_is_said_to_be_infinitely_many_times_0() -> None:
 
 
 def test_no_number_of_the_gradient_is_cut_or_replaced_by_dots_at_any_width() -> None:
-    for name in QUESTIONS:
+    for name in ("usual", "far apart", "NaN"):
         vector = vector_of(name)
         keys = np.arange(min(vector.vector.n_keys, 5))
         numbers = {"0", "–", "NaN"}
@@ -65,23 +61,20 @@ def test_no_number_of_the_gradient_is_cut_or_replaced_by_dots_at_any_width() -> 
                 )
         whole = (numbers - {"…"}) | {"▸", "key", "unscaled", "scaled", "change"}
         whole |= {f"{key}" for key in range(5)}
-        heads = set()
-        for columns in range(8, 120):
+        for columns in (8, 14, 22, 34, 45, 60, 119):
             lines = words(GradientTable(vector, keys, vector.of).draw(columns, 7, COLOURS))
             assert {word for line in lines[: len(keys) + 1] for word in line} <= whole, columns
-            heads.add(tuple(lines[0]))
             # The longest, 10^−4.3e+299, has twelve characters.
             if columns >= 34:
                 assert {"unscaled", "scaled"} <= set(lines[0])
-        assert ("key", "unscaled", "scaled", "change") in heads
+        assert lines[0] == ["key", "unscaled", "scaled", "change"]
 
 
 # The Jacobian
 
 
-@with_rows("name", ["usual", "far apart", "a sink"])
-def test_a_weight_rises_with_its_own_score_and_falls_with_others_in_colour(name: str) -> None:
-    vector = vector_of(name)
+def test_a_weight_rises_with_its_own_score_and_falls_with_others_in_colour() -> None:
+    vector = vector_of("usual")
     n_keys = vector.vector.n_keys
     larger = [oklab_green(colour) for colour in ramp("larger", COLOURS["background"])]
     assert min(larger) < 0.0
@@ -99,16 +92,3 @@ def test_a_weight_rises_with_its_own_score_and_falls_with_others_in_colour(name:
 def oklab_green(colour: str) -> float:
     """Return how far a colour is from green (below 0) to red."""
     return float(oklab(colour)[1])
-
-
-# Curves over d_k
-
-
-def test_without_colours_maps_name_their_sides_and_what_is_which_sign() -> None:
-    cells = Jacobians(vector_of("usual"), np.arange(3)).draw(100, 12, PLAIN)
-    head, *rows = cells.text().split("\n")
-    for side in ("unscaled", "scaled"):
-        assert f"{side}: ∂p/∂s ±" in head
-    assert head.count(f"{MORE[-1]} + {LESS[-1]} −") == 2
-    assert MORE[-1] in "".join(rows)
-    assert any(glyph in "".join(rows) for glyph in LESS[1:])

@@ -3,26 +3,10 @@
 import numpy as np
 import pytest
 
-from attn_tui.compute.explore.precision_lab import lab
 from attn_tui.compute.setup import Setup
 from attn_tui.explore.answer import answer
-from attn_tui.explore.lab import lab_table
 from attn_tui.explore.vectors import vectors_table
 from attn_tui.files.draft import Draft, parse
-from tests.asking import asking
-from tests.explore.questions import COLOURS, QUESTIONS
-
-
-def test_the_lab_says_nan_and_why_and_the_exact_weight() -> None:
-    tried = lab(asking(*[QUESTIONS["usual"][0]], setup=Setup(1024)), 0, 2)
-    assert tried is not None
-    text = lab_table(tried).draw(160, 14, COLOURS).text()
-    lines = [line.split() for line in text.split("\n")]
-    naive = next(line for line in lines if line[:2] == ["float16", "naive"])
-    assert naive[2:4] == ["NaN", "NaN"]
-    assert float(naive[4]) == pytest.approx(0.6245, abs=1e-3)
-    assert "e^z overflows" in text
-    assert "exact: 1.0000 unscaled, 0.6245 scaled" in text
 
 
 def test_components_of_an_output_longer_than_q_are_not_lost() -> None:
@@ -37,6 +21,3 @@ def test_components_of_an_output_longer_than_q_are_not_lost() -> None:
         assert [float(text) for text in texts] == pytest.approx(expected, rel=1e-6)
     # Heads can be told without colours.
     assert len({column.head for column in table.columns}) == len(table.columns)
-
-
-# Many keys

@@ -11,7 +11,6 @@ from attn_tui.compute.sweep.crossover import Meeting
 from attn_tui.compute.sweep.points import Points
 from attn_tui.compute.sweep.settings import Settings
 from attn_tui.sweep import charts
-from attn_tui.sweep.change import Change
 from tests.sweep.asked import MAP, swept
 
 COLOURS = Palette(
@@ -72,24 +71,20 @@ def test_the_border_is_where_the_map_turns_and_the_row_of_the_cursor_knows_it_be
     assert charts.Grid(other, "inverse-sqrt").border(other) is None
 
 
-def test_a_place_is_said_in_words_with_as_much_as_has_room() -> None:
+def test_a_place_has_the_median_and_the_middle_half_of_both_sides() -> None:
     points = [swept().points.at(8, 64, rule) for rule in RULES]
-    shown = [point for point in points if point]
-    words = charts.Words(Change(log(12.4), 0.31), shown, "gradient", ("unscaled", "1/√d_k"))
-    first, *sides = words.draw(90, 3, COLOURS).text().split("\n")
-    assert first == "▲ 6.8 to 23 times larger"
-    for point, side, text in zip(shown, ("unscaled", "1/√d_k"), sides, strict=True):
+    known = [point for point in points if point]
+    numbers = charts.PlaceNumbers(known, "gradient", ("unscaled", "1/√d_k"))
+    lines = numbers.draw(90, 2, COLOURS).text().split("\n")
+    for point, side, text in zip(known, ("unscaled", "1/√d_k"), lines, strict=True):
         summary = point.statistics["gradient"]
+        median = charts.short(summary.median, summary.log_median)
         assert text.startswith(f"● {side}")
-        assert charts.short(summary.median, summary.log_median) in text
+        assert f" {median} " in text
         assert f"half of the draws: {charts.quarters(summary)}" in text
         assert f"mean {charts.short(summary.mean, summary.log_mean)}" in text
-    assert max(map(len, words.draw(30, 3, COLOURS).text().split("\n"))) <= 30
-    line = words.draw(80, 1, COLOURS).text()
-    assert "unscaled" in line
-    assert "1/√d_k" in line
-    untold = replace(words, found=Change(0.1, 0.5)).draw(90, 3, COLOURS).text()
-    assert "these draws do not tell" in untold
+        assert f"● {side} {median}" in numbers.draw(80, 1, COLOURS).text()
+    assert "mean" not in numbers.draw(60, 2, COLOURS).text()
 
 
 def test_medians_are_followed_as_powers_of_ten_with_the_middle_half() -> None:
@@ -114,14 +109,10 @@ def test_medians_are_followed_as_powers_of_ten_with_the_middle_half() -> None:
     assert axis.low == np.floor(np.log10(least) - 5.0)
     over_n = charts.medians(found, RULES, "n", 64, 8.0, ("", ""))
     assert [*over_n.curves[0].x] == [2, 4, 8, 16, 32, 64, 128]
-
-
-def test_the_axis_is_what_was_asked_while_only_some_of_it_is_drawn() -> None:
-    whole = swept()
-    some = replace(whole, points=Points([point for point in whole.points if point.d_k == 64]))
-    for found in (some, whole):
-        axis = charts.medians(found, RULES, "d_k", 8, 64.0, ("", "")).x
-        assert (axis.low, axis.high) == (whole.settings.d_k_range[0], whole.settings.d_k_range[1])
+    # The axis is what was asked while only some of it is drawn.
+    some = replace(found, points=Points([point for point in found.points if point.d_k == 64]))
+    axis = charts.medians(some, RULES, "d_k", 8, 64.0, ("", "")).x
+    assert (axis.low, axis.high) == found.settings.d_k_range
 
 
 def test_the_table_has_a_line_for_each_place_of_what_runs() -> None:
@@ -133,16 +124,3 @@ def test_the_table_has_a_line_for_each_place_of_what_runs() -> None:
     table = charts.row_table(swept(over_n), RULES, ("unscaled", "1/√d_k"), (8, 64))
     assert table.columns[0].head == "n"
     assert table.columns[0].texts[table.cursor or 0] == "8"
-
-
-def test_numbers_are_short() -> None:
-    for value, text in [
-        (0.00562, "0.0056"),
-        (4.54e-4, "4.5·10⁻⁴"),
-        (12345.0, "1.2·10⁴"),
-        (9.99e-5, "1.0·10⁻⁴"),
-        (1234.0, "1,234"),
-        (0.5, "0.50"),
-        (64.2, "64"),
-    ]:
-        assert charts.short(value, log(value)) == text

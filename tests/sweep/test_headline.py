@@ -4,7 +4,6 @@ import re
 from dataclasses import replace
 from math import exp
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -73,14 +72,6 @@ def test_a_person_reads_the_sentence_that_fits(settings: Settings, d_k: int, exp
     assert headline(swept(settings, d_k)) == expected
 
 
-def test_a_change_that_the_draws_do_not_tell_is_not_told() -> None:
-    found = headline(swept(replace(MAP, draws=20), 128))
-    assert found == (
-        "With 8 keys and d_k = 128, dividing by √d_k makes the typical gradient anything from 53 "
-        "times smaller to 200 times larger. Below d_k 77 (14 to 190) it becomes smaller."
-    )
-
-
 def test_where_medians_meet_is_said_with_what_is_known_of_it() -> None:
     assert turn_text(Meeting(375.2, 368.4, 381.9)) == "380 (370 to 380)"
     assert turn_text(Meeting(12.3, None, 15.0)) == "12 (15 or less)"
@@ -105,8 +96,7 @@ ASKED = st.builds(
 )  # fmt: skip
 
 
-@pytest.mark.slow
-@settings(max_examples=25, derandomize=True, deadline=None)
+@settings(max_examples=20, derandomize=True, deadline=None)
 @given(ASKED, st.sampled_from([Scale(), Scale("none"), Scale(qk_norm=True)]))
 def test_it_is_short_plain_and_its_factor_is_that_of_the_points(
     asked: tuple[Settings, int], scale: Scale

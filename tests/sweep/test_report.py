@@ -24,10 +24,8 @@ from attn_tui.compute.sweep.settings import STATISTICS, Settings, Statistic
 from attn_tui.files.codec import experiment_from_plain
 from attn_tui.report import forms
 from attn_tui.report.text import text as as_text
-from attn_tui.sweep.means import compared_means
 from attn_tui.sweep.report import crossover_report, report
 from tests.documented import strict
-from tests.pairs import everyday, with_rows
 
 SMALL = Settings(n=8, points=6, map_points=4, n_range=(2, 512), draws=320)
 ALL_RULES = tuple(RULES)
@@ -67,16 +65,15 @@ def crossovers_as(form: str, crossovers: Sequence[Crossover]) -> str:
     return "".join(forms.WRITERS[form](crossover_report(found("d_k").experiment, crossovers)))
 
 
-@pytest.mark.parametrize("name", everyday(2, CASES))
-def test_text_has_at_most_80_columns(name: str) -> None:
-    text = text_of(found(name), *STATISTICS)
-    assert max(map(len, text.splitlines())) <= 80
-    assert text.endswith("\n")
-    assert "\n\n\n" not in text
-
-
-def test_text_says_what_each_number_is_of() -> None:
+def test_text_says_what_each_number_is_of_in_80_columns() -> None:
+    for name in ("map", "two keys", "every rule", "far"):
+        text = text_of(found(name), *STATISTICS)
+        assert max(map(len, text.splitlines())) <= 80
+        assert "\n\n\n" not in text
+    # Exact values stand beside the sampled ones where they are known.
+    assert text_of(found("two keys")).count("exact") >= 4
     text = text_of(found("d_k"))
+    assert "exact" not in text
     for phrase in (
         "320 vectors at each place, seed 1 (NumPy PCG64, standard_normal)",
         "1 to 8,192, 6 of at most 6",
@@ -84,34 +81,10 @@ def test_text_says_what_each_number_is_of() -> None:
         "mean     error    median      from        to",
         "none, m = 1",
         "inverse-sqrt, m = 1/√d_k",
-        "σ_c = √(2 ln n) = 2.04",
         "‖∂p/∂s‖_F  inverse-sqrt  102 [58.9 to 166]",
         "tr J       inverse-sqrt  none: smaller unscaled",
     ):
         assert phrase in text, text
-
-
-def test_where_logits_condense_is_said_with_its_side() -> None:
-    rules = ("none", "ssmax:a=1", "log-length", "temperature:T=0.1")
-    settings = replace(SMALL, over="n", rules=rules, points=3, draws=8)
-    (*_, last) = answer(Experiment(Drawn(8), Setup(4).put(settings)))
-    text = " ".join(text_of(last).split())
-    for phrase in (
-        "with m = 1 up to n = 7.39",
-        "with m = 1·ln n/√d_k from n = 7.39",
-        "with m = ln n/(ln 512·√d_k) at no n from 2 to 100,000",
-        "with m = 1/0.1 at every n from 2 to 100,000",
-    ):
-        assert phrase in text, text
-    plain = as_json(last)["condensation"]
-    assert [each["where"] for each in plain] == ["up to", "from", "nowhere", "everywhere"]
-    assert [each["n"] is None for each in plain] == [False, False, True, True]
-
-
-def test_exact_values_stand_beside_the_sampled_ones() -> None:
-    text = text_of(found("two keys"))
-    assert text.count("exact") >= 4
-    assert "exact" not in text_of(found("d_k"))
 
 
 def test_json_has_the_points_that_are_promised() -> None:
@@ -125,8 +98,12 @@ def test_json_has_the_points_that_are_promised() -> None:
             for which in ("mean", "median"):
                 number = point[name][which]
                 assert {"value", "standard_error", "exact"} <= set(number)
-            if name != "query_gradient":
-                assert isinstance(point[name]["median"]["exact"], float)
+            own = found("two keys").points.at(point["n"], point["d_k"], point["rule"])
+            assert own
+            exact = own.exact(name)
+            assert (point[name]["mean"]["exact"], point[name]["median"]["exact"]) == (
+                exact.mean, exact.median,
+            )  # fmt: skip
             assert point[name]["median"]["value"] == exp(point[name]["median"]["log"])
     first = plain["crossovers"][0]
     assert {"n", "readout", "d_k", "low", "high"} <= set(first)
@@ -156,56 +133,27 @@ def test_json_is_written_as_its_numbers_are_computed(monkeypatch: pytest.MonkeyP
     assert 0 < first < len(asked) / 4
 
 
-def test_json_has_only_the_statistics_asked_for() -> None:
-    point = as_json(found("d_k"), "entropy")["points"][0]
-    assert set(point) & set(STATISTICS) == {"entropy"}
-
-
-@pytest.mark.slow
-def test_json_asks_the_same_again() -> None:
-    for name in CASES:
+def test_json_asks_the_same_again_of_the_statistics_asked_for() -> None:
+    for name in ("n", "map"):
         each = found(name)
-        assert experiment_from_plain(as_json(each, "trace")).setup == each.experiment.setup
-
-
-def test_csv_is_one_table_of_full_precision() -> None:
-    each = found("d_k")
-    rows = list(csv_module.DictReader(StringIO("".join(forms.csv(report(each))))))
-    assert len(rows) == len(each.points) * len(STATISTICS)
-    row = next(row for row in rows if row["statistic"] == "trace" and row["rule"] == "none")
-    assert float(row["mean"]) == each.points[0].statistics["trace"].mean
-    assert row["median_exact"] == ""
+        plain = as_json(each, "trace")
+        assert experiment_from_plain(plain).setup == each.experiment.setup
+        assert set(plain["points"][0]) & set(STATISTICS) == {"trace"}
 
 
 def test_crossovers_alone_are_written_in_every_form() -> None:
-    each = found("d_k")
-    text = crossovers_as("text", each.crossovers)
+    first, *others = found("d_k").crossovers
+    begins = replace(first, low=2.0, d_k=4.37, high=9.22)
+    text = crossovers_as("text", (begins, replace(first, high=65_536.0)))
+    assert "4.37 [≤ 9.22]" in text
+    assert "102 [≥ 58.9]" in text
+    text = crossovers_as("text", (first, *others))
     assert max(map(len, text.splitlines())) <= 80
     assert "102 [58.9 to 166]" in text
-    rows = list(csv_module.DictReader(StringIO(crossovers_as("csv", each.crossovers))))
+    rows = list(csv_module.DictReader(StringIO(crossovers_as("csv", (first, *others)))))
     assert [row["d_k"] == "" for row in rows] == [False, False, False, True]
-    written = crossovers_as("json", each.crossovers)
-    plain = json_module.loads(written, parse_constant=strict)
-    assert plain["points"] == []
-
-
-def test_an_interval_that_reaches_the_end_of_the_range_says_so() -> None:
-    first, *_ = found("d_k").crossovers
-    begins = replace(first, low=2.0, d_k=4.37, high=9.22)
-    ends = replace(first, d_k=1734.0, low=1371.0, high=65_536.0)
-    for one, low_open, high_open, interval in (
-        (first, False, False, "102 [58.9 to 166]"),
-        (begins, True, False, "4.37 [≤ 9.22]"),
-        (ends, False, True, "1,734 [≥ 1,371]"),
-        (replace(begins, divides_from=3, low=3.0), True, False, "4.37 [≤ 9.22] from d_k = 3"),
-    ):
-        each = replace(found("d_k"), crossovers=(one,))
-        assert interval in text_of(each)
-        (plain,) = as_json(each)["crossovers"]
-        assert (plain["low_open"], plain["high_open"]) == (low_open, high_open)
-        written = crossovers_as("csv", each.crossovers)
-        (row,) = csv_module.DictReader(StringIO(written))
-        assert row["low_open"] == str(low_open).lower()
+    plain = json_module.loads(crossovers_as("json", (first, *others)), parse_constant=strict)
+    assert [each["d_k"] is None for each in plain["crossovers"]] == [False, False, False, True]
 
 
 def swept(d_k: int, settings: Settings) -> Answer:
@@ -213,51 +161,18 @@ def swept(d_k: int, settings: Settings) -> Answer:
     return last
 
 
-def test_means_are_compared_exactly_where_they_are_known() -> None:
-    """At two keys and large d_k hardly a draw carries the mean: a sampled one is far too small."""
-    far = swept(64, replace(SMALL, n=2, d_k_range=(65_536, 65_536), draws=20))
-    unscaled, scaled = (far.points.at(2, 65_536, rule) for rule in far.rules)
-    assert unscaled
-    assert scaled
-    sampled = [point.statistics["gradient"].mean for point in (unscaled, scaled)]
-    exact = [point.exact("gradient").mean or 0.0 for point in (unscaled, scaled)]
-    assert sampled[0] < sampled[1]
-    assert exact[0] > exact[1]
-    text = in_a_line(far)
-    assert "Without 1/√d_k the mean ‖∂p/∂s‖_F over draws is larger at d_k = 65,536." in text
-
-
-@pytest.mark.slow
-@with_rows("draws", [2, 20, 400])
-def test_nothing_is_concluded_from_means_that_few_draws_carry(draws: int) -> None:
-    far = swept(64, replace(SMALL, n=3, d_k_range=(32_768, 65_536), draws=draws, points=2))
-    text = in_a_line(far)
-    assert "few draws carry the mean" in text
-    assert "Without" not in text
-
-
-def test_a_mean_is_compared_where_the_draws_tell() -> None:
-    each = swept(64, replace(SMALL, n=64, d_k_range=(2, 8192), draws=1000, crossovers=False))
-    (text,) = re.findall("Without [^.]*[.]", in_a_line(each))
-    assert "larger at every d_k shown from 2 to" in text
-    assert "8,192" not in text
-    assert text.endswith("; these draws do not tell at the others.")
-
-
-@pytest.mark.parametrize("view", ["map", "curves"])
-def test_at_one_d_k_it_is_said_where_the_medians_cross_over_n(view: Any) -> None:
-    settings = replace(SMALL, view=view, over="n", n_range=(2, 512), points=9, map_points=9)
-    each = swept(64, replace(settings, d_k_range=(64, 64), draws=2000))
-    assert (
-        "At d_k = 64 the median ‖∂p/∂s‖_F without 1/√d_k is smaller with fewer keys than "
-        "n ≈ 6.81 [6.05 to 7.55]."
-    ) in in_a_line(each)
-    crossings = [one for one in as_json(each)["crossings"] if one["readout"] == "gradient"]
-    (crossing,) = crossings
+def test_where_the_medians_cross_over_n_is_in_json_and_few_draws_that_carry_a_mean_are_named() -> (
+    None
+):
+    settings = replace(SMALL, over="n", n_range=(2, 512), points=9, d_k_range=(64, 64), draws=2000)
+    (crossing,) = [
+        one for one in as_json(swept(64, settings))["crossings"] if one["readout"] == "gradient"
+    ]
     assert [f"{crossing[end]:.2f}" for end in ("n", "low", "high")] == ["6.81", "6.05", "7.55"]
     assert (crossing["rule"], crossing["d_k"]) == ("inverse-sqrt", 64)
     assert crossing["larger"] is False
-    assert as_json(found("d_k"))["crossings"] == []
+    far = swept(64, replace(SMALL, n=3, d_k_range=(32_768, 65_536), draws=20, points=2))
+    assert "few draws carry the mean" in in_a_line(far)
 
 
 def test_an_interrupted_sweep_says_so() -> None:
@@ -268,16 +183,10 @@ def test_an_interrupted_sweep_says_so() -> None:
     assert as_json(first)["progress"] < 1
 
 
-@pytest.mark.slow
-def test_no_sentence_speaks_of_a_rule_without_its_name() -> None:
-    settings = replace(SMALL, n=8, rules=("none", "inverse", "mup"), d_k_range=(1, 64), points=4)
-    (*_, last) = answer(Experiment(Drawn(8), Setup(64).put(settings)))
-    sentences = [*compared_means(last, "gradient")]
-    assert len(set(sentences)) == len(sentences) == 2
-    assert all("1/d_k" in sentence or "√64/d_k" in sentence for sentence in sentences)
-    # mup multiplies by 2 at d_k = 4, so its mean is spoken of from the next place on.
-    (mean,) = (each for each in sentences if each.startswith("Without √64"))
-    assert mean.endswith("from 16 to 64.")
+def test_factors_are_in_the_text_where_they_are_asked() -> None:
+    for name in ("d_k", "ratio"):
+        text = text_of(found(name))
+        assert ("‖∂p/∂s‖_F unscaled over m = 1/√d_k; ±" in text) == (name == "ratio")
 
 
 def test_ratios_are_those_of_the_points_in_json_and_csv() -> None:

@@ -12,13 +12,12 @@ from attn_tui.charts.heat_map import HeatMap as Map
 from attn_tui.commands.asking import asked_by
 from attn_tui.compute.source import Drawn
 from attn_tui.compute.sweep.settings import Settings
-from attn_tui.sweep.charts import Words
+from attn_tui.sweep.charts import PlaceNumbers
 from attn_tui.sweep.screen import SweepScreen
 from attn_tui.tour.reader import read_tour
 from attn_tui.ui.app import AttnApp
-from attn_tui.ui.heat_map import HeatMap
 from attn_tui.ui.picture import Picture
-from tests.sweep.asked import DRAFT, MAP
+from tests.sweep.asked import DRAFT
 from tests.ui.person import press, shown
 
 
@@ -61,14 +60,7 @@ async def test_the_cursor_goes_by_keys_and_mouse_and_each_move_is_undone() -> No
         await pilot.click("#map", offset=cell(screen, 0, 0))
         screen = await at(pilot)
         assert screen.place == (128, 2)
-        assert screen.pane("words-pane").border_title == "128 keys, d_k 2"
-        await pilot.hover("#map", offset=cell(screen, 6, 9))
-        screen = await at(pilot)
-        assert screen.place == (128, 2)
-        assert screen.pane("words-pane").border_title == "2 keys, d_k 1,024 under the mouse"
-        await pilot.hover("#headline")
-        screen = await at(pilot)
-        assert screen.pane("words-pane").border_title == "128 keys, d_k 2"
+        assert screen.pane("place-pane").border_title == "Median at 128 keys, d_k 2"
         screen = await at(pilot, "u")
         assert screen.place == (16, 1024)
 
@@ -81,9 +73,22 @@ async def test_between_the_columns_a_place_is_drawn_for_itself_and_spoken_of() -
         assert drawn(screen).cursor == (4, 5)
         assert screen.answer
         assert screen.answer.here
-        words = screen.query_one("#words", Picture).drawing
-        assert isinstance(words, Words)
-        assert {point.d_k for point in words.points} == {80}
+        place = screen.query_one("#place", Picture).drawing
+        assert isinstance(place, PlaceNumbers)
+        assert {point.d_k for point in place.points} == {80}
+        # Another view draws the curves of this n, and of another n others.
+        screen = await at(pilot, "t")
+        assert screen.answer
+        assert screen.answer.points.ns == (8,)
+        screen = await at(pilot, "full_stop")
+        assert screen.answer
+        assert screen.answer.points.ns == (screen.place[0],) != (8,)
+        explore = await press(pilot, "enter")
+        assert explore.NAME == "explore"
+        assert explore.present.experiment.source == Drawn(screen.place[0], 1)
+        assert explore.present.experiment.setup.d_k == 80
+        screen = await at(pilot, "3", "u")
+        assert screen.present.draft.text == DRAFT.text
 
 
 @pytest.mark.slow
@@ -112,18 +117,6 @@ async def test_views_ask_for_what_they_show_and_arrows_go_along_their_curves() -
         # Nothing that was drawn is drawn again.
         assert screen.answer
         assert screen.answer.progress == 1.0
-
-
-@pytest.mark.slow
-async def test_a_draw_of_the_cursor_opens_in_explore() -> None:
-    async with AttnApp(DRAFT, "sweep").run_test(size=(120, 40)) as pilot:
-        await at(pilot, "right")
-        screen = await press(pilot, "enter")
-        assert screen.NAME == "explore"
-        assert screen.present.experiment.source == Drawn(8, 1)
-        assert screen.present.experiment.setup.d_k == 128
-        screen = await at(pilot, "3", "u")
-        assert screen.present.draft.text == DRAFT.text
 
 
 @pytest.mark.slow
@@ -156,21 +149,6 @@ async def test_what_is_shown_is_read_and_saved() -> None:
 
 
 @pytest.mark.slow
-async def test_with_little_room_the_map_stays_and_says_what_it_hides() -> None:
-    fine = replace(MAP, map_points=28, draws=20)
-    draft = replace(DRAFT, setup=DRAFT.setup.put(fine))
-    async with AttnApp(draft, "sweep").run_test(size=(40, 15)) as pilot:
-        screen = await at(pilot)
-        assert screen.query_one("#map", HeatMap).size.height >= 3
-        assert str(screen.pane("map-pane").border_subtitle).startswith("each the largest of")
-        assert not screen.pane("words-pane").display
-        await pilot.resize_terminal(200, 60)
-        screen = await at(pilot, "left")
-        assert not str(screen.pane("map-pane").border_subtitle).startswith("each the largest of")
-        assert screen.pane("row-pane").display
-
-
-@pytest.mark.slow
 async def test_drawing_can_be_stopped_and_goes_on() -> None:
     many = Settings(view="map", ratio=True)
     draft = replace(DRAFT, setup=DRAFT.setup.put(many))
@@ -199,12 +177,6 @@ do = "Go left until d_k is 4 or less."
 until = "d_k <= 4"
 why = "There it is so."
 
-[[step]]
-ask = "sweep --n 8 --d-k 1:64 --points 4 --draws 20 --no-crossovers"
-say = "Curves."
-do = "Go left until d_k is 4 or less."
-until = "d_k <= 4"
-why = "There it is so."
 """
 
 
@@ -223,10 +195,7 @@ async def test_on_a_tour_enter_is_the_next_step_and_leads_nowhere_else(
         assert screen.NAME == "sweep"
         assert app.guide
         assert app.guide.progress.at == 0
-        screen = await at(pilot, "home", "enter")
-        assert app.guide.progress.at == 1
-        assert screen.view == "over-pane"
-        await at(pilot, *["left"] * 3)
+        await at(pilot, "home")
         # Behind the last step the tour leads back to where it began.
         home = await press(pilot, "enter")
         assert app.guide is None

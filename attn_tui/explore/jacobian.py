@@ -1,0 +1,91 @@
+"""The pane of the Jacobian: both sides as large maps with one cursor, whose entry is said below."""
+
+import numpy as np
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.message import Message
+from textual.widgets import Label
+
+from attn_tui.charts.glyphs import LESS, MORE
+from attn_tui.compute.explore.answer import VectorAnswer
+from attn_tui.compute.scale import SYMBOL
+from attn_tui.explore.bars import SIDES
+from attn_tui.explore.gradient import Jacobians
+from attn_tui.ui.heat_map import HeatMap
+from attn_tui.ui.pane import Pane
+
+MOST_KEYS = 128
+"""Of so many keys at most the Jacobian is shown."""
+
+
+class JacobianPane(Pane):
+    """Shows both Jacobians of a vector."""
+
+    class Chosen(Message):
+        """Somebody wants the gradient of the weight of the cursor's row.
+
+        Attributes:
+            key: Of which key.
+        """
+
+        def __init__(self, key: int) -> None:
+            super().__init__()
+            self.key = key
+
+    def __init__(self) -> None:
+        super().__init__("Jacobian", id="jacobian", classes="wide")
+        self._jacobians: Jacobians | None = None
+        self._cursor: tuple[int, int] | None = None
+        """The weight and the score that somebody points at, by their keys."""
+        self._start = (0, 0)
+
+    def compose(self) -> ComposeResult:
+        """Lay out a map a side below a line with its scale, and a line for the entry."""
+        with Horizontal():
+            for side in SIDES:
+                with Vertical():
+                    yield Label("", id=f"head-of-{side}")
+                    yield HeatMap(f"jacobian-{side}")
+        yield Label("", id="entry")
+
+    def show(self, vector: VectorAnswer, key: int) -> None:
+        """Show the Jacobians of a vector, the cursor on a key unless somebody points elsewhere."""
+        if self._jacobians is None or self._jacobians.answer is not vector:
+            keys = np.arange(min(vector.vector.n_keys, MOST_KEYS))
+            self._jacobians = Jacobians(vector, keys)
+        self._start = vector.of, key
+        self._draw()
+
+    @on(HeatMap.Sized)
+    def _draw(self) -> None:
+        """Draw both maps, and say how much of them is hidden at this size."""
+        jacobians = self._jacobians
+        if jacobians is None or not self.display:
+            return
+        vector, last = jacobians.answer, len(jacobians.keys) - 1
+        row, column = (min(key, last) for key in self._cursor or self._start)
+        for place, side in enumerate(SIDES):
+            label = self.query_one(f"#head-of-{side}", Label)
+            heads = jacobians.heads(place)
+            head = next((text for text in heads if len(text) <= label.size.width), "")
+            label.update(f"[${side}]{head}[/]", layout=False)
+            picture = self.query_one(f"#jacobian-{side}", HeatMap)
+            picture.drawing = jacobians.heat_map(place, (row, column))
+            hidden = "each the largest of several" if picture.hides else ""
+        self.query_one("#entry", Label).update(jacobians.entry(row, column), layout=False)
+        signs = (MORE[-1], LESS[-1]) if self.app.has_class("-textures") else ("rises", "falls")
+        symbol = SYMBOL[vector.wrt]
+        legend = f"row i: p_i [$larger]{signs[0]}[/] or [$smaller]{signs[1]}[/] with {symbol}_j"
+        among = f"keys 0 to {last:,}" if last + 1 < vector.vector.n_keys else ""
+        self.describe(f"Jacobian ∂p_i/∂{symbol}_j", among, legend, hidden)
+
+    @on(HeatMap.Moved)
+    def _move(self, event: HeatMap.Moved) -> None:
+        self._cursor = event.row, event.column
+        self._draw()
+
+    @on(HeatMap.Chosen)
+    def _choose(self) -> None:
+        if self._cursor is not None:
+            self.post_message(self.Chosen(self._cursor[0]))
