@@ -76,6 +76,8 @@ class AttentionScreen(InstrumentScreen):
     """The query that somebody points at; None for the last one, which sees most."""
     key: var[int | None] = var(None, init=False)
     """The key that somebody points at; None for that of the row's largest weight."""
+    hovered: var[charts.Cursor | None] = var(None, init=False)
+    """The query and the key under the mouse, if it is on a map."""
     pinned: var[Answer | None] = var(None, init=False)
     """What stands beside the present head in place of the unscaled side."""
     stopped: var[bool] = var(False, init=False)
@@ -173,8 +175,15 @@ class AttentionScreen(InstrumentScreen):
 
     @on(HeatMap.Moved)
     def _move(self, event: HeatMap.Moved) -> None:
+        self.point(*self._entry(event.row, event.column))
+
+    @on(HeatMap.Hovered)
+    def _hover(self, event: HeatMap.Hovered) -> None:
+        self.hovered = self._entry(*event.entry) if event.entry else None
+
+    def _entry(self, row: int, column: int) -> charts.Cursor:
         assert self._maps
-        self.point(event.row, self._maps.key_of(event.row, event.column))
+        return row, self._maps.key_of(row, column)
 
     def point(self, query: int, key: int) -> None:
         """Put the cursor on a query and a key."""
@@ -288,6 +297,11 @@ class AttentionScreen(InstrumentScreen):
         if self.answer is not None:
             self._draw_cursor()
 
+    def watch_hovered(self) -> None:
+        """Show the row under the mouse, or that of the cursor again."""
+        if self.answer is not None:
+            self._draw_row(*(self.hovered or self.cursor))
+
     def watch_stopped(self) -> None:
         """Say whether it goes on."""
         if self.answer is not None:
@@ -303,6 +317,7 @@ class AttentionScreen(InstrumentScreen):
         """Show the rows that are known so far."""
         shown = self.shown
         self._maps = Maps(shown, self.labels)
+        self.set_reactive(AttentionScreen.hovered, None)
         self.headline = headline(shown)
         self._draw_cursor()
 
@@ -354,7 +369,8 @@ class AttentionScreen(InstrumentScreen):
         seen = int(self.shown.attended[query])
         name = labels.long("query", query)
         title = f"{name[0].upper()}{name[1:]} sees {counted(seen, 'key')}"
-        self.pane("row-pane").describe(plain(title), plain(self._warning))
+        where = " under the mouse" if self.hovered else ""
+        self.pane("row-pane").describe(plain(title + where), plain(self._warning))
         self.draw(
             "numbers", charts.RowNumbers(sides, key, labels.long("key", key), f"Query {query:,}")
         )

@@ -64,7 +64,7 @@ class JacobianPane(Pane):
         if jacobians is None or not self.display:
             return
         vector, last = jacobians.answer, len(jacobians.keys) - 1
-        row, column = (min(key, last) for key in self._cursor or self._start)
+        row, column = self._place()
         for place, side in enumerate(SIDES):
             label = self.query_one(f"#head-of-{side}", Label)
             heads = jacobians.heads(place)
@@ -73,12 +73,29 @@ class JacobianPane(Pane):
             picture = self.query_one(f"#jacobian-{side}", HeatMap)
             picture.drawing = jacobians.heat_map(place, (row, column))
             hidden = "each the largest of several" if picture.hides else ""
-        self.query_one("#entry", Label).update(jacobians.entry(row, column), layout=False)
+        self._say(row, column)
         signs = (MORE[-1], LESS[-1]) if self.app.has_class("-textures") else ("rises", "falls")
         symbol = SYMBOL[vector.wrt]
         legend = f"row i: p_i [$larger]{signs[0]}[/] or [$smaller]{signs[1]}[/] with {symbol}_j"
         among = f"keys 0 to {last:,}" if last + 1 < vector.vector.n_keys else ""
         self.describe(f"Jacobian ∂p_i/∂{symbol}_j", among, legend, hidden)
+
+    @on(HeatMap.Hovered)
+    def _hover(self, event: HeatMap.Hovered) -> None:
+        """Say the entry under the mouse, or that of the cursor again."""
+        if self._jacobians is not None:
+            self._say(*(event.entry or self._place()))
+
+    def _place(self) -> tuple[int, int]:
+        """Return the row and the column of the cursor."""
+        assert self._jacobians
+        last = len(self._jacobians.keys) - 1
+        row, column = self._cursor or self._start
+        return min(row, last), min(column, last)
+
+    def _say(self, row: int, column: int) -> None:
+        assert self._jacobians
+        self.query_one("#entry", Label).update(self._jacobians.entry(row, column), layout=False)
 
     @on(HeatMap.Moved)
     def _move(self, event: HeatMap.Moved) -> None:

@@ -88,6 +88,8 @@ class SweepScreen(InstrumentScreen):
 
     answer: var[Answer | None] = var(None, init=False)
     stopped: var[bool] = var(False, init=False)
+    hovered: var[Place | None] = var(None, init=False)
+    """The n and the d_k under the mouse, if it is on the map."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -158,8 +160,15 @@ class SweepScreen(InstrumentScreen):
 
     @on(HeatMap.Moved)
     def _move(self, event: HeatMap.Moved) -> None:
+        self.ask(self._going_to(*self._place_of(event.row, event.column)), event.gesture)
+
+    @on(HeatMap.Hovered)
+    def _hover(self, event: HeatMap.Hovered) -> None:
+        self.hovered = self._place_of(*event.entry) if event.entry else None
+
+    def _place_of(self, row: int, column: int) -> Place:
         ns, d_ks = along(self.sweep, 1)
-        self.ask(self._going_to(ns[::-1][event.row], d_ks[event.column]), event.gesture)
+        return ns[::-1][row], d_ks[column]
 
     def action_go(self, down: int, right: int) -> None:
         """Go to the next place of the map, or of the curves that are shown."""
@@ -232,6 +241,7 @@ class SweepScreen(InstrumentScreen):
             return
         self.view = self._view_of(self.sweep)
         self.set_reactive(SweepScreen.stopped, False)
+        self.set_reactive(SweepScreen.hovered, None)
         self._show_known()
         self._draw_more()
 
@@ -320,6 +330,11 @@ class SweepScreen(InstrumentScreen):
         if self.answer is not None:
             self._draw_view(self.answer)
 
+    def watch_hovered(self) -> None:
+        """Show the medians at the place under the mouse, or those at the cursor again."""
+        if self.answer is not None:
+            self._draw_place(self.answer)
+
     @on(HeatMap.Sized)
     def _fit(self) -> None:
         """Say anew what the map hides."""
@@ -384,15 +399,16 @@ class SweepScreen(InstrumentScreen):
         return text
 
     def _draw_place(self, answer: Answer) -> None:
-        """Show what was drawn at the place of the cursor."""
-        points = answer.nearby
+        """Show the medians at the place under the mouse, or else at the cursor."""
+        points = answer.points if self.hovered else answer.nearby
         if not points:
             return
-        place = points.nearest(self.place)
+        place = points.nearest(self.hovered or self.place)
         drawn = [points.at(*place, rule) for rule in dict.fromkeys(("none", self.rule))]
         known = [point for point in drawn if point]
         names = [name_of(point.rule) for point in known]
-        self.pane("place-pane").describe(f"Median at {place[0]:,} keys, d_k {place[1]:,}")
+        where = " under the mouse" if self.hovered else ""
+        self.pane("place-pane").describe(f"Median at {place[0]:,} keys, d_k {place[1]:,}{where}")
         self.draw("place", charts.PlaceNumbers(known, answer.settings.statistic, names))
 
 

@@ -84,8 +84,13 @@ async def test_both_maps_have_one_cursor_that_goes_by_keys_and_by_mouse() -> Non
             assert screen.cursor == place, keys
             assert drawn(screen, "unscaled").cursor == drawn(screen, "scaled").cursor == place
         await pilot.click("#scaled", offset=cell(screen, "scaled", 5, 1))
+        await pilot.hover("#unscaled", offset=cell(screen, "unscaled", 8, 8))
         screen = await at(pilot)
+        assert row_title(screen) == "Query 8 sees 9 keys under the mouse"
         assert screen.cursor == (5, 1)
+        await pilot.hover("#headline")
+        screen = await at(pilot)
+        assert row_title(screen) == "Query 5 sees 6 keys"
         numbers = screen.query_one("#numbers", Picture).drawing
         assert isinstance(numbers, RowNumbers)
         assert screen.answer

@@ -60,7 +60,16 @@ async def test_the_cursor_goes_by_keys_and_mouse_and_each_move_is_undone() -> No
         await pilot.click("#map", offset=cell(screen, 0, 0))
         screen = await at(pilot)
         assert screen.place == (128, 2)
-        assert screen.pane("place-pane").border_title == "Median at 128 keys, d_k 2"
+        title = "Median at 128 keys, d_k 2"
+        assert screen.pane("place-pane").border_title == title
+        await pilot.hover("#map", offset=cell(screen, 6, 9))
+        screen = await at(pilot)
+        assert screen.place == (128, 2)
+        under = "Median at 2 keys, d_k 1,024 under the mouse"
+        assert screen.pane("place-pane").border_title == under
+        await pilot.hover("#headline")
+        screen = await at(pilot)
+        assert screen.pane("place-pane").border_title == title
         screen = await at(pilot, "u")
         assert screen.place == (16, 1024)
 
