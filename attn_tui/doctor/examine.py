@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from math import isfinite
 
 import numpy as np
 
@@ -15,7 +16,6 @@ from attn_tui.compute.fit.explain import Explained, Others, Question, explain
 from attn_tui.compute.fit.masks import open_masks
 from attn_tui.compute.fit.model import LAWS, Model
 from attn_tui.compute.fit.noise import coarsest
-from attn_tui.compute.fit.usable import is_finite
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
 from attn_tui.compute.text import first_few
@@ -226,8 +226,7 @@ class _Doctor:
             )
         found = Finding(id, shape, expected, known, judged, reading=reading)
         named = head.formats.get("q", "float32")
-        whole = {"k": head.keys, "v": head.values}
-        finite = [part for part, each in whole.items() if each is not None and is_finite(each)]
+        finite = [part for part, size in head.largest.items() if part != "q" and isfinite(size)]
         odd = not_finite(capture, id, reading, self.stop, finite)
         notes = [*known.notes, *(f"{each}." for each in odd)]
         if question.format != named:

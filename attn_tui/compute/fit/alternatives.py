@@ -121,7 +121,7 @@ def _twice(case: Case, model: Model) -> Iterator[Test]:
         residual = weighed.freed(rows.output - state.output)
         freed = weighed.freed(np.stack([along, state.mixed]))
         fit = Fit(PLAIN, replace(state, parameters=at), path, weighed, residual, freed)
-        known = numbers_of(fit)
+        known = numbers_of(fit.products, path)
         estimates: dict[Part, Estimate] = {
             "multiplier": known["multiplier"], "value_scale": known["value_scale"],
         }  # fmt: skip

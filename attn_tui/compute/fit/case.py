@@ -72,7 +72,7 @@ class Case:
         head = taken(head, kept)
         assert head.output is not None
         assert head.values is not None
-        if not head.values.any():
+        if head.largest["v"] == 0.0:
             return "all values are 0"
         stored = format_of(coarsest(head.output, head.formats.get("out", "float32")))
         return cls(head, question, stored, paths_for(stored, question.tf32), notes)
@@ -96,9 +96,7 @@ class Case:
         head = self.head
         if self.format.bits >= 24 or head.keys.dtype.itemsize > 4:
             return HELD
-        tensors = (head.queries, head.keys, head.values)
-        sizes = [max(float(each.max()), -float(each.min())) for each in tensors if each is not None]
-        is_moderate = all(SMALL < size < LARGE for size in sizes)
+        is_moderate = all(SMALL < size < LARGE for size in head.largest.values())
         return np.dtype(np.float32) if is_moderate else HELD
 
     @cached_property
@@ -208,7 +206,7 @@ class Case:
         held = tuple(name for name in fit.names if name != "sink")
         again_fit = refine(rows, compute(rows, near), held, self.format, fit.path)
         if explains(again_fit):
-            return numbers_of(again_fit)["value_scale"]
+            return numbers_of(again_fit.products, fit.path)["value_scale"]
         return choice.numbers["value_scale"]
 
 

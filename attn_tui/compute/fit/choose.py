@@ -11,7 +11,7 @@ from attn_tui.compute.fit.estimates import Beside, Number, Undecided
 from attn_tui.compute.fit.head import Floats, Name, Parameters, Path, Rows, State, compute, slopes
 from attn_tui.compute.fit.noise import Format, paths_of, variance
 from attn_tui.compute.fit.rounding import Rounding
-from attn_tui.compute.fit.solve import Fit, aligned, coefficients, descended, fit_of, refine
+from attn_tui.compute.fit.solve import Fit, aligned, coefficients, refine, solved
 
 PLAIN: tuple[Name, ...] = ("multiplier", "value_scale")
 EXTRAS: tuple[Name, ...] = ("curvature", "sink")
@@ -29,6 +29,10 @@ FAR_M = 1e-3
 """An m that moved by more than this share may not have arrived."""
 ANEW = 1e-2
 """And of one that moved by more than this, noise is worked out anew."""
+STRAIGHT = 0.05
+"""Slopes are constant where a second step would change so much, in units of noise, at most."""
+FAR_ROUNDS = 6
+"""Rounds of a fit whose numbers move farther: it has to arrive."""
 SURE = 4.5
 """A parameter is there only if it is so many of its errors from none."""
 LEAST_GAIN = 20.0
@@ -168,21 +172,19 @@ def chosen(
 def _warm(rounding: Rounding, paths: tuple[Path, ...]) -> Choice | None:
     """Return the fit from parameters that are expected, if it explains the head and lacks none."""
     rows, near, stored = rounding.rows, rounding.state.parameters, rounding.format
-    names = _names(near)
     path = rounding.likeliest(paths)
-    state, _ = descended(rows, rounding.state, names, rounding.by(path), 2)
-    if _has_moved(near, state.parameters, ANEW):
+    fit = _expected_fit(rounding, path)
+    if _has_moved(near, fit.parameters, ANEW):
         # Noise is that of where the fit arrives.
-        state = refine(rows, state, names, stored, path, 2).state
-        rounding = Rounding(rows, state, stored)
-    if (other := rounding.likeliest(paths, state)) != path:
+        rounding = Rounding(rows, fit.state, stored)
+    other = rounding.likeliest(paths, fit.state)
+    if other != path:
         path = other
-        state, _ = descended(rows, state, names, rounding.by(path), 2)
-    fit = fit_of(rows, state, names, path, rounding.by(path))
-    if _has_moved(near, state.parameters, FAR_M):
+        fit = _expected_fit(rounding, path)
+    if _has_moved(near, fit.parameters, FAR_M):
         # The noise of a path that rounds more may have hidden that the fit had not arrived.
         for finer in paths[: paths.index(path)]:
-            nearer = refine(rows, fit.state, names, stored, finer)
+            nearer = refine(rows, fit.state, fit.names, stored, finer)
             if nearer.log_likelihood > fit.log_likelihood:
                 fit, path = nearer, finer
                 rounding = Rounding(rows, fit.state, stored)
@@ -192,6 +194,28 @@ def _warm(rounding: Rounding, paths: tuple[Path, ...]) -> Choice | None:
         return None
     extras = _with_extras(rows, fit)
     return None if _lacks(extras) else _choice(rows, fit, extras, rounding, paths)
+
+
+def _expected_fit(rounding: Rounding, path: Path) -> Fit:
+    """Return the fit from where rounding is known: one step, if slopes are as good as constant."""
+    rows, start = rounding.rows, rounding.state
+    names, weighed = _names(start.parameters), rounding.by(path)
+    along = slopes(rows, start, names)
+    freed = weighed.freed(along)
+    residual = weighed.freed(rows.output - start.output)
+    step = coefficients(freed, residual)
+    values = np.array([getattr(start.parameters, name) for name in names])
+    far = float(np.max(np.abs(step) / np.maximum(np.abs(values), 1e-300)))
+    change = np.tensordot(step, freed, 1)
+    # What a second step would change, in units of the noise, is about the first, times the share
+    # by which numbers moved, times what logits change by that.
+    logits = float(start.logits.max() - start.logits.min())
+    if not far * (1 + logits) * float(np.linalg.norm(change)) < STRAIGHT:
+        return refine(rows, start, names, rounding.format, path, FAR_ROUNDS)
+    at = start.parameters.moved(names, step)
+    mixed = (start.output + np.tensordot(step, along, 1)) / at.value_scale
+    state = replace(start, parameters=at, mixed=mixed)
+    return Fit(names, state, path, weighed, residual - change, freed)
 
 
 def _has_moved(start: Parameters, end: Parameters, share: float) -> bool:
@@ -254,7 +278,7 @@ def _is_sure(fit: Fit, simpler: tuple[Name, ...]) -> bool:
     added = [name for name in fit.names if name not in simpler]
     if not added:
         return True
-    known = numbers(fit)
+    known = numbers(fit.products, fit.path)
     more = [known[name] for name in added]
     return all(abs(number.value) > SURE * _error(number) for number in more)
 
@@ -280,28 +304,25 @@ def _names(at: Parameters) -> tuple[Name, ...]:
 
 def _with_extras(rows: Rows, fit: Fit) -> dict[Name, Extra]:
     """Return, for each extra that is not in the fit, a fit that has it too."""
+    missing = tuple(extra for extra in EXTRAS if extra not in fit.names)
+    if not missing:
+        return {}
+    more = fit.noise.freed(slopes(rows, fit.state, missing))
+    along = np.concatenate([fit.slopes, more])
+    every = replace(fit, names=(*fit.names, *missing), slopes=along).products
     found: dict[Name, Extra] = {}
-    for extra in EXTRAS:
-        if extra not in fit.names:
-            more = fit.noise.freed(slopes(rows, fit.state, (extra,)))
-            along = np.concatenate([fit.slopes, more])
-            names = (*fit.names, extra)
-            pulls = dict(zip(fit.names, -coefficients(fit.slopes, more), strict=True))
-            found[extra] = Extra(numbers(moved(replace(fit, names=names, slopes=along))), pulls)
+    for extra in missing:
+        with_extra = every.of((*fit.names, extra))
+        normal = with_extra.by_row.sum(axis=0)
+        pulls = dict(zip(fit.names, -solved(normal[:-1, :-1], normal[:-1, -1]), strict=True))
+        found[extra] = Extra(numbers(with_extra.stepped(), fit.path), pulls)
     return found
-
-
-def moved(fit: Fit) -> Fit:
-    """Return a fit after one step along slopes that are taken as constant."""
-    step = coefficients(fit.slopes, fit.residual)
-    state = replace(fit.state, parameters=fit.parameters.moved(fit.names, step))
-    return replace(fit, state=state, residual=fit.residual - np.tensordot(step, fit.slopes, 1))
 
 
 def _choice(
     rows: Rows, fit: Fit, beside: dict[Name, Extra], rounding: Rounding, paths: tuple[Path, ...]
 ) -> Choice:
-    known = numbers(fit)
+    known = numbers(fit.products, fit.path)
     known.update({extra: then.numbers[extra] for extra, then in beside.items()})
     if fit.path == "eager":
         if fit.parameters.curvature > 0:

@@ -51,6 +51,8 @@ def _is_other_mask(mask: HeadMask, question: Question, head: HeadRows) -> bool:
     if "mask" not in question.said:
         is_open = mask.kind in ("causal", "none", "given")
         return bool(not is_open or mask.hidden or mask.packed or mask.prefix or mask.chunk)
+    if mask == expected and not mask.hidden:
+        return False
     seen = mask.seen(head)
     sees = seen.any(axis=1)
     if mask.hidden and not sees.all():

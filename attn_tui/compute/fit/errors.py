@@ -1,14 +1,14 @@
 """Errors of fitted parameters: clustered by query row, or bounded where rows are few."""
 
 from dataclasses import replace
-from math import floor, sqrt
+from math import sqrt
 
 import numpy as np
 
 from attn_tui.compute.fit.estimates import Number
 from attn_tui.compute.fit.head import Floats, Name, Path, State
 from attn_tui.compute.fit.noise import Format
-from attn_tui.compute.fit.solve import Fit, coefficients
+from attn_tui.compute.fit.solve import Fit, Products, coefficients
 
 FEW = 8
 """Below so many rows errors are bounds."""
@@ -22,8 +22,12 @@ FORMAL = 4.0
 """What is known of the noise beforehand counts as so many degrees of freedom."""
 
 
-def numbers(fit: Fit) -> dict[Name, Number]:
+def numbers(known: Products, path: Path) -> dict[Name, Number]:
     """Return each fitted parameter with its error.
+
+    Args:
+        known: What was fitted.
+        path: By the noise of which it was weighed.
 
     The variance is the sandwich whose clusters are query rows, with the correction CR2 and the
     degrees of freedom of Bell and McCaffrey (2002), as Pustejovsky and Tipton (2018) write them:
@@ -32,40 +36,36 @@ def numbers(fit: Fit) -> dict[Name, Number]:
     formal one, which knows what rounding makes of it, and that adds degrees of freedom. With fewer
     than 8 rows it is the formal error, thrice: rounding has no tails.
     """
-    names = fit.names
-    along = fit.slopes
-    size = np.sqrt(np.square(along).sum(axis=(1, 2)))
+    names, values = known.names, known.values.tolist()
+    size = np.sqrt(np.diagonal(known.by_row.sum(axis=0)))
     still = size == 0
-    size[still] = 1.0
-    along = along / size[:, None, None]
-    by_row = np.einsum("ard,brd->rab", along, along)
-    score = np.einsum("ard,rd->ra", along, fit.residual)
+    size = np.where(still, 1.0, size)
+    by_row, score = known.by_row / (size * size[:, None]), known.scores / size
     powers, vectors = np.linalg.eigh(by_row.sum(axis=0))
     largest = max(float(powers.max()), 1e-300)
-    known = powers > 1e-12 * largest
-    root = (vectors * np.where(known, np.abs(powers), np.inf) ** -0.5) @ vectors.T
+    told = powers > 1e-12 * largest
+    root = (vectors * np.where(told, np.abs(powers), np.inf) ** -0.5) @ vectors.T
     inverse = root @ root
     # A parameter that the data leave free is known to no error at all.
-    free = (np.square(vectors[:, ~known]).sum(axis=1) > 1e-6) | still
-    values = [getattr(fit.parameters, name) for name in names]
-    formal = np.sqrt(np.diagonal(inverse) * max(fit.chi_square, 1.0)) / size
+    free = (np.square(vectors[:, ~told]).sum(axis=1) > 1e-6) | still
+    chi_square = known.square / max(known.count - len(names), 1)
+    formal = np.sqrt(np.diagonal(inverse) * max(chi_square, 1.0)) / size
     formal[free] = np.inf
     if len(score) < FEW:
         return {
-            name: Number(value, 3 * float(error), 0.0, _lost(fit.path, name) * abs(value))
-            for name, value, error in zip(names, values, formal, strict=True)
+            name: Number(value, 3 * error, 0.0, _lost(path, name) * abs(value))
+            for name, value, error in zip(names, values, formal.tolist(), strict=True)
         }
     inside = root @ by_row @ root
     adjusted = root @ _inverse_root(np.eye(len(names)) - inside)
     influence = np.einsum("rab,bc,rc->ra", adjusted, root, score)
-    found: dict[Name, Number] = {}
-    for i, name in enumerate(names):
-        variance = float(np.square(influence[:, i]).sum())
-        error = max(float(np.sqrt(variance) / size[i]), float(formal[i]))
-        # Rounded down, so that quantiles of many heads are few.
-        degrees = floor(_degrees(adjusted[:, i, :], inside, root) + FORMAL)
-        found[name] = Number(values[i], error, degrees, _lost(fit.path, name) * abs(values[i]))
-    return found
+    errors = np.maximum(np.sqrt(np.square(influence).sum(axis=0)) / size, formal).tolist()
+    # Rounded down, so that quantiles of many heads are few.
+    degrees = np.floor(_degrees(adjusted, inside) + FORMAL).tolist()
+    return {
+        name: Number(value, error, df, _lost(path, name) * abs(value))
+        for name, value, error, df in zip(names, values, errors, degrees, strict=True)
+    }
 
 
 def _lost(path: Path, name: Name) -> float:
@@ -75,18 +75,21 @@ def _lost(path: Path, name: Name) -> float:
     return LOST if name == "value_scale" else 0.0
 
 
-def _degrees(adjusted: Floats, inside: Floats, root: Floats) -> float:
-    """Return the degrees of freedom of one parameter's variance by Satterthwaite.
+def _degrees(adjusted: Floats, inside: Floats) -> Floats:
+    """Return the degrees of freedom of each parameter's variance by Satterthwaite, shape (names,).
 
-    The variance is Σ_g (a_g·e_g)²; its expectation and variance under independent noise follow
-    from the matrix of a_g·(I − H)_gh·a_h, in which a_g = X_g·root·y_g with y_g of a few numbers.
+    The variance is Σ_g (a_g·e_g)²; its expectation and variance under independent noise are the
+    trace and the sum of squares of G = D − T·Tᵀ, the matrix of a_g·(I − H)_gh·a_h. D is diagonal,
+    a_g = X_g·root·y_g, and T has as many columns as there are parameters: G itself is not needed.
     """
-    own = np.einsum("ra,rab,rb->r", adjusted, inside, adjusted)
-    through = np.einsum("rab,rb->ra", inside, adjusted)
-    gram = np.diag(own) - through @ through.T
-    total = float(np.trace(gram))
-    square = float(np.square(gram).sum())
-    return max(total * total / square, 1.0) if square > 0 else 1.0
+    through = adjusted @ inside
+    own = (through * adjusted).sum(axis=2)
+    lengths = np.square(through).sum(axis=2)
+    total = (own - lengths).sum(axis=0)
+    by_name = through.swapaxes(0, 1)
+    crossed = np.square(by_name.swapaxes(1, 2) @ by_name).sum(axis=(1, 2))
+    square = (own * own - 2 * own * lengths).sum(axis=0) + crossed
+    return np.where(square > 0, np.maximum(total * total / np.maximum(square, 1e-300), 1.0), 1.0)
 
 
 def _inverse_root(matrices: Floats) -> Floats:

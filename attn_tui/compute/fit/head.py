@@ -85,7 +85,7 @@ class Inputs:
     @cached_property
     def lengths(self) -> Floats:
         """‖v‖² of each key, shape (n,)."""
-        return np.asarray(self.squares.sum(axis=1))
+        return np.einsum("nd,nd->n", self.values, self.values)
 
     @cached_property
     def largest(self) -> float:
@@ -228,6 +228,11 @@ class State:
         """c·p·V, shape (r, d_v)."""
         return self.parameters.value_scale * self.mixed
 
+    @cached_property
+    def squares(self) -> Floats:
+        """p², shape (r, n)."""
+        return np.square(self.weights)
+
     def part(self, rows: NDArray[np.intp]) -> "State":
         """Only some of the rows."""
         slope = self.slope if isinstance(self.slope, float) else self.slope[rows]
@@ -251,7 +256,9 @@ def capped(x: Floats, curvature: float) -> tuple[Floats, Floats | float]:
 
 def bend(x: Floats, z: Floats, slope: Floats | float, curvature: float) -> Floats:
     """Return ∂f/∂g at x: −x³/3 for small arguments, else (x·f′ − f)/2g."""
-    small = np.asarray(-x * x * x / 3)
+    small = x * x
+    small *= x
+    small *= -1 / 3
     if curvature <= 0:
         return small
     square = curvature * x * x
@@ -263,8 +270,8 @@ def bend(x: Floats, z: Floats, slope: Floats | float, curvature: float) -> Float
 def compute(rows: Rows, parameters: Parameters) -> State:
     """Compute a head with these parameters."""
     z, slope = capped(parameters.multiplier * rows.scores, parameters.curvature)
-    biased = z if rows.bias is None else z + rows.bias
-    hidden = np.where(rows.seen, biased, -np.inf)
+    hidden = z.copy() if rows.bias is None else z + rows.bias
+    np.copyto(hidden, -np.inf, where=~rows.seen)
     top = hidden.max(axis=1, keepdims=True)
     top = np.where(np.isfinite(top), top, 0.0)
     hidden -= top
@@ -295,8 +302,7 @@ def _slope(rows: Rows, state: State, at: Parameters, name: Name) -> Floats:
         change = rows.scores * state.slope
     else:
         change = bend(at.multiplier * rows.scores, state.logits, state.slope, at.curvature)
-    by_weight = state.weights * change
     # With a sink the weights sum to less than 1, and its logit does not change.
-    mean = by_weight.sum(axis=1, keepdims=True)
-    by_weight -= state.weights * mean
-    return at.value_scale * (by_weight @ rows.values).astype(HELD)
+    change -= np.einsum("rn,rn->r", state.weights, change)[:, None]
+    change *= state.weights
+    return at.value_scale * (change @ rows.values).astype(HELD)

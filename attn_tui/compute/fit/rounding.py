@@ -1,5 +1,7 @@
 """What rounding does to a head that is computed in one way, and which path is the likeliest."""
 
+from functools import cached_property
+
 import numpy as np
 
 from attn_tui.compute.fit.head import Floats, Path, Rows, State
@@ -23,9 +25,14 @@ class Rounding:
     def __init__(self, rows: Rows, state: State, format: Format) -> None:
         self.rows, self.state, self.format = rows, state, format
         self._noises: dict[Path, Noise] = {}
-        self._glances: dict[Path, Noise] = {}
         count = len(rows.output)
         self._few = np.arange(count)[:: max(count // GLANCE, 1)]
+
+    @cached_property
+    def _glance(self) -> "Rounding":
+        """The same of a few rows."""
+        few = self._few
+        return Rounding(self.rows.part(few), self.state.part(few), self.format)
 
     def by(self, path: Path) -> Noise:
         """Return the noise under a path."""
@@ -38,7 +45,7 @@ class Rounding:
         if len(paths) == 1 or len(self._few) == len(self.rows.output):
             return paths
         few, rest = self._few, self.rows.output - (state or self.state).output
-        each = {path: _log_likelihood(self._glance(path), rest[few]) for path in paths}
+        each = {path: _log_likelihood(self._glance.by(path), rest[few]) for path in paths}
         best = max(each.values())
         return tuple(path for path in paths if not each[path] < best - RULED_OUT)
 
@@ -54,15 +61,8 @@ class Rounding:
         """Return ‖noise‖/‖out‖ under a path, of a few rows where these ruled it out."""
         made, output = self._noises.get(path), self.rows.output
         if made is None:
-            made, output = self._glance(path), output[self._few]
+            made, output = self._glance.by(path), output[self._few]
         return float(np.sqrt(made.variance.sum() / (np.square(output).sum() or 1.0)))
-
-    def _glance(self, path: Path) -> Noise:
-        """Return the noise of a few rows."""
-        if path not in self._glances:
-            rows, state = self.rows.part(self._few), self.state.part(self._few)
-            self._glances[path] = noise(rows, state, self.format, path)
-        return self._glances[path]
 
 
 def _log_likelihood(made: Noise, rest: Floats) -> float:

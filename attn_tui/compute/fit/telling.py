@@ -14,6 +14,7 @@ from attn_tui.compute.fit.model import LEARNED, Model, Part, Told
 from attn_tui.compute.fit.noise import Noise
 from attn_tui.compute.fit.question import Test
 from attn_tui.compute.fit.rounding import Rounding
+from attn_tui.compute.fit.usable import taken
 
 SHOWS = 5.0
 """A change shows if it is so many times what rounding makes along it."""
@@ -78,14 +79,16 @@ def told(
 def _other_masks(case: Case, model: Model, rows: Rows) -> Iterator[NDArray[np.bool_]]:
     """Yield what rows that see a key under a mask see under its nearest sensible alternatives."""
     bare = replace(case.head, seen=None)
-    sees = model.mask.seen(case.head).any(axis=1)
+    if len(rows.seen) < len(bare.rows):
+        bare = taken(bare, np.flatnonzero(model.mask.seen(case.head).any(axis=1)))
     masks = open_masks(bare)
     if model.mask.window is not None:
         masks.append(replace(model.mask, window=model.mask.window + 1))
     for mask in masks:
-        seen = mask.seen(bare)[sees]
-        if seen.shape == rows.seen.shape and not np.array_equal(seen, rows.seen):
-            yield seen
+        if mask != model.mask:
+            seen = mask.seen(bare)
+            if not np.array_equal(seen, rows.seen):
+                yield seen
 
 
 def where(rows: Rows, state: State) -> dict[str, tuple[float, ...]]:

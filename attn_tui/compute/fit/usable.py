@@ -1,17 +1,13 @@
 """Which rows of a head can be used."""
 
 from dataclasses import replace
+from math import isfinite
 
 import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.compute.heads.mask import HeadMask
-from attn_tui.compute.heads.rows import HeadRows, Reals
-
-
-def is_finite(values: Reals) -> bool:
-    """Return whether no number is NaN or infinite: the sum of such is not finite either."""
-    return bool(np.isfinite(values.sum())) or bool(np.isfinite(values).all())
+from attn_tui.compute.heads.rows import HeadRows
 
 
 def cleared(head: HeadRows, mask: HeadMask) -> tuple[HeadRows, NDArray[np.bool_]]:
@@ -24,9 +20,9 @@ def cleared(head: HeadRows, mask: HeadMask) -> tuple[HeadRows, NDArray[np.bool_]
     Returns:
         The head, and for each row whether it can be used, shape (r,).
     """
-    tensors = [each for each in (head.keys, head.values) if each is not None]
-    if all(map(is_finite, tensors)):
+    if all(isfinite(size) for name, size in head.largest.items() if name != "q"):
         return head, np.ones(len(head.rows), bool)
+    tensors = [each for each in (head.keys, head.values) if each is not None]
     odd = np.any([~np.isfinite(each).all(axis=1) for each in tensors], axis=0)
     seen = mask.seen(head) if head.seen is None else head.seen
     keys = np.where(odd[:, None], 0, head.keys).astype(head.keys.dtype)
