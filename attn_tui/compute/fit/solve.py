@@ -76,7 +76,10 @@ class Fit:
     @cached_property
     def products(self) -> Products:
         """Inner products of its slopes and its residual."""
-        rows = np.concatenate([self.slopes, self.residual[None]]).swapaxes(0, 1)
+        # Of a slope whose square has no number nothing is known, as of one that is 0.
+        is_known = np.isfinite(np.square(self.slopes).sum(axis=(1, 2)))
+        slopes = np.where(is_known[:, None, None], self.slopes, 0.0)
+        rows = np.concatenate([slopes, self.residual[None]]).swapaxes(0, 1)
         every = rows @ rows.swapaxes(1, 2)
         values = np.array([getattr(self.parameters, name) for name in self.names])
         square = float(every[:, -1, -1].sum())
