@@ -85,7 +85,7 @@ class Inputs:
     @cached_property
     def lengths(self) -> Floats:
         """‖v‖² of each key, shape (n,)."""
-        return np.einsum("nd,nd->n", self.values, self.values)
+        return np.asarray(np.einsum("nd,nd->n", self.values, self.values))
 
     @cached_property
     def largest(self) -> float:
