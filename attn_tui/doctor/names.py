@@ -4,9 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from math import e, inf, log2
 
-from attn_tui.compute.fit.estimates import Estimate
+from attn_tui.compute.fit.estimates import CHANCE, Estimate, dimension_near, of_size
 from attn_tui.compute.fit.explain import half_ulp
-from attn_tui.compute.fit.usual import CHANCE, dimension_near, of_size
 from attn_tui.compute.scale import as_root
 from attn_tui.files.models.expected import Expectation, Expected
 

@@ -15,16 +15,25 @@ from attn_tui.compute.fit.choose import (
     undecided,
 )
 from attn_tui.compute.fit.differences import compared
-from attn_tui.compute.fit.errors import numbers as numbers_of
 from attn_tui.compute.fit.estimates import Cap, Estimate, Sink
-from attn_tui.compute.fit.head import HELD, Floats, Parameters, Path, Rows, State, compute, rows_of
+from attn_tui.compute.fit.estimates import numbers as numbers_of
+from attn_tui.compute.fit.head import (
+    HELD,
+    Floats,
+    Parameters,
+    Path,
+    Rows,
+    State,
+    cleared,
+    compute,
+    rows_of,
+    taken,
+    usable,
+)
 from attn_tui.compute.fit.masks import open_masks
-from attn_tui.compute.fit.model import LEARNED, Model, Part
-from attn_tui.compute.fit.noise import Format, Noise, coarsest, format_of, variance
-from attn_tui.compute.fit.question import SHOWN, Question, Test
-from attn_tui.compute.fit.rounding import Rounding
+from attn_tui.compute.fit.model import LEARNED, SHOWN, Model, Part, Question, Test
+from attn_tui.compute.fit.noise import Format, Noise, Rounding, coarsest, format_of, variance
 from attn_tui.compute.fit.solve import aligned, refine, relative_residual
-from attn_tui.compute.fit.usable import cleared, taken, usable
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
 

@@ -6,11 +6,17 @@ from math import inf
 
 import numpy as np
 
-from attn_tui.compute.fit.errors import allowed, hidden_logits, numbers, unseen_cap
-from attn_tui.compute.fit.estimates import Beside, Number, Undecided
+from attn_tui.compute.fit.estimates import (
+    Beside,
+    Number,
+    Undecided,
+    allowed,
+    hidden_logits,
+    numbers,
+    unseen_cap,
+)
 from attn_tui.compute.fit.head import Floats, Name, Parameters, Path, Rows, State, compute, slopes
-from attn_tui.compute.fit.noise import Format, paths_of, variance
-from attn_tui.compute.fit.rounding import Rounding
+from attn_tui.compute.fit.noise import Format, Rounding, paths_of, variance
 from attn_tui.compute.fit.solve import Fit, aligned, coefficients, refine, solved
 
 PLAIN: tuple[Name, ...] = ("multiplier", "value_scale")

@@ -7,9 +7,8 @@ from math import inf
 import numpy as np
 
 from attn_tui.compute.fit.estimates import Estimate, Interval
-from attn_tui.compute.fit.model import LEARNED, PARTS, Part
+from attn_tui.compute.fit.model import LEARNED, PARTS, Part, Question, Test
 from attn_tui.compute.fit.noise import format_of
-from attn_tui.compute.fit.question import Question, Test
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
 

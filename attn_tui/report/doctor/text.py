@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
+from attn_tui.compute.fit.estimates import usual
 from attn_tui.compute.fit.explain import SHOWN, Test
-from attn_tui.compute.fit.usual import usual
 from attn_tui.compute.text import counted, listed, visible
 from attn_tui.doctor.report import Finding, Report
 from attn_tui.report.doctor.sentences import (

@@ -1,7 +1,7 @@
 import pytest
 from scipy.stats import t as student
 
-from attn_tui.compute.fit.student import t_quantile
+from attn_tui.compute.fit.estimates import t_quantile
 
 
 @pytest.mark.parametrize("df", [5, 6.7, 30, 1000])
