@@ -7,14 +7,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.compute.fit.case import Case, parameters_of
-from attn_tui.compute.fit.choose import PLAIN, explains, hopeless, likeliest_path
+from attn_tui.compute.fit.choose import PLAIN, explains, hopeless
 from attn_tui.compute.fit.differences import STRAIN, compared, ordered
 from attn_tui.compute.fit.estimates import Estimate
 from attn_tui.compute.fit.estimates import numbers as numbers_of
 from attn_tui.compute.fit.head import Floats, Name, Parameters, Rows, State, compute
 from attn_tui.compute.fit.masks import assumed_masks, distinct, open_masks, other_masks, windowed
 from attn_tui.compute.fit.model import Model, Others, Part, Test
-from attn_tui.compute.fit.noise import Rounding, noise
+from attn_tui.compute.fit.noise import Rounding
 from attn_tui.compute.fit.solve import Fit, aligned, relative_residual
 from attn_tui.compute.heads.mask import HeadMask
 
@@ -114,8 +114,9 @@ def _twice(case: Case, model: Model) -> Iterator[Test]:
         second, state, along = _again(rows, at, there)
         if not case.is_near(second, state):
             continue
-        path = likeliest_path(second, state, case.format, case.paths)
-        weighed = noise(second, state, case.format, path)
+        rounding = Rounding(second, state, case.format)
+        path = rounding.likeliest(case.paths)
+        weighed = rounding.by(path)
         residual = weighed.freed(rows.output - state.output)
         freed = weighed.freed(np.stack([along, state.mixed]))
         fit = Fit(PLAIN, replace(state, parameters=at), path, weighed, residual, freed)

@@ -229,11 +229,6 @@ def _has_moved(start: Parameters, end: Parameters, share: float) -> bool:
     return abs(end.multiplier - start.multiplier) > share * abs(start.multiplier)
 
 
-def likeliest_path(rows: Rows, state: State, format: Format, paths: tuple[Path, ...]) -> Path:
-    """Return the path under which what a state leaves of the output is likeliest."""
-    return Rounding(rows, state, format).likeliest(paths)
-
-
 def hopeless(rows: Rows, near: Parameters, off: float, format: Format, path: Path) -> bool:
     """Return whether directions are so far off that no cap, sink or path can make them fit.
 

@@ -186,7 +186,9 @@ def refine(
         if turn and gain < 1e-3:
             break  # And the noise is that of a state as good.
         weighed = noise(rows, state, format, path)
-    return fit_of(rows, state, names, path, weighed)
+    residual = weighed.freed(rows.output - state.output)
+    along = weighed.freed(slopes(rows, state, names))
+    return Fit(names, state, path, weighed, residual, along)
 
 
 def descended(
@@ -217,13 +219,6 @@ def descended(
         if np.square(rest - foreseen).sum() < 1e-2:
             break
     return state, gain
-
-
-def fit_of(rows: Rows, state: State, names: tuple[Name, ...], path: Path, weighed: Noise) -> Fit:
-    """Return the fit that a state is, as some noise weighs it."""
-    residual = weighed.freed(rows.output - state.output)
-    along = weighed.freed(slopes(rows, state, names))
-    return Fit(names, state, path, weighed, residual, along)
 
 
 def least_squares(design: Floats, data: Floats, rcond: float) -> Floats:
