@@ -200,7 +200,7 @@ class Case:
         )
         estimates = {part: each for part, each in estimates.items() if part not in unknown}
         return Test(
-            found, choice.fits, relative_residual(rows, fit.state), choice.made(),
+            found, choice.fits, relative_residual(rows, fit.state), choice.made,
             choice.paths if choice.fits else (), estimates, unknown,
             strain=strain(fit.noise, rows, made.state, fit.residual),
             chi_square=fit.chi_square,

@@ -71,32 +71,20 @@ class Choice:
         fit: The fit.
         numbers: All parameters with their errors; one that is not in the fit as if it were added.
         beside: For each parameter that is not in the fit, the fit with that too.
-        by_path: The fit as each path weighs it that may be told, the likeliest first.
-        rounding: What rounding makes, near the fit.
-        tried: The paths that it may have come.
+        paths: Those that remain, the likeliest first; more than one if likelihood does not tell.
+        made: ‖noise‖/‖out‖ that each path makes.
     """
 
     fit: Fit
     numbers: Mapping[Name, Number]
     beside: Mapping[Name, Extra]
-    by_path: Mapping[Path, Fit]
-    rounding: Rounding
-    tried: tuple[Path, ...]
+    paths: tuple[Path, ...]
+    made: Mapping[Path, float]
 
     @property
     def fits(self) -> bool:
         """Whether it is no farther off than rounding makes it."""
         return explains(self.fit)
-
-    @property
-    def paths(self) -> tuple[Path, ...]:
-        """The paths that remain, the likeliest first; more than one if likelihood does not tell."""
-        best = next(iter(self.by_path.values())).log_likelihood
-        return tuple(path for path, fit in self.by_path.items() if fit.log_likelihood > best - ODDS)
-
-    def made(self) -> dict[Path, float]:
-        """Return ‖noise‖/‖out‖ that each path makes."""
-        return {path: self.rounding.size(path) for path in self.tried}
 
 
 def undecided(choice: Choice, name: Name) -> Undecided:
@@ -331,14 +319,17 @@ def _choice(
             known = allowed(fit, known, fit.noise.freed(hidden))
         else:
             known["curvature"] = unseen_cap(fit, known["curvature"], rounding.format)
-    by_path = {fit.path: fit}
+    likelihoods = {fit.path: fit.log_likelihood}
     for path in rounding.likely(paths, fit.state):
         if path != fit.path:
             made = rounding.by(path)
             rest = made.freed(rows.output - fit.state.output)
-            by_path[path] = replace(fit, path=path, noise=made, residual=rest)
-    likeliest = sorted(by_path, key=lambda path: -by_path[path].log_likelihood)
-    return Choice(fit, known, beside, {path: by_path[path] for path in likeliest}, rounding, paths)
+            likelihoods[path] = replace(fit, noise=made, residual=rest).log_likelihood
+    least = max(likelihoods.values()) - ODDS
+    likeliest = sorted(likelihoods, key=lambda path: -likelihoods[path])
+    remaining = tuple(path for path in likeliest if likelihoods[path] > least)
+    sizes = {path: rounding.size(path) for path in paths}
+    return Choice(fit, known, beside, remaining, sizes)
 
 
 def _hidden(rows: Rows, state: State, format: Format) -> Floats:
