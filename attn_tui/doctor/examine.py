@@ -3,6 +3,8 @@
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
+from math import isfinite
 
 import numpy as np
 
@@ -11,11 +13,10 @@ from attn_tui.captures.not_finite import not_finite
 from attn_tui.captures.readings import Dims, Reading
 from attn_tui.compute.blas import one_thread
 from attn_tui.compute.errors import InputError, Stopped
-from attn_tui.compute.fit.explain import Explained, Others, Question, explain
+from attn_tui.compute.fit.explain import Explained, Question, explain
 from attn_tui.compute.fit.masks import open_masks
 from attn_tui.compute.fit.model import LAWS, Model
 from attn_tui.compute.fit.noise import coarsest
-from attn_tui.compute.fit.usable import is_finite
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
 from attn_tui.compute.text import first_few
@@ -28,6 +29,8 @@ Stop = Callable[[], bool]
 
 _SEARCHED = 64
 """So many heads are searched where nothing near what is expected fits; more are drawn evenly."""
+KEPT = 2**24
+"""Bytes that are not handed back between heads."""
 _TRIED = 2
 """Heads of a layer by which it is told how its axes are read."""
 
@@ -62,12 +65,15 @@ def examine(
     searched = {chosen[int(place)] for place in places}
     report = Report(capture, expectation, settings, len(chosen), notes=notes)
     yield report
+    # Once glibc has freed a block of this size it keeps what a head leaves behind for the next one,
+    # instead of handing pages back and fetching them again: a seventh of all time.
+    np.empty(KEPT, np.uint8)
     findings: list[Finding] = []
     for head in chosen:
         try:
             # Threads of BLAS cost more than they save on matrices of a head's size.
             with one_thread(), np.errstate(all="ignore"):
-                findings.append(doctor.see(head, head in searched))
+                findings.append(doctor.head(head, head in searched))
         except Stopped:
             yield replace(report, interrupted=True, elapsed=time.monotonic() - started)
             return
@@ -203,7 +209,7 @@ class _Doctor:
         padded = not (head.queries[:, length:].any() or head.keys[:, length:].any())
         return length if padded else d_k
 
-    def see(self, id: HeadId, searched: bool = True) -> Finding:
+    def head(self, id: HeadId, searched: bool = True) -> Finding:
         """Return what is to be said of a head.
 
         Args:
@@ -211,51 +217,51 @@ class _Doctor:
             searched: Whether it is searched where nothing near what is expected fits.
         """
         self._ask()
-        capture, (reading, *tiled) = self.capture, self.readings[id.layer]
-        shape = capture.shape(id, reading)
-        head = self._read(id, reading)
-        expected = self._expected(id, head)
-        head, question, known = self._asked(
-            head, expected, lambda: self._others(id, head, reading), searched
-        )
-        judged = judge(known, question.said)
+        reading, *tiled = self.readings[id.layer]
+        shape = self.capture.shape(id, reading)
+        captured = self._read(id, reading)
+        expected = self._expected(id, captured)
+        # A captured mask that is alike for all queries says which keys are padding; whether the
+        # kernel is causal besides is as expected, or as the output says.
+        causal_too = masked_twice(captured, expected)
+        candidates = [causal_too]
+        if causal_too is not captured and not (expected and expected.mask):
+            candidates = [captured, causal_too]
+        answers: list[tuple[Question, Explained]] = []
+        for rows in candidates:
+            question = self._question(expected, rows)
+            others = partial(self._others, id, rows, reading)
+            known = explain(rows, question, others, searched)
+            answers.append((question, known))
+            if known.explains and not known.test.changes:
+                break
+        else:
+            question, known = answers[0]
         if known.explains and known.test.kv_head is not None:
             shape = replace(shape, kv_head=known.test.kv_head)
-            reading = next(
-                (each for each in tiled if each.kv_head(id.head) == shape.kv_head), reading
-            )
-        found = Finding(id, shape, expected, known, judged, reading=reading)
-        named = head.formats.get("q", "float32")
-        whole = {"k": head.keys, "v": head.values}
-        finite = [part for part, each in whole.items() if each is not None and is_finite(each)]
-        odd = not_finite(capture, id, reading, self.stop, finite)
-        notes = [*known.notes, *(f"{each}." for each in odd)]
+            same = (other for other in tiled if other.kv_head(id.head) == shape.kv_head)
+            reading = next(same, reading)
+        # Keys and values are read whole by a fit, queries and outputs by nobody else.
+        sizes = captured.largest
+        finite = [part for part in ("k", "v") if part in sizes and isfinite(sizes[part])]
+        odd = not_finite(self.capture, id, reading, self.stop, finite)
+        notes = [*known.notes, *(f"{numbers}." for numbers in odd)]
+        named = captured.formats.get("q", "float32")
         if question.format != named:
             notes.append(f"These are {named} tensors of {question.format} values.")
-        return self._named(replace(found, notes=tuple(notes)), question)
-
-    def _asked(
-        self,
-        head: HeadRows,
-        expected: Expected | None,
-        others: Others,
-        searched: bool,
-    ) -> tuple[HeadRows, Question, Explained]:
-        """Return what a head is asked, and what explains it.
-
-        A captured mask that is alike for all queries says which keys are padding; whether the
-        kernel is causal besides is as expected, or as the output says.
-        """
-        both = masked_twice(head, expected)
-        heads = [both] if both is head or (expected and expected.mask) else [head, both]
-        answers = []
-        for each in heads:
-            question = self._question(expected, each)
-            known = explain(each, question, others, searched)
-            if known.explains and not known.test.changes:
-                return each, question, known
-            answers.append((each, question, known))
-        return answers[0]
+        judged = judge(known, question.said)
+        finding = Finding(id, shape, expected, known, judged, notes=tuple(notes), reading=reading)
+        m = known.test.estimates.get("multiplier")
+        if m is None or not known.explains:
+            return finding
+        # As sure as a verdict: of many heads with one m all are to be called alike.
+        near: Span = span(m, question.format, self.level)
+        place = Place(shape.d_k, id.layer, self.readings[id.layer][0].dims.heads)
+        model = self.expectation or ASSUMED
+        if "multiplier" in known.test.changes:
+            missed = misses(near, finding.wanted, place, model)
+            return replace(finding, names=names(near, place, model), misses=missed)
+        return replace(finding, names=names(near, place, model, expected.form if expected else ""))
 
     def _others(
         self, id: HeadId, head: HeadRows, reading: Reading
@@ -270,23 +276,6 @@ class _Doctor:
                 self._ask()
                 other = self._read(replace(id, head=number), reading)
                 yield kv_head, replace(head, keys=other.keys, values=other.values)
-
-    def _named(self, found: Finding, question: Question) -> Finding:
-        """Return a finding with what its multiplier is called."""
-        m = found.known.test.estimates.get("multiplier")
-        if m is None or not found.known.explains:
-            return found
-        model = self.expectation or ASSUMED
-        heads = self.readings[found.id.layer][0].dims.heads
-        place = Place(found.shape.d_k, found.id.layer, heads)
-        # As sure as a verdict: of many heads with one m all are to be called alike.
-        near: Span = span(m, question.format, self.level)
-        expected = found.expected
-        is_other = "multiplier" in found.known.test.changes
-        meant = expected.form if expected and not is_other else ""
-        called = names(near, place, model, meant)
-        missed = misses(near, found.wanted, place, model) if is_other else ()
-        return replace(found, names=called, misses=missed)
 
     def _read(self, id: HeadId, reading: Reading) -> HeadRows:
         n_queries = self.capture.shape(id, reading).n_queries

@@ -4,9 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from math import e, inf, log2
 
-from attn_tui.compute.fit.estimates import Estimate
+from attn_tui.compute.fit.estimates import CHANCE, Estimate, dimension_near, of_size
 from attn_tui.compute.fit.explain import half_ulp
-from attn_tui.compute.fit.usual import CHANCE, dimension_near, of_size
 from attn_tui.compute.scale import as_root
 from attn_tui.files.models.expected import Expectation, Expected
 
@@ -139,7 +138,7 @@ def misses(
 
 
 def _misses(expected: float, place: Place, model: Expectation) -> Iterator[Miss]:
-    d_k, said = float(place.d_k), f"{place.d_k}"
+    d_k, written = float(place.d_k), f"{place.d_k}"
     if model.yarn != 1.0:
         mu, square = model.yarn, f"YaRN's mscale² = {model.yarn**2:.4f}"
         once = f"YaRN's mscale = {mu:.4f} once"
@@ -150,9 +149,9 @@ def _misses(expected: float, place: Place, model: Expectation) -> Iterator[Miss]
     if len({each.multiplier for each in model.layers}) > 1:
         yield from _layer(expected, place.layer)
     if expected == 1.0:
-        yield Miss(d_k**-0.5, f"1/√{said}", "the scale twice, for q carries it already")
+        yield Miss(d_k**-0.5, f"1/√{written}", "the scale twice, for q carries it already")
     yield Miss(1.0, "1", "no scale at all, or one that q carries already", "llama.cpp 14892")
-    yield Miss(d_k**-0.5, f"1/√{said}", "the default 1/√d_k of the captured d_k")
+    yield Miss(d_k**-0.5, f"1/√{written}", "the default 1/√d_k of the captured d_k")
     for hint in model.hints:
         if hint.value > 0.0:
             yield Miss(
@@ -163,13 +162,13 @@ def _misses(expected: float, place: Place, model: Expectation) -> Iterator[Miss]
     if place.heads > 1:
         width = place.heads * place.d_k
         yield Miss(float(width) ** -0.5, f"1/√{width}", "√d_model for √d_head")
-    yield Miss(d_k**0.5, f"√{said}", "multiplied by √d_k, not divided", "maxtext 1370")
+    yield Miss(d_k**0.5, f"√{written}", "multiplied by √d_k, not divided", "maxtext 1370")
     if abs(expected * expected * d_k - 1.0) < 1e-9:
-        yield Miss(1.0 / d_k, f"1/{said}", "the scale twice, or µP's 1/d_k")
+        yield Miss(1.0 / d_k, f"1/{written}", "the scale twice, or µP's 1/d_k")
     else:
         yield Miss(expected**2, "", "the scale twice")
-        yield Miss(1.0 / d_k, f"1/{said}", "µP's 1/d_k")
-    yield Miss(d_k**-0.25, f"1/⁴√{said}", "⁴√d_k on one side of the two", "guided-diffusion 38")
+        yield Miss(1.0 / d_k, f"1/{written}", "µP's 1/d_k")
+    yield Miss(d_k**-0.25, f"1/⁴√{written}", "⁴√d_k on one side of the two", "guided-diffusion 38")
     yield Miss(expected * LOG2_E, "", "a factor log₂e that belongs to exponentials of base 2")
     yield Miss(expected / LOG2_E, "", "log₂e left out before exponentials of base 2")
     yield Miss((2.0 * d_k) ** -0.5, f"1/√{2 * place.d_k}", "twice the dimension of a head")

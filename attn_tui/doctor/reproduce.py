@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.fit.case import parameters_of
-from attn_tui.compute.fit.head import compute, rows_of
+from attn_tui.compute.fit.head import compute, rows_of, taken
 from attn_tui.compute.fit.model import LEARNED, Model
-from attn_tui.compute.fit.usable import taken
 from attn_tui.compute.heads.rows import HeadRows
 
 MOST_KEYS, MOST_ROWS = 32, 256

@@ -14,11 +14,11 @@ from attn_tui.captures.capture import Capture, HeadId, HeadShape
 from attn_tui.compute.blas import one_thread
 from attn_tui.compute.errors import InputError, Stop, never
 from attn_tui.compute.fit.check import Miss, miss_of
+from attn_tui.compute.fit.estimates import usual
 from attn_tui.compute.fit.explain import Explained, Question, explain
 from attn_tui.compute.fit.head import Path
 from attn_tui.compute.fit.model import Model
 from attn_tui.compute.fit.noise import PATHS
-from attn_tui.compute.fit.usual import usual
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.reconstruction import By, How, Reconstruction
 from attn_tui.compute.heads.rows import HeadRows

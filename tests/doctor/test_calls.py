@@ -50,6 +50,11 @@ def test_a_configuration_goes_before_what_a_call_was_given(tmp_path: Path) -> No
     report = printed(run(path, "--json"))
     assert report["verdict"] == "differs"
     assert report["heads"][0]["differs"] == ["multiplier"]
+    # And what is typed before both.
+    typed = run(path, "--expect", "m=0.5")
+    assert typed.exit_code == 0
+    line = typed.stdout.partition("\n")[0]
+    assert line.endswith("(llama): head_dim 16, m = 1/√16; --expect m=0.5")
 
 
 def test_of_fewer_queries_than_keys_a_call_says_nothing_of_where_they_stand(tmp_path: Path) -> None:

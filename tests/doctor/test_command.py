@@ -52,9 +52,7 @@ def test_heads_that_differ_among_themselves_are_told_apart(tmp_path: Path) -> No
     assert result.exit_code == 0
     line = result.stdout.partition("\n")[0]
     assert line.startswith("no expectation: m = 0.2")
-    assert (
-        "4 of 6 heads (all of layers 0, 2; 2 heads of layer 1: m = 0.9999 = 1, four times" in line
-    )
+    assert "4 of 6 heads (all of layers 0, 2; 2 heads of layer 1: m = 1, four times" in line
 
 
 def test_another_multiplier_differs_with_status_1(tmp_path: Path, config: str) -> None:
@@ -181,14 +179,6 @@ def test_an_interrupted_run_prints_what_there_is_and_ends_with_130(
     assert f"stopped before the other {4 - done}" in plain["why"][0]
 
 
-def test_an_unknown_architecture_is_an_expectation_that_is_named(tmp_path: Path) -> None:
-    path = write(tmp_path / "a.safetensors", HEALTHY)
-    (tmp_path / "config.json").write_text(json.dumps(LLAMA | {"model_type": "newest"}))
-    result = run(path, "--config", str(tmp_path), "--require")
-    assert result.exit_code == 0
-    assert "assumed 1/√head_dim" in result.stdout.splitlines()[0]
-
-
 @pytest.mark.slow
 def test_tf32_has_room_only_where_an_option_or_the_metadata_says_so(
     tmp_path: Path, config: str
@@ -257,15 +247,6 @@ def test_what_is_typed_is_expected(tmp_path: Path, expect: str, status: int, sai
     assert line.endswith(f"--expect {expect}")
 
 
-def test_what_is_typed_goes_before_what_a_configuration_says(tmp_path: Path, config: str) -> None:
-    path = write(tmp_path / "a.safetensors", without(HEALTHY, multiplier=0.5))
-    assert run(path, "--config", config).exit_code == 1
-    result = run(path, "--config", config, "--expect", "m=0.5")
-    assert result.exit_code == 0
-    line = result.stdout.partition("\n")[0]
-    assert line.endswith("config.json (llama): head_dim 16, m = 1/√16; --expect m=0.5")
-
-
 @pytest.mark.parametrize(
     ("option", "value", "said"),
     [
@@ -288,16 +269,6 @@ def test_an_expectation_that_means_nothing_is_one_line_and_status_2(
     assert result.stderr.count("\n") == 1
 
 
-@pytest.mark.parametrize("scalar", [1e308, 5e-324])
-def test_a_scalar_that_makes_no_multiplier_is_one_line(tmp_path: Path, scalar: float) -> None:
-    path = write(tmp_path / "a.safetensors", HEALTHY)
-    (tmp_path / "config.json").write_text(json.dumps(LLAMA | {"query_pre_attn_scalar": scalar}))
-    result = run(path, "--config", str(tmp_path))
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert "'query_pre_attn_scalar' is" in result.stderr
-    assert result.stderr.count("\n") == 1
-
-
 def test_a_configuration_of_another_architecture_is_refused_or_noted(tmp_path: Path) -> None:
     # Not in the folder of the capture.
     (tmp_path / "other").mkdir()
@@ -312,11 +283,3 @@ def test_a_configuration_of_another_architecture_is_refused_or_noted(tmp_path: P
     assert result.stdout.startswith("no expectation: ")
     said = " ".join(result.stdout.split())
     assert "config.json beside it is of another model: its queries are of length 64" in said
-
-
-def test_without_an_expectation_the_line_says_beside_what_is_usual_what_m_is(
-    tmp_path: Path,
-) -> None:
-    line = run(write(tmp_path / "a.safetensors", without(HEALTHY, multiplier=1 / 16))).stdout
-    said = "m = 0.0625 = 1/16, a quarter of the usual 1/√d_k: the scale twice, or µP's 1/d_k?"
-    assert line.startswith(f"no expectation: {said}")

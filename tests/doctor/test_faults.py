@@ -180,17 +180,12 @@ def test_queries_stand_where_the_capture_says(
         assert (f"query 0 at key {offset}" in text) == ("query 0 at" in text) == (offset == 5)
 
 
-def test_a_captured_mask_has_no_query_offset(tmp_path: Path) -> None:
-    mask = np.tri(64, dtype=bool)[None, None]
-    path = write(tmp_path / "a.safetensors", PLAIN, extra={"0.mask": mask})
-    result = CliRunner().invoke(program, ["doctor", path, "--json", "--evidence"])
-    for each in json.loads(result.stdout)["heads"]:
-        mask = each["models"][0]["mask"]
-        assert (mask["kind"], mask["offset"]) == ("given", None)
-
-
-@pytest.mark.parametrize(("how", "captured", "given", "said"), everyday(3, [
+@pytest.mark.parametrize(("how", "captured", "given", "said"), everyday(4, [
         (replace(PLAIN, value_scale=0.707), {}, {}, ", value scale 0.707, mask causal; give"),
+        (
+            replace(PLAIN, multiplier=1 / 16), {}, {},
+            "m = 0.0625 = 1/16, a quarter of the usual 1/√d_k: the scale twice, or µP's 1/d_k?",
+        ),
         (replace(PLAIN, mask=WINDOW), {}, {}, ", mask window of 24 keys; give"),
         (
             replace(PLAIN, mask=HeadMask("causal", 56)), {}, {"n_queries": 8},

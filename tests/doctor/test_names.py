@@ -2,7 +2,7 @@
 
 from math import e, log2
 
-from attn_tui.doctor.names import Place, Span, beside, misses, names
+from attn_tui.doctor.names import Place, Span, misses, names
 from attn_tui.files.models.transformers import expectation
 from tests.pairs import with_rows
 
@@ -35,6 +35,8 @@ def near(value: float, share: float = 1e-4) -> Span:
 )
 def test_a_multiplier_has_its_name(m: float, called: tuple[str, ...]) -> None:
     assert names(near(m), Place(64, layer=3)) == called
+    # What nobody arrives at means nothing.
+    assert called or not misses(near(m), 0.125, Place(64))
 
 
 def test_a_name_is_the_configurations_before_any_other() -> None:
@@ -103,12 +105,3 @@ def test_what_a_configuration_has_is_thought_of_before_what_others_have() -> Non
 def test_twice_is_said_alike_of_every_layer() -> None:
     for layer in (0, 1):
         assert misses(near(0.27), 0.135, Place(64, layer))[0].meaning == "twice what is expected"
-
-
-def test_what_nobody_arrives_at_means_nothing() -> None:
-    assert misses(near(0.0734), 0.125, Place(64)) == ()
-
-
-def test_a_multiplier_stands_beside_the_expected_one() -> None:
-    assert beside(1 / 24, 1 / 16) == "0.667/√256"
-    assert beside(1 / 32, 1 / 16, "1/(2·√64)") == "0.5/(2·√64)"

@@ -7,17 +7,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.compute.fit.case import Case, parameters_of
-from attn_tui.compute.fit.choose import PLAIN, explains, hopeless, likeliest_path
-from attn_tui.compute.fit.differences import compared, ordered
-from attn_tui.compute.fit.errors import numbers as numbers_of
+from attn_tui.compute.fit.choose import PLAIN, explains, hopeless
+from attn_tui.compute.fit.differences import STRAIN, compared, ordered
 from attn_tui.compute.fit.estimates import Estimate
+from attn_tui.compute.fit.estimates import numbers as numbers_of
 from attn_tui.compute.fit.head import Floats, Name, Parameters, Rows, State, compute
 from attn_tui.compute.fit.masks import assumed_masks, distinct, open_masks, other_masks, windowed
-from attn_tui.compute.fit.model import Model, Part
-from attn_tui.compute.fit.noise import noise
-from attn_tui.compute.fit.question import Others, Test
+from attn_tui.compute.fit.model import Model, Others, Part, Test
+from attn_tui.compute.fit.noise import Rounding
 from attn_tui.compute.fit.solve import Fit, aligned, relative_residual
-from attn_tui.compute.fit.windows import moved
 from attn_tui.compute.heads.mask import HeadMask
 
 
@@ -116,12 +114,13 @@ def _twice(case: Case, model: Model) -> Iterator[Test]:
         second, state, along = _again(rows, at, there)
         if not case.is_near(second, state):
             continue
-        path = likeliest_path(second, state, case.format, case.paths)
-        weighed = noise(second, state, case.format, path)
+        rounding = Rounding(second, state, case.format)
+        path = rounding.likeliest(case.paths)
+        weighed = rounding.by(path)
         residual = weighed.freed(rows.output - state.output)
         freed = weighed.freed(np.stack([along, state.mixed]))
         fit = Fit(PLAIN, replace(state, parameters=at), path, weighed, residual, freed)
-        known = numbers_of(fit)
+        known = numbers_of(fit.products, path)
         estimates: dict[Part, Estimate] = {
             "multiplier": known["multiplier"], "value_scale": known["value_scale"],
         }  # fmt: skip
@@ -188,3 +187,47 @@ def _shown_masks(case: Case, bare: Case, near: Parameters) -> Iterator[Test]:
         found += assumed_masks(case.head, mask, rows, near)
         for other in filter(None, found):
             yield moved(bare, bare.test(replace(model, mask=other)))
+
+
+REACH = 32
+"""So much longer or shorter windows are looked at."""
+
+
+def moved(case: Case, test: Test) -> Test:
+    """Return a test with its window moved to the likeliest near it, and those as likely."""
+    mask = test.model.mask
+    if mask.window is None or not test.estimates:
+        return test
+    head = case.head
+    costs = _costs(case, test.model)
+    best = min(costs, key=costs.__getitem__)
+    if best != mask.window:
+        mask = replace(mask, window=best)
+        test = case.test(replace(test.model, mask=mask), parameters_of(test.model))
+        costs = _costs(case, test.model)
+    causal = replace(mask, kind="causal", window=None)
+    if np.array_equal(causal.seen(head), mask.seen(head)):
+        plain = replace(test, model=replace(test.model, mask=causal))
+        return compared(plain, case.question, head)
+    # Costs that are NaN are like none.
+    alike = [best, *(each for each, cost in costs.items() if cost < costs[best] + STRAIN)]
+    found = replace(test, window=(min(alike), max(alike)))
+    expected = case.question.model.mask
+    if expected.window in alike and replace(mask, window=expected.window) == expected:
+        changes = tuple(part for part in found.changes if part != "mask")
+        return replace(found, model=replace(found.model, mask=expected), changes=changes)
+    return found
+
+
+def _costs(case: Case, model: Model) -> dict[int, float]:
+    """Return χ² with each window near that of a model."""
+    near, rows, mask = parameters_of(model), case.rows(model), model.mask
+    rounding = Rounding(rows, compute(rows, near), case.format)
+    weighed = rounding.by(rounding.likeliest(case.paths))
+    least, most = (mask.window or 1) - REACH, (mask.window or 1) + REACH
+    costs: dict[int, float] = {}
+    for window in range(max(least, 1), min(most, case.head.n_keys) + 1):
+        seen = replace(mask, window=window).seen(case.head)
+        rest = rows.output - compute(rows.under(seen), near).output
+        costs[window] = float(np.square(weighed.freed(rest)).sum())
+    return costs

@@ -15,16 +15,25 @@ from attn_tui.compute.fit.choose import (
     undecided,
 )
 from attn_tui.compute.fit.differences import compared
-from attn_tui.compute.fit.errors import numbers as numbers_of
 from attn_tui.compute.fit.estimates import Cap, Estimate, Sink
-from attn_tui.compute.fit.head import HELD, Floats, Parameters, Path, Rows, State, compute, rows_of
+from attn_tui.compute.fit.estimates import numbers as numbers_of
+from attn_tui.compute.fit.head import (
+    HELD,
+    Floats,
+    Parameters,
+    Path,
+    Rows,
+    State,
+    cleared,
+    compute,
+    rows_of,
+    taken,
+    usable,
+)
 from attn_tui.compute.fit.masks import open_masks
-from attn_tui.compute.fit.model import LEARNED, Model, Part
-from attn_tui.compute.fit.noise import Format, Noise, coarsest, format_of, variance
-from attn_tui.compute.fit.question import SHOWN, Question, Test
-from attn_tui.compute.fit.rounding import Rounding
+from attn_tui.compute.fit.model import LEARNED, SHOWN, Model, Part, Question, Test
+from attn_tui.compute.fit.noise import Format, Noise, Rounding, coarsest, format_of, variance
 from attn_tui.compute.fit.solve import aligned, refine, relative_residual
-from attn_tui.compute.fit.usable import cleared, taken, usable
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
 
@@ -72,7 +81,7 @@ class Case:
         head = taken(head, kept)
         assert head.output is not None
         assert head.values is not None
-        if not head.values.any():
+        if head.largest["v"] == 0.0:
             return "all values are 0"
         stored = format_of(coarsest(head.output, head.formats.get("out", "float32")))
         return cls(head, question, stored, paths_for(stored, question.tf32), notes)
@@ -96,9 +105,7 @@ class Case:
         head = self.head
         if self.format.bits >= 24 or head.keys.dtype.itemsize > 4:
             return HELD
-        tensors = (head.queries, head.keys, head.values)
-        sizes = [max(float(each.max()), -float(each.min())) for each in tensors if each is not None]
-        is_moderate = all(SMALL < size < LARGE for size in sizes)
+        is_moderate = all(SMALL < size < LARGE for size in head.largest.values())
         return np.dtype(np.float32) if is_moderate else HELD
 
     @cached_property
@@ -193,7 +200,7 @@ class Case:
         )
         estimates = {part: each for part, each in estimates.items() if part not in unknown}
         return Test(
-            found, choice.fits, relative_residual(rows, fit.state), choice.made(),
+            found, choice.fits, relative_residual(rows, fit.state), choice.made,
             choice.paths if choice.fits else (), estimates, unknown,
             strain=strain(fit.noise, rows, made.state, fit.residual),
             chi_square=fit.chi_square,
@@ -208,7 +215,7 @@ class Case:
         held = tuple(name for name in fit.names if name != "sink")
         again_fit = refine(rows, compute(rows, near), held, self.format, fit.path)
         if explains(again_fit):
-            return numbers_of(again_fit)["value_scale"]
+            return numbers_of(again_fit.products, fit.path)["value_scale"]
         return choice.numbers["value_scale"]
 
 

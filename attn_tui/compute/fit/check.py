@@ -12,9 +12,12 @@ from attn_tui.compute.fit.head import (
     Path,
     Rows,
     State,
+    cleared,
     compute,
     rows_of,
     slopes,
+    taken,
+    usable,
 )
 from attn_tui.compute.fit.noise import (
     SUMS,
@@ -25,7 +28,6 @@ from attn_tui.compute.fit.noise import (
     score_variance,
     variance_along,
 )
-from attn_tui.compute.fit.usable import cleared, taken, usable
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.reconstruction import Weighing
 from attn_tui.compute.heads.rows import HeadRows, Reals

@@ -6,12 +6,18 @@ from math import inf
 
 import numpy as np
 
-from attn_tui.compute.fit.errors import allowed, hidden_logits, numbers, unseen_cap
-from attn_tui.compute.fit.estimates import Beside, Number, Undecided
+from attn_tui.compute.fit.estimates import (
+    Beside,
+    Number,
+    Undecided,
+    allowed,
+    hidden_logits,
+    numbers,
+    unseen_cap,
+)
 from attn_tui.compute.fit.head import Floats, Name, Parameters, Path, Rows, State, compute, slopes
-from attn_tui.compute.fit.noise import Format, paths_of, variance
-from attn_tui.compute.fit.rounding import Rounding
-from attn_tui.compute.fit.solve import Fit, aligned, coefficients, descended, fit_of, refine
+from attn_tui.compute.fit.noise import Format, Rounding, paths_of, variance
+from attn_tui.compute.fit.solve import Fit, aligned, coefficients, refine, solved
 
 PLAIN: tuple[Name, ...] = ("multiplier", "value_scale")
 EXTRAS: tuple[Name, ...] = ("curvature", "sink")
@@ -29,6 +35,10 @@ FAR_M = 1e-3
 """An m that moved by more than this share may not have arrived."""
 ANEW = 1e-2
 """And of one that moved by more than this, noise is worked out anew."""
+STRAIGHT = 0.05
+"""Slopes are constant where a second step would change so much, in units of noise, at most."""
+FAR_ROUNDS = 6
+"""Rounds of a fit whose numbers move farther: it has to arrive."""
 SURE = 4.5
 """A parameter is there only if it is so many of its errors from none."""
 LEAST_GAIN = 20.0
@@ -61,32 +71,20 @@ class Choice:
         fit: The fit.
         numbers: All parameters with their errors; one that is not in the fit as if it were added.
         beside: For each parameter that is not in the fit, the fit with that too.
-        by_path: The fit as each path weighs it that may be told, the likeliest first.
-        rounding: What rounding makes, near the fit.
-        tried: The paths that it may have come.
+        paths: Those that remain, the likeliest first; more than one if likelihood does not tell.
+        made: ‖noise‖/‖out‖ that each path makes.
     """
 
     fit: Fit
     numbers: Mapping[Name, Number]
     beside: Mapping[Name, Extra]
-    by_path: Mapping[Path, Fit]
-    rounding: Rounding
-    tried: tuple[Path, ...]
+    paths: tuple[Path, ...]
+    made: Mapping[Path, float]
 
     @property
     def fits(self) -> bool:
         """Whether it is no farther off than rounding makes it."""
         return explains(self.fit)
-
-    @property
-    def paths(self) -> tuple[Path, ...]:
-        """The paths that remain, the likeliest first; more than one if likelihood does not tell."""
-        best = next(iter(self.by_path.values())).log_likelihood
-        return tuple(path for path, fit in self.by_path.items() if fit.log_likelihood > best - ODDS)
-
-    def made(self) -> dict[Path, float]:
-        """Return ‖noise‖/‖out‖ that each path makes."""
-        return {path: self.rounding.size(path) for path in self.tried}
 
 
 def undecided(choice: Choice, name: Name) -> Undecided:
@@ -168,21 +166,19 @@ def chosen(
 def _warm(rounding: Rounding, paths: tuple[Path, ...]) -> Choice | None:
     """Return the fit from parameters that are expected, if it explains the head and lacks none."""
     rows, near, stored = rounding.rows, rounding.state.parameters, rounding.format
-    names = _names(near)
     path = rounding.likeliest(paths)
-    state, _ = descended(rows, rounding.state, names, rounding.by(path), 2)
-    if _has_moved(near, state.parameters, ANEW):
+    fit = _expected_fit(rounding, path)
+    if _has_moved(near, fit.parameters, ANEW):
         # Noise is that of where the fit arrives.
-        state = refine(rows, state, names, stored, path, 2).state
-        rounding = Rounding(rows, state, stored)
-    if (other := rounding.likeliest(paths, state)) != path:
+        rounding = Rounding(rows, fit.state, stored)
+    other = rounding.likeliest(paths, fit.state)
+    if other != path:
         path = other
-        state, _ = descended(rows, state, names, rounding.by(path), 2)
-    fit = fit_of(rows, state, names, path, rounding.by(path))
-    if _has_moved(near, state.parameters, FAR_M):
+        fit = _expected_fit(rounding, path)
+    if _has_moved(near, fit.parameters, FAR_M):
         # The noise of a path that rounds more may have hidden that the fit had not arrived.
         for finer in paths[: paths.index(path)]:
-            nearer = refine(rows, fit.state, names, stored, finer)
+            nearer = refine(rows, fit.state, fit.names, stored, finer)
             if nearer.log_likelihood > fit.log_likelihood:
                 fit, path = nearer, finer
                 rounding = Rounding(rows, fit.state, stored)
@@ -194,14 +190,31 @@ def _warm(rounding: Rounding, paths: tuple[Path, ...]) -> Choice | None:
     return None if _lacks(extras) else _choice(rows, fit, extras, rounding, paths)
 
 
+def _expected_fit(rounding: Rounding, path: Path) -> Fit:
+    """Return the fit from where rounding is known: one step, if slopes are as good as constant."""
+    rows, start = rounding.rows, rounding.state
+    names, weighed = _names(start.parameters), rounding.by(path)
+    along = slopes(rows, start, names)
+    freed = weighed.freed(along)
+    residual = weighed.freed(rows.output - start.output)
+    step = coefficients(freed, residual)
+    values = np.array([getattr(start.parameters, name) for name in names])
+    far = float(np.max(np.abs(step) / np.maximum(np.abs(values), 1e-300)))
+    change = np.tensordot(step, freed, 1)
+    # What a second step would change, in units of the noise, is about the first, times the share
+    # by which numbers moved, times what logits change by that.
+    logits = float(start.logits.max() - start.logits.min())
+    if not far * (1 + logits) * float(np.linalg.norm(change)) < STRAIGHT:
+        return refine(rows, start, names, rounding.format, path, FAR_ROUNDS)
+    at = start.parameters.moved(names, step)
+    mixed = (start.output + np.tensordot(step, along, 1)) / at.value_scale
+    state = replace(start, parameters=at, mixed=mixed)
+    return Fit(names, state, path, weighed, residual - change, freed)
+
+
 def _has_moved(start: Parameters, end: Parameters, share: float) -> bool:
     """Return whether m changed by more than a share."""
     return abs(end.multiplier - start.multiplier) > share * abs(start.multiplier)
-
-
-def likeliest_path(rows: Rows, state: State, format: Format, paths: tuple[Path, ...]) -> Path:
-    """Return the path under which what a state leaves of the output is likeliest."""
-    return Rounding(rows, state, format).likeliest(paths)
 
 
 def hopeless(rows: Rows, near: Parameters, off: float, format: Format, path: Path) -> bool:
@@ -254,7 +267,7 @@ def _is_sure(fit: Fit, simpler: tuple[Name, ...]) -> bool:
     added = [name for name in fit.names if name not in simpler]
     if not added:
         return True
-    known = numbers(fit)
+    known = numbers(fit.products, fit.path)
     more = [known[name] for name in added]
     return all(abs(number.value) > SURE * _error(number) for number in more)
 
@@ -280,28 +293,25 @@ def _names(at: Parameters) -> tuple[Name, ...]:
 
 def _with_extras(rows: Rows, fit: Fit) -> dict[Name, Extra]:
     """Return, for each extra that is not in the fit, a fit that has it too."""
+    missing = tuple(extra for extra in EXTRAS if extra not in fit.names)
+    if not missing:
+        return {}
+    more = fit.noise.freed(slopes(rows, fit.state, missing))
+    along = np.concatenate([fit.slopes, more])
+    every = replace(fit, names=(*fit.names, *missing), slopes=along).products
     found: dict[Name, Extra] = {}
-    for extra in EXTRAS:
-        if extra not in fit.names:
-            more = fit.noise.freed(slopes(rows, fit.state, (extra,)))
-            along = np.concatenate([fit.slopes, more])
-            names = (*fit.names, extra)
-            pulls = dict(zip(fit.names, -coefficients(fit.slopes, more), strict=True))
-            found[extra] = Extra(numbers(moved(replace(fit, names=names, slopes=along))), pulls)
+    for extra in missing:
+        with_extra = every.of((*fit.names, extra))
+        normal = with_extra.by_row.sum(axis=0)
+        pulls = dict(zip(fit.names, -solved(normal[:-1, :-1], normal[:-1, -1]), strict=True))
+        found[extra] = Extra(numbers(with_extra.stepped(), fit.path), pulls)
     return found
-
-
-def moved(fit: Fit) -> Fit:
-    """Return a fit after one step along slopes that are taken as constant."""
-    step = coefficients(fit.slopes, fit.residual)
-    state = replace(fit.state, parameters=fit.parameters.moved(fit.names, step))
-    return replace(fit, state=state, residual=fit.residual - np.tensordot(step, fit.slopes, 1))
 
 
 def _choice(
     rows: Rows, fit: Fit, beside: dict[Name, Extra], rounding: Rounding, paths: tuple[Path, ...]
 ) -> Choice:
-    known = numbers(fit)
+    known = numbers(fit.products, fit.path)
     known.update({extra: then.numbers[extra] for extra, then in beside.items()})
     if fit.path == "eager":
         if fit.parameters.curvature > 0:
@@ -309,14 +319,17 @@ def _choice(
             known = allowed(fit, known, fit.noise.freed(hidden))
         else:
             known["curvature"] = unseen_cap(fit, known["curvature"], rounding.format)
-    by_path = {fit.path: fit}
+    likelihoods = {fit.path: fit.log_likelihood}
     for path in rounding.likely(paths, fit.state):
         if path != fit.path:
             made = rounding.by(path)
             rest = made.freed(rows.output - fit.state.output)
-            by_path[path] = replace(fit, path=path, noise=made, residual=rest)
-    likeliest = sorted(by_path, key=lambda path: -by_path[path].log_likelihood)
-    return Choice(fit, known, beside, {path: by_path[path] for path in likeliest}, rounding, paths)
+            likelihoods[path] = replace(fit, noise=made, residual=rest).log_likelihood
+    least = max(likelihoods.values()) - ODDS
+    likeliest = sorted(likelihoods, key=lambda path: -likelihoods[path])
+    remaining = tuple(path for path in likeliest if likelihoods[path] > least)
+    sizes = {path: rounding.size(path) for path in paths}
+    return Choice(fit, known, beside, remaining, sizes)
 
 
 def _hidden(rows: Rows, state: State, format: Format) -> Floats:

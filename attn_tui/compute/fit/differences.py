@@ -7,9 +7,8 @@ from math import inf
 import numpy as np
 
 from attn_tui.compute.fit.estimates import Estimate, Interval
-from attn_tui.compute.fit.model import LEARNED, PARTS, Part
+from attn_tui.compute.fit.model import LEARNED, PARTS, Part, Question, Test
 from attn_tui.compute.fit.noise import format_of
-from attn_tui.compute.fit.question import Question, Test
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
 
@@ -51,6 +50,8 @@ def _is_other_mask(mask: HeadMask, question: Question, head: HeadRows) -> bool:
     if "mask" not in question.said:
         is_open = mask.kind in ("causal", "none", "given")
         return bool(not is_open or mask.hidden or mask.packed or mask.prefix or mask.chunk)
+    if mask == expected and not mask.hidden:
+        return False
     seen = mask.seen(head)
     sees = seen.any(axis=1)
     if mask.hidden and not sees.all():

@@ -1,8 +1,8 @@
-"""The head that is fitted: its output for given parameters, and the slopes along each of them."""
+"""The head that is fitted: rows that can be used, its output for given parameters, its slopes."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import inf, log, sqrt
+from math import inf, isfinite, log, sqrt
 from typing import Literal
 
 import numpy as np
@@ -85,7 +85,7 @@ class Inputs:
     @cached_property
     def lengths(self) -> Floats:
         """‖v‖² of each key, shape (n,)."""
-        return np.asarray(self.squares.sum(axis=1))
+        return np.asarray(np.einsum("nd,nd->n", self.values, self.values))
 
     @cached_property
     def largest(self) -> float:
@@ -228,6 +228,11 @@ class State:
         """c·p·V, shape (r, d_v)."""
         return self.parameters.value_scale * self.mixed
 
+    @cached_property
+    def squares(self) -> Floats:
+        """p², shape (r, n)."""
+        return np.square(self.weights)
+
     def part(self, rows: NDArray[np.intp]) -> "State":
         """Only some of the rows."""
         slope = self.slope if isinstance(self.slope, float) else self.slope[rows]
@@ -251,7 +256,9 @@ def capped(x: Floats, curvature: float) -> tuple[Floats, Floats | float]:
 
 def bend(x: Floats, z: Floats, slope: Floats | float, curvature: float) -> Floats:
     """Return ∂f/∂g at x: −x³/3 for small arguments, else (x·f′ − f)/2g."""
-    small = np.asarray(-x * x * x / 3)
+    small = x * x
+    small *= x
+    small *= -1 / 3
     if curvature <= 0:
         return small
     square = curvature * x * x
@@ -263,8 +270,8 @@ def bend(x: Floats, z: Floats, slope: Floats | float, curvature: float) -> Float
 def compute(rows: Rows, parameters: Parameters) -> State:
     """Compute a head with these parameters."""
     z, slope = capped(parameters.multiplier * rows.scores, parameters.curvature)
-    biased = z if rows.bias is None else z + rows.bias
-    hidden = np.where(rows.seen, biased, -np.inf)
+    hidden = z.copy() if rows.bias is None else z + rows.bias
+    np.copyto(hidden, -np.inf, where=~rows.seen)
     top = hidden.max(axis=1, keepdims=True)
     top = np.where(np.isfinite(top), top, 0.0)
     hidden -= top
@@ -295,8 +302,71 @@ def _slope(rows: Rows, state: State, at: Parameters, name: Name) -> Floats:
         change = rows.scores * state.slope
     else:
         change = bend(at.multiplier * rows.scores, state.logits, state.slope, at.curvature)
-    by_weight = state.weights * change
     # With a sink the weights sum to less than 1, and its logit does not change.
-    mean = by_weight.sum(axis=1, keepdims=True)
-    by_weight -= state.weights * mean
-    return at.value_scale * (by_weight @ rows.values).astype(HELD)
+    change -= np.einsum("rn,rn->r", state.weights, change)[:, None]
+    change *= state.weights
+    return at.value_scale * (change @ rows.values).astype(HELD)
+
+
+def cleared(head: HeadRows, mask: HeadMask) -> tuple[HeadRows, NDArray[np.bool_]]:
+    """Return a head with 0 in place of keys that hold NaN or infinity, and who sees none of them.
+
+    Args:
+        head: Some of its rows.
+        mask: Which keys they see, if none was captured.
+
+    Returns:
+        The head, and for each row whether it can be used, shape (r,).
+    """
+    if all(isfinite(size) for name, size in head.largest.items() if name != "q"):
+        return head, np.ones(len(head.rows), bool)
+    tensors = [each for each in (head.keys, head.values) if each is not None]
+    odd = np.any([~np.isfinite(each).all(axis=1) for each in tensors], axis=0)
+    seen = mask.seen(head) if head.seen is None else head.seen
+    keys = np.where(odd[:, None], 0, head.keys).astype(head.keys.dtype)
+    values = head.values
+    if values is not None:
+        values = np.where(odd[:, None], 0, values).astype(values.dtype)
+    return replace(head, keys=keys, values=values), np.asarray(~(seen & odd).any(axis=1))
+
+
+def usable(head: HeadRows, clear: NDArray[np.bool_]) -> tuple[NDArray[np.intp], tuple[str, ...]]:
+    """Return which rows can be used, and what is to be said of the others.
+
+    Args:
+        head: The rows, as they were captured.
+        clear: Which of them see no key that holds NaN or infinity, shape (r,).
+    """
+    finite = clear & np.isfinite(head.queries).all(axis=1)
+    if head.bias is not None:
+        finite &= np.isfinite(head.bias).all(axis=1)
+    sees = np.ones_like(finite) if head.seen is None else head.seen.any(axis=1)
+    answer = head.weights if head.output is None or head.values is None else head.output
+    there = np.ones_like(finite)
+    if answer is not None:
+        finite &= np.isfinite(answer).all(axis=1)
+        there = np.asarray(answer.any(axis=1))
+    left_out = {
+        "with NaN or infinity in what they hold or see": ~finite,
+        "with no key by the captured mask": finite & ~sees,
+        "with an output that is all 0": finite & sees & ~there,
+    }
+    notes = tuple(
+        f"{rows.sum()} of {len(rows)} rows {why} are left out."
+        for why, rows in left_out.items()
+        if rows.any()
+    )
+    return np.flatnonzero(finite & sees & there), notes
+
+
+def taken(head: HeadRows, at: NDArray[np.intp]) -> HeadRows:
+    """Return only some of a head's rows, by their place."""
+    if len(at) == len(head.rows):
+        return head
+
+    def some(values: NDArray[np.generic] | None) -> NDArray[np.generic] | None:
+        return None if values is None else values[at]
+
+    names = ("rows", "queries", "output", "weights", "bias", "seen")
+    parts = {name: some(getattr(head, name)) for name in (*names, "positions")}
+    return replace(head, **parts)  # type: ignore[arg-type]

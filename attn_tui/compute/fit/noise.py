@@ -1,6 +1,7 @@
-"""What rounding does to a head's output: its variance under each path, and rows freed of it."""
+"""What rounding does to a head's output under each path, and which path is the likeliest."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from math import frexp, sqrt
 from typing import get_args
 
@@ -12,7 +13,7 @@ from attn_tui.compute.fit.head import Floats, Inputs, Path, Rows, State
 
 PATHS: tuple[Path, ...] = get_args(Path)
 
-DIRECTIONS = 16
+DIRECTIONS = 8
 """So many errors of a row, those that matter most, are taken with the direction they push in."""
 LEAST_LEFT = 1e-10
 """At least this share of a variance is each number's own, for directions to be told apart."""
@@ -127,11 +128,12 @@ def weight_variance(state: State, format: Format, path: Path) -> Floats | None:
         return np.asarray(np.square(format.spacing(state.weights)) / 12)
     total = state.total.astype(state.weights.dtype)
     before = state.weights * total
-    before[before >= 1 - 1e-6] = 1.0
-    step = np.square(format.spacing(before) / total) / 12
+    step = np.square(format.spacing(before))
+    step /= 12 * total * total
     # The largest is 1, and needs no rounding, but in kernels whose maximum begins at a sink above.
     above = state.parameters.sink_logit > state.top
-    return np.asarray(np.where((before == 1.0) & ~above, 0.0, step))
+    step[(before >= 1 - 1e-6) & ~above] = 0.0
+    return step
 
 
 @dataclass(frozen=True, eq=False)
@@ -238,7 +240,7 @@ def _parts(
     own = np.maximum(own, own.mean(axis=1, keepdims=True) / 16)
     least = _UNSEEN * own.min(axis=1, initial=np.inf)
     largest = rows.inputs.largest
-    squares = np.square(p)
+    squares = state.squares
     sums = SUMS * c2 * np.square(2.0 ** -max(format.bits, 24))
     if not (sums * largest * squares.sum(axis=1) < least).all():
         own += sums * (np.square(mixed) + squares @ rows.inputs.squares)
@@ -262,8 +264,9 @@ def _most_by_scores(rows: Rows, state: State, format: Format) -> Floats:
     at, (q, k) = state.parameters, rows.norms
     if at.curvature < 0:
         return np.full(len(q), np.inf)
-    moved = state.weights * (state.logits - state.top)
-    square, away = (np.einsum("rn,rn->r", each, each) for each in (state.weights, moved))
+    away = state.logits - state.top
+    away = np.einsum("rn,rn,rn->r", state.squares, away, away)
+    square = state.squares.sum(axis=1)
     sums = np.square(at.multiplier * q * k.max()) * square / (4 * rows.d_k)
     sums += ((1 + np.square(state.top[:, 0])) * square + away) / 3
     return np.asarray(SUMS * 4.0 ** -max(format.bits, 24) * sums)
@@ -280,43 +283,21 @@ def _pushes(
         inputs: Of which V counts.
         mixed: p·V, shape (r, d_v).
     """
-    if by_score is None and by_weight is None:
+    kinds = [each for each in (by_weight, by_score) if each is not None]
+    if not kinds:
         return None
-    values, length = inputs.values, inputs.lengths
-    pushes: list[Floats] = []
-    if by_weight is not None:
-        keys = _largest(by_weight * length)
-        pushes.append(values[keys] * np.sqrt(np.take_along_axis(by_weight, keys, 1))[..., None])
+    errors = np.concatenate(kinds, axis=1) if len(kinds) > 1 else kinds[0]
+    matter = errors * np.tile(inputs.lengths, len(kinds))
+    count = min(DIRECTIONS, matter.shape[1])
+    most = np.argpartition(matter, -count, axis=1)[:, -count:]
+    n = len(inputs.values)
+    pushes = inputs.values[most % n].astype(np.float64)
     if by_score is not None:
         # An error of a logit moves weight from all keys to its own, one of a weight adds to it.
-        keys = _largest(by_score * length)
-        apart = values[keys] - mixed[:, None]
-        pushes.append(apart * np.sqrt(np.take_along_axis(by_score, keys, 1))[..., None])
-    made = np.concatenate(pushes, axis=1)
-    if len(pushes) == 1:
-        return made
-    most = _largest(np.square(made).sum(axis=2))
-    return np.asarray(np.take_along_axis(made, most[..., None], 1))
-
-
-def _largest(matter: Floats) -> NDArray[np.intp]:
-    """Return the places of the largest numbers of rows, shape (r, n): `DIRECTIONS` of each.
-
-    Of keys whose numbers leave the same remainder only the largest is looked at: which is nearly
-    always enough, and ten times as fast as a partition.
-    """
-    count, n = matter.shape
-    groups = 8 * DIRECTIONS
-    whole = n // groups * groups
-    places = np.broadcast_to(np.arange(whole, n), (count, n - whole))
-    if whole:
-        within = matter[:, :whole].reshape(count, -1, groups).argmax(axis=1)
-        places = np.concatenate([within * groups + np.arange(groups), places], axis=1)
-    if places.shape[1] <= DIRECTIONS:
-        return places
-    candidates = np.take_along_axis(matter, places, 1)
-    most = np.argpartition(candidates, -DIRECTIONS, axis=1)[:, -DIRECTIONS:]
-    return np.take_along_axis(places, most, 1)
+        moves = most >= n if by_weight is not None else np.ones(most.shape, bool)
+        pushes -= moves[..., None] * mixed[:, None]
+    pushes *= np.sqrt(np.take_along_axis(errors, most, 1))[..., None]
+    return pushes
 
 
 def _spread(
@@ -329,3 +310,66 @@ def _spread(
     made -= 2 * mixed * (by_score @ inputs.values)
     made += np.square(mixed) * by_score.sum(axis=1, keepdims=True)
     return np.maximum(made, 0.0)
+
+
+GLANCE = 4
+"""So many rows are looked at first to tell paths apart."""
+RULED_OUT = 40.0
+"""A path is not looked at further where 2 ln L of these rows is so much below that of another."""
+
+
+class Rounding:
+    """The noise of a head that is computed in one way, under each path, worked out once.
+
+    Args:
+        rows: Of the head, under one mask.
+        state: What it is computed with.
+        format: Of the output.
+    """
+
+    def __init__(self, rows: Rows, state: State, format: Format) -> None:
+        self.rows, self.state, self.format = rows, state, format
+        self._noises: dict[Path, Noise] = {}
+        count = len(rows.output)
+        self._few = np.arange(count)[:: max(count // GLANCE, 1)]
+
+    @cached_property
+    def _glance(self) -> "Rounding":
+        """The same of a few rows."""
+        few = self._few
+        return Rounding(self.rows.part(few), self.state.part(few), self.format)
+
+    def by(self, path: Path) -> Noise:
+        """Return the noise under a path."""
+        if path not in self._noises:
+            self._noises[path] = noise(self.rows, self.state, self.format, path)
+        return self._noises[path]
+
+    def likely(self, paths: tuple[Path, ...], state: State | None = None) -> tuple[Path, ...]:
+        """Return the paths that a few rows of what a state leaves do not rule out."""
+        if len(paths) == 1 or len(self._few) == len(self.rows.output):
+            return paths
+        few, rest = self._few, self.rows.output - (state or self.state).output
+        each = {path: _log_likelihood(self._glance.by(path), rest[few]) for path in paths}
+        best = max(each.values())
+        return tuple(path for path in paths if not each[path] < best - RULED_OUT)
+
+    def likeliest(self, paths: tuple[Path, ...], state: State | None = None) -> Path:
+        """Return the path under which what a state leaves is likeliest, by default this one."""
+        likely = self.likely(paths, state)
+        if len(likely) == 1:
+            return likely[0]
+        rest = self.rows.output - (state or self.state).output
+        return max(likely, key=lambda path: _log_likelihood(self.by(path), rest))
+
+    def size(self, path: Path) -> float:
+        """Return ‖noise‖/‖out‖ under a path, of a few rows where these ruled it out."""
+        made, output = self._noises.get(path), self.rows.output
+        if made is None:
+            made, output = self._glance.by(path), output[self._few]
+        return float(np.sqrt(made.variance.sum() / (np.square(output).sum() or 1.0)))
+
+
+def _log_likelihood(made: Noise, rest: Floats) -> float:
+    """Return 2 ln L of what is left of an output, but for a constant."""
+    return -float(np.square(made.freed(rest)).sum()) - made.log_determinant

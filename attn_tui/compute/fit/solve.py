@@ -1,6 +1,7 @@
 """Gauss–Newton: the parameters for which a head comes nearest to what was captured."""
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -9,6 +10,42 @@ from attn_tui.compute.fit.noise import Format, Noise, noise
 
 STEPS = 12
 """So many steps at most of the coarse fit, 3 to 5 of which are usual."""
+
+
+@dataclass(frozen=True, eq=False)
+class Products:
+    """Inner products of slopes and of a residual, by row: all that steps and errors need.
+
+    Attributes:
+        names: Of the parameters.
+        values: Theirs, shape (names,).
+        by_row: Of slopes with each other, shape (r, names, names).
+        scores: Of slopes with the residual, shape (r, names).
+        square: Of the residual with itself.
+        count: How many numbers it has.
+    """
+
+    names: tuple[Name, ...]
+    values: Floats
+    by_row: Floats
+    scores: Floats
+    square: float
+    count: int
+
+    def of(self, names: tuple[Name, ...]) -> "Products":
+        """Return those of some parameters."""
+        at = [self.names.index(name) for name in names]
+        by_row = self.by_row[:, at][:, :, at]
+        return replace(
+            self, names=names, values=self.values[at], by_row=by_row, scores=self.scores[:, at]
+        )
+
+    def stepped(self) -> "Products":
+        """Return them after the step that makes the residual least, along constant slopes."""
+        step = solved(self.by_row.sum(axis=0), self.scores.sum(axis=0))
+        scores = self.scores - self.by_row @ step
+        square = self.square - float(step @ (self.scores + scores).sum(axis=0))
+        return replace(self, values=self.values + step, scores=scores, square=square)
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +72,20 @@ class Fit:
     def parameters(self) -> Parameters:
         """The best parameters."""
         return self.state.parameters
+
+    @cached_property
+    def products(self) -> Products:
+        """Inner products of its slopes and its residual."""
+        # Of a slope whose square has no number nothing is known, as of one that is 0.
+        is_known = np.isfinite(np.square(self.slopes).sum(axis=(1, 2)))
+        slopes = np.where(is_known[:, None, None], self.slopes, 0.0)
+        rows = np.concatenate([slopes, self.residual[None]]).swapaxes(0, 1)
+        every = rows @ rows.swapaxes(1, 2)
+        values = np.array([getattr(self.parameters, name) for name in self.names])
+        square = float(every[:, -1, -1].sum())
+        return Products(
+            self.names, values, every[:, :-1, :-1], every[:, :-1, -1], square, self.residual.size
+        )
 
     @property
     def chi_square(self) -> float:
@@ -135,7 +186,9 @@ def refine(
         if turn and gain < 1e-3:
             break  # And the noise is that of a state as good.
         weighed = noise(rows, state, format, path)
-    return fit_of(rows, state, names, path, weighed)
+    residual = weighed.freed(rows.output - state.output)
+    along = weighed.freed(slopes(rows, state, names))
+    return Fit(names, state, path, weighed, residual, along)
 
 
 def descended(
@@ -168,13 +221,6 @@ def descended(
     return state, gain
 
 
-def fit_of(rows: Rows, state: State, names: tuple[Name, ...], path: Path, weighed: Noise) -> Fit:
-    """Return the fit that a state is, as some noise weighs it."""
-    residual = weighed.freed(rows.output - state.output)
-    along = weighed.freed(slopes(rows, state, names))
-    return Fit(names, state, path, weighed, residual, along)
-
-
 def least_squares(design: Floats, data: Floats, rcond: float) -> Floats:
     """Return the x, shape (n,), for which design @ x comes nearest to data, as NumPy has it.
 
@@ -193,12 +239,16 @@ def least_squares(design: Floats, data: Floats, rcond: float) -> Floats:
 def coefficients(along: Floats, what: Floats, damping: float = 0.0) -> Floats:
     """Return how much of each slope, shape (names, r, d_v), is in what, by least squares."""
     design = along.reshape(len(along), -1)
-    size = np.linalg.norm(design, axis=1)
+    return solved(design @ design.T, design @ what.ravel(), damping)
+
+
+def solved(normal: Floats, data: Floats, damping: float = 0.0) -> Floats:
+    """Return the least squares that normal equations have, shape (n,)."""
+    size = np.sqrt(np.diagonal(normal))
     size = np.where(size > 0, size, 1.0)
-    design = design / size[:, None]
-    normal = design @ design.T
+    normal = normal / (size * size[:, None])
     normal[np.diag_indices_from(normal)] += damping
-    return least_squares(normal, design @ what.ravel(), rcond=1e-13) / size
+    return least_squares(normal, data / size, rcond=1e-13) / size
 
 
 def _bounded(at: Parameters, names: tuple[Name, ...], step: Floats) -> Parameters:

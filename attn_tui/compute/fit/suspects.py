@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from attn_tui.compute.arrays import dtype_of
 from attn_tui.compute.fit.case import Case, parameters_of
 from attn_tui.compute.fit.head import Floats, Rows, State, compute
+from attn_tui.compute.fit.model import Suspect
 from attn_tui.compute.fit.noise import variance
-from attn_tui.compute.fit.question import Suspect
 from attn_tui.compute.fit.solve import coefficients
 from attn_tui.compute.heads.rows import HeadRows, Reals
 

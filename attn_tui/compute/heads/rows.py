@@ -72,6 +72,16 @@ class HeadRows:
         """The length of a query."""
         return int(self.queries.shape[1])
 
+    @cached_property
+    def largest(self) -> Mapping[str, float]:
+        """The largest absolute number of ``q``, ``k`` and ``v``: NaN or infinity if one is so."""
+        tensors = {"q": self.queries, "k": self.keys, "v": self.values}
+        return {
+            name: max(float(each.max(initial=0.0)), -float(each.min(initial=0.0)))
+            for name, each in tensors.items()
+            if each is not None
+        }
+
 
 @dataclass(frozen=True)
 class Odd:

@@ -7,7 +7,7 @@ from attn_tui.compute.text import BLANKS, visible
 from attn_tui.doctor.report import Report
 from attn_tui.doctor.status import holding
 from attn_tui.engine.condition import Condition
-from attn_tui.report.doctor.sentences import groups, said
+from attn_tui.report.doctor.sentences import groups, statement
 from attn_tui.report.doctor.text import render
 
 _ELEMENTS = {"differs": "failure", "cannot tell": "error", "no expectation": "skipped"}
@@ -22,7 +22,7 @@ def junit(report: Report, conditions: Sequence[Condition] = ()) -> str:
         conditions: Those of ``--fail-if``: a head of which one holds fails.
     """
     sentences = {
-        each.id: f"{group.verdict}: {said(group)}"
+        each.id: f"{group.verdict}: {statement(group)}"
         for group in groups(report)
         for each in group.findings
     }

@@ -89,21 +89,23 @@ def groups(report: Report) -> tuple[Group, ...]:
     A head that several models explain equally well is of the group that has the most.
     """
     counts = Counter(
-        (each.judgement.verdict, key)
-        for each in report.findings
-        for key in {_key(each, test) for test in each.known.best}
+        (finding.judgement.verdict, key)
+        for finding in report.findings
+        for key in {_key(finding, test) for test in finding.known.best}
     )
     parts: dict[object, list[tuple[Finding, Test]]] = {}
-    for each in report.findings:
-        verdict = each.judgement.verdict
-        test = max(each.known.best, key=lambda test: counts[verdict, _key(each, test)])
-        parts.setdefault((verdict, _key(each, test)), []).append((each, test))
-    every = []
+    for finding in report.findings:
+        verdict = finding.judgement.verdict
+        keys = {test: _key(finding, test) for test in finding.known.best}
+        test = max(keys, key=lambda test: counts[verdict, keys[test]])
+        parts.setdefault((verdict, keys[test]), []).append((finding, test))
+    grouped = []
     for part in parts.values():
         findings, tests = zip(*part, strict=True)
-        every.append(Group(findings[0].judgement.verdict, findings, tests))
+        grouped.append(Group(findings[0].judgement.verdict, findings, tests))
     order = sorted(VERDICTS, key=lambda verdict: verdict != report.verdict)
-    return tuple(sorted(every, key=lambda each: (order.index(each.verdict), -len(each.findings))))
+    grouped.sort(key=lambda group: (order.index(group.verdict), -len(group.findings)))
+    return tuple(grouped)
 
 
 def _key(finding: Finding, test: Test) -> tuple[object, ...]:
@@ -114,9 +116,11 @@ def _key(finding: Finding, test: Test) -> tuple[object, ...]:
     if judged.verdict in ("agrees", "silent"):
         return (test.changes, assumed_text(finding))
     mask = mask_text(test)
-    key: tuple[object, ...] = (test.changes, mask, test.model.law)
-    if judged.verdict == "differs":
-        key = (*key, expected_texts(finding).get("mask")) if "mask" in test.changes else key[::2]
+    key: tuple[object, ...] = (test.changes, test.model.law)
+    if judged.verdict == "no expectation":
+        key = (*key, mask)
+    elif "mask" in test.changes:
+        key = (*key, mask, expected_texts(finding).get("mask"))
     if "multiplier" in test.changes:
         # Without a meaning multipliers that lie within 2 % of each other are said together.
         near = round(50.0 * log(abs(test.model.multiplier)))
@@ -130,7 +134,7 @@ def verdict_line(report: Report) -> str:
     if not every:
         why_not = "stopped" if report.interrupted else "nothing is known"
         return f"cannot tell: {why_not} before the first head"
-    main, text = every[0], said(every[0])
+    main, text = every[0], statement(every[0])
     if main.verdict == "no expectation":
         text += "; give --config or --expect m=… to compare"
     parts = [f"{report.verdict}: {text}", *_residual(main), _heads(report, every)]
@@ -150,7 +154,7 @@ def headline(report: Report) -> str:
     if not every:
         return f"The doctor looks at the first of {report.total:,} heads …"
     main = every[0]
-    text = _THREAD.sub("", said(main))
+    text = _THREAD.sub("", statement(main))
     # What it may be says more than what was expected.
     guess, mark, _ = text.partition("?")
     text = guess + (mark or ".")
@@ -166,7 +170,7 @@ def why(report: Report) -> Iterator[str]:
     if report.interrupted:
         yield f"Stopped after {len(report.findings):,} of {counted(report.total, 'head')}."
     for group in groups(report):
-        yield f"{places_of(group.findings)}: {group.verdict}: {said(group)}."
+        yield f"{places_of(group.findings)}: {group.verdict}: {statement(group)}."
     if report.expectation is not None:
         yield f"Expected by {report.expectation.source}."
     yield from notes(report)
@@ -227,7 +231,7 @@ def others(every: Sequence[Group]) -> Iterator[str]:
     named = [group for group in every[1:] if group.verdict in told]
     named = named if len(named) <= FEW else []
     for group in named:
-        yield f"{places_of(group.findings)}: {said(group)}"
+        yield f"{places_of(group.findings)}: {statement(group)}"
     missed = {*every[0].first.judgement.differs}
     counts: Counter[str] = Counter()
     for group in every[1:]:
@@ -239,11 +243,11 @@ def others(every: Sequence[Group]) -> Iterator[str]:
         yield f"{count:,} {verdict if count == 1 else PLURALS.get(verdict, verdict)}"
 
 
-def said(group: Group) -> str:
+def statement(group: Group) -> str:
     """Return what is said of heads."""
     finding, test = group.first, group.test
     if group.verdict == "cannot tell":
-        return untold(finding)
+        return obstacle(finding)
     if group.verdict == "silent":
         reason = finding.judgement.reason
         return f"another m would not have shown, {reason}: try --rows all, or a longer text"
@@ -262,7 +266,7 @@ def said(group: Group) -> str:
     return ", ".join(_unexpected(group)) + assumed
 
 
-def untold(finding: Finding) -> str:
+def obstacle(finding: Finding) -> str:
     """Return why nothing can be told of a head, and what would help."""
     known, reason = finding.known, finding.judgement.reason
     if assumed := assumed_text(finding):

@@ -2,16 +2,16 @@
 
 from collections.abc import Iterator
 
+from attn_tui.compute.fit.estimates import usual
 from attn_tui.compute.fit.explain import SHOWN, Test
-from attn_tui.compute.fit.usual import usual
 from attn_tui.compute.text import counted, listed, visible
 from attn_tui.doctor.report import Finding, Report
 from attn_tui.report.doctor.sentences import (
     PLURALS,
     groups,
     notes,
+    obstacle,
     places_of,
-    untold,
     verdict_line,
 )
 from attn_tui.report.doctor.words import (
@@ -77,7 +77,7 @@ def evidence(finding: Finding, test: Test | None = None) -> Iterator[str]:
     if test.explains:
         yield from _table(finding, test)
     else:
-        yield _line("not known", untold(finding))
+        yield _line("not known", obstacle(finding))
     if known.used:
         yield _line("residual", _residual(finding, test))
     for axis, shares in known.where.items():

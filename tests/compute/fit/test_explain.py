@@ -1,6 +1,7 @@
 """The expected model is asked first; another is said only where that fails."""
 
 from dataclasses import replace
+from math import log, log1p
 
 import numpy as np
 import pytest
@@ -8,8 +9,9 @@ import pytest
 from attn_tui.compute.fit.explain import Question, explain
 from attn_tui.compute.fit.head import Path
 from attn_tui.compute.fit.model import LEARNED, Law, Model
-from attn_tui.compute.fit.simulate import Arithmetic, computed, simulate, spread
+from attn_tui.compute.fit.simulate import Arithmetic, computed, rounded_to, simulate, spread
 from attn_tui.compute.heads.mask import HeadMask
+from attn_tui.compute.heads.rows import HeadRows
 from tests.compute.fit.heads import LEVEL, SAID, ask, asked, sink_head
 from tests.pairs import each_once, everyday, with_rows
 
@@ -200,8 +202,7 @@ def test_a_cap_that_logits_are_too_small_to_show_is_silent() -> None:
     assert known.silent == ("softcap",)
 
 
-@pytest.mark.parametrize("quiet", [False, True])
-def test_what_fits_nothing_says_where_what_is_left_lies(quiet: bool) -> None:
+def test_what_fits_nothing_says_where_what_is_left_lies() -> None:
     head = simulate(1, PLAIN, n_keys=96, d_k=32, rows=24)
     assert head.output is not None
     output = head.output.copy()
@@ -261,3 +262,30 @@ def test_numbers_may_have_been_rounded_to_the_format_of_the_capture() -> None:
     assert known.test.changes == ()
     known = asked(replace(PLAIN, multiplier=0.17675781), Model(0.1785), rows=64)
     assert known.test.changes == ("multiplier",)
+
+
+def from_the_sink(head: HeadRows, m: float, b: float) -> HeadRows:
+    """Return the rows with the output of a flash kernel whose running maximum begins at b.
+
+    Such kernels round the largest weight too, where the sink is above all logits.
+    """
+    assert head.values is not None
+    z = m * (head.queries @ head.keys.T)
+    z = np.where(np.arange(len(head.keys)) <= head.rows[:, None], z, -np.inf)
+    top = np.maximum(z.max(axis=1, keepdims=True), np.float32(b))
+    p = np.exp(z - top)
+    total = p.sum(axis=1, keepdims=True) + np.exp(np.float32(b) - top)
+    output = rounded_to(p, "bfloat16") @ head.values / total
+    return replace(head, output=rounded_to(output.astype(np.float32), "bfloat16"))
+
+
+@pytest.mark.parametrize(("seed", "logit_std"), [(1, 1.0), (3, 2.0)])
+def test_a_sink_is_found_in_kernels_whose_maximum_begins_at_it(seed: int, logit_std: float) -> None:
+    head = simulate(seed, n_keys=256, d_k=64, logit_std=logit_std)
+    # The first row tells most, and its weight is rounded up by as much as there is.
+    b = 0.125 * float(head.queries[0] @ head.keys[0]) + log(2) - log1p(2**-8 * 1.02)
+    known = explain(from_the_sink(head, 0.125, b), Question(Model(0.125), format="bfloat16"))
+    interval = known.test.estimates["sink"].at()
+    assert interval.low is not None
+    assert interval.high is not None
+    assert interval.low <= b <= interval.high

@@ -3,7 +3,9 @@ from dataclasses import replace
 import mpmath
 import numpy as np
 import pytest
+from scipy.stats import t as student
 
+from attn_tui.compute.fit.estimates import t_quantile
 from attn_tui.compute.fit.head import Name, Parameters, Path, compute, rows_of, slopes
 from attn_tui.compute.fit.noise import coarsest, format_of, noise, paths_of
 from attn_tui.compute.fit.simulate import CAUSAL, Arithmetic, simulate
@@ -140,3 +142,9 @@ def test_the_noise_of_wide_values_has_the_variance_of_each_number(path: Path) ->
     root = np.linalg.inv(made.freed(units).transpose(1, 2, 0))
     np.testing.assert_allclose(np.square(root).sum(axis=2), made.variance, rtol=1e-9)
     assert made.log_determinant == pytest.approx(2 * np.linalg.slogdet(root)[1].sum())
+
+
+@pytest.mark.parametrize("df", [5, 6.7, 1000])
+def test_quantiles_are_those_of_scipy(df: float) -> None:
+    for tail in (0.8, 0.05, 2e-3, 2e-10):
+        assert t_quantile(1.0 - tail, df) == pytest.approx(student.isf(tail / 2, df), rel=1e-4)
