@@ -29,12 +29,12 @@ from attn_tui.ui.d_k import DkPane
 from attn_tui.ui.dialogs import FileScreen, HelpScreen, TextScreen
 from attn_tui.ui.headline import Headline
 from attn_tui.ui.help import help_text, name_of, read
+from attn_tui.ui.keys import Keys
 from attn_tui.ui.pane import Pane
 from attn_tui.ui.picture import Drawing, Picture
 from attn_tui.ui.setting import D_K, Setting
 from attn_tui.ui.settings_panel import SettingsPanel
 from attn_tui.ui.slider import Slider
-from attn_tui.ui.terminal.closed import Keys
 from attn_tui.ui.title import TABS, Title
 
 TINY = 60

@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import shlex
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -274,23 +273,13 @@ def test_nothing_in_what_a_screen_opens_with_reaches_the_terminal(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [HOSTILE, LINES, "a b"], ids=["all", "lines", "blank"])
-def test_nothing_in_the_name_of_a_folder_reaches_the_terminal_when_the_screen_fails(
-    name: str, folder: Path
-) -> None:
-    environment = {"XDG_STATE_HOME": str(folder / name)}
-    with Terminal(120, 40, program=CRASHED, environment=environment) as terminal:
+def test_nothing_that_the_screen_fails_with_reaches_the_terminal() -> None:
+    with Terminal(120, 40, program=CRASHED) as terminal:
         terminal.until_shows("Divided by 32")
         terminal.press("\x1b[O")
         assert terminal.leave() == 70
     check(terminal.raw)
-    told = terminal.raw.rpartition(b"\x1b[?1049l")[2].decode()
-    (saved,) = (folder / name).glob("attn-tui/crash-*.json")
-    assert "RuntimeError: OWNED" in told
-    assert saved.name in told
-    if name.isprintable():
-        *_, last = told.splitlines()
-        assert last == f"attn-tui --experiment {shlex.quote(str(saved))} asks it again."
+    assert b"RuntimeError: OWNED" in terminal.raw
 
 
 @pytest.mark.slow

@@ -10,10 +10,10 @@ from attn_tui.explore.screen import ExploreScreen
 from attn_tui.files.draft import EXAMPLE
 from attn_tui.ui.app import AttnApp
 from attn_tui.ui.dialogs import FileScreen, HelpScreen, TextScreen
+from attn_tui.ui.keys import Keys
 from attn_tui.ui.memory import remembered_theme
 from attn_tui.ui.picture import Picture
 from attn_tui.ui.setting import MODEL
-from attn_tui.ui.terminal.closed import Keys
 from tests.ui.person import press, shown
 
 DRAWN = EXAMPLE.with_text("n = 64, seed = 1")
