@@ -17,10 +17,10 @@ from random import Random
 from unittest.mock import patch
 
 import numpy as np
+from attn_tui.claims.own import read_claims
 
 from attn_tui.captures.not_finite import not_finite
 from attn_tui.captures.opening import open_capture
-from attn_tui.claims.own import read_claims
 from attn_tui.commands.asking import answered, asked_by, read_scores
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.experiment import Experiment

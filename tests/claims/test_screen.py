@@ -7,7 +7,6 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import DataTable, Input, Label, OptionList, Static
 
-from attn_tui.claims.charts import Tracks
 from attn_tui.claims.ledger import find, ledger
 from attn_tui.claims.screen import ClaimsScreen
 from attn_tui.claims.settings import Settings
@@ -15,8 +14,7 @@ from attn_tui.compute.field import fields_of
 from attn_tui.compute.setup import Setup
 from attn_tui.files.draft import EXAMPLE, Draft
 from attn_tui.ui.app import AttnApp
-from attn_tui.ui.picture import Picture
-from tests.ui.person import notices, press, shown
+from tests.ui.person import app_of, notices, press, shown
 
 WIDE, MEDIUM, SMALL = (120, 40), (80, 24), (40, 15)
 
@@ -57,7 +55,7 @@ async def test_a_claim_comes_in_its_own_words_with_its_verdict_and_what_is_right
         assert said["trial"] == "Computed here with seed 1, d_k 64, draws 100,000."
         assert rows(screen)[0].startswith("✗ normal entries, d_k = 64")
         assert rows(screen)[1].split()[-2:] == ["64", "0"]
-        assert isinstance(screen.query_one("#picture", Picture).drawing, Tracks)
+        assert not screen.pane("picture-pane").display
 
 
 async def test_the_list_has_a_glyph_for_each_verdict_and_says_how_many() -> None:
@@ -107,7 +105,7 @@ async def test_another_draw_or_d_k_changes_the_numbers_and_not_the_verdict() -> 
         screen = await claims(pilot, "plus")
         assert rows(screen)[0].strip() == "✗ normal entries, d_k = 80"
         assert screen.headline.endswith("It is false.")
-        assert pilot.app.line == "attn-tui claim S0-14 --seed 2 --d-k 80 --screen"  # type: ignore[attr-defined]
+        assert app_of(pilot).line == "attn-tui claim S0-14 --seed 2 --d-k 80 --screen"
 
 
 @pytest.mark.slow

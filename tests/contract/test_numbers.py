@@ -29,7 +29,7 @@ from tests.contract.reduced import (
 
 RECORDINGS = Path(__file__).parent / "numbers"
 SAVED = Path(__file__).parent / "saved"
-"""A question as `--json` printed it once, which `--experiment` asks for good; claims, a tour."""
+"""A question as `--json` printed it once, which `--experiment` asks for good; a tour."""
 
 TOLD_AT_MOST = 10
 """How many differences a failure lists."""
@@ -251,7 +251,6 @@ SAID = {
     "claims": Case("claims --json", leaves=OF_CLAIMS),
     "claim": Case("claim S2-2 --d-k 256 --draws 20000 --seed 7 --json", leaves=OF_CLAIMS),
     "claim-n": Case("claim S1-11 --n 16 --draws 300 --seed 2 --json", leaves=OF_CLAIMS),
-    "claims-file": Case("claims --file mine.toml --json", leaves=OF_CLAIMS),
     "tour": Case("tour"),
     "tour-file": Case("tour lesson.toml"),
 }
@@ -365,7 +364,7 @@ def write(file: Path, case: Case, actual: Paths) -> None:
 EVERYDAY = {
     "show-worked", "show-vectors", "show-files", "show-capture", "show-stepwise", "show-lab",
     "show-refused", "dot", "dot-table", "sweep", "sweep-map", "attention", "heads",
-    "doctor-config", "doctor-cap-and-sink", "claim", "claims-file", "tour",
+    "doctor-config", "doctor-cap-and-sink", "claim", "tour",
 }  # fmt: skip
 """One or two of each command; the others are as sure to be run by .ci/run."""
 

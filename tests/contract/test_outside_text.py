@@ -109,8 +109,6 @@ CONFIG = {
 }  # fmt: skip
 """A configuration that holds the worst where it may hold any text."""
 
-TEXTS = ("says", "right", "source")
-
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -121,15 +119,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             with arrays.open(f"{name}.npy", "w") as file:
                 np.save(file, array)
     step = {key: quoted(f"{key} {WORST}") for key in ("say", "do", "why")}
-    claim = {key: quoted(f"{key} {WORST}") for key in TEXTS}
     tour = {"ask": '"show 1,2"', "until": '"d_k >= 2048"', **step, "guess": quoted(HOSTILE),
             "answers": f'["b", {quoted("a" + WORST[-9:])}, {quoted("c" + HOSTILE[-9:])}]',
             "right": '"b"'}  # fmt: skip
-    claims = [
-        {**claim, "id": identity, "ask": '"show 1,1"', "expected": "0.5",
-         "quantity": '"vectors[0].unscaled.max_weight"'}
-        for identity in ('"X-1"', quoted(LINES), quoted("\x9b31m\x1bc"))
-    ]  # fmt: skip
     texts = {
         "table.csv": f'"{HOSTILE}",b\n1,2\n{HOSTILE},4\n',
         "table.json": json.dumps({HOSTILE: [1, 2], "b": [HOSTILE]}, ensure_ascii=False),
@@ -139,7 +131,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "schema.json": json.dumps({**asked(), "schema": HOSTILE}),
         "text.txt": f"{HOSTILE}: 1, 2\n",
         "tour.toml": toml("step", tour),
-        "claims.toml": "".join(toml("claim", each) for each in claims),
         "unknown.toml": toml("step", {**tour, quoted(WORST): "1"}),
         "config.json": json.dumps(CONFIG, ensure_ascii=False),
         "bad.json": json.dumps({**CONFIG, "attn_logit_softcapping": WORST, "head_dim": WORST}),
@@ -170,9 +161,7 @@ def reports() -> list[list[str]]:
         found += [["show", "--capture", held, *form], ["attention", "--capture", held, *form]]
     for form in ([], ["--json"]):
         found += [["doctor", held, *form], ["doctor", held, "--config", "config.json", *form]]
-        found += [["claims", "--file", "claims.toml", *form]]
-        found += [["claim", "X-1", "--file", "claims.toml", *form]]
-    return [*found, ["claim", "\\x9b31m\\x1bc", "--file", "claims.toml"]]
+    return found
 
 
 def mistakes(folder: Path) -> list[list[str]]:
@@ -193,8 +182,8 @@ def mistakes(folder: Path) -> list[list[str]]:
                    "--statistic", "--fail-if", "--scheduler"):  # fmt: skip
         found += [["heads", held, option, WORST]]
     found += [["heads", held, "--scheduler", f"tcp://127.0.0.1:1{WORST}"], ["recipe", WORST]]
-    found += [["claim", WORST], ["claim", "Y", "--file", "claims.toml"], ["demo", held]]
-    return [*found, ["tour", RAW], ["tour", "unknown.toml"], ["claims", "--file", "unknown.toml"]]
+    found += [["claim", WORST], ["demo", held]]
+    return [*found, ["tour", RAW], ["tour", "unknown.toml"]]
 
 
 def asked_for(*commands: Sequence[str]) -> list[str]:

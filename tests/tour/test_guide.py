@@ -13,8 +13,8 @@ from attn_tui.files.draft import EXAMPLE
 from attn_tui.tour.pane import TourPane
 from attn_tui.tour.reader import read_tour
 from attn_tui.ui.app import AttnApp
-from attn_tui.ui.slider import Slider
 from attn_tui.ui.keys import Keys
+from attn_tui.ui.slider import Slider
 
 LESSON = """\
 [[step]]

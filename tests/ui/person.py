@@ -8,10 +8,15 @@ from attn_tui.ui.app import AttnApp
 from attn_tui.ui.instrument_screen import InstrumentScreen
 
 
+def app_of(pilot: Pilot[None]) -> AttnApp:
+    """Return the application that somebody uses."""
+    assert isinstance(pilot.app, AttnApp)
+    return pilot.app
+
+
 async def shown(pilot: Pilot[None]) -> InstrumentScreen:
     """Wait until everything is asked, worked out and shown, and return the instrument."""
-    app = pilot.app
-    assert isinstance(app, AttnApp)
+    app = app_of(pilot)
     await pilot.pause()
     while not app.turns.idle or app.instrument is None or app.instrument.asked is None:
         await pilot.pause()
