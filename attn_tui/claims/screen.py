@@ -34,7 +34,7 @@ from attn_tui.report.text import text
 from attn_tui.ui.dialogs import columns_of_text
 from attn_tui.ui.instrument_screen import InstrumentScreen
 from attn_tui.ui.markup import plain
-from attn_tui.ui.palette import ChoicesProvider
+from attn_tui.ui.palette import Offer, OffersProvider, taking
 from attn_tui.ui.pane import Pane
 from attn_tui.ui.picture import Picture
 from attn_tui.ui.setting import Setting, of_field
@@ -54,14 +54,14 @@ def _one_at_a_time(experiment: Experiment, stop: Stop) -> Iterator[Answer]:
         yield from answer(experiment, stop)
 
 
-class ClaimsProvider(ChoicesProvider):
+class ClaimsProvider(OffersProvider):
     """Finds claims by their words."""
 
-    setting = FIELDS["claim"]
-
-    def _choices(self) -> Iterator[tuple[str, str, str]]:
+    def offers(self, screen: InstrumentScreen) -> Iterator[Offer]:
+        """Yield them."""
         for claim in ledger().values():
-            yield claim.id, f"{claim.id} {claim.says}", claim.right
+            take = taking(screen, FIELDS["claim"], claim.id)
+            yield f"{claim.id} {claim.says}", claim.right, claim.id, take
 
 
 class ClaimsScreen(InstrumentScreen):

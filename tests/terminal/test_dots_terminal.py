@@ -10,9 +10,6 @@ PICTURES = {(120, 40): 4000, (80, 24): 4000}
 """Bytes of one picture of a sample that grows."""
 
 
-STOPPED = "stopped: space goes on"
-
-
 def opened(terminal: Terminal) -> None:
     """Go to Dot products and wait for the whole picture."""
     terminal.until_shows("q Quit")
@@ -56,37 +53,6 @@ def test_a_running_draw_sends_little_and_ends_with_the_program(size: tuple[int, 
         before = terminal.sent
         pictures(terminal, 5)
         assert 0 < terminal.sent - before <= 5 * PICTURES[size]
-        terminal.press("q")
-        assert terminal.leave() == 0
-
-
-def resize(terminal: Terminal, columns: int, lines: int) -> None:
-    terminal.screen.resize(lines, columns)
-    terminal.child.setwinsize(lines, columns)
-
-
-@pytest.mark.slow
-def test_a_draw_is_stopped_at_once_and_outlives_another_size_and_another_screen() -> None:
-    with Terminal(120, 40, ["--d-k", "64"]) as terminal:
-        opened(terminal)
-        begin(terminal)
-        terminal.press(" ")
-        terminal.until(lambda: STOPPED in drawn(terminal), STOPPED)
-        stopped = count(drawn(terminal))
-        terminal.press(" ")
-        terminal.until_shows("space stops")
-        resize(terminal, 40, 15)
-        terminal.until(lambda: not any("Moments" in line for line in terminal.display), "small")
-        resize(terminal, 80, 24)
-        terminal.until_shows("space stops")
-        pictures(terminal, 2)
-        terminal.press("1")
-        terminal.until_shows("effective keys")
-        terminal.press("2")
-        pictures(terminal, 2)
-        terminal.press(" ")
-        terminal.until(lambda: STOPPED in drawn(terminal), STOPPED)
-        assert count(drawn(terminal)) > stopped
         terminal.press("q")
         assert terminal.leave() == 0
 

@@ -2,7 +2,6 @@
 
 import pytest
 from textual.color import Color
-from textual.strip import Strip
 from textual.widgets import Input, Label, Select, Static, Tab
 
 from attn_tui.explore import screen as explore
@@ -10,9 +9,7 @@ from attn_tui.explore.screen import ExploreScreen
 from attn_tui.files.draft import EXAMPLE
 from attn_tui.ui.app import AttnApp
 from attn_tui.ui.dialogs import FileScreen, HelpScreen, TextScreen
-from attn_tui.ui.keys import Keys
 from attn_tui.ui.memory import remembered_theme
-from attn_tui.ui.picture import Picture
 from attn_tui.ui.setting import MODEL
 from tests.ui.person import press, shown
 
@@ -45,43 +42,6 @@ async def test_space_plays_d_k_in_a_pane_shown_alone_until_it_is_left() -> None:
             await pilot.pause()
         await press(pilot, "f")
         assert not screen.is_playing
-
-
-OVER = "weights", "gradient", "keys"
-"""What is drawn over d_k."""
-
-
-async def test_the_first_picture_has_bars_numbers_and_keys_and_the_curves_follow(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    drawn: list[tuple[str | None, bool, bool]] = []
-    draw = Picture.render_line
-
-    def render_line(self: Picture, y: int) -> Strip:
-        keys = [str(key.render()) for key in self.screen.query_one(Keys).children]
-        drawn.append((self.id, self.drawing is not None, any("Quit" in key for key in keys)))
-        return draw(self, y)
-
-    monkeypatch.setattr(Picture, "render_line", render_line)
-    async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
-        screen = await shown(pilot)
-        curves = [screen.query_one(f"#{name}-over-curves", Picture) for name in OVER]
-        assert all(picture.drawing is not None for picture in curves)
-    assert all(has_keys for *_, has_keys in drawn)
-    numbers = {"weights": True, "gradient": True}
-    first = {name: has_drawing for name, has_drawing, _ in reversed(drawn)}
-    assert first == numbers | {f"{name}-over-curves": False for name in OVER}
-
-
-async def test_the_keys_below_are_made_anew_only_where_they_are_others() -> None:
-    async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
-        screen = await shown(pilot)
-        keys = [*screen.query_one(Keys).children]
-        screen.refresh_bindings()
-        await shown(pilot)
-        assert [*screen.query_one(Keys).children] == keys
-        await press(pilot, "d")
-        assert [*screen.query_one(Keys).children] != keys
 
 
 @pytest.mark.slow

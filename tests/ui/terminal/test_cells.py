@@ -119,13 +119,3 @@ def test_what_is_not_text_is_sent_as_it_is_and_what_clears_is_heeded() -> None:
     assert "same" in cells.changes("\x1b[1;1Hsame")
     cells.forget()
     assert "same" in cells.changes("\x1b[1;1Hsame")
-
-
-def test_of_a_style_only_what_differs_is_sent_and_blanks_keep_their_ink() -> None:
-    cells = Cells()
-    blue, amber = "38;2;0;0;255;48;2;9;9;9", "38;2;255;99;0;48;2;9;9;9"
-    row = f"\x1b[1;1H\x1b[{blue}mab\x1b[0m\x1b[{amber}mcd\x1b[0m\x1b[1;{amber}m  \x1b[0m"
-    assert cells.changes(row) == (f"\x1b[{blue}m\x1b[1;1Hab\x1b[38;2;255;99;0mcd  \x1b[0m")
-    assert cells.changes("\x1b[1;1H\x1b[1mab\x1b[0m\x1b[31mc\x1b[0m") == (
-        "\x1b[1m\x1b[1;1Hab\x1b[0;31mc\x1b[0m"
-    )
