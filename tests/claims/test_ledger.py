@@ -52,7 +52,14 @@ def test_every_claim_says_what_it_is() -> None:
         assert len(headline(claim)) <= LONGEST
 
 
-@pytest.mark.parametrize("id", TRIED)
+LONG = ("L-14", "S1-16", "S1-1", "L-2", "L-13", "S0-26", "L-20", "L-24", "L-12", "L-3")
+"""Claims that take most of a second or more."""
+
+
+@pytest.mark.parametrize(
+    "id",
+    [pytest.param(name, marks=pytest.mark.slow if name in LONG else ()) for name in TRIED],
+)
 def test_the_verdict_is_the_one_that_the_ledger_has(id: str) -> None:
     _has_its_verdict(try_claim(find(id)))
 

@@ -90,7 +90,7 @@ def _opening(name: str) -> str:
 
 
 def _mouse(random: Random, size: Size) -> str:
-    """Return a click, a drag, a move, a turn of the wheel, or a button of which one half is lost."""
+    """Return a click, a drag, a move, a turn of the wheel, or one half of a click."""
     (x, y), (to_x, to_y) = (
         (random.randint(1, size.columns), random.randint(1, size.lines)) for _ in range(2)
     )
@@ -103,7 +103,7 @@ def _mouse(random: Random, size: Size) -> str:
 
 def _some(random: Random) -> str:
     """Return what does something that takes several keys."""
-    done = [
+    done: list[str] = [
         f"{LEAVE}/{random.choice(SETTINGS)} {random.choice(NUMBERS)}\r",
         f"{random.choice('dn')}{random.choice(NUMBERS)}\r",
         f"{LEAVE}/{random.choice(COMMANDS)}{random.choice(['', ESCAPE])}\r",
