@@ -7,7 +7,7 @@ from math import inf, nan
 from typing import Any
 
 import numpy as np
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from attn_tui.compute.sample import Number
@@ -146,6 +146,7 @@ def test_a_number_has_its_error_and_its_exact_value_beside_it() -> None:
     assert single == ["spread     64.031 ± 0.092, exact 64 nats"]
 
 
+@example("漢漢漢 漢漢漢", 10)
 @given(st.text(alphabet="ab 漢🎉é%9\x1b", max_size=200), st.integers(4, 80))
 def test_wrapped_lines_fit_and_lose_nothing(words: str, width: int) -> None:
     lines = wrapped(words, width)
