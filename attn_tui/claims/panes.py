@@ -14,6 +14,7 @@ from textual.widgets.option_list import Option
 
 from attn_tui.claims.charts import VERDICT_GLYPHS
 from attn_tui.claims.claim import Claim, Finding, Verdict
+from attn_tui.claims.headline import headline
 from attn_tui.claims.ledger import find, ledger
 from attn_tui.claims.report import BASES, TITLES, WORDS, numbers_of, trial_text
 from attn_tui.compute.visible import visible
@@ -121,8 +122,10 @@ class ClaimPane(Pane):
         basis = BASES[claim.basis].capitalize()
         if claim.check is not None and not finding.cases:
             basis = "Being tried"
+        # It stands in the headline, where it has room there.
+        is_said = finding.condition in headline(claim, finding)
         texts = {
-            "condition": f"Holds only {finding.condition}." if finding.condition else "",
+            "condition": "" if is_said else f"Holds only {finding.condition}.",
             "source": claim.source,
             "right": finding.right,
             "formula": claim.formula,

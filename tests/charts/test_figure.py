@@ -154,18 +154,6 @@ def test_the_mark_stands_where_its_value_is_with_a_dot_on_each_curve() -> None:
     assert lines[11].split() == ["1", "256", "65,536"]
 
 
-def test_names_stand_beside_the_ends_of_their_curves_one_below_another() -> None:
-    x = np.linspace(0.0, 1.0, 5)
-    curves = [Curve(x, x * end, "scaled", f"key {n}") for n, end in enumerate([0.5, 1.0, 0.48])]
-    lines = Figure(curves, UNIT, UNIT).draw(41, 12, COLOURS).text().split("\n")
-    places = [
-        next(n for n, line in enumerate(lines) if line.endswith(f"key {key}")) for key in range(3)
-    ]
-    assert places[1] == 0
-    assert places[2] == places[0] + 1
-    assert abs(places[0] - 5) <= 1
-
-
 NUMBERS = st.one_of(
     st.floats(-2, 3), st.sampled_from([nan, inf, -inf, 0.0, 1.0, 1e308, -1e308, 1e-320])
 )

@@ -207,15 +207,6 @@ def test_labels_below_are_whole_and_apart_and_the_cursors_is_among_them(cursor: 
         assert cursor is None or labels[cursor] in written
 
 
-def test_where_there_is_no_room_nothing_is_drawn_and_nothing_breaks() -> None:
-    for columns in [1, 2, 3, 5]:
-        for lines in [1, 2, 3]:
-            labels = ["a long label"]
-            chart = HeatMap(spread(5, 7), "unscaled", labels, [*"abcdefg"], cursor=(1, 1))
-            assert chart.draw(columns, lines, COLOURS).text().split() == []
-            assert chart.entry(0, 0, columns, lines) is None
-
-
 # Without colours
 
 PLAIN = Palette(COLOURS, Depth.TEXTURES)

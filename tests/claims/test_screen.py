@@ -202,19 +202,6 @@ async def test_one_pane_at_a_time_where_there_is_no_room(size: tuple[int, int]) 
         assert (await claims(pilot, "down")).claim.id == "S0-15"
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["S0-2", "S0-25"])
-async def test_numbers_are_fitted_to_the_width_and_never_cut(name: str) -> None:
-    async with at_claim(name).run_test(size=WIDE) as pilot:
-        screen = await claims(pilot)
-        for width in (120, 160, 100):
-            await pilot.resize_terminal(width, 40)
-            screen = await claims(pilot)
-            table = screen.query_one(DataTable)
-            assert table.virtual_size.width <= table.content_size.width
-            assert not table.show_vertical_scrollbar
-
-
 async def test_what_is_saved_is_what_is_shown() -> None:
     async with at_claim("S0-14").run_test(size=WIDE) as pilot:
         screen = await claims(pilot, "a")

@@ -7,7 +7,6 @@ import pytest
 
 from tests.contract.session import Session
 from tests.contract.terminal import Terminal
-from tests.engine.captured import heads, write
 
 GLYPHS = re.compile("[\u2500-\u25ff\u2800-\u28ff]")
 """Frames, blocks, shapes and braille, which some terminals have no font for."""
@@ -42,40 +41,12 @@ def test_every_instrument_is_drawn_in_ascii_where_that_is_wanted(
         assert not GLYPHS.findall(terminal.raw.decode("utf-8"))
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("opened", "text"), [("tour", "esc leaves"), ("capture", "t View")])
-def test_a_tour_and_a_capture_can_be_drawn_in_ascii(opened: str, text: str, tmp_path: Path) -> None:
-    capture = str(write(tmp_path / "capture.safetensors", heads()))
-    word = {"tour": "tour", "capture": capture}[opened]
-    environment = {"XDG_STATE_HOME": str(tmp_path)}
-    with Terminal(80, 24, [word, "--ascii"], environment=environment) as terminal:
-        terminal.until_shows(text)
-        terminal.press("\x11")
-        assert terminal.leave() == 0
-        assert not GLYPHS.findall(terminal.raw.decode("utf-8"))
-
-
 @pytest.fixture
 def screen(tmp_path: Path) -> tuple[str, ...]:
     """Return the first screen, once its charts are there."""
     with Session(tmp_path, ["--d-k", "1024"]) as session:
         session.rest()
         return session.display
-
-
-@pytest.mark.slow
-def test_a_dialogue_sends_what_it_covers_and_the_editor_next_to_nothing(
-    screen: tuple[str, ...],
-) -> None:
-    with Terminal(120, 40, ["--d-k", "1024"]) as terminal:
-        terminal.until_like(screen)
-        for key, shown, most in (("r", "Choose a scale rule", 24_000), ("d", "1,024", 5_000)):
-            before = terminal.sent
-            terminal.press(key)
-            terminal.until_shows(shown)
-            terminal.press("\x1b")
-            terminal.until_like(screen)
-            assert terminal.sent - before < most
 
 
 def test_bytes_that_are_not_utf_8_are_shown_as_what_they_are() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 from textual.color import Color
-from textual.widgets import Input, Label, Select, Static, Tab
+from textual.widgets import Input, Label, Select, Static
 
 from attn_tui.explore import screen as explore
 from attn_tui.explore.screen import ExploreScreen
@@ -95,20 +95,6 @@ async def test_the_panel_and_the_title_follow_what_is_asked() -> None:
         assert str(status.render()) == "GPT-2 small, but d_k 80"
         await press(pilot, "g", "escape", "u", "u")
         assert str(status.render()) == ""
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("columns", [40, 70, 80, 120])
-async def test_every_instrument_can_be_seen_and_clicked_at_every_width(columns: int) -> None:
-    async with AttnApp(EXAMPLE).run_test(size=(columns, 24)) as pilot:
-        for name, title in (("explore", "1 Explore"), ("dots", "2 Dot products")):
-            await pilot.click(f"#{name}")
-            screen = await shown(pilot)
-            assert name == screen.NAME
-            tabs = [*screen.query(Tab)]
-            assert screen.query_one(f"#{name}", Tab).label_text == title
-            assert tabs[-1].region.right <= columns
-            assert all(tab.region.width > 2 for tab in tabs)
 
 
 async def test_a_file_that_fails_unforeseen_is_refused_with_what_went_wrong() -> None:

@@ -20,15 +20,3 @@ async def test_a_screen_painted_bit_by_bit_is_the_one_that_is_painted_as_a_whole
             widget.notify_style_update()
         await pilot.pause()
         assert pilot.app.export_screenshot(simplify=True) == bits
-
-
-@pytest.mark.parametrize("instrument", ["explore", "dots"])
-async def test_a_step_of_d_k_does_not_lay_the_screen_out_anew(instrument: str) -> None:
-    async with AttnApp(EXAMPLE, instrument).run_test(size=(120, 40)) as pilot:
-        await press(pilot, "minus", "plus")
-        layouts: list[object] = []
-        pilot.app.screen.screen_layout_refresh_signal.subscribe(pilot.app, layouts.append)
-        # From 1,024 to 896: the number in the field is shorter.
-        await press(pilot, "minus")
-        await pilot.pause()
-        assert layouts == []
