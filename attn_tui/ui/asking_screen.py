@@ -5,7 +5,6 @@ from dataclasses import replace
 from typing import ClassVar
 
 from textual import on
-from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.reactive import var
 from textual.screen import Screen
@@ -30,20 +29,6 @@ class AskingScreen(Screen[None]):
     """
 
     GROUPS: ClassVar[Sequence[tuple[str, Sequence[Setting]]]] = ()
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("minus,left_square_bracket", "step_d_k(-1)", "Lower d_k", show=False, id="less"),
-        Binding("plus,right_square_bracket,equals_sign", "step_d_k(1)", "d_k", key_display="-+",
-                tooltip="Lower or raise d_k", id="more"),
-        Binding("left_curly_bracket,pageup", "double_d_k(-1)", "Halve d_k", show=False, id="halve"),
-        Binding("right_curly_bracket,pagedown", "double_d_k(1)", "Double d_k", show=False,
-                id="double"),
-        Binding("comma", "step_n(-1)", "Fewer keys", show=False, id="fewer"),
-        Binding("full_stop", "step_n(1)", "More keys", show=False, id="further"),
-        Binding("n", "type_n", "Type n", show=False, id="type_n"),
-        Binding("space", "go_on", "Stop, go on or play", show=False, id="go_on"),
-        Binding("d", "type_d_k", "Type d_k", show=False, id="type_d_k"),
-    ]  # fmt: skip
-
     NO_N: ClassVar[str] = "There is no number of keys to move here"
     """Why the number of keys cannot be moved."""
 

@@ -64,8 +64,19 @@ class InstrumentScreen(FilesScreen):
     VERTICAL_BREAKPOINTS = [(0, "-low"), (20, "-short"), (32, "-high")]  # noqa: RUF012
     AUTO_FOCUS = "Slider"
     BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("minus,left_square_bracket", "step_d_k(-1)", "Lower d_k", show=False, id="less"),
+        Binding("plus,right_square_bracket,equals_sign", "step_d_k(1)", "d_k", key_display="-+",
+                tooltip="Lower or raise d_k", id="more"),
         # All else is found by it, where there is room for few keys and no keyboard.
         Binding("slash", "app.command_palette", "Find", id="find"),
+        Binding("left_curly_bracket,pageup", "double_d_k(-1)", "Halve d_k", show=False, id="halve"),
+        Binding("right_curly_bracket,pagedown", "double_d_k(1)", "Double d_k", show=False,
+                id="double"),
+        Binding("comma", "step_n(-1)", "Fewer keys", show=False, id="fewer"),
+        Binding("full_stop", "step_n(1)", "More keys", show=False, id="further"),
+        Binding("n", "type_n", "Type n", show=False, id="type_n"),
+        Binding("space", "go_on", "Stop, go on or play", show=False, id="go_on"),
+        Binding("d", "type_d_k", "Type d_k", show=False, id="type_d_k"),
         Binding("g", "settings", "Settings", id="settings"),
         Binding("r", "app.choose('rule')", "Rule", id="rule"),
         Binding("m", "app.choose('model')", "Model", show=False, id="model"),
