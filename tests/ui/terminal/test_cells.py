@@ -10,7 +10,7 @@ from attn_tui.ui.terminal.cells import Cells
 
 COLUMNS, LINES = 24, 6
 TEXTS = st.text("ab █▁∂√─ ", min_size=1, max_size=COLUMNS) | st.sampled_from(["宽字", "a宽b", "é̂x"])
-STYLES = st.sampled_from(["", "1", "31", "1;38;2;1;2;3;48;2;9;9;9", "7", "4;32"])
+STYLES = st.sampled_from(["", "1", "31", "31;44", "31;42", "1;38;2;1;2;3;48;2;9;9;9", "7", "4;32"])
 
 
 def update(row: int, column: int, style: str, text: str) -> str:
