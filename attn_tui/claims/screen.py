@@ -266,8 +266,11 @@ class ClaimsScreen(InstrumentScreen):
 
     @property
     def views(self) -> Sequence[str]:
-        """One pane at a time, where there is no room for all."""
-        return self.VIEWS if self.size.width < 100 else ("list-pane",)
+        """One pane at a time, where there is no room for all; a picture where there is one."""
+        if self.size.width >= 100:
+            return ("list-pane",)
+        has_picture = self.answer is not None and self.answer.finding.picture is not None
+        return self.VIEWS if has_picture else self.VIEWS[:-1]
 
     def watch_view(self) -> None:
         """Show another pane, where there is room for one alone."""
