@@ -17,7 +17,7 @@ from attn_tui.claims.claim import Claim, Finding, Verdict
 from attn_tui.claims.headline import headline
 from attn_tui.claims.ledger import find, ledger
 from attn_tui.claims.report import BASES, TITLES, WORDS, numbers_of, trial_text
-from attn_tui.compute.visible import visible
+from attn_tui.compute.text import visible
 from attn_tui.ui.markup import plain
 from attn_tui.ui.pane import Pane
 

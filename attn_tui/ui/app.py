@@ -22,7 +22,7 @@ from textual.widgets import TextArea
 
 from attn_tui.charts.colour import Depth
 from attn_tui.compute.errors import InputError
-from attn_tui.compute.visible import visible
+from attn_tui.compute.text import visible
 from attn_tui.files import edits
 from attn_tui.files.draft import Draft, parse
 from attn_tui.files.history import Asked, Edit, Gesture, History

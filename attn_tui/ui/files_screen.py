@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from textual import work
 
-from attn_tui.compute.visible import visible
+from attn_tui.compute.text import visible
 from attn_tui.files import edits
 from attn_tui.files.draft import Draft, parse
 from attn_tui.report.export import Forms, export

@@ -106,6 +106,8 @@ async def test_another_draw_or_d_k_changes_the_numbers_and_not_the_verdict() -> 
         assert rows(screen)[0].strip() == "✗ normal entries, d_k = 80"
         assert screen.headline.endswith("It is false.")
         assert app_of(pilot).line == "attn-tui claim S0-14 --seed 2 --d-k 80 --screen"
+        # The instrument opens with what the claim is tried with now.
+        assert (await press(pilot, "enter")).present.experiment.setup.d_k == 80
 
 
 @pytest.mark.slow

@@ -15,7 +15,7 @@ from textual.filter import LineFilter
 
 from attn_tui.charts.colour import to_xterm
 from attn_tui.charts.glyphs import in_ascii
-from attn_tui.compute.visible import BLANKS, visible
+from attn_tui.compute.text import BLANKS, visible
 
 _WITHOUT_BLOCKS = re.compile(r"(linux|dumb|ansi|cons25|vt[0-9]+)([-+.].*)?")
 """Names of terminals whose fonts lack parts of blocks, or braille."""
