@@ -7,7 +7,6 @@ bounded. What fails is printed with the number that `--only` tries again alone.
 import argparse
 import io
 import json
-import re
 import sys
 import tempfile
 import time
@@ -20,8 +19,7 @@ import numpy as np
 
 from attn_tui.captures.not_finite import not_finite
 from attn_tui.captures.opening import open_capture
-from attn_tui.claims.own import read_claims
-from attn_tui.commands.asking import answered, asked_by, read_scores
+from attn_tui.commands.asking import asked_by, read_scores
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.mask import Mask
@@ -42,7 +40,6 @@ MOST_MEMORY = 700 * 2**20
 """Bytes above the idle program; 16,000,000 numbers, packed, fit in what is tried."""
 
 HERE = Path(__file__).parent / "files"
-CLAIMS = Path(__file__).parents[1] / "docs" / "claims.md"
 _PARTS: tuple[Part, ...] = ("q", "K", "V")
 
 _TEXT = (
@@ -122,12 +119,10 @@ def captures() -> dict[str, list[bytes]]:
 
 def beside_captures() -> dict[str, list[bytes]]:
     """Return what is read of models, and of who teaches, by the name of a file."""
-    (claims,) = re.findall(r"```toml\n(.*?)```", CLAIMS.read_text("utf-8"), re.DOTALL)
     config = {"model_type": "llama", "num_attention_heads": 4, "head_dim": 2, "hidden_size": 8}
     return {
         "config.json": [json.dumps(config).encode()],
         "tour.toml": [OURS.read_bytes()],
-        "claims.toml": [claims.encode()],
     }
 
 
@@ -221,7 +216,6 @@ def ways_in(name: str, data: bytes, rng: Random, folder: Path) -> Iterator[Calla
 FILES: Mapping[str, Callable[[str], object]] = {
     "config.json": read_expectation,
     "tour.toml": lambda path: read_tour(path, asked_by),
-    "claims.toml": lambda path: read_claims(path, answered),
 }
 """What reads files that are no scores and no capture."""
 

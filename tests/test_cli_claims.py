@@ -2,7 +2,6 @@
 
 import csv
 import json
-import re
 from pathlib import Path
 
 import pytest
@@ -74,7 +73,6 @@ def test_every_claim_has_a_line_that_fits() -> None:
         (("claim", "S0-99"), "ID: there is none called 'S0-99'; expected S0-"),
         (("claim", "S0-14", "--n", "3"), "--n: it plays no part in S0-14; expected seed, d_k"),
         (("claim", "S0-14", "--seed", "-1"), "--seed: '-1' will not do"),
-        (("claims", "--file", "no/such.toml"), "--file, 'no/such.toml': "),
         (("claims", "--seed", "x"), "--seed: 'x' "),
     ],
 )
@@ -82,15 +80,6 @@ def test_bad_input_is_one_line_and_status_2(arguments: tuple[str, ...], message:
     result = run(*arguments)
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr.startswith(f"attn-tui: {message}")
-
-
-def test_the_example_of_the_documentation_does_what_it_says(tmp_path: Path) -> None:
-    (text,) = re.findall(r"```toml\n(.*?)```", DOCS.read_text("utf-8"), re.DOTALL)
-    path = tmp_path / "claims.toml"
-    path.write_text(text)
-    lines = run("claims", "--file", str(path)).stdout.splitlines()
-    assert [line.split()[:2] for line in lines[:2]] == [["mine-1", "holds"], ["mine-2", "false"]]
-    assert "It is d_k." in run("claim", "mine-2", "--file", str(path)).stdout
 
 
 def test_a_ledger_that_was_stopped_says_how_many_of_it_were_tried() -> None:

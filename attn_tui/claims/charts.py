@@ -1,8 +1,8 @@
-"""What Claims draws: curves over one axis, or each number beside what it is held against."""
+"""What Claims draws: curves over one axis."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import ceil, floor, isfinite, log2, log10
+from math import ceil, floor, log2, log10
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from attn_tui.charts.cells import Cells
 from attn_tui.charts.colour import Palette
 from attn_tui.charts.figure import Axis, Curve, Figure
-from attn_tui.claims.claim import Case, Evidence, Picture
+from attn_tui.claims.claim import Picture
 from attn_tui.report.numbers import general
 from attn_tui.report.text import shortened
 from attn_tui.report.words import amount
@@ -23,17 +23,8 @@ VERDICT_GLYPHS = {
 }  # fmt: skip
 """What stands for a verdict."""
 
-FOUND, STATED, EXACT = "●", "▲", "◆"
-"""Where the number is that was worked out, that which the claim states, and the exact one."""
-
 SPAN = 0.01
 """An axis spans so much of its largest number at least: equal numbers stand together."""
-
-ERRORS = 2.0
-"""So many standard errors are drawn to either side of a number, and its axis is twice as long."""
-
-NAME = 55
-"""Percent of a picture that names of numbers take at most."""
 
 MOST_POWERS = 6
 """Ticks of a logarithmic axis."""
@@ -97,18 +88,12 @@ def axis(values: Numbers, logarithmic: bool) -> Axis:
     """Return an axis that holds all finite values, with a few round ticks."""
     kept = values[np.isfinite(values) & ((values > 0.0) | (not logarithmic))]
     low, high = (float(kept.min()), float(kept.max())) if kept.size else (1.0, 2.0)
-    low, high = widened(low, high, SPAN * max(abs(low), abs(high)))
+    least = SPAN * max(abs(low), abs(high)) or 1.0
+    if high - low < least:
+        middle = (low + high) / 2.0
+        low, high = middle - least / 2.0, middle + least / 2.0
     ticks = _powers(low, high) if logarithmic else _multiples(low, high)
     return Axis(low, high, tuple((tick, tick_text(tick)) for tick in ticks), logarithmic)
-
-
-def widened(low: float, high: float, least: float) -> tuple[float, float]:
-    """Return two ends, further apart about the same middle where they are nearer than so much."""
-    least = least or 1.0
-    if high - low >= least:
-        return low, high
-    middle = (low + high) / 2.0
-    return middle - least / 2.0, middle + least / 2.0
 
 
 def tick_text(value: float) -> str:
@@ -138,69 +123,3 @@ def _multiples(low: float, high: float) -> Sequence[float]:
     step = next(factor * power for factor in (1.0, 2.0, 2.5, 5.0, 10.0) if factor * power >= rough)
     first, last = ceil(low / step - 1e-9), floor(high / step + 1e-9)
     return [times * step for times in range(first, last + 1)]
-
-
-@dataclass(frozen=True, eq=False)
-class Tracks:
-    """Each number on an axis of its own, between what it is held against; the table has its digits.
-
-    Attributes:
-        cases: The situations with their numbers.
-    """
-
-    cases: Sequence[Case]
-
-    def draw(self, columns: int, lines: int, colours: Palette) -> Cells:
-        """Draw a line a number, as many as there is room for, and what the glyphs mean."""
-        cells = Cells(columns, lines)
-        compared = self._compared()[: lines - 2]
-        if not compared:
-            cells.write(0, 0, "These numbers are held against no other.", colours["muted"])
-            return cells
-        longest = max(len(evidence.name) for evidence in compared)
-        start = min(longest, columns * NAME // 100) + 2
-        step = 2 if 2 * len(compared) + 1 <= lines else 1
-        for place, evidence in enumerate(compared):
-            cells.write(0, step * place, shortened(evidence.name, start - 2), colours["text"])
-            _write_track(cells, start, step * place, evidence, colours)
-        key = f"{FOUND} found ━ two standard errors  {STATED} stated  {EXACT} exact"
-        cells.write(max(columns - len(key), 0), step * len(compared), key, colours["muted"])
-        return cells
-
-    def _compared(self) -> list[Evidence]:
-        """Return the numbers that are held against another, the deciding ones first."""
-        first = [case.evidence[0] for case in self.cases]
-        rest = [evidence for case in self.cases for evidence in case.evidence[1:]]
-        return [evidence for evidence in (*first, *rest) if _others(evidence)]
-
-
-def _write_track(cells: Cells, start: int, line: int, evidence: Evidence, colours: Palette) -> None:
-    low, high = ends_of(evidence)
-    width = cells.columns - start - 1
-
-    def column(value: float) -> int:
-        return start + min(max(round((value - low) / (high - low) * width), 0), width)
-
-    cells.write(start, line, "┈" * (width + 1), colours["frame"])
-    error = ERRORS * evidence.number.standard_error
-    first, last = (column(evidence.value + sign * error) for sign in (-1.0, 1.0))
-    if error:
-        cells.write(first, line, "━" * (last - first + 1), colours["muted"])
-    marks = {STATED: evidence.stated, EXACT: evidence.exact, FOUND: evidence.value}
-    for glyph, value in marks.items():
-        if value is not None:
-            cells.write(column(value), line, glyph, colours["text"])
-
-
-def _others(evidence: Evidence) -> list[float]:
-    """Return what a number is held against, if all of it can be drawn."""
-    others = [value for value in (evidence.stated, evidence.exact) if value is not None]
-    return others if all(map(isfinite, (evidence.value, *others))) else []
-
-
-def ends_of(evidence: Evidence) -> tuple[float, float]:
-    """Return the ends of the axis of a number: equal numbers stand together in its middle."""
-    error = ERRORS * evidence.number.standard_error
-    places = [evidence.value - error, evidence.value + error, *_others(evidence)]
-    least = max(4.0 * error, SPAN * max(map(abs, places)))
-    return widened(min(places), max(places), least)

@@ -9,11 +9,9 @@ import click
 
 from attn_tui.claims.claim import Claim, Finding, try_claim
 from attn_tui.claims.ledger import find, ledger
-from attn_tui.claims.own import read_claims
 from attn_tui.claims.report import report, summary_line, total_line
 from attn_tui.claims.settings import Settings
 from attn_tui.claims.trial import Trial
-from attn_tui.commands.asking import answered
 from attn_tui.commands.options import (
     DRAWS,
     Command,
@@ -22,7 +20,6 @@ from attn_tui.commands.options import (
     forms,
     needed,
     of_names,
-    option,
     settings,
 )
 from attn_tui.commands.output import INTERRUPTED, write
@@ -34,14 +31,9 @@ from attn_tui.compute.setup import Setup
 from attn_tui.files.draft import EXAMPLE, parse
 from attn_tui.report.forms import WRITERS
 
-_file = option(
-    "--file", "FILE", "Try claims of your own, in TOML."
-)  # fmt: skip
-
 _EXAMPLES = """\
   attn-tui claims
   attn-tui claims --seed 7 --json
-  attn-tui claims --file mine.toml
 """
 
 _EXAMPLES_OF_ONE = """\
@@ -52,19 +44,16 @@ _EXAMPLES_OF_ONE = """\
 
 @click.command("claims", cls=Command, examples=_EXAMPLES)
 @field_option(fields_of(Trial)["seed"], DRAWS)
-@_file
 @forms("Print CSV, one line a number.")
-def claims(file: str | None, form: str, **given: Any) -> int:
+def claims(form: str, **given: Any) -> int:
     """Try every claim of the ledger: a line each with its verdict, what decides it, and the time.
 
     Ctrl+C prints what there is.
     """
     changes = changes_of(Trial, given)
-    if file is not None and changes:
-        raise InputError("seed", "each claim of a file asks for its own", "--seed in its line")
     trials = [
         (each, replace(each.trial, **changes if "seed" in each.controls else {}))
-        for each in _known(file).values()
+        for each in ledger().values()
     ]
     found: list[tuple[Finding, float]] = []
     with until_interrupted() as stop:
@@ -88,11 +77,10 @@ def claims(file: str | None, form: str, **given: Any) -> int:
     shell_complete=of_names(lambda: {each.id: each.says for each in ledger().values()}),
 )  # fmt: skip
 @settings(Trial, DRAWS)
-@_file
 @forms("Print CSV, one line a number.")
-def claim(name: str, file: str | None, form: str, **given: Any) -> int:
+def claim(name: str, form: str, **given: Any) -> int:
     """Try one claim, such as S2-19: what it says, what is right, and the numbers that decide it."""
-    tried = find(name, _known(file))
+    tried = find(name)
     trial = _trial(tried, given)
     write(WRITERS[form](report([*_findings([(tried, trial)])], trial.seed)))
     return 0
@@ -117,11 +105,6 @@ def _trial(tried: Claim, given: Mapping[str, Any]) -> Trial:
             known = ", ".join(tried.controls) or "nothing: it is not tried with anything"
             raise InputError(control, f"it plays no part in {tried.id}", known)
     return replace(tried.trial, **changes)
-
-
-def _known(file: str | None) -> Mapping[str, Claim]:
-    """Return the claims of the ledger, or of a file."""
-    return ledger() if file is None else read_claims(file, answered)
 
 
 def _findings(

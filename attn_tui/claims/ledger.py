@@ -34,13 +34,13 @@ def _tried(name: str, trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
     yield from getattr(module, function)(trial, stated)
 
 
-def find(id: str, claims: Mapping[str, Claim] | None = None) -> Claim:
-    """Return a claim of the ledger, or of some others; upper and lower case are the same.
+def find(id: str) -> Claim:
+    """Return a claim of the ledger; upper and lower case are the same.
 
     Raises:
         InputError: If there is none, with the nearest ids.
     """
-    known = {name.upper(): claim for name, claim in (claims or ledger()).items()}
+    known = {name.upper(): claim for name, claim in ledger().items()}
     name = id.strip().upper()
     if name in known:
         return known[name]

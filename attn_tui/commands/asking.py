@@ -1,6 +1,5 @@
 """From SCORES and options, or a file, to an experiment."""
 
-import json
 import os
 import struct
 from collections.abc import Callable, Mapping, Sequence
@@ -341,18 +340,3 @@ def asked_by(line: str) -> tuple[Instrument, "Experiment"]:
         problem = inert(error.format_message().rstrip("."), 200)[1:-1]
         raise InputError("ask", problem, f"what attn-tui {name} --help lists") from None
     return instrument, load(instrument.asked)(context.params)
-
-
-def answered(line: str) -> Callable[[], Any]:
-    """Return a function that computes the JSON report of a command line.
-
-    Raises:
-        InputError: If it is not a command line of an instrument.
-    """
-    instrument, experiment = asked_by(line)
-
-    def answer() -> Any:
-        *_, last = load(instrument.answer)(experiment)
-        return json.loads("".join(load(instrument.json)(last)))
-
-    return answer

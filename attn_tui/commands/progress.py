@@ -9,7 +9,6 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from attn_tui.charts.glyphs import in_ascii
-from attn_tui.report.progress import bar, left
 
 if TYPE_CHECKING:
     from attn_tui.compute.errors import Stop
@@ -56,10 +55,27 @@ class Progress:
         self._due = now + _PAUSE
         seconds = now - self._start
         rest = left(seconds * (1.0 - share) / share) if share > 0.0 and seconds > 0.5 else ""
-        line = f"{self._what} {in_ascii(bar(share, _WIDTH))} {share:4.0%}  {rest}".rstrip()
+        filled = round(min(max(share, 0.0), 1.0) * _WIDTH)
+        bar = in_ascii("━" * filled + "─" * (_WIDTH - filled))
+        line = f"{self._what} {bar} {share:4.0%}  {rest}".rstrip()
         sys.stderr.write("\r" + line.ljust(self._length))
         sys.stderr.flush()
         self._length = len(line)
+
+
+def left(seconds: float) -> str:
+    """Return how long something still takes, in words.
+
+    >>> left(0.2), left(41.3), left(200.0), left(9000.0)
+    ('less than 1 s left', '42 s left', '4 min left', '2.5 h left')
+    """
+    if seconds < 1.0:
+        return "less than 1 s left"
+    if seconds < 100.0:
+        return f"{-int(-seconds // 1)} s left"
+    if seconds < 6000.0:
+        return f"{-int(-seconds // 60)} min left"
+    return f"{seconds / 3600:.3g} h left"
 
 
 @contextmanager

@@ -150,21 +150,18 @@ def fitted_logit(value: float) -> float:
     return value if abs(value) > _NO_LOGIT else 0.0
 
 
-def quantity(
-    value: float, log_size: float = -inf, *, below: float = 0.0, width: int | None = None
-) -> str:
+def quantity(value: float, log_size: float = -inf, width: int | None = None) -> str:
     """Return a statistic: three significant digits, with a power of ten outside 0.001 to 10,000.
 
     Args:
         value: The number.
         log_size: As for `scientific`.
-        below: What a 0 is known to be below because it underflowed, or 0 if it is exact.
         width: The text has at most so many characters, with fewer digits if need be.
     """
     if text := unusual(value):
         return first_fitting([text], width)
     if value == 0.0 and log_size == -inf:
-        return first_fitting([f"<{below:.0e}" if below > 0.0 else "0"], width)
+        return first_fitting(["0"], width)
     size = abs(value)
     if not float(f"{size:.2e}") >= 0.001 or size >= 9_999.5:
         return scientific(value, log_size, width=width)

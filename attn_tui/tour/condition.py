@@ -2,7 +2,7 @@
 
 import operator
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -26,20 +26,10 @@ _COMPARE: Mapping[str, Callable[[Any, Any], bool]] = {
 }
 _EQUAL = ("==", "!=")
 _TERM = re.compile(r"\s*(\w+)\s*(>=|<=|==|!=|>|<)\s*(\S.*?)\s*$")
-_GRAMMAR = "such as d_k >= 1024, with and, or between several"
 
-
-@dataclass(frozen=True)
-class Known:
-    """Something a condition can be about.
-
-    Attributes:
-        parse: The value that a text says, from a name to call it in errors and the text.
-        value: What it is of what is asked; None where it plays no part.
-    """
-
-    parse: Callable[[str, str], Any]
-    value: Callable[[Experiment], Any]
+Known = tuple[Callable[[str, str], Any], Callable[[Experiment], Any]]
+"""How a value is read, from a name to call it in errors and a text; and what it is where something
+is asked, None where it plays no part."""
 
 
 @dataclass(frozen=True)
@@ -48,19 +38,19 @@ class Term:
 
     Attributes:
         name: What it is called.
-        known: How it is read.
         sign: The comparison.
         value: What it is compared with.
+        here: What it is of what is asked.
     """
 
     name: str
-    known: Known
     sign: str
     value: Any
+    here: Callable[[Experiment], Any]
 
     def holds(self, experiment: Experiment) -> bool:
         """Return whether it is true; nothing is larger or smaller than what is not there."""
-        here = self.known.value(experiment)
+        here = self.here(experiment)
         if self.sign not in _EQUAL and None in (here, self.value):
             return False
         return _COMPARE[self.sign](here, self.value)
@@ -68,27 +58,18 @@ class Term:
 
 @dataclass(frozen=True)
 class Condition:
-    """What is to be asked.
+    """What is to be asked: all terms are to hold."""
 
-    Attributes:
-        text: As it was written.
-        ways: It holds if all terms of one of these do.
-    """
-
-    text: str
-    ways: tuple[tuple[Term, ...], ...]
+    terms: tuple[Term, ...]
 
     def holds(self, experiment: Experiment) -> bool:
         """Return whether an experiment fulfils it."""
-        return bool(self.reason(experiment))
+        return all(term.holds(experiment) for term in self.terms)
 
     def reason(self, experiment: Experiment) -> str:
-        """Return the values that make it hold, such as ``d_k is 64``; nothing if it does not."""
-        for way in self.ways:
-            if all(term.holds(experiment) for term in way):
-                values = [f"{term.name} is {_text(term.known.value(experiment))}" for term in way]
-                return " and ".join(values)
-        return ""
+        """Return the values that make it hold: ``d_k is 64``."""
+        values = [f"{term.name} is {_text(term.here(experiment))}" for term in self.terms]
+        return " and ".join(values)
 
 
 def condition(text: str, instrument: str) -> Condition:
@@ -97,42 +78,39 @@ def condition(text: str, instrument: str) -> Condition:
     Raises:
         InputError: With field ``"until"``, naming what is not understood.
     """
-    ways = re.split(r"\bor\b", text)
-    return Condition(
-        text, tuple(tuple(_term(part, instrument) for part in re.split(r"\band\b", way))
-                    for way in ways),
-    )  # fmt: skip
+    return Condition(tuple(_term(part, instrument) for part in re.split(r"\band\b", text)))
 
 
 def _term(text: str, instrument: str) -> Term:
     found = _TERM.match(text)
     if not found:
-        raise InputError("until", f"{inert(text.strip())} compares nothing", _GRAMMAR)
+        expected = "such as d_k >= 1024, with and between several"
+        raise InputError("until", f"{inert(text.strip())} compares nothing", expected)
     name, sign, value = found.groups()
     known = known_of(instrument)
     if name not in known:
         raise InputError("until", f"{inert(name)} cannot be asked", "one of " + ", ".join(known))
+    parse, here = known[name]
     try:
-        read = known[name].parse(name, value)
+        read = parse(name, value)
     except InputError as error:
         raise InputError("until", f"{name}: {error.problem}", error.expected) from None
-    is_number = type(read) in (int, float)
-    if sign not in _EQUAL and not is_number:
+    if sign not in _EQUAL and type(read) not in (int, float):
         raise InputError("until", f"{name} has no order, for {sign}", f"{name} == {value}")
-    return Term(name, known[name], sign, read)
+    return Term(name, sign, read, here)
 
 
 @cache
 def known_of(instrument: str) -> Mapping[str, Known]:
     """Return what conditions can be about on an instrument, by name: its own settings first."""
-    known = dict(_shared())
+    known = {_name(field): _asked(field) for field in FIELDS.values()}
+    known["rule"] = lambda name, text: parse_scale(text), _rule_here
     if instrument == INSTRUMENTS[0].name:
-        count, seed, vectors = fields_of(Drawn).values()
+        _, seed, vectors = fields_of(Drawn).values()
         known |= {"seed": _drawn(seed), "vectors": _drawn(vectors)}
-        known["n"] = Known(count.kind.parse, lambda experiment: experiment.vectors.n_keys)
+        known["n"] = fields_of(Drawn)["n_keys"].kind.parse, lambda asked: asked.vectors.n_keys
     settings = next(each.settings for each in INSTRUMENTS if each.name == instrument)
-    known |= {_name(field): _asked(field) for field in fields_of(load(settings)).values()}
-    return known
+    return known | {_name(field): _asked(field) for field in fields_of(load(settings)).values()}
 
 
 def _name(field: Field) -> str:
@@ -140,20 +118,18 @@ def _name(field: Field) -> str:
     return field.parameter if "/" in field.option else field.key
 
 
-def _shared() -> Iterator[tuple[str, Known]]:
-    """Yield what all instruments share."""
-    for field in FIELDS.values():
-        yield _name(field), _asked(field)
-    yield "rule", Known(_rule, _rule_here)
-
-
 def _asked(field: Field) -> Known:
-    return Known(field.kind.parse, lambda experiment: experiment.setup.value(field))
+    return field.kind.parse, lambda experiment: experiment.setup.value(field)
 
 
 def _drawn(field: Field) -> Known:
     """Return a field of draws, of which there is none where nothing is drawn."""
-    return Known(field.kind.parse, lambda asked: getattr(asked.source, field.name, None))
+    return field.kind.parse, lambda asked: getattr(asked.source, field.name, None)
+
+
+def _rule_here(experiment: Experiment) -> Scale:
+    scale = experiment.setup.scale
+    return Scale(scale.rule, scale.given)
 
 
 def _text(value: object) -> str:
@@ -163,12 +139,3 @@ def _text(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return rule_text(value) if isinstance(value, Scale) else str(value)
-
-
-def _rule(name: str, text: str) -> Scale:
-    return parse_scale(text)
-
-
-def _rule_here(experiment: Experiment) -> Scale:
-    scale = experiment.setup.scale
-    return Scale(scale.rule, scale.given)

@@ -48,10 +48,11 @@ def _step(table: Table, ask: Ask) -> Step:
     table.know(*KEYS)
     instrument, draft = _asked(table, ask)
     until = _until(table, instrument)
-    if reason := until.reason(parse(draft)):
-        table.refuse(f"until holds as the step begins: {reason}", "what is still to be done")
-    texts = (_text(table, key) for key in ("say", "do", "why"))
-    says, task, learnt = texts
+    start = parse(draft)
+    if until.holds(start):
+        reason = f"until holds as the step begins: {until.reason(start)}"
+        table.refuse(reason, "what is still to be done")
+    says, task, learnt = (_text(table, key) for key in ("say", "do", "why"))
     return Step(instrument, draft, says, task, until, learnt, _guess(table))
 
 
@@ -63,8 +64,8 @@ def _text(table: Table, key: str) -> str:
 
 
 def _short(table: Table, key: str, text: str) -> str:
-    if (long := len(text)) > KEYS[key]:
-        table.refuse(f"{inert(text)} has {long} characters", f"at most {KEYS[key]}")
+    if len(text) > KEYS[key]:
+        table.refuse(f"{inert(text)} has {len(text)} characters", f"at most {KEYS[key]}")
     return text
 
 

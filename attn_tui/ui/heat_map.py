@@ -23,47 +23,12 @@ class HeatMap(Picture, can_focus=True):
         Binding("enter", "choose", "Open it", show=False),
     ]
 
-    class Moved(Message):
-        """Somebody wants the cursor on another entry.
+    class OfMap(Message):
+        """Something happened to a picture.
 
         Attributes:
             widget: The picture.
-            row: From the top.
-            column: From the left.
-            gesture: A name that all moves of one run share.
         """
-
-        def __init__(self, widget: "HeatMap", row: int, column: int, gesture: str) -> None:
-            super().__init__()
-            self.widget = widget
-            self.row, self.column = row, column
-            self.gesture = gesture
-
-        @property
-        def control(self) -> "HeatMap":
-            """The picture, for ``@on(HeatMap.Moved, "#id")``."""
-            return self.widget
-
-    class Hovered(Message):
-        """The mouse is over another entry than before, or over none.
-
-        Attributes:
-            widget: The picture.
-            entry: Row and column.
-        """
-
-        def __init__(self, widget: "HeatMap", entry: tuple[int, int] | None) -> None:
-            super().__init__()
-            self.widget = widget
-            self.entry = entry
-
-        @property
-        def control(self) -> "HeatMap":
-            """The picture."""
-            return self.widget
-
-    class Chosen(Message):
-        """Somebody wants to go into the entry of the cursor."""
 
         def __init__(self, widget: "HeatMap") -> None:
             super().__init__()
@@ -71,10 +36,38 @@ class HeatMap(Picture, can_focus=True):
 
         @property
         def control(self) -> "HeatMap":
-            """The picture."""
+            """The picture, for ``@on(HeatMap.Moved, "#id")``."""
             return self.widget
 
-    class Sized(Message):
+    class Moved(OfMap):
+        """Somebody wants the cursor on another entry.
+
+        Attributes:
+            row: From the top.
+            column: From the left.
+            gesture: A name that all moves of one run share.
+        """
+
+        def __init__(self, widget: "HeatMap", row: int, column: int, gesture: str) -> None:
+            super().__init__(widget)
+            self.row, self.column = row, column
+            self.gesture = gesture
+
+    class Hovered(OfMap):
+        """The mouse is over another entry than before, or over none.
+
+        Attributes:
+            entry: Row and column.
+        """
+
+        def __init__(self, widget: "HeatMap", entry: tuple[int, int] | None) -> None:
+            super().__init__(widget)
+            self.entry = entry
+
+    class Chosen(OfMap):
+        """Somebody wants to go into the entry of the cursor."""
+
+    class Sized(OfMap):
         """It has another size, so that it may hide more entries, or fewer."""
 
     def __init__(self, id: str | None = None, classes: str | None = None) -> None:
@@ -124,7 +117,7 @@ class HeatMap(Picture, can_focus=True):
 
     def on_resize(self) -> None:
         """Tell whoever says what it hides."""
-        self.post_message(self.Sized())
+        self.post_message(self.Sized(self))
 
     # The mouse
 

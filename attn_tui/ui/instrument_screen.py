@@ -1,8 +1,6 @@
 """The screen of an instrument: title, headline, body and footer around what is asked."""
 
-import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from textual import on, work
@@ -10,31 +8,26 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.geometry import Size
-from textual.message import Message
 from textual.reactive import var
-from textual.screen import Screen
-from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Tabs
 from textual.worker import Worker, WorkerState, get_current_worker
 
 from attn_tui.compute.errors import Stop
 from attn_tui.compute.text import visible
-from attn_tui.files import edits
-from attn_tui.files.draft import Draft, parse
-from attn_tui.files.history import Asked, Edit
-from attn_tui.report.export import Forms, export
+from attn_tui.files.history import Asked
 from attn_tui.report.model import model_texts
 from attn_tui.ui.d_k import DkPane
-from attn_tui.ui.dialogs import FileScreen, HelpScreen, TextScreen
+from attn_tui.ui.dialogs import HelpScreen
+from attn_tui.ui.files_screen import FilesScreen
 from attn_tui.ui.headline import Headline
 from attn_tui.ui.help import help_text, name_of, read
+from attn_tui.ui.keys import Keys
 from attn_tui.ui.pane import Pane
 from attn_tui.ui.picture import Drawing, Picture
-from attn_tui.ui.setting import D_K, Setting
+from attn_tui.ui.setting import D_K
 from attn_tui.ui.settings_panel import SettingsPanel
 from attn_tui.ui.slider import Slider
-from attn_tui.ui.terminal.closed import Keys
 from attn_tui.ui.title import TABS, Title
 
 TINY = 60
@@ -46,21 +39,14 @@ BESIDE = 120
 TWO_PANELS = 160
 """From so many columns on settings and help can both be open."""
 
-PACE = 0.25
-"""Seconds between two stops of d_k that are played."""
-
 FAILED = (
     "This could not be worked out: {error}. What stands below is from before. "
     "Please report it, with the command that c copies."
 )
 
 
-READ = "{count} vectors were read: > goes through them in Explore, 4 shows all as rows of a head"
-"""What is said of a file of several."""
-
-
-class InstrumentScreen(Screen[None]):
-    """What all instruments have: a question, a headline, settings, and one way to ask.
+class InstrumentScreen(FilesScreen):
+    """What all instruments have: a headline, a body, views and help around what is asked.
 
     Values come down as ``asked``; whatever somebody does ends in `ask`, which posts a message.
 
@@ -68,13 +54,11 @@ class InstrumentScreen(Screen[None]):
         NAME: Of the instrument, as in the registry.
         VIEWS: Names of what `t` goes through, by the id of their panes.
         VIEW_TITLES: What the palette calls them.
-        GROUPS: Headings of the settings panel with the settings below each.
     """
 
     NAME: ClassVar[str]
     VIEWS: ClassVar[Sequence[str]] = ()
     VIEW_TITLES: ClassVar[Mapping[str, str]] = {}
-    GROUPS: ClassVar[Sequence[tuple[str, Sequence[Setting]]]] = ()
 
     HORIZONTAL_BREAKPOINTS = [(0, "-tiny"), (TINY, "-narrow"), (100, "-wide")]  # noqa: RUF012
     VERTICAL_BREAKPOINTS = [(0, "-low"), (20, "-short"), (32, "-high")]  # noqa: RUF012
@@ -106,53 +90,12 @@ class InstrumentScreen(Screen[None]):
         Binding("question_mark,f1", "help", "Help", key_display="?", id="help"),
     ]  # fmt: skip
 
-    NO_N: ClassVar[str] = "There is no number of keys to move here"
-    """Why the number of keys cannot be moved."""
-
-    asked: var[Asked | None] = var(None, init=False)
     headline: var[str] = var("", init=False)
     status: var[str] = var("", init=False)
     view: var[str] = var("", init=False)
     answer: var[Any] = var(None, init=False)
     failure: var[str] = var("", init=False)
     """What could not be worked out, in the place of the headline until something else is asked."""
-
-    class Ask(Message):
-        """Something else is asked.
-
-        Attributes:
-            edit: The change to the question.
-            gesture: A name that all changes of one run share, as of a drag; or nothing.
-        """
-
-        def __init__(self, edit: Edit, gesture: str) -> None:
-            super().__init__()
-            self.edit = edit
-            self.gesture = gesture
-
-    class Go(Message):
-        """Somebody wants to go to another instrument.
-
-        Attributes:
-            instrument: Its name.
-            index: Which of several vectors is to be shown there, if that matters.
-        """
-
-        def __init__(self, instrument: str, index: int | None = None) -> None:
-            super().__init__()
-            self.instrument = instrument
-            self.index = index
-
-    class Back(Message):
-        """Somebody wants to go back, and the instrument has nowhere to go back to."""
-
-    class Ready(Message):
-        """An instrument is there to be shown what is asked."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._player: Timer | None = None
-        self._direction = 1
 
     def compose(self) -> ComposeResult:
         """Lay out the lines that all instruments share around the body."""
@@ -182,10 +125,6 @@ class InstrumentScreen(Screen[None]):
         """What is shown at first."""
         return self.VIEWS[0] if self.VIEWS else ""
 
-    def on_screen_suspend(self) -> None:
-        """Play no longer than the screen is seen."""
-        self._stop_playing()
-
     @on(Worker.StateChanged)
     def _say_what_failed(self, event: Worker.StateChanged) -> None:
         """Say that something could not be worked out, and how to report it; the rest goes on."""
@@ -211,20 +150,9 @@ class InstrumentScreen(Screen[None]):
     # What is asked
 
     @property
-    def present(self) -> Asked:
-        """What is asked, once the screen was shown it."""
-        assert self.asked is not None
-        return self.asked
-
-    @property
     def home(self) -> Widget:
         """What has the focus unless somebody gives it to something else."""
         return self.query_one(Slider)
-
-    @property
-    def settings(self) -> list[Setting]:
-        """All settings of the instrument, d_k among them, which has a place of its own."""
-        return [D_K, *(setting for _, group in self.GROUPS for setting in group)]
 
     def _watch_asked(self, asked: Asked) -> None:
         """Name the model that was chosen, with what departs from it where there is room."""
@@ -241,74 +169,6 @@ class InstrumentScreen(Screen[None]):
     def why_idle(self, asked: Asked) -> str:
         """Return why another d_k would change nothing, or nothing."""
         return ""
-
-    def ask(self, edit: Edit, gesture: str = "") -> None:
-        """Ask something else."""
-        self.post_message(self.Ask(edit, gesture))
-
-    def look_at(self, index: int) -> None:
-        """Show one of several vectors, where only one is shown."""
-
-    def preview(self, edit: Edit) -> str:
-        """Return the headline that an edit would bring, where that is known at once."""
-        return ""
-
-    @on(DkPane.Changed, "#d_k-pane")
-    def _move_d_k(self, event: DkPane.Changed) -> None:
-        self.ask(edits.setup(lambda setup: replace(setup, d_k=event.value)), event.gesture)
-
-    def action_step_d_k(self, steps: int) -> None:
-        """Move d_k some stops up or down."""
-        self.query_one(DkPane).step(steps)
-
-    def action_double_d_k(self, times: int) -> None:
-        """Double d_k or halve it."""
-        self.query_one(DkPane).double(times)
-
-    def action_type_d_k(self) -> None:
-        """Type d_k."""
-        self.query_one(DkPane).edit()
-
-    def action_step_n(self, steps: int) -> None:
-        """Move the number of keys some stops up or down, where there is one to move."""
-        self.notify(self.NO_N, timeout=3)
-
-    async def action_type_n(self) -> None:
-        """Type the number of keys."""
-        self.notify(self.NO_N, timeout=3)
-
-    def action_go_on(self) -> None:
-        """Play d_k, or stop, where a pane is shown alone; elsewhere stop what goes on, or go on."""
-        if self.is_playing:
-            self._stop_playing()
-        elif self.has_class("-full"):
-            self._player = self.set_interval(PACE, self._play)
-        else:
-            self.stop_or_go_on()
-
-    @property
-    def is_playing(self) -> bool:
-        """Whether d_k is played."""
-        return self._player is not None
-
-    def stop_or_go_on(self) -> None:
-        """Stop what takes long, or go on with it."""
-
-    def _play(self) -> None:
-        """Go a stop on in d_k, and back from where it ends."""
-        slider = self.query_one(Slider)
-        if slider.value in (slider.scale.minimum, slider.scale.maximum):
-            self._direction = 1 if slider.value == slider.scale.minimum else -1
-        slider.action_step(self._direction)
-
-    def _stop_playing(self) -> None:
-        if self._player is not None:
-            self._player.stop()
-            self._player = None
-
-    @on(SettingsPanel.Changed)
-    def _change_setting(self, event: SettingsPanel.Changed) -> None:
-        self.ask(event.edit, f"set {event.name}")
 
     async def action_settings(self) -> None:
         """Open the panel of settings, or close it."""
@@ -354,69 +214,6 @@ class InstrumentScreen(Screen[None]):
     def set_answer(self, answer: Any) -> None:
         """Show an answer that a thread has found."""
         self.answer = answer
-
-    # Files and texts
-
-    def forms(self) -> Forms:
-        """Return what can be saved, by the ending of the file's name."""
-        return {}
-
-    def report(self) -> str:
-        """Return all there is to say as text."""
-        return "".join(str(piece) for piece in self.forms()[".txt"]())
-
-    @work(thread=True, exclusive=True, group="report", exit_on_error=False)
-    def action_read(self) -> None:
-        """Read all there is to say as text."""
-        screen = TextScreen("In words and numbers", self.report())
-        self.app.call_from_thread(self.app.push_screen, screen, self._save_text)
-
-    def _save_text(self, wanted: bool | None) -> None:
-        if wanted:
-            self._ask_file("attn-tui.txt")
-
-    def action_save(self) -> None:
-        """Save what is shown."""
-        self._ask_file("attn-tui.json")
-
-    def _picture(self) -> Iterator[str]:
-        yield self.app.export_screenshot(title="attn-tui")
-
-    def _ask_file(self, name: str) -> None:
-        # Taken before the dialogue is over it.
-        picture = [*self._picture()]
-        forms: Forms = {**self.forms(), ".svg": lambda: iter(picture)}
-
-        def save(path: str) -> str:
-            export(os.path.expanduser(path), forms)
-            return path
-
-        hint = f"the name ends in {', '.join(forms)}"
-        self.app.push_screen(FileScreen("Save what is shown", save, name, hint), self._say_saved)
-
-    def _say_saved(self, path: str | None) -> None:
-        if path is not None:
-            self.notify(f"Saved {visible(path)}", markup=False)
-
-    def action_open(self) -> None:
-        """Open a file of scores, of queries and keys, or of a whole question."""
-        from attn_tui.files.draft import open_draft
-
-        setup = self.present.draft.setup
-
-        def read(path: str) -> Draft:
-            return open_draft(os.path.expanduser(path), setup)
-
-        hint = ".npy, .npz, .csv, .txt: scores; .json: what was saved"
-        self.app.push_screen(FileScreen("Open a file", read, hint=hint), self._ask_draft)
-
-    def _ask_draft(self, draft: Draft | None) -> None:
-        if draft is None:
-            return
-        self.ask(edits.become(draft))
-        count = len(parse(draft).vectors)
-        if count > 1:
-            self.notify(READ.format(count=f"{count:,}"), timeout=5)
 
     async def action_help(self) -> None:
         """Explain the pane with the focus and the keys: beside the panes, or over them."""

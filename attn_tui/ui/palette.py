@@ -119,86 +119,80 @@ class WholeHeadProvider(InstrumentProvider):
         screen.post_message(screen.Go("attention"))
 
 
-class ChoicesProvider(InstrumentProvider):
-    """Finds the values of one setting by what they are called and what they mean."""
+Offer = tuple[str, str, str, IgnoreReturnCallbackType]
+"""What something is called, what it means, what else it is found by, and what takes it."""
 
-    setting: Setting
 
-    def _choices(self) -> Iterator[tuple[str, str, str]]:
-        """Yield each value as text, what it is called, and what it means."""
+class OffersProvider(InstrumentProvider):
+    """Finds some things by what they are called and what they mean; all of them unless searched."""
+
+    def offers(self, screen: InstrumentScreen) -> Iterator[Offer]:
+        """Yield what there is."""
         raise NotImplementedError
-
-    def _take(self, text: str) -> None:
-        if self.instrument is None or self.instrument.asked is None:
-            return
-        try:
-            self.instrument.ask(self.setting.read(self.instrument.asked, text))
-        except InputError as error:
-            self.instrument.notify(str(error), severity="warning", markup=False)
 
     async def discover(self) -> Hits:
         """Yield all of them."""
-        for text, title, meaning in self._choices():
-            yield DiscoveryHit(title, partial(self._take, text), help=meaning)
+        if self.instrument is not None:
+            for title, meaning, _, take in self.offers(self.instrument):
+                yield DiscoveryHit(title, take, help=meaning)
 
     async def search(self, query: str) -> Hits:
         """Yield those that match."""
-        matcher = self.matcher(query)
-        for text, title, meaning in self._choices():
-            score = max(matcher.match(title), matcher.match(text), 0.6 * matcher.match(meaning))
-            if score > 0:
-                yield Hit(score, matcher.highlight(title), partial(self._take, text), help=meaning)
-
-
-class RulesProvider(ChoicesProvider):
-    """Finds scale rules."""
-
-    setting = RULE
-
-    def _choices(self) -> Iterator[tuple[str, str, str]]:
-        for name, meaning in RULE.kind.choices.items():
-            yield name, name, meaning
-
-
-class ModelsProvider(ChoicesProvider):
-    """Finds the heads of well-known models."""
-
-    setting = MODEL
-
-    def _choices(self) -> Iterator[tuple[str, str, str]]:
-        for name, model in MODELS.items():
-            parts = [f"d_k {model.d_k:,}", f"{model.heads} heads", model.scale.pipeline, model.note]
-            yield name, model.title, " · ".join(part for part in parts if part)
-
-
-class ExamplesProvider(InstrumentProvider):
-    """Finds the tour, and questions worth asking."""
-
-    def _offered(self) -> Iterator[tuple[str, str, IgnoreReturnCallbackType]]:
-        """Yield what each is called, what it says, and what asks it."""
         if self.instrument is None:
             return
+        matcher = self.matcher(query)
+        for title, meaning, name, take in self.offers(self.instrument):
+            score = max(matcher.match(title), matcher.match(name), 0.6 * matcher.match(meaning))
+            if score > 0:
+                yield Hit(score, matcher.highlight(title), take, help=meaning)
+
+
+def taking(screen: InstrumentScreen, setting: Setting, text: str) -> IgnoreReturnCallbackType:
+    """Return what gives a setting the value that a text says, or says why it cannot have it."""
+
+    def take() -> None:
+        try:
+            screen.ask(setting.read(screen.present, text))
+        except InputError as error:
+            screen.notify(str(error), severity="warning", markup=False)
+
+    return take
+
+
+class RulesProvider(OffersProvider):
+    """Finds scale rules."""
+
+    def offers(self, screen: InstrumentScreen) -> Iterator[Offer]:
+        """Yield them."""
+        for name, meaning in RULE.kind.choices.items():
+            yield name, meaning, "", taking(screen, RULE, name)
+
+
+class ModelsProvider(OffersProvider):
+    """Finds the heads of well-known models."""
+
+    def offers(self, screen: InstrumentScreen) -> Iterator[Offer]:
+        """Yield them."""
+        for name, model in MODELS.items():
+            parts = [f"d_k {model.d_k:,}", f"{model.heads} heads", model.scale.pipeline, model.note]
+            meaning = " · ".join(part for part in parts if part)
+            yield model.title, meaning, name, taking(screen, MODEL, name)
+
+
+class ExamplesProvider(OffersProvider):
+    """Finds the tour, and questions worth asking."""
+
+    def offers(self, screen: InstrumentScreen) -> Iterator[Offer]:
+        """Yield the tour, then the questions."""
         # They are read when somebody looks for one.
         from attn_tui.files.examples import EXAMPLES
 
         tour = partial(self.app.run_action, "go('tour')")
-        yield "The tour", "from q·k to where the usual story is wrong, in a dozen steps", tour
+        steps = "from q·k to where the usual story is wrong, in a dozen steps"
+        yield "The tour", steps, "", tour
         for example in EXAMPLES.values():
-            ask = partial(self.instrument.ask, edits.become(example.draft))
-            yield example.title, example.look, ask
-
-    async def discover(self) -> Hits:
-        """Yield all of them."""
-        for title, text, ask in self._offered():
-            yield DiscoveryHit(title, ask, help=text)
-
-    async def search(self, query: str) -> Hits:
-        """Yield those that match."""
-        matcher = self.matcher(query)
-        for title, text, ask in self._offered():
-            score = max(matcher.match(title), 0.5 * matcher.match(text))
-            if score > 0:
-                yield Hit(score, matcher.highlight(title), ask, help=text)
+            ask = partial(screen.ask, edits.become(example.draft))
+            yield example.title, example.look, "", ask
 
 
 class ViewsProvider(InstrumentProvider):
@@ -259,10 +253,7 @@ class ElsewhereProvider(InstrumentProvider):
         if not text:
             screen.call_after_refresh(screen.open_setting, setting.name)
             return
-        try:
-            screen.ask(setting.read(screen.present, text))
-        except InputError as error:
-            screen.notify(str(error), severity="warning", markup=False)
+        taking(screen, setting, text)()
 
 
 def is_readable(setting: Setting, text: str) -> bool:

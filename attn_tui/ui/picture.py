@@ -1,7 +1,9 @@
 """A widget that shows a drawing: curves, bars, a heat map, or a table of numbers."""
 
+from functools import lru_cache
 from typing import Protocol, runtime_checkable
 
+from rich.segment import Segment
 from rich.style import Style
 from textual.geometry import Region, Size
 from textual.reactive import var
@@ -10,7 +12,6 @@ from textual.widget import Widget
 
 from attn_tui.charts.cells import Cells
 from attn_tui.charts.colour import Palette
-from attn_tui.ui.strips import strip
 from attn_tui.ui.theme import colours_of
 
 
@@ -56,7 +57,7 @@ class Picture(Widget):
         self._cells = now = self._drawn()
         differences = now.differences(before)
         for line, _, _ in differences:
-            self._lines[line] = strip(now, line, self._base)
+            self._lines[line] = _strip(now, line, self._base)
         if differences:
             spans = (Region(start, line, stop - start, 1) for line, start, stop in differences)
             self.refresh(*spans)
@@ -81,7 +82,7 @@ class Picture(Widget):
         if self._cells is None or self._is_of_another_size(self._cells):
             self._cells = cells = self._drawn()
             self._base = self.rich_style
-            self._lines = [strip(cells, line, self._base) for line in range(cells.lines)]
+            self._lines = [_strip(cells, line, self._base) for line in range(cells.lines)]
         if y < len(self._lines):
             return self._lines[y]
         return Strip.blank(self.content_size.width, self.rich_style)
@@ -106,3 +107,24 @@ class Sheet(Picture):
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         """Return the lines of the text in a width."""
         return self._height(width)
+
+
+@lru_cache(maxsize=4096)
+def _style(colour: str, background: str, bold: bool = False) -> Style:
+    """Return the style of a text; an empty colour is the terminal's own."""
+    return Style(color=colour or None, bgcolor=background or None, bold=bold or None)
+
+
+def _strip(cells: Cells, line: int, base: Style) -> Strip:
+    """Return a line of a block of cells.
+
+    Args:
+        cells: What is shown.
+        line: Which line of it.
+        base: The widget's own style, which stands wherever a cell has no colour.
+    """
+    segments = [
+        Segment(text, base + _style(colour, background))
+        for text, colour, background in cells.runs(line)
+    ]
+    return Strip(segments, cells.columns)

@@ -1,9 +1,7 @@
 """Runs the program on the terminal, from what it opens with to what it leaves behind."""
 
 import sys
-from contextlib import suppress
 from dataclasses import replace
-from functools import partial
 from os import environ
 from typing import TYPE_CHECKING
 
@@ -12,10 +10,8 @@ from attn_tui.files.draft import Draft
 from attn_tui.instruments import INSTRUMENTS
 from attn_tui.ui.app import AttnApp
 from attn_tui.ui.memory import remembered_theme
-from attn_tui.ui.terminal.ascii import lacks_blocks
-from attn_tui.ui.terminal.closed import let_go_of_closed
+from attn_tui.ui.terminal.filters import lacks_blocks
 from attn_tui.ui.terminal.input import accept_anything
-from attn_tui.ui.terminal.lifeline import lifeline
 from attn_tui.ui.theme import check_theme
 
 if TYPE_CHECKING:
@@ -39,21 +35,12 @@ def run(
     Raises:
         InputError: If there is no such theme.
     """
-    stream = sys.__stderr__
-    assert stream is not None  # Textual writes to it.
     accept_anything()
-    let_go_of_closed()
     in_ascii = ascii or lacks_blocks(environ.get("TERM", ""))
     app = AttnApp(opening(draft), instrument, ascii=in_ascii, theme=_theme(theme), tour=tour)
-    with lifeline(partial(app.call_later, app.exit)) as line:
-        try:
-            app.run(mouse=mouse)
-        except Exception as error:
-            app.fail(error)
-    if said := app.crash.message if app.crash else app.parting:
-        with suppress(OSError):
-            stream.write(f"{said}\n")
-    line.die()
+    app.run(mouse=mouse)
+    if app.parting and sys.__stderr__ is not None:
+        sys.__stderr__.write(app.parting)
     return app.return_code or 0
 
 

@@ -22,7 +22,7 @@ from attn_tui.charts.colour import (
     seen,
 )
 from attn_tui.compute.errors import InputError, inert
-from attn_tui.ui.terminal.ascii import ASCII_GLYPHS
+from attn_tui.ui.terminal.filters import ASCII_GLYPHS
 
 APART = {Depth.TRUE: 0.1, Depth.FEW: 0.08, Depth.TEXTURES: 0.1}
 """How far in OKLab a colour is from those of data at least, to be taken for none of them."""

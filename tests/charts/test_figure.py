@@ -73,15 +73,6 @@ def test_a_line_that_rises_is_seen_to_rise_from_corner_to_corner() -> None:
     assert dots(cells)[0, -3:].any()
 
 
-def test_the_value_of_a_flat_line_can_be_read_off_the_tick_beside_it() -> None:
-    ticks = tuple((value, f"{value:g}") for value in (0.0, 0.5, 1.0))
-    for value in (0.0, 0.5, 1.0):
-        cells = drawn([value] * 9, up=Axis(0.0, 1.0, ticks), lines=12)
-        rows = [row for row in cells.text().split("\n") if any(ord(c) > BLANK for c in row)]
-        assert len(rows) == 1
-        assert rows[0].lstrip().startswith(f"{value:g} ")
-
-
 def test_equal_factors_are_equally_far_on_a_logarithmic_axis() -> None:
     chart = Figure([], D_K, UNIT)
     columns = [chart.column(2.0**power, 129 + 1) for power in range(0, 17, 2)]
@@ -104,18 +95,6 @@ def test_where_there_is_no_number_there_is_no_line(hole: float) -> None:
     assert gap == set(range(min(gap), max(gap) + 1))
 
 
-@with_rows("hole", [nan, inf, -inf])
-def test_where_there_is_no_number_nothing_is_filled(hole: float) -> None:
-    values = np.array([0.5] * 10 + [hole] * 20 + [0.5] * 10)
-    curve = Curve(np.linspace(0.0, 1.0, 40), values, "scaled", filled=True)
-    cells = Figure([curve], UNIT, UNIT).draw(41, 9, COLOURS)
-    bottom = cells.backgrounds[7] != ""
-    assert bottom[2]
-    assert bottom[-2]
-    assert not bottom[15:27].any()
-    assert not (cells.backgrounds[0] != "").any()
-
-
 def test_a_value_outside_the_axis_is_cut_off_where_the_line_leaves() -> None:
     cells = drawn([0.5, 0.5, 0.5, 10.5, 10.5, 10.5, 0.5, 0.5, 0.5], columns=82)
     up = heights(cells)
@@ -125,16 +104,6 @@ def test_a_value_outside_the_axis_is_cut_off_where_the_line_leaves() -> None:
     assert not dots(cells)[:2, min(gap) + 2 : max(gap) - 2].any()
     low = drawn([0.5, -9.5, -9.5, 0.5], columns=82)
     assert not dots(low)[-5:, 60:100].any()
-
-
-def test_a_line_that_crosses_everything_crosses_it_where_it_should() -> None:
-    # From −1 to 2: inside from a third to two thirds of the way.
-    up = heights(drawn([-1.0, 2.0], columns=91))
-    assert min(up) == pytest.approx(2 + 60, abs=3)
-    assert max(up) == pytest.approx(2 + 120, abs=3)
-    falling = heights(drawn([2.0, -1.0], columns=91))
-    assert sorted(falling) == sorted(up)
-    assert falling[min(falling)] > falling[max(falling)]
 
 
 def test_infinities_never_reach_plotext(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -183,18 +152,6 @@ def test_the_mark_stands_where_its_value_is_with_a_dot_on_each_curve() -> None:
     assert lines[0].startswith("100 %")
     assert lines[5].startswith(" 50 %")
     assert lines[11].split() == ["1", "256", "65,536"]
-
-
-def test_names_stand_beside_the_ends_of_their_curves_one_below_another() -> None:
-    x = np.linspace(0.0, 1.0, 5)
-    curves = [Curve(x, x * end, "scaled", f"key {n}") for n, end in enumerate([0.5, 1.0, 0.48])]
-    lines = Figure(curves, UNIT, UNIT).draw(41, 12, COLOURS).text().split("\n")
-    places = [
-        next(n for n, line in enumerate(lines) if line.endswith(f"key {key}")) for key in range(3)
-    ]
-    assert places[1] == 0
-    assert places[2] == places[0] + 1
-    assert abs(places[0] - 5) <= 1
 
 
 NUMBERS = st.one_of(

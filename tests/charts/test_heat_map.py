@@ -78,22 +78,6 @@ def test_an_entry_that_has_room_is_seen_at_its_own_place_in_its_own_colour() -> 
         assert (found == expected).all()
 
 
-def test_where_a_third_would_stay_empty_most_entries_get_two_places_and_keep_their_labels() -> None:
-    levels = spread(30, 30)
-    labels = [str(row) for row in range(30)]
-    for own in range(30):
-        chart = HeatMap(levels, "unscaled", labels, labels, cursor=(own, own))
-        cells = chart.draw(51, 25, COLOURS)
-        shown = halves(cells, chart)
-        assert shown[:48, :46].all()
-        assert {*shown[:48, 0]} == {colour_of(level, "unscaled") for level in levels[:, 0]}
-        (marked,) = np.flatnonzero(cells.characters[:24, chart.left - 1] == "▸")
-        assert colour_of(levels[own, 0], "unscaled") in shown[2 * marked : 2 * marked + 2, 0]
-        label = np.flatnonzero(cells.colours[24] == COLOURS["accent"])
-        middle = label[0] + len(label) // 2
-        assert colour_of(levels[0, own], "unscaled") == shown[0, middle - chart.left]
-
-
 @with_rows("kind", KINDS)
 def test_of_several_entries_in_a_place_the_largest_is_seen_with_its_sign(kind: str) -> None:
     levels = np.full((40, 60), 0.1)
@@ -162,11 +146,6 @@ def test_what_is_under_the_mouse_is_what_is_drawn_there(
         assert len(seen) == rows * across
 
 
-def test_of_two_halves_of_a_cell_the_mouse_finds_the_larger() -> None:
-    for levels, row in (([[0.1], [0.9]], 1), ([[0.9], [0.1]], 0)):
-        assert HeatMap(np.array(levels), "unscaled").entry(0, 0, 1, 1) == (row, 0)
-
-
 TEXTS = (("1", "22", "333"), ("4444", "55555", ""))
 
 
@@ -193,18 +172,6 @@ def test_a_text_stands_in_its_entry_whole_between_blanks_or_not_at_all() -> None
                     cells.backgrounds[line, own], cells.colours[line, own], strict=True
                 ):
                     assert not ink or contrast(ink, behind or BACKGROUND) >= 4.5
-
-
-def test_texts_are_left_out_where_entries_are_halves_of_a_line() -> None:
-    chart = HeatMap(np.zeros((4, 1)), "unscaled", texts=[["abc"]] * 4)
-    assert chart.draw(20, 2, COLOURS).text().split() == []
-    assert chart.draw(20, 4, COLOURS).text().split() == ["abc"] * 4
-
-
-def test_a_text_where_there_is_no_number_can_be_read_on_a_light_theme() -> None:
-    chart = HeatMap(np.array([[nan]]), "unscaled", texts=[["?"]])
-    cells = chart.draw(5, 1, Palette({**COLOURS, "background": "#ffffff"}))
-    assert cells.colours[0, 2] == "#000000"
 
 
 def label_lines(rows: int, lines: int, cursor: tuple[int, int] | None) -> list[str]:
@@ -240,39 +207,6 @@ def test_labels_below_are_whole_and_apart_and_the_cursors_is_among_them(cursor: 
         assert cursor is None or labels[cursor] in written
 
 
-def test_what_rows_and_columns_are_is_said_where_there_is_room() -> None:
-    labels = [f"{n:,}" for n in (4096, 1024, 64)], ["1", "2", "4"]
-    chart = HeatMap(spread(3, 3), "scaled", *labels, corner="n\\d_k")
-    assert chart.draw(40, 4, COLOURS).text().split("\n")[-1].startswith("n\\d_k ")
-    # The first label stands where it would.
-    narrow = HeatMap(spread(3, 3), "scaled", ["1", "2", "3"], labels[1], corner="n\\d_k")
-    assert narrow.draw(8, 4, COLOURS).text().split("\n")[-1].split() == ["1", "2", "4"]
-
-
-def test_digits_stand_below_digits_in_a_column() -> None:
-    texts = [["4"], ["34"], ["100"]]
-    for width in (5, 6, 7):
-        chart = HeatMap(spread(3, 1), "scaled", texts=texts)
-        lines = chart.draw(width, 3, COLOURS).text().split("\n")
-        assert len(lines[0].rstrip()) == len(lines[1].rstrip())
-
-
-def test_a_column_without_a_label_is_marked_all_the_same() -> None:
-    line = bottom((), 26, 5)
-    assert line.strip() == "▲"
-    # Two columns beside the row's mark, then two each.
-    assert line.index("▲") in (2 + 10, 2 + 11)
-
-
-def test_where_there_is_no_room_nothing_is_drawn_and_nothing_breaks() -> None:
-    for columns in [1, 2, 3, 5]:
-        for lines in [1, 2, 3]:
-            labels = ["a long label"]
-            chart = HeatMap(spread(5, 7), "unscaled", labels, [*"abcdefg"], cursor=(1, 1))
-            assert chart.draw(columns, lines, COLOURS).text().split() == []
-            assert chart.entry(0, 0, columns, lines) is None
-
-
 # Without colours
 
 PLAIN = Palette(COLOURS, Depth.TEXTURES)
@@ -289,39 +223,6 @@ def test_without_colours_glyphs_tell_more_from_less_and_one_sign_from_the_other(
     assert [MORE.index(glyph) for glyph in glyphs[4:9]] == [0, 1, 2, 3, 4]
     assert [LESS.index(glyph) for glyph in glyphs[3::-1]] == [1, 2, 3, 4]
     assert set(cells.backgrounds.flat) == {""}
-
-
-@with_rows("kind", ["unscaled", "scaled", "saturation", "both signs"])
-def test_without_colours_there_are_four_or_five_textures(kind: str) -> None:
-    levels = np.linspace(0.0, 1.0, 200)[None]
-    text = HeatMap(levels, kind).draw(200, 1, PLAIN).text()
-    assert 4 <= len(set(text)) <= 5
-    order = [MORE.index(glyph) for glyph in text]
-    assert order == sorted(order)
-
-
-@with_rows(("lines", "rows"), [(3, 3), (6, 3), (3, 6), (2, 7)])
-def test_without_colours_each_entry_has_whole_cells_and_of_several_the_largest_is_seen(
-    lines: int, rows: int
-) -> None:
-    levels = np.zeros((rows, 2))
-    levels[rows - 1, 1] = 1.0
-    text = HeatMap(levels, "scaled").draw(8, lines, PLAIN).text().split("\n")
-    marked = [line for line in range(lines) if MORE[-1] in text[line]]
-    assert marked
-    assert marked[-1] == lines - 1
-    assert all(text[line].startswith("····████"[:8]) for line in marked)
-
-
-def test_without_colours_texts_and_labels_stand_where_they_stand_with_them() -> None:
-    chart = HeatMap(
-        np.array([[1.0, 0.1], [0.1, 1.0]]), "scaled", ["a", "b"], ["c", "d"],
-        [["1", ".1"], [".1", "1"]], (1, 0),
-    )  # fmt: skip
-    plain, coloured = (chart.draw(19, 7, colours) for colours in (PLAIN, COLOURS))
-    for mark in ("a", "b", "c", "d", "▸", ".1"):
-        places = [np.argwhere(cells.characters == mark[0]).tolist() for cells in (plain, coloured)]
-        assert places[0] == places[1], mark
 
 
 # What stands beside the entries and over them
@@ -355,13 +256,6 @@ def test_the_longest_texts_that_all_have_room_are_written() -> None:
     assert said == {
         8: ["long", "1", "long", "2"], 7: ["no", "1", "2"], 6: ["no", "1", "2"], 3: ["1", "2"],
     }  # fmt: skip
-
-
-def test_entries_that_have_no_place_of_their_own_are_told_of() -> None:
-    chart = HeatMap(spread(12, 30), "unscaled")
-    assert not chart.is_reduced(30, 6)
-    assert chart.is_reduced(29, 6)
-    assert chart.is_reduced(30, 5)
 
 
 def test_a_bar_says_what_colours_mean_and_where_the_cursor_is_on_it() -> None:

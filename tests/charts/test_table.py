@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attn_tui.charts.cells import Cells
-from attn_tui.charts.table import Column, Page, Table
+from attn_tui.charts.table import Column, Table
 
 COLOURS = {
     "text": "#e6e8ee", "muted": "#7a7d86", "accent": "#b9a3ff", "unscaled": "#e29d04",
@@ -30,31 +30,6 @@ def table(n_rows: int = 3, cursor: int | None = None, notes: Sequence[str] = ())
         cursor,
         notes,
     )
-
-
-def test_numbers_end_below_the_end_of_their_head_and_names_begin_below_its_beginning() -> None:
-    lines = table().draw(60, 6, COLOURS).text().split("\n")
-    end = lines[0].index("number") + len("number")
-    assert [line[:end].split()[-1] for line in lines[1:4]] == ["0.", "1.5", "2.55"]
-    assert {line[end - 1] for line in lines[1:4]} <= {".", "5"}
-    start = lines[0].index("remark")
-    assert all(line[start:] == "as_long_as_this" for line in lines[1:4])
-    assert {line.index("r") for line in lines[:4]} == {2}
-
-
-def test_a_column_that_has_no_room_is_left_out_by_its_rank() -> None:
-    for columns, heads in [
-        (2 + 3 + 2 + 6 + 2 + 15, ["row", "number", "remark"]),
-        (2 + 3 + 2 + 6 + 2 + 14, ["row", "number"]),
-        (2 + 3 + 2 + 6, ["row", "number"]),
-        (2 + 3 + 2 + 5, ["row"]),
-        (2 + 3, ["row"]),
-        (2 + 2, []),
-        (1, []),
-    ]:
-        cells = table().draw(columns, 6, COLOURS)
-        assert words(cells)[: len(heads)] == list(heads)
-        assert bool(words(cells)) == bool(heads)
 
 
 def test_rows_that_have_no_room_are_counted_and_not_passed_over() -> None:
@@ -112,11 +87,3 @@ def test_no_text_is_ever_cut(
     # As many columns are shown as have room, each from its head to its last row.
     kept = drawing.fitting(width - 2)
     assert cells.text().split("\n")[0].split() == [column.head for column in kept]
-
-
-def test_a_page_is_drawn_in_the_colours_of_its_words() -> None:
-    page = Page(lambda width: [[("var ", "label"), ("1.5", "strong")], []], {"label": "muted"})
-    cells = page.draw(20, 4, COLOURS)
-    assert cells.text().split("\n")[0] == "var 1.5"
-    assert cells.colours[0, 0] == COLOURS["muted"]
-    assert cells.colours[0, 4] == COLOURS["text"]

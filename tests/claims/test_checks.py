@@ -1,6 +1,5 @@
 """What checks of claims work with, each part held against another way to the same number."""
 
-from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -9,8 +8,8 @@ import pytest
 from scipy import integrate, stats
 
 from attn_tui.claims.checks.assumptions import initial_queries, mean_square
-from attn_tui.claims.checks.crossover import both_sides, turning_point
-from attn_tui.claims.checks.heads import clip, folded_over_divided, largest_logit
+from attn_tui.claims.checks.crossover import turning_point
+from attn_tui.claims.checks.heads import clip, largest_logit
 from attn_tui.claims.checks.laws import sum_law
 from attn_tui.claims.checks.layers import (
     check_size,
@@ -31,7 +30,6 @@ from attn_tui.claims.checks.samples import (
     logs_at_stds,
     mean,
     over,
-    row_logs,
     rows_of_scores,
     sampled,
     variance_of,
@@ -48,7 +46,7 @@ from attn_tui.compute.sample import Number
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.sweep.exact import trace_at
 from attn_tui.compute.sweep.readouts import ROWS
-from attn_tui.library import dot_law, drawn, jacobian, softmax, statistics
+from attn_tui.library import dot_law, jacobian, softmax, statistics
 from tests.pairs import with_rows
 
 # q·k
@@ -134,26 +132,9 @@ def test_a_key_leads_all_the_others_together(n_keys: int) -> None:
     assert rest.value == pytest.approx(rest.exact, rel=1e-12)
 
 
-def test_rows_are_those_that_the_library_draws() -> None:
-    trial = Trial(seed=3, d_k=16, n=8, draws=40)
-    found = row_logs(trial, "gradient", ("inverse-sqrt",), (16, 256))
-    for (_, d_k), logs in found.items():
-        rows = drawn(d_k, trial.n, trial.seed, trial.draws)
-        sizes = [statistics(row, d_k).log_frobenius for row in rows]
-        assert logs == pytest.approx(sizes, rel=1e-12)
-
-
 def test_rows_of_one_standard_deviation_have_the_exact_mean_trace() -> None:
     logs = logs_at_stds(Trial(n=16, draws=4000), (2.0,))[2.0]
     assert mean("tr J", logs[ROWS["trace"]]).is_near(trace_at(16, 2.0))
-
-
-def test_the_far_sides_of_a_crossover_are_within_what_d_k_may_be() -> None:
-    turn = turning_point(8, "gradient", 100, 1)
-    assert turn.d_k
-    below, above = both_sides(turn)
-    assert 2 <= below < turn.d_k < above <= 65_536
-    assert both_sides(replace(turn, d_k=5000.0), 16) == (312, 65_536)
 
 
 def test_even_weights_have_the_gradient_of_even_weights() -> None:
@@ -200,10 +181,6 @@ def test_even_weights_leave_nothing_of_the_differences_between_tokens() -> None:
     assert found.shape == (3, 3)
     assert (found[0] > 0.5).all()
     assert (found[1:] < 1e-12).all()
-
-
-def test_a_scale_folded_at_one_dimension_changes_nothing() -> None:
-    assert folded_over_divided(Trial(d_k=1, n=5)) == pytest.approx((0.0, 1.0, 1.0))
 
 
 def test_the_largest_logit_is_that_of_all_pairs() -> None:

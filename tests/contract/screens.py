@@ -10,9 +10,8 @@ KEYS = {"explore": "1", "dots": "2", "sweep": "3", "attention": "4", "heads": "5
 """The key of each instrument."""
 
 LEAVE, COPY, UNDO, REDO, START, FIND = "q", "c", "u", "U", "0", "/"
-LESS, MORE, HALVE, DOUBLE, FURTHER = "-", "+", "{", "}", "."
-NEXT_VIEW, VIEW_BEFORE, EVERY_ROW = "t", "T", "w"
-TYPE_D_K, TYPE_N, EDIT, SAVE = "d", "n", "e", "s"
+LESS, MORE, DOUBLE, FURTHER = "-", "+", "}", "."
+TYPE_D_K, TYPE_N, EDIT = "d", "n", "e"
 REDRAW = "\x0c"
 QUIT = "\x11"
 """Leaves from where q is a letter."""
@@ -39,11 +38,6 @@ def find(text: str) -> str:
 def theme(name: str) -> tuple[str, ...]:
     """Return keys that choose a theme, each to be waited for."""
     return find("theme"), f"{name}{ENTER}"
-
-
-def save_as(path: str) -> tuple[str, ...]:
-    """Return keys that save what is shown, each to be waited for."""
-    return SAVE, f"\x15{path}", ENTER
 
 
 def pasted(text: str) -> str:

@@ -3,31 +3,22 @@
 import base64
 import re
 from collections import Counter
-from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from tests.contract.screens import (
     COPY,
-    DOUBLE,
     ENTER,
     ESCAPE,
-    EVERY_ROW,
     FIND,
-    HALVE,
     KEYS,
     MORE,
-    NEXT_VIEW,
     REDO,
     REDRAW,
     TYPE_D_K,
-    TYPE_N,
     UNDO,
-    VIEW_BEFORE,
     find,
-    headline_at,
     pasted,
     theme,
 )
@@ -154,41 +145,6 @@ def test_a_screen_that_others_have_spoilt_is_drawn_again(tmp_path: Path) -> None
         session.until_like(before)
 
 
-def most_like(view: Sequence[str], views: Sequence[Sequence[str]]) -> int:
-    """Return the first of the views that has the most lines of one, whatever else is said there."""
-    same = [sum(map(str.__eq__, view, other)) for other in views]
-    return same.index(max(same))
-
-
-@pytest.mark.slow
-def test_d_k_is_halved_and_doubled_and_views_go_both_ways(tmp_path: Path) -> None:
-    with Session(tmp_path) as session:
-        session.press(DOUBLE * 2)
-        session.until_reads(headline_at(4096))
-        session.press(HALVE * 4)
-        session.until_reads(headline_at(256))
-        session.rest()
-        views = [session.display]
-        for _ in range(2):
-            session.do(NEXT_VIEW)
-            views.append(session.display)
-        assert [most_like(view, views) for view in views] == [0, 1, 2]
-        for number in (1, 0):
-            session.do(VIEW_BEFORE)
-            assert most_like(session.display, views) == number
-        assert session.line() == "attn-tui show 100,120,150 --d-k 256 --screen"
-
-
-def test_every_row_of_heads_is_taken_instead_of_a_sample(tmp_path: Path) -> None:
-    drawn = np.random.default_rng(1).standard_normal((2, 2, 200, 8))
-    names = [f"layers.0.{part}" for part in ("q", "k")]
-    np.savez(tmp_path / "heads.npz", **dict(zip(names, drawn, strict=True)))
-    with Session(tmp_path, ["heads.npz"], first="200") as session:
-        assert session.copied() == "attn-tui heads.npz"
-        session.do(EVERY_ROW)
-        assert session.line() == "attn-tui heads.npz --rows all"
-
-
 ASKING = (
     MORE, f"{TYPE_D_K}49{ENTER}", find("rule inverse"), find("mask 1"), find("cap 50"),
     find("sink 1"), find("precision float32"), find("of 0"), pasted("1 2 3"),
@@ -223,23 +179,3 @@ def test_everything_that_is_asked_is_undone_and_redone_and_the_last_line_asks_it
     assert asked["precision"] == "float32"
     assert asked["settings"]["explore"]["of"] == 0
     assert answer["vectors"][0]["scores"] == [1, "-Infinity", 3]
-
-
-@pytest.mark.slow
-def test_the_line_of_each_instrument_asks_what_it_shows(tmp_path: Path) -> None:
-    with Session(tmp_path, ["--d-k", "49"], first=headline_at(49)) as session:
-        session.do(KEYS["dots"], find("samples 1000"))
-        dots = session.copied()
-        session.do(KEYS["attention"], f"{TYPE_N}8{ENTER}")
-        attention = session.copied()
-        # It draws meanwhile.
-        session.press(KEYS["sweep"] + find("draws 64") + f"{TYPE_N}8{ENTER}")
-        sweep = session.line()
-    for line, name, wanted in (
-        (dots, "dots", {"samples": 1000}),
-        (attention, "attention", {"n": 8}),
-        (sweep, "sweep", {"draws": 64, "n": 8}),
-    ):
-        asked = answer_of(line, tmp_path)["experiment"]
-        assert asked["d_k"] == 49
-        assert wanted.items() <= asked["settings"][name].items()

@@ -29,7 +29,7 @@ from tests.contract.reduced import (
 
 RECORDINGS = Path(__file__).parent / "numbers"
 SAVED = Path(__file__).parent / "saved"
-"""A question as `--json` printed it once, which `--experiment` asks for good; claims, a tour."""
+"""A question as `--json` printed it once, which `--experiment` asks for good; a tour."""
 
 TOLD_AT_MOST = 10
 """How many differences a failure lists."""
@@ -249,7 +249,6 @@ SAID = {
     "claims": Case("claims --json", leaves=OF_CLAIMS),
     "claim": Case("claim S2-2 --d-k 256 --draws 20000 --seed 7 --json", leaves=OF_CLAIMS),
     "claim-n": Case("claim S1-11 --n 16 --draws 300 --seed 2 --json", leaves=OF_CLAIMS),
-    "claims-file": Case("claims --file mine.toml --json", leaves=OF_CLAIMS),
     "tour": Case("tour"),
     "tour-file": Case("tour lesson.toml"),
 }
@@ -271,7 +270,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     np.save(folder / "k.npy", np.array([[1.0, 1.0], [0.0, 3.0], [-1.0, 0.25]]))
     np.save(folder / "v.npy", np.array([[1, 2], [3, 4], [5, 6]], np.float16))
     write_captures(folder)
-    assert attn_tui("demo demo", folder).returncode == 0
+    return folder
+
+
+def with_demo(folder: Path) -> Path:
+    """Return the folder with the captures of the demo, which take their time, written once."""
+    if not (folder / "demo").exists():
+        assert attn_tui("demo demo", folder).returncode == 0
     return folder
 
 
@@ -361,9 +366,9 @@ def write(file: Path, case: Case, actual: Paths) -> None:
 
 
 EVERYDAY = {
-    "show-worked", "show-vectors", "show-files", "show-capture", "show-stepwise", "show-lab",
-    "show-refused", "dot", "dot-table", "sweep", "sweep-map", "attention", "heads",
-    "doctor-config", "doctor-cap-and-sink", "claim", "claims-file", "tour",
+    "show-worked", "show-vectors", "show-files", "show-stepwise", "show-lab",
+    "show-refused", "dot", "dot-table", "sweep", "attention", "heads",
+    "doctor-config", "claim", "tour",
 }  # fmt: skip
 """One or two of each command; the others are as sure to be run by .ci/run."""
 
@@ -377,6 +382,8 @@ EVERYDAY = {
 )
 def test_a_command_prints_the_recorded_numbers(name: str, folder: Path) -> None:
     case = CASES[name]
+    if "demo/" in case.line:
+        with_demo(folder)
     done = attn_tui(case.line, folder, case.stdin)
     actual = reduced(case, done)
     file = RECORDINGS / f"{name}.txt"
@@ -403,5 +410,8 @@ def test_every_recording_is_of_a_command() -> None:
     assert IS_RECORDING or files.keys() == CASES.keys()
 
 
+@pytest.mark.slow
 def test_the_doctor_is_asked_about_every_capture_of_the_demo(folder: Path) -> None:
-    assert sorted(path.name for path in (folder / "demo").iterdir() if path.is_dir()) == [*DEMO]
+    assert sorted(
+        path.name for path in (with_demo(folder) / "demo").iterdir() if path.is_dir()
+    ) == [*DEMO]

@@ -13,7 +13,7 @@ from attn_tui.report.export import Forms, export, write_whole
 from attn_tui.report.forms import csv, forms, json
 from attn_tui.report.report import Report
 from attn_tui.report.text import text
-from tests.asking import answer_to, asking
+from tests.asking import asking
 
 
 @pytest.fixture
@@ -50,22 +50,6 @@ def test_the_suffix_says_in_which_form_an_answer_is_written(
     assert path.read_bytes().decode() == "".join(write(report(found)))
 
 
-@pytest.mark.parametrize(("name", "write"), [("a.txt", text), ("a.json", json), ("a.csv", csv)])
-def test_a_pinned_answer_is_compared_in_every_form(
-    tmp_path: Path, found: Answer, name: str, write: Callable[[Report], Iterator[str]]
-) -> None:
-    pinned = answer_to(Vector("b", np.array([1.0, 2.0])))
-    export(str(tmp_path / name), forms_of(found, pinned))
-    written = (tmp_path / name).read_bytes().decode()
-    assert written == "".join(write(report(found, Contents(pinned=(pinned,)))))
-    assert "pinned" in written or "first_weight" in written
-
-
-def test_while_there_is_no_answer_only_a_picture_is_offered(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"expected a name that ends in \.svg$"):
-        export(str(tmp_path / "a.json"), {".svg": lambda: [""]})
-
-
 def test_a_file_that_is_there_is_replaced_and_keeps_its_permissions(
     tmp_path: Path, found: Answer
 ) -> None:
@@ -76,13 +60,6 @@ def test_a_file_that_is_there_is_replaced_and_keeps_its_permissions(
     assert path.read_text() == "".join(json(report(found)))
     assert path.stat().st_mode & 0o777 == 0o640
     assert os.listdir(tmp_path) == ["a.json"]
-
-
-def test_a_new_file_has_the_permissions_new_files_have(tmp_path: Path, found: Answer) -> None:
-    (tmp_path / "other").write_text("")
-    export(str(tmp_path / "a.csv"), forms_of(found))
-    modes = {path.stat().st_mode for path in tmp_path.iterdir()}
-    assert len(modes) == 1
 
 
 def test_what_a_symbolic_link_points_to_is_replaced(tmp_path: Path, found: Answer) -> None:
@@ -133,16 +110,6 @@ def test_what_may_not_be_written_is_left_as_it_is(
     monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK)
     assert refused(path, found).problem == "it may not be written"
     assert path.read_text() == "before"
-
-
-def test_a_folder_that_may_not_be_written_to_is_said(
-    tmp_path: Path, found: Answer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def denied(*given: object) -> int:
-        raise PermissionError(13, "Permission denied")
-
-    monkeypatch.setattr(os, "open", denied)
-    assert refused(tmp_path / "a.txt", found).problem == "it may not be written"
 
 
 @pytest.mark.parametrize("error", [OSError(28, "No space left on device"), KeyboardInterrupt()])

@@ -1,28 +1,16 @@
 """What departs from a model is what differs, and is said at every length."""
 
-import json
 from dataclasses import replace
 from typing import Any
 
-import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from attn_tui.compute.dots import answer as dots
-from attn_tui.compute.dots import settings as dots_settings
-from attn_tui.compute.experiment import Experiment
-from attn_tui.compute.explore import answer as explore
 from attn_tui.compute.models import MODELS
 from attn_tui.compute.scale import RULES, Scale
 from attn_tui.compute.setup import FIELDS, Setup
-from attn_tui.compute.source import Drawn
-from attn_tui.compute.sweep import answer as sweep
-from attn_tui.compute.sweep import settings as sweep_settings
-from attn_tui.dots import report as dots_report
-from attn_tui.explore import report as explore_report
 from attn_tui.report.head import about_model
 from attn_tui.report.model import departures, model_texts
-from attn_tui.sweep import report as sweep_report
 
 SCALES = st.builds(
     Scale, st.sampled_from([*RULES]), softcap=st.sampled_from([None, 30.0, 50.0, 50.000001]),
@@ -60,13 +48,6 @@ def test_what_departs_is_said_in_few_words() -> None:
     assert texts("gemma-4", scale=Scale("none")) == "Gemma-4 text, but no QK-norm"
 
 
-def test_the_name_goes_with_the_last_that_was_its_own() -> None:
-    assert of("gpt-2", d_k=65, scale=Scale("inverse")).model == "none"
-    assert of("gpt-2", d_k=65, scale=Scale("inverse")) == Setup(65, Scale("inverse"))
-    back = replace(of("gpt-2", d_k=65), d_k=64)
-    assert back == of("gpt-2")
-
-
 @given(st.sampled_from([*MODELS]), st.sampled_from([1, 64, 128, 256]), SCALES)
 @example("llama-2-7b", 128, Scale("yarn", softcap=30.0, sink=0.0, qk_norm=True))
 def test_a_model_is_named_as_long_as_something_is_its_own(
@@ -84,27 +65,3 @@ def test_a_model_is_named_as_long_as_something_is_its_own(
     assert [*map(len, named)] == sorted(map(len, named), reverse=True)
     head = " ".join(text for _, text in about_model(setup))
     assert all(word in head for word in (*departures(setup), *named[:1]))
-
-
-@pytest.mark.slow
-@given(st.sampled_from([*MODELS]), st.booleans(), SCALES)
-@settings(deadline=None, max_examples=20)
-def test_a_name_changes_no_answer(name: str, own: bool, scale: Scale) -> None:
-    named = of(name, scale=scale) if own else of(name, d_k=7)
-    named = named.put(dots_settings.Settings(samples=10, d_ks=()))
-    named = named.put(sweep_settings.Settings(n=4, d_k_range=(2, 9), points=2, draws=20))
-    setups = named, replace(named, model="none")
-    instruments: list[tuple[Any, Any]] = [
-        (explore.answer, explore_report.json),
-        (dots.answer, dots_report.json),
-        (sweep.answer, sweep_report.json),
-    ]
-    for answer, render in instruments:
-        found = []
-        for setup in setups:
-            *_, last = answer(Experiment(Drawn(4), setup))
-            plain = json.loads("".join(render(last)))
-            found.append((plain["experiment"].pop("model"), plain))
-        (one, left), (other, right) = found
-        assert left == right
-        assert (one, other) == (name, "none")

@@ -51,7 +51,6 @@ def test_numbers_are_written_as_the_design_says() -> None:
         (weight(0.004, width=4), "…"),
         (weight(0.00099999), "0.0010"),
         (quantity(0.0), "0"),
-        (quantity(0.0, below=5e-324), "<5e-324"),
         (quantity(999.6), "1000"),
         (quantity(9999.4), "9999"),
         (quantity(9999.6), "1.00e+04"),
@@ -95,7 +94,7 @@ def test_no_text_is_wider_than_asked(
     texts = (
         scientific(value, log_size, signed, width),
         weight(value, log_size, width),
-        quantity(value, below=5e-324, width=width),
+        quantity(value, width=width),
         ratio(value, width),
         fitted(value, width),
     )

@@ -7,13 +7,12 @@ from math import inf, nan
 from typing import Any
 
 import numpy as np
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from attn_tui.compute.sample import Number
 from attn_tui.report.forms import csv, json
 from attn_tui.report.report import (
-    CHUNK,
     Column,
     Fact,
     Facts,
@@ -122,19 +121,6 @@ def test_what_a_terminal_would_obey_is_spelled_out_wherever_it_stands() -> None:
         assert all(line.isprintable() for line in lines)
 
 
-def test_sides_that_have_no_room_beside_each_other_stand_below_each_other() -> None:
-    number = Number(123.456, 0.001, 123.4567)
-    facts = [Fact("a rather long name of a number, too long for two", (number, number), "x")]
-    wide, narrow = (
-        as_text(Facts(facts, ("one", "other"), ("a", "b")), width=width) for width in (120, 80)
-    )
-    assert len(wide) == 2
-    assert len(narrow) == 5
-    assert max(map(len, narrow)) <= 80
-    assert narrow[1] == narrow[4]
-    assert narrow[1].split()[-4:] == ["123.4560", "±", "0.0010", "123.4567"]
-
-
 def test_where_there_is_no_room_columns_of_the_highest_rank_go_first_and_no_number_is_cut() -> None:
     columns = [
         column("first", ["1" * 30] * 3),
@@ -160,59 +146,13 @@ def test_a_number_has_its_error_and_its_exact_value_beside_it() -> None:
     assert single == ["spread     64.031 ± 0.092, exact 64 nats"]
 
 
-def test_values_are_written_as_a_person_would() -> None:
-    values = [None, True, -1234, nan, -inf, 0.1 + 0.2, "text"]
-    lines = as_text(table(column("v", values), rows=np.arange(7)))
-    assert [line.strip() for line in lines[1:]] == [
-        "–",
-        "yes",
-        "−1,234",
-        "NaN",
-        "−∞",
-        "0.3",
-        "text",
-    ]
-
-
-def test_labels_and_long_texts_stand_in_line() -> None:
-    lines = as_text(
-        Facts([Fact("d_k", (1024,)), Fact("scale", ("word " * 30,)), Fact("", ("on",))])
-    )
-    assert lines[0] == "d_k        1,024"
-    assert lines[1].startswith("scale      word")
-    assert {line[:11] for line in lines[2:]} == {" " * 11}
-    assert lines[-1].strip() == "on"
-    assert max(map(len, lines)) <= 80
-
-
+@example("漢漢漢 漢漢漢", 10)
 @given(st.text(alphabet="ab 漢🎉é%9\x1b", max_size=200), st.integers(4, 80))
 def test_wrapped_lines_fit_and_lose_nothing(words: str, width: int) -> None:
     lines = wrapped(words, width)
     assert all(cells(line) <= width for line in lines)
     shown = "".join(words.split(" ")).replace("\x1b", r"\x1b")
     assert "".join(line.replace(" ", "") for line in lines) == shown
-
-
-def test_of_many_rows_the_text_lists_as_many_as_it_may_and_says_so() -> None:
-    lines = as_text(table(column("i", [*range(3)]), most=2, notes=["A note."]))
-    assert [line.strip() for line in lines] == [
-        "i",
-        "0",
-        "1",
-        "and 1 more, which JSON holds",
-        "A note.",
-    ]
-
-
-def test_a_long_table_is_text_some_rows_at_a_time_and_stays_in_line() -> None:
-    n_rows = 2 * CHUNK + 5
-    long = Table([Column("i", lambda rows: rows, "i", width=9)], np.arange(n_rows))
-    pieces = [*text(Report("", [long]))]
-    assert max(piece.count("\n") for piece in pieces) == CHUNK
-    lines = "".join(pieces).splitlines()
-    assert len(lines) == n_rows + 1
-    assert {len(line) for line in lines} == {9}
-    assert lines[-1].strip() == f"{n_rows - 1:,}"
 
 
 # JSON
@@ -274,14 +214,6 @@ def test_json_and_csv_hold_every_digit(values: list[float]) -> None:
     np.testing.assert_array_equal(back, values)
     rows = as_csv(own, chosen="t")
     np.testing.assert_array_equal([float(row[0]) for row in rows[1:]], values)
-
-
-def test_a_long_column_is_one_list_and_no_piece_of_it_is_long() -> None:
-    n_rows = 2 * CHUNK + 5
-    long = Table([Column("", lambda rows: rows / 2.0, "v")], np.arange(n_rows))
-    pieces = [*json(Report("", [long]))]
-    assert max(map(len, pieces)) < 10 * CHUNK
-    assert read("".join(pieces))["v"] == (np.arange(n_rows) / 2.0).tolist()
 
 
 # CSV

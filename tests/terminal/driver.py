@@ -21,7 +21,6 @@ from contextlib import chdir
 from itertools import groupby
 from multiprocessing import Pool
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from click.testing import CliRunner
@@ -154,20 +153,7 @@ class Driven:
             raise FaultError(f"show: {result.output}")
         saved, printed = json.loads((folder / name).read_text()), json.loads(result.stdout)
         if saved.pop("pinned", None) is None and saved != printed:
-            raise FaultError(f"another answer in {name}: {_difference(saved, printed)}")
-
-
-def _difference(one: Any, other: Any, path: str = "") -> str:
-    """Return where two values of JSON differ first."""
-    if isinstance(one, dict) and isinstance(other, dict) and one.keys() == other.keys():
-        parts = [(f"{path}.{key}", one[key], other[key]) for key in one]
-    elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
-        parts = [
-            (f"{path}[{place}]", *pair) for place, pair in enumerate(zip(one, other, strict=True))
-        ]
-    else:
-        return f"{path}: {one!r} and {other!r}"
-    return next((_difference(a, b, where) for where, a, b in parts if a != b), "")
+            raise FaultError(f"another answer in {name}: {saved} and {printed}")
 
 
 def fill(folder: Path) -> None:

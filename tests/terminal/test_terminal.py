@@ -1,14 +1,12 @@
 """The program on a real pseudo-terminal."""
 
 import re
-from functools import cache
 from pathlib import Path
-from signal import SIGTERM
 
 import pytest
 
+from tests.contract.session import Session
 from tests.contract.terminal import Terminal
-from tests.engine.captured import heads, write
 
 GLYPHS = re.compile("[\u2500-\u25ff\u2800-\u28ff]")
 """Frames, blocks, shapes and braille, which some terminals have no font for."""
@@ -43,44 +41,12 @@ def test_every_instrument_is_drawn_in_ascii_where_that_is_wanted(
         assert not GLYPHS.findall(terminal.raw.decode("utf-8"))
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("opened", "text"), [("tour", "esc leaves"), ("capture", "t View")])
-def test_a_tour_and_a_capture_can_be_drawn_in_ascii(opened: str, text: str, tmp_path: Path) -> None:
-    capture = str(write(tmp_path / "capture.safetensors", heads()))
-    word = {"tour": "tour", "capture": capture}[opened]
-    environment = {"XDG_STATE_HOME": str(tmp_path)}
-    with Terminal(80, 24, [word, "--ascii"], environment=environment) as terminal:
-        terminal.until_shows(text)
-        terminal.press("\x11")
-        assert terminal.leave() == 0
-        assert not GLYPHS.findall(terminal.raw.decode("utf-8"))
-
-
-@cache
-def drawn(size: tuple[int, int]) -> tuple[str, ...]:
+@pytest.fixture
+def screen(tmp_path: Path) -> tuple[str, ...]:
     """Return the first screen, once its charts are there."""
-    with Terminal(*size, ["--d-k", "1024"]) as terminal:
-        last_line(terminal)
-        terminal.until_shows("0.0127")
-        terminal.until_shows("6 Claims")
-        # It draws to the end, and says nothing more then.
-        terminal.child.kill(SIGTERM)
-        terminal.leave()
-        return terminal.display
-
-
-@pytest.mark.slow
-def test_a_dialogue_sends_what_it_covers_and_the_editor_next_to_nothing() -> None:
-    screen = drawn((120, 40))
-    with Terminal(120, 40, ["--d-k", "1024"]) as terminal:
-        terminal.until_like(screen)
-        for key, shown, most in (("r", "Choose a scale rule", 24_000), ("d", "1,024", 5_000)):
-            before = terminal.sent
-            terminal.press(key)
-            terminal.until_shows(shown)
-            terminal.press("\x1b")
-            terminal.until_like(screen)
-            assert terminal.sent - before < most
+    with Session(tmp_path, ["--d-k", "1024"]) as session:
+        session.rest()
+        return session.display
 
 
 def test_bytes_that_are_not_utf_8_are_shown_as_what_they_are() -> None:
@@ -104,22 +70,20 @@ def test_escape_and_what_might_begin_a_sequence_are_two_keys() -> None:
 
 
 @pytest.mark.slow
-def test_a_joined_emoji_takes_two_cells_where_the_terminal_does_not_join_it() -> None:
+def test_a_joined_emoji_takes_two_cells_where_the_terminal_does_not_join_it(
+    tmp_path: Path,
+) -> None:
     screens = []
     for name in ("注", "👩\u200d🔬"):
-        with Terminal(80, 24, [f"{name}!:100,120,150"]) as terminal:
-            last_line(terminal)
-            terminal.until_shows("3 keys")
-            terminal.child.kill(SIGTERM)
-            terminal.leave()
-            screens.append([line.replace(name[0], "**") for line in terminal.display])
+        with Session(tmp_path, [f"{name}!:100,120,150"], (80, 24)) as session:
+            session.rest()
+            screens.append([line.replace(name[0], "**") for line in session.display])
     assert screens[0] == screens[1]
     assert any("**" in line for line in screens[0])
 
 
 @pytest.mark.slow
-def test_a_size_that_comes_back_at_once_is_drawn_anew() -> None:
-    screen = drawn((120, 40))
+def test_a_size_that_comes_back_at_once_is_drawn_anew(screen: tuple[str, ...]) -> None:
     with Terminal(120, 40, ["--d-k", "1024"]) as terminal:
         terminal.until_like(screen)
         # The terminal forgets what it has no room for; the program learns of the last size alone.

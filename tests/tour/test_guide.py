@@ -9,12 +9,13 @@ from textual.pilot import Pilot
 from textual.widgets import Markdown, OptionList, Static
 
 from attn_tui.commands.asking import asked_by
-from attn_tui.files.draft import EXAMPLE
+from attn_tui.files.draft import EXAMPLE, parse
 from attn_tui.tour.pane import TourPane
 from attn_tui.tour.reader import read_tour
+from attn_tui.tour.step import Progress
 from attn_tui.ui.app import AttnApp
+from attn_tui.ui.keys import Keys
 from attn_tui.ui.slider import Slider
-from attn_tui.ui.terminal.closed import Keys
 
 LESSON = """\
 [[step]]
@@ -114,6 +115,15 @@ async def test_a_step_is_done_in_whatever_way_and_enter_leads_on(tmp_path: Path)
         assert summary.startswith("1 of 1 guesses were right.")
 
 
+def test_the_first_answer_counts_and_a_step_that_is_done_stays_done(tmp_path: Path) -> None:
+    path = tmp_path / "lesson.toml"
+    path.write_text(LESSON, "utf-8")
+    progress = Progress(read_tour(str(path), asked_by))
+    assert progress.picked(2).picked(1).pick == 2
+    done = progress.skipped().skipped()
+    assert done.seen(parse(progress.step.draft)).phase == "done"
+
+
 @pytest.mark.slow
 async def test_x_goes_on_without_a_guess_and_without_the_task(tmp_path: Path) -> None:
     async with on_tour(tmp_path) as pilot:
@@ -146,6 +156,11 @@ async def test_a_tour_goes_on_where_it_was_left(tmp_path: Path) -> None:
     async with on_tour(tmp_path) as pilot:
         await press(pilot, "x", "x", "enter")
         assert "Tour 2 of 2" in texts(pilot)
+        # Other scores are not what the step is about.
+        await press(pilot, "e", "9", "escape")
+        assert "esc goes back to the tour" in texts(pilot)
+        await press(pilot, "escape")
+        assert "Raise d_k to 32." in texts(pilot)
     async with on_tour(tmp_path, (40, 15)) as pilot:
         assert "Tour 2 of 2" in texts(pilot)
         assert not pilot.app.screen.query_one("#headline").display

@@ -23,7 +23,6 @@ from attn_tui.compute.sweep.answer import answer as swept
 from attn_tui.compute.sweep.crossover import crossovers
 from attn_tui.files.draft import parse
 from attn_tui.tour.reader import our_tour
-from attn_tui.tour.step import Step
 
 TOUR = our_tour(asked_by)
 STEPS = TOUR.steps
@@ -223,12 +222,3 @@ def test_a_step_is_not_done_as_it_begins_and_can_be() -> None:
             done = replace(start, setup=start.setup.put(replace(start.setup.settings[0], n=4)))  # type: ignore[type-var]
         assert not STEPS[at].until.holds(start)
         assert STEPS[at].until.holds(done)
-
-
-def test_by_the_fourth_step_the_gradient_has_become_smaller_and_there_are_a_dozen() -> None:
-    def surprises(step: Step) -> bool:
-        guess = step.guess
-        return guess is not None and "gradient" in guess.question and guess.right == 2
-
-    assert any(map(surprises, STEPS[:4]))
-    assert len(STEPS) == 12

@@ -1,21 +1,36 @@
 """What tests of screens share: keys of one person, and waiting until all of them took effect."""
 
+from contextlib import suppress
+
 from textual.events import Key
 from textual.keys import _character_to_key
+from textual.notifications import Notification
 from textual.pilot import Pilot
+from textual.worker import WorkerCancelled
 
 from attn_tui.ui.app import AttnApp
 from attn_tui.ui.instrument_screen import InstrumentScreen
 
+# What is said stays until it is read, however slow a machine is.
+setattr(Notification, "time_left", property(lambda notice: notice.timeout + 3600.0))  # noqa: B010
+
+
+def app_of(pilot: Pilot[None]) -> AttnApp:
+    """Return the application that somebody uses."""
+    assert isinstance(pilot.app, AttnApp)
+    return pilot.app
+
 
 async def shown(pilot: Pilot[None]) -> InstrumentScreen:
     """Wait until everything is asked, worked out and shown, and return the instrument."""
-    app = pilot.app
-    assert isinstance(app, AttnApp)
+    app = app_of(pilot)
     await pilot.pause()
     while not app.turns.idle or app.instrument is None or app.instrument.asked is None:
         await pilot.pause()
-    await app.workers.wait_for_complete()
+    while any(not worker.is_finished for worker in app.workers):
+        # One that is cancelled, for something else was asked, ends no wait for the others.
+        with suppress(WorkerCancelled):
+            await app.workers.wait_for_complete()
     await pilot.pause()
     assert app.instrument
     return app.instrument

@@ -12,7 +12,6 @@ from attn_tui.ui.dialogs import HelpScreen
 from attn_tui.ui.help import name_of, read
 from attn_tui.ui.help_panel import Help
 from attn_tui.ui.pane import Pane
-from attn_tui.ui.settings_panel import SettingsPanel
 from tests.sweep.asked import DRAFT as QUICK
 from tests.ui.person import press, shown
 
@@ -83,35 +82,3 @@ async def test_from_120_columns_on_help_stands_beside_the_panes_and_follows_the_
         assert not screen.query(Help)
         await press(pilot, "question_mark", "escape")
         assert not screen.query(Help)
-
-
-@pytest.mark.slow
-async def test_what_help_has_no_room_for_is_reached_by_keys_alone() -> None:
-    async with AttnApp(EXAMPLE).run_test(size=(120, 32)) as pilot:
-        screen = await press(pilot, "question_mark")
-        panel = screen.query_one(Help)
-        for _ in range(20):
-            if panel.has_focus:
-                break
-            await press(pilot, "tab")
-        assert panel.has_focus
-        assert screen.query_one("#widget-help", Markdown).source.strip() == read("explore").strip()
-        while not panel.max_scroll_y:
-            await pilot.pause()
-        await press(pilot, "end")
-        while panel.scroll_offset.y != panel.max_scroll_y:
-            await pilot.pause()
-
-
-@pytest.mark.slow
-async def test_of_help_and_settings_one_is_open_where_both_leave_no_room() -> None:
-    async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
-        screen = await press(pilot, "question_mark", "g")
-        assert screen.query(SettingsPanel)
-        assert not screen.query(Help)
-        screen = await press(pilot, "question_mark")
-        assert not screen.query(SettingsPanel)
-        await pilot.resize_terminal(200, 50)
-        screen = await press(pilot, "g")
-        assert screen.query(SettingsPanel)
-        assert screen.query(Help)

@@ -2,8 +2,7 @@
 
 import pytest
 from textual.color import Color
-from textual.strip import Strip
-from textual.widgets import Input, Label, Select, Static, Tab
+from textual.widgets import Input, Label, Select, Static
 
 from attn_tui.explore import screen as explore
 from attn_tui.explore.screen import ExploreScreen
@@ -11,9 +10,7 @@ from attn_tui.files.draft import EXAMPLE
 from attn_tui.ui.app import AttnApp
 from attn_tui.ui.dialogs import FileScreen, HelpScreen, TextScreen
 from attn_tui.ui.memory import remembered_theme
-from attn_tui.ui.picture import Picture
 from attn_tui.ui.setting import MODEL
-from attn_tui.ui.terminal.closed import Keys
 from tests.ui.person import press, shown
 
 DRAWN = EXAMPLE.with_text("n = 64, seed = 1")
@@ -45,43 +42,6 @@ async def test_space_plays_d_k_in_a_pane_shown_alone_until_it_is_left() -> None:
             await pilot.pause()
         await press(pilot, "f")
         assert not screen.is_playing
-
-
-OVER = "weights", "gradient", "keys"
-"""What is drawn over d_k."""
-
-
-async def test_the_first_picture_has_bars_numbers_and_keys_and_the_curves_follow(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    drawn: list[tuple[str | None, bool, bool]] = []
-    draw = Picture.render_line
-
-    def render_line(self: Picture, y: int) -> Strip:
-        keys = [str(key.render()) for key in self.screen.query_one(Keys).children]
-        drawn.append((self.id, self.drawing is not None, any("Quit" in key for key in keys)))
-        return draw(self, y)
-
-    monkeypatch.setattr(Picture, "render_line", render_line)
-    async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
-        screen = await shown(pilot)
-        curves = [screen.query_one(f"#{name}-over-curves", Picture) for name in OVER]
-        assert all(picture.drawing is not None for picture in curves)
-    assert all(has_keys for *_, has_keys in drawn)
-    numbers = {"weights": True, "gradient": True}
-    first = {name: has_drawing for name, has_drawing, _ in reversed(drawn)}
-    assert first == numbers | {f"{name}-over-curves": False for name in OVER}
-
-
-async def test_the_keys_below_are_made_anew_only_where_they_are_others() -> None:
-    async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
-        screen = await shown(pilot)
-        keys = [*screen.query_one(Keys).children]
-        screen.refresh_bindings()
-        await shown(pilot)
-        assert [*screen.query_one(Keys).children] == keys
-        await press(pilot, "d")
-        assert [*screen.query_one(Keys).children] != keys
 
 
 @pytest.mark.slow
@@ -135,20 +95,6 @@ async def test_the_panel_and_the_title_follow_what_is_asked() -> None:
         assert str(status.render()) == "GPT-2 small, but d_k 80"
         await press(pilot, "g", "escape", "u", "u")
         assert str(status.render()) == ""
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("columns", [40, 70, 80, 120])
-async def test_every_instrument_can_be_seen_and_clicked_at_every_width(columns: int) -> None:
-    async with AttnApp(EXAMPLE).run_test(size=(columns, 24)) as pilot:
-        for name, title in (("explore", "1 Explore"), ("dots", "2 Dot products")):
-            await pilot.click(f"#{name}")
-            screen = await shown(pilot)
-            assert name == screen.NAME
-            tabs = [*screen.query(Tab)]
-            assert screen.query_one(f"#{name}", Tab).label_text == title
-            assert tabs[-1].region.right <= columns
-            assert all(tab.region.width > 2 for tab in tabs)
 
 
 async def test_a_file_that_fails_unforeseen_is_refused_with_what_went_wrong() -> None:

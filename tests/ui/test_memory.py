@@ -70,10 +70,3 @@ def test_what_is_no_text_or_no_json_is_nothing(state: Path) -> None:
     assert remembered_tour("a") == (0, ())
     remember_tour("a", 1, (2,))
     assert remembered_tour("a") == (1, (2,))
-
-
-def test_a_link_to_what_is_remembered_stays_one(state: Path) -> None:
-    (state / "elsewhere").write_text("nord")
-    (state / "theme").symlink_to("elsewhere")
-    remember_theme("ansi-dark")
-    assert (state / "elsewhere").read_text() == "ansi-dark\n"

@@ -1,13 +1,10 @@
 """Painting: a key paints what changes and nothing else, and what stands there is right."""
 
-from typing import Any
-
 import pytest
 
-from attn_tui.dots.screen import DotsScreen
 from attn_tui.files.draft import EXAMPLE
 from attn_tui.ui.app import AttnApp
-from tests.ui.person import press, shown
+from tests.ui.person import press
 
 
 @pytest.mark.slow
@@ -23,39 +20,3 @@ async def test_a_screen_painted_bit_by_bit_is_the_one_that_is_painted_as_a_whole
             widget.notify_style_update()
         await pilot.pause()
         assert pilot.app.export_screenshot(simplify=True) == bits
-
-
-@pytest.mark.parametrize("instrument", ["explore", "dots"])
-async def test_a_step_of_d_k_does_not_lay_the_screen_out_anew(instrument: str) -> None:
-    async with AttnApp(EXAMPLE, instrument).run_test(size=(120, 40)) as pilot:
-        await press(pilot, "minus", "plus")
-        layouts: list[object] = []
-        pilot.app.screen.screen_layout_refresh_signal.subscribe(pilot.app, layouts.append)
-        # From 1,024 to 896: the number in the field is shorter.
-        await press(pilot, "minus")
-        await pilot.pause()
-        assert layouts == []
-
-
-async def test_a_sample_that_was_drawn_before_needs_no_thread(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    async with AttnApp(EXAMPLE, "dots").run_test(size=(120, 40)) as pilot:
-        await shown(pilot)
-        await press(pilot, "plus")
-        threads: list[object] = []
-        draw = DotsScreen.answer_in_thread
-
-        def answer_in_thread(screen: DotsScreen, answers: Any) -> None:
-            threads.append(answers)
-            draw(screen, answers)
-
-        monkeypatch.setattr(DotsScreen, "answer_in_thread", answer_in_thread)
-        screen = await press(pilot, "minus")
-        assert isinstance(screen, DotsScreen)
-        assert screen.answer
-        assert screen.answer.law.d_k == 1024
-        assert threads == []
-        await pilot.press("minus")
-        await shown(pilot)
-        assert len(threads) == 1

@@ -7,10 +7,9 @@ import numpy as np
 
 from attn_tui.claims.checks.moments import RHO
 from attn_tui.claims.checks.samples import over, power, sampled, variance_of
-from attn_tui.claims.claim import Case, Evidence, Picture, Stated
+from attn_tui.claims.claim import Case, Evidence, Stated
 from attn_tui.claims.trial import Trial
 from attn_tui.compute.arrays import Floats
-from attn_tui.compute.dots.answer import growth
 from attn_tui.compute.dots.draws import Streams
 from attn_tui.compute.dots.moments import Readouts
 from attn_tui.compute.law import Entries
@@ -116,7 +115,7 @@ def _divided(d_k: int, found: Readouts) -> Readouts:
     return found.scaled(multiplier("inverse-sqrt", d_k))
 
 
-def deviation_of_scaled(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
+def deviation_of_scaled(trial: Trial, stated: Stated) -> Iterator[Case]:
     """Take the standard deviation under three rules, at several d_k."""
     for d_k in (4, 64, 1024):
         found = sampled(dot_law(d_k), trial)
@@ -128,10 +127,6 @@ def deviation_of_scaled(trial: Trial, stated: Stated) -> Iterator[Case | Picture
             Evidence.of(name, found.standard_deviation),
             Evidence.of(f"{name}/d_k", flat),
         )
-    rules = growth(dot_law(1), 1)
-    names = ("unscaled", "scaled", "divided by d_k")
-    curves = {name: each.standard_deviation for name, each in zip(names, rules, strict=True)}
-    yield Picture("standard deviation of m·q·k", "d_k", rules[0].d_k, curves, log="xy")
 
 
 def variance_of_scaled(trial: Trial, stated: Stated) -> Iterator[Case]:
@@ -177,10 +172,9 @@ def whatever_length(trial: Trial, stated: Stated) -> Iterator[Case]:
         yield Case.as_stated(where, variance)
 
 
-def grows_as_d_k(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
+def grows_as_d_k(trial: Trial, stated: Stated) -> Iterator[Case]:
     """Take the power of d_k by which E|q·k| grows, with and without a correlation."""
-    ends, places = (64, 4096), 4 ** np.arange(8)
-    curves = {}
+    ends = 64, 4096
     for rho in (RHO, 0.0):
         sizes = [sampled(dot_law(d_k, correlation=rho), trial).mean_size for d_k in ends]
         grown = power("power of d_k that E|q·k| grows by", ends, sizes, stated["power"])
@@ -188,8 +182,3 @@ def grows_as_d_k(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
         near = Evidence("", grown.decisive).is_near(grown.stated, within=0.05)
         over_d_k = Evidence.of(f"mean of |q·k/d_k| at d_k = {ends[1]:,}", left)
         yield Case(f"ρ(q_i, k_i) = {rho:g}", near, (grown, over_d_k))
-        curves[f"ρ = {rho:g}"] = [
-            (dot_law(d_k, correlation=rho).mean_size or 0.0) * multiplier("inverse", d_k)
-            for d_k in places.tolist()
-        ]
-    yield Picture("mean of |q·k/d_k|, exactly", "d_k", places, curves, log="xy")

@@ -154,7 +154,7 @@ def simulated(trial: Trial, stated: Stated) -> Iterator[Case]:
         yield Case(against, chance.value >= stated["plausible"], (chance, sigmas))
 
 
-def large_values(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
+def large_values(trial: Trial, stated: Stated) -> Iterator[Case]:
     """Take the exact chance of more than 10 in size over d_k."""
     chances = {d_k: outside(10.0, d_k) for d_k in (2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)}
     rising = all(one < two for one, two in pairwise(chances.values()))
@@ -163,8 +163,6 @@ def large_values(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
     shown = [Evidence(f"{name}{d_k:,}", chances[d_k]) for d_k in (2, 16, 64, 1024)]
     holds = rising and growth >= stated["sharply"]
     yield Case("d_k = 2 to 1,024", holds, (Evidence(f"{name}64 over that at 2", growth), *shown))
-    curves = {"|q·k| > 10": [*chances.values()]}
-    yield Picture("chance of |q·k| > 10", "d_k", [*chances], curves, log="xy")
 
 
 def many_dice(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
@@ -184,21 +182,17 @@ def many_dice(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
     yield Picture(title, "sum", law.values[some], {"sum": law.weights[some]})
 
 
-def fluctuation(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
+def fluctuation(trial: Trial, stated: Stated) -> Iterator[Case]:
     """Hold the spread of sums of dice against that of one die, and against their own mean."""
-    counts = (1, 4, 16, 64, 256, int(stated["dice"]))
-    means, deviations = zip(
-        *(_mean_and_deviation(sum_law("die", count)) for count in counts), strict=True
-    )
-    count, mean, deviation = counts[-1], means[-1], deviations[-1]
-    where, times = f"{count:,} dice", deviation / deviations[0]
+    count = int(stated["dice"])
+    one_mean, one_deviation = _mean_and_deviation(sum_law("die", 1))
+    mean, deviation = _mean_and_deviation(sum_law("die", count))
+    where, times = f"{count:,} dice", deviation / one_deviation
     name = f"standard deviation of the sum of {where} over that of one"
     growth = Evidence(name, times, exact=sqrt(count))
     spread = Evidence("standard deviation of the sum", deviation, exact=sqrt(count * 35.0 / 12.0))
     yield Case(f"{where}, in points", growth.value >= stated["extremely"], (growth, spread))
     share = Evidence("standard deviation over the mean of the sum", deviation / mean)
-    alone = Evidence("the same of one die", deviations[0] / means[0])
+    alone = Evidence("the same of one die", one_deviation / one_mean)
     middle = Evidence("mean of the sum", mean, exact=3.5 * count)
     yield Case(f"{where}, beside their mean", share.value >= alone.value, (share, alone, middle))
-    curves = {"mean": means, "standard deviation": deviations}
-    yield Picture("sum of dice", "dice", counts, curves, log="xy")

@@ -5,7 +5,7 @@ from math import sqrt
 
 import numpy as np
 
-from attn_tui.claims.claim import Case, Evidence, Picture, Stated
+from attn_tui.claims.claim import Case, Evidence, Stated
 from attn_tui.claims.trial import Trial
 from attn_tui.compute.models import MODELS
 from attn_tui.compute.scale import RULES
@@ -40,7 +40,7 @@ LAYERS = {"llama-2-7b": 32, "llama-2-70b": 80, "llama-3.1-405b": 126}
 """How many layers some models of one family have."""
 
 
-def bigger(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
+def bigger(trial: Trial, stated: Stated) -> Iterator[Case]:
     """Fit d_k as a power of d_model, over all the models and over one family, and of its depth."""
     models = sorted(MODELS.values(), key=lambda model: model.d_model)
     family, depths = [MODELS[name] for name in LAYERS], [*LAYERS.values()]
@@ -64,8 +64,6 @@ def bigger(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
         )
         # Half the power, d_k ∝ √d_model, would still be growth with the model.
         yield Case(where, growth.value >= stated["power"] / 2.0, evidence)
-    curves = {"d_k": [model.d_k for model in models], "d_model": widths}
-    yield Picture("d_k of the models listed", "d_model", widths, curves, log="xy")
 
 
 def without_scaling(trial: Trial, stated: Stated) -> Iterator[Case]:

@@ -12,9 +12,8 @@ from attn_tui.claims.checks.samples import (
     share,
     variance_of,
 )
-from attn_tui.claims.claim import Case, Evidence, Picture, Stated
+from attn_tui.claims.claim import Case, Evidence, Stated
 from attn_tui.claims.trial import Trial
-from attn_tui.compute.dots.moments import Readouts
 from attn_tui.compute.law import Entries
 from attn_tui.compute.law.dot_law import DotLaw
 from attn_tui.library import dot_law
@@ -26,10 +25,6 @@ RHO = 0.3
 """The correlation of q_i and k_i that stands in for what training does."""
 
 _ENTRIES: Mapping[Entries, str] = {"normal": "normal entries", "coins": "entries of ±1"}
-
-
-def _over_d_k(trial: Trial) -> dict[int, Readouts]:
-    return {d_k: sampled(dot_law(d_k), trial) for d_k in _D_KS}
 
 
 def average(trial: Trial, stated: Stated) -> Iterator[Case]:
@@ -61,10 +56,9 @@ def independent(trial: Trial, stated: Stated) -> Iterator[Case]:
         yield _both(f"ρ(q_i, k_i) = {rho:g}", dot_law(trial.d_k, correlation=rho), trial)
 
 
-def grows(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
+def grows(trial: Trial, stated: Stated) -> Iterator[Case]:
     """Follow the mean of q·k and of |q·k| from the least d_k to the largest."""
-    found = _over_d_k(trial)
-    first, last = found[_D_KS[0]], found[_D_KS[-1]]
+    first, last = (sampled(dot_law(d_k), trial) for d_k in (_D_KS[0], _D_KS[-1]))
     ends, there = f"from d_k = {_D_KS[0]} to {_D_KS[-1]:,}", f"at d_k = {_D_KS[-1]:,}"
     for where, name, low, high in (
         ("the size |q·k|", "mean of |q·k|", first.mean_size, last.mean_size),
@@ -72,11 +66,6 @@ def grows(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
     ):
         rise = above(f"rise of the {name} {ends}", high, low)
         yield Case(where, rise.decisive > 0.0, (rise, Evidence.of(f"{name} {there}", high)))
-    curves = {
-        "|q·k|": [each.mean_size.value for each in found.values()],
-        "q·k": [each.mean.value for each in found.values()],
-    }
-    yield Picture("mean of q·k and of |q·k|, drawn", "d_k", _D_KS, curves, log="x")
 
 
 def larger(trial: Trial, stated: Stated) -> Iterator[Case]:
@@ -93,15 +82,13 @@ def larger(trial: Trial, stated: Stated) -> Iterator[Case]:
     yield Case.as_stated("every single product", Evidence.of(name, share(large > small), 1.0))
 
 
-def proportional(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
+def proportional(trial: Trial, stated: Stated) -> Iterator[Case]:
     """Take the power of d_k by which the variance grows from the least d_k to the largest."""
-    found = [each.variance for each in _over_d_k(trial).values()]
     ends = _D_KS[0], _D_KS[-1]
+    found = [sampled(dot_law(d_k), trial).variance for d_k in ends]
     slope = power("power of d_k that Var(q·k) grows by", ends, found, stated["slope"])
     last = Evidence.of(f"variance of q·k at d_k = {_D_KS[-1]:,}", found[-1])
     yield Case.as_stated("normal entries", slope, last)
-    curves = {"drawn": [each.value for each in found], "d_k": _D_KS}
-    yield Picture("variance of q·k", "d_k", _D_KS, curves, log="xy")
 
 
 def one_product(trial: Trial, stated: Stated) -> Iterator[Case]:
@@ -115,8 +102,9 @@ def one_product(trial: Trial, stated: Stated) -> Iterator[Case]:
 
 def variance_is_d_k(trial: Trial, stated: Stated) -> Iterator[Case]:
     """Compare the drawn variance with d_k at several."""
-    for d_k, found in _over_d_k(trial).items():
-        variance = Evidence.of("variance of q·k", found.variance, stated=float(d_k))
+    for d_k in _D_KS:
+        found = sampled(dot_law(d_k), trial).variance
+        variance = Evidence.of("variance of q·k", found, stated=float(d_k))
         yield Case.as_stated(f"d_k = {d_k:,}", variance)
 
 

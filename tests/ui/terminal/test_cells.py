@@ -6,11 +6,11 @@ import pyte
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from attn_tui.ui.terminal.cells import Cells, collapsed, is_picture
+from attn_tui.ui.terminal.cells import Cells
 
 COLUMNS, LINES = 24, 6
 TEXTS = st.text("ab █▁∂√─ ", min_size=1, max_size=COLUMNS) | st.sampled_from(["宽字", "a宽b", "é̂x"])
-STYLES = st.sampled_from(["", "1", "31", "1;38;2;1;2;3;48;2;9;9;9", "7", "4;32"])
+STYLES = st.sampled_from(["", "1", "31", "31;44", "31;42", "1;38;2;1;2;3;48;2;9;9;9", "7", "4;32"])
 
 
 def update(row: int, column: int, style: str, text: str) -> str:
@@ -62,33 +62,6 @@ def test_the_terminal_shows_the_same_as_if_all_were_sent(updates: Sequence[str])
         changed.write(cells.changes(data + "\x1b[2;3H"))
         assert changed.cells == every.cells
         assert (changed.screen.cursor.x, changed.screen.cursor.y) == (2, 1)
-
-
-NARROW = st.lists(
-    st.builds(
-        update, st.integers(0, LINES - 2), st.integers(0, COLUMNS - 1), STYLES,
-        st.text("ab █", min_size=1, max_size=COLUMNS),
-    ),
-    min_size=1, max_size=8,
-).map("".join)  # fmt: skip
-
-
-@given(NARROW, st.lists(NARROW, min_size=1, max_size=6))
-def test_pictures_that_waited_show_the_same_as_one(first: str, held: Sequence[str]) -> None:
-    cells, every, changed = Cells(), Shown(), Shown()
-    for data in (first, *held):
-        assert is_picture(data)
-        every.write(f"{data}\x1b[2;3H")
-    changed.write(cells.changes(first))
-    waited = "".join(f"{data}\x1b[2;3H" for data in held)
-    changed.write(cells.changes(collapsed(waited, (COLUMNS, LINES))))
-    assert changed.cells == every.cells
-    assert (changed.screen.cursor.x, changed.screen.cursor.y) == (2, 1)
-
-
-def test_what_is_no_picture_does_not_wait() -> None:
-    for data in ("\x1b]52;c;YQ==\x07", "\x1b[?1049l", "\x07", "a\x1b[2J"):
-        assert not is_picture(data)
 
 
 @given(
@@ -146,13 +119,3 @@ def test_what_is_not_text_is_sent_as_it_is_and_what_clears_is_heeded() -> None:
     assert "same" in cells.changes("\x1b[1;1Hsame")
     cells.forget()
     assert "same" in cells.changes("\x1b[1;1Hsame")
-
-
-def test_of_a_style_only_what_differs_is_sent_and_blanks_keep_their_ink() -> None:
-    cells = Cells()
-    blue, amber = "38;2;0;0;255;48;2;9;9;9", "38;2;255;99;0;48;2;9;9;9"
-    row = f"\x1b[1;1H\x1b[{blue}mab\x1b[0m\x1b[{amber}mcd\x1b[0m\x1b[1;{amber}m  \x1b[0m"
-    assert cells.changes(row) == (f"\x1b[{blue}m\x1b[1;1Hab\x1b[38;2;255;99;0mcd  \x1b[0m")
-    assert cells.changes("\x1b[1;1H\x1b[1mab\x1b[0m\x1b[31mc\x1b[0m") == (
-        "\x1b[1m\x1b[1;1Hab\x1b[0;31mc\x1b[0m"
-    )

@@ -1,0 +1,170 @@
+"""The panes of Claims: the list of what is said, and what came of one claim."""
+
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import ClassVar
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, VerticalScroll
+from textual.content import Content
+from textual.widgets import DataTable, Input, Label, OptionList, Static
+from textual.widgets.option_list import Option
+
+from attn_tui.claims.charts import VERDICT_GLYPHS
+from attn_tui.claims.claim import Claim, Finding, Verdict
+from attn_tui.claims.headline import headline
+from attn_tui.claims.ledger import find, ledger
+from attn_tui.claims.report import BASES, TITLES, WORDS, numbers_of, trial_text
+from attn_tui.compute.text import visible
+from attn_tui.ui.markup import plain
+from attn_tui.ui.pane import Pane
+
+COLOURS = {
+    "holds": "$success", "conditional": "$warning", "false": "$error", "wording": "$secondary",
+}  # fmt: skip
+"""The colours of verdicts; of one that tells nothing it is muted."""
+
+COUNTED: tuple[Verdict, ...] = ("holds", "false", "conditional", "wording")
+
+SIGNS = {True: ("✓", "success"), False: ("✗", "error"), None: ("–", "foreground")}
+"""Whether a claim holds in a case, or does not apply, and the colour of that."""
+
+LEAST_NAME = 10
+"""Columns of what a number is at least."""
+
+
+class ClaimList(OptionList):
+    """A line for each claim: its verdict, its id and its words."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("j", "cursor_down", "Down", show=False),
+        Binding("k", "cursor_up", "Up", show=False),
+    ]
+
+
+class ListPane(Pane):
+    """Lists the claims that have all of some words in what there is to say of them."""
+
+    def __init__(self) -> None:
+        words = Input(placeholder="words, S1, false, gradients …", compact=True, id="filter")
+        super().__init__("", words, ClaimList(id="list", compact=True), id="list-pane")
+
+    def list_claims(self, words: str) -> None:
+        """List the claims that have all of some words."""
+        wanted = words.casefold().split()
+        every = ledger().values()
+        kept = [claim for claim in every if all(word in _searched(claim.id) for word in wanted)]
+        claims = self.query_one(ClaimList)
+        claims.clear_options()
+        claims.add_options([Option(_line(claim), id=claim.id) for claim in kept])
+        of_all = f" of {len(every)}" if wanted else ""
+        verdicts = [claim.verdict for claim in kept]
+        counts = (f"{VERDICT_GLYPHS[verdict]} {verdicts.count(verdict)}" for verdict in COUNTED)
+        self.describe(f"{len(kept)}{of_all} claims", "  ".join(counts))
+
+    def select(self, claim: Claim) -> None:
+        """Stand on a claim, if it is listed."""
+        claims = self.query_one(ClaimList)
+        ids = [option.id for option in claims.options]
+        place = ids.index(claim.id) if claim.id in ids else None
+        if claims.highlighted != place:
+            with claims.prevent(OptionList.OptionHighlighted):
+                claims.highlighted = place
+
+
+@lru_cache(maxsize=256)
+def _searched(id: str) -> str:
+    """Return all that a claim is found by."""
+    claim = find(id)
+    parts = (id, claim.says, claim.source, claim.verdict, claim.basis, *claim.topics)
+    return " ".join(parts).casefold()
+
+
+def _line(claim: Claim) -> str:
+    """Return the line of a claim in the list, as markup."""
+    colour = COLOURS[claim.verdict]
+    return f"[{colour}]{VERDICT_GLYPHS[claim.verdict]}[/] [dim]{claim.id:<6}[/]{plain(claim.says)}"
+
+
+class ClaimPane(Pane):
+    """Shows the verdict on a claim, what is right, and the numbers that decide."""
+
+    def __init__(self) -> None:
+        super().__init__("", id="claim-pane")
+
+    def compose(self) -> ComposeResult:
+        """Lay out the texts above the numbers."""
+        with VerticalScroll(id="claim"):
+            yield Static(id="source")
+            with Horizontal(id="verdict"):
+                yield Label(id="badge")
+                yield Static(id="condition")
+            yield Static(id="right")
+            yield Static(id="formula")
+            yield DataTable(id="numbers", cursor_type="none", zebra_stripes=False)
+            yield Static(id="trial")
+
+    def on_mount(self) -> None:
+        """Leave the keys to what scrolls all of it."""
+        self.query_one(DataTable).can_focus = False
+        super().on_mount()
+
+    def show_texts(self, finding: Finding) -> None:
+        """Show all of a claim that is text; one that is still to be tried anew has no verdict."""
+        claim, verdict = finding.claim, finding.verdict
+        is_known = bool(finding.cases) or not finding.changes
+        badge = self.query_one("#badge", Label)
+        badge.update(f"{VERDICT_GLYPHS[verdict]} {WORDS[verdict].upper()}" if is_known else "…")
+        badge.set_classes(f"-{verdict}" if is_known else "")
+        trial = trial_text(finding)
+        basis = BASES[claim.basis].capitalize()
+        if claim.check is not None and not finding.cases:
+            basis = "Being tried"
+        # It stands in the headline, where it has room there.
+        is_said = finding.condition in headline(claim, finding)
+        texts = {
+            "condition": "" if is_said else f"Holds only {finding.condition}.",
+            "source": claim.source,
+            "right": finding.right,
+            "formula": claim.formula,
+            "trial": f"{basis} with {trial}." if trial else f"{basis}.",
+        }
+        for name, text in texts.items():
+            widget = self.query_one(f"#{name}", Static)
+            widget.update(Content(text))
+            widget.display = bool(text)
+        self.describe(claim.id, "enter opens it" if claim.command else "")
+
+    def show_numbers(self, finding: Finding) -> None:
+        """Show the numbers that decide, a case below another, in the width there is."""
+        table = self.query_one(DataTable)
+        table.clear(columns=True)
+        table.display = bool(finding.cases)
+        if not finding.cases:
+            return
+        rows = [numbers_of(evidence) for case in finding.cases for evidence in case.evidence]
+        kept = [place for place in range(3) if any(row[place] for row in rows)]
+        widths = {place: max(len(text) for text in _column(place, rows)) for place in kept}
+        # Beside each column there is a blank on either side.
+        width = self.query_one("#claim").scrollable_content_region.width
+        room = max(width - 5 - sum(widths.values()) - 2 * len(kept), LEAST_NAME)
+        table.add_column("", width=1)
+        table.add_column("worked out", width=room)
+        for place in kept:
+            table.add_column(Text(TITLES[place], justify="right"), width=widths[place])
+        for case in finding.cases:
+            sign, colour = SIGNS[case.holds]
+            glyph = Text(sign, style=self.app.theme_variables[colour])
+            blanks = [""] * len(kept)
+            table.add_row(glyph, Text(visible(case.where), style="bold"), *blanks, height=None)
+            for evidence in case.evidence:
+                numbers = numbers_of(evidence)
+                cells = [Text(numbers[place], justify="right") for place in kept]
+                table.add_row("", Text(visible(evidence.name)), *cells, height=None)
+
+
+def _column(place: int, rows: Iterable[tuple[str, str, str]]) -> list[str]:
+    """Return the texts of a column, with what stands above them."""
+    return [TITLES[place], *(row[place] for row in rows)]

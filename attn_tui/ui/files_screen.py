@@ -1,0 +1,81 @@
+"""What goes in and out of the screen of an instrument: texts to read, files to save and open."""
+
+import os
+from collections.abc import Iterator
+
+from textual import work
+
+from attn_tui.compute.text import visible
+from attn_tui.files import edits
+from attn_tui.files.draft import Draft, parse
+from attn_tui.report.export import Forms, export
+from attn_tui.ui.asking_screen import AskingScreen
+from attn_tui.ui.dialogs import FileScreen, TextScreen
+
+READ = "{count} vectors were read: > goes through them in Explore, 4 shows all as rows of a head"
+"""What is said of a file of several."""
+
+
+class FilesScreen(AskingScreen):
+    """Saves what is shown, and asks what a file says."""
+
+    def forms(self) -> Forms:
+        """Return what can be saved, by the ending of the file's name."""
+        return {}
+
+    def report(self) -> str:
+        """Return all there is to say as text."""
+        return "".join(str(piece) for piece in self.forms()[".txt"]())
+
+    @work(thread=True, exclusive=True, group="report", exit_on_error=False)
+    def action_read(self) -> None:
+        """Read all there is to say as text."""
+        screen = TextScreen("In words and numbers", self.report())
+        self.app.call_from_thread(self.app.push_screen, screen, self._save_text)
+
+    def _save_text(self, wanted: bool | None) -> None:
+        if wanted:
+            self._ask_file("attn-tui.txt")
+
+    def action_save(self) -> None:
+        """Save what is shown."""
+        self._ask_file("attn-tui.json")
+
+    def _picture(self) -> Iterator[str]:
+        yield self.app.export_screenshot(title="attn-tui")
+
+    def _ask_file(self, name: str) -> None:
+        # Taken before the dialogue is over it.
+        picture = [*self._picture()]
+        forms: Forms = {**self.forms(), ".svg": lambda: iter(picture)}
+
+        def save(path: str) -> str:
+            export(os.path.expanduser(path), forms)
+            return path
+
+        hint = f"the name ends in {', '.join(forms)}"
+        self.app.push_screen(FileScreen("Save what is shown", save, name, hint), self._say_saved)
+
+    def _say_saved(self, path: str | None) -> None:
+        if path is not None:
+            self.notify(f"Saved {visible(path)}", markup=False)
+
+    def action_open(self) -> None:
+        """Open a file of scores, of queries and keys, or of a whole question."""
+        from attn_tui.files.draft import open_draft
+
+        setup = self.present.draft.setup
+
+        def read(path: str) -> Draft:
+            return open_draft(os.path.expanduser(path), setup)
+
+        hint = ".npy, .npz, .csv, .txt: scores; .json: what was saved"
+        self.app.push_screen(FileScreen("Open a file", read, hint=hint), self._ask_draft)
+
+    def _ask_draft(self, draft: Draft | None) -> None:
+        if draft is None:
+            return
+        self.ask(edits.become(draft))
+        count = len(parse(draft).vectors)
+        if count > 1:
+            self.notify(READ.format(count=f"{count:,}"), timeout=5)
