@@ -9,6 +9,7 @@ from attn_tui.compute.sweep import settings as sweep
 from attn_tui.files.draft import Draft
 from attn_tui.instruments import INSTRUMENTS
 from attn_tui.ui.app import AttnApp
+from attn_tui.ui.keys import keep_no_lines
 from attn_tui.ui.memory import remembered_theme
 from attn_tui.ui.terminal.filters import lacks_blocks
 from attn_tui.ui.terminal.input import accept_anything
@@ -36,6 +37,7 @@ def run(
         InputError: If there is no such theme.
     """
     accept_anything()
+    keep_no_lines()
     in_ascii = ascii or lacks_blocks(environ.get("TERM", ""))
     app = AttnApp(opening(draft), instrument, ascii=in_ascii, theme=_theme(theme), tour=tour)
     app.run(mouse=mouse)

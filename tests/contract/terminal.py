@@ -78,6 +78,7 @@ class Terminal(Shown):
         folder: Path = Path(),
     ) -> None:
         super().__init__(columns, lines)
+        self.answers = True
         self.child = pexpect.spawn(
             program[0],
             [*program[1:], *arguments],
@@ -102,6 +103,13 @@ class Terminal(Shown):
             self.child.kill(signal.SIGKILL)
             self.child.wait()
         self.child.close()
+
+    def take(self, data: bytes) -> None:
+        """Show what the program writes, and answer where it asks whether that is done."""
+        asked = (self.raw[-3:] + data).count(b"\x1b[5n")
+        super().take(data)
+        if self.answers:
+            self.child.send("\x1b[0n" * asked)
 
     def press(self, keys: str) -> None:
         """Type keys."""

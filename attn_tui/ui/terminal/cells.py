@@ -21,9 +21,10 @@ _TOKEN = re.compile(
 _CLEARS = re.compile(r"\x1b\[\?(?:1049|47)[hl]|\x1b\[\d*[JLMST@P]|\x1bc")
 """What changes cells without writing text."""
 
-_BEGIN, _END = "\x1b[?2026h", "\x1b[?2026l"
+BRACKETS = _BEGIN, _END = "\x1b[?2026h", "\x1b[?2026l"
 """Around what a terminal that knows them shows all at once."""
 _PLAIN = ("", "0")
+_HARMLESS = ("place", "run", "text", "style", "line")
 _GAP = 8
 """Cells that are cheaper written again than jumped over."""
 
@@ -47,6 +48,14 @@ class Cells:
         """Take nothing for known: what is written next is sent as it is."""
         self._rows.clear()
         self._place = (-1, -1)
+
+    @property
+    def picture(self) -> str:
+        """What writes every cell that is known, and leaves the cursor where it is."""
+        texts = [text for row in sorted(self._rows) for text in self._rows[row].texts(row)]
+        row, column = self._place
+        end = f"\x1b[{row + 1};{column + 1}H" if row >= 0 else ""
+        return f"{''.join(texts)}{end}"
 
     def changes(self, data: str) -> str:
         """Return what must be sent so that the terminal shows what data would make it show.
@@ -104,6 +113,26 @@ class Cells:
         return held + "".join(out.parts)
 
 
+def is_picture(data: str) -> bool:
+    """Return whether data only writes cells: what is written over later need not be sent."""
+    tokens = _TOKEN.finditer(data)
+    return all(token.lastgroup in _HARMLESS or token[0] in BRACKETS for token in tokens)
+
+
+def collapsed(data: str, size: tuple[int, int]) -> str:
+    """Return a picture that shows what several one after the other would, each cell once.
+
+    Args:
+        data: The pictures; the first of them says where its text begins.
+        size: Columns and lines of the terminal.
+    """
+    wanted = Cells()
+    wanted.fit(*size)
+    wanted.changes(data)
+    first, last = BRACKETS if _BEGIN in data else ("", "")
+    return f"{first}{wanted.picture}{last}"
+
+
 class _Row:
     """The cells of one line: what each shows, and in which style; None where it is not known.
 
@@ -138,6 +167,21 @@ class _Row:
             while last + 1 < width and not new[last + 1]:
                 last += 1
             yield first, new[first : last + 1]
+
+    def texts(self, row: int) -> Iterator[str]:
+        """Yield what writes the cells that are known, each run of one style with its place."""
+        known = [column for column, shown in enumerate(self._shown) if shown is not None]
+        for column in known:
+            style = self._styles[column]
+            is_next = column and self._shown[column - 1] is not None
+            if not is_next or self._styles[column - 1] != style:
+                end = column
+                while end < len(self._shown) and self._shown[end] is not None:
+                    if self._styles[end] != style:
+                        break
+                    end += 1
+                text = "".join(shown or "" for shown in self._shown[column:end])
+                yield f"\x1b[{row + 1};{column + 1}H\x1b[{style}m{text}\x1b[0m"
 
     def _part(self, place: int) -> None:
         """Know nothing of what takes cells on both sides of a place, of which one is overwritten.

@@ -3,11 +3,14 @@
 from codecs import IncrementalDecoder, getincrementaldecoder
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from typing import ClassVar
 
 from textual._xterm_parser import XTermParser
 from textual.events import Key, Paste
 from textual.keys import Keys
 from textual.message import Message
+
+from attn_tui.ui.terminal.flow import ANSWER
 
 _ESCAPE, _BEGIN, _END = "\x1b", "\x1b[200~", "\x1b[201~"
 
@@ -26,6 +29,10 @@ def accept_anything() -> None:
     vars(linux_driver).update(getincrementaldecoder=lenient, XTermParser=Parser)
 
 
+def _nothing() -> None:
+    pass
+
+
 class Parser(XTermParser):
     """Reads escape and a key that come together as these two.
 
@@ -34,12 +41,22 @@ class Parser(XTermParser):
     meanwhile.
     """
 
+    answered: ClassVar[Callable[[], None]] = staticmethod(_nothing)
+    """Called when the terminal answers that it has taken what was sent."""
+
     _has_read = False
     _pasted: str | None = None
 
     def feed(self, data: str) -> Iterator[Message]:
         """Yield what the next characters that were sent mean."""
         self._has_read = True
+        if ANSWER in data:
+            # As part of a sequence that somebody has begun, it would end that one.
+            for _ in range(data.count(ANSWER)):
+                type(self).answered()
+            data = data.replace(ANSWER, "")
+            if not data:
+                return
         if self._pasted is None:
             before, begin, data = data.partition(_BEGIN)
             if before or not begin:
@@ -66,6 +83,10 @@ class Parser(XTermParser):
 
     def _sequence_to_key_events(self, sequence: str, alt: bool = False) -> Iterable[Key]:
         """Yield the keys that a sequence stands for."""
+        if sequence == ANSWER:
+            type(self).answered()
+            yield Key(Keys.Ignore, ANSWER)
+            return
         first, rest = sequence[:1], sequence[1:]
         # Behind "[" and "O" what makes it a key is still to come, or else `alt` says it did not.
         if alt or (first == _ESCAPE and len(rest) == 1 and rest.isprintable() and rest not in "[O"):
