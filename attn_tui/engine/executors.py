@@ -52,7 +52,8 @@ def cluster(address: str) -> Iterator[tuple[Executor, int, Gone]]:
     if address.endswith(".json"):
         address = _written(address)
     for name in ("distributed", "distributed.client", "tornado.application", "asyncio"):
-        # We report failures ourselves. Stays silent: tasks we do not wait for may fail later.
+        # We report failures ourselves. The loggers stay silent afterwards, since tasks that we do
+        # not wait for may fail later.
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
     count = _threads_at(dask, address)
     try:

@@ -25,10 +25,10 @@ from attn_tui.compute.heads.rows import HeadRows
 from attn_tui.engine.making import Making
 
 TRIED = 8
-"""Rows of a head on which masks are tried."""
+"""The number of rows of a head on which masks are tried."""
 
 _FITTED = 32
-"""Rows of a head that a fit takes."""
+"""The number of rows of a head that are fitted."""
 
 _HEADS = 4
 """The most heads of a layer that are tried until one tells its multiplier."""
@@ -112,7 +112,7 @@ class _Layer:
         return sorted(heads, key=lambda head: head.head != 1)
 
     def rows(self, head: HeadId, count: int, reading: int) -> HeadRows:
-        """Return at most `count` evenly spread rows of a head, in the reading of that index."""
+        """Return at most `count` evenly spread rows of a head, in the reading with an index."""
         rows = sampled(self.capture.shape(head).n_queries, count)
         return self.capture.read(head, rows, self.capture.readings(self.number)[reading])
 

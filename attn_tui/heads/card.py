@@ -90,7 +90,7 @@ SPREAD = "Not saturated: a row shares its weight among about {keys} keys."
 
 
 def card(partial: Partial | None) -> Card:
-    """Return the card of a head from its statistics so far; None if there are none yet."""
+    """Return the card for a head's statistics so far, or for None before there are any."""
     if partial is None:
         return UNKNOWN
     weight = partial.value("max_weight")

@@ -189,7 +189,7 @@ def failing(survey: Survey, condition: Condition) -> tuple[dict[HeadId, float], 
 
 
 def failure(survey: Survey, condition: Condition) -> str:
-    """Return a sentence: how many heads meet a condition, and which most, or why none can tell."""
+    """Return a sentence: how many heads meet a condition, and which most, or why it is open."""
     holds, unknown = failing(survey, condition)
     heads = counted(len(survey.heads), "head")
     if holds:

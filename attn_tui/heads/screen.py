@@ -258,7 +258,7 @@ class HeadsScreen(InstrumentScreen):
             self.notify("All is known: w takes all rows, a samples others", timeout=3)
 
     def action_full(self) -> None:
-        """Show one pane alone; the table can be shown so too, although it is no picture."""
+        """Show the focused pane alone, the table included, although it is no picture."""
         if self.query_one(HeadList).has_focus and not self.has_class("-full"):
             self.pane("table-pane").add_class("-large")
             self.add_class("-full")

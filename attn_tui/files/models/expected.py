@@ -48,7 +48,7 @@ class Expected:
 
     @property
     def said(self) -> frozenset[Part]:
-        """The parts that are not open; never open are the KV head, a second softmax and a law."""
+        """The parts that are not open, always with the KV head, a second softmax and a law."""
         parts: tuple[Part, ...] = ("multiplier", "softcap", "sink", "mask", "value_scale")
         named = {part for part in parts if getattr(self, part) is not None}
         more: set[Part] = {"kv_head", "softmax_twice", "law"}
