@@ -1,1 +1,1 @@
-"""Captures: files of tensors that a model computed, opened without reading them whole."""
+"""Captures: files of tensors that a model computed, of which only the needed parts are read."""

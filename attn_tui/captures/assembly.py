@@ -1,4 +1,4 @@
-"""Tensors of files to layers: by their names, joined over ranks, with layouts that fit."""
+"""Assemble layers from tensors: by name, joined over ranks, with layouts that fit."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -29,10 +29,10 @@ _ASIDE: Mapping[str, tuple[str, ...]] = {
     "sink": ("h", "bh", "bhqk"),
     "positions": ("n", "bn", "bhn"),
 }
-"""Layouts of what stands beside q, k, v and out, the likeliest first."""
+"""The layouts of the tensors beside q, k, v and out, the likeliest first."""
 
 _LENS_LAYOUT = ("b", "n", "h", "d")
-"""That of TransformerLens."""
+"""The layout of TransformerLens."""
 
 _MOST_SEQUENCES = 100_000
 
@@ -40,39 +40,39 @@ _MOST_SEQUENCES = 100_000
 def assembled(
     sources: Sequence[Source], layouts: Mapping[str, str], names: str
 ) -> tuple[dict[int, Layer], States, Mapping[str, Any]]:
-    """Return layers by number, what says what was recognised, and what metadata claims.
+    """Return layers by number, a function that states what was recognised, and the metadata.
 
     Args:
         sources: The files.
-        layouts: Axes by part, as they were asked for.
-        names: How tensors are called, as it was asked for.
+        layouts: The axes by part, as typed.
+        names: What tensors are called, as typed.
 
     Raises:
         InputError: With field ``"capture"``, ``"layout"`` or ``"names"``.
     """
     claims = claims_of([source.metadata for source in sources])
-    found = collected(sources, names)
-    asked = {part: parse_layout(text, part) for part, text in layouts.items()}
-    said = [*found.said]
+    collection = collected(sources, names)
+    typed = {part: parse_layout(text, part) for part, text in layouts.items()}
+    remarks = [*collection.remarks]
     usable = {}
-    for number, tensors in sorted(found.layers.items()):
+    for number, tensors in sorted(collection.layers.items()):
         if {"q", "k"} <= tensors.keys():
             usable[number] = tensors
     if not usable:
-        number = min(found.layers)
-        lacks = " and ".join(sorted({"q", "k"} - found.layers[number].keys()))
+        number = min(collection.layers)
+        lacks = " and ".join(sorted({"q", "k"} - collection.layers[number].keys()))
         raise InputError("capture", f"layer {number} has no {lacks}", "q and k of a layer at least")
-    if len(usable) < len(found.layers):
-        without = layer_list(sorted(set(found.layers) - set(usable)))
-        said.append(f"Without q or k, and left out: {without}.")
-    declared = dict.fromkeys(VECTORS, _LENS_LAYOUT) if found.is_lens else claims.layouts
+    if len(usable) < len(collection.layers):
+        without = layer_list(sorted(set(collection.layers) - set(usable)))
+        remarks.append(f"Without q or k, and left out: {without}.")
+    declared = dict.fromkeys(VECTORS, _LENS_LAYOUT) if collection.is_lens else claims.layouts
     layers = {
-        number: _layer(number, tensors, asked, declared, claims)
+        number: _layer(number, tensors, typed, declared, claims)
         for number, tensors in usable.items()
     }
 
     def stated(chosen: Mapping[int, Reading]) -> tuple[str, ...]:
-        return (*statements(layers, claims, asked, chosen), *said)
+        return (*statements(layers, claims, typed, chosen), *remarks)
 
     return layers, stated, claims.config
 
@@ -80,39 +80,39 @@ def assembled(
 def _layer(
     number: int,
     tensors: Mapping[str, Tensor],
-    asked: Mapping[str, Layout],
+    typed: Mapping[str, Layout],
     declared: Mapping[str, Layout],
     claims: Claims,
 ) -> Layer:
     shapes = tuple((part, tensors[part].shape) for part in VARIABLES if part in tensors)
     ranks = len(tensors["q"].pieces)
-    given = tuple((part, axes) for part, axes in asked.items() if part in VARIABLES)
-    # What is said of all heads says nothing of those of a rank.
+    given = tuple((part, axes) for part, axes in typed.items() if part in VARIABLES)
+    # The metadata counts all heads, not those of one rank.
     counts = claims.counts if ranks == 1 else ()
     readings = readings_of(shapes, given, tuple(declared.items()), counts)
     if not readings:
-        _refuse_shapes(number, shapes, asked)
+        _refuse_shapes(number, shapes, typed)
     for part in VECTORS:
         if part in tensors and len(tensors[part].pieces) != ranks:
             problem = f"layer {number} has {part} in {len(tensors[part].pieces)} files"
             raise InputError("capture", problem, f"{ranks}, as many as for q")
     joined = []
-    for each in readings:
-        heads, kv_heads = each.dims.heads * ranks, each.dims.kv_heads * ranks
-        joined.append(replace(each, dims=replace(each.dims, heads=heads, kv_heads=kv_heads)))
+    for reading in readings:
+        heads, kv_heads = reading.dims.heads * ranks, reading.dims.kv_heads * ranks
+        joined.append(replace(reading, dims=replace(reading.dims, heads=heads, kv_heads=kv_heads)))
     dims = joined[0].dims
     aside = {
-        part: _aside(number, part, tensors[part], dims, asked) for part in _ASIDE if part in tensors
+        part: _aside(number, part, tensors[part], dims, typed) for part in _ASIDE if part in tensors
     }
     lengths = _lengths(number, tensors.get("lengths"), dims)
-    every = [each for reading in joined for each in with_kv_mappings(reading)]
+    every = [way for reading in joined for way in with_kv_mappings(reading)]
     return Layer(number, tensors, tuple(every), aside, lengths)
 
 
-def _refuse_shapes(number: int, shapes: Shapes, asked: Mapping[str, Layout]) -> NoReturn:
+def _refuse_shapes(number: int, shapes: Shapes, typed: Mapping[str, Layout]) -> NoReturn:
     text = ", ".join(
         f"{part} {'×'.join(map(str, shape)) or 'a scalar'}"
-        + (f" as {layout_text(asked[part])}" if part in asked else "")
+        + (f" as {layout_text(typed[part])}" if part in typed else "")
         for part, shape in shapes
     )
     problem = f"shapes of layer {number} do not fit each other: {text}"
@@ -120,9 +120,9 @@ def _refuse_shapes(number: int, shapes: Shapes, asked: Mapping[str, Layout]) -> 
     if all(len(shape) < 4 for _, shape in shapes):
         expected = "[batch, heads, positions, dim]: heads and dim are two axes"
     for parts in (("v",), ("k",), ("k", "v")):
-        # llama.cpp stores V so.
+        # llama.cpp stores V transposed.
         transposed = tuple((part, tuple("bhdn")) for part in parts)
-        if not asked and readings_of(shapes, transposed):
+        if not typed and readings_of(shapes, transposed):
             layouts = ",".join(f"{part}=bhdn" for part in parts)
             expected = f"--layout {layouts}, if {' and '.join(parts)} are stored transposed"
             break
@@ -130,9 +130,9 @@ def _refuse_shapes(number: int, shapes: Shapes, asked: Mapping[str, Layout]) -> 
 
 
 def _aside(
-    number: int, part: str, tensor: Tensor, dims: Dims, asked: Mapping[str, Layout]
+    number: int, part: str, tensor: Tensor, dims: Dims, typed: Mapping[str, Layout]
 ) -> Layout:
-    """Return the layout of a tensor beside q, k, v and out, which follows from theirs."""
+    """Return the layout of a tensor beside q, k, v and out, which follows from their dims."""
     ranks = len(tensor.pieces)
     lengths = {
         "b": dims.batch,
@@ -141,26 +141,26 @@ def _aside(
         "q": 1 if part == "sink" else dims.queries,
         "k": 1 if part == "sink" else dims.keys,
     }
-    options = [layout_text(asked[part])] if part in asked else _ASIDE[part]
+    options = [layout_text(typed[part])] if part in typed else _ASIDE[part]
     for text in options:
         if len(text) == len(tensor.shape) and all(
             length == lengths[axis] or (axis in "bhq" and length == 1)
             for axis, length in zip(text, tensor.shape, strict=True)
         ):
             return tuple(text)
-    shown = "×".join(map(str, tensor.shape)) or "a scalar"
+    size = "×".join(map(str, tensor.shape)) or "a scalar"
     wanted = ["×".join(str(lengths[axis]) for axis in text) for text in options[:2]]
-    problem, expected = f"{part} of layer {number} is {shown}", " or ".join(wanted)
-    if part in asked:
-        raise InputError("layout", f"{problem} as {layout_text(asked[part])}", expected)
+    problem, expected = f"{part} of layer {number} is {size}", " or ".join(wanted)
+    if part in typed:
+        raise InputError("layout", f"{problem} as {layout_text(typed[part])}", expected)
     raise InputError("capture", problem, expected, place_of(tensor.pieces[0].path))
 
 
 def _lengths(number: int, tensor: Tensor | None, dims: Dims) -> tuple[tuple[int, int], ...]:
-    """Return how many queries and keys each sequence of a ragged batch has.
+    """Return how many queries and keys each sequence of a ragged batch has; empty if it is none.
 
     Raises:
-        InputError: With field ``"capture"``, if they are not those of as many sequences.
+        InputError: With field ``"capture"``, if the lengths do not fit the batch.
     """
     if tensor is None:
         return ()
@@ -169,10 +169,10 @@ def _lengths(number: int, tensor: Tensor | None, dims: Dims) -> tuple[tuple[int,
         problem = f"lengths of layer {number} are {'×'.join(map(str, shape)) or 'a scalar'}"
         expected = f"[batch], or [batch, 2] of queries and keys, of {_MOST_SEQUENCES:,} at most"
         raise InputError("capture", problem, expected, place_of(tensor.pieces[0].path))
-    found = tensor.pieces[0].take((slice(None),) * len(shape)).astype(np.int64)
-    pairs = found if found.ndim == 2 else np.stack([found, found], 1)
-    if found.ndim == 1 and dims.queries != dims.keys:
-        # Lengths of keys: queries are what there is of them.
+    counts = tensor.pieces[0].take((slice(None),) * len(shape)).astype(np.int64)
+    pairs = counts if counts.ndim == 2 else np.stack([counts, counts], 1)
+    if counts.ndim == 1 and dims.queries != dims.keys:
+        # These are lengths of keys; each sequence has all the queries.
         pairs[:, 0] = dims.queries
     most = np.array([dims.queries, dims.keys])
     is_packed = dims.batch == 1 and len(pairs) > 1

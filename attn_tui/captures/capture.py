@@ -1,4 +1,4 @@
-"""A capture that is open: which heads it has, and rows of any of them."""
+"""An open capture: the heads it has, and the rows of each."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,10 +18,10 @@ from attn_tui.compute.heads.rows import HeadRows, Reals
 from attn_tui.compute.text import first_few
 
 MOST_POSITIONS = 2**24
-"""Keys that a query may stand behind."""
+"""The bound of query positions, in keys on either side of the first."""
 
 States = Callable[[Mapping[int, Reading]], tuple[str, ...]]
-"""What was recognised, in sentences, where the output says how some layers are read."""
+"""Returns sentences on what was recognised, given how the output says some layers are read."""
 
 
 def _is_near(positions: Raw) -> bool:
@@ -33,9 +33,9 @@ class HeadId:
     """One head of one sequence.
 
     Attributes:
-        batch: Which sequence.
-        layer: By the model's number.
-        head: Of the queries.
+        batch: The number of the sequence.
+        layer: The number of the layer in the model.
+        head: The number of the query head.
     """
 
     batch: int
@@ -45,15 +45,15 @@ class HeadId:
 
 @dataclass(frozen=True)
 class HeadShape:
-    """How large a head is.
+    """The size of a head.
 
     Attributes:
-        n_queries: Queries n_q.
-        n_keys: Keys n.
+        n_queries: The number of queries, n_q.
+        n_keys: The number of keys, n.
         d_k: The length of a query.
-        d_v: The length of a value; 0 without any.
-        kv_head: Which keys and values it has.
-        has: Parts that were captured: ``q``, ``k``, ``v``, ``out`` …
+        d_v: The length of a value; 0 without values.
+        kv_head: The number of the KV head whose keys and values it has.
+        has: The parts that were captured: ``q``, ``k``, ``v``, ``out`` …
     """
 
     n_queries: int
@@ -65,13 +65,13 @@ class HeadShape:
 
 
 class Asked(NamedTuple):
-    """What was opened, and how: all it takes to open it again, and to know that it is the same.
+    """How a capture was opened: enough to open it again, and to check that it is the same.
 
     Attributes:
-        paths: Of the files.
+        paths: The paths of the files.
         layout: The axes of tensors, as typed.
-        names: What they are called, as typed.
-        fingerprint: What tells this version of the files from another.
+        names: The names of tensors, as typed.
+        fingerprint: Tells this version of the files from others.
     """
 
     paths: tuple[str, ...]
@@ -82,12 +82,12 @@ class Asked(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Capture:
-    """Tensors of a model, in files of which only headers have been read.
+    """Tensors of a model in files; only headers have been read.
 
     Attributes:
         asked: The files, and how they are read.
-        states: What says what was recognised.
-        config: What metadata says of the model: claims, which shapes may deny.
+        states: Returns sentences on what was recognised.
+        config: What the metadata says about the model: claims, which shapes may contradict.
     """
 
     asked: Asked
@@ -97,22 +97,22 @@ class Capture:
 
     @property
     def paths(self) -> tuple[str, ...]:
-        """The files."""
+        """The paths of the files."""
         return self.asked.paths
 
     @property
     def fingerprint(self) -> Fingerprint:
-        """What tells this version of the files from another."""
+        """The fingerprint of this version of the files."""
         return self.asked.fingerprint
 
     @cached_property
     def stated(self) -> tuple[str, ...]:
-        """What was recognised, in sentences."""
+        """Sentences on what was recognised from headers alone."""
         return self.states({})
 
     @property
     def layers(self) -> tuple[int, ...]:
-        """The layers that have heads, rising."""
+        """The numbers of the layers that have heads, rising."""
         return tuple(self._layers)
 
     @cached_property
@@ -128,7 +128,7 @@ class Capture:
         )
 
     def tensors(self, layer: int) -> Mapping[str, Tensor]:
-        """Return what was captured of a layer, by part.
+        """Return the captured tensors of a layer, by part.
 
         Raises:
             InputError: If there is no such layer.
@@ -144,7 +144,7 @@ class Capture:
         return self._layer(layer).readings
 
     def undecided(self, layer: int) -> tuple[Reading, ...]:
-        """Return the readings of a layer that nothing tells apart; none where one is known.
+        """Return the readings of a layer that nothing tells apart; empty if one is known.
 
         Raises:
             InputError: If there is no such layer.
@@ -152,24 +152,24 @@ class Capture:
         return self._layer(layer).undecided
 
     def settled(self, layers: Sequence[int] | None = None) -> "Capture":
-        """Return itself.
+        """Return itself after checking that it is known how layers are read.
 
         Args:
-            layers: Those that are to be read; None for all.
+            layers: The numbers of the layers to be read; None for all.
 
         Raises:
             InputError: With field ``"layout"``, if nothing tells how one of them is read.
         """
         for number, layer in self._layers.items():
-            asked = layers is None or number in layers
-            if asked and (found := layer.undecided):
-                ways = " or ".join(layout_words(each.layout("q")) for each in found)
+            is_wanted = layers is None or number in layers
+            if is_wanted and (undecided := layer.undecided):
+                ways = " or ".join(layout_words(reading.layout("q")) for reading in undecided)
                 problem = f"q of layer {number} is {ways}, and no output tells which"
-                raise InputError("layout", problem, readings_text(found))
+                raise InputError("layout", problem, readings_text(undecided))
         return self
 
     def shape(self, head: HeadId, reading: Reading | None = None) -> HeadShape:
-        """Return how large a head is.
+        """Return the size of a head.
 
         Raises:
             InputError: If there is no such head.
@@ -192,9 +192,9 @@ class Capture:
         """Return rows of a head with all of its keys and values; nothing else is read.
 
         Args:
-            head: Which.
-            rows: Queries, rising; None for all.
-            reading: How tensors are read; None for the likeliest.
+            head: The head.
+            rows: The numbers of queries, rising; None for all.
+            reading: How tensors are read; None for the likeliest reading.
 
         Raises:
             InputError: If there is no such head or row, or a file has changed or cannot be read.
@@ -228,7 +228,7 @@ class Capture:
             numbers = raw(part)
             if numbers is None:
                 continue
-            # Either may hold both.
+            # A mask may add to logits, and a bias may mask keys.
             unmasked, added = row_mask(np.broadcast_to(numbers, (len(chosen), len(k))))
             if added is not None:
                 bias = added if bias is None else bias + added
@@ -238,7 +238,7 @@ class Capture:
             name, ends = layer.tensors["positions"].name, (positions.min(), positions.max())
             problem = f"{inert(name)} holds {ends[0]:,} to {ends[1]:,}"
             raise InputError("capture", problem, f"whole numbers below {MOST_POSITIONS:,}")
-        found = HeadRows(
+        head_rows = HeadRows(
             rows=chosen,
             n_queries=n_queries,
             queries=q,
@@ -253,12 +253,12 @@ class Capture:
             formats={part: tensor.format for part, tensor in layer.tensors.items()},
         )
         self._check(layer)
-        return found
+        return head_rows
 
     def vectors(
         self, head: HeadId, part: str, reading: Reading | None = None, rows: range | None = None
     ) -> Reals:
-        """Return rows of one tensor of a head and nothing else, shape (r, d); as `stored` says."""
+        """Return rows of one tensor of a head as floats, shape (r, d); otherwise like `stored`."""
         return widened(self.stored(head, part, reading, rows))
 
     def stored(
@@ -267,10 +267,10 @@ class Capture:
         """Return rows of one tensor of a head in the format they are stored in.
 
         Args:
-            head: Which.
-            part: ``"q"``, ``"k"``, ``"v"``, ``"out"`` …, which was captured.
-            reading: How tensors are read; None for the likeliest.
-            rows: Which positions, one after another; None for all.
+            head: The head.
+            part: A captured part: ``"q"``, ``"k"``, ``"v"``, ``"out"`` …
+            reading: How tensors are read; None for the likeliest reading.
+            rows: A run of positions; None for all.
 
         Raises:
             InputError: If there is no such head, or a file has changed or cannot be read.
@@ -282,8 +282,8 @@ class Capture:
         along = keys if is_key else queries
         if rows is not None:
             along = slice(along.start + rows.start, along.start + rows.stop)
-        at = reading.kv_head(head.head) if is_key else head.head
-        numbers = layer.numbers(part, reading, head.batch, at, along, keys)
+        index = reading.kv_head(head.head) if is_key else head.head
+        numbers = layer.numbers(part, reading, head.batch, index, along, keys)
         assert numbers is not None
         return numbers
 
@@ -303,11 +303,11 @@ class Capture:
     def _found(self, head: HeadId, reading: Reading | None) -> tuple[Layer, Reading]:
         layer = self._layer(head.layer)
         reading = reading or layer.readings[0]
-        for name, at, count in (
+        for name, index, count in (
             ("batch", head.batch, layer.batch),
             ("head", head.head, reading.dims.heads),
         ):
-            if not 0 <= at < count:
+            if not 0 <= index < count:
                 expected = "0" if count == 1 else f"one from 0 to {count - 1}"
-                raise InputError(name, f"there is no {name} {at}", expected)
+                raise InputError(name, f"there is no {name} {index}", expected)
         return layer, reading

@@ -1,4 +1,4 @@
-"""What metadata says of a capture: claims, which the shapes may deny."""
+"""The claims of metadata about a capture, which shapes may contradict."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,42 +14,42 @@ NAMES: Mapping[str, tuple[str, ...]] = {
     "d_k": ("head_dim", "d_head", "head_size", "d_k"),
     "d_v": ("v_head_dim", "d_v"),
 }
-"""What tools call the numbers of heads and their lengths, by our names."""
+"""What tools call the numbers and lengths of heads, by our names."""
 
 _LONGEST = 1_000_000
-"""Characters of a text that is tried as JSON."""
+"""The most characters of a text that is tried as JSON."""
 
 _MOST = 1_000
-"""Claims that are kept."""
+"""The most claims that are kept."""
 
 
 @dataclass(frozen=True)
 class Claims:
-    """What is said of one capture.
+    """The claims about one capture.
 
     Attributes:
-        config: All of it, by name, plain.
-        numbers: Heads and their lengths, by our names, each with the name it has there.
-        layouts: Axes by part.
-        said: Sentences about claims that could not be read.
+        config: All claims by name, as plain values.
+        numbers: The numbers and lengths of heads by our names, each with its name in the metadata.
+        layouts: The axes of tensors by part.
+        remarks: Sentences about claims that could not be read.
     """
 
     config: Mapping[str, Any] = field(default_factory=dict)
     numbers: Mapping[str, tuple[str, int]] = field(default_factory=dict)
     layouts: Mapping[str, Layout] = field(default_factory=dict)
-    said: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
 
     @property
     def counts(self) -> tuple[tuple[str, int], ...]:
-        """The numbers by our names."""
+        """The numbers by our names, without their names in the metadata."""
         return tuple((name, value) for name, (_, value) in self.numbers.items())
 
 
 def claims_of(metadata: Sequence[Mapping[str, object]]) -> Claims:
-    """Return what the metadata of files says; of two that differ, what the first does."""
+    """Return the claims of the metadata of files; if two differ, the first one counts."""
     config: dict[str, Any] = {}
-    for each in metadata:
-        for name, value in _flat(each):
+    for entries in metadata:
+        for name, value in _flat(entries):
             if len(config) < _MOST:
                 config.setdefault(name, value)
     numbers = {}
@@ -58,8 +58,8 @@ def claims_of(metadata: Sequence[Mapping[str, object]]) -> Claims:
             if _is_count(config.get(name)):
                 numbers[ours] = (name, config[name])
                 break
-    layouts, said = _layouts(config)
-    return Claims(config, numbers, layouts, said)
+    layouts, remarks = _layouts(config)
+    return Claims(config, numbers, layouts, remarks)
 
 
 def _is_count(value: object) -> bool:
@@ -71,17 +71,17 @@ def _layouts(config: Mapping[str, Any]) -> tuple[dict[str, Layout], tuple[str, .
     if not isinstance(text, str):
         return {}, ()
     try:
-        return {part: parse_layout(each, part) for part, each in parse_layouts([text]).items()}, ()
+        return {part: parse_layout(axes, part) for part, axes in parse_layouts([text]).items()}, ()
     except InputError:
         return {}, (f"The metadata's layout {inert(text)} means nothing here.",)
 
 
 def _flat(metadata: Mapping[str, object]) -> Iterator[tuple[str, Any]]:
-    """Yield names and values; texts that are numbers or JSON objects as these."""
+    """Yield names and values; texts of numbers or JSON objects are parsed, and configs unpacked."""
     for name, value in metadata.items():
         plain = _plain(value)
         if isinstance(plain, dict) and name in ("config", "model_config", "capture"):
-            yield from ((str(key), _plain(each)) for key, each in plain.items())
+            yield from ((str(key), _plain(entry)) for key, entry in plain.items())
         else:
             yield name, plain
 

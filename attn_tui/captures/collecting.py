@@ -1,4 +1,4 @@
-"""Tensors of several files by layer and part: what names say, and what is joined."""
+"""Collect the tensors of several files by layer and part, and join those of ranks."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -12,10 +12,10 @@ from attn_tui.captures.stored import Stored
 from attn_tui.compute.errors import InputError, inert
 
 WHOLE = ("positions", "lengths")
-"""Parts of whole numbers."""
+"""The parts that hold whole numbers."""
 
 TRUTHS = ("mask",)
-"""Parts of truth, whole or real numbers."""
+"""The parts that hold truth values, whole or real numbers."""
 
 _LAYER = re.compile(r"(?:layer|block)[-_.]?([0-9]{1,6})(?![0-9])", re.IGNORECASE)
 _BEFORE_ROPE = ("q_proj", "k_proj")
@@ -23,7 +23,7 @@ _BEFORE_ROPE = ("q_proj", "k_proj")
 
 @dataclass(frozen=True)
 class Source:
-    """A file, the tensors it lists, and what it says besides."""
+    """A file, the tensors it lists, and its metadata."""
 
     path: str
     tensors: tuple[Stored, ...]
@@ -35,26 +35,26 @@ class Collected:
     """Tensors by layer and part.
 
     Attributes:
-        layers: Of them.
+        layers: The tensors by part, by the number of the layer.
         is_lens: Whether their names are those of TransformerLens.
-        said: What is to be said of it, in sentences.
+        remarks: Sentences on how files and names were understood.
     """
 
     layers: Mapping[int, Mapping[str, Tensor]]
     is_lens: bool
-    said: tuple[str, ...]
+    remarks: tuple[str, ...]
 
 
 def collected(sources: Sequence[Source], names: str) -> Collected:
-    """Return the tensors whose names mean something.
+    """Return the tensors whose names are known.
 
     Raises:
-        InputError: With field ``"names"`` if none does, or none is as asked; ``"capture"`` if two
-            are the same, or one is of a format that cannot be read.
+        InputError: With field ``"names"`` if no name is known, or none is as typed; ``"capture"``
+            if two mean the same, or one is of a format that cannot be read.
     """
     pattern = pattern_of(names)
     every = [stored.name for source in sources for stored in source.tensors]
-    found: dict[Meaning, list[Stored]] = {}
+    by_meaning: dict[Meaning, list[Stored]] = {}
     over_files = _layers_of_files(sources)
     for source in sources:
         here: dict[Meaning, Stored] = {}
@@ -66,48 +66,52 @@ def collected(sources: Sequence[Source], names: str) -> Collected:
                 here[meaning] = _preferred(source, meaning, here.get(meaning), stored)
         for meaning, stored in here.items():
             _check_format(meaning, stored)
-            found.setdefault(meaning, []).append(stored)
-    if not found or (pattern and not any(map(pattern.fullmatch, every))):
+            by_meaning.setdefault(meaning, []).append(stored)
+    if not by_meaning or (pattern and not any(map(pattern.fullmatch, every))):
         _refuse_names(every, names)
     tensors: dict[int, dict[str, Tensor]] = {}
-    for meaning, pieces in found.items():
+    for meaning, pieces in by_meaning.items():
         _check_shapes(meaning, pieces)
         once = pieces[:1] if meaning.part in WHOLE else pieces
         tensors.setdefault(meaning.layer, {})[meaning.part] = Tensor(tuple(once))
-    said = []
+    remarks = []
     if over_files:
-        said.append("Each file is a layer, by the number in its name.")
-    ranks = max(map(len, found.values()))
+        remarks.append("Each file is a layer, by the number in its name.")
+    ranks = max(map(len, by_meaning.values()))
     if ranks > 1:
-        said.append(f"{ranks} files hold the same tensors: ranks, joined on heads in their order.")
-    used = [stored for pieces in found.values() for stored in pieces]
+        remarks.append(
+            f"{ranks} files hold the same tensors: ranks, joined on heads in their order."
+        )
+    used = [stored for pieces in by_meaning.values() for stored in pieces]
     if any(stored.name.endswith(_BEFORE_ROPE) for stored in used):
-        said.append("q_proj and k_proj are before RoPE and QK-norm; what attention saw may differ.")
+        remarks.append(
+            "q_proj and k_proj are before RoPE and QK-norm; what attention saw may differ."
+        )
     is_lens = not names and all(".hook_" in stored.name for stored in used)
-    return Collected(tensors, is_lens, tuple(said))
+    return Collected(tensors, is_lens, tuple(remarks))
 
 
 def _layers_of_files(sources: Sequence[Source]) -> dict[str, int]:
-    """Return the layer of each file, if each has its number in its name and nowhere else."""
-    found: dict[str, int] = {}
+    """Return the layer of each file, if only file names hold its number; else nothing."""
+    layers: dict[str, int] = {}
     if len(sources) < 2:
-        return found
+        return layers
     for source in sources:
         number = _LAYER.search(PurePath(source.path).name)
-        names = [each.name for each in source.tensors if meaning_of(each.name)]
+        names = [stored.name for stored in source.tensors if meaning_of(stored.name)]
         if not number or any(re.search("[0-9]", name) for name in names):
             return {}
-        found[source.path] = int(number[1])
-    return found if len(set(found.values())) == len(sources) else {}
+        layers[source.path] = int(number[1])
+    return layers if len(set(layers.values())) == len(sources) else {}
 
 
 def _preferred(source: Source, meaning: Meaning, one: Stored | None, other: Stored) -> Stored:
-    """Return which of two tensors of a file that mean the same is taken."""
+    """Return the one to take of two tensors of a file that mean the same."""
     if one is None:
         return other
 
     def place(stored: Stored) -> tuple[bool, bool]:
-        # What was rotated is what attention saw.
+        # Attention got the rotated tensor.
         return "rot_" not in stored.name, stored.name.endswith("_proj")
 
     if place(one) == place(other):
@@ -121,7 +125,7 @@ def _called(meaning: Meaning) -> str:
 
 
 def _check_format(meaning: Meaning, stored: Stored) -> None:
-    """Raise InputError if a tensor holds other numbers than its part has."""
+    """Raise InputError if a tensor holds other numbers than its part should, or none."""
     is_real = stored.dtype is not None and "float" in stored.format
     is_whole = stored.dtype is not None and stored.dtype.kind in "iu"
     if meaning.part in WHOLE:
@@ -139,13 +143,13 @@ def _check_format(meaning: Meaning, stored: Stored) -> None:
 
 
 def _check_shapes(meaning: Meaning, pieces: Sequence[Stored]) -> None:
-    """Raise InputError if ranks have tensors of several shapes."""
+    """Raise InputError if the tensors of ranks differ in shape or format."""
     first = pieces[0]
-    for each in pieces:
-        if each.shape != first.shape or each.format != first.format:
-            shapes = [f"{'×'.join(map(str, one.shape))} {one.format}" for one in (first, each)]
+    for piece in pieces:
+        if piece.shape != first.shape or piece.format != first.format:
+            shapes = [f"{'×'.join(map(str, one.shape))} {one.format}" for one in (first, piece)]
             problem = f"{_called(meaning)} is {shapes[0]} in one file and {shapes[1]} in another"
-            where = place_of(each.path)
+            where = place_of(piece.path)
             raise InputError("capture", problem, "ranks with as many heads each", where)
 
 

@@ -1,4 +1,4 @@
-"""Small captures of a model in order and of faults that people met, to try the doctor on."""
+"""Small captures to try the doctor on: one of a sound model, others with faults met in practice."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping
@@ -20,7 +20,7 @@ POSITIONS, HEADS, KV_HEADS = 96, 4, 2
 FORMAT = "bfloat16"
 WINDOW = 32
 _FLOOR = 8
-"""Positions that have one temperature."""
+"""The number of positions in a row that share a temperature."""
 
 Tensors = dict[str, NDArray[Any]]
 
@@ -30,18 +30,18 @@ class Demo:
     """A capture and the configuration of its model.
 
     Attributes:
-        name: Of its folder.
-        about: What was done, in a sentence.
-        says: How the verdict of the doctor begins.
-        status: What the doctor ends with.
-        config: What config.json says.
-        how: The arithmetic of a layer.
+        name: The name of its folder.
+        about: What is wrong with it, in a sentence.
+        says: The beginning of the doctor's verdict.
+        status: The exit status of the doctor.
+        config: The fields of its config.json.
+        how: Returns the arithmetic of a layer.
         d_k: The length of queries and keys.
         d_v: The length of values.
-        std: The standard deviation of logits of each head, if m is 1/√d_k.
-        sink: The logit of the sink that is captured, if one is.
-        kv_head: Which keys and values a head has.
-        projected: Whether the output was taken after the projection that follows.
+        std: The standard deviation of the logits of each head, if m is 1/√d_k.
+        sink: The logit of the captured sink, or None.
+        kv_head: Returns the KV head of a query head.
+        projected: Whether the output was taken after the output projection.
     """
 
     name: str
@@ -64,7 +64,7 @@ class Demo:
 
 
 def demos() -> Iterator[Demo]:
-    """Yield one in order, then a fault each."""
+    """Yield a sound demo, then one for each fault."""
     root = 64**-0.5
     healthy = {**_LLAMA, "num_hidden_layers": 2}
     yield Demo("healthy", "A Llama in order.", "agrees: m = 0.12499", 0, healthy, _all(root))
@@ -173,23 +173,23 @@ _DEEPSEEK: Mapping[str, Any] = {
 
 
 def _all(multiplier: float, **more: Any) -> Callable[[int], Arithmetic]:
-    """Return the arithmetic of all layers: that of flash kernels."""
+    """Return a function that gives every layer the arithmetic of flash kernels."""
     return lambda layer: Arithmetic(multiplier, path="flash", **more)
 
 
 def _temperatures() -> NDArray[np.float64]:
-    """Return what Llama 4 multiplies the query of each position by, shape (n,)."""
+    """Return the factor of Llama 4 for the query at each position, shape (n,)."""
     floors = np.floor((np.arange(POSITIONS) + 1.0) / _FLOOR)
     return np.asarray(1.0 + 0.1 * np.log(floors + 1.0))
 
 
 def tensors_of(demo: Demo) -> Tensors:
-    """Return the tensors of a capture, as those of transformers are laid out."""
-    found: Tensors = {}
+    """Return the tensors of a demo by name, laid out like those of transformers."""
+    tensors: Tensors = {}
     for layer in range(demo.layers):
         for name, values in _layer(demo, layer).items():
-            found[f"{layer}.{name}"] = values.astype(dtype_of(FORMAT))
-    return found
+            tensors[f"{layer}.{name}"] = values.astype(dtype_of(FORMAT))
+    return tensors
 
 
 def _layer(demo: Demo, layer: int) -> Tensors:
@@ -205,23 +205,23 @@ def _layer(demo: Demo, layer: int) -> Tensors:
     k, v = drawn(kv_heads, demo.d_k), drawn(kv_heads, demo.d_v)
     outputs = []
     for head in range(HEADS):
-        at = demo.kv_head(head)
-        rows = HeadRows(np.arange(POSITIONS), POSITIONS, q[head], k[at], v[at])
+        kv_head = demo.kv_head(head)
+        rows = HeadRows(np.arange(POSITIONS), POSITIONS, q[head], k[kv_head], v[kv_head])
         outputs.append(computed(rows, demo.how(layer)).output)
-    out = np.stack([each for each in outputs if each is not None], 1)
+    out = np.stack([output for output in outputs if output is not None], 1)
     if demo.projected:
         width = HEADS * demo.d_v
         mixed = out.reshape(POSITIONS, width) @ rng.standard_normal((width, width), np.float32)
         out = (mixed / sqrt(width)).reshape(out.shape)
-    found = {"q": q[None], "k": k[None], "v": v[None], "out": out[None]}
-    return found if demo.sink is None else {**found, "sink": np.full(HEADS, demo.sink)}
+    tensors = {"q": q[None], "k": k[None], "v": v[None], "out": out[None]}
+    return tensors if demo.sink is None else {**tensors, "sink": np.full(HEADS, demo.sink)}
 
 
 def write_demos(folder: Path) -> Iterator[Demo]:
-    """Write each capture into a folder of its own, and yield it; last comes README.txt.
+    """Write each demo into a folder of its own, and yield it; README.txt is written last.
 
     Raises:
-        OSError: If something cannot be written.
+        OSError: If a file cannot be written.
     """
     for demo in demos():
         own = folder / demo.name
@@ -233,7 +233,7 @@ def write_demos(folder: Path) -> Iterator[Demo]:
 
 
 def readme() -> str:
-    """Return what to try, and what the doctor says."""
+    """Return the text of README.txt: the commands to try, and what the doctor says."""
     return _BEGINNING + "\n".join(
         f"{demo.name}: {demo.about}\n"
         f"    attn-tui doctor {demo.name}/capture.safetensors --config {demo.name}\n"

@@ -1,4 +1,4 @@
-"""Files of captures, on a disk or made here: opened, measured and named in every error."""
+"""Open files of captures, on disk or the example, and name them in every error."""
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -38,9 +38,9 @@ def regular(path: str) -> BinaryIO:
     """
     try:
         _check_regular(os.stat(path).st_mode)
-        # Another may have come in its place since.
+        # Another file may take its place before it is opened, so its type is checked again.
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0))
-    except ValueError:  # It holds what no path can.
+    except ValueError:  # The path holds a character that no path can.
         raise OSError from None
     try:
         _check_regular(os.fstat(descriptor).st_mode)
@@ -57,17 +57,17 @@ def _check_regular(mode: int) -> None:
         raise IrregularError
 
 
-def _read_after_seeking(descriptor: int, size: int, at: int) -> bytes:
-    os.lseek(descriptor, at, os.SEEK_SET)
+def _read_after_seeking(descriptor: int, size: int, begins: int) -> bytes:
+    os.lseek(descriptor, begins, os.SEEK_SET)
     return os.read(descriptor, size)
 
 
-# Windows has no other; a descriptor belongs to one thread.
+# Windows has no pread; seeking is safe, since a descriptor belongs to one thread.
 read_at = getattr(os, "pread", _read_after_seeking)
 
 
 def place_of(path: str) -> str:
-    """Return a path as errors name it; of a long one its end, which says most."""
+    """Return a path for an error; a long one is cut to its end, which says most."""
     return inert(path if len(path) <= 80 else f"…{path[-79:]}", 80)
 
 
@@ -81,10 +81,10 @@ class Disk:
     """A file that is open for reading.
 
     Attributes:
-        path: Of the file.
-        size: Its bytes when it was opened.
+        path: The path of the file.
+        size: Its size in bytes when it was opened.
         modified: When it was last written, in nanoseconds.
-        descriptor: Of the operating system.
+        descriptor: The file descriptor of the operating system.
     """
 
     path: str
@@ -93,10 +93,10 @@ class Disk:
     descriptor: int
 
     def read(self, begins: int, size: int) -> bytes:
-        """Return bytes from a place on.
+        """Return `size` bytes from a place on.
 
         Raises:
-            InputError: If the file ends before.
+            InputError: If the file ends too early.
         """
         pieces, missing = [], size
         while missing:
@@ -108,39 +108,39 @@ class Disk:
         return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
     def read_each(self, begins: Sequence[int], size: int) -> bytes:
-        """Return bytes from several places on, as many at each, one behind the other.
+        """Return `size` bytes from each of several places on, joined.
 
         Raises:
-            InputError: If the file ends before.
+            InputError: If the file ends too early.
         """
-        data = b"".join([read_at(self.descriptor, size, at) for at in begins])
+        data = b"".join([read_at(self.descriptor, size, place) for place in begins])
         if len(data) == size * len(begins):
             return data
-        return b"".join(self.read(at, size) for at in begins)
+        return b"".join(self.read(place, size) for place in begins)
 
 
 @dataclass(frozen=True)
 class Made(Disk):
-    """A file that is on no disk.
+    """A file in memory instead of on disk.
 
     Attributes:
-        data: What it holds.
+        data: The bytes of the file.
     """
 
     data: bytes = field(repr=False)
 
     def read(self, begins: int, size: int) -> bytes:
-        """Return bytes from a place on, which must be there."""
+        """Return `size` bytes from a place on, which must exist."""
         return self.data[begins : begins + size]
 
     def read_each(self, begins: Sequence[int], size: int) -> bytes:
-        """Return bytes from several places on, as many at each, one behind the other."""
-        return b"".join(self.read(at, size) for at in begins)
+        """Return `size` bytes from each of several places on, joined."""
+        return b"".join(self.read(place, size) for place in begins)
 
 
 @contextmanager
 def opened(path: str) -> Iterator[Disk]:
-    """Open a regular file for a while, or the example.
+    """Open a regular file, or the example, and close it at the end of the block.
 
     Raises:
         InputError: With field ``"capture"``, naming the file, if it cannot be opened or read.

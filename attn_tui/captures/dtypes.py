@@ -1,4 +1,4 @@
-"""What the header of a .safetensors file calls formats of numbers."""
+"""The number formats of .safetensors files."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -9,7 +9,7 @@ import numpy as np
 from attn_tui.compute.errors import inert
 
 METADATA = "__metadata__"
-"""What a header calls that which is no tensor."""
+"""The entry of a header that is no tensor."""
 
 DTYPES: Mapping[str, str] = {
     "BOOL": "bool",
@@ -30,7 +30,7 @@ DTYPES: Mapping[str, str] = {
     "F32": "float32",
     "F64": "float64",
 }
-"""Formats, by what a header calls them, as NumPy and ml_dtypes do."""
+"""The formats that headers name, as NumPy and ml_dtypes name them."""
 
 
 @cache
@@ -45,9 +45,9 @@ def dtype_named(format: str) -> np.dtype[Any]:
 
 
 def readable(dtype: np.dtype[Any]) -> tuple[np.dtype[Any] | None, str]:
-    """Return what numbers of a file are to be read as, or None if they cannot be, and in words.
+    """Return the type to read a .npy file's numbers as, or None if they cannot be, and its name.
 
-    NumPy knows no bfloat16, and writes its bytes as records.
+    NumPy does not know bfloat16, and writes its bytes as records.
     """
     if dtype.kind == "V" and dtype.itemsize == 2 and not dtype.names:
         return dtype_named("bfloat16"), "bfloat16"

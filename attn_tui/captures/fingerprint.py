@@ -1,4 +1,4 @@
-"""What tells one version of a capture's files from another."""
+"""Fingerprints, which tell one version of a capture's files from another."""
 
 import hashlib
 from dataclasses import dataclass
@@ -13,9 +13,9 @@ class FileMark:
     """One file as it was when it was opened.
 
     Attributes:
-        path: Where it is.
-        size: Its bytes.
-        header: A hash of what lists its tensors.
+        path: The path of the file.
+        size: Its size in bytes.
+        header: A hash of the part that lists its tensors.
         modified: When it was last written, in nanoseconds.
     """
 
@@ -25,10 +25,10 @@ class FileMark:
     modified: int
 
     def check(self) -> None:
-        """Raise InputError if the file is another now, by its size and time.
+        """Check by size and time that the file has not changed.
 
         Raises:
-            InputError: With field ``"capture"``, naming the file.
+            InputError: With field ``"capture"``, naming the file, if it has changed.
         """
         with opened(self.path) as disk:
             if (disk.size, disk.modified) != (self.size, self.modified):
@@ -36,28 +36,28 @@ class FileMark:
 
 
 def refuse_changed(path: str) -> NoReturn:
-    """Raise the error for a file that is another than it was."""
+    """Raise the error for a file that has changed."""
     problem, expected = "it has changed since it was opened", "the same file; open it again"
     raise InputError("capture", problem, expected, place_of(path))
 
 
 @dataclass(frozen=True)
 class Fingerprint:
-    """All files of a capture, so that one that reads it elsewhere knows it is the same."""
+    """Marks of all files of a capture, by which a worker elsewhere knows that it is the same."""
 
     files: tuple[FileMark, ...]
 
     @property
     def digest(self) -> str:
-        """A short text that differs if any file does, wherever the files are and whenever read."""
-        text = "\n".join(f"{each.size} {each.header}" for each in self.files)
+        """A short hash of sizes and headers; the same wherever and whenever files are read."""
+        text = "\n".join(f"{mark.size} {mark.header}" for mark in self.files)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     def verify(self) -> None:
-        """Check that each file is the one it was, by its size and time.
+        """Check by size and time that no file has changed.
 
         Raises:
-            InputError: With field ``"capture"``, naming the first file that is missing or another.
+            InputError: With field ``"capture"``, naming the first file that is missing or changed.
         """
-        for each in self.files:
-            each.check()
+        for mark in self.files:
+            mark.check()

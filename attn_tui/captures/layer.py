@@ -1,4 +1,4 @@
-"""The tensors of one layer, over all files that hold some of it, and how they are read."""
+"""The tensors of one layer, over all files with parts of it, and how they are read."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,46 +12,46 @@ from attn_tui.captures.stored import Index, Raw, Stored, widened
 from attn_tui.compute.heads.rows import Reals
 
 MASKED = -9_000.0
-"""What an additive mask adds at most to a masked key: −10,000 as bfloat16 has it, or less."""
+"""The most that an additive mask adds to a masked key: −10,000 rounded to bfloat16, or less."""
 
 
 @dataclass(frozen=True)
 class Tensor:
-    """What was captured of one part of a layer.
+    """The captured tensor of one part of a layer.
 
     Attributes:
-        pieces: One, or those of several ranks, each with as many heads, in the order of heads; once
-            where neighbours hold the same KV heads.
+        pieces: One piece, or one of each rank with the same number of heads, in the order of heads;
+            a single one if neighbours hold the same KV heads.
     """
 
     pieces: tuple[Stored, ...]
 
     @property
     def name(self) -> str:
-        """What the first file calls it."""
+        """The name of the tensor in the first file."""
         return self.pieces[0].name
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The lengths of one piece."""
+        """The shape of one piece."""
         return self.pieces[0].shape
 
     @property
     def format(self) -> str:
-        """The number format."""
+        """The number format, such as ``bfloat16``."""
         return self.pieces[0].format
 
 
 @dataclass(frozen=True)
 class Layer:
-    """One layer.
+    """One layer of a capture.
 
     Attributes:
-        number: Of the model, counted from 0.
-        tensors: By part.
+        number: The number of the layer in the model, counted from 0.
+        tensors: The tensors by part.
         readings: Ways to read them, the likeliest first.
-        aside: Layouts of mask, bias and the like, which follow from the others.
-        lengths: Positions of queries and of keys of each element of a ragged batch, or empty.
+        aside: The layouts of mask, bias and the like by part, which follow from the others.
+        lengths: How many queries and keys each sequence of a ragged batch has, or empty.
     """
 
     number: int
@@ -62,15 +62,15 @@ class Layer:
 
     @property
     def undecided(self) -> tuple[Reading, ...]:
-        """The readings that shapes leave open, if nothing else tells; none where one is known."""
+        """The readings that nothing tells apart, neither shapes nor an output; else empty."""
         if "weights" in self.tensors or {"out", "v"} <= self.tensors.keys():
             return ()
-        others = {each.layout("q"): each for each in reversed(alternatives(self.readings))}
+        others = {reading.layout("q"): reading for reading in reversed(alternatives(self.readings))}
         return tuple(others.values())[::-1] if len(others) > 1 else ()
 
     @property
     def is_packed(self) -> bool:
-        """Whether sequences stand behind each other, without an axis of batch."""
+        """Whether sequences stand one after another, without a batch axis."""
         return len(self.lengths) > 1 and self.readings[0].dims.batch == 1
 
     @property
@@ -79,7 +79,7 @@ class Layer:
         return len(self.lengths) or self.readings[0].dims.batch
 
     def spans(self, batch: int, dims: Dims) -> tuple[slice, slice]:
-        """Return where queries and keys of a sequence stand."""
+        """Return the slices of positions where queries and keys of a sequence stand."""
         first = self.readings[0].dims
         if not self.lengths or (dims.queries, dims.keys) != (first.queries, first.keys):
             return slice(0, dims.queries), slice(0, dims.keys)
@@ -96,15 +96,15 @@ class Layer:
     def numbers(
         self, part: str, reading: Reading, batch: int, head: int, along: Index, keys: slice
     ) -> Raw | None:
-        """Return what was captured of a part for one head, in its own format, or None.
+        """Return the numbers of a part for one head, in their own format; None if not captured.
 
         Args:
-            part: Which.
+            part: The part.
             reading: How tensors are read.
-            batch: Which sequence.
-            head: Of the queries, or of the keys where the part has those.
-            along: Rows of it.
-            keys: Columns of it, where these are keys.
+            batch: The number of the sequence.
+            head: The number of the query head; for k and v, of the KV head.
+            along: The rows to take.
+            keys: The columns to take, if these are keys.
         """
         tensor = self.tensors.get(part)
         if tensor is None:
@@ -124,14 +124,14 @@ class Layer:
 
 
 def row_mask(numbers: Raw) -> tuple[NDArray[np.bool_], Reals | None]:
-    """Return what a captured mask lets rows see, and what it adds beside.
+    """Return the keys that a captured mask lets rows see, and what it adds to logits or None.
 
-    Truth and whole numbers say what is seen; real numbers are added to logits.
+    Truth values and whole numbers say which keys are seen; real numbers are added to logits.
     """
     if numbers.dtype.kind in "biu":
         return numbers != 0, None
     added = widened(numbers)
-    # NaN hides nothing.
+    # Written with ~ and <= so that NaN masks no key.
     seen = np.asarray(~(added <= MASKED))
     beside = np.where(seen, added, 0).astype(added.dtype)
     return seen, beside if beside.any() else None

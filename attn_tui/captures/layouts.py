@@ -1,4 +1,4 @@
-"""The order of a tensor's axes, as text and as what is taken of it."""
+"""The order of a tensor's axes: as text, and as an index of one head's numbers."""
 
 from collections.abc import Mapping, Sequence
 
@@ -7,16 +7,16 @@ from attn_tui.captures.stored import Index
 from attn_tui.compute.errors import InputError, inert
 
 Axis = str
-"""b, h, n, d: batch, heads, positions, dim; of scores q and k."""
+"""b, h, n, d: batch, heads, positions, dim; in matrices q and k: queries, keys."""
 
 Layout = tuple[Axis, ...]
 """Axes in the order in which they are stored."""
 
 VECTORS = ("q", "k", "v", "out")
-"""Parts with an axis of positions and one of a head's dimensions."""
+"""The parts with an axis of positions and one of a head's dimensions."""
 
 MATRICES = ("weights", "mask", "bias")
-"""Parts with an axis of queries and one of keys."""
+"""The parts with an axis of queries and one of keys."""
 
 _WORDS: Mapping[str, str] = {
     "b": "batch",
@@ -40,7 +40,7 @@ def layout_words(layout: Layout) -> str:
 
 
 def parse_layout(text: str, part: str) -> Layout:
-    """Return the layout that a text means for a part.
+    """Return the layout that a text stands for.
 
     >>> parse_layout("bnhd", "out")
     ('b', 'n', 'h', 'd')
@@ -71,16 +71,16 @@ def parse_layouts(arguments: Sequence[str]) -> dict[str, str]:
     Raises:
         InputError: With field ``"layout"``.
     """
-    found: dict[str, str] = {}
-    for argument in (each.strip() for text in arguments for each in text.split(",")):
+    layouts: dict[str, str] = {}
+    for argument in (piece.strip() for text in arguments for piece in text.split(",")):
         part, equals, layout = argument.rpartition("=")
         if equals and part not in _FORMS:
             expected = f"one of {', '.join(name for name in PARTS if name in _FORMS)}"
             raise InputError("layout", f"{inert(part)} is no tensor with a layout", expected)
-        for each in (part,) if equals else VECTORS:
-            parse_layout(layout, each)
-            found[each] = layout
-    return found
+        for name in (part,) if equals else VECTORS:
+            parse_layout(layout, name)
+            layouts[name] = layout
+    return layouts
 
 
 def taken(
@@ -91,29 +91,29 @@ def taken(
     along: Index,
     keys: slice,
 ) -> tuple[Index, ...]:
-    """Return what to take of a tensor for one head: rows and columns.
+    """Return the index of one head's rows and columns in a tensor.
 
     Args:
-        layout: Of the tensor.
-        shape: Of the tensor.
-        batch: Which element of the batch; an axis of length 1 serves all.
-        head: Which head; an axis of length 1 serves all.
-        along: Rows: positions, or queries of a tensor that has both queries and keys.
-        keys: Columns, where these are keys.
+        layout: The layout of the tensor.
+        shape: The shape of the tensor.
+        batch: The element of the batch; an axis of length 1 serves all.
+        head: The head; an axis of length 1 serves all.
+        along: The rows: positions, or queries if the tensor has both queries and keys.
+        keys: The columns, if these are keys.
     """
     places: dict[Axis, Index] = {"b": batch, "h": head, "n": along, "q": along, "k": keys}
     index: list[Index] = []
     for axis, length in zip(layout, shape, strict=True):
-        at = places.get(axis, slice(None))
+        place = places.get(axis, slice(None))
         if length == 1 and axis in ("b", "h"):
-            at = 0
+            place = 0
         elif length == 1 and axis == "q":
-            at = slice(0, 1)
-        index.append(at)
+            place = slice(0, 1)
+        index.append(place)
     return tuple(index)
 
 
 def is_turned(layout: Layout) -> bool:
-    """Return whether what is taken has columns before rows."""
+    """Return whether a layout has columns before rows."""
     order = [axis for axis in layout if axis not in ("b", "h")]
     return order[0] not in ("n", "q")

@@ -1,4 +1,4 @@
-"""What tensors are called, here and in other tools, and what they are."""
+"""The names of tensors, here and in other tools, and their meaning."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -20,11 +20,11 @@ PARTS: Mapping[str, tuple[str, ...]] = {
     "positions": ("positions", "position_ids", "cache_position"),
     "lengths": ("lengths", "seq_lens", "seqlens"),
 }  # fmt: skip
-"""Names of a tensor, ours first, by what it is."""
+"""The names of tensors by part, our own first."""
 
 _PART_OF = {name: part for part, names in PARTS.items() for name in names}
 LONGEST_NUMBER = 6
-"""Digits of the number of a layer."""
+"""The most digits in the number of a layer."""
 
 _WORDS = "|".join(sorted(map(re.escape, _PART_OF), key=len, reverse=True))
 _FILLERS = {"self_attn", "self_attention", "attention", "attn", "self", "mha", "sdpa"}
@@ -35,11 +35,11 @@ _LAYER = re.compile(r"(?:^|[._/])(?:layers?|l|h|blocks?|blk)?$", re.IGNORECASE)
 
 
 class Meaning(NamedTuple):
-    """What a name says.
+    """The meaning of a tensor's name.
 
     Attributes:
-        layer: Of the model, counted from 0.
-        part: A name in `PARTS`.
+        layer: The number of the layer in the model, counted from 0.
+        part: A key of `PARTS`.
     """
 
     layer: int
@@ -47,13 +47,13 @@ class Meaning(NamedTuple):
 
 
 def meaning_of(name: str, pattern: "re.Pattern[str] | None" = None) -> Meaning | None:
-    """Return what a name means: one that a pattern matches, of ours or of another tool.
+    """Return the meaning of a name that matches a pattern, is our own or another tool's, or None.
 
     >>> meaning_of("3.q"), meaning_of("out"), meaning_of("blocks.0.attn.hook_z")
     (Meaning(layer=3, part='q'), Meaning(layer=0, part='out'), Meaning(layer=0, part='out'))
     """
-    if pattern and (found := pattern.fullmatch(name)):
-        groups = found.groupdict()
+    if pattern and (match := pattern.fullmatch(name)):
+        groups = match.groupdict()
         return Meaning(int(groups.get("layer") or 0), _PART_OF[groups["part"]])
     numbers = [*_NUMBER.finditer(name)]
     if not numbers:
@@ -72,22 +72,22 @@ def meaning_of(name: str, pattern: "re.Pattern[str] | None" = None) -> Meaning |
 
 
 def _part(text: str) -> str:
-    """Return what a name without a number means, or nothing."""
+    """Return the part that a name without a number stands for, or an empty text."""
     *before, word = _BREAK.split(text)
     if not _FILLERS.issuperset(before):
         return ""
     bare = word.removeprefix("hook_")
     names = [bare, bare.removesuffix("_out")]
     if bare == word:
-        names += [word[len(each) + 1 :] for each in _FILLERS if word.startswith(f"{each}_")]
-    return next((_PART_OF[each] for each in names if each in _PART_OF), "")
+        names += [word[len(filler) + 1 :] for filler in _FILLERS if word.startswith(f"{filler}_")]
+    return next((_PART_OF[name] for name in names if name in _PART_OF), "")
 
 
 def pattern_of(text: str) -> "re.Pattern[str] | None":
-    """Return what matches names that are typed as ``layers.{layer}.attn.{part}``; None for none.
+    """Return the pattern for names typed as ``layers.{layer}.attn.{part}``; None if empty.
 
     Raises:
-        InputError: With field ``"names"``, if it does not say once where the part stands.
+        InputError: With field ``"names"``, if {part} is not in it once, or {layer} twice.
     """
     if not text:
         return None
@@ -100,6 +100,6 @@ def pattern_of(text: str) -> "re.Pattern[str] | None":
 
 
 def nearest(names: Sequence[str], wanted: str) -> str:
-    """Return the names that look most like what is wanted, to be offered; quoted."""
+    """Return the names that look most like a wanted one, quoted, to be offered in an error."""
     near = get_close_matches(wanted, [name[:200] for name in names[:5_000]], n=3, cutoff=0.0)
     return " or ".join(inert(name, 60) for name in near)

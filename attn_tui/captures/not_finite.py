@@ -1,4 +1,4 @@
-"""NaN and infinities in captured tensors, counted and placed."""
+"""Count and locate NaN and infinities in captured tensors."""
 
 from collections.abc import Callable, Collection, Iterator
 
@@ -10,10 +10,10 @@ from attn_tui.captures.stored import Raw, widened
 from attn_tui.compute.heads.rows import Odd
 
 BLOCK = 2**19
-"""Numbers that are looked at at a time."""
+"""Numbers that are checked at a time."""
 
 PARTS = ("q", "k", "v", "out", "weights")
-"""The tensors that are looked at."""
+"""The tensors that are checked."""
 
 
 def not_finite(
@@ -23,16 +23,16 @@ def not_finite(
     stop: Callable[[], bool] = lambda: False,
     finite: Collection[str] = (),
 ) -> Iterator[Odd]:
-    """Yield what is no finite number in each tensor of a head, all of which is read.
+    """Yield the NaN and infinities of each tensor of a head, which is read as a whole.
 
-    Keys and values that heads share count at the first of them.
+    Keys and values that heads share count for the first of them.
 
     Args:
-        capture: Where the head is.
-        head: Which.
-        reading: How tensors are read; None for the likeliest.
-        stop: Asked between blocks; True ends it.
-        finite: Parts that are known to hold none, and are not read.
+        capture: The capture of the head.
+        head: The head.
+        reading: How tensors are read; None for the likeliest reading.
+        stop: Returns whether to stop; called before each block.
+        finite: Parts that are known to be finite, and are not read.
 
     Raises:
         InputError: If there is no such head, or a file cannot be read.
@@ -71,7 +71,7 @@ def not_finite(
 
 
 def _may_be_odd(numbers: Raw) -> bool:
-    """Return whether numbers may be odd: of 16 bits, by their exponents, which is fast."""
+    """Return False if no number can be NaN or infinite, a fast check of 16-bit exponents."""
     if numbers.dtype.itemsize != 2 or numbers.dtype.byteorder == ">":
         return True
     ones = 0x7F80 if numbers.dtype.name == "bfloat16" else 0x7C00

@@ -1,4 +1,4 @@
-"""NumPy's .npy and .npz formats: headers, and where the numbers stand."""
+"""Read NumPy's .npy and .npz formats: headers, and where the numbers are stored."""
 
 import hashlib
 import io
@@ -20,32 +20,32 @@ from attn_tui.captures.stored import Index, Listing, Plain, Raw, Stored
 from attn_tui.compute.errors import InputError, inert
 
 LONGEST_HEADER = 10_000
-"""Bytes that are read of a .npy file for its header, as NumPy does."""
+"""The most bytes of a header of .npy data that are read; NumPy has the same limit."""
 
 LONGEST_DIRECTORY = 2 * 2**20
-"""Bytes of the list of arrays in an .npz file."""
+"""The most bytes of the list of arrays in an .npz file."""
 
 PACKINGS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
-"""How NumPy packs; of other ways a few bytes may unpack to any size at once."""
+"""The ways in which NumPy packs; in others, a few bytes may unpack to any size at once."""
 
 _HEADERS = {(1, 0): npy_format.read_array_header_1_0, (2, 0): npy_format.read_array_header_2_0}
-"""What reads a header, by its version."""
+"""The functions that read headers, by version."""
 
 
 MOST_UNPACKED = 2**28
-"""Bytes that one packed array may unpack to: it is unpacked whole, and the last few are kept."""
+"""The most bytes of an unpacked array: it is unpacked whole, and the last few are kept."""
 
 _lock = Lock()
 
 
 class Header(NamedTuple):
-    """What the header of a .npy file says.
+    """The header of a .npy file.
 
     Attributes:
-        shape: Of the array.
+        shape: The shape of the array.
         is_fortran: Whether the first index runs fastest.
-        dtype: Of its numbers.
-        size: Bytes up to the first number.
+        dtype: The type of its numbers.
+        size: The number of bytes before the first number.
     """
 
     shape: tuple[int, ...]
@@ -54,10 +54,10 @@ class Header(NamedTuple):
     size: int
 
     def check(self, size: int) -> None:
-        """Check that .npy data of so many bytes holds what the header claims.
+        """Check that .npy data of `size` bytes holds what the header claims.
 
         Raises:
-            InputError: If it does not, with field ``"scores"``.
+            InputError: With field ``"scores"``, if it does not.
         """
         held = max(size - self.size, 0)
         if prod(self.shape) * self.dtype.itemsize > held:
@@ -70,10 +70,10 @@ def read_header(data: bytes) -> Header:
     """Read the header of .npy data.
 
     Args:
-        data: The first `LONGEST_HEADER` bytes of it, or all there are.
+        data: Its first `LONGEST_HEADER` bytes, or all if there are fewer.
 
     Raises:
-        InputError: If it is none, with field ``"scores"``.
+        InputError: With field ``"scores"``, if this is no .npy data.
     """
     broken = InputError("scores", "it is no .npy file, or is cut off", "what numpy.save writes")
     file = io.BytesIO(data)
@@ -90,10 +90,10 @@ def read_header(data: bytes) -> Header:
 
 
 def read_array(file: IO[bytes]) -> Raw:
-    """Read .npy data whose header has been read and checked, from its first byte on.
+    """Read a file of .npy data, whose header has been read and checked, from its first byte on.
 
     Raises:
-        ValueError: If it ends too early.
+        ValueError: If the data end too early.
     """
     file.seek(0)
     with warnings.catch_warnings():
@@ -103,13 +103,13 @@ def read_array(file: IO[bytes]) -> Raw:
 
 
 class _Archived(io.FileIO):
-    """An open file as `zipfile` reads it, which would read a list of arrays of any size."""
+    """An open file for `zipfile`, which by itself would read a list of arrays of any size."""
 
     def read(self, size: int | None = -1, /) -> bytes:
         """Return the next bytes.
 
         Raises:
-            InputError: If they are too many at once, with field ``"scores"``.
+            InputError: With field ``"scores"``, if too many are read at once.
         """
         if size is not None and size > LONGEST_DIRECTORY:
             problem = f"there are more than {LONGEST_DIRECTORY:,} bytes in its list of arrays"
@@ -118,10 +118,10 @@ class _Archived(io.FileIO):
 
 
 def open_archive(descriptor: int) -> zipfile.ZipFile:
-    """Return the zip archive that an open file is.
+    """Return an open file as a zip archive.
 
     Raises:
-        InputError: If it is none, with field ``"scores"``.
+        InputError: With field ``"scores"``, if it is none.
     """
     try:
         return zipfile.ZipFile(_Archived(descriptor, closefd=False))
@@ -134,10 +134,10 @@ def open_archive(descriptor: int) -> zipfile.ZipFile:
 
 @dataclass(frozen=True)
 class Packed(Stored):
-    """A tensor that is packed in an archive: it is unpacked whole when it is first asked for.
+    """A tensor that is packed in an archive: it is unpacked whole when it is first read.
 
     Attributes:
-        member: What the archive calls it.
+        member: Its name in the archive.
         modified: When the archive was written, in nanoseconds.
     """
 
@@ -145,8 +145,8 @@ class Packed(Stored):
     modified: int = 0
 
     def take(self, index: tuple[Index, ...]) -> Raw:
-        """Return part of it, in its own format."""
-        # Threads that want the same at once wait for one of them.
+        """Return part of the tensor, in its own format."""
+        # Of several threads that want the same tensor, one unpacks it and the others wait.
         with _lock:
             taken: Raw = _unpacked(self)[index]
         return taken
@@ -154,7 +154,7 @@ class Packed(Stored):
 
 @lru_cache(maxsize=8)
 def _unpacked(packed: Packed) -> Raw:
-    """Return all of a packed tensor."""
+    """Return the whole of a packed tensor."""
     assert packed.dtype
     try:
         with (
@@ -171,10 +171,10 @@ def _unpacked(packed: Packed) -> Raw:
 
 
 def list_npy(disk: Disk) -> Listing:
-    """Return the array of a .npy file, which is called what the file is.
+    """Return the array of a .npy file, which takes the name of the file.
 
     Raises:
-        InputError: If it is broken, or claims what the file does not hold.
+        InputError: If the header is broken, or claims more than the file holds.
     """
     try:
         header = read_header(disk.read(0, min(disk.size, LONGEST_HEADER)))
@@ -189,7 +189,7 @@ def list_npz(disk: Disk) -> Listing:
     """Return the arrays of an .npz file.
 
     Raises:
-        InputError: If it is broken, or claims what the file does not hold.
+        InputError: If it is broken, or an array claims more than the file holds.
     """
     tensors: list[Stored] = []
     digest = hashlib.sha256()
@@ -225,9 +225,9 @@ def _member(disk: Disk, archive: zipfile.ZipFile, member: zipfile.ZipInfo, name:
         header = read_header(stream.read(LONGEST_HEADER))
     header.check(member.file_size)
     if member.compress_type == zipfile.ZIP_STORED:
-        # The local header repeats the name, and may have other notes behind it.
+        # The local header repeats the name, and extra fields may follow it.
         local = disk.read(member.header_offset, 30)
-        lengths = (int.from_bytes(local[at : at + 2], "little") for at in (26, 28))
+        lengths = (int.from_bytes(local[offset : offset + 2], "little") for offset in (26, 28))
         begins = member.header_offset + 30 + sum(lengths) + header.size
         header.check(header.size + disk.size - begins)
         return _plain(disk, name, header, begins)

@@ -1,4 +1,4 @@
-"""Opens captures: one file, several, or a pattern of names."""
+"""Open captures: one file, several, a folder, or a pattern of names."""
 
 import glob
 import os
@@ -23,59 +23,60 @@ from attn_tui.compute.errors import InputError
 READERS: Mapping[str, Callable[[Disk], Listing]] = dict(
     zip(SUFFIXES, (list_safetensors, list_npz, list_npy), strict=True)
 )
-"""What lists the tensors of a file, by its suffix."""
+"""The functions that list the tensors of a file, by its suffix."""
 
 _SUFFIXES = f"{', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}"
 
 MOST_FILES = 10_000
-"""Files of one capture."""
+"""The most files of one capture."""
 
 _PICKLED = {".pt", ".pth", ".bin", ".pkl", ".ckpt"}
 
 
 def open_capture(paths: Sequence[str], layout: str = "", names: str = "") -> Capture:
-    """Open a capture, of which only headers are read.
+    """Open a capture; only file headers are read.
 
     Args:
-        paths: Of its files; each may be a pattern, such as ``rank*.safetensors``, or a folder of
-            files of one format; ``example`` is one that is made here. Files that hold the same
-            tensor are ranks, joined on heads.
-        layout: The axes of tensors, ``out=bnhd,k=bhnd`` or ``bnhd``; empty is what is recognised.
-        names: How tensors are called, with ``{layer}`` and ``{part}``: ``h.{layer}.{part}``.
+        paths: The paths of its files; each may be a pattern, such as ``rank*.safetensors``, or a
+            folder of files of one format; ``example`` is the built-in example. Files that hold
+            the same tensor are ranks, joined on heads.
+        layout: The axes of tensors, ``out=bnhd,k=bhnd`` or ``bnhd``; empty to recognise them.
+        names: What tensors are called, with ``{layer}`` and ``{part}``: ``h.{layer}.{part}``.
 
     Raises:
-        InputError: With field ``"capture"``, ``"layout"`` or ``"names"``, naming what will not do.
+        InputError: With field ``"capture"``, ``"layout"`` or ``"names"``, naming the file or text
+            that cannot be used.
     """
-    found = _expanded(paths)
+    files = _expanded(paths)
     layouts = parse_layouts([layout]) if layout else {}
     sources, marks = [], []
-    for path in found:
+    for path in files:
         with opened(path) as disk:
             listing = _listed(disk)
             sources.append(Source(path, listing.tensors, listing.metadata))
             marks.append(FileMark(path, disk.size, listing.header, disk.modified))
     layers, stated, config = assembled(sources, layouts, names)
-    asked = Asked(tuple(found), layout, names, Fingerprint(tuple(marks)))
-    return Capture(asked, stated, config, layers)
+    origin = Asked(tuple(files), layout, names, Fingerprint(tuple(marks)))
+    return Capture(origin, stated, config, layers)
 
 
-def reopened(asked: Asked) -> Capture:
-    """Return a capture that is opened again, once in each process, if it is the same.
+def reopened(origin: Asked) -> Capture:
+    """Open a capture again, once in each process, and check that it is the same.
 
     Raises:
-        InputError: As `open_capture` does, and if a file is another.
+        InputError: As `open_capture` does, and if a file has changed.
     """
-    capture = _again(asked)
+    capture = _again(origin)
     capture.fingerprint.verify()
-    for found, mark in zip(capture.fingerprint.files, asked.fingerprint.files, strict=True):
-        if found != mark:
+    for current, mark in zip(capture.fingerprint.files, origin.fingerprint.files, strict=True):
+        if current != mark:
             refuse_changed(mark.path)
     return capture
 
 
 @lru_cache(maxsize=8)
-def _again(asked: Asked) -> Capture:
-    return open_capture(asked.paths, asked.layout, asked.names)
+def _again(origin: Asked) -> Capture:
+    return open_capture(origin.paths, origin.layout, origin.names)
 
 
 def _listed(disk: Disk) -> Listing:
@@ -90,8 +91,8 @@ def _listed(disk: Disk) -> Listing:
 
 
 def _expanded(paths: Sequence[str]) -> list[str]:
-    """Return the files that paths and patterns mean, those of a pattern by their numbers."""
-    found: list[str] = []
+    """Return the files that paths, folders and patterns stand for, sorted by their numbers."""
+    files: list[str] = []
     for path in map(os.path.expanduser, paths):
         is_pattern = glob.has_magic(path) and not os.path.lexists(path)
         matches = sorted(glob.glob(path), key=_by_number) if is_pattern else [path]
@@ -101,29 +102,29 @@ def _expanded(paths: Sequence[str]) -> list[str]:
                 refuse(path, "no file in this folder holds tensors", _SUFFIXES)
         if not matches:
             refuse(path, "no file has such a name", "a pattern such as 'rank*.safetensors'")
-        found += matches
-    if not found:
+        files += matches
+    if not files:
         raise InputError("capture", "there is none", "a file, or a pattern of names")
-    if len(found) > MOST_FILES:
-        raise InputError("capture", f"these are {len(found):,} files", f"at most {MOST_FILES:,}")
-    twice = next((path for at, path in enumerate(found) if path in found[:at]), None)
+    if len(files) > MOST_FILES:
+        raise InputError("capture", f"these are {len(files):,} files", f"at most {MOST_FILES:,}")
+    twice = next((path for index, path in enumerate(files) if path in files[:index]), None)
     if twice is not None:
         refuse(twice, "it is given twice", "different files")
-    if len(found) > 1 and len({re.sub("[0-9]+", "0", path) for path in found}) == 1:
-        found.sort(key=_by_number)
-    return found
+    if len(files) > 1 and len({re.sub("[0-9]+", "0", path) for path in files}) == 1:
+        files.sort(key=_by_number)
+    return files
 
 
 def _tensors_in(folder: str) -> Iterator[str]:
-    """Yield the files of a folder that we can read, of one format: its shards."""
-    names = [each.name for each in os.scandir(folder) if each.is_file()]
+    """Yield the files of a folder in the first format of `SUFFIXES` that it has."""
+    names = [entry.name for entry in os.scandir(folder) if entry.is_file()]
     for suffix in SUFFIXES:
-        found = [each for each in names if PurePath(each).suffix.lower() == suffix]
-        if found:
-            yield from (os.path.join(folder, each) for each in found)
+        matches = [name for name in names if PurePath(name).suffix.lower() == suffix]
+        if matches:
+            yield from (os.path.join(folder, name) for name in matches)
             return
 
 
 def _by_number(path: str) -> list[Any]:
     parts = re.split(r"([0-9]+)", path)
-    return [int(part) if at % 2 else part for at, part in enumerate(parts)]
+    return [int(part) if index % 2 else part for index, part in enumerate(parts)]

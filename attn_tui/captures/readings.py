@@ -1,4 +1,4 @@
-"""Ways to read the tensors of a layer: which axis is which, and which keys a head has."""
+"""Ways to read the tensors of a layer: the meaning of each axis, and the keys of each head."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,12 +17,12 @@ VARIABLES: Mapping[str, Mapping[str, str]] = {
     "out": {"b": "batch", "h": "heads", "n": "queries", "d": "d_v"},
     "weights": {"b": "batch", "h": "heads", "q": "queries", "k": "keys"},
 }
-"""Which number the length of an axis is, by part."""
+"""The field of `Dims` that the length of each axis is, by part."""
 
 
 @dataclass(frozen=True)
 class Dims:
-    """The numbers that shapes of a layer's tensors are made of; 0 where nothing says."""
+    """The sizes that the shapes of a layer's tensors consist of; 0 if nothing says."""
 
     batch: int = 0
     heads: int = 0
@@ -41,7 +41,7 @@ class Reading:
         layouts: The axes of each tensor, by part, in the order of `VARIABLES`.
         kv_mapping: ``"grouped"``: head h has the keys of h // (n_heads // n_kv), as in
             transformers; ``"interleaved"``: those of h % n_kv.
-        dims: What the lengths then are.
+        dims: The sizes that follow.
     """
 
     layouts: tuple[tuple[str, Layout], ...]
@@ -53,28 +53,28 @@ class Reading:
         return dict(self.layouts)[part]
 
     def kv_head(self, head: int) -> int:
-        """Return which keys and values a head has."""
+        """Return the number of the KV head whose keys and values a query head has."""
         if self.kv_mapping == "interleaved":
             return head % self.dims.kv_heads
         return head * self.dims.kv_heads // self.dims.heads
 
 
 _VECTORS: Mapping[int, Sequence[str]] = {4: ("bhnd", "bnhd"), 3: ("hnd", "nhd"), 2: ("nd", "nd")}
-"""Layouts of q, k, v and out by how many axes there are: heads before positions, and behind."""
+"""Layouts of q, k, v and out by number of axes: heads before positions, then after them."""
 
 _MATRICES: Mapping[int, Sequence[str]] = {4: ("bhqk",), 3: ("hqk", "bqk"), 2: ("qk",)}
-"""Layouts of weights."""
+"""Layouts of weights by number of axes."""
 
 MOST_HEADS = 128
-"""The most heads of a layer that models have: an axis that is longer is one of positions."""
+"""The most heads that layers of models have; a longer axis is one of positions."""
 
 _SENSIBLE: Sequence[Callable[[Dims], bool]] = (
     lambda dims: dims.heads <= MOST_HEADS,
-    # A row that sees one key gives it all weight, whatever the scale.
+    # A row that sees one key gives it all the weight, whatever the scale.
     lambda dims: dims.keys > 1,
     lambda dims: dims.queries <= dims.keys,
 )
-"""What is so in models: where it is in one reading of a layer, readings without it are none."""
+"""What holds in models: if it holds in one reading of a layer, readings without it are dropped."""
 
 Shapes = tuple[tuple[str, tuple[int, ...]], ...]
 Layouts = tuple[tuple[str, Layout], ...]
@@ -83,20 +83,20 @@ Numbers = tuple[tuple[str, int], ...]
 
 @lru_cache(maxsize=256)
 def readings_of(
-    shapes: Shapes, asked: Layouts = (), declared: Layouts = (), claims: Numbers = ()
+    shapes: Shapes, typed: Layouts = (), declared: Layouts = (), claims: Numbers = ()
 ) -> tuple[Reading, ...]:
-    """Return the ways in which shapes fit each other, usual ones first; none if they do not.
+    """Return the ways in which shapes fit each other, usual ones first; empty if they do not.
 
-    Axes are b h n d or b n h d, the same for q, k and v. What is declared decides between the two,
-    then what no model has. Where more than one is left, only an output can tell.
+    Axes are b h n d or b n h d, the same for q, k and v. Declared layouts decide between the two,
+    then what is usual in models. If several readings are left, only an output can tell.
 
     Args:
-        shapes: Of the tensors of one layer, by part.
-        asked: Layouts that are given, which nothing denies.
-        declared: Layouts that metadata says, which shapes may deny.
-        claims: Numbers of `Dims` that it says, which they may deny as well.
+        shapes: The shapes of the tensors of one layer, by part.
+        typed: Layouts that the user typed, which nothing overrides.
+        declared: Layouts in the metadata, which shapes may contradict.
+        claims: Fields of `Dims` in the metadata, which shapes may contradict as well.
     """
-    lengths, given = dict(shapes), dict(asked)
+    lengths, given = dict(shapes), dict(typed)
     orders: tuple[bool, ...] = (True, False)
     q = given.get("q", ())
     if "h" in q and "n" in q:
@@ -111,7 +111,7 @@ def readings_of(
                 usual = [given[part]] if len(given[part]) == len(shape) else []
             elif part != "weights":
                 usual = usual if heads_first else usual[::-1]
-                # An output is often turned before it is returned.
+                # Heads and positions of an output are often swapped before it is returned.
                 usual = usual if part == "out" else usual[:1]
             choices.append(usual)
         for pick in product(*choices):
@@ -120,22 +120,22 @@ def readings_of(
             dims = _solved(shapes, layouts)
             if dims and vectors not in fitting:
                 fitting[vectors] = layouts, dims
-    said = [pair for pair in declared if len(pair[1]) == len(lengths.get(pair[0], ()))]
+    stated = [pair for pair in declared if len(pair[1]) == len(lengths.get(pair[0], ()))]
     judged = []
     for layouts, dims in fitting.values():
         own = dict(layouts)["q"]
-        is_declared = asked or ("q", own) in said or dims.heads == dict(claims).get("heads")
+        is_declared = typed or ("q", own) in stated or dims.heads == dict(claims).get("heads")
         is_odd = dims.heads > MOST_HEADS or dims.heads > dims.queries > dims.keys
         if is_odd and "nh" in layout_text(own) and not is_declared:
             continue
         denied = sum(getattr(dims, name) not in (0, value) for name, value in claims)
-        denied += any(pair not in layouts for pair in said)
+        denied += any(pair not in layouts for pair in stated)
         judged.append((denied, layouts, dims))
     least = min((denied for denied, _, _ in judged), default=0)
     kept = [(layouts, dims) for denied, layouts, dims in judged if denied == least]
     for is_sensible in _SENSIBLE:
         kept = [pair for pair in kept if is_sensible(pair[1])] or kept
-    # Axes of length 1 may stand anywhere: the first of those that come to the same.
+    # Axes of length 1 may stand anywhere: keep the first of readings that differ only in them.
     same: dict[object, Reading] = {}
     for layouts, dims in kept:
         longer = tuple(
@@ -147,25 +147,29 @@ def readings_of(
 
 
 def alternatives(readings: Sequence[Reading]) -> tuple[Reading, ...]:
-    """Return the readings between which no convention decides, of each layout the first.
+    """Return the readings between which no convention decides, the first of each layout.
 
-    Heads stand before positions, which are more than these, unless something says otherwise.
+    By convention, heads stand before positions, and there are more positions than heads.
     """
     first = readings[0]
     is_odd = first.dims.heads > first.dims.keys
-    found = {each.layouts: each for each in reversed(readings) if is_odd or each.dims == first.dims}
-    return tuple(found.values())[::-1]
+    by_layout = {
+        reading.layouts: reading
+        for reading in reversed(readings)
+        if is_odd or reading.dims == first.dims
+    }
+    return tuple(by_layout.values())[::-1]
 
 
 def with_kv_mappings(reading: Reading) -> Iterator[Reading]:
-    """Yield a reading, and the other way in which its heads may share keys if there is one."""
+    """Yield a reading, and the same with interleaved KV heads if that is possible."""
     yield reading
     if 1 < reading.dims.kv_heads < reading.dims.heads:
         yield replace(reading, kv_mapping="interleaved")
 
 
 def _solved(shapes: Shapes, layouts: Layouts) -> Dims | None:
-    """Return the numbers that explain all shapes, or None."""
+    """Return the dims that explain all shapes in the given layouts, or None."""
     known: dict[str, int] = {}
     for (part, shape), (_, layout) in zip(shapes, layouts, strict=True):
         names = VARIABLES[part]

@@ -1,4 +1,4 @@
-"""The .safetensors format: 8 bytes of length, a header in JSON, and data."""
+"""Read the .safetensors format: 8 bytes of length, a header in JSON, and data."""
 
 import hashlib
 import json
@@ -12,17 +12,17 @@ from attn_tui.captures.stored import Listing, Plain
 from attn_tui.compute.errors import InputError, inert
 
 LONGEST_HEADER = 2**22
-"""Bytes of a header."""
+"""The most bytes of a header."""
 
 MOST_AXES = 16
-"""Lengths in the shape of a tensor."""
+"""The most axes of a tensor."""
 
 
 def list_safetensors(disk: Disk) -> Listing:
-    """Return what a file holds, of which only the header is read.
+    """Return the tensors of a file; only its header is read.
 
     Raises:
-        InputError: If the header is broken, or claims what the file does not hold.
+        InputError: If the header is broken, or claims more than the file holds.
     """
     if disk.size < 8:
         refuse(disk.path, f"it holds {disk.size} bytes", "a .safetensors file")
@@ -56,12 +56,12 @@ def list_safetensors(disk: Disk) -> Listing:
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    header: dict[str, Any] = {}
     for name, value in pairs:
-        if name in found:
+        if name in header:
             raise InputError("", f"its header has {inert(name)} twice", "different names")
-        found[name] = value
-    return found
+        header[name] = value
+    return header
 
 
 def _no_number(text: str) -> NoReturn:
@@ -89,8 +89,8 @@ def _tensor(disk: Disk, begins: int, name: str, entry: object) -> Plain:
     dtype = dtype_named(known)
     needed = prod(shape) * dtype.itemsize
     if last - first != needed:
-        shown = "×".join(map(str, shape)) or "scalar"
-        problem = f"a shape of {shown} in {code} needs {needed:,} bytes, not {last - first:,}"
+        size = "×".join(map(str, shape)) or "scalar"
+        problem = f"a shape of {size} in {code} needs {needed:,} bytes, not {last - first:,}"
         raise InputError("", inert(problem, 200)[1:-1], "offsets that fit the shape")
     return Plain(name, disk.path, tuple(shape), dtype, known, begins + first)
 
@@ -102,9 +102,10 @@ def _are_whole(values: object) -> bool:
 
 
 def _check_apart(path: str, tensors: list[Plain]) -> None:
-    """Raise InputError if bytes of a tensor are another's too."""
+    """Raise InputError if two tensors share bytes."""
     order = sorted(
-        (each for each in tensors if each.size and each.dtype), key=lambda each: each.begins
+        (tensor for tensor in tensors if tensor.size and tensor.dtype),
+        key=lambda tensor: tensor.begins,
     )
     for one, other in pairwise(order):
         assert one.dtype

@@ -1,4 +1,4 @@
-"""A captured head as a source of scores: its queries and keys, and what they were masked by."""
+"""A captured head as a source of scores: its queries and keys, and their mask."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -23,31 +23,31 @@ if TYPE_CHECKING:
     from attn_tui.captures.readings import Reading
 
 _BLOCK = 64
-"""Queries whose products with keys are taken at once."""
+"""The number of queries that are multiplied with keys at once."""
 
 _CAUSAL = Reconstruction(HeadMask("causal"), "assumed")
 
 
 @dataclass(frozen=True, eq=False)
 class Captured(Products):
-    """One head of a capture, or one row of it, as it was in its files when it was opened.
+    """One head of a capture, or one row of it, as its files were when it was opened.
 
-    Two are equal if they are one object. The output plays no part.
+    Two are equal only if they are the same object. The output is left out.
 
     Attributes:
-        paths: The files, as they were asked for.
-        place: Batch, layer and head.
-        row: Which query; None for all.
-        layout: The axes of tensors, as `parse_layouts` takes them; nothing is what fits.
+        paths: The paths of the files, as given.
+        place: The numbers of batch, layer and head.
+        row: The number of the query; None for all.
+        layout: The axes of tensors, as `parse_layouts` takes them; empty to recognise them.
         called: What tensors are called, as `open_capture` takes it.
-        fingerprint: What tells this version of the files from another.
+        fingerprint: Tells this version of the files from others.
         seen: True where a query attends to a key, shape (vectors, n), if a mask was captured.
         positions: The key each query stands at, shape (vectors,), for a causal mask.
-        bias: What is added to the logits, shape (vectors, n), if it was captured.
-        odd: What of q, k, v and the bias is no finite number; scores it has a part in are NaN.
-        sink: The logit b of the sink, if it was captured or a fit finds it: what `Scale.sink` is.
-        supposed: Whether positions were not captured, and the queries are taken as the last ones.
-        found: How its weights are made, as far as what was captured says.
+        bias: The numbers added to the logits, shape (vectors, n), if they were captured.
+        odd: NaN and infinities in q, k, v and the bias; scores made of them are NaN.
+        sink: The logit b of the sink, as in `Scale.sink`, if it was captured or a fit finds it.
+        supposed: Whether positions were not captured, so that queries are taken as the last ones.
+        found: How its weights are made, as far as the captured tensors tell.
     """
 
     paths: tuple[str, ...] = ()
@@ -70,45 +70,47 @@ class Captured(Products):
 
     @property
     def mask(self) -> HeadMask | None:
-        """What masks besides that which can be asked for, a window or padding; None if captured."""
+        """A found mask that no setting gives, such as a window or padding; None if captured."""
         mask = self.found.mask
         is_simple = mask == HeadMask(mask.kind, mask.offset)
         return None if self.seen is not None or is_simple else mask
 
     @property
     def causal(self) -> bool | None:
-        """Whether it is causal where nothing else masks it; None if something does."""
+        """Whether the head is causal; None if another mask was captured or found."""
         return None if self.is_masked else self.found.mask.kind == "causal"
 
     @property
     def is_masked(self) -> bool:
-        """Whether a mask was captured, or the output says one."""
+        """Whether a mask was captured, or found that no setting gives."""
         return self.seen is not None or self.mask is not None
 
     @property
     def multiplier(self) -> float | None:
-        """The m that a fit finds, and that gives what was captured."""
+        """The m that a fit found, if it reproduces what was captured."""
         return self.found.multiplier if self.found.fits else None
 
     @property
     def miss(self) -> float | None:
-        """By how much weights of 1/√d_k miss what was captured, if they do not give it."""
+        """By how much weights of 1/√d_k miss what was captured; None if they reproduce it."""
         return self.found.missed if self.found.fits else self.found.residual
 
     def together(self) -> tuple[HeadRows, HeadMask] | None:
-        """Return queries and keys with what masks them; None if there is NaN among them."""
+        """Return queries and keys with their mask; None if q, k or the bias are not finite."""
         made = super().together()
-        if made is None or any(each.part != "v" for each in self.odd):
+        if made is None or any(odd.part != "v" for odd in self.odd):
             return None
         rows, mask = made
         given = HeadMask("given") if self.seen is not None else mask
-        at = np.array(self.positions, np.intp) if self.positions else None
-        return replace(rows, seen=self.seen, bias=self.bias, positions=at), self.mask or given
+        positions = np.array(self.positions, np.intp) if self.positions else None
+        return replace(
+            rows, seen=self.seen, bias=self.bias, positions=positions
+        ), self.mask or given
 
     def vectors(self, setup: Setup) -> Vectors:
         """Return the scores of each query, masked as captured.
 
-        Under a causal mask those of keys that no query of a block sees are masked, not made.
+        Under a causal mask, keys that no query of a block sees are masked without a product.
         """
         precision = setup.precision.vectors
         causal = setup.mask.causal or bool(self.mask and self.mask.by_position)
@@ -118,21 +120,21 @@ class Captured(Products):
 @lru_cache(maxsize=4)
 def _vectors(source: Captured, qk_norm: bool, format: str, causal: bool) -> Vectors:
     queries, keys = (
-        rounded(_normalised(each) if qk_norm else each, format)
-        for each in (source.queries, source.keys)
+        rounded(_normalised(matrix) if qk_norm else matrix, format)
+        for matrix in (source.queries, source.keys)
     )
     first = 0 if source.row is None else source.row
     positions = source.positions or range(len(queries))
 
     @lru_cache(maxsize=2)
-    def block(at: int) -> Floats:
-        rows, seen = slice(at * _BLOCK, (at + 1) * _BLOCK), len(keys)
+    def block(number: int) -> Floats:
+        rows, seen = slice(number * _BLOCK, (number + 1) * _BLOCK), len(keys)
         if causal:
             seen = min(seen, max(max(positions[rows]) + 1, 0))
-        # Products of many queries at once take a fraction of the time of one after another.
+        # Multiplying many queries at once takes a fraction of the time of one by one.
         with np.errstate(all="ignore"):
             scores = np.asarray(queries[rows] @ keys[:seen].T)
-        # An infinity is no score either: −∞ would mask, and ∞ − ∞ is NaN.
+        # An infinity is no score either: −∞ would mask a key, and ∞ − ∞ is NaN.
         scores[~np.isfinite(scores)] = np.nan
         return scores
 
@@ -147,8 +149,8 @@ def _vectors(source: Captured, qk_norm: bool, format: str, causal: bool) -> Vect
         if source.seen is not None:
             scores[~source.seen[row]] = -np.inf
         if source.mask is not None:
-            at, own = np.array([row]), np.array([positions[row]])
-            rows = HeadRows(at, len(queries), queries[at], keys, positions=own)
+            index, own = np.array([row]), np.array([positions[row]])
+            rows = HeadRows(index, len(queries), queries[index], keys, positions=own)
             scores[~source.mask.seen(rows)[0]] = -np.inf
         scores.setflags(write=False)
         return Vector(f"q{first + row}", scores, bias, captured=True)
@@ -157,7 +159,7 @@ def _vectors(source: Captured, qk_norm: bool, format: str, causal: bool) -> Vect
 
 
 def _normalised(rows: Floats) -> Floats:
-    """Return rows normalised, NaN where any number of one is not finite."""
+    """Return normalised rows; a row with a number that is not finite becomes NaN."""
     return np.where(np.isfinite(rows).all(axis=1, keepdims=True), normalised(rows), np.nan)
 
 
@@ -167,19 +169,19 @@ def read_head(
     row: int | None = None,
     reading: "Reading | None" = None,
 ) -> Captured:
-    """Read the queries and keys of one head, or one query and its keys; of a large file no more.
+    """Read the queries and keys of one head, or one query and its keys, and nothing else.
 
     Args:
-        capture: Where the head is.
-        head: Which.
-        row: Which query; None for all.
-        reading: How tensors are read; None for the likeliest.
+        capture: The capture of the head.
+        head: The head.
+        row: The number of a query; None for all.
+        reading: How tensors are read; None for the likeliest reading.
 
     Raises:
         InputError: If there is no such head or row.
     """
     read = capture.read(head, None if row is None else [row], reading)
-    # Where nothing says which, the queries are the last ones: so it is with a cache of keys.
+    # Unless positions say otherwise, the queries are the last ones, as with a cache of keys.
     offset = max(read.n_keys - read.n_queries, 0)
     positions = read.rows + offset if read.positions is None else read.positions
     queries, keys = _numbers(read.queries), _numbers(read.keys)
@@ -191,7 +193,7 @@ def read_head(
         queries,
         keys,
         values,
-        # Positions are those of the text where all rows are there from the first one on.
+        # Rows are the tokens of the text only if they are all there, from the first one on.
         tokens=_tokens(capture.config) if row is None and not offset else (),
         paths=capture.paths,
         place=(head.batch, head.layer, head.head),
@@ -221,14 +223,14 @@ def _tokens(config: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _numbers(read: Reals) -> Floats:
-    """Return rows as read-only float64, which is shared."""
+    """Return rows as float64, read-only since they are shared."""
     rows = read.astype(np.float64)
     rows.setflags(write=False)
     return rows
 
 
 def _odd(named: Mapping[str, Any], numbers: NDArray[np.intp]) -> Iterator[Odd]:
-    """Yield what of tensors is no finite number; rows of q and the bias have these numbers."""
+    """Yield NaN and infinities by tensor; `numbers` are the row numbers of q and the bias."""
     for name, rows in named.items():
         wrong = np.argwhere(~np.isfinite(rows)) if rows is not None else np.zeros((0, 2), int)
         if wrong.size:

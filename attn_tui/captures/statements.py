@@ -1,4 +1,4 @@
-"""Sentences that say what was recognised in a capture."""
+"""Sentences on what was recognised in a capture."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -18,7 +18,7 @@ def layer_list(layers: Sequence[int]) -> str:
     'layers 0 to 2, 5'
     """
     runs = []
-    for _, group in groupby(enumerate(layers), lambda each: each[1] - each[0]):
+    for _, group in groupby(enumerate(layers), lambda pair: pair[1] - pair[0]):
         numbers = [number for _, number in group]
         join = " to " if len(numbers) > 2 else ", "
         runs.append(join.join(map(str, dict.fromkeys((numbers[0], numbers[-1])))))
@@ -29,16 +29,16 @@ def layer_list(layers: Sequence[int]) -> str:
 def statements(
     layers: Mapping[int, Layer],
     claims: Claims,
-    asked: Mapping[str, Layout],
+    typed: Mapping[str, Layout],
     chosen: Mapping[int, Reading],
 ) -> Iterator[str]:
-    """Yield what was recognised in layers.
+    """Yield sentences on what was recognised in layers.
 
     Args:
-        layers: By number, rising.
-        claims: What the metadata says.
-        asked: Layouts that were given.
-        chosen: How layers are read as the output says.
+        layers: The layers by number, rising.
+        claims: The claims of the metadata.
+        typed: The layouts that the user typed, by part.
+        chosen: The readings that the output decides, by layer.
     """
     open_to = {number: layer.readings for number, layer in layers.items()}
     layers = {
@@ -57,10 +57,10 @@ def statements(
         yield f"{counted(len(alike) - 5, 'more structure')} of layers."
     first = next(iter(layers.values()))
     is_chosen = first.number in chosen
-    yield from _layouts(first, asked, open_to[first.number], is_chosen)
+    yield from _layouts(first, typed, open_to[first.number], is_chosen)
     yield from _claimed(first, claims)
     yield from _aligned(first)
-    yield from claims.said
+    yield from claims.remarks
 
 
 def _dims(dims: Dims) -> str:
@@ -78,34 +78,34 @@ def _dims(dims: Dims) -> str:
 
 def _layouts(
     layer: Layer,
-    asked: Mapping[str, Layout],
+    typed: Mapping[str, Layout],
     readings: Sequence[Reading],
     is_chosen: bool,
 ) -> Iterator[str]:
-    """Yield how a layer is read; what shapes leave open is said with it, once.
+    """Yield sentences on how a layer is read, and on what shapes leave open.
 
     Args:
-        layer: With the reading that is taken.
-        asked: Layouts that were given.
-        readings: All that it may have.
-        is_chosen: Whether the output says which.
+        layer: The layer, with the reading that is taken.
+        typed: The layouts that the user typed, by part.
+        readings: All readings that the layer may have.
+        is_chosen: Whether the output decided between them.
     """
     taken = layer.readings[0]
     by_layout: dict[Layout, list[str]] = {}
     for part in VECTORS:
         if part in layer.tensors:
             by_layout.setdefault(taken.layout(part), []).append(part)
-    said = [f"{listed(parts)} {layout_words(layout)}" for layout, parts in by_layout.items()]
+    phrases = [f"{listed(parts)} {layout_words(layout)}" for layout, parts in by_layout.items()]
     others = alternatives(readings)
-    given, doubt = " as given" if asked else "", ""
+    given, doubt = " as given" if typed else "", ""
     if len(others) > 1 and is_chosen:
         given = " as the output says"
     elif len(others) > 1:
         doubt = ", if --layout or the output says nothing else: shapes leave open whether it is "
         doubt += readings_text(others)
-    yield f"Layout{given}: {'; '.join(said)}{doubt}."
+    yield f"Layout{given}: {'; '.join(phrases)}{doubt}."
     dims = taken.dims
-    if any(each.kv_mapping == "interleaved" for each in readings):
+    if any(reading.kv_mapping == "interleaved" for reading in readings):
         grouped, mod = f"h // {dims.heads // dims.kv_heads}", f"h mod {dims.kv_heads}"
         by = f"{grouped}, unless the output says {mod}"
         if is_chosen:
@@ -114,30 +114,30 @@ def _layouts(
 
 
 def readings_text(readings: Sequence[Reading]) -> str:
-    """Return readings as far as they differ, as they are typed."""
+    """Return the layouts in which readings differ, as they are typed."""
     first, *others = readings
     differ = [
         part for part, layout in first.layouts if any(layout != o.layout(part) for o in others)
     ]
     return " or ".join(
-        ",".join(f"{part}={layout_text(each.layout(part))}" for part in differ)
-        for each in readings[:4]
+        ",".join(f"{part}={layout_text(reading.layout(part))}" for part in differ)
+        for reading in readings[:4]
     )
 
 
 def _claimed(layer: Layer, claims: Claims) -> Iterator[str]:
     dims = layer.readings[0].dims
     for name, (called, value) in claims.numbers.items():
-        found = getattr(dims, name)
-        if found and value != found:
-            yield f"The metadata says {called} {value:,}, but shapes say {found:,}."
+        length = getattr(dims, name)
+        if length and value != length:
+            yield f"The metadata says {called} {value:,}, but shapes say {length:,}."
     for part, layout in claims.layouts.items():
         if part in layer.tensors and layer.readings[0].layout(part) != layout:
             yield f"The metadata says {part} is {layout_text(layout)}, which shapes deny."
 
 
 def _aligned(layer: Layer) -> Iterator[str]:
-    """Yield at which keys queries stand."""
+    """Yield a sentence on the keys that queries stand at, if it is in doubt."""
     dims = layer.readings[0].dims
     keys, queries = counted(dims.keys, "key"), counted(dims.queries, "query", "queries")
     if "positions" in layer.tensors:

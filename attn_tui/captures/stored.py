@@ -1,4 +1,4 @@
-"""A tensor where it is stored: what it is, and the few bytes of it that are asked for."""
+"""Tensors in their files, of which only the bytes that are needed are read."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from attn_tui.captures.disk import opened
 
 Index = int | slice | NDArray[np.intp]
-"""Which of an axis: one place, places from one to another, or places that rise."""
+"""The places to take of an axis: a single one, a slice, or a rising array of them."""
 
 Raw = NDArray[Any]
 """Numbers in the format they are stored in."""
@@ -20,14 +20,14 @@ Raw = NDArray[Any]
 
 @dataclass(frozen=True)
 class Stored(ABC):
-    """A tensor in a file. Nothing of it is read until it is taken.
+    """A tensor in a file, of which nothing is read before `take`.
 
     Attributes:
-        name: In the file, as it stands there.
-        path: Of the file.
-        shape: Its lengths.
-        dtype: What its numbers are; None where nothing here can read them.
-        format: The same in words: ``"bfloat16"``, ``"float8_e4m3fn"``, or as the file has it.
+        name: The name of the tensor in the file.
+        path: The path of the file.
+        shape: The shape of the tensor.
+        dtype: The type of its numbers; None if they cannot be read.
+        format: The type by name: ``"bfloat16"``, ``"float8_e4m3fn"``, or as the file names it.
     """
 
     name: str
@@ -43,22 +43,23 @@ class Stored(ABC):
 
     @abstractmethod
     def take(self, index: tuple[Index, ...]) -> Raw:
-        """Return part of it, in its own format.
+        """Return part of the tensor, in its own format.
 
         Args:
-            index: For each axis; at most two are not one place, and at most one is an array.
+            index: The places to take of each axis; at most two axes may have other than a single
+                place, and at most one of these an array.
 
         Raises:
-            InputError: If the file cannot be read, or ends before.
+            InputError: If the file cannot be read, or ends too early.
         """
 
 
 @dataclass(frozen=True)
 class Plain(Stored):
-    """A tensor whose bytes stand in the file one after another.
+    """A tensor whose numbers are stored in the file one after another, unpacked.
 
     Attributes:
-        begins: The place of its first byte.
+        begins: The offset of its first byte in the file.
         is_fortran: Whether the first index runs fastest.
     """
 
@@ -67,26 +68,26 @@ class Plain(Stored):
 
     @property
     def strides(self) -> tuple[int, ...]:
-        """Bytes from one to the next, for each axis."""
+        """The bytes from one place to the next, for each axis."""
         assert self.dtype
         lengths = self.shape if self.is_fortran else self.shape[::-1]
         steps = [self.dtype.itemsize * prod(lengths[:axis]) for axis in range(len(lengths))]
         return tuple(steps if self.is_fortran else steps[::-1])
 
     def take(self, index: tuple[Index, ...]) -> Raw:
-        """Return part of it, in its own format."""
+        """Return part of the tensor, in its own format."""
         assert self.dtype
         begins, axes = self.begins, []
-        for at, length, stride in zip(index, self.shape, self.strides, strict=True):
-            if isinstance(at, int):
-                begins += at * stride
+        for entry, length, stride in zip(index, self.shape, self.strides, strict=True):
+            if isinstance(entry, int):
+                begins += entry * stride
             else:
-                places = np.arange(length)[at] if isinstance(at, slice) else at
+                places = np.arange(length)[entry] if isinstance(entry, slice) else entry
                 axes.append((places, stride))
         shape = [len(places) for places, _ in axes]
         if 0 in shape:
             return np.empty(shape, self.dtype)
-        # A scalar or a vector is a matrix of one column.
+        # Treat a scalar or a vector as a matrix with one column.
         axes += [(np.zeros(1, np.intp), 0)] * (2 - len(axes))
         (rows, row_step), (columns, step) = sorted(axes, key=lambda axis: -axis[1])
         begins += int(columns[0]) * step
@@ -98,19 +99,19 @@ class Plain(Stored):
             else:
                 data = disk.read_each([begins + row_step * row for row in rows.tolist()], width)
         whole: Raw = np.ndarray((len(rows), length), self.dtype, data, 0, (width, step))
-        found = whole[:, columns - columns[0]] if length > len(columns) else whole
+        numbers = whole[:, columns - columns[0]] if length > len(columns) else whole
         is_turned = axes[0][1] < axes[1][1]
-        return (found.T if is_turned else found).reshape(shape)
+        return (numbers.T if is_turned else numbers).reshape(shape)
 
 
 @dataclass(frozen=True)
 class Listing:
-    """Tensors of one file and what is said of them.
+    """The tensors of one file and its metadata.
 
     Attributes:
-        tensors: In the file's order.
-        metadata: What the file says besides; each a claim.
-        header: A hash of that part of the file which lists them.
+        tensors: The tensors in the order of the file.
+        metadata: What else the file says, by name; only claims.
+        header: A hash of the part of the file that lists the tensors.
     """
 
     tensors: tuple[Stored, ...]
@@ -119,12 +120,12 @@ class Listing:
 
 
 def widened(numbers: Raw) -> NDArray[np.floating[Any]]:
-    """Return numbers as float32 if it holds each of their format exactly, else as float64."""
+    """Return numbers as float32 if it holds their format exactly, else as float64."""
     if numbers.dtype.name == "bfloat16":
-        # Its bits are the first half of those of float32.
+        # The bits of bfloat16 are the first half of those of float32.
         bits = np.left_shift(numbers.view(np.uint16), 16, dtype=np.uint32)
         return bits.view(np.float32)
-    # A NaN that signals does so when it is converted.
+    # Converting a signalling NaN raises a warning.
     with np.errstate(invalid="ignore"):
         if numbers.dtype.itemsize == 1:
             every = np.arange(256, dtype=np.uint8).view(numbers.dtype).astype(np.float32)

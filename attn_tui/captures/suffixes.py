@@ -1,14 +1,14 @@
-"""Which names are those of captures: how they end, and the one of a capture that is made here."""
+"""The names of captures: their suffixes, and the name of the example."""
 
 from pathlib import PurePath
 
 EXAMPLE_NAME = "example"
-"""The name of a capture that is no file: it is made when it is read, the same every time."""
+"""The name of the example, which is no file: it is made when it is read, always the same."""
 
 SUFFIXES = (".safetensors", ".npz", ".npy")
-"""How names of captures end."""
+"""The suffixes of capture files."""
 
 
 def suffix_of(path: str) -> str:
-    """Return how a name ends, in small letters; of the example as if it were a file."""
+    """Return the suffix of a path in lower case; for the example, that of .safetensors files."""
     return SUFFIXES[0] if path == EXAMPLE_NAME else PurePath(path).suffix.lower()

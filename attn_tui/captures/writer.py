@@ -1,4 +1,4 @@
-"""Writes .safetensors files."""
+"""Write .safetensors files."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -17,15 +17,15 @@ _CODES = {name: code for code, name in DTYPES.items()}
 def write_safetensors(
     path: Path | str, tensors: Mapping[str, NDArray[Any]], metadata: Mapping[str, str] | None = None
 ) -> None:
-    """Write tensors and what is said of them into a file, which replaces one that is there.
+    """Write tensors and metadata into a file; an existing file is replaced.
 
     Args:
-        path: Of the file.
-        tensors: By name: NumPy's numbers, or those of ml_dtypes.
-        metadata: Names and texts.
+        path: The path of the file.
+        tensors: The tensors by name, of types of NumPy or ml_dtypes.
+        metadata: The metadata as texts, by name.
 
     Raises:
-        KeyError: If the format has no number format of a tensor.
+        KeyError: If .safetensors has no code for the number format of a tensor.
         OSError: If the file cannot be written.
     """
     pieces = encoded(tensors, metadata)
@@ -36,13 +36,13 @@ def write_safetensors(
 def encoded(
     tensors: Mapping[str, NDArray[Any]], metadata: Mapping[str, str] | None = None
 ) -> Iterator[bytes]:
-    """Return the bytes of such a file in pieces.
+    """Return the bytes of a .safetensors file in pieces.
 
     Raises:
-        KeyError: If the format has no number format of a tensor.
+        KeyError: If .safetensors has no code for the number format of a tensor.
     """
     header: dict[str, Any] = {METADATA: dict(metadata)} if metadata else {}
-    arrays = [np.ascontiguousarray(each) for each in tensors.values()]
+    arrays = [np.ascontiguousarray(array) for array in tensors.values()]
     end = 0
     for name, array in zip(tensors, arrays, strict=True):
         begins, end = end, end + array.nbytes
@@ -51,5 +51,5 @@ def encoded(
         header[name] = {"dtype": code, "shape": shape, "data_offsets": [begins, end]}
     text = json.dumps(header, separators=(",", ":")).encode()
     text += b" " * (-len(text) % 8)
-    little = (each.astype(each.dtype.newbyteorder("<"), copy=False) for each in arrays)
-    return chain([len(text).to_bytes(8, "little") + text], (each.tobytes() for each in little))
+    little = (array.astype(array.dtype.newbyteorder("<"), copy=False) for array in arrays)
+    return chain([len(text).to_bytes(8, "little") + text], (array.tobytes() for array in little))

@@ -1,1 +1,1 @@
-"""Works off the heads of a capture block by block: on threads, or on a cluster."""
+"""Statistics of the heads of a capture, computed block by block on threads or on a cluster."""

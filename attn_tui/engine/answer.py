@@ -1,4 +1,4 @@
-"""What Heads answers: every statistic of every head of a capture."""
+"""The answer of Heads: every statistic of every head of a capture."""
 
 import time
 from collections.abc import Iterator
@@ -18,16 +18,16 @@ from attn_tui.engine.survey import Survey, survey
 T = TypeVar("T")
 
 _EVERY = 0.1
-"""Seconds between two answers at least, while they grow."""
+"""The least number of seconds between two answers."""
 
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """What is known.
+    """The answer to a question so far.
 
     Attributes:
         experiment: The question.
-        survey: Of the capture: what was asked of it, and all that is known.
+        survey: The statistics of the capture's heads so far.
     """
 
     experiment: Experiment
@@ -35,28 +35,28 @@ class Answer:
 
 
 def opened(settings: Settings) -> Capture:
-    """Open the capture as settings say.
+    """Open the capture as the settings say.
 
     Raises:
-        InputError: Naming the file, the layout or the name that will not do.
+        InputError: Naming the file, the layout or the name that cannot be used.
     """
     return open_capture(settings.capture, settings.layouts, settings.names).settled()
 
 
 def question_of(experiment: Experiment) -> Question:
-    """Return what is asked about the capture."""
+    """Return the question that an experiment asks about its capture."""
     settings = experiment.setup.get(Settings)
-    # Captured q and k are those that were multiplied, whatever came before.
+    # The model multiplied q and k as captured, so any QK-norm was applied before.
     scale = replace(experiment.setup.scale, qk_norm=False)
     making = Making(scale, parse_mask(settings.mask), own_rule=not scale.is_default)
     return Question(settings.rows, settings.seed, making=making)
 
 
 def answer(experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:
-    """Yield what is known of the heads that a question asks about, more each time.
+    """Yield the answer to a question as it grows; nothing if it names no capture.
 
     Raises:
-        InputError: If a capture cannot be read, or is not what is asked.
+        InputError: If the capture cannot be read, or does not fit the question.
     """
     settings = experiment.setup.get(Settings)
     if not settings.capture:
@@ -64,19 +64,19 @@ def answer(experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:
     plan = Plan.of(opened(settings), question_of(experiment), stop)
     if stop():
         return
-    # At once nothing is known, and then more now and then.
+    # An empty answer comes at once, so that there is something to show.
     yield Answer(experiment, Survey(plan))
     for known in now_and_then(survey(plan, stop=stop)):
         yield Answer(experiment, known)
 
 
-def now_and_then(found: Iterator[T]) -> Iterator[T]:
-    """Yield of what grows the first, others now and then, and the last.
+def now_and_then(results: Iterator[T]) -> Iterator[T]:
+    """Yield the first of many results, some of the others, and the last.
 
-    Whoever asks takes a tenth of the time at most, however long he takes over each.
+    The caller takes up at most a tenth of the time, however long it needs for each result.
     """
     newest, due = None, -inf
-    for newest in found:
+    for newest in results:
         if (now := time.monotonic()) >= due:
             yield newest
             newest, then = None, time.monotonic()

@@ -1,4 +1,4 @@
-"""Conditions on a statistic of heads: a name, how it compares, and a number."""
+"""Conditions on a statistic of heads: a name, an operator and a number."""
 
 import operator
 import re
@@ -16,7 +16,7 @@ OPERATORS: Mapping[str, Callable[[float, float], bool]] = {
     "<": operator.lt,
     "<=": operator.le,
 }
-"""What may stand between a statistic and a number."""
+"""The comparison that each operator stands for."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Condition:
     Attributes:
         statistic: The name of the statistic.
         operator: One of `OPERATORS`.
-        number: What the statistic is compared with.
+        number: The number that the statistic is compared with.
     """
 
     statistic: str
@@ -39,7 +39,7 @@ class Condition:
         return f"{self.statistic} {self.operator} {self.number:g}"
 
     def holds(self, value: float) -> bool:
-        """Return whether a value meets it; NaN meets none."""
+        """Return whether a value meets the condition; NaN never does."""
         return OPERATORS[self.operator](value, self.number)
 
 
@@ -49,39 +49,39 @@ def parse_condition(
     names: Collection[str] = STATISTICS,
     shares: Collection[str] = SHARES,
 ) -> Condition:
-    """Read ``NAME OP NUMBER``, such as ``max_logit > 100``; a share may have a % behind it.
+    """Read ``NAME OP NUMBER``, such as ``max_logit > 100``; a share may be given in %.
 
     Args:
-        field: Of the error.
-        text: What is read.
-        names: Statistics that there are.
-        shares: Those of them that are shares of 1.
+        field: The field that errors name.
+        text: The condition as text.
+        names: The names of all statistics.
+        shares: The names of those that are shares of 1.
 
     Raises:
         InputError: With that field.
     """
-    found = re.fullmatch(r"\s*([\w-]+)\s*(>=|<=|>|<)\s*([^\s%]+)\s*(%?)\s*", text)
-    if found is None:
+    match = re.fullmatch(r"\s*([\w-]+)\s*(>=|<=|>|<)\s*([^\s%]+)\s*(%?)\s*", text)
+    if match is None:
         example = "max_logit > 100" if "max_logit" in names else f"{next(iter(names))} > 0.01"
         expected = f"a statistic, one of > >= < <=, and a number, such as '{example}'"
         raise InputError(field, f"{inert(text)} is no condition", expected)
     try:
-        number = parse_number(found[3])
+        number = parse_number(match[3])
     except ValueError:
-        raise InputError(field, f"{inert(found[3])} is not a number", "a number") from None
+        raise InputError(field, f"{inert(match[3])} is not a number", "a number") from None
     if isnan(number):
-        raise InputError(field, f"{inert(found[3])} meets nothing", "a number")
-    name = read_statistic(field, found[1], names)
-    if found[4] and name not in shares:
+        raise InputError(field, f"{inert(match[3])} meets nothing", "a number")
+    name = read_statistic(field, match[1], names)
+    if match[4] and name not in shares:
         raise InputError(field, f"{name} is no share", "a number without %")
-    number = number / 100.0 if found[4] else number
+    number = number / 100.0 if match[4] else number
     if name in shares and not 0.0 <= number <= 1.0:
         raise InputError(field, f"{name} is a share of 1", "a number from 0 to 1, or 0 % to 100 %")
-    return Condition(name, found[2], number)
+    return Condition(name, match[2], number)
 
 
 def read_statistic(field: str, text: str, names: Collection[str] = STATISTICS) -> str:
-    """Return the name of a statistic, with - for _ if need be.
+    """Return the name of a statistic, which may be written with - for _.
 
     Raises:
         InputError: With that field.

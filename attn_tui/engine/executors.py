@@ -1,4 +1,4 @@
-"""Who works: threads of this process, or the workers of a Dask cluster."""
+"""Executors of tasks: threads of this process, or the workers of a Dask cluster."""
 
 import asyncio
 import json
@@ -14,30 +14,30 @@ from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.text import visible
 
 _PATIENCE = 7.0
-"""Seconds to wait for a scheduler or for a worker, before and during the work."""
+"""Seconds to wait for a scheduler or a worker, before and during the work."""
 
 _PAUSE = 1.0
-"""Seconds between two looks at who is still there."""
+"""Seconds between two checks of whether the workers are still there."""
 
 Gone = Callable[[], str]
-"""Says who is gone, in a phrase; it is empty while nobody is."""
+"""Returns a phrase that says what is gone; empty while nothing is."""
 
 
 def threads() -> tuple[Executor, int]:
-    """Return threads, one a core, and how many tasks they are given at a time."""
+    """Return a pool with one thread per core, and how many tasks to give it at a time."""
     count = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     return ThreadPoolExecutor(count or 1), 2 * (count or 1)
 
 
 @contextmanager
 def cluster(address: str) -> Iterator[tuple[Executor, int, Gone]]:
-    """Give the workers of a running cluster, how many tasks they get at a time, and who is gone.
+    """Yield a running cluster's executor, how many tasks to give it at a time, and a `Gone`.
 
     A task whose worker ends is tried twice more.
 
     Args:
-        address: Of its scheduler, such as ``tcp://host:8786`` or ``tls://host:8786``, or a file
-            that the scheduler wrote.
+        address: The address of its scheduler, such as ``tcp://host:8786`` or
+            ``tls://host:8786``, or a file that the scheduler wrote.
 
     Raises:
         InputError: With field ``"scheduler"``, if Dask is not installed, or no scheduler that has
@@ -52,7 +52,8 @@ def cluster(address: str) -> Iterator[tuple[Executor, int, Gone]]:
     if address.endswith(".json"):
         address = _written(address)
     for name in ("distributed", "distributed.client", "tornado.application", "asyncio"):
-        # What fails is told by us. It stays so: what is not waited for may fail later.
+        # We report failures ourselves. The loggers stay silent afterwards, since tasks that we do
+        # not wait for may fail later.
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
     count = _threads_at(dask, address)
     try:
@@ -63,7 +64,7 @@ def cluster(address: str) -> Iterator[tuple[Executor, int, Gone]]:
     watch = asyncio.run_coroutine_threadsafe(_missing(dask, address), loop)
 
     def gone() -> str:
-        # Over another connection nothing of what was submitted comes back.
+        # A new connection brings back no result of tasks submitted over the old one.
         if client.scheduler_comm is not connection:
             return f"the scheduler at {inert(address)} is gone"
         return watch.result() if watch.done() else ""
@@ -75,12 +76,12 @@ def cluster(address: str) -> Iterator[tuple[Executor, int, Gone]]:
         try:
             client.close(timeout=_PAUSE)
         except TimeoutError:
-            # It would wait again for who is gone when it is collected.
+            # Otherwise it waits again for a lost scheduler when it is garbage-collected.
             client.status = "closed"
 
 
 def _written(path: str) -> str:
-    """Return the address in a scheduler's file."""
+    """Return the address in a file that a scheduler wrote."""
     try:
         with open(os.path.expanduser(path), encoding="utf-8") as file:
             return str(json.load(file)["address"])
@@ -102,7 +103,7 @@ def _threads_at(dask: Any, address: str) -> int:
     except (TypeError, ValueError) as error:
         raise _refused(address, visible(str(error))) from None
     except Exception:
-        # Other bytes are read as sizes of a message: memory runs out, among others.
+        # Dask takes foreign bytes for the size of a message, and may run out of memory.
         raise _refused(address, "what answers is no scheduler") from None
     if not count:
         raise _refused(address, "the scheduler has no worker")
@@ -115,7 +116,7 @@ def _refused(address: str, problem: str) -> InputError:
 
 
 async def _threads(dask: Any, address: str) -> int:
-    """Return how many threads the workers of a scheduler have now."""
+    """Return how many threads the workers of a scheduler have at present."""
     secrets = dask.Security().get_connection_args("client")
     async with (
         asyncio.timeout(_PATIENCE),
@@ -126,7 +127,7 @@ async def _threads(dask: Any, address: str) -> int:
 
 
 async def _missing(dask: Any, address: str) -> str:
-    """Return who is gone, in a phrase, when nobody has come back for some time."""
+    """Return what is gone, in a phrase, once no worker was there for `_PATIENCE` seconds."""
     seen = time.monotonic()
     while time.monotonic() - seen < _PATIENCE:
         await asyncio.sleep(_PAUSE)

@@ -1,6 +1,6 @@
-"""How the weights of heads are made, as far as what was captured says: a mask, or the doctor's fit.
+"""Find how the weights of heads are made from what was captured: by trying masks, or by a fit.
 
-What is found is that of the usual rule, 1/√d_k: who asks for another gets that, whatever is found.
+The search starts from the usual rule, 1/√d_k; a rule that the user asks for overrides the result.
 """
 
 from collections.abc import Sequence
@@ -25,32 +25,32 @@ from attn_tui.compute.heads.rows import HeadRows
 from attn_tui.engine.making import Making
 
 TRIED = 8
-"""Rows on which it is tried how weights are made."""
+"""The number of rows of a head on which masks are tried."""
 
 _FITTED = 32
-"""Rows of a head that are fitted."""
+"""The number of rows of a head that are fitted."""
 
 _HEADS = 4
-"""Heads of a layer that are looked at until one tells its multiplier."""
+"""The most heads of a layer that are tried until one tells its multiplier."""
 
 _VAIN = 3
-"""After so many layers in a row that nothing fitted, none is fitted."""
+"""The number of layers in a row without a fit after which no more fits are tried."""
 
 _SURE = 0.9999
-"""How sure the interval is that may hold an m in use."""
+"""The confidence of the interval in which a usual m is looked for."""
 
 _USUAL = Making()
 
 
 def sampled(n_queries: int, rows: int = _FITTED) -> list[int]:
-    """Return rows of a head, evenly spread, the first and the last among them."""
+    """Return the numbers of evenly spread rows of a head, the first and the last among them."""
     return [*map(int, np.unique(np.linspace(0, n_queries - 1, rows).astype(int)))]
 
 
-def miss(found: Reconstruction, rows: HeadRows, quick: bool = False) -> Miss:
-    """Return by how much weights that are made so miss what was captured of some rows."""
-    weighing = _USUAL.weighing(rows, found)
-    return miss_of(rows, weighing, found.value_scale, found.path, quick)
+def miss(reconstruction: Reconstruction, rows: HeadRows, quick: bool = False) -> Miss:
+    """Return by how much reconstructed weights of some rows miss what was captured."""
+    weighing = _USUAL.weighing(rows, reconstruction)
+    return miss_of(rows, weighing, reconstruction.value_scale, reconstruction.path, quick)
 
 
 def found_masks(
@@ -58,18 +58,18 @@ def found_masks(
 ) -> dict[int, Reconstruction]:
     """Return how the weights of each layer are made, found on a few rows of one of its heads.
 
-    Layers that were not looked at before it was stopped are missing.
+    If it is stopped, the layers that were not reached are missing.
 
     Args:
         capture: The tensors.
-        making: How weights are asked to be made.
-        layers: Which.
-        stop: Whether to stop, which is asked between two layers.
+        making: How the user wants weights to be made.
+        layers: The numbers of the layers.
+        stop: Returns whether to stop; called before each layer.
 
     Raises:
-        InputError: If a mask that was asked for as given was not captured.
+        InputError: If the captured mask is asked for, but none was captured.
     """
-    found: dict[int, Reconstruction] = {}
+    masks: dict[int, Reconstruction] = {}
     path: Path = "float32"
     vain = 0
     for number in layers:
@@ -81,22 +81,22 @@ def found_masks(
             if known.residual is not None and not known.fits and vain < _VAIN:
                 known = layer.fitted(known, search=vain == 0)
                 vain = 0 if known.fits else vain + 1
-        # A model is rounded in one way, so that the next layer needs no fit for that.
+        # A model rounds in one way, so the next layer needs no fit to find that out.
         path = max(path, known.path, key=PATHS.index)
         if "positions" in capture.tensors(number):
             known = replace(known, mask=known.mask.placed(layer.rows(layer.heads[0], TRIED, 0)))
-        found[number] = making.over(known)
-    return {number: replace(each, path=path) for number, each in found.items()}
+        masks[number] = making.over(known)
+    return {number: replace(mask, path=path) for number, mask in masks.items()}
 
 
 @dataclass(frozen=True, eq=False)
 class _Layer:
-    """A layer whose heads are looked at.
+    """A layer whose weights are to be reconstructed.
 
     Attributes:
         capture: The tensors.
-        making: How weights are asked to be made.
-        number: Which layer.
+        making: How the user wants weights to be made.
+        number: The number of the layer.
     """
 
     capture: Capture
@@ -105,21 +105,21 @@ class _Layer:
 
     @property
     def heads(self) -> list[HeadId]:
-        """Its heads, the second first: there it is seen which keys a head has."""
+        """Its heads in the first sequence, head 1 first: it shows which keys a head has."""
         heads = [
-            each for each in self.capture.heads if (each.batch, each.layer) == (0, self.number)
+            head for head in self.capture.heads if (head.batch, head.layer) == (0, self.number)
         ]
         return sorted(heads, key=lambda head: head.head != 1)
 
     def rows(self, head: HeadId, count: int, reading: int) -> HeadRows:
-        """Return some rows of a head."""
+        """Return at most `count` evenly spread rows of a head, in the reading with an index."""
         rows = sampled(self.capture.shape(head).n_queries, count)
         return self.capture.read(head, rows, self.capture.readings(self.number)[reading])
 
     def nearest(self, path: Path) -> Reconstruction:
         """Return the mask and the reading that miss least, without a fit.
 
-        Where rows hardly depend on m, another head may tell it.
+        If the rows of a head hardly depend on m, other heads are tried.
         """
         shape = self.capture.shape(self.heads[0])
         masks, how = self._masks(shape)
@@ -129,28 +129,28 @@ class _Layer:
         by: By = "output" if has_output else "weights"
         tried: list[Reconstruction] = []
         readings = self.capture.readings(self.number)
-        for at, reading in enumerate(readings):
-            # Of which heads there are the doctor asks.
+        for index, reading in enumerate(readings):
+            # Readings with other numbers of heads are for the doctor to check.
             if reading.dims == readings[0].dims:
-                rows = self.rows(self.heads[0], TRIED, at)
+                rows = self.rows(self.heads[0], TRIED, index)
                 for mask in masks:
-                    known = Reconstruction(mask, how, path=path, by=by, reading=at)
+                    known = Reconstruction(mask, how, path=path, by=by, reading=index)
                     tried.append(judged(known, rows))
-        best = min(tried, key=lambda each: inf if each.residual is None else each.residual)
+        best = min(tried, key=lambda trial: inf if trial.residual is None else trial.residual)
         if best.residual is None:
             return self._unknown(shape, masks[0], how)
         heads = self.heads[1:]
-        for at in sampled(len(heads), _HEADS - 1) if heads and best.fits else ():
+        for index in sampled(len(heads), _HEADS - 1) if heads and best.fits else ():
             if not best.is_untold:
                 break
-            known = judged(best, self.rows(heads[at], _FITTED, best.reading))
+            known = judged(best, self.rows(heads[index], _FITTED, best.reading))
             best = best if known.residual is None else known
         return best if best.fits or how != "output" else replace(best, how="nearest")
 
     def _unknown(self, shape: HeadShape, mask: HeadMask, how: How) -> Reconstruction:
-        """Return what is taken where nothing tells: causal, the last query at the last key.
+        """Return the default if nothing tells the mask: causal, the last query at the last key.
 
-        More queries than keys are those of cross attention, which has no mask.
+        More queries than keys mean cross attention, which has no mask.
         """
         if how != "output":
             return Reconstruction(mask, how)
@@ -159,43 +159,45 @@ class _Layer:
         return Reconstruction(causal, "assumed")
 
     def _masks(self, shape: HeadShape) -> tuple[list[HeadMask], How]:
-        """Return the masks to try, and how it is known that it is one of them."""
-        asked, corner = self.making.mask, shape.n_keys - shape.n_queries
-        if asked is not None and asked.kind == "given" and "mask" not in shape.has:
+        """Return the masks to try, and how it is known that one of them is right."""
+        wanted, corner = self.making.mask, shape.n_keys - shape.n_queries
+        if wanted is not None and wanted.kind == "given" and "mask" not in shape.has:
             problem = f"no mask was captured in layer {self.number}"
             raise InputError("mask", problem, "auto, none, causal or window:KEYS")
-        if asked is not None:
-            return [replace(asked, offset=corner) if asked.offset is None else asked], "asked"
+        if wanted is not None:
+            return [replace(wanted, offset=corner) if wanted.offset is None else wanted], "asked"
         if "mask" in shape.has:
             return [HeadMask("given")], "captured"
         return [
             HeadMask(),
-            *(HeadMask("causal", at) for at in dict.fromkeys((corner, 0))),
+            *(HeadMask("causal", offset) for offset in dict.fromkeys((corner, 0))),
         ], "output"
 
     def fitted(self, nearest: Reconstruction, search: bool) -> Reconstruction:
-        """Return what a fit finds of a head or another, or the nearest again."""
+        """Return the fit of the first head that can be fitted, or the nearest reconstruction."""
         best = nearest
         for head in self.heads[:_HEADS]:
             known = self._fit(head, nearest, search)
             if known is None:
                 break
             best = known
-            # Of a head whose rows are all on one key m may be any large number.
+            # If all rows of a head are on one key, m may be any large number.
             if known.fits and not known.is_untold:
                 break
         return best
 
     def _fit(self, head: HeadId, nearest: Reconstruction, search: bool) -> Reconstruction | None:
-        """Return what explains a head in one of its readings, the likely one first."""
+        """Return a fit that explains a head in one of its readings, likeliest first, or None."""
         readings = self.capture.readings(self.number)
-        order = [at for at in range(len(readings)) if readings[at].dims == readings[0].dims]
-        order.sort(key=lambda at: at != nearest.reading)
-        # Two changes are searched for only where no reading needs fewer.
-        ways = [(at, False) for at in order] + [(order[0], True)] * search
-        for at, thorough in ways:
-            rows = self.rows(head, _FITTED, at)
-            known = replace(nearest, reading=at)
+        order = [
+            index for index in range(len(readings)) if readings[index].dims == readings[0].dims
+        ]
+        order.sort(key=lambda index: index != nearest.reading)
+        # Search for two changes only if no reading works with fewer.
+        ways = [(index, False) for index in order] + [(order[0], True)] * search
+        for index, thorough in ways:
+            rows = self.rows(head, _FITTED, index)
+            known = replace(nearest, reading=index)
             explained = explain(rows, _question(known, rows), search=thorough)
             if explained.explains:
                 return told(known, explained, rows)
@@ -203,7 +205,7 @@ class _Layer:
 
 
 def _question(known: Reconstruction, rows: HeadRows) -> Question:
-    """Return whether a head is as is supposed; a mask that is the nearest may be any."""
+    """Return the question whether a head is as supposed; a mask that is only nearest is open."""
     made = _USUAL.weighing(rows, known)
     mask = HeadMask("given") if rows.seen is not None else made.mask
     model = Model(made.map.multiplier, known.value_scale, made.map.softcap, made.map.sink, mask)
@@ -212,10 +214,10 @@ def _question(known: Reconstruction, rows: HeadRows) -> Question:
 
 
 def told(known: Reconstruction, explained: Explained, rows: HeadRows) -> Reconstruction | None:
-    """Return what a fit that explains a head changes in what was supposed, judged by its rows.
+    """Return a supposed reconstruction with the changes of a fit that explains the head.
 
     Returns:
-        How weights are made; None where no one m makes them.
+        How weights are made, judged by the rows; None if no single m makes them.
     """
     test = explained.test
     model, changes = test.model, test.changes
@@ -236,32 +238,32 @@ def told(known: Reconstruction, explained: Explained, rows: HeadRows) -> Reconst
     known = judged(known, rows)
     if known.multiplier is not None:
         known = replace(known, missed=miss(replace(known, multiplier=None), rows).size)
-    # What a fit was needed for may be no more than how it was rounded.
+    # The fit may have changed no more than the rounding.
     no_more = known.how == "fit" and known.is_plain and known.fits
     return replace(known, how="output") if no_more else known
 
 
-def judged(found: Reconstruction, rows: HeadRows, quick: bool = False) -> Reconstruction:
-    """Return it with by how much it misses some rows, and by how much m may be off."""
-    known = miss(found, rows, quick)
+def judged(reconstruction: Reconstruction, rows: HeadRows, quick: bool = False) -> Reconstruction:
+    """Return a reconstruction with its residual on some rows, and by how much m may be off."""
+    known = miss(reconstruction, rows, quick)
     if isnan(known.size):
-        return replace(found, residual=None)
-    judged = replace(found, residual=known.size, allowed=known.allowed, doubt=0.0)
+        return replace(reconstruction, residual=None)
+    judged = replace(reconstruction, residual=known.size, allowed=known.allowed, doubt=0.0)
     if not judged.fits:
         return judged
     if not known.tells:
-        return replace(judged, doubt=inf if found.multiplier is None else 0.0)
+        return replace(judged, doubt=inf if reconstruction.multiplier is None else 0.0)
     return replace(judged, doubt=known.within)
 
 
 @lru_cache(maxsize=64)
 def of_head(capture: Capture, layer: Reconstruction, head: HeadId) -> Reconstruction:
-    """Return how the weights of a head are made: as its layer's, or as its own output says.
+    """Return how the weights of a head are made: like its layer's, or as its own output says.
 
     Args:
         capture: The tensors.
-        layer: What is known of the head's layer.
-        head: Which head.
+        layer: How the weights of the head's layer are made.
+        head: The head.
     """
     if layer.residual is None:
         return layer

@@ -1,4 +1,4 @@
-"""How the weights of a capture's heads are to be made: scale, mask and sink, as asked."""
+"""How the user wants the weights of captured heads to be made: scale, mask and sink."""
 
 import re
 from dataclasses import dataclass, replace
@@ -11,30 +11,30 @@ from attn_tui.compute.heads.rows import HeadRows
 from attn_tui.compute.scale import Scale
 
 MASKS = "auto, none, causal, causal:OFFSET, window:KEYS, window:KEYS:OFFSET or given"
-"""How a mask is asked for."""
+"""The forms of a mask as text."""
 
 
 def parse_mask(text: str) -> HeadMask | None:
-    """Read what mask is asked for; None is to be found: as captured, else what the output says.
+    """Read a mask; None means that it is to be found: as captured, else as the output says.
 
     An offset of None aligns the last query with the last key.
 
     Raises:
         InputError: With field ``"mask"``.
     """
-    found = re.fullmatch(
+    match = re.fullmatch(
         r"(auto|none|given)|causal(:-?\d{1,9})?|window:(\d{1,9})(:-?\d{1,9})?", text
     )
-    if found is None or (found[3] is not None and int(found[3]) < 1):
+    if match is None or (match[3] is not None and int(match[3]) < 1):
         raise InputError("mask", f"{inert(text)} is no mask", MASKS)
     kind: Any = text.partition(":")[0]
     if kind == "auto":
         return None
-    offset = found[2] or found[4]
+    offset = match[2] or match[4]
     return HeadMask(
         kind,
         None if offset is None else int(offset[1:]),
-        None if found[3] is None else int(found[3]),
+        None if match[3] is None else int(match[3]),
     )
 
 
@@ -42,20 +42,23 @@ def mask_text(mask: HeadMask | None) -> str:
     """Return a mask as `parse_mask` reads it."""
     if mask is None:
         return "auto"
-    parts = [mask.kind, *(str(each) for each in (mask.window, mask.offset) if each is not None)]
+    parts = [
+        mask.kind,
+        *(str(number) for number in (mask.window, mask.offset) if number is not None),
+    ]
     return ":".join(parts)
 
 
 @dataclass(frozen=True)
 class Making:
-    """How weights are made, of every head.
+    """How the weights of all heads are to be made.
 
     Attributes:
         scale: The multiplier's rule, and perhaps a soft cap and a sink.
         mask: Which keys are seen, as `parse_mask` returns it.
-        captured_sink: Whether a sink that was captured takes part, if the scale has none.
-        own_rule: Whether somebody asked for the rule, wherever the output says another multiplier.
-        uncapped: Whether somebody asked for no soft cap, whatever the output says.
+        captured_sink: Whether a captured sink is used, if the scale has none.
+        own_rule: Whether the user asked for the rule, even if the output says another multiplier.
+        uncapped: Whether the user asked for no soft cap, whatever the output says.
     """
 
     scale: Scale = Scale()
@@ -65,41 +68,41 @@ class Making:
     uncapped: bool = False
 
     def at_layer(self, layer: int) -> "Making":
-        """Return how weights of one layer are made."""
+        """Return how the weights of one layer are to be made."""
         return replace(self, scale=self.scale.at_layer(layer)) if self.scale.is_by_layer else self
 
-    def over(self, found: Reconstruction) -> Reconstruction:
-        """Return what was found but for what is asked for, which is then not judged by the output.
+    def over(self, known: Reconstruction) -> Reconstruction:
+        """Return a reconstruction with what the user asked for in place of what was found.
 
-        A mask is judged, as long as it gives what was captured.
+        The output does not judge such a result; it judges a mask that gives what was captured.
         """
         has_cap = self.uncapped or self.scale.softcap is not None
         has_sink = self.scale.sink is not None or not self.captured_sink
         if self.own_rule:
-            found = replace(found, multiplier=None)
+            known = replace(known, multiplier=None)
         if has_cap:
-            found = replace(found, softcap=None)
+            known = replace(known, softcap=None)
         if has_sink:
-            found = replace(found, sink=None, drops_sink=False)
-        has_other_mask = self.mask is not None and not found.fits
+            known = replace(known, sink=None, drops_sink=False)
+        has_other_mask = self.mask is not None and not known.fits
         if self.own_rule or has_cap or has_sink or has_other_mask:
-            found = replace(found, residual=None, missed=None, doubt=0.0)
-        return found
+            known = replace(known, residual=None, missed=None, doubt=0.0)
+        return known
 
-    def weighing(self, rows: HeadRows, found: Reconstruction) -> Weighing:
-        """Return how the weights of some rows are made: as asked, else with what was found."""
+    def weighing(self, rows: HeadRows, known: Reconstruction) -> Weighing:
+        """Return how to make the weights of some rows: as asked, else as was found."""
         made = self.scale.logit_map(rows.d_k, rows.n_keys)
-        if found.multiplier is not None:
-            made = replace(made, multiplier=found.multiplier)
+        if known.multiplier is not None:
+            made = replace(made, multiplier=known.multiplier)
         if made.softcap is None:
-            made = replace(made, softcap=found.softcap)
+            made = replace(made, softcap=known.softcap)
         if made.sink is None and self.captured_sink:
-            is_found = found.sink is not None or found.drops_sink
-            made = replace(made, sink=found.sink if is_found else rows.sink)
-        return Weighing(made, found.mask)
+            is_found = known.sink is not None or known.drops_sink
+            made = replace(made, sink=known.sink if is_found else rows.sink)
+        return Weighing(made, known.mask)
 
     def as_plain(self) -> dict[str, Any]:
-        """Return it for JSON."""
+        """Return it as plain values for JSON."""
         scale = self.scale
         return {
             "rule": scale.rule,

@@ -1,4 +1,4 @@
-"""The blocks that a question cuts the heads of a capture into, whoever works them off."""
+"""A question about a capture, and the blocks and tasks its work is cut into."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,27 +14,27 @@ from attn_tui.engine.finding import found_masks
 from attn_tui.engine.making import Making
 
 ROWS = 128
-"""Rows that are sampled of each head unless asked otherwise."""
+"""Rows sampled of each head by default."""
 
 BLOCK_SECONDS, SHORT, LONG = 0.5, 0.25, 2.0
-"""About how long a block takes, and a task of several: on threads, and where tasks travel."""
+"""About how many seconds a block takes, a task of blocks on threads, and one on a cluster."""
 
 IN_FULL = 2**27
-"""Scores, of all heads together, up to which they are worked out in float64, whatever q is."""
+"""The most scores, over all heads, that are computed in float64 whatever the dtype of q."""
 
 _READ, _EACH = 2e-9, 2e-3
-"""Seconds to read a number, and what any block takes however small it is, about."""
+"""About how many seconds it takes to read a number, and the least that a block takes."""
 
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked about a capture.
+    """A question about a capture.
 
     Attributes:
         rows: How many rows of each head are sampled; None for all.
-        seed: Of the sample.
-        layers: Which layers; None for all.
-        heads: Which heads of each; None for all.
+        seed: The seed of the sample.
+        layers: The layers to take; None for all.
+        heads: The heads to take of each layer; None for all.
         making: How weights are made.
     """
 
@@ -45,30 +45,30 @@ class Question:
     making: Making = Making()
 
     def chosen(self, capture: Capture) -> tuple[HeadId, ...]:
-        """Return the heads that are asked for.
+        """Return the heads that the question is about.
 
         Raises:
-            InputError: With field ``"layer"`` or ``"head"``, if there is none such.
+            InputError: With field ``"layer"`` or ``"head"``, if the capture does not have one.
         """
         known = capture.heads
         for name, wanted in (("layer", self.layers), ("head", self.heads)):
-            there = {getattr(each, name) for each in known}
-            for each in wanted or ():
-                if each not in there:
-                    least, most = min(there), max(there)
+            numbers = {getattr(head, name) for head in known}
+            for number in wanted or ():
+                if number not in numbers:
+                    least, most = min(numbers), max(numbers)
                     expected = f"{most}" if least == most else f"one from {least} to {most}"
-                    raise InputError(name, f"there is no {name} {each}", expected)
+                    raise InputError(name, f"there is no {name} {number}", expected)
         return tuple(
-            each
-            for each in known
-            if (self.layers is None or each.layer in self.layers)
-            and (self.heads is None or each.head in self.heads)
+            head
+            for head in known
+            if (self.layers is None or head.layer in self.layers)
+            and (self.heads is None or head.head in self.heads)
         )
 
     def sample(self, n_queries: int) -> tuple[int, ...] | None:
-        """Return the rows that are looked at of a head, rising; None for all.
+        """Return the rows to take of a head, rising; None for all.
 
-        They are drawn without putting back, the same of all heads with so many queries.
+        They are drawn without replacement, the same for all heads with as many queries.
         """
         if self.rows is None or self.rows >= n_queries:
             return None
@@ -76,7 +76,7 @@ class Question:
         return tuple(sorted(map(int, drawn)))
 
     def as_plain(self) -> dict[str, Any]:
-        """Return it for JSON."""
+        """Return the question as plain values for JSON."""
         return {
             "rows": self.rows,
             "seed": self.seed,
@@ -88,14 +88,14 @@ class Question:
 
 @dataclass(frozen=True)
 class Block:
-    """Some rows of a head, whose statistics are one partial.
+    """Some rows of a head, whose statistics make one partial.
 
     Attributes:
         index: Its place among all blocks of the question.
-        head: Which head.
-        rows: Which rows; None for all.
-        is_first: Whether it is the first of its head, in which keys count.
-        seconds: About how long it takes.
+        head: The head.
+        rows: The numbers of the rows; None for all.
+        is_first: Whether it is the first block of its head, which also takes in the keys.
+        seconds: About how many seconds it takes.
     """
 
     index: int
@@ -107,13 +107,13 @@ class Block:
 
 @dataclass(frozen=True)
 class Task:
-    """Blocks that are worked off together, and all a worker needs to find them.
+    """Blocks that are computed together, and all that a worker needs for them.
 
     Attributes:
-        blocks: At least one.
-        capture: Of which they are: it is opened anew, and has to be the same.
+        blocks: The blocks, at least one.
+        capture: The capture of the blocks; a worker opens it anew, and it must be the same.
         making: How weights are made.
-        masks: Of each layer that there is in the blocks, its mask and which reading it has.
+        masks: How the weights of each layer in the blocks are made, with its reading.
         computed_in: The dtype of scores and weights.
     """
 
@@ -126,15 +126,15 @@ class Task:
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """A question, and the blocks it comes to: a function of these and of the capture alone.
+    """A question and the blocks of its work, which follow from it and the capture alone.
 
     Attributes:
         capture: The tensors.
-        question: What is asked.
-        masks: What is known of the mask of each layer; of all that are to be worked off.
+        question: The question.
+        masks: How the weights of each layer are made, for all layers with blocks.
         blocks: All blocks, by head and row.
-        computed_in: The dtype of scores and weights: float64 of captures in float64, and where
-            there are at most `IN_FULL` scores.
+        computed_in: The dtype of scores and weights: float64 for captures in float64, and for at
+            most `IN_FULL` scores.
     """
 
     capture: Capture
@@ -145,10 +145,10 @@ class Plan:
 
     @staticmethod
     def of(capture: Capture, question: Question, stop: Stop = never) -> "Plan":
-        """Return the plan of a question; if it is stopped, without masks of some layers.
+        """Return the plan of a question; if it is stopped, the masks of some layers are missing.
 
         Raises:
-            InputError: If there are no such heads, or a file cannot be read.
+            InputError: If the capture lacks a wanted head, or a file cannot be read.
         """
         chosen = question.chosen(capture)
         layers = [*dict.fromkeys(head.layer for head in chosen)]
@@ -158,23 +158,23 @@ class Plan:
             shape = capture.shape(head)
             scores += min(question.rows or shape.n_queries, shape.n_queries) * shape.n_keys
         tensors = [capture.tensors(layer)[part] for layer in layers for part in "qk"]
-        is_full = scores <= IN_FULL or any(each.format == "float64" for each in tensors)
+        is_full = scores <= IN_FULL or any(tensor.format == "float64" for tensor in tensors)
         blocks = tuple(_blocks(capture, question, chosen))
         return Plan(capture, question, masks, blocks, "float64" if is_full else "float32")
 
     @cached_property
     def heads(self) -> tuple[HeadId, ...]:
-        """The heads that are asked for, by sequence, layer and head."""
+        """The heads of the question, by sequence, layer and head."""
         return tuple(dict.fromkeys(block.head for block in self.blocks))
 
     @cached_property
     def places(self) -> Mapping[HeadId, int]:
-        """The place of each head among all."""
+        """The index of each head in `heads`."""
         return {head: place for place, head in enumerate(self.heads)}
 
     @cached_property
     def n_heads(self) -> int:
-        """The heads of the layer that has most."""
+        """How many heads the layer with the most has."""
         return 1 + max(head.head for head in self.heads)
 
     @cached_property
@@ -184,28 +184,28 @@ class Plan:
 
     @cached_property
     def stated(self) -> tuple[str, ...]:
-        """What was recognised in the capture, in sentences, read as the output says."""
+        """Sentences on what was recognised in the capture, with layers read as the output says."""
         return self.capture.states(
             {
-                layer: self.capture.readings(layer)[found.reading]
-                for layer, found in self.masks.items()
-                if found.fits
+                layer: self.capture.readings(layer)[mask.reading]
+                for layer, mask in self.masks.items()
+                if mask.fits
             }
         )
 
     def tasks(self, seconds: float = SHORT) -> Iterator[Task]:
-        """Yield tasks of about so many seconds that cover all blocks."""
+        """Yield tasks of about the given number of seconds that cover all blocks."""
         run: list[Block] = []
         for block in self.blocks:
             run.append(block)
-            if sum(each.seconds for each in run) >= seconds:
+            if sum(block.seconds for block in run) >= seconds:
                 yield self.task(run)
                 run = []
         if run:
             yield self.task(run)
 
     def task(self, blocks: Sequence[Block]) -> Task:
-        """Return one task of some blocks."""
+        """Return a task made of some blocks."""
         masks = {block.head.layer: self.masks[block.head.layer] for block in blocks}
         making = self.question.making
         return Task(tuple(blocks), self.capture.asked, making, masks, self.computed_in)
@@ -227,5 +227,5 @@ def _blocks(capture: Capture, question: Question, heads: Sequence[HeadId]) -> It
 
 
 def _seconds(shape: HeadShape, rows: int) -> float:
-    """Return about how long statistics of so many rows take."""
+    """Return about how many seconds the statistics of some rows take."""
     return float(rows * shape.n_keys * (1.0 + shape.d_k / 50) * 1e-9 + rows * 1e-7)

@@ -1,4 +1,4 @@
-"""What Heads asks: which capture, how its weights are made, which rows, and where the cursor is."""
+"""The settings of Heads: the capture, how weights are made, the rows taken, and the cursor."""
 
 import shlex
 from dataclasses import dataclass, replace
@@ -17,7 +17,7 @@ from attn_tui.compute.field import (
 from attn_tui.compute.heads.statistic import STATISTICS
 
 ROWS = 128
-"""Rows that are sampled of each head unless asked otherwise."""
+"""Rows sampled of each head by default."""
 
 MOST_ROWS = 2**20
 
@@ -32,7 +32,7 @@ def _paths(text: str) -> tuple[str, ...]:
 
 
 def _are_texts(value: Any) -> bool:
-    return type(value) is tuple and all(type(each) is str and each for each in value)
+    return type(value) is tuple and all(type(text) is str and text for text in value)
 
 
 PATHS = Kind(
@@ -59,13 +59,13 @@ ROW_COUNT = Kind(
     lambda value: "all" if value is None else f"{value:,}",
     metavar="N",
 )
-"""How many rows of a head are looked at."""
+"""How many rows of a head are taken."""
 
 
 def _is_mask(value: Any) -> bool:
     if value == "auto":
         return True
-    # It imports what computes: most questions leave the mask as it is.
+    # Imported here since it loads the modules that compute; most questions leave the mask alone.
     from attn_tui.engine.making import parse_mask
 
     if type(value) is not str:
@@ -87,7 +87,7 @@ MASK = Kind(
 
 
 PLACE = or_none(whole(0), "none")
-"""A layer, or a head of it."""
+"""The number of a layer, or of a head in it, or none."""
 
 TEXT = Kind("text", str, lambda value: type(value) is str, shown=lambda value: value or "none")
 PATH = replace(TEXT, paths=True)
@@ -95,20 +95,20 @@ PATH = replace(TEXT, paths=True)
 
 @dataclass(frozen=True)
 class Settings(Checked):
-    """What is asked of captured heads.
+    """The settings of a question about captured heads.
 
     Attributes:
-        capture: The files of the capture, or patterns of their names; none leaves it unasked.
-        layouts: The axes of tensors, ``out=bnhd,k=bhnd``, where shapes do not tell.
-        names: How tensors are called, as `open_capture` takes it.
-        statistic: Which is shown.
+        capture: The files of the capture, or patterns of their names; empty if none is open.
+        layouts: The axes of tensors, ``out=bnhd,k=bhnd``, if shapes do not tell.
+        names: What tensors are called, as `open_capture` takes it.
+        statistic: The name of the statistic in the map.
         rows: How many rows of each head are sampled; None for all.
-        seed: Of the sample.
-        mask: Which keys are seen.
+        seed: The seed of the sample.
+        mask: Which keys are seen, as `parse_mask` reads it.
         config: A file that says what is expected of the heads.
         batch: The sequence of the head with the cursor.
-        layer: Its layer; None for that of the head to look at first.
-        head: Which it is there.
+        layer: The layer of that head; None for the gravest head.
+        head: The number of that head in its layer; None for the gravest head.
     """
 
     capture: tuple[str, ...] = asked(
@@ -118,8 +118,8 @@ class Settings(Checked):
     statistic: str = asked(
         "max_weight",
         one_of(
-            {name: each.words for name, each in STATISTICS.items()},
-            {name: each.title for name, each in STATISTICS.items()},
+            {name: statistic.words for name, statistic in STATISTICS.items()},
+            {name: statistic.title for name, statistic in STATISTICS.items()},
         ),
         "statistic", "what is shown of each head", option="--statistic",
         synonyms=("column", "map of"),

@@ -1,4 +1,4 @@
-"""Statistics of the heads of a capture, which grow while blocks are worked off."""
+"""Statistics of the heads of a capture, which grow as blocks are computed."""
 
 import time
 from collections import deque
@@ -20,16 +20,16 @@ from attn_tui.engine.work import RefusedError, work
 Numbers = NDArray[np.float64]
 
 _TICK = 0.1
-"""Seconds between two looks at whether to stop."""
+"""Seconds between two checks of whether to stop."""
 
 
 @dataclass(frozen=True)
 class Failed:
-    """A block of which nothing is known.
+    """A block whose computation failed.
 
     Attributes:
-        block: Which.
-        reason: Why, in a phrase.
+        block: The block.
+        reason: Why it failed, in a phrase.
     """
 
     block: Block
@@ -38,12 +38,12 @@ class Failed:
 
 @dataclass(frozen=True, eq=False)
 class Survey:
-    """What is known of the heads of a capture.
+    """The statistics of the heads of a capture so far.
 
     Attributes:
-        plan: What was asked, and its blocks.
-        partials: Of blocks by their index; what is not there is not known.
-        failed: Blocks that came to nothing, and why.
+        plan: The question and its blocks.
+        partials: The statistics of blocks, by index; blocks that are not done are missing.
+        failed: The blocks that failed, and why.
         elapsed: Seconds so far.
     """
 
@@ -56,33 +56,37 @@ class Survey:
     def progress(self) -> float:
         """The share of the work that is done."""
         blocks = self.plan.blocks
-        total = sum(each.seconds for each in blocks)
-        failed = {each.block.index for each in self.failed}
-        done = sum(b.seconds for b in blocks if b.index in self.partials or b.index in failed)
+        total = sum(block.seconds for block in blocks)
+        failed = {failure.block.index for failure in self.failed}
+        done = sum(
+            block.seconds
+            for block in blocks
+            if block.index in self.partials or block.index in failed
+        )
         return done / total if total else 1.0
 
     @property
     def complete(self) -> bool:
-        """Whether every block of the question is known."""
+        """Whether every block of the question was computed."""
         return len(self.partials) == len(self.plan.blocks)
 
     @cached_property
     def heads(self) -> dict[HeadId, Partial]:
-        """What is known of each head of which anything is, in the order of the capture."""
-        found: dict[HeadId, list[Partial]] = {}
+        """The statistics of each head with a finished block, in the order of the capture."""
+        by_head: dict[HeadId, list[Partial]] = {}
         for block in self.plan.blocks:
             if block.index in self.partials:
-                found.setdefault(block.head, []).append(self.partials[block.index])
-        return {head: merge(partials) for head, partials in found.items()}
+                by_head.setdefault(block.head, []).append(self.partials[block.index])
+        return {head: merge(partials) for head, partials in by_head.items()}
 
     def grown(self, task: Task, partials: Sequence[Partial]) -> "Survey":
-        """Return it with what came of a task."""
+        """Return the survey with the partials of a finished task."""
         indices = [block.index for block in task.blocks]
         own = dict(zip(indices, partials, strict=True))
         return replace(self, partials={**self.partials, **own})
 
     def values(self, name: str) -> Numbers:
-        """Return a statistic of each head of the plan, shape (heads,); NaN where none is known."""
+        """Return a statistic of each head of the plan, shape (heads,); NaN if it is not known."""
         if name not in self._columns:
             values = np.full(len(self.plan.heads), np.nan)
             for head, partial in self.heads.items():
@@ -92,11 +96,11 @@ class Survey:
 
     @cached_property
     def _columns(self) -> dict[str, Numbers]:
-        """What was asked of `values` already."""
+        """The results of `values` so far, by statistic."""
         return {}
 
     def counted(self, name: str) -> Numbers:
-        """Return the same, NaN where the statistic of a head does not count."""
+        """Return `values` with NaN for heads whose statistic does not count."""
         values = self.values(name).copy()
         for head, partial in self.heads.items():
             if not partial.counts(name):
@@ -104,7 +108,7 @@ class Survey:
         return values
 
     def grid(self, name: str, batch: int) -> Numbers:
-        """Return a statistic of a sequence, shape (layers, heads); NaN where none is known."""
+        """Return a statistic of a sequence, shape (layers, heads); NaN if it is not known."""
         layers = self.plan.capture.layers
         grid = np.full((len(layers), self.plan.n_heads), np.nan)
         for head, partial in self.heads.items():
@@ -114,7 +118,7 @@ class Survey:
 
     @property
     def is_exact(self) -> bool:
-        """Whether all rows of all heads that are known were looked at."""
+        """Whether the statistics of every head so far cover all its rows."""
         return all(partial.is_exact for partial in self.heads.values())
 
 
@@ -124,17 +128,17 @@ def survey(
     stop: Stop = never,
     at_once: int = 4,
 ) -> Iterator[Survey]:
-    """Yield what is known of the heads of a plan, more each time; the last is all there is.
+    """Yield the survey of a plan as it grows; the last one is final.
 
     Args:
-        plan: What is asked.
-        executor: Who works; threads of this process unless given. What is running when this ends
-            early is not waited for.
-        stop: Whether to stop.
-        at_once: How many tasks an executor that is given gets at a time.
+        plan: The question and its blocks.
+        executor: Computes the tasks; by default, threads of this process. If this ends early, it
+            does not wait for tasks that are running.
+        stop: Returns whether to stop.
+        at_once: How many tasks a given executor gets at a time.
     """
     begun = time.monotonic()
-    found = Survey(plan)
+    known = Survey(plan)
     own = None
     if executor is None:
         own, at_once = threads()
@@ -149,23 +153,23 @@ def survey(
             for future in wait(running, _TICK, FIRST_COMPLETED).done:
                 task = running.pop(future)
                 if future.cancelled():
-                    # Who was to do it is gone, which says nothing of the task.
+                    # Its worker is gone, which says nothing about the task.
                     waiting.append(task)
                 elif (error := future.exception()) is None:
-                    found = found.grown(task, future.result())
+                    known = known.grown(task, future.result())
                 elif len(task.blocks) > 1:
-                    # Only those are to be lost that fail alone.
+                    # Run each block alone, so that only those that fail are lost.
                     waiting.extend(plan.task([block]) for block in task.blocks)
                 else:
                     failed = Failed(task.blocks[0], _reason(error))
-                    found = replace(found, failed=(*found.failed, failed))
-            yield replace(found, elapsed=time.monotonic() - begun)
+                    known = replace(known, failed=(*known.failed, failed))
+            yield replace(known, elapsed=time.monotonic() - begun)
     finally:
         for future in running:
             future.cancel()
         if own is not None:
             own.shutdown(wait=False, cancel_futures=True)
-    yield replace(found, elapsed=time.monotonic() - begun)
+    yield replace(known, elapsed=time.monotonic() - begun)
 
 
 def _reason(error: BaseException) -> str:

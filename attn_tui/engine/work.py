@@ -1,4 +1,4 @@
-"""What a worker does with a task: it sees that the capture is the same, and works off blocks."""
+"""The work on a task: check that the capture is the same, and compute its blocks."""
 
 import os
 import platform
@@ -17,14 +17,14 @@ from attn_tui.engine.plan import Block, Task
 
 
 class RefusedError(Exception):
-    """A worker could not read the capture, or sees another; it names itself."""
+    """A worker could not read the capture, or found another; the message names the worker."""
 
 
 def work(task: Task) -> list[Partial]:
-    """Work off a task, on one thread; return a partial for each of its blocks, in their order.
+    """Compute a task on one thread; return a partial for each of its blocks, in their order.
 
     Raises:
-        RefusedError: If the capture is another here, or cannot be read.
+        RefusedError: If the capture here is another one, or cannot be read.
     """
     try:
         with one_thread(), np.errstate(all="ignore"):

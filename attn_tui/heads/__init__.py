@@ -1,1 +1,1 @@
-"""Heads: the heads of a capture, layer by layer: which saturate, and whether that matters."""
+"""Heads: which heads of a capture saturate, layer by layer, and whether it matters."""

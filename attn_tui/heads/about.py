@@ -1,4 +1,4 @@
-"""What Heads says of a capture: what was looked at, how weights were made, what went wrong."""
+"""What Heads says about a capture: the rows taken, how weights are made, what went wrong."""
 
 from collections.abc import Iterator, Set
 from dataclasses import replace
@@ -16,7 +16,7 @@ from attn_tui.report.numbers import general
 from attn_tui.report.words import ranges
 
 NAMED = 4
-"""Heads and kinds of failures that a line names."""
+"""The most heads, or kinds of failure, that are named one by one."""
 
 KNOWN = {
     "fit": "found by the doctor's fit of one head",
@@ -24,11 +24,11 @@ KNOWN = {
     "assumed": "assumed",
     "nearest": "nearest to what was captured, and does not explain it",
 }
-"""How it is known how weights are made."""
+"""How it is known how weights are made, in words."""
 
 
 def about(survey: Survey) -> Iterator[tuple[str, str]]:
-    """Yield lines, each with its label."""
+    """Yield the label and text of each line about a survey."""
     plan, heads = survey.plan, survey.heads
     paths, scale = plan.capture.paths, plan.question.making.scale
     more = f" and {len(paths) - 1:,} more" if len(paths) > 1 else ""
@@ -38,7 +38,7 @@ def about(survey: Survey) -> Iterator[tuple[str, str]]:
     how = scale.pipeline
     if scale.is_by_layer:
         how = how.replace(scale.formula, f"{scale.definition.formula} of layer l")
-    if any(found.multiplier is not None for found in plan.masks.values()):
+    if any(mask.multiplier is not None for mask in plan.masks.values()):
         how += "; where that misses what was captured, m is that below"
     yield "weights", how
     lost = [head for head, partial in heads.items() if partial.misses("max_weight")]
@@ -61,7 +61,7 @@ def about(survey: Survey) -> Iterator[tuple[str, str]]:
         if len(lost) > NAMED:
             names.append(f"{len(lost) - NAMED:,} more")
         ways = "--rule, --scale, --sink and --mask"
-        # Where shapes leave the heads open, these may be none.
+        # If shapes leave open which axis is that of heads, these heads may not exist.
         if any("--layout" in sentence for sentence in plan.stated):
             ways = f"--layout, {ways}"
         text = f"weights of {listed(names)} miss the output, and may not be those in use"
@@ -75,17 +75,17 @@ def about(survey: Survey) -> Iterator[tuple[str, str]]:
 
 
 def _rows(survey: Survey) -> str:
-    """Return which rows were looked at."""
-    question, sizes = survey.plan.question, [each.n_queries for each in survey.heads.values()]
+    """Return how many rows of each head were taken, and how they were drawn."""
+    question, sizes = survey.plan.question, [partial.n_queries for partial in survey.heads.values()]
     least, most = min(sizes, default=0), max(sizes, default=0)
-    each = f"{least:,}" if least == most else f"{least:,} to {most:,}"
+    size = f"{least:,}" if least == most else f"{least:,} to {most:,}"
     if question.rows is None or question.rows >= most:
-        return f"all {each} of each head" if most > 1 else "the one of each head"
-    return f"{question.rows:,} of {each} of each head, drawn with seed {question.seed}"
+        return f"all {size} of each head" if most > 1 else "the one of each head"
+    return f"{question.rows:,} of {size} of each head, drawn with seed {question.seed}"
 
 
 def _odd(survey: Survey) -> Iterator[tuple[str, str]]:
-    """Yield where NaN and infinity were met: in rows, and in tensors."""
+    """Yield lines on NaN and infinity: how many rows meet them, and which tensors hold them."""
     batches = survey.plan.n_batches
     met = {head: partial for head, partial in survey.heads.items() if partial.not_finite}
     if met:
@@ -95,7 +95,12 @@ def _odd(survey: Survey) -> Iterator[tuple[str, str]]:
         text = f"NaN or infinity in {rows} of {counted(len(met), 'head')}, first in {where}"
         yield "odd", f"{text}; they count nowhere"
     for part in PARTS:
-        held = {h: odd for h, each in survey.heads.items() for odd in each.odd if odd.part == part}
+        held = {
+            head: odd
+            for head, partial in survey.heads.items()
+            for odd in partial.odd
+            if odd.part == part
+        }
         if held:
             head, begins = next(iter(held.items()))
             nan = sum(odd.nan for odd in held.values())
@@ -106,18 +111,18 @@ def _odd(survey: Survey) -> Iterator[tuple[str, str]]:
 
 
 def _masks(plan: Plan, lost: Set[int]) -> Iterator[tuple[str, str]]:
-    """Yield a line for each kind of mask, with the layers it is of and the worst fit.
+    """Yield a line for each kind of mask, with its layers and the worst fit among them.
 
     Args:
-        plan: What was asked, with the mask of each layer.
-        lost: The layers that have heads whose weights miss the output.
+        plan: The plan, with the mask of each layer.
+        lost: Layers with heads whose weights miss the output.
     """
     by_kind: dict[object, list[int]] = {}
     for layer, mask in plan.masks.items():
         by_kind.setdefault((made_text(mask), mask.how), []).append(layer)
     for layers in by_kind.values():
         own = [plan.masks[layer] for layer in layers]
-        worst = max(own, key=lambda each: each.residual or 0.0)
+        worst = max(own, key=lambda mask: mask.residual or 0.0)
         text = mask_text(worst)
         if len(by_kind) > 1:
             noun = "layer" if len(layers) == 1 else "layers"
@@ -127,38 +132,38 @@ def _masks(plan: Plan, lost: Set[int]) -> Iterator[tuple[str, str]]:
         yield "mask", text
 
 
-def mask_text(found: Reconstruction) -> str:
-    """Return in words how the weights of a layer are made, with how that is known."""
-    parts = [made_text(found)]
-    if found.how == "output":
-        parts.append(f"as {SAID[found.by]}")
-    elif found.how in KNOWN:
-        parts.append(KNOWN[found.how])
-    if found.how == "fit" and found.sink is not None:
+def mask_text(mask: Reconstruction) -> str:
+    """Return in words how the weights of a layer are made, how that is known, and the misfit."""
+    parts = [made_text(mask)]
+    if mask.how == "output":
+        parts.append(f"as {SAID[mask.by]}")
+    elif mask.how in KNOWN:
+        parts.append(KNOWN[mask.how])
+    if mask.how == "fit" and mask.sink is not None:
         parts.append("each head's own sink by its output")
     text = ", ".join(parts)
-    if found.residual is None:
+    if mask.residual is None:
         return text
-    if doubt := doubt_text(found.doubt):
+    if doubt := doubt_text(mask.doubt):
         text += f"; {doubt}"
-    miss = miss_text(found.residual)
-    text += f"; {MISSES[found.by]} by {miss.replace('almost none', 'almost nothing')}"
-    if not found.fits:
+    miss = miss_text(mask.residual)
+    text += f"; {MISSES[mask.by]} by {miss.replace('almost none', 'almost nothing')}"
+    if not mask.fits:
         text += ": try attn-tui doctor"
-    elif found.missed:
-        text += f", with m = {RULE} by {miss_text(found.missed)}"
+    elif mask.missed:
+        text += f", with m = {RULE} by {miss_text(mask.missed)}"
     return text
 
 
 def _hiding(survey: Survey) -> Iterator[tuple[str, str]]:
-    """Yield which heads have keys hidden, as padding is or as other texts are."""
+    """Yield lines on heads whose keys are partly hidden, as padding or as other packed texts."""
     hiding: dict[tuple[int, str], int] = {}
-    for head, each in survey.heads.items():
-        if each.hidden is not None:
-            text = f"{keys_text(each.hidden)} hidden, as the output says: padding?"
-        elif each.packed:
+    for head, partial in survey.heads.items():
+        if partial.hidden is not None:
+            text = f"{keys_text(partial.hidden)} hidden, as the output says: padding?"
+        elif partial.packed:
             offset = survey.plan.masks[head.layer].mask.offset
-            mask = HeadMask("causal", offset, packed=each.packed)
+            mask = HeadMask("causal", offset, packed=partial.packed)
             text = f"{packed_text(mask)}, as the output says"
         else:
             continue

@@ -1,7 +1,7 @@
-"""What five statistics say of a head: is it saturated, and does it matter?
+"""Judge a head by five statistics: is it saturated, and does it matter?
 
-Each word has a threshold with a reason, which `help/heads-card.md` gives. A word whose threshold
-lies within the 95 % interval of what was sampled has a question mark.
+`help/heads-card.md` gives the threshold of each word, and the reason for it. A word gets a question
+mark if its threshold lies within the 95 % interval of the sampled value.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,22 +22,22 @@ Tone = Literal["calm", "warm", "alarm", "good", "aside"]
 """How grave a word is: grey, amber, red, green, or the muted colour of a sink."""
 
 SHARP = 0.5
-"""The largest weight from which on one key has more than all the others together."""
+"""The largest weight from which on one key has more weight than all others together."""
 
 MOST = nextafter(0.5, 1.0)
-"""The smallest share of rows, or of weight, that is most of it: more than half."""
+"""The smallest share of rows, or of weight, that counts as most: more than half."""
 
 ONE = 1.5
-"""Fewer effective keys are practically one: two keys that share as 86 % to 14 % make 1.5."""
+"""Fewer effective keys count as one: two keys with 86 % and 14 % of the weight make 1.5."""
 
 FEW = 0.1
-"""Fewer effective keys than this share of those that are seen are few."""
+"""Fewer effective keys than this share of the keys a row sees count as few."""
 
 SMALL = 0.5
-"""A value no longer than this share of the median one is small."""
+"""A value vector of at most this share of the median length counts as small."""
 
 SPAN = 1.96
-"""Standard errors on either side in which 95 % of numbers lie."""
+"""Standard errors on either side of the mean that hold 95 % of a normal distribution."""
 
 
 @dataclass(frozen=True)
@@ -45,11 +45,11 @@ class Measure:
     """One statistic of a card.
 
     Attributes:
-        title: What it is.
+        title: The name of the statistic.
         text: The number.
-        share: How much of its gauge is filled, from 0 to 1.
-        word: What the number means.
-        tone: How grave that is.
+        share: The share of its gauge that is filled, from 0 to 1.
+        word: The meaning of the number, in a word or two.
+        tone: How grave the word is.
     """
 
     title: str
@@ -61,12 +61,12 @@ class Measure:
 
 @dataclass(frozen=True)
 class Card:
-    """What is said of one head.
+    """The verdict on one head.
 
     Attributes:
-        sentence: The answer.
-        tone: How grave that is.
-        measures: What it rests on; none while nothing is known.
+        sentence: The verdict.
+        tone: How grave it is.
+        measures: The statistics it rests on; empty while nothing is known.
     """
 
     sentence: str
@@ -86,11 +86,11 @@ ALIVE = "Saturated, yet it can still learn: the gradient is dead in {share} of i
 STUCK = "Not saturated on average, yet the gradient is dead in {share} of its rows."
 UNEVEN = "Sharp, not saturated: a row puts {weight} on one key and the rest on others."
 SPREAD = "Not saturated: a row shares its weight among about {keys} keys."
-"""What is answered, in the order in which it is tried."""
+"""The verdicts, in the order in which they are tried."""
 
 
 def card(partial: Partial | None) -> Card:
-    """Return what is said of a head of which so much is known."""
+    """Return the card for a head's statistics so far, or for None before there are any."""
     if partial is None:
         return UNKNOWN
     weight = partial.value("max_weight")
@@ -118,20 +118,20 @@ def _answer(partial: Partial, weight: float) -> tuple[str, Tone]:
 
 
 def is_parked(partial: Partial) -> bool:
-    """Return whether most of the weight is on the first key."""
+    """Return whether the head puts most of its weight on the first key."""
     return partial.value("first_key_mass").value >= MOST
 
 
 Step = tuple[float, str, Tone]
-"""From which value on a statistic has a word, and how grave that is."""
+"""The value from which on a statistic has a word, the word, and how grave it is."""
 
 LARGEST: Sequence[Step] = ((SATURATED, "saturated", "alarm"), (SHARP, "sharp", "warm"))
 
 
 def _word(value: Value, steps: Sequence[Step], word: str, tone: Tone) -> tuple[str, Tone]:
-    """Return the word of the first step that a value reaches, else another.
+    """Return the word and tone of the first step that a value reaches, else those given.
 
-    It has a question mark where a step lies within the interval of the value.
+    The word ends in a question mark if a step lies within the 95 % interval of the value.
     """
     error = value.error or 0.0
     is_near = any(abs(value.value - step) < SPAN * error for step, *_ in steps)
@@ -143,7 +143,7 @@ def _word(value: Value, steps: Sequence[Step], word: str, tone: Tone) -> tuple[s
 
 
 def state(partial: Partial) -> tuple[str, Tone]:
-    """Return a head in a word: ``saturated``, ``sink``, ``sharp`` or ``spread``."""
+    """Return a word for a head, ``saturated``, ``sink``, ``sharp`` or ``spread``, and its tone."""
     weight = partial.value("max_weight")
     if isnan(weight.value):
         return "–", "calm"
@@ -153,7 +153,7 @@ def state(partial: Partial) -> tuple[str, Tone]:
 
 
 def _measures(partial: Partial) -> Iterator[Measure]:
-    """Yield what the five statistics of a head are, and mean."""
+    """Yield the five measures of a head, with their words."""
     weight, keys, dead, first = (
         partial.value(name)
         for name in ("max_weight", "effective_keys", "dead_gradient_share", "first_key_mass")
@@ -163,7 +163,7 @@ def _measures(partial: Partial) -> Iterator[Measure]:
         *_word(weight, LARGEST, "spread", "calm"),
     )  # fmt: skip
     seen = partial.tallies["seen"].mean
-    # The gauge is of what is not in use: fuller is sharper, as everywhere on the card.
+    # The gauge shows the keys not in use: fuller means sharper, as everywhere on the card.
     fewness = Value(-keys.value, keys.error)
     steps: Sequence[Step] = ((-ONE, "practically one", "alarm"), (-FEW * seen, "few", "warm"))
     text = f"{words.about(max(keys.value, 1.0))} of {words.about(max(seen, 1.0))}"
@@ -173,13 +173,13 @@ def _measures(partial: Partial) -> Iterator[Measure]:
     )  # fmt: skip
     steps = ((MOST, "dead in most rows", "alarm"),)
     if dead.value > 0.0:
-        found = _word(dead, steps, "alive in most rows", "calm")
+        verdict = _word(dead, steps, "alive in most rows", "calm")
     elif partial.is_exact:
-        found = "alive in every row", "good"
+        verdict = "alive in every row", "good"
     else:
-        found = _word(dead, steps, "alive in every row seen", "good")
+        verdict = _word(dead, steps, "alive in every row seen", "good")
     yield _measure(
-        partial, "dead_gradient_share", "dead gradient", percent(dead.value), dead.value, *found
+        partial, "dead_gradient_share", "dead gradient", percent(dead.value), dead.value, *verdict
     )
     sink = "a sink at rest" if partial.first_value <= SMALL else "parked: a sink"
     yield _measure(
@@ -189,21 +189,21 @@ def _measures(partial: Partial) -> Iterator[Measure]:
     score = partial.value("largest_score").value
     sign = "" if partial.is_exact else "≥ "
     if score > FLOAT16_LARGEST:
-        found = "too large for float16", "alarm"
+        verdict = "too large for float16", "alarm"
     elif partial.is_exact or partial.score_bound <= FLOAT16_LARGEST:
-        found = "safe in float16", "good"
+        verdict = "safe in float16", "good"
     else:
-        found = "safe as far as seen", "calm"
+        verdict = "safe as far as seen", "calm"
     yield _measure(
         partial, "largest_score", "largest q·k", sign + words.amount(score),
-        score / FLOAT16_LARGEST, *found,
+        score / FLOAT16_LARGEST, *verdict,
     )  # fmt: skip
 
 
 def _measure(
     partial: Partial, name: str, title: str, text: str, share: float, word: str, tone: Tone
 ) -> Measure:
-    """Return a measure; of a number that does not count it has no word but that."""
+    """Return a measure; a number that does not count gets no other word than that."""
     if not partial.counts(name):
         text, word, tone = text + UNCOUNTED, "does not count", "calm"
     return Measure(title, text, min(max(share, 0.0), 1.0), word, tone)
@@ -222,10 +222,10 @@ def percent(share: float) -> str:
 
 
 TONES: Mapping[Tone, float] = {"warm": 0.89, "alarm": 1.0}
-"""Where on the warning ramp words have their colour."""
+"""The places on the warning ramp, from 0 to 1, that give words their colour."""
 
 GAUGE, GAP = 6, 2
-"""Columns of a gauge, and between a number and what follows."""
+"""The width of a gauge, and of the gap after a number, in columns."""
 
 EIGHTHS = " ▏▎▍▌▋▊▉█"
 """Parts of a cell, from left to right."""
@@ -233,16 +233,16 @@ EIGHTHS = " ▏▎▍▌▋▊▉█"
 
 @dataclass(frozen=True, eq=False)
 class CardDrawing:
-    """The card of a head: the answer, and below it five numbers with a gauge and a word each.
+    """The card of a head: the verdict, and below it five numbers with a gauge and a word each.
 
     Attributes:
-        card: What it says.
+        card: The card that is drawn.
     """
 
     card: Card
 
     def draw(self, columns: int, lines: int, colours: Palette) -> Cells:
-        """Draw as much as there is room for: first the gauges go, then words go a line below."""
+        """Draw what fits: gauges are dropped first, then words move to lines of their own or go."""
         cells = Cells(columns, lines)
         line = 0
         for text in wrap(self.card.sentence, max(columns, 1)):
@@ -260,7 +260,7 @@ class CardDrawing:
         beside = titles + numbers + longest + GAP
         gauge = GAUGE if columns >= beside + GAUGE + 1 else 0
         is_beside = columns >= beside
-        # Where there is no room for words, numbers have their colours.
+        # Without room for words, the numbers take the colours of the words.
         is_bare = not is_beside and lines - line < 2 * len(measures)
         end = titles + 1 + numbers
         for measure in measures:
@@ -285,7 +285,7 @@ class CardDrawing:
 
 
 def tone_colour(tone: Tone, colours: Palette) -> str:
-    """Return the colour of a word, legible on the background."""
+    """Return the colour of a tone, legible on the background."""
     if tone == "good":
         return colours["larger"]
     if tone == "aside":
@@ -296,7 +296,7 @@ def tone_colour(tone: Tone, colours: Palette) -> str:
 
 
 def level_colour(level: float, colours: Palette) -> str:
-    """Return the colour of a text about a place on the warning ramp, legible on the background."""
+    """Return the colour of a place on the warning ramp, from 0 to 1, legible as text."""
     if colours.textured:
         return colours["text"]
     steps = colours.ramp("saturation")

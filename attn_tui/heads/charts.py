@@ -1,4 +1,4 @@
-"""What Heads draws: the map of a statistic over layers and heads, and the card of a head."""
+"""The charts of Heads: the map of a statistic over layers and heads, and a table of numbers."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -15,13 +15,13 @@ from attn_tui.heads.card import is_parked
 from attn_tui.heads.words import UNCOUNTED, brief, value_text
 
 SINK = "⇤"
-"""Behind the number of a head that is parked on the first key."""
+"""The mark after the number of a head that is parked on the first key."""
 
 LEVELS = (0.3, 0.55, 0.75, SATURATED)
-"""Where on the warning ramp the four sizes of `SIZED` lie."""
+"""The places on the warning ramp, from 0 to 1, of the four sizes in `SIZED`."""
 
 SIZED: Mapping[str, tuple[float, float, float, float]] = {
-    # Of float16, which ends at 65,504: an eightieth, an eighth, half, all.
+    # Fractions of the largest float16, 65,504: an eightieth, an eighth, half, all.
     "largest_score": (819.0, 8188.0, 32752.0, 65504.0),
     "float16_margin": (80.0, 8.0, 2.0, 1.0),
     "max_logit": (12.5, 25.0, 50.0, 100.0),
@@ -35,14 +35,14 @@ SIZED: Mapping[str, tuple[float, float, float, float]] = {
     "key_norm": (4.0, 16.0, 64.0, 256.0),
     "cosine": (0.05, 0.25, 0.5, 0.75),
 }
-"""Four sizes of each statistic that is no share: fixed ones with a meaning, never relative to a
-capture. Where they fall, less is graver."""
+"""Four sizes of each statistic that is no share: fixed and with a meaning, never relative to the
+capture. If they fall, less is graver."""
 
 SHARE_TICKS = (1.0, SATURATED, 0.75, 0.5, 0.25, 0.0)
 
 
 def levels(name: str, values: Numbers) -> Numbers:
-    """Return where values of a statistic lie on the warning ramp, from 0 to 1."""
+    """Return the places of a statistic's values on the warning ramp, from 0 to 1."""
     if name in SHARES:
         return np.clip(values, 0.0, 1.0)
     steps = np.array(SIZED[name])
@@ -50,10 +50,10 @@ def levels(name: str, values: Numbers) -> Numbers:
         places, sizes = np.log(steps), np.log(np.abs(values))
     if steps[0] > steps[-1]:
         places, sizes = -places, -sizes
-    # One step farther on either side the ramp ends.
+    # The ramp ends one step beyond the first and the last size.
     places = np.array([2 * places[0] - places[1], *places, 2 * places[3] - places[2]])
-    found = np.interp(sizes, places, [0.0, *LEVELS, 1.0])
-    return np.where(np.isnan(values), np.nan, found)
+    ramp = np.interp(sizes, places, [0.0, *LEVELS, 1.0])
+    return np.where(np.isnan(values), np.nan, ramp)
 
 
 def head_map(survey: Survey, name: str, cursor: HeadId) -> HeatMap:
@@ -74,7 +74,7 @@ def head_map(survey: Survey, name: str, cursor: HeadId) -> HeatMap:
         elif name in SHARES and is_parked(partial):
             marked[row][column] = marked[row][column].lstrip(">") + SINK
     place = layers.index(cursor.layer), cursor.head
-    shown = levels(name, values)
+    grid = levels(name, values)
     bare = [[text.lstrip(">") for text in row] for row in texts]
     if name in SHARES:
         ticks = [(share, f"{share:.0%}".replace("%", " %")) for share in SHARE_TICKS]
@@ -82,9 +82,9 @@ def head_map(survey: Survey, name: str, cursor: HeadId) -> HeatMap:
         sizes = zip(LEVELS[::-1], SIZED[name][::-1], strict=True)
         ticks = [(level, brief(name, size)) for level, size in sizes]
     return HeatMap(
-        shown, "saturation", [*map(str, layers)], [*map(str, range(survey.plan.n_heads))],
+        grid, "saturation", [*map(str, layers)], [*map(str, range(survey.plan.n_heads))],
         cursor=place, longer=(marked, texts, bare),
-        bar=ColourBar("saturation", ticks, float(shown[place])),
+        bar=ColourBar("saturation", ticks, float(grid[place])),
     )  # fmt: skip
 
 
@@ -96,7 +96,7 @@ def at_head(drawing: HeatMap, survey: Survey, cursor: HeadId) -> HeatMap:
 
 
 def title_of(name: str) -> str:
-    """Return what a map of a statistic is called."""
+    """Return the title of the map of a statistic."""
     if name == "max_weight":
         return "Saturation: largest weight, mean over rows"
     words = STATISTICS[name].words
@@ -104,7 +104,7 @@ def title_of(name: str) -> str:
 
 
 def numbers_table(partial: Partial | None) -> Table:
-    """Return every statistic of a head with its error, its place and what it is over."""
+    """Return a table of every statistic of a head, with its error, place and meaning."""
     names, values, places, meanings = [], [], [], []
     for name, statistic in STATISTICS.items() if partial else ():
         assert partial

@@ -43,13 +43,13 @@ if TYPE_CHECKING:
     from attn_tui.files.models.opening import Configured
 
 HOLDS, PARTLY = 1, 3
-"""The statuses that say that a --fail-if holds, and that parts could not be worked off, or that
-rows that meet NaN, or weights that miss the output, leave it open whether one does."""
+"""Exit statuses: a --fail-if holds; or it cannot be told whether one does, since blocks failed,
+rows meet NaN, or weights miss the output."""
 
 DEFAULT = (
     "max_weight", "effective_keys", "max_logit", "first_key_mass", "dead_gradient_share",
 )  # fmt: skip
-"""The statistics of a report that names none."""
+"""The statistics of a report if --statistic names none."""
 
 _EXAMPLES = """\
   attn-tui heads capture.safetensors
@@ -89,7 +89,8 @@ _OPTIONS: Sequence[Callable[[Any], Any]] = (
     ),
     option(
         "--statistic", "NAME,…", f"Which statistics.  [default: {', '.join(DEFAULT)}]",
-        REPORT, of_names({name: each.words for name, each in STATISTICS.items()}, lists=True),
+        REPORT,
+        of_names({name: statistic.words for name, statistic in STATISTICS.items()}, lists=True),
     ),
     option("--fail-if", "CONDITION", "Status 1 if any: 'max_logit > 100'.", REPORT, multiple=True),
     forms("Print CSV: a line for each head and statistic."),
@@ -116,47 +117,47 @@ def heads(captures: tuple[str, ...], form: str, **given: Any) -> int:
     named = DEFAULT if given["statistic"] is None else given["statistic"].split(",")
     statistics = [*dict.fromkeys(read_statistic("statistic", name) for name in named)]
     conditions = [parse_condition("fail_if", text) for text in given["fail_if"]]
-    asked = question(given)
-    configured = opened(captures, given).settled(asked.layers)
+    request = question(given)
+    configured = opened(captures, given).settled(request.layers)
     with until_interrupted() as stop:
-        plan = Plan.of(configured.capture, asked, stop)
+        plan = Plan.of(configured.capture, request, stop)
         interrupted = stop()
     if interrupted:
-        found = Survey(plan)
+        result = Survey(plan)
     else:
-        found, interrupted = _surveyed(plan, given["scheduler"])
-    write(WRITERS[form](report(found, statistics, conditions)))
+        result, interrupted = _surveyed(plan, given["scheduler"])
+    write(WRITERS[form](report(result, statistics, conditions)))
     if interrupted:
         return INTERRUPTED
-    told = [failing(found, condition) for condition in conditions]
-    if any(holds for holds, _ in told):
+    outcomes = [failing(result, condition) for condition in conditions]
+    if any(holds for holds, _ in outcomes):
         return HOLDS
-    return PARTLY if any(unknown for _, unknown in told) or not found.complete else 0
+    return PARTLY if any(unknown for _, unknown in outcomes) or not result.complete else 0
 
 
 def _surveyed(plan: "Plan", scheduler: str | None) -> tuple["Survey", bool]:
-    """Return what came of a plan, and whether Ctrl+C ended it."""
+    """Return the survey of a plan, and whether Ctrl+C ended it early."""
     from attn_tui.engine.executors import cluster
     from attn_tui.engine.survey import Survey, survey
 
     if scheduler is None:
-        found, interrupted = worked("heads", lambda stop: survey(plan, stop=stop))
-        return found or Survey(plan), interrupted
+        result, interrupted = worked("heads", lambda stop: survey(plan, stop=stop))
+        return result or Survey(plan), interrupted
     with cluster(scheduler) as (executor, at_once, gone):
-        found, interrupted = worked(
+        result, interrupted = worked(
             "heads", lambda stop: survey(plan, executor, lambda: stop() or bool(gone()), at_once)
         )
-        found = found or Survey(plan)
-        if gone() and found.progress < 1.0:
+        result = result or Survey(plan)
+        if gone() and result.progress < 1.0:
             tell(f"{gone()}; what was known before is printed")
-    return found, interrupted
+    return result, interrupted
 
 
 def opened(captures: Sequence[str], given: dict[str, Any]) -> "Configured":
     """Return the capture that arguments and options name.
 
     Raises:
-        InputError: Naming what will not do.
+        InputError: Naming the argument or option that cannot be used.
     """
     from attn_tui.files.models.opening import open_configured
 
@@ -166,31 +167,31 @@ def opened(captures: Sequence[str], given: dict[str, Any]) -> "Configured":
 
 
 def question(given: dict[str, Any]) -> "Question":
-    """Return what options ask about a capture.
+    """Return the question that options ask about a capture.
 
     Raises:
-        InputError: Naming the option that will not do.
+        InputError: Naming the option that cannot be used.
     """
     from attn_tui.engine.plan import Question
 
     drawn = changes_of(Settings, {name: given[name] for name in ("rows", "seed")})
-    asked = Question(making=_making(given), **drawn)
+    request = Question(making=_making(given), **drawn)
     if given["layer"] is not None:
-        asked = replace(asked, layers=tuple(sorted(parse_wholes("layer", given["layer"]))))
+        request = replace(request, layers=tuple(sorted(parse_wholes("layer", given["layer"]))))
     if given["head"] is not None:
-        asked = replace(asked, heads=tuple(sorted(parse_wholes("head", given["head"]))))
-    return asked
+        request = replace(request, heads=tuple(sorted(parse_wholes("head", given["head"]))))
+    return request
 
 
 def asked(given: dict[str, Any]) -> "Experiment":
-    """Return the question that the screen asks of a capture.
+    """Return the question with which the Heads screen opens.
 
     Raises:
-        InputError: Naming the option that will not do, or the capture that cannot be opened.
+        InputError: Naming the option that cannot be used, or the capture that cannot be opened.
     """
     from attn_tui.files.draft import EXAMPLE, parse
 
-    # Map, list and doctor then all have the heads of the configuration.
+    # So that the map, the table and the doctor all have the heads of the configuration.
     configured = opened(given["captures"], given).settled()
     wanted = question(given)
     first = (given["statistic"] or "").split(",")[0] or None

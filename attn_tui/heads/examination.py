@@ -1,4 +1,4 @@
-"""The doctor on a capture, in the plain values that his pane shows."""
+"""The doctor's examination of a capture, as the plain values that his pane shows."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -16,22 +16,22 @@ SAYS = {
     "agrees": "agrees", "differs": "differs", "cannot tell": "tells nothing",
     "no expectation": "is explained", "silent": "would not show another m",
 }  # fmt: skip
-"""What each verdict is called of one head."""
+"""The verb for each verdict on one head."""
 
 SAME = 0.0005
-"""An m that is off by less, relatively, is not said to be off."""
+"""The relative deviation of m below which it is not mentioned."""
 
 SHOWN = 0.95
-"""The confidence of the intervals that are shown."""
+"""The confidence of the intervals in the chart."""
 
 
 @dataclass(frozen=True, eq=False)
 class Examination:
-    """What the doctor says so far.
+    """The doctor's examination so far.
 
     Attributes:
-        report: All of it.
-        diagnosis: What his pane shows.
+        report: The full report.
+        diagnosis: The part of it that his pane shows.
     """
 
     report: Report
@@ -39,18 +39,18 @@ class Examination:
 
     @cached_property
     def findings(self) -> Mapping[HeadId, Finding]:
-        """What is said of each head that was examined."""
+        """The finding on each head examined so far."""
         return {finding.id: finding for finding in self.report.findings}
 
 
 def key_of(settings: Settings) -> tuple[object, ...]:
-    """Return what the doctor's words depend on."""
-    asked = settings.capture, settings.layouts, settings.names
-    return (*asked, settings.config, settings.seed)
+    """Return the settings that the doctor's report depends on, as a key."""
+    source = settings.capture, settings.layouts, settings.names
+    return (*source, settings.config, settings.seed)
 
 
 def examinations(settings: Settings, stop: Stop) -> Iterator[Examination]:
-    """Yield what the doctor says of a capture, more each time.
+    """Yield the doctor's examination of a capture as it grows.
 
     Raises:
         InputError: If the capture or the configuration cannot be read, or says too little.
@@ -60,30 +60,32 @@ def examinations(settings: Settings, stop: Stop) -> Iterator[Examination]:
     from attn_tui.engine.answer import now_and_then, opened
     from attn_tui.files.models.opening import open_configured
 
-    # What lies beside it was taken when it was opened, if it was not set aside since.
-    found = open_configured(
+    # A config.json beside the capture was found when it was opened, and may be unset since.
+    configured = open_configured(
         settings.capture, settings.layouts, settings.names, settings.config, anew=False
     )
-    if found.layouts != settings.layouts:
+    if configured.layouts != settings.layouts:
         heads = 1 + opened(settings).heads[-1].head
         problem = f"its heads are not those that are read, {heads} a layer"
-        raise InputError("config", problem, f"layouts {found.layouts} in the settings")
-    asked = Asked(seed=settings.seed)
+        raise InputError("config", problem, f"layouts {configured.layouts} in the settings")
+    question = Asked(seed=settings.seed)
     try:
-        reports = examine(found.capture, found.expectation, asked, stop, found.notes)
+        reports = examine(
+            configured.capture, configured.expectation, question, stop, configured.notes
+        )
         for report in now_and_then(reports):
             yield Examination(report, diagnosis(report))
     except InputError as error:
         if error.field != "config":
             raise
-        # It stays where another capture of its folder is opened.
+        # The setting is kept if another capture of the same folder is opened.
         where = "/".join(PurePath(settings.config).parts[-2:])
         expected = "one of this model, or none, in the settings"
         raise InputError("config", error.problem, expected, visible(where)) from None
 
 
 def diagnosis(report: Report) -> Diagnosis:
-    """Return what the pane shows of a report."""
+    """Return the diagnosis that the pane shows for a report."""
     from attn_tui.report.doctor.sentences import headline
 
     rows = report.settings.rows
@@ -100,20 +102,31 @@ def diagnosis(report: Report) -> Diagnosis:
 
 
 def multiplier(finding: Finding) -> Multiplier:
-    """Return the m of one head, with what was expected of it, 1/√d_k unless that is said."""
+    """Return the m of one head with its interval, and the expected m, by default 1/√d_k."""
     head, wanted = finding.id, finding.wanted
     place = (head.batch, head.layer, head.head)
-    found = finding.known.test.estimates.get("multiplier") if finding.known.explains else None
-    at = None if found is None else found.at(SHOWN)
-    if at is None or at.value is None or at.low is None or at.high is None or at.value <= 0.0:
+    estimate = finding.known.test.estimates.get("multiplier") if finding.known.explains else None
+    interval = None if estimate is None else estimate.at(SHOWN)
+    if (
+        interval is None
+        or interval.value is None
+        or interval.low is None
+        or interval.high is None
+        or interval.value <= 0.0
+    ):
         return Multiplier(place, finding.judgement.verdict, wanted)
     return Multiplier(
-        place, finding.judgement.verdict, wanted, float(at.value), float(at.low), float(at.high)
+        place,
+        finding.judgement.verdict,
+        wanted,
+        float(interval.value),
+        float(interval.low),
+        float(interval.high),
     )
 
 
 def words_of(finding: Finding) -> str:
-    """Return what was found of a head, beside what was expected, in lines."""
+    """Return lines on a head: what was found, and what was expected."""
     from attn_tui.report.doctor.text import evidence
     from attn_tui.report.doctor.words import found_texts
 

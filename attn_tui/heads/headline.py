@@ -1,4 +1,4 @@
-"""What Heads says first: how many heads saturate, and which of them most."""
+"""The headline of Heads: how many heads saturate, and which is the sharpest."""
 
 import numpy as np
 
@@ -17,41 +17,41 @@ SATURATES = "Of {heads} one saturates: its rows put over 90 % of the weight on o
 NONE = "None of {heads} saturates: no row puts over 90 % of its weight on one key on average."
 OTHER = "{title}: {words}. {first} stands out with {value}; the median head has {typical}."
 NOTHING = "No head has a number here: {why}."
-"""What is said first, in the order in which it is tried."""
+"""The first sentence, in the order in which these are tried."""
 
 SHARPEST = "{first} is the sharpest."
 LOST = "{count} not counted: their weights miss the captured output."
 ODD = "{count} NaN or infinity, first {head}."
 UNTOLD = "What was captured does not tell m: 1/√d_k is assumed."
-"""What follows: what makes it doubtful, the gravest first, or which head to look at."""
+"""The second sentence: a doubt about the numbers, the gravest first, or the head to look at."""
 
 WAITING = "Looking at the heads…"
 
 
 def first_of(survey: Survey, name: str) -> HeadId:
-    """Return the head to look at first by a statistic; the first of all while none is known."""
+    """Return the gravest head by a statistic; the first head while no value is known."""
     return survey.plan.heads[int(np.argmin(order(survey, name)))]
 
 
 def order(survey: Survey, name: str) -> Numbers:
-    """Return a number of each head, shape (heads,): the smallest is that of the one to look at.
+    """Return a sort key for each head, shape (heads,): the smallest is that of the gravest head.
 
-    One that does not count is last.
+    A head whose statistic does not count has infinity.
     """
     values = survey.counted(name)
     if name == "saturated_share":
-        # Shares may be equal, and how sharp a head is is never quite.
+        # Many shares are equal; entropies hardly ever are.
         return np.where(np.isnan(values), np.inf, survey.values("entropy"))
     graver = -values if STATISTICS[name].worst == "large" else values
     return np.where(np.isnan(values), np.inf, graver)
 
 
 def headline(survey: Survey, name: str) -> str:
-    """Return the headline of what is known of the heads.
+    """Return the headline of a survey.
 
     Args:
-        survey: What is known.
-        name: The statistic that is looked at.
+        survey: The statistics of the heads so far.
+        name: The name of the statistic in the map.
     """
     if not survey.heads:
         return WAITING
@@ -82,7 +82,7 @@ def headline(survey: Survey, name: str) -> str:
 
 
 def _second(survey: Survey, name: str, first: str) -> str:
-    """Return what makes the numbers doubtful, or which head is the sharpest."""
+    """Return a sentence on what makes the numbers doubtful, or on the sharpest head."""
     missing = [partial for partial in survey.heads.values() if partial.misses(name)]
     odd = [head for head, partial in survey.heads.items() if partial.not_finite or partial.odd]
     if missing:
@@ -108,7 +108,7 @@ def _why_nothing(survey: Survey, name: str) -> str:
 
 
 def _value(name: str, value: float) -> str:
-    """Return a value as a person would say it."""
+    """Return a value in the few digits that a sentence needs."""
     if name in SHARES:
         return words.percent(value)
     if 0.0 < abs(value) < 1e-6:

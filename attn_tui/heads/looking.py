@@ -1,4 +1,4 @@
-"""Looking at captures, in a thread: statistics of heads first, then what the doctor says."""
+"""Compute, in a thread, the statistics of a capture's heads and then the doctor's report."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -19,18 +19,18 @@ from attn_tui.heads.examination import Examination
 T = TypeVar("T")
 
 KEPT = 4
-"""Captures, or ways of asking about one, of which what was found is kept."""
+"""The most questions whose results are kept."""
 
 
 @dataclass(frozen=True)
 class Known:
-    """What is known of a capture.
+    """The results on a capture so far.
 
     Attributes:
         answer: Statistics of its heads; None while there are none.
-        examination: What the doctor says; None before he has begun.
-        failure: Why there are no statistics.
-        refusal: Why the doctor says nothing.
+        examination: The doctor's examination; None before it has begun.
+        failure: Why there are no statistics; empty if nothing failed.
+        refusal: Why the doctor cannot examine the capture; empty if he can.
     """
 
     answer: Answer | None = None
@@ -40,67 +40,67 @@ class Known:
 
 
 def key_of(experiment: Experiment) -> object:
-    """Return what numbers depend on: neither the statistic nor where the cursor is."""
+    """Return the settings that the numbers depend on; the statistic and the cursor do not count."""
     settings, scale = experiment.setup.get(Settings), experiment.setup.scale
-    asked = settings.capture, settings.layouts, settings.names
+    source = settings.capture, settings.layouts, settings.names
     weighed = Scale(scale.rule, scale.given, softcap=scale.softcap, sink=scale.sink)
-    return (*asked, settings.rows, settings.seed, settings.mask, weighed)
+    return (*source, settings.rows, settings.seed, settings.mask, weighed)
 
 
 class Looking:
-    """Looks at captures, and keeps what was found of the last few."""
+    """Computes results on captures, and keeps those of the last few."""
 
     def __init__(self) -> None:
         self._answers: LRUCache[object, Answer] = LRUCache(KEPT)
         self._examinations: LRUCache[object, Examination] = LRUCache(KEPT)
 
     def forget(self) -> None:
-        """Let go of all that was found: a file has changed."""
+        """Forget all results, since a file has changed."""
         self._answers.clear()
         self._examinations.clear()
 
     def known(self, experiment: Experiment) -> Known:
-        """Return what is known without looking."""
+        """Return the results that are kept, without reading a file."""
         asked_of_doctor = examination.key_of(experiment.setup.get(Settings))
         return Known(
             self._answers.get(key_of(experiment)), self._examinations.get(asked_of_doctor)
         )  # fmt: skip
 
     def look(self, experiment: Experiment, stop: Stop) -> Iterator[Known]:
-        """Yield more and more of what is asked; a failure if files are not those of before."""
+        """Yield the results as they grow, or a failure if the files have changed."""
         settings, known = experiment.setup.get(Settings), self.known(experiment)
         try:
             if known.answer is not None:
                 known.answer.survey.plan.capture.fingerprint.verify()
             if known.answer is None or known.answer.survey.progress < 1.0:
-                for found in answer(experiment, stop):
-                    _keep(self._answers, key_of(experiment), found)
-                    known = replace(known, answer=found)
+                for latest in answer(experiment, stop):
+                    _keep(self._answers, key_of(experiment), latest)
+                    known = replace(known, answer=latest)
                     yield known
         except InputError as error:
             yield replace(known, failure=str(error))
             return
         try:
             if known.examination is None or known.examination.report.progress < 1.0:
-                for said in examination.examinations(settings, stop):
-                    _keep(self._examinations, examination.key_of(settings), said)
-                    known = replace(known, examination=said)
+                for examined in examination.examinations(settings, stop):
+                    _keep(self._examinations, examination.key_of(settings), examined)
+                    known = replace(known, examination=examined)
                     yield known
         except InputError as error:
             yield replace(known, refusal=str(error))
 
 
 def _keep(kept: LRUCache[object, T], key: object, value: T) -> None:
-    """Keep a value; Textual's cache keeps the one before unless that is let go."""
+    """Keep a value in place of the one before, which Textual's cache does not replace itself."""
     kept.discard(key)
     kept[key] = value
 
 
-def nearest(plan: Plan, asked: HeadId) -> HeadId:
-    """Return the head that is asked, or the nearest there is."""
-    if asked in plan.places:
-        return asked
-    batch = min(asked.batch, plan.n_batches - 1)
-    layer = min(plan.capture.layers, key=lambda layer: (abs(layer - asked.layer), layer))
+def nearest(plan: Plan, wanted: HeadId) -> HeadId:
+    """Return the wanted head, or the nearest one in the plan."""
+    if wanted in plan.places:
+        return wanted
+    batch = min(wanted.batch, plan.n_batches - 1)
+    layer = min(plan.capture.layers, key=lambda layer: (abs(layer - wanted.layer), layer))
     own = [head for head in plan.heads if (head.batch, head.layer) == (batch, layer)]
-    return min(own or plan.heads, key=lambda head: abs(head.head - asked.head))
+    return min(own or plan.heads, key=lambda head: abs(head.head - wanted.head))

@@ -1,4 +1,4 @@
-"""Captures that are opened, and heads of them that are asked about elsewhere."""
+"""Drafts that open a capture in Heads, or one of its heads in Attention."""
 
 import os
 from dataclasses import replace
@@ -15,14 +15,14 @@ from attn_tui.files.draft import Draft
 
 
 def open_capture(path: str, draft: Draft) -> Draft:
-    """Return the draft that asks about the heads of a capture; of its files only headers are read.
+    """Return the draft that asks about the heads of a capture; only file headers are read.
 
     Args:
         path: A .safetensors, .npz or .npy file of q, k, v and outputs.
-        draft: What was asked before.
+        draft: The current draft, whose other settings stay.
 
     Raises:
-        InputError: With field ``"capture"`` or that which tells how it is read.
+        InputError: With field ``"capture"``, or the field of a setting that says how to read it.
     """
     from attn_tui.files.models.opening import open_configured
 
@@ -30,37 +30,37 @@ def open_capture(path: str, draft: Draft) -> Draft:
         problem = f"{inert(path)} is no capture"
         raise InputError("capture", problem, f"a name that ends in {', '.join(SUFFIXES)}")
     settings, path = draft.setup.get(Settings), os.path.expanduser(path)
-    # What is expected is of the model of one folder.
+    # A configuration describes the model of its folder, and no other.
     is_beside = {*map(os.path.dirname, settings.capture)} == {os.path.dirname(path)}
     config = settings.config if is_beside else ""
     try:
-        found = open_configured((path,), settings.layouts, settings.names, config).settled()
+        configured = open_configured((path,), settings.layouts, settings.names, config).settled()
     except InputError as error:
         if not settings.layouts and error.field != "config":
             raise
-        # They were of the capture before.
-        found = open_configured((path,), "", settings.names).settled()
+        # The layouts belong to the previous capture: try without them.
+        configured = open_configured((path,), "", settings.names).settled()
     own = replace(
-        settings, capture=(path,), config=found.config, layouts=found.layouts,
+        settings, capture=(path,), config=configured.config, layouts=configured.layouts,
         batch=0, layer=None, head=None,
     )  # fmt: skip
     return replace(draft, setup=draft.setup.put(own))
 
 
 def draft_of_head(plan: Plan, settings: Settings, head: HeadId, draft: Draft) -> Draft:
-    """Return the draft that asks about all rows of a head, causal if that was found and only then.
+    """Return the draft that asks about all rows of a head, causal if its mask was found to be.
 
     Raises:
-        InputError: If the capture cannot be read any more, or the head is too large.
+        InputError: If the capture can no longer be read, or the head is too large.
     """
-    shape, found = plan.capture.shape(head), plan.masks[head.layer].mask
+    shape, mask = plan.capture.shape(head), plan.masks[head.layer].mask
     source = captured_at(
         plan.capture.paths, batch=head.batch, layer=head.layer, head=head.head,
         layout=settings.layouts, names=settings.names,
     )  # fmt: skip
-    # There, the last query stands at the last key, unless something says where it does.
-    at_end = not source.supposed or found.offset == max(shape.n_keys - shape.n_queries, 0)
-    causal = found.kind == "causal" and at_end
+    # Attention puts the last query at the last key, unless positions were captured.
+    at_end = not source.supposed or mask.offset == max(shape.n_keys - shape.n_queries, 0)
+    causal = mask.kind == "causal" and at_end
     attention = replace(draft.setup.get(attention_settings.Settings), causal=causal)
     setup = replace(draft.setup, mask=Mask(causal=causal)).put(attention)
     return replace(draft, setup=with_found(setup, source)).asking(source)

@@ -1,4 +1,4 @@
-"""What Heads shows: the map of layers and heads, the card of one, all in a table, the doctor."""
+"""The panes of Heads: the map of layers and heads, the card of one, the table, the doctor."""
 
 from collections.abc import Sequence
 from pathlib import PurePath
@@ -30,13 +30,13 @@ from attn_tui.ui.picture import Picture, Sheet
 
 
 class HeadPanes(Vertical):
-    """Shows what is known of the heads of a capture, with one cursor in all panes."""
+    """The panes of a capture's heads, with one cursor in all of them."""
 
     def __init__(self) -> None:
         super().__init__()
         self._map = heat_map.HeatMap(np.zeros((1, 1)), "saturation")
         self._map_of: object = None
-        """What the map was made of."""
+        """The survey, statistic and sequence that the map was drawn from."""
         self._survey: Survey | None = None
         self._cursor = self._hovered = HeadId(0, 0, 0)
 
@@ -52,14 +52,14 @@ class HeadPanes(Vertical):
             yield DoctorPane("", id="doctor-pane")
             yield Pane("", VerticalScroll(Sheet("numbers")), id="numbers-pane")
 
-    def choose(self, shown: Sequence[str]) -> None:
-        """Show some of the panes."""
+    def choose(self, names: Sequence[str]) -> None:
+        """Show only the panes with the given ids."""
         for pane in self.query("#panes > Pane").results(Pane):
-            pane.set_class(pane.id in shown, "-shown")
-        self.query_one("#panes").set_class(len(shown) == 1, "-one")
+            pane.set_class(pane.id in names, "-shown")
+        self.query_one("#panes").set_class(len(names) == 1, "-one")
 
     def show(self, survey: Survey, settings: Settings, cursor: HeadId) -> None:
-        """Show what is known of the heads; if nothing but the cursor has moved, no map is made."""
+        """Show a survey; if only the cursor has moved, the map is not computed again."""
         self._survey, self._cursor, self._hovered = survey, cursor, cursor
         name, width = settings.statistic, self.screen.size.width
         map_of = survey, name, cursor.batch
@@ -80,7 +80,7 @@ class HeadPanes(Vertical):
             sheet.drawing = charts.numbers_table(survey.heads.get(cursor))
 
     def _show_capture(self, survey: Survey, settings: Settings) -> None:
-        """Say what is looked at, and how another is opened."""
+        """Show the name and size of the capture, and for the example how to open another."""
         plan = survey.plan
         shape = plan.capture.shape(plan.heads[0])
         name = visible(PurePath(settings.capture[0]).name)
@@ -97,7 +97,7 @@ class HeadPanes(Vertical):
         self.query_one("#opens").display = settings.capture == (EXAMPLE_NAME,)
 
     def _show_card(self, head: HeadId) -> None:
-        """Show the card of a head: that with the cursor, or under the mouse."""
+        """Show the card of the head with the cursor, or under the mouse."""
         assert self._survey
         plan, partial = self._survey.plan, self._survey.heads.get(head)
         looked = "" if partial is None else looked_at(partial)
@@ -112,7 +112,7 @@ class HeadPanes(Vertical):
 
     @on(HeatMap.Hovered)
     def _hover(self, event: HeatMap.Hovered) -> None:
-        """Show the card of the head under the mouse, as long as it is there."""
+        """Show the card of the head under the mouse while the mouse is on it."""
         if self._survey is None:
             return
         head = self._cursor
@@ -124,7 +124,7 @@ class HeadPanes(Vertical):
             self._show_card(head)
 
     def show_progress(self, survey: Survey, statistic: str, stopped: bool) -> None:
-        """Say in the subtitle of the map how numbers were made, and how far that is."""
+        """Show the rows taken and the progress in the subtitle of the map."""
         parts = ["layers × heads"]
         if survey.heads:
             most = max(survey.heads.values(), key=lambda partial: partial.n_queries)
@@ -145,7 +145,7 @@ class HeadPanes(Vertical):
         self.query_one("#map-pane", Pane).describe(title, *map(plain, parts))
 
     def show_doctor(self, known: Known, cursor: HeadId) -> None:
-        """Show what the doctor says, of the head with the cursor too."""
+        """Show the doctor's diagnosis, and his findings on the head with the cursor."""
         pane, examination = self.query_one(DoctorPane), known.examination
         pane.cursor = (cursor.batch, cursor.layer, cursor.head)
         words = ""

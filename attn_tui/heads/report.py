@@ -1,4 +1,4 @@
-"""What Heads reports: every statistic of every head of a capture, as text, JSON and CSV."""
+"""The report of Heads: every statistic of every head of a capture, as text, JSON and CSV."""
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import asdict
@@ -30,12 +30,12 @@ from attn_tui.report.rows import WIDTH, cells
 def report(
     survey: Survey, statistics: Sequence[str], conditions: Sequence[Condition] = ()
 ) -> Report:
-    """Return what there is to say of a survey.
+    """Return the report of a survey.
 
     Args:
-        survey: What is known.
-        statistics: The names of those that are shown, at least one.
-        conditions: What must not be.
+        survey: The statistics of the heads so far.
+        statistics: The names of the statistics to show, at least one.
+        conditions: Conditions that no head should meet.
     """
     parts: list[Part] = [data(_data(survey, statistics, conditions))]
     parts += [failure(survey, condition) for condition in conditions]
@@ -47,28 +47,28 @@ def report(
 
 
 def report_of(answer: Answer) -> Report:
-    """Return what there is to say of an answer: every statistic, the one looked at first."""
+    """Return the report of an answer with every statistic, that of the map first."""
     settings = answer.experiment.setup.get(Settings)
     return report(answer.survey, [*dict.fromkeys((settings.statistic, *STATISTICS))])
 
 
 def json(answer: Answer) -> Iterator[str]:
-    """Yield all there is to say of an answer as JSON."""
+    """Yield the report of an answer as JSON, in pieces."""
     return forms.json(report_of(answer))
 
 
 def _data(
     survey: Survey, statistics: Sequence[str], conditions: Sequence[Condition]
 ) -> Mapping[str, Any]:
-    """Return what JSON has; ``docs/json.md`` explains each field."""
+    """Return the fields of the JSON report, which ``docs/json.md`` explains."""
     plan = survey.plan
-    told = []
+    outcomes = []
     for condition in conditions:
         holds, unknown = failing(survey, condition)
-        told.append({"condition": condition.text, "heads": [*holds], "cannot_tell": unknown})
+        outcomes.append({"condition": condition.text, "heads": [*holds], "cannot_tell": unknown})
     failed = [
-        {**asdict(each.block.head), "block": each.block.index, "reason": each.reason}
-        for each in survey.failed
+        {**asdict(lost.block.head), "block": lost.block.index, "reason": lost.reason}
+        for lost in survey.failed
     ]
     return {
         "version": __version__,
@@ -78,34 +78,34 @@ def _data(
             "stated": plan.stated,
         },
         "question": plan.question.as_plain(),
-        "masks": [_mask(layer, found) for layer, found in plan.masks.items()],
+        "masks": [_mask(layer, mask) for layer, mask in plan.masks.items()],
         "computed_in": plan.computed_in,
         "elapsed_s": round(survey.elapsed, 3),
         "complete": survey.complete,
         "progress": survey.progress,
         "failed": failed,
-        "conditions": told,
+        "conditions": outcomes,
         "heads": [_head(head, partial, statistics) for head, partial in survey.heads.items()],
     }
 
 
-def _mask(layer: int, found: Reconstruction) -> dict[str, Any]:
-    """Return how the weights of a layer are made."""
+def _mask(layer: int, made: Reconstruction) -> dict[str, Any]:
+    """Return, for JSON, how the weights of a layer are made."""
     return {
         "layer": layer,
-        "mask": found.mask.kind,
-        "query_offset": found.mask.offset if found.mask.by_position else None,
-        "window": found.mask.window,
-        "known_by": found.how,
-        **named(found, ("softcap", "sink", "multiplier")),
-        "value_scale": found.value_scale,
-        "rule_residual": found.missed,
-        "residual": found.residual,
-        "residual_allowed": None if found.residual is None else found.allowed,
-        "residual_of": found.by,
-        "multiplier_within": found.doubt if found.fits else None,
-        "path": found.path,
-        "drops_sink": found.drops_sink,
+        "mask": made.mask.kind,
+        "query_offset": made.mask.offset if made.mask.by_position else None,
+        "window": made.mask.window,
+        "known_by": made.how,
+        **named(made, ("softcap", "sink", "multiplier")),
+        "value_scale": made.value_scale,
+        "rule_residual": made.missed,
+        "residual": made.residual,
+        "residual_allowed": None if made.residual is None else made.allowed,
+        "residual_of": made.by,
+        "multiplier_within": made.doubt if made.fits else None,
+        "path": made.path,
+        "drops_sink": made.drops_sink,
     }
 
 
@@ -130,7 +130,7 @@ def _head(head: HeadId, partial: Partial, statistics: Sequence[str]) -> dict[str
 
 
 def value_to_plain(partial: Partial, name: str) -> dict[str, Any]:
-    """Return a statistic with its error and its place, with the digits that hold."""
+    """Return a statistic with its error and place, for JSON, rounded to the digits that hold."""
     value = partial.value(name)
 
     def printed(number: float | None) -> float | None:
@@ -149,7 +149,7 @@ def value_to_plain(partial: Partial, name: str) -> dict[str, Any]:
 
 
 def _csv(heads: Mapping[HeadId, Partial], statistics: Sequence[str]) -> Table:
-    """Return a row for each head and statistic."""
+    """Return the CSV table, with a row for each head and statistic."""
     rows = []
     for head, partial in heads.items():
         sizes = {"rows": partial.rows, "n_queries": partial.n_queries, "n_keys": partial.n_keys}
@@ -172,9 +172,9 @@ def _csv(heads: Mapping[HeadId, Partial], statistics: Sequence[str]) -> Table:
 
 
 def failing(survey: Survey, condition: Condition) -> tuple[dict[HeadId, float], list[HeadId]]:
-    """Return the heads that meet a condition, and those of which nothing tells whether they do.
+    """Return the heads that meet a condition, with their values, and those that may or may not.
 
-    Rows of these met NaN, or their weights miss the output.
+    The latter have rows with NaN or infinity, or weights that miss the output.
     """
     name = condition.statistic
     holds: dict[HeadId, float] = {}
@@ -189,12 +189,12 @@ def failing(survey: Survey, condition: Condition) -> tuple[dict[HeadId, float], 
 
 
 def failure(survey: Survey, condition: Condition) -> str:
-    """Return in how many heads a condition holds, and in which most, or that nothing tells."""
+    """Return a sentence: how many heads meet a condition, and which most, or why it is open."""
     holds, unknown = failing(survey, condition)
     heads = counted(len(survey.heads), "head")
     if holds:
         sign = 1.0 if condition.operator.startswith("<") else -1.0
-        head = min(holds, key=lambda each: sign * holds[each])
+        head = min(holds, key=lambda head: sign * holds[head])
         where, value = (
             head_text(head, survey.plan.n_batches),
             number(condition.statistic, holds[head]),
@@ -220,7 +220,7 @@ def failure(survey: Survey, condition: Condition) -> str:
 
 
 def grid(name: str, heads: Mapping[HeadId, Partial]) -> Iterator[Table]:
-    """Yield layers × heads of a statistic, in as many parts as the columns need."""
+    """Yield tables of a statistic, layers × heads, as many as the columns need."""
     values = {head: partial.value(name) for head, partial in heads.items()}
     marked = {head for head, partial in heads.items() if not partial.counts(name)}
     lines = sorted({(head.batch, head.layer) for head in heads})

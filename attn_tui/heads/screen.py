@@ -1,4 +1,4 @@
-"""The Heads screen: what is asked of the heads of a capture, and what finds it out."""
+"""The Heads screen: its settings, its keys, and the thread that computes what it shows."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -49,10 +49,10 @@ ONE_AT_A_TIME = {
     "table-pane": ("table-pane",), "doctor-pane": ("doctor-pane",),
     "numbers-pane": ("numbers-pane",),
 }  # fmt: skip
-"""What is shown in each view where there is no room for all."""
+"""The panes of each view, on screens that have no room for all of them."""
 
 TOGETHER = 100
-"""Columns from which on there is room for all."""
+"""The width of a screen, in columns, from which on all panes fit side by side."""
 
 ALL_TOGETHER = ("map-pane", "card-pane", "table-pane", "doctor-pane")
 
@@ -99,7 +99,7 @@ class HeadsScreen(InstrumentScreen):
         super().__init__()
         self._looking = Looking()
         self._asked_for: object = None
-        """What is looked up."""
+        """The keys of the question whose answer is shown or being computed."""
         self._going = Event()
         self._going.set()
 
@@ -108,10 +108,10 @@ class HeadsScreen(InstrumentScreen):
         yield HeadPanes()
 
     def on_unmount(self) -> None:
-        """Let a thread that was stopped end."""
+        """Wake a thread that is paused, so that it can end."""
         self._going.set()
 
-    # What is asked
+    # The question
 
     @property
     def home(self) -> Widget:
@@ -120,12 +120,12 @@ class HeadsScreen(InstrumentScreen):
 
     @property
     def settings(self) -> list[Setting]:
-        """All settings but d_k, which is the capture's own."""
+        """All settings but d_k, which the capture fixes."""
         return [setting for _, group in self.GROUPS for setting in group]
 
     @property
     def experiment(self) -> Experiment:
-        """What is asked; of the example where nobody has opened a capture."""
+        """The question; it is about the example until a capture is opened."""
         experiment = self.present.experiment
         settings = experiment.setup.get(Settings)
         if settings.capture:
@@ -135,22 +135,22 @@ class HeadsScreen(InstrumentScreen):
 
     @property
     def asked_of_heads(self) -> Settings:
-        """The settings of the instrument."""
+        """The settings of Heads."""
         return self.experiment.setup.get(Settings)
 
     @property
     def answer(self) -> Answer | None:
-        """Statistics of the heads, as far as they are known."""
+        """The statistics of the heads so far; None while there are none."""
         return self.known.answer
 
     @property
     def survey(self) -> Survey | None:
-        """What is known of the heads."""
+        """The survey of the heads so far; None while there is none."""
         return self.answer.survey if self.answer else None
 
     @property
     def here(self) -> HeadId | None:
-        """The head with the cursor: the one that is asked, the nearest, or the first to look at."""
+        """The head with the cursor: the one in the settings or the nearest, else the gravest."""
         survey, settings = self.survey, self.asked_of_heads
         if survey is None:
             return None
@@ -159,7 +159,7 @@ class HeadsScreen(InstrumentScreen):
         return nearest(survey.plan, HeadId(settings.batch, settings.layer, settings.head))
 
     def go(self, head: HeadId, gesture: str = "head") -> None:
-        """Ask for another head."""
+        """Move the cursor to another head."""
 
         def edit(draft: Draft) -> Draft:
             settings = draft.setup.get(Settings)
@@ -170,7 +170,7 @@ class HeadsScreen(InstrumentScreen):
             self.ask(edit, gesture)
 
     def action_go(self, down: int, right: int) -> None:
-        """Go some layers down, and heads to the right."""
+        """Move the cursor some layers down and some heads to the right."""
         self.query_one("#map", HeatMap).action_move(down, right)
 
     @on(HeatMap.Moved)
@@ -215,11 +215,11 @@ class HeadsScreen(InstrumentScreen):
         self.notify("5 goes back to Heads, u to what you had asked", timeout=5)
 
     async def action_choose_statistic(self) -> None:
-        """Choose the statistic of the map in the settings."""
+        """Open the settings at the statistic of the map."""
         await self.open_panel(FIELDS["statistic"].name)
 
     async def open_setting(self, name: str) -> None:
-        """Open the panel of settings, with the focus on one of them."""
+        """Open the panel of settings with the focus on the one named."""
         await self.open_panel(name)
 
     def action_whole(self) -> None:
@@ -235,19 +235,19 @@ class HeadsScreen(InstrumentScreen):
         self.ask(FIELDS["seed"].edit(self.asked_of_heads.seed + 1))
 
     def action_step_d_k(self, steps: int) -> None:
-        """Say whose d_k it is."""
+        """Say that the capture fixes d_k."""
         self.notify(OWN_D_K, timeout=3)
 
     def action_double_d_k(self, times: int) -> None:
-        """Say whose d_k it is."""
+        """Say that the capture fixes d_k."""
         self.notify(OWN_D_K, timeout=3)
 
     def action_type_d_k(self) -> None:
-        """Say whose d_k it is."""
+        """Say that the capture fixes d_k."""
         self.notify(OWN_D_K, timeout=3)
 
     def action_go_on(self) -> None:
-        """Stop what goes on, or go on; try again what failed."""
+        """Pause the work or resume it; after a failure, try again."""
         if self.failure:
             self._looking.forget()
             self._asked_for, self.failure = None, ""
@@ -258,7 +258,7 @@ class HeadsScreen(InstrumentScreen):
             self.notify("All is known: w takes all rows, a samples others", timeout=3)
 
     def action_full(self) -> None:
-        """Show one pane alone, the table too, which is no picture."""
+        """Show the focused pane alone, the table included, although it is no picture."""
         if self.query_one(HeadList).has_focus and not self.has_class("-full"):
             self.pane("table-pane").add_class("-large")
             self.add_class("-full")
@@ -275,15 +275,15 @@ class HeadsScreen(InstrumentScreen):
         hint = f"q, k, v and out of a model's heads: {', '.join(SUFFIXES)}"
         self.app.push_screen(FileScreen("Open a capture", read, hint=hint), self._ask_draft)
 
-    # What is computed
+    # The work
 
     @property
     def is_working(self) -> bool:
-        """Whether heads are being looked at, or the doctor is."""
-        return any(each.group == "look" and each.is_running for each in self.workers)
+        """Whether a thread computes statistics or the doctor's examination."""
+        return any(worker.group == "look" and worker.is_running for worker in self.workers)
 
     def watch_asked(self, asked: Asked) -> None:
-        """Show what is known at once, and find out the rest."""
+        """Show the result so far at once, and compute the rest."""
         experiment = self.experiment
         asked_for = key_of(experiment), examination.key_of(self.asked_of_heads)
         if self._asked_for != asked_for:
@@ -295,7 +295,7 @@ class HeadsScreen(InstrumentScreen):
 
     @work(thread=True, exclusive=True, group="look", exit_on_error=False)
     def _look(self, experiment: Experiment) -> None:
-        """Find out what is not known, waiting while somebody has stopped it."""
+        """Compute what is missing, in a thread; wait while the user has paused it."""
         worker = get_current_worker()
 
         def stop() -> bool:
@@ -308,26 +308,26 @@ class HeadsScreen(InstrumentScreen):
             self.app.call_from_thread(self.set_known, known)
 
     def set_known(self, known: Known) -> None:
-        """Show what a thread has found."""
+        """Show the result of a thread so far."""
         self.known = known
 
     def watch_stopped(self) -> None:
-        """Let the thread wait, or go on, and say so."""
+        """Pause the thread or resume it, and show which."""
         if self.stopped:
             self._going.clear()
         else:
             self._going.set()
         self._show_progress()
 
-    # Files and texts
+    # Reports
 
     def forms(self) -> Forms:
-        """Return what can be saved of what is known."""
-        found = self.answer
-        return {} if found is None else forms(lambda: report_of(found))
+        """Return the forms in which the answer so far can be saved; none without an answer."""
+        answer = self.answer
+        return {} if answer is None else forms(lambda: report_of(answer))
 
     def report(self) -> str:
-        """Return all that is known as text: what the doctor says where his pane is looked at."""
+        """Return the answer so far as text, or the doctor's report if his pane is in use."""
         from attn_tui.report.doctor.text import render
 
         is_of_doctor = self.view == "doctor-pane" or self.query_one(DoctorPane).has_focus_within
@@ -337,38 +337,38 @@ class HeadsScreen(InstrumentScreen):
             return ""
         return "".join(text(report_of(self.answer), columns_of_text(self.size.width)))
 
-    # What is shown
+    # The panes
 
     @property
     def panes(self) -> HeadPanes:
-        """What shows it."""
+        """The panes of this screen."""
         return self.query_one(HeadPanes)
 
     @property
     def views(self) -> Sequence[str]:
-        """What `t` goes through at this size."""
+        """The views that `t` cycles through at this size."""
         if self.size.width >= TOGETHER:
             return ("map-pane", "numbers-pane")
         is_tiny = self.size.width < TINY
         return [view for view in self.VIEWS if is_tiny or view != "card-pane"]
 
     def watch_view(self) -> None:
-        """Show another view."""
-        shown: Sequence[str] = ONE_AT_A_TIME[self.view]
+        """Show the panes of the view."""
+        panes: Sequence[str] = ONE_AT_A_TIME[self.view]
         if self.size.width >= TOGETHER and self.view != "numbers-pane":
-            shown = ALL_TOGETHER
+            panes = ALL_TOGETHER
         elif self.size.width < TINY:
-            shown = (self.view,)
-        self.panes.choose(shown)
+            panes = (self.view,)
+        self.panes.choose(panes)
         self._show()
 
     def on_resize(self) -> None:
-        """Show what there is room for now."""
+        """Show the panes that fit the new size."""
         super().on_resize()
         self.watch_view()
 
     def watch_known(self, before: Known, now: Known) -> None:
-        """Show more of the heads, or more of what the doctor says."""
+        """Show the new statistics, or the new findings of the doctor."""
         if now.failure:
             self.failure = now.failure
         elif before.answer is not now.answer:
@@ -378,7 +378,7 @@ class HeadsScreen(InstrumentScreen):
             self._show_progress()
 
     def _show(self) -> None:
-        """Show what is known, with the cursor where it is asked."""
+        """Show the result so far, with the cursor on the head in the settings."""
         survey, here = self.survey, self.here
         if self.asked is None:
             return
@@ -389,7 +389,7 @@ class HeadsScreen(InstrumentScreen):
         self.headline = headline(survey, settings.statistic)
         self.panes.show(survey, settings, here)
         self.panes.show_doctor(self.known, here)
-        # What a map leaves out depends on its size, which a resize has not given it yet.
+        # Which heads the map leaves out depends on its size, which a resize sets only later.
         self.call_after_refresh(self._show_progress)
 
     def _show_progress(self) -> None:

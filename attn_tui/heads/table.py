@@ -1,4 +1,4 @@
-"""All heads in a table, sorted by a click on a heading, or by an arrow to the side."""
+"""The table of all heads, sorted by a click on a heading or by the left and right arrows."""
 
 from asyncio import sleep
 from collections.abc import Sequence
@@ -27,34 +27,34 @@ TITLES = {
     "place": "head", "max_weight": "largest", "effective_keys": "keys",
     "dead_gradient_share": "dead", "first_key_mass": "first", "state": "so",
 }  # fmt: skip
-"""What columns are called that stand in the table always."""
+"""The headings of the columns that are always in the table, by name."""
 
 SPARED = ("first_key_mass", "effective_keys")
-"""Those that are left out where there is little room."""
+"""The columns that are left out if there is little room."""
 
 NARROW, BESIDE, WIDE = 60, 100, 118
-"""Columns of a screen on which a table that is alone has room for all, beside which the map
-stands, and from which on there is room for all beside it."""
+"""Widths of a screen, in columns: from the first on, a table that is alone has room for all its
+columns; from the second on, the map stands beside it; from the third on, both have room."""
 
 REST = 0.1
-"""Seconds without a move of the cursor after which the table shows other lines."""
+"""Seconds without a move of the cursor after which the table scrolls to it."""
 
 AT_ONCE = 64
-"""Lines that are written before the table is painted: Textual measures each."""
+"""The most lines written between two paints of the table: Textual measures each of them."""
 
 STATES = ("saturated", "sink", "sharp", "spread")
-"""How heads are sorted by their word."""
+"""The words for heads, in the order in which they are sorted."""
 
 
 @dataclass(frozen=True, eq=False)
 class Listing:
-    """What is listed.
+    """The contents of the table.
 
     Attributes:
-        survey: What is known of the heads.
-        name: The statistic that is looked at.
+        survey: The statistics of the heads so far.
+        name: The name of the statistic in the map.
         cursor: The head with the cursor.
-        width: Columns of the screen, of which the table has what the map leaves.
+        width: The width of the screen in columns; the table has the part that the map leaves.
     """
 
     survey: Survey
@@ -64,7 +64,7 @@ class Listing:
 
     @property
     def columns(self) -> list[str]:
-        """The names of the columns: where there is less room, fewer."""
+        """The names of the columns; fewer on a narrow screen."""
         first, *names, last = TITLES
         is_crowded = BESIDE <= self.width < WIDE or self.width < NARROW
         if self.name not in names:
@@ -76,14 +76,14 @@ class Listing:
 
     @staticmethod
     def title(name: str) -> Text:
-        """Return what a column is called; numbers stand flush right."""
+        """Return the heading of a column, flush right above numbers."""
         text = TITLES.get(name) or STATISTICS[name].title
         if name == "state":
             return Text(f" {text}")
         return Text(text, justify="left" if name == "place" else "right")
 
     def width_of(self, name: str) -> int:
-        """Return the columns that a column takes: there is room for the mark of a sorted one."""
+        """Return the width of a column in cells, with room for the mark of the sorted one."""
         if name == "place":
             return max(5, len(self.name_of(self.survey.plan.heads[-1])) + 1)
         if name == "state":
@@ -91,9 +91,9 @@ class Listing:
         return max(len(self.title(name)) + 1, 8 if name in SHARES else 6)
 
     def order(self, column: str) -> dict[str, Any]:
-        """Return by what each head is sorted under a column, by its name in the first one."""
+        """Return the sort keys of a column, by the names of heads in the first column."""
         survey = self.survey
-        # Of equals the sharper comes first.
+        # Among equals, the sharper head comes first.
         sharpness = order(survey, "entropy")
         if column in STATISTICS:
             values = order(survey, column)
@@ -113,7 +113,7 @@ class Listing:
         return keys
 
     def name_of(self, head: HeadId) -> str:
-        """Return the name of a head: ``4.7``, with its sequence where there are several."""
+        """Return the name of a head: ``4.7``, or ``0/4.7`` if there are several sequences."""
         name = f"{head.layer}.{head.head}"
         return f"{head.batch}/{name}" if self.survey.plan.n_batches > 1 else name
 
@@ -138,7 +138,7 @@ class Listing:
 
 
 class HeadList(DataTable[Text]):
-    """A line for each head, those to look at first on top."""
+    """A table with a line for each head, the gravest on top."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("j", "cursor_down", "Next line", show=False),
@@ -148,10 +148,10 @@ class HeadList(DataTable[Text]):
     ]
 
     class Moved(Message):
-        """Somebody wants the cursor on another head.
+        """The user moved the cursor to another head.
 
         Attributes:
-            head: Which.
+            head: The head.
         """
 
         def __init__(self, head: HeadId) -> None:
@@ -159,22 +159,22 @@ class HeadList(DataTable[Text]):
             self.head = head
 
     class Chosen(Message):
-        """Somebody wants to go into the head with the cursor."""
+        """The user chose the head with the cursor."""
 
     def __init__(self, id: str) -> None:
         super().__init__(id=id, cursor_type="row", cell_padding=0)
         self.sort_by = ("max_weight", False)
-        """The column that heads are sorted by, and whether the other way round."""
+        """The name of the column that heads are sorted by, and whether in reverse."""
         self._shown: Listing | None = None
         self._written: dict[HeadId, Partial] = {}
-        """What the line of each head was written from."""
+        """The statistics that the line of each head was written from."""
         self._is_behind = False
-        """Whether there are lines to write."""
+        """Whether lines are still to be written."""
         self._made_for: object = None
-        """What all lines are made for: of anything else they are made anew."""
+        """The capture, columns and theme of the lines; if they change, all are written anew."""
 
     def show(self, listing: Listing) -> None:
-        """Show heads with the cursor on one of them; only lines that change are written."""
+        """Show a listing; only lines that have changed are written."""
         before, self._shown = self._shown, listing
         if before is None or before.name != listing.name:
             self.sort_by = (listing.name, False)
@@ -196,7 +196,7 @@ class HeadList(DataTable[Text]):
             self._follow_at_rest()
 
     def _write(self, listing: Listing) -> None:
-        """Write the lines of heads of which more is known; of many the first, then the others."""
+        """Write the lines of heads with new statistics, `AT_ONCE` at a time, each after a paint."""
         if listing is not self._shown:
             return
         colours = colours_of(self.app)
@@ -219,42 +219,42 @@ class HeadList(DataTable[Text]):
             self.call_after_refresh(self._write, listing)
 
     def _sort(self) -> None:
-        """Sort lines by the column that somebody chose, and mark it."""
+        """Sort the lines by the chosen column, and mark its heading."""
         assert self._shown
         column, is_reversed = self.sort_by
-        for key, each in self.columns.items():
-            each.label = self._shown.title(str(key.value))
+        for key, heading in self.columns.items():
+            heading.label = self._shown.title(str(key.value))
             if key.value == column:
-                each.label.append("▴" if is_reversed else "▾")
+                heading.label.append("▴" if is_reversed else "▾")
         keys = self._shown.order(column)
         with self.prevent(DataTable.RowHighlighted):
             self.sort("place", key=lambda name: keys[name.plain], reverse=is_reversed)
 
     @property
     def _row(self) -> int:
-        """The line of the head with the cursor; that of the table's cursor if it has none."""
+        """The row of the head with the cursor; the row of the table's cursor if it has none."""
         assert self._shown
         place = RowKey(str(self._shown.survey.plan.places[self._shown.cursor]))
         return self.get_row_index(place) if place in self.rows else self.cursor_row
 
     def _is_in_view(self, row: int) -> bool:
-        """Return whether a line can be marked without showing others."""
+        """Return whether a row is visible without scrolling."""
         lines = self.scrollable_content_region.height - self.header_height
         return 0 <= row - self.scroll_offset.y < lines
 
     def _follow(self) -> None:
-        """Mark the line of the head with the cursor."""
+        """Move the table's cursor to the row of the head, and scroll to it."""
         with self.prevent(DataTable.RowHighlighted):
             self.move_cursor(row=self._row, scroll=True)
 
     @work(exclusive=True, group="follow")
     async def _follow_at_rest(self) -> None:
-        """Show other lines once keys rest: neighbours on the map lie far apart in this order."""
+        """Scroll to the head once keys rest: neighbours on the map lie far apart in the table."""
         await sleep(REST)
         self._follow()
 
     def action_sort_beside(self, steps: int) -> None:
-        """Sort by the column beside the one that heads are sorted by."""
+        """Sort by a column some steps beside the current one."""
         if self._shown is not None:
             columns = self._shown.columns
             wanted = columns.index(self.sort_by[0]) + steps

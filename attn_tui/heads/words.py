@@ -9,13 +9,13 @@ from attn_tui.compute.text import counted
 from attn_tui.report.numbers import MINUS, general, in_percent, quantity, unusual
 
 UNCOUNTED = "?"
-"""Stands at a number that does not count."""
+"""The mark after a number that does not count."""
 
 _UNITS = {"entropy": " nats", "effective_keys": " keys", "float16_margin": " times"}
 
 
 def number(name: str, value: float) -> str:
-    """Return a value of a statistic as a table has it."""
+    """Return a value of a statistic as text for a table, without its unit except %."""
     if text := unusual(value):
         return "–" if isnan(value) else text
     if name in SHARES:
@@ -26,7 +26,7 @@ def number(name: str, value: float) -> str:
 
 
 def value_text(name: str, value: Value) -> str:
-    """Return a statistic with its unit and standard error, or how it bounds that of other rows.
+    """Return a statistic with its unit and standard error, or with ≥ or ≤ if it is a bound.
 
     >>> value_text("entropy", Value(1.234, 0.0321)), value_text("max_logit", Value(131.0, None))
     ('1.23 ± 0.032 nats', '≥ 131')
@@ -52,7 +52,7 @@ def value_text(name: str, value: Value) -> str:
 
 
 def looked_at(partial: Partial) -> str:
-    """Return how many rows were looked at, and which of them count nowhere."""
+    """Return how many rows of a head were taken, and how many of them do not count."""
     n, of = partial.rows, partial.n_queries
     text = f"all {of:,} rows" if n >= of > 1 else f"{n:,} of {counted(of, 'row')}"
     if partial.masked:
@@ -73,7 +73,7 @@ def head_text(head: HeadId, batches: int = 1) -> str:
 
 
 def brief(name: str, value: float) -> str:
-    """Return a statistic in at most four cells, without its unit; in three wherever it can be.
+    """Return a statistic in at most four cells, in three if possible, without its unit.
 
     >>> [brief("entropy", x) for x in (0.0, 0.004, 0.123, 1.26, 131.4, 1.5e5, -0.5)]
     ['0', '~0', '.12', '1.3', '131', '150k', '−.50']

@@ -1,4 +1,4 @@
-"""Captures that tests make: a layer's tensors, in any layout, with the numbers known."""
+"""Captures made for tests: the tensors of a layer, in any layout, with known numbers."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -42,15 +42,15 @@ def saved(
     return str(path)
 
 
-def same(found: NDArray[Any] | None, made: NDArray[Any]) -> bool:
-    """Return whether numbers are exactly those that were made, widened or not."""
+def same(numbers: NDArray[Any] | None, made: NDArray[Any]) -> bool:
+    """Return whether numbers equal those that were made exactly, whatever their type."""
     return (
-        found is not None
-        and found.shape == made.shape
-        and bool((found.astype(np.float64) == made.astype(np.float64)).all())
+        numbers is not None
+        and numbers.shape == made.shape
+        and bool((numbers.astype(np.float64) == made.astype(np.float64)).all())
     )
 
 
 def says(capture: Capture, *sentences: str) -> bool:
-    """Return whether each of some sentences, or beginnings of them, is stated."""
-    return all(any(each.startswith(text) for each in capture.stated) for text in sentences)
+    """Return whether the capture states each sentence, or one that begins with it."""
+    return all(any(stated.startswith(text) for stated in capture.stated) for text in sentences)

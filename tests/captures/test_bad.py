@@ -1,4 +1,4 @@
-"""What is no capture: one line that names the file, the tensor and what was expected."""
+"""Files that are no captures: one line names the file, the tensor and what was expected."""
 
 import json
 import os
@@ -176,9 +176,9 @@ def test_what_fits_no_shape_is_named(tmp_path: Path) -> None:
     assert "do not fit each other" in refused(saved(path, heads))
     mask = {**made, "mask": np.ones((2, 4, 5, 6), bool)}
     expected = "mask of layer 0 is 2×4×5×6; expected 2×4×5×5 or 2×5×5"
-    said = refused(saved(path, mask))
-    assert said.startswith("capture, ")
-    assert said.endswith(f"a.safetensors': {expected}")
+    message = refused(saved(path, mask))
+    assert message.startswith("capture, ")
+    assert message.endswith(f"a.safetensors': {expected}")
     assert refused(path, layout="mask=bhqk").startswith("layout: mask of layer 0 is 2×4×5×6")
     scalars = {"q": np.zeros(()), "k": np.zeros(())}
     assert "q a scalar, k a scalar" in refused(saved(path, scalars))
@@ -189,7 +189,7 @@ def test_what_fits_no_shape_is_named(tmp_path: Path) -> None:
         (np.array([[[5]]]), "lengths of layer 0 are 1×1×1; expected [batch], or"),
     ):
         assert message in refused(saved(path, {**made, "lengths": lengths}))
-    packed = {**{part: each[:1] for part, each in made.items()}, "lengths": np.array([2, 2])}
+    packed = {**{part: tensor[:1] for part, tensor in made.items()}, "lengths": np.array([2, 2])}
     assert "lengths of layer 0 are 4 together; expected 5" in refused(saved(path, packed))
 
 
@@ -201,7 +201,7 @@ def test_tensors_that_mean_the_same_and_ranks_that_differ_are_named(tmp_path: Pa
     assert "0.q is 2×4×5×3 bfloat16 in one file and 1×4×5×3 bfloat16 in another" in refused(
         one, other
     )
-    lacks = {part: each for part, each in layer(seed=2).items() if part != "out"}
+    lacks = {part: tensor for part, tensor in layer(seed=2).items() if part != "out"}
     other = saved(tmp_path / "rank1.safetensors", lacks)
     assert "layer 0 has out in 1 files; expected 2" in refused(one, other)
 
@@ -234,11 +234,11 @@ def test_what_is_not_finite_is_counted_and_placed_and_not_fatal(tmp_path: Path) 
     weights[1, 1, 1, 1] = np.nan
     path = saved(tmp_path / "a.safetensors", {**made, "weights": weights})
     capture = open_capture([path])
-    found = {
-        (head.batch, head.head): [str(each) for each in not_finite(capture, head)]
+    lines = {
+        (head.batch, head.head): [str(odd) for odd in not_finite(capture, head)]
         for head in capture.heads
     }
-    assert {at: said for at, said in found.items() if said} == {
+    assert {place: odd for place, odd in lines.items() if odd} == {
         (1, 2): ["q holds 1 NaN, first at row 3, column 1"],
         (1, 3): ["q holds 1 infinity, first at row 0, column 0"],
         (0, 0): ["out holds 1 infinity, first at row 0, column 2"],

@@ -1,4 +1,4 @@
-"""``attn-tui demo``: the doctor says of each capture what README.txt says that it does."""
+"""``attn-tui demo``: the doctor says of each capture what README.txt announces."""
 
 import json
 from pathlib import Path
@@ -11,7 +11,7 @@ from attn_tui.captures.demo import Demo, demos, tensors_of
 from attn_tui.commands.program import program
 from tests.pairs import everyday
 
-DEMOS = {each.name: each for each in demos()}
+DEMOS = {demo.name: demo for demo in demos()}
 
 
 def run(*arguments: str) -> Result:
@@ -34,9 +34,9 @@ def test_the_doctor_finds_the_fault(
     monkeypatch.chdir(folder)
     command = f"attn-tui doctor {demo.name}/capture.safetensors --config {demo.name}"
     lines = Path("README.txt").read_text("utf-8").splitlines()
-    at = lines.index(f"    {command}")
+    index = lines.index(f"    {command}")
     result = run(*command.split()[1:])
-    assert result.stdout.startswith(lines[at + 1].strip().removesuffix(" …"))
+    assert result.stdout.startswith(lines[index + 1].strip().removesuffix(" …"))
     assert result.exit_code == demo.status
 
 
@@ -54,7 +54,7 @@ def test_a_folder_that_is_not_empty_is_left_alone_unless_forced(tmp_path: Path) 
     refused = run("demo", str(tmp_path))
     assert refused.exit_code == 2
     assert "it is not empty; expected a new folder, or --force" in refused.stderr
-    assert [each.name for each in tmp_path.iterdir()] == ["mine.txt"]
+    assert [entry.name for entry in tmp_path.iterdir()] == ["mine.txt"]
     assert run("demo", str(tmp_path), "--force").exit_code == 0
     assert (tmp_path / "mine.txt").read_text() == "mine"
     assert (tmp_path / "healthy" / "capture.safetensors").exists()

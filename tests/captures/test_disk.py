@@ -1,4 +1,4 @@
-"""Which files are opened at all: a pipe or a device is not, even for a moment."""
+"""The files that are opened: a pipe or a device is not, even for a moment."""
 
 import os
 from pathlib import Path

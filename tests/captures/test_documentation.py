@@ -18,7 +18,7 @@ def test_every_example_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_parts_and_files_are_all_there() -> None:
-    # Tables of statistics begin with names, too.
+    # The tables of statistics below begin with names as well.
     text = PAGE.read_text("utf-8").partition("## Rows that are sampled")[0]
     assert re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE) == sorted(
         PARTS, key=lambda part: text.index(f"| `{part}` |")

@@ -41,7 +41,7 @@ def test_what_is_written_is_what_safetensors_reads(tmp_path: Path, dtype: Any) -
         assert file.metadata() == {"x": "é"}
         assert file.get_slice("a").get_shape() == [4, 3, 2]
         assert DTYPES[file.get_slice("a").get_dtype()] == np.dtype(dtype).name
-        if dtype not in FLOAT8:  # Its NumPy side knows none.
+        if dtype not in FLOAT8:  # The NumPy side of safetensors does not know float8.
             assert np.array_equal(file.get_tensor("a"), array.T)
             assert np.array_equal(file.get_tensor("b"), scalar)
 
@@ -58,7 +58,7 @@ def test_eight_bits_are_read_and_widened_exactly(tmp_path: Path, dtype: Any) -> 
 @pytest.mark.parametrize("save", [np.savez, np.savez_compressed])
 @pytest.mark.parametrize("dtype", [*REALS, np.dtype(">f4"), np.dtype(">f2")])
 def test_archives_are_read_packed_or_not(tmp_path: Path, save: Any, dtype: Any) -> None:
-    made = {f"7.{part}": each for part, each in layer(dtype=dtype).items()}
+    made = {f"7.{part}": tensor for part, tensor in layer(dtype=dtype).items()}
     made["7.k"] = np.asfortranarray(made["7.k"])
     save(tmp_path / "a.npz", **made)
     capture = open_capture([str(tmp_path / "a.npz")])
@@ -72,7 +72,7 @@ def test_npy_files_are_called_what_their_files_are(tmp_path: Path) -> None:
     for part, array in made.items():
         np.save(tmp_path / f"{part}.npy", array)
     paths = [str(tmp_path / f"{part}.npy") for part in made]
-    assert np.load(paths[0]).dtype == "V2"  # NumPy knows no bfloat16.
+    assert np.load(paths[0]).dtype == "V2"  # NumPy does not know bfloat16.
     assert_holds(open_capture(paths), made)
     assert_holds(open_capture([str(tmp_path / "*.npy")]), made)
 
@@ -84,9 +84,9 @@ def test_a_head_of_an_archive_costs_its_bytes_only_if_nothing_is_packed(
     read: list[int] = []
     read_at = disk.read_at
 
-    def counted(descriptor: int, size: int, at: int) -> bytes:
+    def counted(descriptor: int, size: int, begins: int) -> bytes:
         read.append(size)
-        data: bytes = read_at(descriptor, size, at)
+        data: bytes = read_at(descriptor, size, begins)
         return data
 
     np.savez(tmp_path / "a.npz", allow_pickle=False, **made)
@@ -101,9 +101,9 @@ def test_a_head_of_an_archive_costs_its_bytes_only_if_nothing_is_packed(
 def test_widening_loses_nothing(tmp_path: Path, dtype: Any) -> None:
     made = layer(dtype=dtype)
     capture = open_capture([saved(tmp_path / "a.safetensors", made)])
-    found = capture.read(HeadId(0, 0, 0)).queries
-    assert found.dtype == (np.float64 if dtype is np.float64 else np.float32)
-    assert (found.astype(dtype) == made["q"][0, 0]).all()
+    queries = capture.read(HeadId(0, 0, 0)).queries
+    assert queries.dtype == (np.float64 if dtype is np.float64 else np.float32)
+    assert (queries.astype(dtype) == made["q"][0, 0]).all()
 
 
 def test_a_tensor_is_unpacked_once_however_it_is_read(tmp_path: Path) -> None:

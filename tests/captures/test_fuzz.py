@@ -1,6 +1,6 @@
-"""Headers that mean nearly something: whatever they say, it is read, or refused in one line.
+"""Headers that are almost right: each file is read, or refused in one line.
 
-Bytes that are almost right are tried by `tests.fuzz_readers`.
+`tests.fuzz_readers` tries bytes that are almost right.
 """
 
 import json
@@ -39,7 +39,7 @@ SIZES = {"F32": 4, "BF16": 2, "F64": 8, "I64": 8, "BOOL": 1, "F8_E4M3": 1, "F4":
 
 @st.composite
 def files(draw: st.DrawFn) -> tuple[dict[str, Any], int]:
-    """Return a header, mostly of tensors that stand one behind the other, and bytes behind it."""
+    """Return a header, mostly of tensors that follow one another, and the bytes after it."""
     header: dict[str, Any] = {}
     if draw(st.booleans()):
         header["__metadata__"] = draw(st.one_of(CLAIMS, PLAIN))
@@ -56,8 +56,8 @@ def files(draw: st.DrawFn) -> tuple[dict[str, Any], int]:
             shape = lengths if name in ("q", "k", "v", "out") else shape
         code = draw(st.sampled_from([*SIZES, "F32", "F32", "F32"]))
         size = SIZES[code]
-        for each in shape:
-            size *= max(each, 0)
+        for length in shape:
+            size *= max(length, 0)
         last = min(end + size, 10_000)
         header[name] = {"dtype": code, "shape": shape, "data_offsets": [end, last]}
         if draw(st.integers(0, 9)) == 0:
@@ -82,10 +82,10 @@ def test_whatever_a_header_says_it_is_read_or_refused(
             assert all(sentence.isprintable() for sentence in capture.stated)
             for head in capture.heads[:10]:
                 for reading in capture.readings(head.layer):
-                    shape, found = capture.shape(head, reading), capture.read(head, None, reading)
-                    assert found.queries.shape == (shape.n_queries, shape.d_k)
-                    assert found.keys.shape == (shape.n_keys, shape.d_k)
-                    for matrix in (found.weights, found.seen, found.bias):
+                    shape, rows = capture.shape(head, reading), capture.read(head, None, reading)
+                    assert rows.queries.shape == (shape.n_queries, shape.d_k)
+                    assert rows.keys.shape == (shape.n_keys, shape.d_k)
+                    for matrix in (rows.weights, rows.seen, rows.bias):
                         assert matrix is None or matrix.shape == (shape.n_queries, shape.n_keys)
         except InputError as error:
             refused = str(error)

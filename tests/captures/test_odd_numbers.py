@@ -1,6 +1,6 @@
 """Captures with infinities, NaN and numbers near the end of a format: answers without a warning.
 
-Many more are tried by `tests.fuzz_captures`.
+`tests.fuzz_captures` tries many more.
 """
 
 from pathlib import Path

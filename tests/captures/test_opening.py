@@ -15,7 +15,7 @@ from tests.captures.made import Arrays, laid_out, layer, same, saved
 
 
 def assert_holds(capture: Capture, made: Arrays, number: int = 0) -> None:
-    """Every head of a layer is what was made, by the likeliest reading, whole and in rows."""
+    """Assert that the likeliest reading gives the heads that were made, whole and by rows."""
     batch, heads, n_queries, _ = made["q"].shape
     group = heads // made["k"].shape[1]
     assert [head for head in capture.heads if head.layer == number] == [
@@ -24,16 +24,16 @@ def assert_holds(capture: Capture, made: Arrays, number: int = 0) -> None:
     for head in capture.heads:
         if head.layer != number:
             continue
-        at, kv = (head.batch, head.head), (head.batch, head.head // group)
+        query, kv = (head.batch, head.head), (head.batch, head.head // group)
         assert capture.shape(head).kv_head == kv[1]
         for rows in (None, [n_queries - 1], [0, *range(2, n_queries)]):
-            found = capture.read(head, rows)
+            taken = capture.read(head, rows)
             chosen = list(range(n_queries)) if rows is None else rows
-            assert found.rows.tolist() == chosen
-            assert same(found.queries, made["q"][at][chosen])
-            assert same(found.keys, made["k"][kv])
-            assert same(found.values, made["v"][kv])
-            assert same(found.output, made["out"][at][chosen])
+            assert taken.rows.tolist() == chosen
+            assert same(taken.queries, made["q"][query][chosen])
+            assert same(taken.keys, made["k"][kv])
+            assert same(taken.values, made["v"][kv])
+            assert same(taken.output, made["out"][query][chosen])
 
 
 def test_a_plain_file_is_layer_0_and_numbers_name_others(tmp_path: Path) -> None:
@@ -41,8 +41,8 @@ def test_a_plain_file_is_layer_0_and_numbers_name_others(tmp_path: Path) -> None
     plain = open_capture([saved(tmp_path / "a.safetensors", one)])
     assert plain.layers == (0,)
     assert_holds(plain, one)
-    both = {f"3.{part}": each for part, each in one.items()}
-    both |= {f"layers.11.{part}": each for part, each in other.items()}
+    both = {f"3.{part}": tensor for part, tensor in one.items()}
+    both |= {f"layers.11.{part}": tensor for part, tensor in other.items()}
     capture = open_capture([saved(tmp_path / "b.safetensors", both)])
     assert capture.layers == (3, 11)
     assert_holds(capture, one, 3)
@@ -55,7 +55,9 @@ def test_a_plain_file_is_layer_0_and_numbers_name_others(tmp_path: Path) -> None
 @pytest.mark.parametrize(("qkv", "out"), [("bhnd", "bnhd"), ("bnhd", "bnhd")])
 def test_layouts_are_found_by_shapes(tmp_path: Path, qkv: str, out: str) -> None:
     made = layer(2, 4, 2, 5, 5, 3, 6)
-    stored = {part: laid_out(each, out if part == "out" else qkv) for part, each in made.items()}
+    stored = {
+        part: laid_out(tensor, out if part == "out" else qkv) for part, tensor in made.items()
+    }
     capture = open_capture([saved(tmp_path / "a.safetensors", stored)])
     assert not any("leave open" in sentence for sentence in capture.stated)
     assert_holds(capture, made)
@@ -63,7 +65,7 @@ def test_layouts_are_found_by_shapes(tmp_path: Path, qkv: str, out: str) -> None
 
 def test_a_layout_that_is_given_is_taken(tmp_path: Path) -> None:
     made = layer(3, 4, 2, 5, 5, 3, 6)
-    stored = {part: laid_out(each, "nbhd") for part, each in made.items()}
+    stored = {part: laid_out(tensor, "nbhd") for part, tensor in made.items()}
     path = saved(tmp_path / "a.safetensors", stored)
     assert_holds(open_capture([path], layout="nbhd"), made)
     with pytest.raises(
@@ -75,7 +77,7 @@ def test_a_layout_that_is_given_is_taken(tmp_path: Path) -> None:
 @pytest.mark.parametrize("layout", ["hnd", "nhd"])
 def test_one_sequence_needs_no_axis(tmp_path: Path, layout: str) -> None:
     made = layer(1, 4, 2, 5, 5, 3, 6)
-    stored = {part: laid_out(each, layout) for part, each in made.items()}
+    stored = {part: laid_out(tensor, layout) for part, tensor in made.items()}
     path = saved(tmp_path / "a.safetensors", stored, {"num_attention_heads": "4"})
     assert_holds(open_capture([path]), made)
 
@@ -90,9 +92,9 @@ def test_what_shapes_leave_open_is_read_in_both_ways_and_settled_by_layout(tmp_p
     assert any("shapes leave open whether it is out=bhnd or out=bnhd" in s for s in capture.stated)
     assert_holds(capture, made)
     turned = {**made, "out": laid_out(made["out"], "bnhd")}
-    asked = open_capture([saved(tmp_path / "b.safetensors", turned)], layout="out=bnhd")
-    assert {reading.layout("out") for reading in asked.readings(0)} == {tuple("bnhd")}
-    assert_holds(asked, made)
+    given = open_capture([saved(tmp_path / "b.safetensors", turned)], layout="out=bnhd")
+    assert {reading.layout("out") for reading in given.readings(0)} == {tuple("bnhd")}
+    assert_holds(given, made)
 
 
 def test_axes_of_length_1_leave_nothing_open(tmp_path: Path) -> None:
@@ -105,7 +107,7 @@ def test_axes_of_length_1_leave_nothing_open(tmp_path: Path) -> None:
 def test_keys_or_values_stored_transposed_are_refused_with_the_layout(
     tmp_path: Path, part: str
 ) -> None:
-    """llama.cpp stores V so."""
+    """llama.cpp stores V transposed."""
     made = layer(2, 4, 2, 5, 7, 3, 6)
     stored = {**made, part: laid_out(made[part], "bhdn")}
     path = saved(tmp_path / "a.safetensors", stored)
@@ -149,14 +151,14 @@ def test_it_is_opened_again_by_what_was_asked_and_refused_where_a_file_is_anothe
 
 def test_a_folder_is_the_shards_in_it(tmp_path: Path) -> None:
     made = {"q": (1, 2, 6, 4), "k": (1, 2, 6, 4), "v": (1, 2, 6, 4)}
-    for at in (10, 9):
-        tensors = {f"{at}.{part}": np.ones(shape, np.float32) for part, shape in made.items()}
-        write_safetensors(tmp_path / f"model-{at}.safetensors", tensors)
+    for number in (10, 9):
+        tensors = {f"{number}.{part}": np.ones(shape, np.float32) for part, shape in made.items()}
+        write_safetensors(tmp_path / f"model-{number}.safetensors", tensors)
     (tmp_path / "config.json").write_text("{}")
     np.savez(tmp_path / "other.npz", x=np.ones(1))
     capture = open_capture([str(tmp_path)])
     assert capture.layers == (9, 10)
-    assert [Path(each).name for each in capture.paths] == [
+    assert [Path(path).name for path in capture.paths] == [
         "model-9.safetensors",
         "model-10.safetensors",
     ]
@@ -185,9 +187,9 @@ def test_rows_of_one_head_cost_its_bytes_only(
     opened: list[int] = []
     read_at = disk.read_at
 
-    def counted(descriptor: int, size: int, at: int) -> bytes:
+    def counted(descriptor: int, size: int, begins: int) -> bytes:
         opened.append(size)
-        data: bytes = read_at(descriptor, size, at)
+        data: bytes = read_at(descriptor, size, begins)
         return data
 
     monkeypatch.setattr(disk, "read_at", counted)
@@ -196,30 +198,30 @@ def test_rows_of_one_head_cost_its_bytes_only(
     opened.clear()
     head = capture.heads[-1]
     shape = capture.shape(head)
-    found = capture.read(head, [0, 100, shape.n_queries - 1])
-    assert same(found.output, np.zeros((3, 128)))
+    rows = capture.read(head, [0, 100, shape.n_queries - 1])
+    assert same(rows.output, np.zeros((3, 128)))
     whole = shape.n_keys * shape.d_k * 2
-    # Keys and values whole, and three rows of queries and outputs.
+    # All keys and values, and three rows of queries and outputs.
     assert sum(opened) == whole * 2 + 3 * 2 * shape.d_k * 2
 
 
 def _sparse(path: Path, size: int) -> None:
     layers, n, d = 8, 8192, 128
     heads = size // (layers * 4 * n * d * 2)
-    each = heads * n * d * 2
+    length = heads * n * d * 2
     header = {
         f"{layer}.{part}": {
             "dtype": "BF16",
             "shape": [1, heads, n, d],
-            "data_offsets": [(layer * 4 + at) * each, (layer * 4 + at + 1) * each],
+            "data_offsets": [(layer * 4 + index) * length, (layer * 4 + index + 1) * length],
         }
         for layer in range(layers)
-        for at, part in enumerate(("q", "k", "v", "out"))
+        for index, part in enumerate(("q", "k", "v", "out"))
     }
     text = json.dumps(header).encode()
     with open(path, "wb") as file:
         file.write(len(text).to_bytes(8, "little") + text)
-        file.truncate(8 + len(text) + layers * 4 * each)
+        file.truncate(8 + len(text) + layers * 4 * length)
 
 
 def test_bytes_are_exact_whatever_is_taken(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from tests.captures.test_opening import assert_holds
 
 
 def split(tmp_path: Path, made: Arrays, ranks: int) -> list[str]:
-    """Write heads over files, so many each; keys that are too few are repeated."""
+    """Write heads over the files of ranks; KV heads are repeated if there are fewer than files."""
     paths = []
     for rank in range(ranks):
         here = {}
@@ -49,7 +49,7 @@ def test_sinks_and_turned_outputs_are_joined_too(tmp_path: Path) -> None:
     paths = []
     for rank in range(2):
         heads = slice(2 * rank, 2 * rank + 2)
-        here = {**{part: each[:, heads] for part, each in made.items()}, "sink": sinks[heads]}
+        here = {**{part: tensor[:, heads] for part, tensor in made.items()}, "sink": sinks[heads]}
         here["k"], here["v"] = made["k"][:, rank : rank + 1], made["v"][:, rank : rank + 1]
         here["out"] = laid_out(here["out"], "bnhd")
         paths.append(saved(tmp_path / f"{rank}.safetensors", here))
@@ -61,15 +61,19 @@ def test_sinks_and_turned_outputs_are_joined_too(tmp_path: Path) -> None:
 def test_layers_may_be_spread_over_files(tmp_path: Path) -> None:
     one, other = layer(), layer(seed=2)
     plain = [
-        saved(tmp_path / f"layer_{at}.safetensors", each) for at, each in ((9, one), (10, other))
+        saved(tmp_path / f"layer_{number}.safetensors", tensors)
+        for number, tensors in ((9, one), (10, other))
     ]
     capture = open_capture(plain)
     assert says(capture, "Each file is a layer, by the number in its name.")
     assert_holds(capture, one, 9)
     assert_holds(capture, other, 10)
     named = [
-        saved(tmp_path / f"{name}.safetensors", {f"{at}.{part}": a for part, a in each.items()})
-        for name, at, each in (("a", 3, one), ("b", 1, other))
+        saved(
+            tmp_path / f"{name}.safetensors",
+            {f"{number}.{part}": tensor for part, tensor in tensors.items()},
+        )
+        for name, number, tensors in (("a", 3, one), ("b", 1, other))
     ]
     capture = open_capture(named)
     assert capture.layers == (1, 3)

@@ -1,4 +1,4 @@
-"""Which axis is which, for shapes as models have them."""
+"""The meaning of axes, for shapes that models have."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -37,8 +37,8 @@ def found(shapes: Shapes, **claims: int) -> tuple[Reading, ...]:
 )
 def test_layouts_of_models_come_first(q: tuple[int, ...], k: tuple[int, ...], layout: str) -> None:
     first = found({"q": q, "k": k, "v": k, "out": q})[0]
-    assert {layout_text(each) for _, each in first.layouts} == {layout}
-    # An output alone tells nothing that the shape of q does not.
+    assert {layout_text(axes) for _, axes in first.layouts} == {layout}
+    # The shape of an output tells nothing that the shape of q does not.
     assert layout_text(found({"q": q, "k": k})[0].layout("q")) == layout
 
 
@@ -47,23 +47,23 @@ def test_weights_tell_heads_from_positions() -> None:
     turned = {"q": shape, "k": shape, "weights": (1, 5, 6, 6)}
     first, *others = found(turned)
     assert not others
-    assert [layout_text(each) for _, each in first.layouts] == ["bnhd", "bnhd", "bhqk"]
+    assert [layout_text(axes) for _, axes in first.layouts] == ["bnhd", "bnhd", "bhqk"]
 
 
 def test_an_output_that_is_turned_is_the_second_reading_of_a_square() -> None:
     shape = (1, 8, 8, 4)
     readings = found(dict.fromkeys(("q", "k", "v", "out"), shape))
-    assert [layout_text(each.layout("out")) for each in readings][:2] == ["bhnd", "bnhd"]
+    assert [layout_text(reading.layout("out")) for reading in readings][:2] == ["bhnd", "bnhd"]
 
 
 @pytest.mark.parametrize("layout", ["bhnd", "bnhd"])
 def test_more_heads_than_models_have_are_positions_unless_they_are_declared(layout: str) -> None:
-    """Of 2 keys nearly any output is a mixture: 192 heads of 2 positions would fit by chance."""
+    """Almost any output is a mixture of 2 values: 192 heads of 2 positions would fit by chance."""
     shape = (1, 2, 192, 64) if layout == "bhnd" else (1, 192, 2, 64)
     (only,) = found({"q": shape, "k": shape, "v": shape})
     assert (layout_text(only.layout("q")), only.dims.heads) == (layout, 2)
-    (said,) = found({"q": shape, "k": shape, "v": shape}, heads=192)
-    assert said.dims.heads == 192
+    (declared,) = found({"q": shape, "k": shape, "v": shape}, heads=192)
+    assert declared.dims.heads == 192
 
 
 def test_queries_have_as_many_keys_at_least_where_that_is_possible() -> None:
@@ -77,8 +77,8 @@ def test_both_orders_are_there_where_nothing_tells() -> None:
     shape = (1, 8, 40, 16)
     one, other = found(dict.fromkeys(("q", "k", "v", "out"), shape))
     assert (one.dims.heads, other.dims.heads) == (8, 40)
-    (said,) = found(dict.fromkeys(("q", "k", "v", "out"), shape), heads=40)
-    assert said.layouts == other.layouts
+    (declared,) = found(dict.fromkeys(("q", "k", "v", "out"), shape), heads=40)
+    assert declared.layouts == other.layouts
 
 
 def test_no_head_without_keys() -> None:

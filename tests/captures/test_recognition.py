@@ -1,4 +1,4 @@
-"""What is recognised in a capture, and said: names, lengths, masks, positions, claims."""
+"""What is recognised in a capture and stated: names, lengths, masks, positions, claims."""
 
 from pathlib import Path
 from typing import Any
@@ -38,7 +38,7 @@ def test_names_of_other_tools_are_known(name: str, number: int, part: str) -> No
 def test_other_names_mean_nothing() -> None:
     names = ["", "1.2.q", "gpt2.q", "q.1.5", "1q", "q_out_", "9999999.q", "blocks.0.hook_attn_out"]
     names += ["model.layers.4.self_attn.o_proj", "model.layers.0.self_attn.q_proj.weight"]
-    # One of a thousand parts takes no time.
+    # A name of many parts takes no time either.
     names += ["a__" * 100_000 + "1.x"]
     assert [name for name in names if meaning_of(name)] == []
 
@@ -47,7 +47,8 @@ def test_transformer_lens_is_known_with_its_layout(tmp_path: Path) -> None:
     made = layer(1, 5, 5, 5, 5, 4, 4)
     names = dict(zip(made, ("q", "k", "v", "z"), strict=True))
     stored = {
-        f"blocks.0.attn.hook_{names[part]}": laid_out(each, "bnhd") for part, each in made.items()
+        f"blocks.0.attn.hook_{names[part]}": laid_out(tensor, "bnhd")
+        for part, tensor in made.items()
     }
     weights = np.full((1, 5, 5, 5), 0.2, np.float32)
     stored["blocks.0.attn.hook_pattern"] = weights
@@ -70,7 +71,9 @@ def test_names_are_mapped(tmp_path: Path) -> None:
 
 
 def test_layers_that_lack_something_are_named(tmp_path: Path) -> None:
-    stored = {f"{at}.{part}": each for at in (0, 1, 2, 5) for part, each in layer().items()}
+    stored = {
+        f"{number}.{part}": tensor for number in (0, 1, 2, 5) for part, tensor in layer().items()
+    }
     stored["7.q"] = stored["0.q"]
     capture = open_capture([saved(tmp_path / "a.safetensors", stored)])
     assert says(
@@ -85,10 +88,10 @@ def test_a_ragged_batch_is_as_long_as_its_lengths(tmp_path: Path) -> None:
     mask = np.random.default_rng(1).random((3, 1, 6, 6)) < 0.5
     path = saved(tmp_path / "a.safetensors", {**made, "mask": mask, "lengths": np.array([6, 2, 4])})
     capture = open_capture([path])
-    found = capture.read(HeadId(1, 0, 3))
-    assert same(found.output, made["out"][1, 3, :2])
-    assert same(found.keys, made["k"][1, 1, :2])
-    assert same(found.seen, mask[1, 0, :2, :2])
+    rows = capture.read(HeadId(1, 0, 3))
+    assert same(rows.output, made["out"][1, 3, :2])
+    assert same(rows.keys, made["k"][1, 1, :2])
+    assert same(rows.seen, mask[1, 0, :2, :2])
     assert capture.shape(HeadId(2, 0, 0)).n_queries == 4
 
 
@@ -96,21 +99,21 @@ def test_sequences_may_stand_one_behind_the_other(tmp_path: Path) -> None:
     made = layer(1, 4, 2, 9, 9, 4, 4)
     lengths = np.array([3, 1, 5])
     for layout in ("hnd", "nhd"):
-        stored = {part: laid_out(each, layout) for part, each in made.items()}
+        stored = {part: laid_out(tensor, layout) for part, tensor in made.items()}
         stored["lengths"] = lengths
         capture = open_capture([saved(tmp_path / "a.safetensors", stored, {"num_heads": "4"})])
         assert len(capture.heads) == 12
         for batch, span in enumerate((slice(0, 3), slice(3, 4), slice(4, 9))):
-            found = capture.read(HeadId(batch, 0, 3))
-            assert same(found.queries, made["q"][0, 3, span])
-            assert same(found.values, made["v"][0, 1, span])
+            rows = capture.read(HeadId(batch, 0, 3))
+            assert same(rows.queries, made["q"][0, 3, span])
+            assert same(rows.values, made["v"][0, 1, span])
         rows = capture.read(HeadId(2, 0, 1), [0, 4])
         assert same(rows.output, made["out"][0, 1, [4, 8]])
     pairs = np.array([[1, 4], [1, 5]])
     decode = {**made, "q": made["q"][:, :, :2], "out": made["out"][:, :, :2], "lengths": pairs}
-    found = open_capture([saved(tmp_path / "b.safetensors", decode)]).read(HeadId(1, 0, 2))
-    assert same(found.queries, made["q"][0, 2, 1:2])
-    assert same(found.keys, made["k"][0, 1, 4:])
+    rows = open_capture([saved(tmp_path / "b.safetensors", decode)]).read(HeadId(1, 0, 2))
+    assert same(rows.queries, made["q"][0, 2, 1:2])
+    assert same(rows.keys, made["k"][0, 1, 4:])
 
 
 @with_rows(
@@ -127,23 +130,23 @@ def test_masks_of_any_rank_are_read(tmp_path: Path, shape: tuple[int, ...], kind
     elif kind == "added":
         stored = np.where(seen, 0, np.finfo(np.float16).min).astype(np.float16)
     path = saved(tmp_path / "a.safetensors", {**layer(), "mask": stored})
-    found = open_capture([path]).read(HeadId(1, 0, 2), [0, 3, 4])
+    rows = open_capture([path]).read(HeadId(1, 0, 2), [0, 3, 4])
     whole = np.broadcast_to(seen[:, None] if len(shape) == 3 else seen, (2, 4, 5, 5))
-    assert same(found.seen, whole[1, 2, [0, 3, 4]])
-    assert found.bias is None
+    assert same(rows.seen, whole[1, 2, [0, 3, 4]])
+    assert rows.bias is None
 
 
 def test_an_additive_mask_may_hold_a_bias(tmp_path: Path) -> None:
     mask = np.where(np.tri(5), -np.arange(5.0), -np.inf).astype(np.float32)
     bias = np.full((4, 5, 5), 0.5, np.float32)
     path = saved(tmp_path / "a.safetensors", {**layer(), "mask": mask, "bias": bias})
-    found = open_capture([path]).read(HeadId(0, 0, 1))
-    assert same(found.seen, np.tri(5, dtype=bool))
-    assert same(found.bias, np.where(np.tri(5), -np.arange(5.0), 0) + 0.5)
+    rows = open_capture([path]).read(HeadId(0, 0, 1))
+    assert same(rows.seen, np.tri(5, dtype=bool))
+    assert same(rows.bias, np.where(np.tri(5), -np.arange(5.0), 0) + 0.5)
     both = saved(tmp_path / "c.safetensors", {**layer(), "bias": mask})
-    found = open_capture([both]).read(HeadId(0, 0, 1))
-    assert same(found.seen, np.tri(5, dtype=bool))
-    assert same(found.bias, np.where(np.tri(5), -np.arange(5.0), 0))
+    rows = open_capture([both]).read(HeadId(0, 0, 1))
+    assert same(rows.seen, np.tri(5, dtype=bool))
+    assert same(rows.bias, np.where(np.tri(5), -np.arange(5.0), 0))
     keys = saved(tmp_path / "b.safetensors", {**layer(3), "mask": np.array([[1, 1, 1, 0, 0]] * 3)})
     assert same(open_capture([keys]).read(HeadId(2, 0, 0)).seen, np.array([[1, 1, 1, 0, 0]] * 5))
 
@@ -152,14 +155,14 @@ def test_what_stands_beside_is_read_by_rows(tmp_path: Path) -> None:
     made = layer(2, 4, 2, 5, 5, 3, 6)
     weights = np.arange(200, dtype=np.float32).reshape(2, 4, 5, 5)
     more: Arrays = {"weights": weights, "positions": np.arange(10).reshape(2, 5)}
-    found = open_capture([saved(tmp_path / "a.safetensors", {**made, **more})]).read(
+    rows = open_capture([saved(tmp_path / "a.safetensors", {**made, **more})]).read(
         HeadId(1, 0, 2), [1, 4]
     )
-    assert same(found.weights, weights[1, 2, [1, 4]])
-    assert same(found.positions, np.array([6, 9]))
+    assert same(rows.weights, weights[1, 2, [1, 4]])
+    assert same(rows.positions, np.array([6, 9]))
     of_all = {**made, "positions": np.arange(3, 8)}
-    found = open_capture([saved(tmp_path / "b.safetensors", of_all)]).read(HeadId(1, 0, 2), [4])
-    assert same(found.positions, np.array([7]))
+    rows = open_capture([saved(tmp_path / "b.safetensors", of_all)]).read(HeadId(1, 0, 2), [4])
+    assert same(rows.positions, np.array([7]))
 
 
 @pytest.mark.parametrize(
@@ -182,8 +185,8 @@ def test_where_queries_stand_is_known_or_said_to_be_open(
     made = layer(1, 4, 2, n_queries, 9, 3, 6)
     capture = open_capture([saved(tmp_path / "a.safetensors", {**made, **more})])
     assert_holds(capture, made)
-    about = [each for each in capture.stated if "quer" in each and "Layer" not in each]
-    assert [each[: len(sentence)] for each in about] == [sentence] * bool(sentence)
+    about = [stated for stated in capture.stated if "quer" in stated and "Layer" not in stated]
+    assert [stated[: len(sentence)] for stated in about] == [sentence] * bool(sentence)
     positions = capture.read(HeadId(0, 0, 1), [n_queries - 1]).positions
     assert same(positions, more["positions"][-1:]) if more else positions is None
 
@@ -205,7 +208,7 @@ def test_claims_are_tested(tmp_path: Path) -> None:
 
 def test_a_claimed_layout_decides_what_shapes_leave_open(tmp_path: Path) -> None:
     made = layer(1, 5, 5, 5, 5, 4, 4)
-    stored = {part: laid_out(each, "bnhd") for part, each in made.items()}
+    stored = {part: laid_out(tensor, "bnhd") for part, tensor in made.items()}
     assert_holds(
         open_capture([saved(tmp_path / "a.safetensors", stored, {"layout": "bnhd"})]), made
     )

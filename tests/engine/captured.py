@@ -1,4 +1,4 @@
-"""A small capture on disk, with what its heads are."""
+"""A small capture on disk, and the true weights of its heads."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -24,21 +24,21 @@ def heads(
 ) -> dict[tuple[int, int], Head]:
     """Return heads by layer and head; pairs of them share keys; deeper layers are sharper."""
     draw = np.random.default_rng(seed).standard_normal
-    found = {}
+    made = {}
     for layer in range(layers):
         shared = [(draw((n, 16)), draw((n, 8))) for _ in range(query_heads // 2)]
         for head in range(query_heads):
             keys, values = shared[head // 2]
             queries = (layer + 1) * draw((n, 16))
-            found[layer, head] = Head(queries, keys, values, LogitMap(0.25), causal)
-    return found
+            made[layer, head] = Head(queries, keys, values, LogitMap(0.25), causal)
+    return made
 
 
 def write(path: Path, made: dict[tuple[int, int], Head], interleaved: bool = False) -> Path:
-    """Write heads, of which neighbours share keys; or the first of each half do."""
+    """Write heads, of which neighbours share keys, or if interleaved, head h and h + half."""
     tensors: dict[str, NDArray[Any]] = {}
     for layer in {layer for layer, _ in made}:
-        own = [head for (at, _), head in made.items() if at == layer]
+        own = [head for (number, _), head in made.items() if number == layer]
         with_keys = own[: len(own) // 2] if interleaved else own[::2]
         parts = {
             "q": [head.queries for head in own],
@@ -57,12 +57,12 @@ def opened(path: Path, **given: Any) -> Capture:
 
 
 def last(plan: Plan, *given: Any, **more: Any) -> Survey:
-    """Return what is known once all blocks are worked off."""
+    """Return the survey of a plan once all blocks are computed."""
     return [*survey(plan, *given, **more)][-1]
 
 
 def values(survey: Survey, name: str) -> dict[HeadId, Value]:
-    """Return a statistic of each head that is known."""
+    """Return a statistic of each head in a survey."""
     return {head: partial.value(name) for head, partial in survey.heads.items()}
 
 
@@ -74,9 +74,9 @@ def unusual(
     multiplier: float | Sequence[float] = 0.25,
     size: float = 4.0,
 ) -> tuple[dict[str, NDArray[Any]], NDArray[np.float64]]:
-    """Return tensors of four causal heads with what no simple mask explains, and their weights.
+    """Return tensors of four causal heads that no simple mask explains, and their weights.
 
-    The sink is one, or each head's, and so is the multiplier; d_k is 16, and queries have a
+    Sink and multiplier are one number, or one of each head; d_k is 16, and queries have a
     standard deviation of ``size``.
     """
     draw = np.random.default_rng(layer + 1).standard_normal

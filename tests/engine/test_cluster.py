@@ -1,4 +1,4 @@
-"""Heads of a capture on a Dask cluster of two workers: the same bits, and workers may die."""
+"""Heads of a capture on a Dask cluster of two workers: the same bits, even if workers die."""
 
 import json
 import os
@@ -88,7 +88,7 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def here(path: Path) -> dict[str, str]:
-    """Give what this process makes of the heads."""
+    """Return the partials of the heads as this process computes them."""
     with one_thread():
         survey = last(Plan.of(open_capture([str(path)]), Question(rows=None)))
     return {str(head): repr(partial) for head, partial in survey.heads.items()}
@@ -99,21 +99,21 @@ def test_two_workers_come_to_the_same_bits_and_one_may_die(
     path: Path, here: Any, tmp_path: Path
 ) -> None:
     mark = tmp_path / "died"
-    found = on_cluster(tmp_path, path, str(mark))
+    result = on_cluster(tmp_path, path, str(mark))
     assert mark.exists()
-    assert found == {"heads": here, "failed": []}
+    assert result == {"heads": here, "failed": []}
 
 
 @pytest.mark.slow
 def test_a_block_that_kills_its_workers_is_told_and_the_rest_goes_on(
     path: Path, here: Any, tmp_path: Path
 ) -> None:
-    found = on_cluster(tmp_path, path, killer=3)
-    # What stood beside it on a worker each time is told too: Dask cannot tell which one it was.
-    assert [3, "it ended the workers that tried it"] in found["failed"]
-    assert {reason for _, reason in found["failed"]} == {"it ended the workers that tried it"}
-    assert len(found["heads"]) == len(here) - len(found["failed"]) > 0
-    assert all(here[head] == partial for head, partial in found["heads"].items())
+    result = on_cluster(tmp_path, path, killer=3)
+    # Tasks that shared a worker with it each time fail too: Dask cannot tell which one was guilty.
+    assert [3, "it ended the workers that tried it"] in result["failed"]
+    assert {reason for _, reason in result["failed"]} == {"it ended the workers that tried it"}
+    assert len(result["heads"]) == len(here) - len(result["failed"]) > 0
+    assert all(here[head] == partial for head, partial in result["heads"].items())
 
 
 SCHEDULER = """
@@ -156,7 +156,7 @@ program.main(["heads", sys.argv[2], "--scheduler", sys.argv[3]])
 
 @contextmanager
 def python(script: str, *arguments: str) -> Iterator["subprocess.Popen[str]"]:
-    """Give a process that runs a script, and end it."""
+    """Yield a process that runs a script, and end it afterwards."""
     command = [sys.executable, "-c", script, *arguments]
     pipe = subprocess.PIPE
     with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True) as process:
@@ -204,14 +204,14 @@ def test_a_scheduler_without_a_worker_is_one_line(
 
 @pytest.fixture
 def silent() -> Iterator[str]:
-    """Give the address of a port that takes connections and says nothing."""
+    """Yield the address of a port that accepts connections and sends nothing."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         yield f"127.0.0.1:{server.getsockname()[1]}"
 
 
 @pytest.fixture
 def banner() -> Iterator[str]:
-    """Give the address of a port that says first what it is, which is no scheduler."""
+    """Yield the address of a port that sends a banner, unlike a scheduler."""
     with socket.create_server(("127.0.0.1", 0)) as server:
 
         def greet() -> None:

@@ -1,6 +1,7 @@
-"""What is found out about weights is that of those really in use, as plain NumPy makes them.
+"""The reconstruction of weights finds those really in use, as plain NumPy computes them.
 
-Masks, windows, caps, sinks, multipliers, of layers and of heads; what nothing tells is unknown.
+It covers masks, windows, caps, sinks and multipliers of layers and of heads,
+and cases where nothing tells them.
 """
 
 from pathlib import Path
@@ -33,18 +34,18 @@ from tests.test_cli import call
 
 
 def surveyed(path: Path, tensors: dict[str, NDArray[Any]]) -> Survey:
-    """Write tensors, and return what is known of their heads, all rows of them."""
+    """Write tensors, and return the survey of all rows of their heads."""
     write_safetensors(path, tensors)
     return last(Plan.of(open_capture([str(path)]), ALL))
 
 
 def largest(weights: NDArray[np.float64]) -> list[float]:
-    """Return the mean over rows that see several keys of the largest weight, of each head.
+    """Return the mean largest weight of each head, over rows that see several keys.
 
-    Of row 0 that is a sink besides its one key.
+    Row 0 counts only if a sink competes with its one key.
     """
     first = int((weights[0, :, 0, 0] == 1.0).all())
-    return [float(each[first:].max(-1).mean()) for each in weights[0]]
+    return [float(head[first:].max(-1).mean()) for head in weights[0]]
 
 
 def logits(tensors: dict[str, NDArray[Any]], multiplier: float) -> NDArray[np.float64]:
@@ -54,27 +55,27 @@ def logits(tensors: dict[str, NDArray[Any]], multiplier: float) -> NDArray[np.fl
     return np.where(np.tri(60, dtype=bool), scores, -np.inf)
 
 
-def is_of(found: Survey, weights: NDArray[np.float64]) -> bool:
-    """Whether no head is unknown, and the largest weights are these."""
-    if any(each.misses("max_weight") for each in found.heads.values()):
+def is_of(survey: Survey, weights: NDArray[np.float64]) -> bool:
+    """Return whether no head misses the output, and the largest weights are the given ones."""
+    if any(partial.misses("max_weight") for partial in survey.heads.values()):
         return False
-    shown = [each.value for each in values(found, "max_weight").values()]
-    return shown == pytest.approx(largest(weights), rel=1e-3)
+    largest_weights = [value.value for value in values(survey, "max_weight").values()]
+    return largest_weights == pytest.approx(largest(weights), rel=1e-3)
 
 
 def test_one_hot_rows_hide_no_wrong_scale(tmp_path: Path) -> None:
     factor, size = 3.0, 150.0
     tensors, weights = unusual(multiplier=0.25 * factor, size=size)
     path = tmp_path / "sharp.safetensors"
-    found = surveyed(path, tensors)
-    assert found.plan.masks[0].multiplier == pytest.approx(0.25 * factor, rel=1e-2)
-    assert is_of(found, weights)
-    most = [float(each.max()) for each in logits(tensors, 0.25 * factor)[0]]
-    shown = [each.value for each in values(found, "max_logit").values()]
-    assert shown == pytest.approx(most, rel=1e-2)
+    survey = surveyed(path, tensors)
+    assert survey.plan.masks[0].multiplier == pytest.approx(0.25 * factor, rel=1e-2)
+    assert is_of(survey, weights)
+    most = [float(head.max()) for head in logits(tensors, 0.25 * factor)[0]]
+    logits_found = [value.value for value in values(survey, "max_logit").values()]
+    assert logits_found == pytest.approx(most, rel=1e-2)
     between = 0.99 * max(most)
-    said = call("heads", str(path), "--rows", "all", "--fail-if", f"max_logit > {between}")
-    assert said.exit_code == 1
+    result = call("heads", str(path), "--rows", "all", "--fail-if", f"max_logit > {between}")
+    assert result.exit_code == 1
 
 
 @pytest.mark.parametrize("captured", ["weights", "weights and v"])
@@ -87,11 +88,11 @@ def test_what_was_captured_instead_of_an_output_tells_the_scale(
         del parts["0.v"]
     parts["0.weights"] = weights.astype(np.float32)
     path = tmp_path / "instead.safetensors"
-    found = surveyed(path, parts)
-    mask = found.plan.masks[0]
+    survey = surveyed(path, parts)
+    mask = survey.plan.masks[0]
     assert mask.mask.kind == "causal"
     assert mask.multiplier == pytest.approx(1.0, rel=1e-3)
-    assert is_of(found, weights)
+    assert is_of(survey, weights)
     source = captured_at((str(path),), head=2)
     assert (source.causal, source.found.how) == (True, "fit")
     assert source.multiplier == pytest.approx(1.0, rel=1e-3)
@@ -104,14 +105,14 @@ def test_an_m_that_is_off_by_half_a_percent_is_another_or_is_said_to_be_possible
     tensors, weights = unusual(multiplier=m)
     parts = {name: tensors[name] for name in ("0.q", "0.k")}
     path = tmp_path / "instead.safetensors"
-    found = surveyed(path, parts | {"0.weights": weights.astype(bfloat16)})
-    mask = found.plan.masks[0]
+    survey = surveyed(path, parts | {"0.weights": weights.astype(bfloat16)})
+    mask = survey.plan.masks[0]
     assert mask.fits
     for head in range(4):
         source = captured_at((str(path),), head=head)
         off = abs((source.multiplier or 0.25) / m - 1)
-        shown = call("attention", "--capture", str(path), "--head", f"{head}").stdout
-        assert off < 1e-3 or "m may be off by" in " ".join(shown.split())
+        output = call("attention", "--capture", str(path), "--head", f"{head}").stdout
+        assert off < 1e-3 or "m may be off by" in " ".join(output.split())
 
 
 @pytest.mark.slow
@@ -119,29 +120,29 @@ def test_a_captured_sink_that_is_not_in_use_takes_no_part(tmp_path: Path) -> Non
     tensors, weights = unusual(multiplier=1.0, size=1)
     tensors["0.sink"] = np.array([1.0, 2.0, 3.0, 4.0], np.float32)
     path = tmp_path / "dropped.safetensors"
-    found = surveyed(path, tensors)
-    assert (found.plan.masks[0].drops_sink, found.plan.masks[0].sink) == (True, None)
-    assert is_of(found, weights)
-    assert {each.value for each in values(found, "sink_mass").values()} == {0.0}
+    survey = surveyed(path, tensors)
+    assert (survey.plan.masks[0].drops_sink, survey.plan.masks[0].sink) == (True, None)
+    assert is_of(survey, weights)
+    assert {value.value for value in values(survey, "sink_mass").values()} == {0.0}
     assert captured_at((str(path),), head=3).sink is None
     assert "sink none" in call("heads", str(path)).stdout
-    # One that is in use does.
+    # A sink that is in use is found.
     tensors, weights = unusual(sink=(1.0, 2.0, 3.0, 4.0), size=1)
     tensors["0.sink"] = np.array([1.0, 2.0, 3.0, 4.0], np.float32)
-    found = surveyed(tmp_path / "used.safetensors", tensors)
-    assert not found.plan.masks[0].drops_sink
-    assert is_of(found, weights)
+    survey = surveyed(tmp_path / "used.safetensors", tensors)
+    assert not survey.plan.masks[0].drops_sink
+    assert is_of(survey, weights)
 
 
 def test_each_head_has_the_multiplier_that_its_own_output_says(tmp_path: Path) -> None:
     multipliers = (0.1, 0.2, 0.4, 0.8)
     tensors, weights = unusual(multiplier=multipliers, size=1)
     path = tmp_path / "own.safetensors"
-    found = surveyed(path, tensors)
-    assert is_of(found, weights)
-    for at, m in enumerate(multipliers):
-        assert captured_at((str(path),), head=at).multiplier == pytest.approx(m, rel=1e-3)
-    own = [each.multiplier for each in found.heads.values()]
+    survey = surveyed(path, tensors)
+    assert is_of(survey, weights)
+    for head, m in enumerate(multipliers):
+        assert captured_at((str(path),), head=head).multiplier == pytest.approx(m, rel=1e-3)
+    own = [partial.multiplier for partial in survey.heads.values()]
     assert own == [None if m == 0.2 else pytest.approx(m, rel=1e-3) for m in multipliers]
     assert "3 heads have an m of their own" in " ".join(call("heads", str(path)).stdout.split())
 
@@ -149,15 +150,15 @@ def test_each_head_has_the_multiplier_that_its_own_output_says(tmp_path: Path) -
 def test_a_multiplier_that_nothing_tells_is_said_to_be_assumed(tmp_path: Path) -> None:
     tensors, weights = unusual(multiplier=0.75, size=1e6)
     path = tmp_path / "one_hot.safetensors"
-    found = surveyed(path, tensors)
-    assert found.plan.masks[0].is_untold
-    assert is_of(found, weights)
-    said = call("heads", str(path), "--fail-if", "max_logit > 100")
-    assert said.exit_code == 3
-    assert "does not tell m" in said.stdout
+    survey = surveyed(path, tensors)
+    assert survey.plan.masks[0].is_untold
+    assert is_of(survey, weights)
+    result = call("heads", str(path), "--fail-if", "max_logit > 100")
+    assert result.exit_code == 3
+    assert "does not tell m" in result.stdout
     assert call("heads", str(path), "--fail-if", "max_weight > 0.9").exit_code == 1
-    asked = call("heads", str(path), "--rule=inverse-sqrt", "--fail-if", "max_logit > 100")
-    assert asked.exit_code == 1
+    ruled = call("heads", str(path), "--rule=inverse-sqrt", "--fail-if", "max_logit > 100")
+    assert ruled.exit_code == 1
 
 
 def test_a_head_of_which_almost_no_row_counts_is_not_named(tmp_path: Path) -> None:
@@ -165,12 +166,12 @@ def test_a_head_of_which_almost_no_row_counts_is_not_named(tmp_path: Path) -> No
     tensors["0.k"][0, 1, 3] = np.inf
     path = tmp_path / "infinite.safetensors"
     write_safetensors(path, tensors)
-    said = call("heads", str(path), "--fail-if", "max_weight > 60 %")
-    assert said.exit_code == 3
-    assert "layer 0 head 1 is the sharpest" not in said.stdout.lower()
+    result = call("heads", str(path), "--fail-if", "max_weight > 60 %")
+    assert result.exit_code == 3
+    assert "layer 0 head 1 is the sharpest" not in result.stdout.lower()
     told = "One of them meets NaN or infinity, first layer 0 head 1."
-    assert told in " ".join(said.stdout.split())
-    # What is the largest of any row stays that.
+    assert told in " ".join(result.stdout.split())
+    # The largest score of some rows is a lower bound, whatever the others hold.
     assert call("heads", str(path), "--fail-if", "largest_score > 0.1").exit_code == 1
     assert call("doctor", str(path)).stderr == ""
 
@@ -182,13 +183,13 @@ def test_a_mask_that_nothing_tells_is_assumed_alike(tmp_path: Path) -> None:
     plan = Plan.of(open_capture([str(path)]), Question())
     assert (plan.masks[0].how, plan.masks[0].mask.kind) == ("assumed", "causal")
     assert captured_at((str(path),)).causal
-    for said in (
+    for result in (
         call("heads", str(path)),
         call("attention", "--capture", str(path)),
         call("show", "--capture", str(path), "--row", "50"),
     ):
-        assert "causal" in said.stdout
-        assert "assumed" in said.stdout
+        assert "causal" in result.stdout
+        assert "assumed" in result.stdout
 
 
 @pytest.mark.parametrize(
@@ -205,7 +206,7 @@ def test_rounding_alone_is_no_miss(format: str, path: Rounding, std: float) -> N
         how = Arithmetic(64**-0.5, format=format, path=path)
         head = simulate(seed, how, logit_std=std, rows=8)
         assert miss_of(head, making, 1.0, path).fits
-    # An m that is off by a fifth is one, unless rounding may be what it is.
+    # An m that is off by a fifth is a miss, unless rounding may explain it.
     if path != "eager":
         for factor in (0.8, 1.2) if std >= 1 else ():
             off = Weighing(LogitMap(factor * 64**-0.5), CAUSAL)
@@ -217,17 +218,17 @@ def test_the_mask_follows_from_the_output(tmp_path: Path) -> None:
     path = write(tmp_path / "open.safetensors", heads(causal=False))
     capture = open_capture([str(path)])
     plan = Plan.of(capture, ALL)
-    assert {found.mask.kind for found in plan.masks.values()} == {"none"}
+    assert {mask.mask.kind for mask in plan.masks.values()} == {"none"}
     wrong = Plan.of(capture, Question(making=Making(mask=parse_mask("causal"))))
-    assert all(found.residual > 0.3 for found in wrong.masks.values() if found.residual)
+    assert all(mask.residual > 0.3 for mask in wrong.masks.values() if mask.residual)
     with pytest.raises(InputError, match="no mask was captured in layer 0"):
         Plan.of(capture, Question(making=Making(mask=parse_mask("given"))))
 
 
 def test_the_output_says_which_keys_a_head_has(tmp_path: Path) -> None:
     made = heads(layers=1)
-    # Heads 0 and 2 share keys, as 1 and 3 do.
-    turned = {(0, at): made[0, source] for at, source in enumerate((0, 2, 1, 3))}
+    # Heads 0 and 2 share keys, and so do heads 1 and 3.
+    turned = {(0, head): made[0, source] for head, source in enumerate((0, 2, 1, 3))}
     tensors = write(tmp_path / "turned.safetensors", made)
     plan = Plan.of(open_capture([str(tensors)]), ALL)
     other = tmp_path / "other"
@@ -238,8 +239,8 @@ def test_the_output_says_which_keys_a_head_has(tmp_path: Path) -> None:
     assert (plan.masks[0].residual or 0.0) < 1e-5
     turned_back = values(last(plan), "entropy")
     straight = values(last(Plan.of(open_capture([str(tensors)]), ALL)), "entropy")
-    found = sorted(value.value for value in turned_back.values())
-    assert found == pytest.approx(sorted(value.value for value in straight.values()))
+    weights = sorted(value.value for value in turned_back.values())
+    assert weights == pytest.approx(sorted(value.value for value in straight.values()))
 
 
 @pytest.mark.slow
@@ -249,9 +250,9 @@ def test_layers_may_have_what_others_have_not(tmp_path: Path) -> None:
         for layer in range(4)
     ]
     path = tmp_path / "local_and_global.safetensors"
-    write_safetensors(path, {name: each for parts, _ in layers for name, each in parts.items()})
+    write_safetensors(path, {name: tensor for parts, _ in layers for name, tensor in parts.items()})
     masks = Plan.of(open_capture([str(path)]), ALL).masks
-    assert [found.mask.window for found in masks.values()] == [6, None, 6, None]
+    assert [mask.mask.window for mask in masks.values()] == [6, None, 6, None]
 
 
 @pytest.mark.slow
@@ -260,25 +261,25 @@ def test_each_head_has_the_sink_that_its_own_output_says(tmp_path: Path) -> None
     weights = write_unusual(path, sink=sinks)
     capture = open_capture([str(path)])
     survey = last(Plan.of(capture, ALL))
-    found = survey.plan.masks[0]
-    assert found.fits
-    assert found.sink == pytest.approx(0.5, rel=1e-3)
+    mask = survey.plan.masks[0]
+    assert mask.fits
+    assert mask.sink == pytest.approx(0.5, rel=1e-3)
     for head, value in values(survey, "sink_mass").items():
         assert value.value == pytest.approx(1 - weights[0, head.head].sum(-1).mean(), rel=1e-3)
         source = captured_at((str(path),), head=head.head)
         assert source.sink == pytest.approx(sinks[head.head], abs=1e-3)
-    # Unless another is asked, or none.
+    # Another sink, or none, may be asked for instead.
     head = capture.heads[0]
     rows = capture.read(head, [3])
     for sink in (2.0, None):
         making = Making(Scale(softcap=sink, sink=sink), captured_sink=sink is not None)
-        made = making.weighing(rows, of_head(capture, making.over(found), head)).map
+        made = making.weighing(rows, of_head(capture, making.over(mask), head)).map
         assert (made.softcap, made.sink) == (sink, sink)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("format", "m", "said", "rule"),
+    ("format", "m", "text", "rule"),
     [
         ("float32", 1 / 12, "m = 1/√144", Scale("fixed", (("a", 144.0),))),
         ("bfloat16", 1 / 64, "m = 1/√4096", Scale("inverse")),
@@ -286,30 +287,30 @@ def test_each_head_has_the_sink_that_its_own_output_says(tmp_path: Path) -> None
     ],
 )
 def test_an_m_that_is_found_is_said_as_the_verdict_says_it(
-    tmp_path: Path, format: str, m: float, said: str, rule: Scale | None
+    tmp_path: Path, format: str, m: float, text: str, rule: Scale | None
 ) -> None:
     how = Arithmetic(m, format=format)
     path = written(tmp_path / "a.safetensors", how, d_k=64, logit_std=2.0)
-    assert mask_text(Plan.of(open_capture([path]), ALL).masks[0]).startswith(f"{said}, causal")
+    assert mask_text(Plan.of(open_capture([path]), ALL).masks[0]).startswith(f"{text}, causal")
     source = captured_at((path,), head=1)
     assert source.multiplier == (pytest.approx(m, rel=1e-3) if rule is None else m)
     scale = as_captured(Setup(), source).scale
     assert scale.multiplier(64, 64) == pytest.approx(source.multiplier, rel=1e-12)
-    shown = call("attention", "--capture", path, "--head", "1").stdout
-    assert f"its {said} takes part" in " ".join(shown.split())
+    output = call("attention", "--capture", path, "--head", "1").stdout
+    assert f"its {text} takes part" in " ".join(output.split())
     if rule is None:
-        assert "\nscale      m = 0.080" in shown
+        assert "\nscale      m = 0.080" in output
     else:
         assert scale == rule
-        assert f"\nscale      {rule.rule}: m = {rule.formula}\n" in shown
+        assert f"\nscale      {rule.rule}: m = {rule.formula}\n" in output
 
 
 def test_an_m_that_grows_with_the_position_is_none(tmp_path: Path) -> None:
     rows = 0.25 / np.log(2.0) * np.log(np.maximum(np.arange(64) + 1.0, 2.0))
     path = written(tmp_path / "a.safetensors", Arithmetic(rows, format="float32"), logit_std=2.0)
-    found = Plan.of(open_capture([path]), ALL).masks[0]
-    assert (found.fits, found.multiplier, found.mask.kind) == (False, None, "causal")
-    assert mask_text(found).endswith(": try attn-tui doctor")
+    mask = Plan.of(open_capture([path]), ALL).masks[0]
+    assert (mask.fits, mask.multiplier, mask.mask.kind) == (False, None, "causal")
+    assert mask_text(mask).endswith(": try attn-tui doctor")
 
 
 def test_the_multiplier_in_use_is_that_which_the_output_says(tmp_path: Path) -> None:
@@ -317,26 +318,26 @@ def test_the_multiplier_in_use_is_that_which_the_output_says(tmp_path: Path) -> 
     weights = write_unusual(path, multiplier=m)
     capture = open_capture([str(path)])
     survey = last(Plan.of(capture, ALL))
-    found = survey.plan.masks[0]
-    assert found.multiplier == pytest.approx(m, rel=1e-2)
-    assert found.fits
-    assert found.missed
-    assert found.missed > 0.1
+    mask = survey.plan.masks[0]
+    assert mask.multiplier == pytest.approx(m, rel=1e-2)
+    assert mask.fits
+    assert mask.missed
+    assert mask.missed > 0.1
     for head, value in values(survey, "max_weight").items():
         assert value.value == pytest.approx(weights[0, head.head, 1:].max(-1).mean(), rel=1e-3)
         assert survey.heads[head].miss == pytest.approx(0.0, abs=0.01)
-    # Who asks for a rule has that.
+    # A rule that the user asks for overrides the multiplier.
     what_if = last(Plan.of(capture, Question(None, making=Making(own_rule=True))))
     assert what_if.plan.masks[0].multiplier is None
     assert what_if.heads[capture.heads[0]].miss is None
-    asked = last(Plan.of(capture, Question(None, making=Making(mask=parse_mask("causal")))))
-    assert asked.plan.masks[0].multiplier == found.multiplier
-    # Attention has the same, unless another is asked, and says how far 1/√d_k is from the output.
+    masked = last(Plan.of(capture, Question(None, making=Making(mask=parse_mask("causal")))))
+    assert masked.plan.masks[0].multiplier == mask.multiplier
+    # Attention takes the same m unless told otherwise, and says how far 1/√d_k misses the output.
     source = captured_at((str(path),), head=3)
     assert source.miss
     assert source.miss > 0.1
     scale = as_captured(Setup(), source).scale
-    assert scale.multiplier(16, 60) == pytest.approx(found.multiplier)
+    assert scale.multiplier(16, 60) == pytest.approx(mask.multiplier)
     inverse = Setup(scale=Scale("inverse"))
     assert as_captured(inverse, source).scale == inverse.scale
 
@@ -346,12 +347,12 @@ def test_weights_that_miss_the_output_are_told_by_head(tmp_path: Path) -> None:
     tensors, _ = unusual()
     tensors["0.out"][0, 2] = np.random.default_rng(1).standard_normal((60, 16))
     write_safetensors(path, tensors)
-    found = open_capture([str(path)])
-    survey = last(Plan.of(found, ALL))
-    odd = [head.head for head, each in survey.heads.items() if each.misses("max_weight")]
+    capture = open_capture([str(path)])
+    survey = last(Plan.of(capture, ALL))
+    odd = [head.head for head, partial in survey.heads.items() if partial.misses("max_weight")]
     assert odd == [2]
-    assert not survey.heads[found.heads[2]].misses("query_norm")
-    assert [captured_at((str(path),), head=at).miss is None for at in range(4)] == [
+    assert not survey.heads[capture.heads[2]].misses("query_norm")
+    assert [captured_at((str(path),), head=head).miss is None for head in range(4)] == [
         True, True, False, True,
     ]  # fmt: skip
 
@@ -362,16 +363,16 @@ def test_a_value_scale_is_no_reason_to_doubt_the_weights(tmp_path: Path) -> None
     path = tmp_path / "scaled.safetensors"
     survey = surveyed(path, tensors)
     assert survey.plan.masks[0].value_scale == pytest.approx(0.7, rel=1e-3)
-    assert not any(each.misses("max_weight") for each in survey.heads.values())
+    assert not any(partial.misses("max_weight") for partial in survey.heads.values())
 
 
 def test_an_output_of_zeros_is_met(tmp_path: Path) -> None:
     path = tmp_path / "zeros.safetensors"
     parts = ("q", "k", "v", "out")
     survey = surveyed(path, {f"0.{part}": np.zeros((1, 2, 8, 4)) for part in parts})
-    found = survey.plan.masks[0]
-    assert (found.how, found.mask.kind, found.residual) == ("assumed", "causal", None)
-    assert {each.miss for each in survey.heads.values()} == {None}
+    mask = survey.plan.masks[0]
+    assert (mask.how, mask.mask.kind, mask.residual) == ("assumed", "causal", None)
+    assert {partial.miss for partial in survey.heads.values()} == {None}
 
 
 def test_a_layer_whose_heads_all_meet_nan_is_fitted_on_what_is_left(tmp_path: Path) -> None:
@@ -383,8 +384,8 @@ def test_a_layer_whose_heads_all_meet_nan_is_fitted_on_what_is_left(tmp_path: Pa
     tensors["0.k"][0, :, 50, 3] = np.nan
     path = tmp_path / "nan.safetensors"
     write_safetensors(path, tensors)
-    found = Plan.of(open_capture([str(path)]), ALL).masks[0]
-    assert (found.how, found.mask.kind, found.fits) == ("output", "causal", True)
+    mask = Plan.of(open_capture([str(path)]), ALL).masks[0]
+    assert (mask.how, mask.mask.kind, mask.fits) == ("output", "causal", True)
 
 
 @pytest.mark.slow
@@ -394,8 +395,8 @@ def test_each_head_has_the_rule_of_its_own_layer(tmp_path: Path) -> None:
     survey = last(Plan.of(capture, Question(None, making=making)))
     for layer in range(3):
         alone = Scale("fixed", (("a", 16.0 * (layer + 1) ** 2),))
-        asked = Question(None, layers=(layer,), making=Making(alone, own_rule=True))
-        for head, own in values(last(Plan.of(capture, asked)), "entropy").items():
+        question = Question(None, layers=(layer,), making=Making(alone, own_rule=True))
+        for head, own in values(last(Plan.of(capture, question)), "entropy").items():
             assert values(survey, "entropy")[head].value == pytest.approx(own.value, rel=1e-12)
     source = captured_at((str(capture.paths[0]),), layer=2)
     for given in ((), (("layer", 1.0),)):
@@ -405,5 +406,5 @@ def test_each_head_has_the_rule_of_its_own_layer(tmp_path: Path) -> None:
     refused = call("heads", path, "--rule", "per-layer:layer=1")
     assert (refused.exit_code, "per-layer, without a layer" in refused.stderr) == (2, True)
     for command in ("attention", "show"):
-        said = call(command, "--capture", path, "--layer", "2", "--rule", "per-layer").stdout
-        assert "m = 1/(√d_k·(2 + 1))" in said
+        text = call(command, "--capture", path, "--layer", "2", "--rule", "per-layer").stdout
+        assert "m = 1/(√d_k·(2 + 1))" in text

@@ -1,4 +1,4 @@
-"""Heads of a capture: whoever works blocks off, and in whatever order, it comes to the same."""
+"""Surveys of a capture: the results do not depend on the executor or the order of blocks."""
 
 import pickle
 from collections.abc import Callable, Iterator
@@ -25,7 +25,7 @@ from tests.engine.captured import ALL, heads, last, opened, values, write
 
 
 class Backwards(Executor):
-    """Works tasks off by itself, so many at a time, of which the last is ready first."""
+    """An executor that runs tasks itself, several at a time, and finishes the last one first."""
 
     def __init__(self, size: int, work: Callable[..., Any] | None = None) -> None:
         self.given: list[tuple[Future[Any], Any]] = []
@@ -35,11 +35,11 @@ class Backwards(Executor):
         future: Future[Any] = Future()
         self.given.append((future, pickle.loads(pickle.dumps(args[0]))))
         if len(self.given) == self.size:
-            for each, task in reversed(self.given):
+            for waiting, task in reversed(self.given):
                 try:
-                    each.set_result((self.work or fn)(task))
+                    waiting.set_result((self.work or fn)(task))
                 except Exception as error:
-                    each.set_exception(error)
+                    waiting.set_exception(error)
             self.given = []
         return future
 
@@ -56,19 +56,19 @@ def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_survey_says_what_heads_are(capture: Capture) -> None:
-    found = last(Plan.of(capture, ALL))
-    assert found.complete
-    assert found.progress == 1.0
+    known = last(Plan.of(capture, ALL))
+    assert known.complete
+    assert known.progress == 1.0
     truth = heads()
-    for head, partial in found.heads.items():
+    for head, partial in known.heads.items():
         one = truth[head.layer, head.head]
         p = one.weights
         terms = np.where(p > 0, p * np.log(np.where(p > 0, p, 1)), 0)
         assert partial.value("entropy").value == pytest.approx(-terms.sum(1).mean(), rel=1e-4)
         assert partial.value("first_key_mass").value == pytest.approx(p[:, 0].mean(), rel=1e-4)
         assert partial.value("max_logit").value == pytest.approx(one.logits.max(), rel=1e-5)
-    assert {found.how for found in found.plan.masks.values()} == {"output"}
-    assert {found.mask.kind for found in found.plan.masks.values()} == {"causal"}
+    assert {mask.how for mask in known.plan.masks.values()} == {"output"}
+    assert {mask.mask.kind for mask in known.plan.masks.values()} == {"causal"}
 
 
 @pytest.mark.slow
@@ -77,8 +77,8 @@ def test_the_order_of_blocks_changes_no_bit(tmp_path: Path) -> None:
     assert len(plan.blocks) == 2 * 4 * 3
     plain = last(plan).heads
     for executor in (ThreadPoolExecutor(1), ThreadPoolExecutor(7), Backwards(4)):
-        found = last(plan, executor, at_once=4)
-        assert found.heads == plain
+        known = last(plan, executor, at_once=4)
+        assert known.heads == plain
 
 
 @pytest.mark.slow
@@ -97,8 +97,8 @@ def test_sampled_rows_are_those_of_the_seed_and_are_near(capture: Capture) -> No
 
 
 def test_a_question_may_name_layers_and_heads(capture: Capture) -> None:
-    found = last(Plan.of(capture, Question(layers=(0, 2), heads=(3,))))
-    assert [(head.layer, head.head) for head in found.heads] == [(0, 3), (2, 3)]
+    known = last(Plan.of(capture, Question(layers=(0, 2), heads=(3,))))
+    assert [(head.layer, head.head) for head in known.heads] == [(0, 3), (2, 3)]
     with pytest.raises(InputError, match="there is no layer 7; expected one from 0 to 2"):
         Plan.of(capture, Question(layers=(7,)))
 
@@ -116,12 +116,12 @@ def test_a_block_that_fails_is_told_and_the_rest_goes_on(
             raise MemoryError("too much")
         return work(task)
 
-    found = last(plan, Backwards(1, failing))
-    reasons = {each.block.index: each.reason for each in found.failed}
+    known = last(plan, Backwards(1, failing))
+    reasons = {failure.block.index: failure.reason for failure in known.failed}
     assert reasons == {5: "MemoryError: too much"}
-    assert set(found.partials) == {*range(12)} - {5}
-    assert found.progress == 1.0
-    assert not found.complete
+    assert set(known.partials) == {*range(12)} - {5}
+    assert known.progress == 1.0
+    assert not known.complete
     assert tried.count(5) == 2
 
 
@@ -130,11 +130,11 @@ def test_a_worker_with_another_version_is_named_and_refused(
 ) -> None:
     plan = Plan.of(capture, ALL)
     write(tmp_path / "tiny.safetensors", heads(n=61))
-    found = last(plan)
-    assert not found.partials
-    assert len(found.failed) == 12
-    assert "has changed" in found.failed[0].reason
-    assert "process" in found.failed[0].reason
+    known = last(plan)
+    assert not known.partials
+    assert len(known.failed) == 12
+    assert "has changed" in known.failed[0].reason
+    assert "process" in known.failed[0].reason
     (tmp_path / "tiny.safetensors").unlink()
     assert "tiny.safetensors" in last(plan).failed[0].reason
 
@@ -142,8 +142,8 @@ def test_a_worker_with_another_version_is_named_and_refused(
 def test_a_stop_keeps_what_there_is(capture: Capture) -> None:
     plan = Plan.of(capture, ALL)
     seen: list[Survey] = []
-    for found in survey(plan, Backwards(4), stop=lambda: bool(seen), at_once=4):
-        seen.append(found)
+    for known in survey(plan, Backwards(4), stop=lambda: bool(seen), at_once=4):
+        seen.append(known)
     assert not seen[-1].complete
     assert seen[-1].progress < 1.0
     for name in STATISTICS:

@@ -1,4 +1,4 @@
-"""The card: each word where its evidence is, and nowhere else."""
+"""The card of a head: each word appears where its evidence does, and nowhere else."""
 
 from dataclasses import replace
 from typing import Any
@@ -19,7 +19,7 @@ N = 64
 def looked(
     sharpness: float, target: str = "own", first: float = 1.0, rows: Any = None, noise: float = 0.0
 ) -> Partial:
-    """Return what is known of a causal head that looks at its own key, or at the first one."""
+    """Return the statistics of a causal head that looks at its own key, or at the first one."""
     draw = np.random.default_rng(1)
     keys = 8.0 * np.eye(N)
     places = np.arange(N) if target == "own" else np.zeros(N, np.intp)
@@ -31,12 +31,12 @@ def looked(
     return statistics(head, Weighing(LogitMap(1.0), HeadMask("causal")), queries=queries)
 
 
-def words(found: Card) -> list[str]:
-    return [measure.word for measure in found.measures]
+def words(result: Card) -> list[str]:
+    return [measure.word for measure in result.measures]
 
 
 @with_rows(
-    ("given", "sentence", "said", "name"),
+    ("given", "sentence", "labels", "name"),
     [
         ({"sharpness": 0.0}, "Not saturated: a row shares its weight among about",
          ["spread", "many", "alive in every row", "not parked", "safe in float16"], "spread"),
@@ -61,12 +61,12 @@ def words(found: Card) -> list[str]:
     ],
 )  # fmt: skip
 def test_each_word_stands_where_its_evidence_is(
-    given: dict[str, Any], sentence: str, said: list[str], name: str
+    given: dict[str, Any], sentence: str, labels: list[str], name: str
 ) -> None:
-    found = looked(**given)
-    assert card(found).sentence.startswith(sentence)
-    assert words(card(found)) == said
-    assert state(found)[0] == name
+    partial = looked(**given)
+    assert card(partial).sentence.startswith(sentence)
+    assert words(card(partial)) == labels
+    assert state(partial)[0] == name
 
 
 def test_what_a_sample_does_not_tell_has_a_question_mark() -> None:
@@ -74,7 +74,7 @@ def test_what_a_sample_does_not_tell_has_a_question_mark() -> None:
     assert card(mixed).measures[0].word.endswith("?")
     assert state(mixed)[0].endswith("?")
     assert words(card(looked(sharpness=0.0, rows=range(0, N, 8))))[2] == "alive in every row seen"
-    # ‖q‖·‖k‖ is beyond float16, and of the rows that were looked at none is.
+    # ‖q‖·‖k‖ is beyond float16, but no row of the sample is.
     far = looked(sharpness=0.0, rows=range(0, N, 8))
     tallies = {**far.tallies, "query_norm": looked(sharpness=70000.0).tallies["query_norm"]}
     assert words(card(replace(far, tallies=tallies)))[4] == "safe as far as seen"

@@ -1,4 +1,4 @@
-"""The headline of Heads: within its limits, true of what it counts, and every sentence reached."""
+"""The headline of Heads: it keeps to its limits and counts right; every sentence is reached."""
 
 import re
 from dataclasses import replace
@@ -28,12 +28,12 @@ LOOKED = Partial(60, 60, 60, 0, 0, None, {}, miss=0.001, allowed=0.1)
 def looked(
     numbers: dict[str, Any], known: int, odd: int = 0, missing: int = 0, untold: bool = False
 ) -> Survey:
-    heads = [HeadId(0, at // 4, at % 4) for at in range(len(numbers["entropy"]))]
-    blocks = tuple(Block(at, head, None, True, 1.0) for at, head in enumerate(heads))
+    heads = [HeadId(0, index // 4, index % 4) for index in range(len(numbers["entropy"]))]
+    blocks = tuple(Block(index, head, None, True, 1.0) for index, head in enumerate(heads))
     partials = {}
-    for at in range(known):
-        own = replace(LOOKED, not_finite=int(at < odd), untold=untold)
-        partials[at] = replace(own, miss=0.8) if at < missing else own
+    for index in range(known):
+        own = replace(LOOKED, not_finite=int(index < odd), untold=untold)
+        partials[index] = replace(own, miss=0.8) if index < missing else own
     survey = Survey(Plan(NOTHING, Question(), {0: MASK}, blocks), partials)
     survey._columns.update(numbers)
     return survey
@@ -57,33 +57,35 @@ def surveys(draw: Any) -> Survey:
 
 @pytest.mark.slow
 @given(surveys(), st.sampled_from([*STATISTICS]))
-def test_it_keeps_to_its_limits_whatever_is_known(found: Survey, name: str) -> None:
-    said = headline(found, name)
-    assert len(said) <= LONGEST, said
-    assert "e-" not in said
-    assert "{" not in said
-    # Which head, what a statistic is called, and what a format ends at are no numbers found.
-    bare = said.replace(STATISTICS[name].words, "").replace(STATISTICS[name].title, "")
+def test_it_keeps_to_its_limits_whatever_is_known(result: Survey, name: str) -> None:
+    sentence = headline(result, name)
+    assert len(sentence) <= LONGEST, sentence
+    assert "e-" not in sentence
+    assert "{" not in sentence
+    # Numbers in the names of heads, statistics and formats are no results.
+    bare = sentence.replace(STATISTICS[name].words, "").replace(STATISTICS[name].title, "")
     bare = re.sub(r"layer \d+ head \d+|1/√d_k", "", bare, flags=re.IGNORECASE)
-    assert len(re.findall(r"\d[\d,.]*", bare)) <= 5, said
+    assert len(re.findall(r"\d[\d,.]*", bare)) <= 5, sentence
 
 
 @given(surveys())
-def test_it_counts_the_heads_that_are_red_on_the_map(found: Survey) -> None:
-    weights = found.counted("max_weight")
+def test_it_counts_the_heads_that_are_red_on_the_map(result: Survey) -> None:
+    weights = result.counted("max_weight")
     known, count = int((~np.isnan(weights)).sum()), int((weights >= SATURATED).sum())
-    said = headline(found, "max_weight")
+    sentence = headline(result, "max_weight")
     if not known:
-        assert said.startswith("No head has a number here: their weights miss the captured output")
+        assert sentence.startswith(
+            "No head has a number here: their weights miss the captured output"
+        )
         return
     words = {0: "None of ", 1: "one saturates"}.get(count, f" {count:,} saturate: ")
     if count == known > 1:
         words = " all saturate: "
-    assert words in said
-    first = first_of(found, "max_weight")
-    assert weights[found.plan.places[first]] == np.nanmax(weights)
-    if "is the sharpest" in said:
-        assert f"Layer {first.layer} head {first.head} is the sharpest." in said
+    assert words in sentence
+    first = first_of(result, "max_weight")
+    assert weights[result.plan.places[first]] == np.nanmax(weights)
+    if "is the sharpest" in sentence:
+        assert f"Layer {first.layer} head {first.head} is the sharpest." in sentence
 
 
 def test_what_makes_numbers_doubtful_goes_before_the_sharpest() -> None:

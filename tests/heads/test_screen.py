@@ -41,7 +41,7 @@ def asking(paths: tuple[str, ...]) -> Draft:
 
 
 async def at(pilot: Pilot[None], *keys: str) -> HeadsScreen:
-    """Press keys, and return Heads once all is worked out and shown."""
+    """Press keys, and return the Heads screen once everything is computed and shown."""
     screen = await press(pilot, *keys) if keys else await shown(pilot)
     assert isinstance(screen, HeadsScreen)
     return screen
@@ -54,14 +54,14 @@ def drawn(screen: HeadsScreen) -> Map:
 
 
 def card(screen: HeadsScreen) -> str:
-    """Return the sentence of the card, and its words."""
+    """Return the sentence of the card and its words, as one text."""
     drawing = screen.query_one("#card", Picture).drawing
     assert isinstance(drawing, CardDrawing)
-    return " ".join([drawing.card.sentence, *(each.word for each in drawing.card.measures)])
+    return " ".join([drawing.card.sentence, *(measure.word for measure in drawing.card.measures)])
 
 
 def here(screen: HeadsScreen) -> list[HeadId | None]:
-    """Return the head with the cursor: as asked, on the map, in the table, with the doctor."""
+    """Return the head with the cursor in the settings, the map, the table and the doctor's pane."""
     survey, lines = screen.survey, screen.query_one(HeadList)
     assert survey
     row, column = drawn(screen).cursor or (-1, -1)
@@ -169,13 +169,13 @@ async def test_by_mouse_alone_the_cursor_goes_everywhere_and_headings_sort() -> 
 
 
 async def test_the_doctor_says_which_heads_differ_and_by_how_much(tmp_path: Path) -> None:
-    demo = next(each for each in demos() if each.name == "layer-scale")
+    demo = next(demo for demo in demos() if demo.name == "layer-scale")
     path = tmp_path / "capture.safetensors"
     write_safetensors(path, tensors_of(demo), {"layout": "out=bnhd"})
     (tmp_path / "config.json").write_text(json.dumps(demo.config), "utf-8")
     async with AttnApp(EXAMPLE, "heads").run_test(size=(120, 40)) as pilot:
         await at(pilot)
-        # The tree of the dialogue goes on looking, so that nobody waits for all workers.
+        # The tree of the dialogue keeps a worker running, so do not wait for all workers.
         await pilot.press("o", *"nonsense.txt", "enter")
         while "no capture" not in str(pilot.app.screen.query_one("#hint", Label).render()):
             await pilot.pause()
@@ -188,10 +188,14 @@ async def test_the_doctor_says_which_heads_differ_and_by_how_much(tmp_path: Path
         assert "layer 1" in written(screen, "doctor-sentence")
         chart = screen.query_one(Multipliers).drawing
         assert isinstance(chart, Chart)
-        verdicts = {each.place[1]: each.verdict for each in chart.points.multipliers}
+        verdicts = {
+            multiplier.place[1]: multiplier.verdict for multiplier in chart.points.multipliers
+        }
         assert verdicts == {0: "agrees", 1: "differs", 2: "differs"}
         assert chart.points.end[1:] == ("×4", "÷4")
-        second = next(each for each in chart.points.multipliers if each.place[1] == 2)
+        second = next(
+            multiplier for multiplier in chart.points.multipliers if multiplier.place[1] == 2
+        )
         assert second.value == pytest.approx(second.expected / 3, rel=1e-3)
         assert pilot.app.line.startswith("attn-tui ")  # type: ignore[attr-defined]
         screen.query_one(Multipliers).focus()
@@ -219,12 +223,12 @@ async def test_space_stops_what_goes_on_and_goes_on(monkeypatch: pytest.MonkeyPa
     gate, went_on = Event(), Event()
 
     def halting(experiment: Experiment, stop: Stop) -> Iterator[Answer]:
-        found = real(experiment, stop)
-        yield next(found)
+        answers = real(experiment, stop)
+        yield next(answers)
         gate.wait()
         stop()
         went_on.set()
-        yield from found
+        yield from answers
 
     monkeypatch.setattr(looking, "answer", halting)
     async with AttnApp(EXAMPLE, "heads").run_test(size=(120, 40)) as pilot:
@@ -273,14 +277,14 @@ async def test_what_cannot_be_read_is_said_in_place_of_the_headline(tmp_path: Pa
         path.write_bytes(b"rubbish")
         screen = await at(pilot, "a")
         assert "one.safetensors" in screen.failure
-        # Not what was found before of the same question, either.
+        # Nor is an earlier result of the same question shown.
         screen = await at(pilot, "space")
         assert "one.safetensors" in screen.failure
         write(path, heads(layers=2))
         screen = await at(pilot, "space")
         assert not screen.failure
         for keys in ((), ("u",)):
-            # Not of the file before, either.
+            # Nor is a result of the previous file shown.
             screen = await at(pilot, *keys)
             assert screen.survey
             assert len(screen.survey.heads) == 8
@@ -288,14 +292,14 @@ async def test_what_cannot_be_read_is_said_in_place_of_the_headline(tmp_path: Pa
 
 def test_what_was_found_is_kept_as_long_as_the_file_is_the_same(tmp_path: Path) -> None:
     path = write(tmp_path / "one.safetensors", heads(n=20, layers=1, query_heads=2))
-    experiment, found = parse(asking((str(path),))), Looking()
-    *_, last = found.look(experiment, never)
+    experiment, looking = parse(asking((str(path),))), Looking()
+    *_, last = looking.look(experiment, never)
     assert last.answer
     assert last.answer.survey.complete
-    assert found.known(experiment) == last
-    assert [*found.look(experiment, never)] == []
+    assert looking.known(experiment) == last
+    assert [*looking.look(experiment, never)] == []
     write(path, heads(n=20, layers=2, query_heads=2))
-    (told,) = found.look(experiment, never)
+    (told,) = looking.look(experiment, never)
     assert "it has changed since it was opened" in told.failure
 
 

@@ -1,4 +1,4 @@
-"""Scripts that capture what a model computes: printed, or imported where the model runs."""
+"""Scripts that capture what a model computes: printed, or imported next to the model."""
 
 from collections.abc import Mapping
 from difflib import get_close_matches
@@ -17,17 +17,17 @@ RECIPES: Mapping[str, str] = {
     "llama_cpp": "llama.cpp, by its evaluation callback",
     "onnx": "ONNX graphs, run by onnxruntime",
 }
-"""What there is a recipe for, and what that is."""
+"""The names of recipes, and the models that each is for."""
 
 
 def recipe_text(name: str) -> str:
-    """Return the script that captures attention layers of a kind of model.
+    """Return the text of a script that captures the attention layers of a kind of model.
 
     Args:
-        name: One of `RECIPES`.
+        name: A key of `RECIPES`.
 
     Raises:
-        InputError: If there is none, with the nearest.
+        InputError: If there is no such recipe; it offers the nearest.
     """
     if name not in RECIPES:
         near = get_close_matches(name, RECIPES, n=1) or RECIPES

@@ -1,1 +1,1 @@
-"""What models are made to compute, as files beside their captures say, and these opened by it."""
+"""What configurations expect of models, and captures opened with the configuration of theirs."""

@@ -1,4 +1,4 @@
-"""Where an expectation comes from: config.json, a GGUF file, or the capture's own metadata."""
+"""Read an expectation from a config.json, a GGUF file, or a capture's own metadata."""
 
 import os
 from collections.abc import Mapping
@@ -13,18 +13,18 @@ from attn_tui.files.models import gguf, transformers
 from attn_tui.files.models.expected import Expectation
 
 _LARGEST = 4 * 2**20
-"""Bytes of a config.json."""
+"""The most bytes of a config.json."""
 
 
 def read_expectation(path: str, called: str = "") -> Expectation:
     """Return what a configuration expects: a config.json, a folder with one, or a GGUF file.
 
     Args:
-        path: The file or the folder.
-        called: What to call it; its own name by default.
+        path: The path of the file or the folder.
+        called: The name of the file in messages; its own name if empty.
 
     Raises:
-        InputError: With field ``"config"``.
+        InputError: With field ``"config"``, if it cannot be read, or is no configuration.
     """
     true = os.path.expanduser(path)
     if is_folder := os.path.isdir(true):
@@ -55,10 +55,10 @@ def read_expectation(path: str, called: str = "") -> Expectation:
 def claimed(metadata: Mapping[str, Any], d_k: int) -> Expectation | None:
     """Return what a capture's own metadata expects, or None if it says nothing of attention.
 
-    It is a claim: what is no configuration, or of heads of another length, is left aside.
+    It is only a claim: it is ignored if it is no configuration, or has heads of another length.
 
     Args:
-        metadata: What the capture says, by name; numbers may be text.
+        metadata: The metadata of the capture, by name; numbers may be text.
         d_k: The length of captured queries.
     """
     plain = {name: _number(value) for name, value in metadata.items()}
@@ -68,9 +68,9 @@ def claimed(metadata: Mapping[str, Any], d_k: int) -> Expectation | None:
     if not any(name in plain for name in transformers.HEADS):
         plain["num_attention_heads"] = 1
     with suppress(InputError):
-        found = transformers.expectation(plain, "the capture's metadata")
-        if not found.shape.d_k or d_k in found.shape.d_k:
-            return found
+        expectation = transformers.expectation(plain, "the capture's metadata")
+        if not expectation.shape.d_k or d_k in expectation.shape.d_k:
+            return expectation
     return None
 
 

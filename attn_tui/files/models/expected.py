@@ -1,4 +1,4 @@
-"""What a head should do, as a configuration says: multiplier, cap, sink, mask, value scale."""
+"""What a configuration expects of a head: multiplier, cap, sink, mask, value scale."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
@@ -19,20 +19,20 @@ NONE: Final = "none"
 
 @dataclass(frozen=True)
 class Expected:
-    """What one head should do. What is None is not said.
+    """What one head is expected to do; None means that nothing is said.
 
     Attributes:
-        multiplier: m, relative to the q that attention is given.
-        softcap: The cap, or that there is none.
-        sink: The sink's logit, that there is one, or that there is none.
-        mask: Which keys are seen.
-        window: The window's length, the query's own key included; of a local one, of both sides.
-        chunk: The length of chunks, if keys are cut into such.
-        offset: The key that query 0 stands at, where queries are fewer than keys; the last query
-            stands at the last key.
-        value_scale: c of out = c·p·V.
+        multiplier: m, relative to the q that attention gets.
+        softcap: The cap, or ``"none"`` if there is none.
+        sink: The sink's logit, ``"learned"`` if it is not known, or ``"none"`` without a sink.
+        mask: The kind of mask.
+        window: The window's length, with the query's own key; for a local one, over both sides.
+        chunk: The length of chunks, if keys are cut into chunks.
+        offset: The key that query 0 stands at, if queries are fewer than keys; None if the last
+            query stands at the last key.
+        value_scale: c in out = c·p·V.
         source: Where all this is said.
-        form: How the multiplier is written there: ``1/√144``; empty where it is a plain number.
+        form: The multiplier as written there: ``1/√144``; empty if it is a plain number.
     """
 
     multiplier: float | None = None
@@ -48,14 +48,14 @@ class Expected:
 
     @property
     def said(self) -> frozenset[Part]:
-        """The parts that are said: whatever is, neither a KV head nor a second softmax is open."""
+        """The parts that are not open, always with the KV head, a second softmax and a law."""
         parts: tuple[Part, ...] = ("multiplier", "softcap", "sink", "mask", "value_scale")
         named = {part for part in parts if getattr(self, part) is not None}
         more: set[Part] = {"kv_head", "softmax_twice", "law"}
         return frozenset(named | more)
 
     def model(self, head: HeadRows) -> Model:
-        """Return what is expected of a head as a model; of what is not said, what most have."""
+        """Return the expectation of a head as a model, with the usual value for unsaid parts."""
         sink = None if self.sink in (None, NONE) else self.sink
         cap = None if self.softcap in (None, NONE) else float(self.softcap or 0.0)
         m = self.multiplier if self.multiplier else head.d_k**-0.5
@@ -63,14 +63,14 @@ class Expected:
         return Model(m, scale, cap, sink, self.head_mask(head))  # type: ignore[arg-type]
 
     def head_mask(self, head: HeadRows) -> HeadMask:
-        """Return the mask that is expected of a head, the last query at the last key."""
+        """Return the expected mask of a head, by default with the last query at the last key."""
         if self.mask == "none":
             return HeadMask("none")
         offset = corner(head) if self.offset is None else self.offset
         return HeadMask(self.mask or "causal", offset, self.window, chunk=self.chunk)
 
     def completed(self, other: "Expected") -> "Expected":
-        """Return this with what another says of what this does not; a window is part of a mask."""
+        """Return this with multiplier, cap and mask from another if this does not say them."""
         names = ("multiplier", "softcap", "mask")
         more = {name: getattr(other, name) for name in names if getattr(self, name) is None}
         return replace(self, **more)
@@ -79,7 +79,7 @@ class Expected:
 def corner(head: HeadRows) -> int | None:
     """Return the key that query 0 stands at, if the last query stands at the last key.
 
-    Keys of zeros at the end are a cache's that is not full.
+    Keys of zeros at the end are the empty part of a cache.
     """
     if head.positions is not None:
         return head.corner
@@ -92,13 +92,13 @@ def corner(head: HeadRows) -> int | None:
 
 @dataclass(frozen=True)
 class Shape:
-    """What a configuration says of the shape of a model; what is empty or None is not said.
+    """The shape of a model as its configuration says it; empty or None means not said.
 
     Attributes:
-        d_k: Dimensions that the queries of a head may have.
-        heads: Query heads of a layer.
+        d_k: The lengths that the queries of a head may have.
+        heads: How many query heads a layer has.
         layers: How many layers there are.
-        kv_heads: Heads of keys and values of every layer, as far as all have as many.
+        kv_heads: How many KV heads every layer has, if all have the same number.
     """
 
     d_k: frozenset[int] = frozenset()
@@ -113,7 +113,7 @@ class Hint:
 
     Attributes:
         value: The number.
-        meaning: What it is.
+        meaning: The meaning of the number, in words.
     """
 
     value: float
@@ -121,10 +121,10 @@ class Hint:
 
 
 class Typed(Protocol):
-    """Parts that somebody typed."""
+    """Parts of an expectation that the user typed."""
 
     def over(self, expected: Expected, d_k: int) -> Expected:
-        """Return what is expected of a head with what was typed in place of what is said."""
+        """Return an expectation with the typed parts in place of its own."""
 
 
 @dataclass(frozen=True)
@@ -132,18 +132,19 @@ class Expectation:
     """What is expected of all heads of a model.
 
     Attributes:
-        source: Where that is said: the file, and the names of the fields that decide.
-        common: What is expected of a layer that `layers` does not have.
-        layers: What is expected of each layer, where they differ.
-        shape: What is said of the shape.
-        assumed: Whether nothing says the multiplier: it is 1/√d_k of the captured d_k then.
-        hints: Numbers that may stand where d_k should.
+        source: Where this is said: the file, and the names of the fields that decide.
+        common: The expectation of every layer that `layers` does not have.
+        layers: The expectation of each layer, if they differ.
+        shape: The shape of the model.
+        assumed: Whether nothing says the multiplier, so that 1/√d_k of the captured d_k is taken.
+        hints: Numbers that may have been used in place of d_k.
         yarn: YaRN's μ = 0.1·ln(factor)·mscale + 1, or 1.
-        notes: What is already in q, k or v as captured, or is not compared, in sentences.
+        notes: Sentences on factors that captured q, k or v already contain, or that are not
+            compared.
         kind: The architecture, as the file names it.
-        laws: Laws of the multiplier by position that may be there once too often.
-        typed: What was typed, which goes before all that is said.
-        calls: What the call of each layer was given, which counts where nothing else is said.
+        laws: Laws of the multiplier by position that may be applied once too often.
+        typed: The parts that the user typed, which override all others.
+        calls: The arguments of each layer's call, which count if nothing else is said.
     """
 
     source: str
@@ -160,7 +161,7 @@ class Expectation:
     calls: Mapping[int, Expected] = field(default_factory=dict)
 
     def said_of(self, layer: int) -> Expected:
-        """Return what is said of a layer, but for what was typed and what its call was given."""
+        """Return the expectation of a layer, without typed parts and the arguments of its call."""
         return self.layers[layer] if 0 <= layer < len(self.layers) else self.common
 
     def of(self, layer: int, d_k: int, sink: float | None = None) -> Expected:
@@ -169,32 +170,32 @@ class Expectation:
         Args:
             layer: Its layer, counted from 0.
             d_k: The length of its queries, as captured.
-            sink: The logit of its sink, if that was captured.
+            sink: The logit of its sink, if one was captured.
         """
-        found = self.said_of(layer)
+        expected = self.said_of(layer)
         if layer in self.calls:
-            found = found.completed(self.calls[layer])
-        if found.multiplier is None and self.assumed:
-            found = replace(found, multiplier=float(d_k) ** -0.5)
-        if sink is not None and found.sink in (LEARNED, None):
-            found = replace(found, sink=sink)
+            expected = expected.completed(self.calls[layer])
+        if expected.multiplier is None and self.assumed:
+            expected = replace(expected, multiplier=float(d_k) ** -0.5)
+        if sink is not None and expected.sink in (LEARNED, None):
+            expected = replace(expected, sink=sink)
         if self.typed is not None:
-            found = self.typed.over(found, d_k)
-        return replace(found, source=self.source)
+            expected = self.typed.over(expected, d_k)
+        return replace(expected, source=self.source)
 
     def problem(
         self, layers: Collection[int], heads: int, d_ks: Collection[int], kv_heads: int
     ) -> str:
-        """Return why this is of another model, or nothing.
+        """Return why this cannot be the captured model, or an empty text if it can.
 
         Args:
-            layers: The layers that were captured.
+            layers: The numbers of the captured layers.
             heads: The most query heads of a captured layer.
             d_ks: The lengths of captured queries.
-            kv_heads: Heads of keys and values of such a layer.
+            kv_heads: The KV heads of the layer with the most query heads.
         """
         shape = self.shape
-        # A head's keys may be captured once for each query head that has them, but not fewer.
+        # Keys may be captured once for each query head that uses them, but not fewer times.
         groups = shape.kv_heads if shape.heads else None
         if shape.layers is not None and layers and max(layers) >= shape.layers:
             return f"it has {counted(shape.layers, 'layer')}, and layer {max(layers)} was captured"
@@ -213,10 +214,10 @@ class Expectation:
     def check(
         self, layers: Collection[int], heads: int, d_ks: Collection[int], kv_heads: int
     ) -> None:
-        """Raise InputError, with field ``"config"``, if this is of another model."""
+        """Raise InputError, with field ``"config"``, if this cannot be the captured model."""
         if problem := self.problem(layers, heads, d_ks, kv_heads):
             raise InputError("config", problem, "the configuration of the model that was captured")
 
 
 ASSUMED = Expectation("assumed 1/√head_dim", Expected(source="assumed 1/√head_dim"), assumed=True)
-"""What is expected where nothing is known of a model."""
+"""The expectation if nothing is known about a model."""

@@ -1,4 +1,4 @@
-"""The header of a GGUF file, as a configuration in the words of transformers' config.json.
+"""Read the header of a GGUF file as a configuration with the names of transformers.
 
 We read the header ourselves: the package gguf builds an array for every token, which takes 600 MB
 and ten seconds for a vocabulary of 128,256, and trusts the counts that a file claims.
@@ -17,12 +17,12 @@ from attn_tui.files.models.expected import Expectation
 MAGIC = b"GGUF"
 
 MOST_BYTES = 64 * 2**20
-"""Bytes of metadata; the tokens of the largest vocabularies take some ten million."""
+"""The most bytes of metadata; the largest vocabularies take some ten million."""
 
 MOST_ENTRIES = 1024
 
 LONGEST = 4096
-"""Bytes of a text, or numbers of a list, that we keep; longer ones are skipped."""
+"""The most bytes of a text, or numbers of a list, that we keep; longer ones are skipped."""
 
 _NUMBERS = dict(enumerate("BbHhIif?")) | {10: "Q", 11: "q", 12: "d"}
 _TEXT, _LIST = 8, 9
@@ -42,7 +42,7 @@ _NAMES: Mapping[str, str] = {
     "is_causal": "attention.causal",
     "scaling": "attention.scale",
 }
-"""The fields of transformers, and what GGUF calls them."""
+"""The names of fields in transformers, and in GGUF."""
 
 _KINDS: Mapping[str, str] = {
     "command-r": "cohere", "deepseek": "llama", "deepseek2": "deepseek_v3", "exaone": "exaone4",
@@ -52,14 +52,14 @@ _KINDS: Mapping[str, str] = {
     "qwen2moe": "qwen2_moe", "qwen3moe": "qwen3_moe", "starcoder": "gpt_bigcode",
     "t5encoder": "t5", "xverse": "llama",
 }  # fmt: skip
-"""Architectures that transformers calls something else, or that attend as another one does."""
+"""GGUF architectures with another name in transformers, or that attend like another one."""
 
 _OF_WIDTH = {("gemma2", 46), ("gemma3", 62)}
-"""Gemma's models of 27B, by their number of layers: their m is 1/√(width/heads)."""
+"""Gemma's 27B models, by architecture and number of layers: their m is 1/√(width/heads)."""
 
 
 def expectation(file: BinaryIO, name: str) -> Expectation:
-    """Return what a GGUF file expects; the arguments and errors are those of `read_configuration`.
+    """Return what a GGUF file expects; arguments and errors are those of `read_configuration`.
 
     llama.cpp multiplies q of Gemma by m before attention, which then multiplies by 1.
     """
@@ -72,7 +72,7 @@ def expectation(file: BinaryIO, name: str) -> Expectation:
 
 
 def read_configuration(file: BinaryIO, name: str) -> dict[str, Any]:
-    """Return the configuration in a GGUF file, in the words of transformers.
+    """Return the configuration in a GGUF file, with the field names of transformers.
 
     Args:
         file: An open file on a disk.
@@ -102,7 +102,7 @@ def read_configuration(file: BinaryIO, name: str) -> dict[str, Any]:
         # One number for each layer, 0 for a layer without attention.
         config["num_attention_heads"] = max(heads, default=0) or None
     if "attention.key_length_mla" in own:
-        # The other length is that of absorbed keys.
+        # With MLA, attention.key_length is the length of absorbed keys.
         config["global_head_dim"] = config.pop("head_dim", None)
         config["head_dim"] = own["attention.key_length_mla"]
     if isinstance(config.get("sliding_window_pattern"), tuple):
@@ -120,7 +120,7 @@ def read_configuration(file: BinaryIO, name: str) -> dict[str, Any]:
 
 
 def _scalar_of_gemma(config: Mapping[str, Any]) -> Any:
-    """Return the d_k that Gemma's m is of: that of a head, or in 27B the width shared by heads."""
+    """Return the d_k in Gemma's m: that of a head, or in 27B the width divided by the heads."""
     width, heads = config.get("hidden_size"), config.get("num_attention_heads")
     is_wide = (config["model_type"], config.get("num_hidden_layers")) in _OF_WIDTH
     if (is_wide or "head_dim" not in config) and width and heads:
@@ -206,7 +206,7 @@ class _Header:
         )
 
     def skip(self, size: int) -> int:
-        """Go on by so many bytes, and return where they begin."""
+        """Move past some bytes, and return where they begin."""
         start = self._place
         if size > self._end - start:
             expected = f"a complete file, with at most {MOST_BYTES:,} bytes of metadata"

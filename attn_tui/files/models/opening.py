@@ -1,4 +1,4 @@
-"""A capture opened as its configuration says, wherever that is: one rule for all who open one."""
+"""Open a capture with the configuration of its model, by one rule for every caller."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -18,21 +18,21 @@ from attn_tui.files.models.expected import NONE, Expectation, Expected
 _BESIDE = "config.json"
 
 CALLS = "the arguments of the calls"
-"""What such an expectation is called."""
+"""The source of an expectation that rests on captured arguments alone."""
 _LEAST, _MOST = 1e-9, 1e9
-"""A scale that is smaller or larger is none."""
+"""The bounds of a captured scale; others are ignored."""
 
 
 @dataclass(frozen=True, eq=False)
 class Configured:
-    """A capture, and what is expected of it.
+    """A capture and what is expected of it.
 
     Attributes:
-        capture: The tensors; it states whose heads they have where these are a configuration's.
+        capture: The tensors; it states if their layout follows from the configuration.
         expectation: What is expected, or None if nothing says.
-        config: The file that says so; empty where that is the capture itself, or nothing does.
-        layouts: How tensors are read: as asked, or with the heads that are expected.
-        notes: What else is to be said, in sentences.
+        config: The file that says it; empty if the capture itself does, or nothing.
+        layouts: How tensors are read: as asked, or with the expected heads.
+        notes: Sentences on a configuration that was found but not used.
     """
 
     capture: Capture
@@ -42,13 +42,13 @@ class Configured:
     notes: tuple[str, ...] = ()
 
     def settled(self, layers: Sequence[int] | None = None) -> "Configured":
-        """Return itself: for whoever takes numbers of heads, and judges nothing.
+        """Return itself after checks, for callers that take numbers of heads and judge nothing.
 
         Args:
-            layers: Those that are to be read; None for all.
+            layers: The numbers of the layers to be read; None for all.
 
         Raises:
-            InputError: With field ``"config"``, if the model that is expected has other heads; with
+            InputError: With field ``"config"``, if the expected model has other heads; with
                 ``"layout"``, if nothing tells how one of the layers is read.
         """
         if self.config and self.expectation:
@@ -60,20 +60,20 @@ class Configured:
 def open_configured(
     paths: Sequence[str], layouts: str = "", names: str = "", config: str = "", anew: bool = True
 ) -> Configured:
-    """Open a capture with the configuration that is named, or else as its own metadata says.
+    """Open a capture with the named configuration, or else as its own metadata says.
 
-    Where these say nothing, it is the config.json in its folder, if that is of its model.
+    If neither says anything, the config.json in its folder is used, if it fits the model.
 
     Args:
-        paths: Of its files, as `open_capture` takes them.
-        layouts: The axes of tensors, as they are typed; empty is what is recognised.
-        names: What tensors are called, as it is typed.
-        config: The configuration that is named, if one is.
-        anew: Whether its folder is looked into. It was when the capture was first opened, and what
-            is given says what came of it.
+        paths: The paths of its files, as `open_capture` takes them.
+        layouts: The axes of tensors, as typed; empty to recognise them.
+        names: What tensors are called, as typed.
+        config: The path of the named configuration; empty for none.
+        anew: Whether to look for a config.json in the folder; False if this was done when the
+            capture was first opened, so that `config` has the result.
 
     Raises:
-        InputError: If files open in no layout, or the configuration that is named cannot be read.
+        InputError: If the files open in no layout, or the named configuration cannot be read.
     """
     capture = open_capture(paths, layouts, names)
     expectation = claimed(capture.config, capture.shape(capture.heads[0]).d_k)
@@ -94,30 +94,32 @@ def open_configured(
                 expectation, file = beside, near
     expectation = with_calls(expectation, capture)
     if expectation and (own := _layouts_of(capture, expectation)):
-        said = f"The heads are those of the configuration: --layout '{own}'."
+        sentence = f"The heads are those of the configuration: --layout '{own}'."
         layouts, capture = own, open_capture(paths, own, names)
         states = capture.states
-        capture = replace(capture, states=lambda chosen: (*states(chosen), said))
+        capture = replace(capture, states=lambda chosen: (*states(chosen), sentence))
     return Configured(capture, expectation, file, layouts, tuple(notes))
 
 
 def _layouts_of(capture: Capture, expectation: Expectation) -> str:
     """Return the layouts, as ``--layout`` takes them, in which a capture has a model's heads.
 
-    It is empty where the capture has them as it is first read, and where no layout has. What else
-    shapes leave open, as how an output is turned, its numbers tell.
+    They are empty if the first reading has these heads already, and if no reading has. Whatever
+    else shapes leave open, such as the axes of the output, its numbers tell.
     """
     shape, layer = expectation.shape, capture.layers[0]
     if shape.heads is None or not shape.d_k:
         return ""
     readings = capture.readings(layer)
     fitting = [
-        each
-        for each in readings
-        if not expectation.problem([layer], each.dims.heads, {each.dims.d_k}, each.dims.kv_heads)
+        reading
+        for reading in readings
+        if not expectation.problem(
+            [layer], reading.dims.heads, {reading.dims.d_k}, reading.dims.kv_heads
+        )
     ]
-    # Fewer may be those of a rank, where nothing else tells which they are.
-    whole = [each for each in capture.undecided(layer) if each.dims.heads == shape.heads]
+    # Fewer heads may be those of one rank, so only the full number settles an open reading.
+    whole = [reading for reading in capture.undecided(layer) if reading.dims.heads == shape.heads]
     is_told = len(whole) == 1 and whole[0] in fitting
     if is_told:
         fitting = whole
@@ -128,9 +130,9 @@ def _layouts_of(capture: Capture, expectation: Expectation) -> str:
 
 
 def config_version(paths: Sequence[str], config: str) -> tuple[str, int]:
-    """Return the configuration that is named, or beside a capture, and when it was written.
+    """Return the path of a capture's configuration, named or beside it, and when it was written.
 
-    The name is empty where there is none, and the time, in nanoseconds, 0 where no file is.
+    The path is empty if there is none; the time, in nanoseconds, is 0 if there is no file.
     """
     path = os.path.expanduser(config) or _near(paths)
     with suppress(OSError, ValueError):
@@ -139,7 +141,7 @@ def config_version(paths: Sequence[str], config: str) -> tuple[str, int]:
 
 
 def _near(paths: Sequence[str]) -> str:
-    """Return the configuration in the folder of a capture, or nothing."""
+    """Return the path of the config.json in the folder of a capture; empty if there is none."""
     if not paths or paths[0] == EXAMPLE_NAME:
         return ""
     first = os.path.expanduser(paths[0])
@@ -148,15 +150,15 @@ def _near(paths: Sequence[str]) -> str:
 
 
 def _misfit(expectation: Expectation, capture: Capture, with_length: bool = False) -> str:
-    """Return why no reading of a capture has the heads that are expected, or nothing.
+    """Return why no reading of a capture has the expected heads, or an empty text if one has.
 
     Args:
-        expectation: Of the model.
+        expectation: What is expected of the model.
         capture: The tensors.
-        with_length: Whether heads are to be of the length that is expected: zeros may follow.
+        with_length: Whether queries must have the expected length; zeros may pad them.
     """
     problems = []
-    for dims in dict.fromkeys(each.dims for each in capture.readings(capture.layers[0])):
+    for dims in dict.fromkeys(reading.dims for reading in capture.readings(capture.layers[0])):
         lengths = {dims.d_k} if with_length else set()
         problems.append(expectation.problem(capture.layers, dims.heads, lengths, dims.kv_heads))
     return "" if "" in problems else problems[0]
@@ -168,51 +170,51 @@ def _refuse(problem: str) -> None:
 
 
 def _other_kind(expectation: Expectation, capture: Capture) -> str:
-    """Return that a capture says it is of another architecture than is expected, or nothing."""
-    kind, said = expectation.kind, capture.config.get("model_type")
-    if not kind or not isinstance(said, str) or kind.split("_text")[0] == said.split("_text")[0]:
+    """Return that a capture names another architecture than expected, or an empty text."""
+    kind, claim = expectation.kind, capture.config.get("model_type")
+    if not kind or not isinstance(claim, str) or kind.split("_text")[0] == claim.split("_text")[0]:
         return ""
-    return f"it is of {inert(kind)[1:-1]}, and the capture says {inert(said)[1:-1]}"
+    return f"it is of {inert(kind)[1:-1]}, and the capture says {inert(claim)[1:-1]}"
 
 
 def with_calls(expectation: Expectation | None, capture: Capture) -> Expectation | None:
-    """Return an expectation with what calls were given, where it says nothing of that itself.
+    """Return an expectation with the captured arguments of calls, for what it does not say itself.
 
     Args:
-        expectation: What is expected by somebody else, if by anybody.
-        capture: With ``LAYER.scale`` and the like in its metadata.
+        expectation: The expectation from another source, or None.
+        capture: The capture, with ``LAYER.scale`` and the like in its metadata.
     """
     calls = calls_of(capture)
     if not calls:
         return expectation
     if expectation is None:
         return Expectation(CALLS, Expected(), calls=calls)
-    said = {layer: expectation.said_of(layer) for layer in calls}
-    adds = any(said[layer].completed(each) != said[layer] for layer, each in calls.items())
+    stated = {layer: expectation.said_of(layer) for layer in calls}
+    adds = any(stated[layer].completed(call) != stated[layer] for layer, call in calls.items())
     source = f"{expectation.source}; {CALLS}" if adds else expectation.source
     return replace(expectation, source=source, calls=calls)
 
 
 def calls_of(capture: Capture) -> Mapping[int, Expected]:
-    """Return what the call of each layer was given, as far as the metadata says it."""
-    found: dict[int, Expected] = {}
-    shapes = {each.layer: each for each in reversed(capture.heads)}
+    """Return the arguments of each layer's call, as far as the metadata has them."""
+    calls: dict[int, Expected] = {}
+    shapes = {head.layer: head for head in reversed(capture.heads)}
     for layer, head in shapes.items():
         scale = _finite(capture.config.get(f"{layer}.scale"))
         cap = _finite(capture.config.get(f"{layer}.softcap"))
         shape = capture.shape(head)
-        # Of fewer queries than keys libraries do not agree where the first of them stands.
+        # Libraries disagree on where the first query stands if queries are fewer than keys.
         is_square = shape.n_queries == shape.n_keys
         masks = {"True": "causal", "False": "none"}
         mask = masks.get(str(capture.config.get(f"{layer}.is_causal"))) if is_square else None
-        said = Expected(
+        call = Expected(
             multiplier=scale if scale is not None and _LEAST <= scale <= _MOST else None,
             softcap=None if cap is None or cap < 0.0 else cap or NONE,
             mask=mask,  # type: ignore[arg-type]
         )
-        if said != Expected():
-            found[layer] = said
-    return found
+        if call != Expected():
+            calls[layer] = call
+    return calls
 
 
 def _finite(value: Any) -> float | None:

@@ -1,4 +1,4 @@
-"""What a configuration says of attention, in the words of transformers' config.json."""
+"""Read what a config.json of transformers says about attention."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -10,7 +10,7 @@ from attn_tui.compute.fit.model import LAWS, LEARNED, Law
 from attn_tui.files.models.expected import NONE, Expectation, Expected, Hint, Mask, Shape
 
 LEAST, MOST = 1e-30, 1e30
-"""Numbers of attention are between: their squares and roots are finite."""
+"""The bounds of numbers other than 0 in a configuration: their squares are finite."""
 
 _MOST_LAYERS = 10_000
 
@@ -39,23 +39,23 @@ _UNSCALED = words(
     """gpt_neo gemma3n gemma3n_text gemma4 gemma4_text longt5 mt5 pix2struct pop2piano
     switch_transformers t5 udop umt5"""
 )
-"""They multiply by 1: their initialisation or QK-norm allows for it."""
+"""Architectures that multiply by 1, as their initialisation or QK-norm allows."""
 _SCALED_Q = words("esm opt qwen2_audio_encoder speecht5 trocr vits whisper xglm")
-"""They multiply q by 1/√d_k before attention, which has nothing left to do."""
+"""Architectures that multiply q by 1/√d_k before attention, which then multiplies by 1."""
 _PATTERNS = {
     "gemma2": 2, "gpt_oss": 2, "vaultgemma": 2, "cohere2": 4, "exaone4": 4, "olmo3": 4,
     "gemma3_text": 6, "gemma3": 6, "gemma4_text": 6, "gemma4": 6,
 }  # fmt: skip
-"""Every so many-th layer sees all keys up to its own, where ``layer_types`` says nothing."""
+"""The period of full layers, which see all keys up to their own, without ``layer_types``."""
 _ALL_LAYERS = words("mistral mixtral phi3 phimoe starcoder2")
-"""Every layer has the window, if there is one."""
+"""Architectures whose layers all have the window, if there is one."""
 _CHUNKED = words("llama4 llama4_text")
-"""Layers with RoPE see chunks of keys."""
+"""Architectures whose layers with RoPE see chunks of keys."""
 _MLA = words("deepseek_v2 deepseek_v3 longcat_flash minicpm3 youtu")
-"""Their multiplier has YaRN's μ²."""
+"""Architectures with MLA, whose multiplier includes YaRN's μ²."""
 _SINKS = words("gpt_oss mimo_v2_flash")
 _CAPPED = words("gemma2 vaultgemma")
-"""A cap of 50 and a scalar of 256 are the defaults of their class."""
+"""Architectures whose classes default to a cap of 50 and a scalar of 256."""
 
 _KNOWN = _DECODERS | _ENCODERS | _UNSCALED | _SCALED_Q
 
@@ -72,7 +72,7 @@ class Fields:
 
     Attributes:
         of: The fields.
-        file: Where they stand, for errors.
+        file: The name of the file, for errors.
     """
 
     of: Mapping[str, Any]
@@ -80,15 +80,15 @@ class Fields:
 
     @property
     def kind(self) -> str:
-        """The architecture; empty where none is named."""
+        """The name of the architecture; empty if none is named."""
         kind = self.of.get("model_type")
         return kind if isinstance(kind, str) else ""
 
     def number(self, *names: str) -> float | None:
-        """Return the first of some fields that is there, a finite number of 0 or more.
+        """Return the first present of some fields, a finite number of 0 or more, or None.
 
         Raises:
-            InputError: With field ``"config"``, if it is none.
+            InputError: With field ``"config"``, if it is no such number.
         """
         for name in names:
             value = self.of.get(name)
@@ -111,14 +111,14 @@ class Fields:
 
     def count(self, *names: str) -> int | None:
         """Return the first of some fields that is a whole number above 0, or None."""
-        found = (self.of.get(name) for name in names)
-        return next((each for each in found if type(each) is int and each > 0), None)
+        values = (self.of.get(name) for name in names)
+        return next((value for value in values if type(value) is int and value > 0), None)
 
     def whole(self, *names: str) -> int | None:
-        """Return the first of some fields that is there, a whole number above 0.
+        """Return the first present of some fields, a whole number above 0, or None.
 
         Raises:
-            InputError: With field ``"config"``, if it is none.
+            InputError: With field ``"config"``, if it is no such number.
         """
         value = self.number(*names)
         if value is not None and (value != int(value) or not 0 < value < 2**31):
@@ -127,27 +127,29 @@ class Fields:
         return None if value is None else int(value)
 
     def shared(self, width: int, heads: int) -> int:
-        """Return the width that each of some heads has.
+        """Return the width of each head, if heads share a width equally.
 
         Raises:
-            InputError: With field ``"config"``, if there are more heads than that.
+            InputError: With field ``"config"``, if there are more heads than the width.
         """
         if width < heads:
             raise self.bad(f"{heads:,} heads share a width of {width:,}", "at least 1 for each")
         return width // heads
 
     def flag(self, name: str, default: bool = False) -> bool:
-        """Return whether something is on."""
+        """Return a field as a truth value, or the default if it is absent."""
         value = self.of.get(name)
         return default if value is None else bool(value)
 
     def inner(self, *names: str) -> "Fields":
-        """Return the first of some objects among the fields that is there; else an empty one."""
-        found = (self.of.get(name) for name in names)
-        return Fields(next((each for each in found if isinstance(each, Mapping)), {}), self.file)
+        """Return the fields of the first present of some objects; empty if none is present."""
+        values = (self.of.get(name) for name in names)
+        return Fields(
+            next((value for value in values if isinstance(value, Mapping)), {}), self.file
+        )
 
     def bad(self, problem: str, expected: str) -> InputError:
-        """Return the error that something in the file is wrong."""
+        """Return the error for a problem in the file."""
         return InputError("config", problem, expected, self.file)
 
 
@@ -155,30 +157,30 @@ class Multiplier(NamedTuple):
     """The m that a configuration says.
 
     Attributes:
-        value: m, or None if nothing is known of it.
-        said: Which fields decide.
-        form: How it is written: ``1/√144``; empty where it is a plain number.
+        value: m, or None if it is not known.
+        source: The fields that decide it, as text.
+        form: m as written: ``1/√144``; empty if it is a plain number.
         yarn: YaRN's μ.
-        notes: What is in q, k or v already, in sentences.
+        notes: Sentences on factors that q, k or v already contain.
     """
 
     value: float | None
-    said: str = ""
+    source: str = ""
     form: str = ""
     yarn: float = 1.0
     notes: tuple[str, ...] = ()
 
 
 def expectation(config: Mapping[str, Any], file: str) -> Expectation:
-    """Return what a configuration expects; of an architecture that is not known, 1/√head_dim.
+    """Return what a configuration expects; for an unknown architecture, m = 1/√head_dim.
 
     Args:
         config: The object in the file.
-        file: The file, to be named.
+        file: The name of the file, for messages.
 
     Raises:
         InputError: With field ``"config"``, if it is no configuration of attention, or a number in
-            it is none.
+            it is not valid.
     """
     fields = Fields(config, file)
     text = fields.inner("text_config")
@@ -187,7 +189,7 @@ def expectation(config: Mapping[str, Any], file: str) -> Expectation:
     kind, heads, width = fields.kind, fields.whole(*HEADS), fields.whole(*_WIDTH)
     if heads is None and width is None:
         raise fields.bad("it says neither heads nor width", "a config.json of transformers")
-    # The d_k that m is of, how that is said, and the lengths that queries may have.
+    # The d_k in m, the fields that give it, and the lengths that queries may have.
     nope, rope = fields.whole("qk_nope_head_dim"), fields.whole("qk_rope_head_dim")
     if nope and rope:
         latent = fields.whole("kv_lora_rank")
@@ -207,7 +209,7 @@ def expectation(config: Mapping[str, Any], file: str) -> Expectation:
             wide = 512
         lengths = {d_k, wide}
     m = _multiplier(fields, d_k, source)
-    decides = [m.said] if m.said else []
+    decides = [m.source] if m.source else []
     cap = fields.number("attn_logit_softcapping", "attn_logit_cap")
     if cap is None and kind in _CAPPED and "attn_logit_softcapping" not in fields.of:
         cap = 50.0
@@ -223,14 +225,14 @@ def expectation(config: Mapping[str, Any], file: str) -> Expectation:
         common = replace(common, softcap=common.softcap or NONE, sink=NONE, value_scale=1.0)
     if kind in _SINKS:
         common = replace(common, sink=LEARNED)
-    # Whoever captures counts encoder, decoder and cross attention as he likes.
+    # There is no rule for how a capture numbers encoder, decoder and cross attention.
     count = None if fields.flag("is_encoder_decoder") else fields.whole(*_LAYERS)
-    layers = [_of_layer(fields, common, at) for at in range(min(count or 1, _MOST_LAYERS))]
+    layers = [_of_layer(fields, common, layer) for layer in range(min(count or 1, _MOST_LAYERS))]
     if count is None or all(layer == layers[0] for layer in layers):
         common, layers = layers[0], []
     kv_heads = fields.count("num_key_value_heads", "num_kv_heads", "n_kv_heads")
     if "num_global_key_value_heads" in fields.of or fields.flag("multi_query") or kind in _MLA:
-        # Some layers have fewer; Falcon has one, whatever else it says; latent keys are of one.
+        # Some layers have fewer; Falcon has one, whatever else it says; latent keys are one head's.
         kv_heads = None
     named = f" ({inert(kind)[1:-1]})" if kind else ""
     return Expectation(
@@ -248,7 +250,7 @@ def expectation(config: Mapping[str, Any], file: str) -> Expectation:
 
 
 def _multiplier(fields: Fields, d_k: int | None, source: str) -> Multiplier:
-    """Return m, that of a field or of a class, or else 1/√d_k, which is said so."""
+    """Return m from a field, the default of the class or 1/√d_k; None if nothing says it."""
     kind = fields.kind
     scale = fields.inner("attn_config").number("softmax_scale")
     if scale is not None:
@@ -277,7 +279,7 @@ def _multiplier(fields: Fields, d_k: int | None, source: str) -> Multiplier:
     if fields.number("attention_value_scale"):
         notes.append("v as attention is given it carries attention_value_scale already.")
     m, form, yarn = d_k**-0.5, f"1/√{d_k}", 1.0
-    said = f"{source}, m = {form}"
+    text = f"{source}, m = {form}"
     rope = fields.inner("rope_parameters", "rope_scaling")
     factor, every = rope.number("factor"), rope.number("mscale_all_dim")
     is_yarn = rope.of.get("rope_type", rope.of.get("type")) == "yarn"
@@ -288,8 +290,8 @@ def _multiplier(fields: Fields, d_k: int | None, source: str) -> Multiplier:
         else:
             notes.append("q and k as attention is given them carry YaRN's mscale already.")
     if kind in _MLA and yarn != 1.0:
-        m, form, said = m * yarn * yarn, "", f"{said}; YaRN's mscale² {yarn * yarn:.4f}"
-    return Multiplier(m, said, form, yarn, tuple(notes))
+        m, form, text = m * yarn * yarn, "", f"{text}; YaRN's mscale² {yarn * yarn:.4f}"
+    return Multiplier(m, text, form, yarn, tuple(notes))
 
 
 def _laws(fields: Fields) -> tuple[Law, ...]:
@@ -311,7 +313,7 @@ def _of_layer(fields: Fields, common: Expected, layer: int) -> Expected:
         if form and layer:
             form = f"1/({layer + 1}·{form.removeprefix('1/')})"
     if fields.kind == "mimo_v2_flash":
-        # Its layers without a window have none.
+        # Its layers without a window have no sink.
         sink = NONE if mask else None
         if mask == "window":
             sink = LEARNED
@@ -328,7 +330,7 @@ def _mask(fields: Fields, layer: int) -> tuple[Mask | None, int | None, int | No
         return ("local", local, None) if sees == "sliding" else ("none", None, None)
     named = fields.of.get("architectures")
     names = [name for name in named if isinstance(name, str)] if isinstance(named, list) else []
-    # BERT may be a decoder, and Llama an encoder; what a window is then, nothing says.
+    # BERT may be a decoder, and Llama an encoder, whose window nothing defines.
     is_encoder = (
         fields.of.get("is_causal") is False
         or fields.flag("use_bidirectional_attention")
@@ -347,7 +349,7 @@ def _mask(fields: Fields, layer: int) -> tuple[Mask | None, int | None, int | No
 
 
 def _sees(fields: Fields, layer: int) -> str:
-    """Return whether a layer is ``full``, ``sliding`` or ``chunked``; or nothing."""
+    """Return whether a layer is ``full``, ``sliding`` or ``chunked``; empty if unknown."""
     kind, types = fields.kind, fields.of.get("layer_types")
     window = fields.whole("sliding_window") if fields.of.get("sliding_window") else None
     if isinstance(types, list) and layer < len(types):
@@ -356,8 +358,8 @@ def _sees(fields: Fields, layer: int) -> str:
             "sliding_attention": window is not None or kind == "modernbert",
             "chunked_attention": kind in _CHUNKED,
         }
-        said = str(types[layer])
-        return said.removesuffix("_attention") if possible.get(said) else ""
+        name = str(types[layer])
+        return name.removesuffix("_attention") if possible.get(name) else ""
     if kind == "modernbert":
         every = fields.whole("global_attn_every_n_layers") or 3
         return "sliding" if layer % every else "full"
@@ -379,7 +381,7 @@ def _sees(fields: Fields, layer: int) -> str:
 
 
 def _hints(fields: Fields, heads: int | None, width: int | None) -> Iterator[Hint]:
-    """Yield numbers that are taken for d_k."""
+    """Yield numbers of a configuration that are easily taken for d_k."""
     rope, latent = fields.whole("qk_rope_head_dim"), fields.whole("kv_lora_rank")
     known: dict[str, float | None] = {}
     if rope and latent:
