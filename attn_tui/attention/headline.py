@@ -22,7 +22,8 @@ MOST_NUMBERS = 5
 NUMBER, KEY = re.compile(r"[0-9][0-9,.]*"), re.compile(r"key [0-9,]+")
 
 NOTHING_TO_CHOOSE = "{subject}, and every gradient is 0: there is nothing to choose."
-NO_NUMBERS = (
+NO_NUMBERS = "Every query meets NaN or infinity, or overflows its format, and has no weights."
+SOME_NUMBERS = (
     "{odd} of {n} queries meet NaN or infinity, or overflow their format, and have no weights. "
     "Unscaled, {before} {give} {one} practically all."
 )
@@ -109,6 +110,8 @@ def headline(answer: Answer) -> str:
     rows = answer.choosing[~is_undefined[answer.choosing]]
     if not (rows.size or odd):
         return NOTHING_TO_CHOOSE.format(subject="No query sees more than one key")
+    if odd == answer.done:
+        return NO_NUMBERS
     first, second = (Sharing(side, rows, answer.attended) for side in answer.sides)
     slots = {
         "odd": f"{odd:,}", "n": f"{answer.done:,}",
@@ -122,7 +125,7 @@ def headline(answer: Answer) -> str:
         "even": "Even unscaled" if first.is_shared else "Unscaled,",
     }  # fmt: skip
     if odd:
-        sentence = NO_NUMBERS
+        sentence = SOME_NUMBERS
     elif answer.pinned is not None:
         sentence = PINNED
     elif answer.nothing_is_done:

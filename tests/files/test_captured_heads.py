@@ -77,7 +77,7 @@ def test_rows_that_do_not_see_nan_are_as_they_would_be(
     plain = json.loads("".join(json_of(broken)))
     assert plain["not_finite_rows"] == odd
     assert plain["captured"]["not_finite"][0]["part"] == name
-    assert headline(broken).startswith(f"{len(odd)} of 8 queries have no weights") is bool(odd)
+    assert headline(broken).startswith(f"{len(odd)} of 8 queries meet NaN") is bool(odd)
 
 
 def test_a_row_that_meets_nan_is_said_to_by_show(tmp_path: Path) -> None:
