@@ -56,6 +56,10 @@ EXAMPLES: dict[str, tuple[Callable[[], Answer], str]] = {
         "Every key is masked for every query, and every gradient is 0: there is nothing to choose.",
     ),
     "NO_NUMBERS": (
+        lambda: head([1e4, 1e4], setup=Setup(1, precision=NAIVE)),
+        "Every query meets NaN or infinity, or overflows its format, and has no weights.",
+    ),
+    "SOME_NUMBERS": (
         lambda: head([1e4, 1e4], [1.0, 1.0], setup=Setup(1, precision=NAIVE)),
         "1 of 2 queries meet NaN or infinity, or overflow their format, and have no weights. "
         "Unscaled, no query with a choice gives one key practically all.",
