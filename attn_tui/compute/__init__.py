@@ -1,1 +1,1 @@
-"""The mathematics: NumPy and nothing else; no terminal, no files, no global state."""
+"""The mathematics, on NumPy alone: no terminal, no files, no global state."""

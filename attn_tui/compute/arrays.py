@@ -1,4 +1,4 @@
-"""Arrays: their types, number formats, and which keys of a vector are asked for."""
+"""Arrays: their types, number formats, and selections of the keys of a vector."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
-"""Numbers in float64."""
+"""An array of float64."""
 
 AnyFloats = NDArray[np.floating[Any]]
-"""Numbers in the format something is computed in."""
+"""An array of any floating-point format in which a computation runs."""
 
 Complexes = NDArray[np.complex128]
 
@@ -18,14 +18,14 @@ Complexes = NDArray[np.complex128]
 def dtype_of(format: str) -> np.dtype[Any]:
     """Return the NumPy type of a format."""
     if format in ("bfloat16", "float8_e4m3fn"):
-        # Registers its names with NumPy, at the first need: it takes time.
+        # Registers its names with NumPy; imported only when needed, since that takes time.
         import ml_dtypes  # noqa: F401
 
     return np.dtype(format)
 
 
 def limits(dtype: np.dtype[Any]) -> Any:
-    """Return the limits of a floating-point type, as ``numpy.finfo`` has them."""
+    """Return the limits of a floating-point type, in the form of ``numpy.finfo``."""
     if dtype.kind == "f":
         return np.finfo(dtype)
     from ml_dtypes import finfo
@@ -34,7 +34,7 @@ def limits(dtype: np.dtype[Any]) -> Any:
 
 
 def rounded(values: NDArray[np.float64], format: str) -> NDArray[np.float64]:
-    """Return values rounded to a format, in float64; one too large is an infinity.
+    """Return values rounded to a format, as float64; values that are too large become infinite.
 
     >>> rounded(np.array([100.0, 100.2]), "bfloat16")
     array([100., 100.])
@@ -46,7 +46,7 @@ def rounded(values: NDArray[np.float64], format: str) -> NDArray[np.float64]:
 
 
 def tf32(values: NDArray[np.floating[Any]]) -> NDArray[np.floating[Any]]:
-    """Return values rounded as tensor cores round float32: to 11 digits, ties to even.
+    """Return values rounded as tensor cores round float32: to 11 binary digits, ties to even.
 
     >>> tf32(np.array([1.0, 1 + 2**-11, 1 + 2**-10]))
     array([1.        , 1.        , 1.00097656])
@@ -57,12 +57,12 @@ def tf32(values: NDArray[np.floating[Any]]) -> NDArray[np.floating[Any]]:
 
 
 def accumulator_of(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """Return the type of sums: float32 for the 16-bit formats, as hardware has it."""
+    """Return the type in which sums accumulate: float32 for the 16-bit formats, as in hardware."""
     return np.dtype(np.float32) if dtype.itemsize == 2 else dtype
 
 
 Keys = slice | NDArray[np.intp]
-"""Some of a vector's keys, in the order wanted."""
+"""A selection of a vector's keys, in any order."""
 
 ALL = slice(None)
 """Every key."""
@@ -71,7 +71,7 @@ _BLOCK = 1 << 15
 
 
 def blocks(n_keys: int) -> Iterator[slice]:
-    """Yield slices that cover ``n_keys`` keys, so many at a time that temporary arrays are small.
+    """Yield slices that cover ``n_keys`` keys in blocks, so that temporary arrays stay small.
 
     >>> [block.stop - block.start for block in blocks(70_000)]
     [32768, 32768, 4464]
@@ -81,7 +81,7 @@ def blocks(n_keys: int) -> Iterator[slice]:
 
 
 def positions(keys: Keys, n_keys: int) -> NDArray[np.intp]:
-    """Return the positions of some of ``n_keys`` keys, counted from 0.
+    """Return the positions of a selection of ``n_keys`` keys, counted from 0.
 
     >>> positions(slice(-2, None), 5)
     array([3, 4])
@@ -92,7 +92,7 @@ def positions(keys: Keys, n_keys: int) -> NDArray[np.intp]:
 
 
 def place_of(key: int, keys: Keys, n_keys: int) -> slice | NDArray[np.bool_]:
-    """Return what picks one key out of some of ``n_keys``, perhaps nothing.
+    """Return an index that picks one key out of a selection, or nothing if it is not there.
 
     >>> np.array([10, 11, 12])[place_of(4, slice(3, 6), 9)]
     array([11])
@@ -107,16 +107,16 @@ def place_of(key: int, keys: Keys, n_keys: int) -> slice | NDArray[np.bool_]:
 def largest(values: AnyFloats, top: int) -> NDArray[np.intp]:
     """Return the positions of the largest of n values, largest first, without sorting them all.
 
-    Equal values stand in the order of their positions, and NaN comes last.
+    Equal values come in the order of their positions, and NaN comes last.
 
     Args:
         values: Shape (n,).
-        top: How many at most, at least 1.
+        top: The most positions to return, at least 1.
 
     Returns:
         Shape (min(n, top),).
     """
-    # In a sort NaN comes last, and so it does in a partition.
+    # NaN comes last both in a sort and in a partition.
     falling = -values
     if top >= falling.size:
         return np.argsort(falling, kind="stable")

@@ -1,4 +1,4 @@
-"""The library that multiplies matrices for NumPy: which it is, and how many threads it takes."""
+"""Control of the threads of OpenBLAS, the library that multiplies matrices for NumPy."""
 
 import ctypes
 import threading
@@ -13,9 +13,9 @@ _SPELLINGS = ("scipy_openblas_{}64_", "scipy_openblas_{}", "openblas_{}64_", "op
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Let products run on one thread within; what comes after the last of several is as before.
+    """Run products on one thread inside the context; leaving the last one restores the setting.
 
-    Nothing happens where the library is one that cannot be asked.
+    It does nothing if NumPy uses another library.
     """
     ask, tell = _call("get_num_threads", ctypes.c_int), _call("set_num_threads", None)
     if ask is None or tell is None:
@@ -42,7 +42,7 @@ _LOCK, _within, _before = threading.Lock(), list[None](), list[int]()
 def _call(name: str, result: Any) -> Callable[..., Any] | None:
     """Return a function of OpenBLAS, if NumPy has it."""
     try:
-        # Symbols are looked for in what NumPy's own module was linked with too.
+        # Symbols are also looked up in the libraries that NumPy's own module is linked to.
         library = ctypes.CDLL(str(import_module("numpy._core._multiarray_umath").__file__))
     except (ImportError, OSError):
         return None

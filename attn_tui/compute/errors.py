@@ -1,4 +1,4 @@
-"""The one error that bad input raises, wherever it came from, and what ends work."""
+"""The error that all bad input raises, and the means to stop a computation."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,22 +12,22 @@ def inert(text: str, limit: int = 40) -> str:
     >>> inert("a" + chr(27) + "[31m")
     "'a\\x1b[31m'"
     """
-    shown = visible(text[: limit + 1])
-    shown = shown if len(shown) <= limit else shown[: limit - 1] + "…"
-    return f'"{shown}"' if "'" in shown else f"'{shown}'"
+    safe = visible(text[: limit + 1])
+    safe = safe if len(safe) <= limit else safe[: limit - 1] + "…"
+    return f'"{safe}"' if "'" in safe else f"'{safe}'"
 
 
 @dataclass(eq=False)
 class InputError(ValueError):
-    """Input that cannot be used; its text is one line that says where, what and what was expected.
+    """Input that cannot be used; its text is one line: the place, the problem, what was expected.
 
     Attributes:
-        field: The input it belongs to, as a name the program uses: ``"scores"``, ``"d_k"``,
-            ``"rule"``, ``"precision"``, ``"of"``, ``"wrt"``, ``"experiment"``, ``"top"``.
+        field: The program's name of the input: ``"scores"``, ``"d_k"``, ``"rule"``,
+            ``"precision"``, ``"of"``, ``"wrt"``, ``"experiment"``, ``"top"``.
         problem: What is wrong, naming the offending token (made safe by `inert`).
-        expected: What would have been understood.
+        expected: What would be valid instead.
         where: The place inside the input (``"line 2"``, a file's name), or empty.
-        line: The line of the scores the token stands on, counted from 1, or 0 where none applies.
+        line: The line of the scores that has the token, counted from 1, or 0 if none applies.
     """
 
     field: str
@@ -42,19 +42,19 @@ class InputError(ValueError):
 
     @property
     def beside(self) -> str:
-        """The same where it stands beside the input, which so need not be named."""
+        """The text without the name of the input, for display beside the input."""
         place = f"{self.where}: " if self.where else ""
         return f"{place}{self.problem}; expected {self.expected}"
 
 
-class Stopped(Exception):  # noqa: N818 - it is no error: somebody asked for it
-    """Nobody wants the rest of what is being read or computed."""
+class Stopped(Exception):  # noqa: N818 - not an error: the caller asked for it
+    """Raised when the rest of what is being read or computed is no longer wanted."""
 
 
 Stop = Callable[[], bool]
-"""Asked between steps of a long answer: true when nobody wants the rest."""
+"""Called between the steps of a long computation; returns true when the rest is not wanted."""
 
 
 def never() -> bool:
-    """Say that the answer is still wanted: the `Stop` of an answer nobody interrupts."""
+    """Return False: the `Stop` of a computation that is never interrupted."""
     return False

@@ -35,21 +35,21 @@ from attn_tui.compute.softmax import Bias
 from attn_tui.compute.weights import Split, entropy, participation_ratio, split
 
 MOST_VANISHED = 3
-"""Weights that a format cannot hold of which the exact ones are named."""
+"""The most vanished weights whose exact values are listed."""
 
 
 _FEW = 4096
-"""Of so many keys logarithms of weights are kept too."""
+"""Up to this many keys, the logarithms of the weights are kept too."""
 
 
 class Vanished(NamedTuple):
-    """Weights that a format has no number above 0 for.
+    """Weights above 0 that round to 0 in a format.
 
     Attributes:
         number: How many there are.
-        keys: Those that are named, the largest first.
-        weights: What each of them is exactly.
-        log_weights: The logarithms of these.
+        keys: The keys of those that are listed, the largest first.
+        weights: The exact weight of each of these keys.
+        log_weights: The natural logarithms of these weights.
     """
 
     number: int
@@ -62,16 +62,17 @@ class Vanished(NamedTuple):
 class Evaluation:
     """Softmax of one vector of n scores.
 
-    Scores, logits and weights are numbers of the precision's formats; all else is computed from
-    them in float64, when it is asked for and for the keys asked for. Only weights are kept for
-    each key. A sink takes part in softmax, in 1 − p and in the statistics; it is no key.
+    Scores, logits and weights are numbers of the precision's formats; everything else is computed
+    from them in float64, on demand and for the requested keys only. Of the arrays over keys, only
+    weights are kept. A sink takes part in softmax, in 1 − p and in the statistics, but is not a
+    key.
 
     Attributes:
-        map: From scores to logits.
+        map: The map from scores to logits.
         precision: The formats and the method.
         n_keys: n, masked keys included.
         given: The scores before any rounding, shape (n,).
-        bias: What is added to each logit, shape (n,); None is nothing.
+        bias: The bias added to each logit, shape (n,); None if there is none.
     """
 
     map: LogitMap
@@ -83,16 +84,16 @@ class Evaluation:
 
     @property
     def multiplier(self) -> float:
-        """M in z = m·s."""
+        """The multiplier m in z = m·s."""
         return self.map.multiplier
 
     @property
     def attended(self) -> NDArray[np.bool_]:
-        """Which keys are not masked, shape (n,); the score of one that is not may round to −∞."""
+        """Which keys are not masked, shape (n,), even if their score rounds to −∞."""
         return np.asarray(self.given != -inf)
 
     def scores(self, keys: Keys = ALL) -> Floats:
-        """Return s, shape (len(keys),), as rounded before anything else."""
+        """Return s, shape (len(keys),), rounded to the format of scores."""
         return rounded(self.given[keys], self.precision.scores)
 
     def slopes(self, keys: Keys = ALL) -> Floats:
@@ -106,7 +107,7 @@ class Evaluation:
         return z.astype(np.float64, copy=False)
 
     def ranking(self) -> Floats:
-        """Return what rises with the weights and outlives them, shape (n,): s, or z with a bias."""
+        """Return s, or z with a bias, shape (n,): it ranks keys even where weights underflow."""
         return self.scores() if self.bias is None else self.logits()
 
     def weights(self, keys: Keys = ALL) -> Floats:
@@ -116,8 +117,9 @@ class Evaluation:
     def log_weights(self, keys: Keys = ALL) -> Floats:
         """Return ln p, shape (len(keys),).
 
-        In float64, stable, it is the distance of the logit from the largest plus the logarithm of
-        the largest weight, so it outlives p. Otherwise it is that of what the format holds.
+        In stable float64 it is the logit less the largest logit, plus the logarithm of the largest
+        weight, so it is known even where p underflows. Otherwise it is ln of p as the format holds
+        it.
         """
         if not self._outlives:
             return self._split.logs(positions(keys, self.n_keys))
@@ -138,19 +140,19 @@ class Evaluation:
         return np.asarray(self.jacobian(np.array([of]), keys, wrt)[0])
 
     def pulled_back(self, upstream: Floats, wrt: Wrt) -> Floats:
-        """Return ∂L/∂z or ∂L/∂s of a loss L whose ∂L/∂p is given, each of shape (n,)."""
+        """Return ∂L/∂z or ∂L/∂s of a loss L, shape (n,), from ∂L/∂p of the same shape."""
         through = weights.vjp(self._split, upstream)
         return through if wrt == "logits" else through * self.slopes()
 
     def log_gradient(self, of: int, wrt: Wrt, keys: Keys = ALL) -> Floats:
-        """Return the logarithm of the gradient's size; −∞ where it is 0."""
+        """Return ln of the absolute value of `gradient`, shape (len(keys),); −∞ where it is 0."""
         return np.asarray(self.log_jacobian(np.array([of]), keys, wrt)[0])
 
     def jacobian(self, of_keys: Keys, keys: Keys, wrt: Wrt) -> Floats:
         """Return the entries for some keys i and j, shape (len(of_keys), len(keys)).
 
-        An entry that underflowed is 0 with its sign, −0 beside the diagonal; that of a masked key
-        is +0. One below float64's normal numbers comes from its logarithm.
+        An entry that underflows is a signed 0, −0 off the diagonal; an entry of a masked key is
+        +0. Entries below float64's normal range are computed from their logarithms.
         """
         entries = weights.jacobian(self._split, of_keys, keys)
         with np.errstate(all="ignore"):
@@ -166,13 +168,13 @@ class Evaluation:
         return entries
 
     def log_jacobian(self, of_keys: Keys, keys: Keys, wrt: Wrt) -> Floats:
-        """Return the logarithms of the entries' sizes, shape (len(of_keys), len(keys)).
+        """Return ln of the absolute values of the entries, shape (len(of_keys), len(keys)).
 
-        They are known where products underflow; −∞ is of an entry that is 0.
+        They are known even where products underflow; −∞ stands for an entry of 0.
         """
         with np.errstate(all="ignore"):
             log_complements = np.log(self.complements(of_keys))
-        # This one may underflow.
+        # The winner's complement may underflow; its logarithm is known.
         log_complements[place_of(self._split.winner, of_keys, self.n_keys)] = self._log_rest
         own = weights.own(of_keys, keys, self.n_keys)
         second = np.where(own, log_complements[:, None], self.log_weights(keys))
@@ -183,7 +185,7 @@ class Evaluation:
         return logs
 
     def frobenius(self, wrt: Wrt) -> tuple[float, float]:
-        """Return the Jacobian's Frobenius norm and ln of it, without the other norms' cost."""
+        """Return the Jacobian's Frobenius norm and its ln, without computing the other norms."""
         slopes: Floats | float = 1.0
         if wrt == "scores":
             slopes = self.multiplier if self.map.softcap is None else self.slopes()
@@ -194,7 +196,7 @@ class Evaluation:
 
     @cached_property
     def norms(self) -> Mapping[Wrt, Norms]:
-        """Norms of the n×n Jacobian: J with respect to logits, J·diag(∂z/∂s) to scores."""
+        """Norms of the n×n Jacobian: J by logits, and J·diag(∂z/∂s) by scores."""
         of_logits = self._norms("logits")
         if self.map.softcap is None:
             return {"logits": of_logits, "scores": of_logits.times(self.multiplier)}
@@ -211,7 +213,7 @@ class Evaluation:
 
     @cached_property
     def entropy(self) -> float:
-        """H in nats, the sink counted."""
+        """H in nats, counting the sink."""
         direct = self._entropy
         return power(self.log_entropy) if self._outlives and direct < SMALLEST_NORMAL else direct
 
@@ -221,11 +223,11 @@ class Evaluation:
 
     @cached_property
     def log_entropy(self) -> float:
-        """The logarithm of H, which outlives H; −∞ where H is exactly 0."""
+        """The logarithm of H, known even where H underflows; −∞ where H is exactly 0."""
         direct = self._entropy
         if not (self._outlives and direct < SMALLEST_NORMAL):
             return log_of(direct)
-        # H = −p_w ln p_w − Σ p_j ln p_j, and the first is 1 − p_w where that is so small.
+        # H = −p_w ln p_w − Σ p_j ln p_j, and −p_w ln p_w = 1 − p_w where that is so small.
         logs = self._all_logs.copy()
         logs[self._split.winner] = -inf
         with np.errstate(all="ignore"):
@@ -235,12 +237,12 @@ class Evaluation:
 
     @property
     def effective_keys(self) -> float:
-        """e^H, the sink counted; 0 if every key is masked."""
+        """e^H, counting the sink; 0 if every key is masked."""
         return exp(self.entropy) if self._split.total else 0.0
 
     @cached_property
     def participation_ratio(self) -> float:
-        """1/Σp², the sink counted; 0 if every key is masked."""
+        """1/Σp², counting the sink; 0 if every key is masked."""
         return participation_ratio(self._split)
 
     @cached_property
@@ -250,19 +252,19 @@ class Evaluation:
 
     @property
     def log_max_weight(self) -> float:
-        """The logarithm of the largest weight of a key, also where every one underflowed."""
+        """The logarithm of the largest weight of a key, even where all weights underflow."""
         return float(self.log_weights(self.ends[:1])[0])
 
     @cached_property
     def ends(self) -> NDArray[np.intp]:
-        """Positions of the largest and of the least logit that is not masked, shape (2,)."""
+        """Positions of the largest and of the smallest unmasked logit, shape (2,)."""
         above = self.given if self.bias is None else self.logits()
         least = np.where(self.given > -inf, above, inf).argmin()
         return np.array([above.argmax(), least])
 
     @cached_property
     def vanished(self) -> Vanished | None:
-        """Weights that are 0 in the format and not exactly, if there are any; none in float64."""
+        """The weights that are 0 only because of the format, or None; always None in float64."""
         if self.precision.format == "float64":
             return None
         lost = np.flatnonzero((self.weights() == 0.0) & (self.given > -inf))
@@ -273,31 +275,31 @@ class Evaluation:
         return Vanished(lost.size, named, exact.weights(named), exact.log_weights(named))
 
     def settled(self) -> "Evaluation":
-        """Return this with every number of all keys worked out, so that asking takes no time."""
+        """Return this evaluation with every number over all keys already computed."""
         for name in ("norms", "entropy", "participation_ratio", "max_weight", "ends", "vanished"):
             getattr(self, name)
         return self
 
     @property
     def sink_weight(self) -> float:
-        """What the sink takes, 1 − Σp; 0 without a sink."""
+        """The weight of the sink, 1 − Σp; 0 without a sink."""
         return float(self._values[self.n_keys :].sum())
 
     @property
     def log_sink_weight(self) -> float:
-        """The logarithm of that, also where it underflowed."""
+        """The logarithm of the sink's weight, even where the weight underflows."""
         if not self._outlives or self.map.sink is None:
             return log_of(self.sink_weight)
         return float(self.exponents(slice(0, 0))[1][0]) + self._split.log_top
 
     def powers(self, keys: Keys = ALL) -> Floats:
-        """Return what softmax adds up, e^z or e^(z − max z): of the keys, then of the sink."""
+        """Return the terms of the softmax sum, e^z or e^(z − max z): the keys', then the sink's."""
         with np.errstate(all="ignore"):
             powers: AnyFloats = np.exp(np.append(*self.exponents(keys)))
         return powers.astype(np.float64)
 
     def padded(self, n_keys: int) -> "Evaluation":
-        """Return the same for ``n_keys`` or more keys, those that were not there masked."""
+        """Return the evaluation padded with masked keys to at least ``n_keys`` keys."""
         more = n_keys - self.n_keys
         if more <= 0:
             return self
@@ -312,14 +314,15 @@ class Evaluation:
 
     @property
     def _outlives(self) -> bool:
-        """Whether logarithms are known of what is below the numbers of the format.
+        """Whether logarithms are known even of numbers that underflow.
 
-        In float64 they stand for the exact numbers; in another format what it holds is what is.
+        In float64 they stand for the exact numbers; in any other format the rounded numbers are
+        what matters.
         """
         return self.precision.stable and self.precision.format == "float64"
 
     def exponents(self, keys: Keys = ALL) -> tuple[AnyFloats, AnyFloats]:
-        """Return what softmax raises e to, in its format, for keys and for the sink."""
+        """Return the exponents of softmax, in its format, for the keys and for the sink."""
         top = self.ends[:1]
         biases = None if self.bias is None else (self.bias[keys], self.bias[top])
         return softmax.exponents(
@@ -328,12 +331,12 @@ class Evaluation:
 
     @property
     def _all_logs(self) -> Floats:
-        """Ln of every weight and, with a sink, of what it takes, shape (n,) or (n + 1,)."""
+        """The logarithm of every weight, then of the sink's if any, shape (n,) or (n + 1,)."""
         return self._few_logs if self.n_keys <= _FEW else self._logs()
 
     @cached_property
     def _few_logs(self) -> Floats:
-        """These where keys are so few that asking anew takes longer than keeping."""
+        """The logarithms of all weights, kept where keys are few enough."""
         logs = self._logs()
         logs.setflags(write=False)
         return logs
@@ -354,7 +357,7 @@ class Evaluation:
 
 
 def evaluate(scores: Floats, map: LogitMap, precision: Precision, bias: Bias = None) -> Evaluation:
-    """Compute the softmax of scores, shape (n,); what is asked of it is computed when asked."""
+    """Compute the softmax of scores, shape (n,); statistics are computed on demand."""
     values = softmax.shares(scores, map, precision, bias)
     values.setflags(write=False)
     return Evaluation(map, precision, int(scores.size), scores, values, bias)

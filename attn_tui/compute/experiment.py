@@ -1,4 +1,4 @@
-"""What is asked: where the scores come from, and what is done with them."""
+"""A question: where the scores come from, and what is done with them."""
 
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -15,12 +15,12 @@ class Experiment:
 
     Attributes:
         source: Where the scores come from.
-        setup: What is done with them; its d_k is that of the source, where the source has one.
-        vectors: The scores, masks applied; each vector is made when it is asked for.
+        setup: What is done with them; its d_k is that of the source, if the source has one.
+        vectors: The masked scores; each vector is made when it is first accessed.
 
     Raises:
-        InputError: If there are no scores that can be used, a mask reaches past their end, or
-            the rule yields no multiplier.
+        InputError: If no scores can be used, a mask extends past their end, or the rule yields no
+            multiplier.
     """
 
     source: Source
@@ -33,7 +33,7 @@ class Experiment:
         vectors, mask = self.source.vectors(self.setup), self.setup.mask
         longest = vectors.n_keys
         for start, stop in mask.ranges:
-            # A range that ends is to end in the vector, and one that does not is to begin there.
+            # A range with an end must end inside the vector; one without must begin inside it.
             missing = start if stop is None else max(start, stop - 1)
             if missing >= longest:
                 expected = (
@@ -43,7 +43,7 @@ class Experiment:
         if mask:
             vectors = _masked(mask, vectors)
         try:
-            # No multiplier falls with n, so that no vector has to be made for this.
+            # Multipliers never fall with n, so checking the longest vector makes none of them.
             self.setup.scale.multiplier(self.setup.d_k, vectors.n_keys)
         except InputError:
             for vector in vectors:
@@ -53,7 +53,7 @@ class Experiment:
 
 @lru_cache(maxsize=4)
 def _masked(mask: Mask, vectors: Vectors) -> Vectors:
-    """Return vectors with their hidden keys masked; the same objects for the same vectors."""
+    """Return vectors with the keys of a mask masked; cached, to return the same objects."""
 
     def masked(row: int) -> Vector:
         hidden = [slice(start, stop) for start, stop in mask.ranges]

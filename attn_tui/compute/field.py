@@ -1,7 +1,7 @@
-"""Fields: scalars that can be asked, each declared once, beside its default in a dataclass.
+"""Fields: scalars that the user can set, each declared once, beside its default in a dataclass.
 
-The dataclass says name, type and default, and so JSON; the Field says the rest. Options, dialogues,
-checks, errors and documentation follow from both. Nothing here needs NumPy.
+The dataclass gives the name, type and default, and so the JSON; the Field gives the rest. Options,
+dialogues, checks, errors and documentation are derived from both. Nothing here needs NumPy.
 """
 
 import dataclasses
@@ -24,39 +24,39 @@ _WHOLE = re.compile(
 _POWER = re.compile(r"^(?=(?:2|10)(?:\^|\*\*))")
 EXPECTED = "one such as 1024, 1,024, 1e6 or 2^10"
 _MOST_DIGITS, _MOST_POWER = 50, 99
-"""As many are out of range in any case, and more than messages show."""
+"""Numbers with more digits or a larger exponent are cut: they are out of range in any case."""
 LARGEST_WHOLE = 2**_MOST_POWER
-"""From here on a number that is read may be less than the text says."""
+"""From here on a parsed number may be smaller than the one in the text."""
 
 
 def parse_whole(field: str, text: str) -> int:
-    """Read a whole number; what it may be is checked where it is used.
+    """Read a whole number; its range is checked where it is used.
 
-    Thousands may be marked, and powers of 10 and of 2 be written as such: ``1024``, ``1,024``,
-    ``1_024``, ``1e6``, ``3·10^8``, ``2^10``. Marks that do not make groups of three are no marks:
-    ``2,8`` is two numbers.
+    It can have thousands separators, or be written as a power of 10 or of 2: ``1024``, ``1,024``,
+    ``1_024``, ``1e6``, ``3·10^8``, ``2^10``. Marks that do not make groups of three are not
+    separators: ``2,8`` is two numbers.
 
     Raises:
-        InputError: With the field, if it is none.
+        InputError: Naming the field, if the text is not a whole number.
 
     >>> parse_whole("n", "1,024"), parse_whole("n", "1e4"), parse_whole("n", "2^10")
     (1024, 10000, 1024)
     """
     stripped = text.strip()
-    found = _WHOLE.fullmatch(_POWER.sub("1*", stripped))
-    if not found:
+    match = _WHOLE.fullmatch(_POWER.sub("1*", stripped))
+    if not match:
         raise InputError(field, f"{inert(stripped)} is not a whole number", EXPECTED)
-    digits = int(re.sub("[,_ ]", "", found["digits"])[:_MOST_DIGITS])
-    size: int = digits * int(found["base"] or 10) ** min(int(found["power"] or 0), _MOST_POWER)
-    return -size if found["sign"] in ("-", "−") else size
+    digits = int(re.sub("[,_ ]", "", match["digits"])[:_MOST_DIGITS])
+    size: int = digits * int(match["base"] or 10) ** min(int(match["power"] or 0), _MOST_POWER)
+    return -size if match["sign"] in ("-", "−") else size
 
 
 def parse_wholes(field: str, text: str) -> tuple[int, ...]:
-    """Read whole numbers with commas, semicolons or blanks between them, each kept once.
+    """Read whole numbers separated by commas, semicolons or blanks, dropping duplicates.
 
     Raises:
-        InputError: With the field, if one is none or empty, or is the rest of a number whose
-            thousands were marked, as of ``1,024``.
+        InputError: Naming the field, if an entry is empty or is not a whole number, or begins with
+            0, like the rest of a number with thousands separators.
 
     >>> parse_wholes("n", "2, 8 512")
     (2, 8, 512)
@@ -73,10 +73,10 @@ def parse_wholes(field: str, text: str) -> tuple[int, ...]:
 
 
 def parse_number(text: str) -> float:
-    """Read a decimal number, or a whole one as `parse_whole` does.
+    """Read a decimal number, or a whole number as `parse_whole` does.
 
     Raises:
-        ValueError: If it is none.
+        ValueError: If the text is not a number.
 
     >>> parse_number("0.5"), parse_number("2^6")
     (0.5, 64.0)
@@ -90,20 +90,20 @@ def parse_number(text: str) -> float:
 
 @dataclass(frozen=True)
 class Kind:
-    """What the values of a field are.
+    """The kind of values that a field can have.
 
     Attributes:
-        expected: What will do, in words.
-        read: The value that a text says; raises InputError if it says none, with no field where
-            ``expected`` says better what would do.
-        admits: Whether a value, of any type, will do.
-        text: A value as text that ``read`` reads.
-        shown: A value as the screen shows it.
-        step: The value so many steps on from one, as far as it goes; itself where there are none.
-        metavar: What stands for a value in the help of an option.
-        choices: Every value as text with its meaning, where there are few.
+        expected: The valid values, in words.
+        read: Parses a text; raises InputError if it cannot, with an empty field if ``expected``
+            describes valid values better.
+        admits: Whether a value, of any type, is valid.
+        text: Formats a value as text that ``read`` can parse.
+        shown: Formats a value for the screen.
+        step: Moves a value by a number of steps, within its range; returns it if it has no steps.
+        metavar: The placeholder for a value in the help of an option.
+        choices: The meaning of every value, by its text, if there are few.
         paths: Whether values are paths of files, one or a tuple of several.
-        former: What a value is called now, by the name it had.
+        former: The current name of a value, by its former name.
     """
 
     expected: str
@@ -121,7 +121,7 @@ class Kind:
         """Check a value.
 
         Raises:
-            InputError: With that name, unless the value will do; it quotes what was typed for it.
+            InputError: With that name, if the value is not valid; it quotes the typed text.
         """
         if not self.admits(value):
             text = typed or (f"{value:.17g}" if isinstance(value, float) else str(value))
@@ -131,7 +131,7 @@ class Kind:
         """Read and check a text.
 
         Raises:
-            InputError: With that name, unless the text says a value that will do.
+            InputError: With that name, if the text is not a valid value.
         """
         typed = text.strip()
         try:
@@ -147,7 +147,7 @@ def whole(
     least: int, most: float = inf, step: Callable[[int, int], int] = int.__add__,
     marked: bool = False,
 ) -> Kind:  # fmt: skip
-    """Return whole numbers in a range; ``marked``, the screen marks their thousands."""
+    """Return the kind of whole numbers in a range, shown with thousands commas if ``marked``."""
     return Kind(
         f"a whole number from {least}" + ("" if most == inf else f" to {most:,}"),
         partial(parse_whole, ""),
@@ -159,7 +159,7 @@ def whole(
 
 
 def or_none(kind: Kind, word: str) -> Kind:
-    """Return a kind with None as one more value, which has a word."""
+    """Return a kind that also admits None, which is written as a word."""
     return Kind(
         f"{kind.expected}, or {word}",
         lambda text: None if text in ("", word) else kind.read(text),
@@ -173,7 +173,7 @@ def or_none(kind: Kind, word: str) -> Kind:
 def number(
     least: float = -inf, most: float = inf, above: float = -inf, called: str = "a number"
 ) -> Kind:
-    """Return finite numbers in a range."""
+    """Return the kind of finite numbers in a range."""
     bound = ""
     if most < inf:
         bound = f" from {least:,.0f} to {most:,.0f}"
@@ -206,7 +206,7 @@ def one_of(
     meanings: Mapping[Any, str], words: Mapping[str, str] | None = None,
     former: Mapping[str, str] | None = None,
 ) -> Kind:  # fmt: skip
-    """Return names with their meanings, what the screen calls some, and names that some had."""
+    """Return the kind of names with meanings, with names for the screen and former names."""
     names, renamed = list(meanings), former or {}
 
     def read(text: str) -> str:
@@ -224,7 +224,7 @@ def one_of(
 
 
 def switch(no: str = "no", yes: str = "yes") -> Kind:
-    """Return false and true, which are written no and yes, and what the screen calls them."""
+    """Return the kind of booleans, written no and yes, with words for the screen."""
     known = {"no": False, "yes": True, "false": False, "true": True}
     return Kind(
         "yes or no",
@@ -237,7 +237,7 @@ def switch(no: str = "no", yes: str = "yes") -> Kind:
 
 
 def span(least: int, most: int) -> Kind:
-    """Return ranges of whole numbers: two of them, the smaller first, with a colon between."""
+    """Return the kind of ranges: two whole numbers, the smaller first, separated by a colon."""
 
     def read(text: str) -> tuple[int, int]:
         low, colon, high = text.partition(":")
@@ -263,7 +263,7 @@ def span(least: int, most: int) -> Kind:
 
 
 def wholes(least: int, most: int, count: int = maxsize) -> Kind:
-    """Return at most so many whole numbers in a range, each once where they are typed."""
+    """Return the kind of tuples of at most ``count`` whole numbers in a range."""
     one, few = whole(least, most), "" if count == maxsize else f"at most {count} "
     return Kind(
         f"{few}whole numbers from {least} to {most:,} with commas between them",
@@ -277,22 +277,23 @@ def wholes(least: int, most: int, count: int = maxsize) -> Kind:
 
 @dataclass(frozen=True)
 class Field:
-    """One scalar that can be asked.
+    """One scalar that the user can set.
 
     Attributes:
-        kind: What its values are.
-        label: What the screen calls it.
-        help: What it is, in a phrase.
-        option: Its option, or nothing; two with a slash between, the first for yes, of a switch.
-        fed: Whether that feeds other fields too, so that a function of its own reads it.
-        metavar: What stands for a value there, where the kind's own will not do.
-        key: Its name in JSON, and its dataclass's where there is no other.
-        synonyms: What else it is called.
-        held: Why it is of no use for a setup and a class of source, or nothing.
-        brings: What other fields of its dataclass become when a value is chosen, by name.
+        kind: The kind of its values.
+        label: Its name on the screen.
+        help: A phrase that describes it.
+        option: Its command-line option, or empty; for a switch, two separated by a slash, the
+            first for yes.
+        fed: Whether the option sets other fields too, and is read by a function of its own.
+        metavar: The placeholder for a value in its help, if not that of the kind.
+        key: Its name in JSON; by default its name in the dataclass.
+        synonyms: Other words by which it can be searched for.
+        held: Why it has no effect for a setup and a class of source, or empty.
+        brings: The values that other fields of its dataclass take when a value is chosen, by name.
         name: Its name in its dataclass.
-        owner: That dataclass.
-        default: What it is unless given.
+        owner: Its dataclass.
+        default: Its default value.
     """
 
     kind: Kind
@@ -316,14 +317,14 @@ class Field:
 
 
 def asked(default: Any, kind: Kind, label: str, help: str, **more: Any) -> Any:
-    """Return what stands behind the = of a dataclass's field that can be asked."""
+    """Return the declaration of a dataclass field that the user can set."""
     field = Field(kind, label, help, default=default, **more)
     return dataclasses.field(default=default, metadata={Field: field})
 
 
 @cache
 def fields_of(owner: Any) -> dict[str, Field]:
-    """Return the fields of a dataclass that can be asked, by name, in its order."""
+    """Return the fields of a dataclass that the user can set, by name, in order."""
     fields = {}
     for declared in dataclasses.fields(owner):
         field = declared.metadata.get(Field)
@@ -334,10 +335,10 @@ def fields_of(owner: Any) -> dict[str, Field]:
 
 
 class Checked:
-    """What a dataclass with fields that can be asked inherits from: each is checked by itself.
+    """Base of dataclasses with fields that the user can set; checks each field by itself.
 
     Raises:
-        InputError: With the field's key, for the first that will not do.
+        InputError: With the key of the first field whose value is not valid.
     """
 
     def __post_init__(self) -> None:

@@ -1,4 +1,4 @@
-"""The logarithmic scale of whole numbers that d_k lives on."""
+"""Logarithmic scales of whole numbers, such as that of d_k."""
 
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
@@ -10,13 +10,13 @@ from attn_tui.compute.field import Kind, whole
 
 @dataclass(frozen=True)
 class LogScale:
-    """Whole numbers from ``minimum`` to ``maximum``, laid out by their logarithm.
+    """Whole numbers from ``minimum`` to ``maximum`` on a logarithmic scale.
 
     Attributes:
-        field: The name of what the scale measures, used in errors.
+        field: The name of the quantity, used in errors.
         minimum: Smallest value, at least 1.
         maximum: Largest value.
-        stops: Rising values that `step` moves between; the ends are stops.
+        stops: The values between which `step` moves, rising; both ends are stops.
     """
 
     field: str
@@ -33,11 +33,11 @@ class LogScale:
         return log(value / self.minimum) / log(self.maximum / self.minimum)
 
     def stop_at(self, fraction: float, reach: float) -> int:
-        """Return the stop nearest to a place on the scale; of those within reach, the roundest.
+        """Return the stop nearest to a place on the scale, or the roundest of those within reach.
 
         Args:
             fraction: The place, from 0.0 to 1.0.
-            reach: How far beside it a stop is as good as there, likewise.
+            reach: The distance within which stops count as equally near, as a fraction.
 
         >>> D_K.stop_at(0.376, 0.01), D_K.stop_at(0.376, 0.0)
         (64, 64)
@@ -48,15 +48,15 @@ class LogScale:
             # Powers of two are rounder than three times one, and so on.
             return max(away - reach, 0.0), (stop // (stop & -stop)).bit_length(), away
 
-        # The last one of n is not round, and is to be reached.
+        # The last stop of n is not round, but must be reachable.
         return self.maximum if fraction >= 1.0 else min(self.stops, key=badness)
 
     def clamp(self, value: int) -> int:
-        """Return the value on the scale that is nearest to any whole number."""
+        """Return the value on the scale that is nearest to a whole number."""
         return min(max(value, self.minimum), self.maximum)
 
     def step(self, value: int, steps: int) -> int:
-        """Return the stop that lies ``steps`` stops above (below, if negative) a value.
+        """Return the stop that is ``steps`` stops above a value, or below it if negative.
 
         >>> D_K.step(64, 1), D_K.step(65, -1), D_K.step(1, -1)
         (80, 64, 1)
@@ -71,13 +71,13 @@ class LogScale:
         """Read a whole number on the scale.
 
         Raises:
-            InputError: If the text is no whole number, or lies off the scale.
+            InputError: If the text is not a whole number on the scale.
         """
         return int(self.kind.parse(self.field, text))
 
     @cached_property
     def kind(self) -> Kind:
-        """Its values."""
+        """The kind of whole numbers on the scale."""
         return whole(self.minimum, self.maximum, self.step, marked=True)
 
 
@@ -93,7 +93,7 @@ def _stops(maximum: int) -> tuple[int, ...]:
 
 
 D_K = LogScale("d_k", 1, 65_536, _stops(65_536))
-"""The dimensions of one head that the program covers."""
+"""The supported dimensions of a head."""
 
 N_KEYS = LogScale("n", 2, 100_000, (*_stops(100_000)[1:], 100_000))
 """The numbers of keys that drawn vectors are swept over."""

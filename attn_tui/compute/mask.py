@@ -17,9 +17,9 @@ class Mask:
     Attributes:
         ranges: Half-open ranges of keys ``(start, stop)``, rising and apart; a stop of None
             reaches to the last key.
-        causal: Whether vector r, counted from 0, sees keys 0 to r only: the lower triangle of
-            a score matrix aligned at its first entry, as ``is_causal`` of PyTorch's
-            ``scaled_dot_product_attention`` has it.
+        causal: Whether vector r, counted from 0, sees only keys 0 to r: the lower triangle of a
+            score matrix aligned at its first entry, like ``is_causal`` of PyTorch's
+            ``scaled_dot_product_attention``.
     """
 
     ranges: tuple[tuple[int, int | None], ...] = ()
@@ -42,11 +42,11 @@ class Mask:
         return ", ".join(parts)
 
     def hides(self, key: int) -> bool:
-        """Return whether a range holds a key."""
+        """Return whether a range contains a key."""
         return any(start <= key and (stop is None or key < stop) for start, stop in self.ranges)
 
     def toggled(self, start: int, stop: int | None) -> "Mask":
-        """Return the mask with a range hidden too, or shown again if its first key is hidden."""
+        """Return the mask with a range added, or removed if its first key is already masked."""
         if not self.hides(start):
             return Mask((*self.ranges, (start, stop)), self.causal)
         kept: list[tuple[int, int | None]] = []
@@ -59,7 +59,7 @@ class Mask:
 
 
 def _merged(ranges: tuple[tuple[int, int | None], ...]) -> tuple[tuple[int, int | None], ...]:
-    """Return ranges in rising order, those that touch joined."""
+    """Return ranges in rising order, joining those that touch or overlap."""
     merged: list[tuple[int, float]] = []
     for start, end in sorted((start, inf if stop is None else stop) for start, stop in ranges):
         if merged and start <= merged[-1][1]:
@@ -71,10 +71,10 @@ def _merged(ranges: tuple[tuple[int, int | None], ...]) -> tuple[tuple[int, int 
 
 
 def parse_mask(text: str) -> Mask:
-    """Read keys and half-open ranges of keys, and ``causal``; nothing masks nothing.
+    """Read keys, half-open ranges of keys and ``causal``; an empty text masks nothing.
 
     Raises:
-        InputError: With field ``"mask"``, naming what is not understood.
+        InputError: With field ``"mask"``, naming the part that is not understood.
 
     >>> parse_mask("5:8, 2, 12:").ranges
     ((2, 3), (5, 8), (12, None))

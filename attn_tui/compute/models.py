@@ -10,16 +10,16 @@ from attn_tui.compute.scale import Scale
 
 @dataclass(frozen=True)
 class Model:
-    """What a published configuration, or the class default, says about attention.
+    """The attention of a model, from its published configuration or its class default.
 
     Attributes:
         name: Its name on the command line.
         title: Its name on screen.
         d_model: The width of the model.
-        heads: Query heads of a layer.
+        heads: The number of query heads in a layer.
         d_k: Dimension of one head's queries and keys.
-        scale: From scores to logits.
-        note: What there is to add, or empty.
+        scale: The scale from scores to logits.
+        note: A remark, or empty.
     """
 
     name: str
@@ -86,18 +86,18 @@ _ALL = (
 )  # fmt: skip
 
 MODELS: Mapping[str, Model] = {model.name: model for model in _ALL}
-"""Every model by its name."""
+"""Every model by name."""
 
 NO_MODEL = "none"
-"""What stands for no model."""
+"""The name that stands for no model."""
 
 _TITLES = {name: model.title for name, model in MODELS.items()}
 
 NAMED = one_of({NO_MODEL: "none"} | _TITLES, _TITLES)
-"""The name of a model, or none."""
+"""The kind of names of models, including that of none."""
 
 
 def brought(name: str) -> dict[str, Any]:
-    """Return the d_k and the scale of a model, by their names in a setup; of none nothing."""
+    """Return the d_k and the scale of a model, by their names in a setup; empty for no model."""
     model = MODELS.get(name)
     return {"d_k": model.d_k, "scale": model.scale} if model else {}

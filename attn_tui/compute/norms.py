@@ -1,18 +1,18 @@
 """Norms of the Jacobian of softmax in O(n) time and memory, never through an n×n matrix.
 
-∂p/∂s = J·diag(d), where d_j = ∂z_j/∂s_j are the slopes. With w the largest weight, the sink's
-included, c = 1 − p_w and q_j = p_j/c for the others (0 at w), every norm is c times something of
-order d, so none underflows before c·d does. Weights rounded to a format sum to T instead of 1;
-J is then T² times that of p/T.
+∂p/∂s = J·diag(d), where d_j = ∂z_j/∂s_j are the slopes. Let w be the key or sink with the largest
+weight, c = 1 − p_w, and q_j = p_j/c for the others (0 at w). Then every norm is c times a number
+of order d, so none underflows before c·d does. Weights rounded to a format sum to T instead of 1;
+J is then T² times the J of p/T.
 
-The largest singular value comes from a secular equation, in O(n) per step. With w
-taken out (`Deflated`), J/c is
-diag(q) − c·qqᵀ − p_w(q e_wᵀ + e_w qᵀ) + p_w e_w e_wᵀ, and nothing in it cancels. Its square between
-two diag(d) has the singular values' squares as eigenvalues: a diagonal t² = (dq)², plus C between
-two sides (u, v) = (t, tq), bordered by the row of w. Key w and the key with the largest t are kept;
-all others are eliminated, so that the largest eigenvalue μ is where that of a 2×2 matrix N(μ) is 0.
-Beyond the others' largest eigenvalue it falls and is convex, so Newton's method from the left
-rises to the root and never passes it; bisection brings it there.
+The largest singular value comes from a secular equation, in O(n) per step. With w taken out
+(`Deflated`), J/c is diag(q) − c·qqᵀ − p_w(q e_wᵀ + e_w qᵀ) + p_w e_w e_wᵀ, and nothing in it
+cancels. Its square between two diag(d) has the squared singular values as eigenvalues. It is a
+diagonal t² = (dq)² plus C between two sides (u, v) = (t, tq), bordered by the row of w. Key w and
+the key with the largest t are kept and all others are eliminated, so that the largest eigenvalue μ
+is where the largest eigenvalue of a 2×2 matrix N(μ) is 0. Above the others' largest eigenvalue,
+that of N falls and is convex, so Newton's method from the left rises to the root and never passes
+it; bisection brings it into that range.
 
 Source: Golub 1973, SIAM Review 15 (2), for secular equations; inertia of Schur complements.
 """
@@ -29,18 +29,18 @@ from attn_tui.compute.weights import Split, Weights, split
 _EPS = float(np.finfo(np.float64).eps)
 
 _MOST_STEPS = 100
-"""More than bisection alone needs; Newton's method takes about six."""
+"""Limit of iterations: more than bisection alone needs; Newton's method takes about six."""
 
 
 @dataclass(frozen=True, eq=False)
 class Deflated:
-    """Weights with the largest taken out, the sink's included.
+    """Weights with the largest, which may be the sink's, taken out.
 
     Attributes:
         q: p_j/c for every key but the winner, where it is 0; shape (n,).
         p: The largest weight p_w.
         c: 1 − p_w.
-        winner: Its key, or None if it is the sink's.
+        winner: The key that has it, or None if it is the sink's.
     """
 
     q: Floats
@@ -74,7 +74,7 @@ def largest_singular_value(weights: Deflated, t: Floats) -> float:
     t1, q1 = float(t[first]), float(q[first])
     t_squared = np.square(t, out=t)
     border = own * own * (1.0 + squares)
-    # All columns' sizes, squared: the Frobenius norm.
+    # The squared norms of all columns, whose sum is the squared Frobenius norm.
     sizes = q * (-2.0 * c)
     sizes += 1.0 + power_sum
     sizes *= t_squared
@@ -82,25 +82,25 @@ def largest_singular_value(weights: Deflated, t: Floats) -> float:
     del sizes
     t_squared[first] = 0.0
     second = int(t_squared.argmax())
-    # With v = t(q − r) for the q of the other key that has the largest t, only the sum that does
-    # not hold q − r grows beyond bounds near its pole, and nothing cancels.
+    # With v = t(q − r), where r is the q of the key with the next largest t, only the sum without
+    # q − r diverges near its pole, and nothing cancels.
     r = float(q[second])
     core = power_sum - 2.0 * c * r
-    # The kept keys' own block, and how u and v enter their rows, in columns; both of shape (2, 2).
+    # The block of the kept keys, and how u and v enter their rows, as columns; both (2, 2).
     side = t1 * np.array([1.0, q1 - r])
     link = own * np.array([c * squares - p - r, -1.0])
     kept = np.array([[border, link @ side], [link @ side, size]])
     links = np.column_stack([link, [core * side[0] - c * side[1], -c * side[0]]])
 
     def of_others(mu: float) -> tuple[float, float]:
-        """Return the largest eigenvalue of N(μ), infinite below those of others, and its slope."""
+        """Return the largest eigenvalue of N(μ), infinite below the others', and its slope."""
         sums = np.zeros((2, 3))
         for block in blocks(q.size):
             shifted, poles = q[block] - r, t_squared[block]
             gaps = mu - poles
             terms = poles / gaps
             for row in sums:
-                # Not as dot products: those of a threaded BLAS cost more than they save here.
+                # No dot products: starting the threads of BLAS costs more than it saves here.
                 moment = terms * shifted
                 row += terms.sum(), moment.sum(), np.multiply(moment, shifted, out=moment).sum()
                 terms /= gaps
@@ -133,7 +133,7 @@ def largest_singular_value(weights: Deflated, t: Floats) -> float:
             high = mu
         step = mu - value / slope if value < inf else inf
         if value > 0.0:
-            # Next to a pole steps are short far from the root: only one that passes it ends this.
+            # Next to a pole, steps are short even far from the root, so they have a least length.
             step = max(step, mu * (1.0 + 4.0 * _EPS))
         elif abs(step - mu) <= 2.0 * _EPS * mu:
             low = step
@@ -145,24 +145,24 @@ def largest_singular_value(weights: Deflated, t: Floats) -> float:
 
 
 Slopes = Floats | float
-"""d_j for each key, shape (n,), or one for all."""
+"""d_j for each key, shape (n,), or one number for all keys."""
 
 
 SMALLEST_NORMAL = 2.0**-1022
-"""Below it float64 holds ever fewer digits."""
+"""The smallest float64 number with full precision."""
 
 
 @dataclass(frozen=True, eq=False)
 class Norms:
-    """Sizes of a Jacobian, and their natural logarithms, which outlive them.
+    """Norms of a Jacobian, and their natural logarithms, known even where the norms underflow.
 
     Attributes:
         frobenius: Root of the sum of the squares of all entries.
         spectral: Largest singular value.
         trace: Sum of the diagonal.
-        log_frobenius: ln of the first; −∞ where it is exactly 0.
-        log_spectral: ln of the second.
-        log_trace: ln of the third.
+        log_frobenius: ln of the Frobenius norm; −∞ where it is exactly 0.
+        log_spectral: ln of the largest singular value; likewise.
+        log_trace: ln of the trace; likewise.
     """
 
     frobenius: float
@@ -174,12 +174,12 @@ class Norms:
 
     @classmethod
     def of(cls, sizes: Sequence[float], log_scale: float = 0.0) -> "Norms":
-        """Return the norms that are three sizes times e^log_scale."""
+        """Return three norms, each multiplied by e^log_scale."""
         logs = [log_of(size) + log_scale for size in sizes]
         return cls(*(map(power, logs) if log_scale else sizes), *logs)
 
     def times(self, factor: float) -> "Norms":
-        """Return the norms of the Jacobian times a number."""
+        """Return the norms of the Jacobian multiplied by a factor."""
         sizes = (self.frobenius, self.spectral, self.trace)
         logs = (self.log_frobenius, self.log_spectral, self.log_trace)
         if not min(sizes) < SMALLEST_NORMAL:
@@ -189,14 +189,14 @@ class Norms:
 
 
 def log_of(value: float) -> float:
-    """Return the natural logarithm, −∞ of 0 and NaN of NaN."""
+    """Return the natural logarithm; −∞ for 0, NaN for NaN or a negative number."""
     if value > 0.0:
         return log(value)
     return -inf if value == 0.0 else nan
 
 
 def power(log_value: float) -> float:
-    """Return e to a power, 0 or infinite where float64 ends."""
+    """Return e to a power; 0 or infinite outside the range of float64."""
     return exp(log_value) if not log_value > 709.78 else inf
 
 
@@ -209,13 +209,13 @@ def norms(weights: Weights, slopes: Slopes = 1.0) -> Norms:
 def norms_from_logs(
     log_weights: Floats, log_rest: float, winner: int | None, log_slopes: Floats | float
 ) -> Norms:
-    """Return the norms of J·diag(d) where weights or slopes are below float64's normal numbers.
+    """Return the norms of J·diag(d) where weights or slopes are below float64's normal range.
 
     Args:
         log_weights: ln p of the keys, shape (n,).
         log_rest: ln(1 − p_w).
         winner: The key w, or None if it is the sink.
-        log_slopes: ln d, shape (n,), or one for all.
+        log_slopes: ln d, shape (n,), or one number for all keys.
     """
     with np.errstate(all="ignore"):
         log_q = log_weights - log_rest
@@ -249,8 +249,8 @@ def trace(weights: Weights, slopes: Slopes = 1.0) -> float:
 def frobenius(weights: Weights, slopes: Slopes = 1.0) -> float:
     """Return ‖J·diag(d)‖_F for weights of shape (n,); at most 1/2 if every slope is 1.
 
-    Column j has the size d_j p_j √((1 − p_j)² + Σ p_i² − p_j²), and 1 − 2p_j ≥ 0 for every key
-    but the winner.
+    Column j has the norm d_j p_j √((1 − p_j)² + Σ p_i² − p_j²), and 1 − 2p_j ≥ 0 for every key
+    except the winner.
 
     >>> frobenius(np.array([0.5, 0.5, 0.0]))
     0.5
@@ -268,7 +268,7 @@ def spectral(weights: Weights, slopes: Slopes = 1.0) -> float:
 
 
 def _of_apart(size: Callable[[Deflated, Floats], float], parts: Split, slopes: Slopes) -> float:
-    """Return a size of J·diag(d) from that of J/(1 − p_w) and t = d·q, d·p_w at the winner."""
+    """Return a norm of J·diag(d) from that of J/(1 − p_w) and t = d·q, or d·p_w at the winner."""
     if not parts.rest > 0.0:
         return parts.top * parts.rest
     apart = _apart(parts)
@@ -284,7 +284,7 @@ def _frobenius(apart: Deflated, t: Floats) -> float:
     factors += 1.0 + apart.power_sum
     if apart.winner is not None:
         factors[apart.winner] = 1.0 + apart.squares
-    # Scaled, so that no square underflows.
+    # Scaled so that no square underflows.
     scale = float(t.max())
     if scale > 0.0:
         t = t / scale
@@ -297,7 +297,7 @@ def _trace(apart: Deflated, t: Floats) -> float:
 
 
 def _apart(parts: Split) -> Deflated:
-    """Return the weights, made to sum to 1, with the largest taken out."""
+    """Return the weights, normalised to sum to 1, with the largest taken out."""
     winner = parts.winner if parts.winner < parts.n_keys else None
     q = parts.weights.copy()
     if winner is not None:

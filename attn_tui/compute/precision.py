@@ -1,4 +1,4 @@
-"""The number formats softmax can be computed in, and what is rounded before."""
+"""The number formats in which softmax can be computed, and the rounding before it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,14 +10,14 @@ FORMATS = ("float64", "float32", "float16", "bfloat16")
 """Names of the formats, widest first."""
 
 Arithmetic = Literal["softmax", "sdpa", "stepwise"]
-"""What of a softmax is rounded to a 16-bit format."""
+"""Which numbers of a softmax are rounded to a 16-bit format."""
 
 ROUNDS: Mapping[Arithmetic, str] = {
     "softmax": "logits and weights",
     "sdpa": "the weights alone",
     "stepwise": "every operation",
 }
-"""What each arithmetic rounds to 16 bits."""
+"""Which numbers each arithmetic rounds to 16 bits."""
 
 _EQUALS: Mapping[str, str] = {
     "softmax": "logits and weights, as torch.softmax of 16-bit logits",
@@ -30,30 +30,30 @@ _FORMAT = one_of(dict.fromkeys(FORMATS, ""))
 
 @dataclass(frozen=True)
 class Precision(Checked):
-    """How softmax is computed, and what is rounded before.
+    """How softmax is computed, and how its input is rounded.
 
     Attributes:
-        format: The format softmax is computed in, one of `FORMATS`.
-        stable: Whether the largest score is subtracted before the exponential. Without it
-            e^z overflows or underflows early, and the program shows the infinities and NaN.
-        scores: The format scores are rounded to before anything else.
-        vectors: The format queries and keys are rounded to before their product is taken,
-            where there are any.
-        arithmetic: What is rounded to a 16-bit format, one of `ROUNDS`.
+        format: The format in which softmax is computed, one of `FORMATS`.
+        stable: Whether the largest score is subtracted before the exponential. Otherwise e^z
+            overflows or underflows early, and the program shows the infinities and NaN.
+        scores: The format that scores are rounded to before anything else.
+        vectors: The format that queries and keys, if there are any, are rounded to before their
+            product.
+        arithmetic: Which numbers are rounded to a 16-bit format, one of `ROUNDS`.
 
-    The three arithmetics, for a 16-bit type t, are these of PyTorch 2.14 on a CPU:
+    For a 16-bit type t, the three arithmetics correspond to PyTorch 2.14 on a CPU:
 
     - softmax: ``torch.softmax((s.float() * m).to(t), -1)``, and ``torch.softmax(s.to(t) * m, -1)``
-      if ``scores`` are rounded too. All inside is float32.
-    - sdpa: ``torch.softmax(s.float() * m, -1).to(t)``. It is also what the math path of
-      ``scaled_dot_product_attention`` returns for V = I and q and k of the type (``vectors``);
-      typed scores take the place of q·k. That path rounds nothing before V; flash kernels round
+      if ``scores`` are rounded too. Everything inside is float32.
+    - sdpa: ``torch.softmax(s.float() * m, -1).to(t)``. This is also what the math path of
+      ``scaled_dot_product_attention`` returns for V = I and q and k of type t (``vectors``); typed
+      scores take the place of q·k. That path rounds nothing before V; flash kernels round
       e^(z − max z), and divide after V.
-    - stepwise: ``z = s.to(t) * m; e = (z - z.max()).exp(); e / e.sum()``, with m of the type too.
+    - stepwise: ``z = s.to(t) * m; e = (z - z.max()).exp(); e / e.sum()``, with m of type t too.
 
-    They agree bit for bit, except where the last bits of float32 take a weight across the middle
-    between two 16-bit numbers: of 100,000 weights about 1 in bfloat16 and 4 in float16, and 30 in
-    float16 for q·k, whose terms are added in another order.
+    They agree bit for bit, except where the last bits of float32 move a weight across the midpoint
+    between two 16-bit numbers: about 1 in 100,000 weights in bfloat16, 4 in float16, and 30 in
+    float16 for q·k, whose terms are added in a different order.
     """
 
     format: str = asked(
@@ -93,7 +93,7 @@ class Precision(Checked):
 
     @property
     def inner(self) -> str:
-        """The format of what happens inside softmax."""
+        """The format of the operations inside softmax."""
         return "float32" if self.is_narrow and self.arithmetic != "stepwise" else self.format
 
     @property

@@ -1,4 +1,4 @@
-"""Samples: streams of random numbers, and a number that a sample says with its error."""
+"""Samples: streams of random numbers, and a statistic of a sample with its standard error."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,8 +8,8 @@ import numpy as np
 
 
 def stream(seed: int, *key: int) -> "np.random.Generator":
-    """Return the generator of a seed for a key; other keys give independent numbers."""
-    # NumPy imports its generators at their first use, which a quoted type is not.
+    """Return the generator for a seed and a key; different keys give independent numbers."""
+    # The type is quoted because NumPy imports its generators at first use.
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=key)))
 
 
@@ -18,10 +18,10 @@ class Number:
     """A statistic of a sample.
 
     Attributes:
-        value: What the sample says; NaN if it is too small to say.
+        value: The value in the sample; NaN if the sample is too small.
         standard_error: The standard deviation of ``value`` over samples of this size; NaN for a
             sample of one.
-        exact: What ``value`` tends to, or None where it is not known.
+        exact: The limit of ``value``, or None if it is not known.
     """
 
     value: float
@@ -41,7 +41,7 @@ class Number:
         return Number(mean, sqrt(squares / (count - 1) / count) if count > 1 else nan)
 
     def times(self, factor: float) -> "Number":
-        """Return the same statistic of numbers that make it ``factor`` times as large.
+        """Return the statistic multiplied by a factor.
 
         >>> Number(2.0, 0.5, 1.0).times(4.0)
         Number(value=8.0, standard_error=2.0, exact=4.0)
@@ -51,4 +51,4 @@ class Number:
 
 
 NOTHING = Number(nan, nan)
-"""What a sample of nothing says."""
+"""A statistic of an empty sample."""

@@ -15,7 +15,7 @@ Wrt = Literal["scores", "logits"]
 """What a derivative is taken with respect to: s, or z."""
 
 SYMBOL: Mapping[Wrt, str] = {"scores": "s", "logits": "z"}
-"""How each is written."""
+"""The symbol of each."""
 
 
 @dataclass(frozen=True)
@@ -24,9 +24,9 @@ class LogitMap:
 
     Attributes:
         multiplier: m, finite and at least 0.
-        softcap: c of z = c·tanh(m·s/c), above 0; None is z = m·s.
-        sink: The logit b of a key that is not there: softmax runs over the logits and b, and the
-            weight of b is dropped. None is no sink.
+        softcap: c in z = c·tanh(m·s/c), above 0; None for z = m·s.
+        sink: The logit b of an imaginary key: softmax runs over the logits and b, and the weight
+            of b is dropped. None for no sink.
     """
 
     multiplier: float
@@ -41,7 +41,7 @@ PLAIN = LogitMap(1.0)
 Parameters = Mapping[str, float]
 
 _LAYER = "layer"
-"""The parameter that says of which layer a rule is."""
+"""The name of the parameter that holds the index of the layer."""
 
 _LAYERS = replace(
     number(0.0, called="a whole layer"),
@@ -56,8 +56,8 @@ class Parameter:
     Attributes:
         name: Its name on the command line.
         symbol: Its name in the formula.
-        default: What it is unless given.
-        kind: What it may be.
+        default: Its default value.
+        kind: The values it can have.
     """
 
     name: str
@@ -72,11 +72,11 @@ class Rule:
 
     Attributes:
         name: Its name on the command line and in JSON.
-        formula: The multiplier as text, in the symbols of the field.
+        formula: The multiplier as text, in the symbols of the literature.
         summary: One phrase for a list of rules.
         source: Who introduced it.
-        multiplier: From d_k, the number of keys and the parameters to m.
-        parameters: What it takes besides.
+        multiplier: Computes m from d_k, the number of keys and the parameters.
+        parameters: The parameters it takes.
         users: Models that use it, or empty.
     """
 
@@ -90,7 +90,7 @@ class Rule:
 
 
 def _inverse_sqrt(d_k: float) -> float:
-    # One rounding, where 1 / √d_k has two.
+    # A single rounding, where 1 / √d_k would round twice.
     root: float = float(d_k) ** -0.5
     return root
 
@@ -161,7 +161,7 @@ RULES: Mapping[str, Rule] = {rule.name: rule for rule in _ALL}
 DEFAULT_RULE = _ALL[0].name
 
 _D_K, _N_KEYS = 1, 512
-"""Where a scale's parameters are tried; at one key a rule of the length may have nothing to say."""
+"""The d_k and n at which a scale's parameters are checked; at n = 1 some rules give 0."""
 
 
 @dataclass(frozen=True)
@@ -171,10 +171,10 @@ class Scale(Checked):
     Attributes:
         rule: A name in `RULES`.
         given: Names and values of the parameters that differ from the rule's defaults.
-        softcap: c of z = c·tanh(m·s/c), above 0; None is no cap.
-        sink: b, the logit of a key that is not there; None is no sink.
-        qk_norm: Whether q and k are normalised to a root mean square of 1 before their product,
-            where there are q and k.
+        softcap: c in z = c·tanh(m·s/c), above 0; None for no cap.
+        sink: b, the logit of an imaginary key; None for no sink.
+        qk_norm: Whether q and k, if there are any, are normalised to a root mean square of 1
+            before their product.
 
     >>> Scale().multiplier(d_k=1024, n_keys=3)
     0.03125
@@ -237,21 +237,21 @@ class Scale(Checked):
 
     @property
     def is_default(self) -> bool:
-        """Whether the multiplier is 1/√d_k, which nobody need have asked for."""
+        """Whether the multiplier is the default, 1/√d_k."""
         return (self.rule, self.given) == (DEFAULT_RULE, ())
 
     @property
     def is_by_layer(self) -> bool:
-        """Whether the multiplier is another for each layer."""
+        """Whether the multiplier differs from layer to layer."""
         return _LAYER in self.parameters
 
     def at_layer(self, layer: int) -> "Scale":
-        """Return the scale of one layer of a model, counted from 0; itself where all have one."""
+        """Return the scale of one layer, counted from 0; itself if all layers have the same."""
         return replace(self, given=((_LAYER, float(layer)),)) if self.is_by_layer else self
 
     @property
     def pipeline(self) -> str:
-        """From scores to softmax as text.
+        """The steps from scores to softmax as text.
 
         >>> Scale("fixed", (("a", 144.0),), softcap=50.0, sink=0.0).pipeline
         'z = 50·tanh(m·s/50), m = 1/√144; sink b = 0'
@@ -266,7 +266,7 @@ class Scale(Checked):
         return "; ".join(parts)
 
     def multiplier(self, d_k: int, n_keys: int) -> float:
-        """Return m, finite and at least 0; rules of the length make it 0 at a single key.
+        """Return m, finite and at least 0; rules that depend on n can give 0 at a single key.
 
         Raises:
             InputError: If the parameters make m overflow.
@@ -287,7 +287,7 @@ class Scale(Checked):
         return multiplier(1, 2, self.parameters) != multiplier(1, 3, self.parameters)
 
     def uses_d_k(self, n_keys: int) -> bool:
-        """Say whether m depends on d_k for so many keys; one that fails at an end does."""
+        """Return whether m depends on d_k for a number of keys; true if it fails at either end."""
         try:
             ends = {self.multiplier(d_k, max(n_keys, 1)) for d_k in (D_K.minimum, D_K.maximum)}
         except InputError:
@@ -295,13 +295,13 @@ class Scale(Checked):
         return len(ends) > 1
 
     def logit_map(self, d_k: int, n_attended: int) -> LogitMap:
-        """Return what happens to the scores of a query that attends to so many keys."""
+        """Return the map to logits for a query that attends to a number of keys."""
         multiplier = self.multiplier(d_k, max(n_attended, 1))
         return LogitMap(multiplier, self.softcap, self.sink)
 
 
 def whole_dimension(m: float) -> int | None:
-    """Return a, above 1, where m is 1/√a and a is whole, else None.
+    """Return a if m is 1/√a for a whole number a above 1, else None.
 
     >>> whole_dimension(1 / 12), whole_dimension(0.09), whole_dimension(1.0)
     (144, None, None)
@@ -311,7 +311,7 @@ def whole_dimension(m: float) -> int | None:
 
 
 def as_root(m: float) -> str:
-    """Return a multiplier that is one over a whole number's root so, or nothing.
+    """Return a multiplier as ``1/√a`` if a is a whole number above 1, else an empty text.
 
     >>> as_root(0.0625), as_root(0.0884), as_root(1.0)
     ('1/√256', '', '')
@@ -321,7 +321,7 @@ def as_root(m: float) -> str:
 
 
 def scale_of(m: float, d_k: int) -> Scale:
-    """Return the scale that has one multiplier, by the rule that calls it best.
+    """Return a scale with a given multiplier at a d_k, by the rule that describes it best.
 
     >>> scale_of(1 / 12, 64).formula, scale_of(1 / 64, 64).formula, scale_of(0.09, 64).formula
     ('1/√144', '1/d_k', '1/11.1111')
@@ -342,7 +342,7 @@ NONE = Scale("none")
 def parse_scale(text: str) -> Scale:
     """Read ``NAME`` or ``NAME:parameter=value,parameter=value``; one parameter needs no name.
 
-    Equal texts are one scale: a sweep names its rules by their text, and looks them up.
+    Results are cached by text, since a sweep looks up its rules by their text.
 
     Raises:
         InputError: If the rule, a parameter or a value is not understood.

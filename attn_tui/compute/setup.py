@@ -1,4 +1,4 @@
-"""What is asked besides the scores: d_k, the scale, the precision, the mask, and settings."""
+"""The parts of a question besides the scores: d_k, the scale, precision, mask and settings."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -15,12 +15,12 @@ from attn_tui.compute.scale import Scale
 
 @dataclass(frozen=True)
 class Draw:
-    """How many scores are drawn, and which.
+    """The size and the seed of a draw of scores.
 
     Attributes:
         n_keys: n, 1 to 1,000,000; the first keys of a longer draw are those of a shorter one.
-        seed: What is drawn, a whole number from 0.
-        count: How many vectors, each with a query of its own.
+        seed: The seed, a whole number from 0.
+        count: The number of vectors, each with a query of its own.
     """
 
     MOST_SCORES: ClassVar = 4_000_000
@@ -50,7 +50,7 @@ S = TypeVar("S")
 
 @dataclass(frozen=True)
 class Setup(Checked):
-    """Everything asked but where the scores come from; shared by all instruments.
+    """Everything in a question except the source of scores; shared by all instruments.
 
     Attributes:
         d_k: Dimension of one head's queries and keys.
@@ -58,8 +58,8 @@ class Setup(Checked):
         precision: The number formats, and how softmax is computed.
         mask: Keys that are masked besides those whose score is −∞.
         settings: At most one settings object of each instrument, a frozen dataclass.
-        model: The name of the model whose d_k and scale were chosen. It plays no part in any
-            answer, and is let go of as soon as neither of them is its own any more.
+        model: The name of the model whose d_k and scale were chosen. It has no effect on any
+            answer, and becomes ``none`` once both d_k and scale differ from the model's.
     """
 
     d_k: int = asked(
@@ -86,12 +86,12 @@ class Setup(Checked):
             object.__setattr__(self, "model", NO_MODEL)
 
     def get(self, kind: type[S]) -> S:
-        """Return the part of a type: this, scale, precision or settings, which have defaults."""
+        """Return the part of a type: the setup itself, scale, precision or settings, or default."""
         parts = (self, self.scale, self.precision, *self.settings)
         return next((part for part in parts if isinstance(part, kind)), None) or kind()
 
     def put(self, settings: object) -> "Setup":
-        """Return this setup with one part in place of what it had of its type."""
+        """Return this setup with its part of one type replaced."""
         match settings:
             case Setup():
                 return settings
@@ -102,15 +102,15 @@ class Setup(Checked):
         kept = [s for s in self.settings if type(s) is not type(settings)]
         if settings != type(settings)():
             kept.append(settings)
-        # In one order, so that setups that ask the same are equal.
+        # In a fixed order, so that setups with the same settings are equal.
         return replace(self, settings=tuple(sorted(kept, key=lambda s: type(s).__module__)))
 
     def value(self, field: Field) -> Any:
-        """Return what a field is."""
+        """Return the value of a field."""
         return getattr(self.get(field.owner), field.name)
 
     def changed(self, field: Field, change: Callable[[Any], Any]) -> "Setup":
-        """Return this setup with another value of a field, and what that brings with it."""
+        """Return this setup with a field changed, and with the other values that this brings."""
         part: Any = self.get(field.owner)
         value = change(getattr(part, field.name))
         return self.put(replace(part, **field.brings(value), **{field.name: value}))
@@ -119,4 +119,4 @@ class Setup(Checked):
 FIELDS: dict[str, Field] = {
     field.key: field for kind in (Setup, Scale, Precision) for field in fields_of(kind).values()
 }
-"""The fields that all instruments share, by their keys."""
+"""The fields that all instruments share, by key."""

@@ -1,4 +1,4 @@
-"""Softmax in a chosen precision, from scores to logits to weights, and to the last digit."""
+"""Softmax in a chosen precision, from scores to logits to weights, and exactly rounded weights."""
 
 from collections.abc import Iterator
 from decimal import Context, Decimal
@@ -13,20 +13,20 @@ from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import PLAIN, LogitMap
 
 Bias = Floats | None
-"""What is added to each logit, whatever the scale; None is nothing."""
+"""The bias added to each logit, independent of the scale; None if there is none."""
 
 
 def logits(scores: Floats, map: LogitMap, precision: Precision, bias: Bias = None) -> AnyFloats:
     """Return z = m·s + b, or c·tanh(m·s/c) + b, shape (n,), rounded; −∞ for a masked key.
 
-    Every operation is rounded to the inner format, in which z is held; a logit too large for the
-    format is an infinity.
+    Every operation is rounded to the inner format, in which z is returned; a logit too large for
+    the format is infinite.
 
     Args:
         scores: Shape (n,); −∞ marks a masked key.
-        map: From scores to logits.
-        precision: The format, and what scores are rounded to before.
-        bias: What is added, shape (n,).
+        map: The map from scores to logits.
+        precision: The format, and the format that scores are rounded to first.
+        bias: b, shape (n,).
     """
     dtype = dtype_of(precision.inner)
     with np.errstate(all="ignore"):
@@ -46,7 +46,7 @@ def logits(scores: Floats, map: LogitMap, precision: Precision, bias: Bias = Non
 
 
 def top_key(scores: Floats, map: LogitMap, precision: Precision, bias: Bias = None) -> int:
-    """Return the key with the largest logit: without a bias, that with the largest score."""
+    """Return the key with the largest logit; without a bias, it has the largest score too."""
     logit = scores if bias is None else logits(scores, map, precision, bias)
     return int(logit.argmax())
 
@@ -58,18 +58,18 @@ def exponents(
     largest: Floats,
     biases: tuple[Floats, Floats] | None = None,
 ) -> tuple[AnyFloats, AnyFloats]:
-    """Return what softmax raises e to: z − max z if stable, z if naive.
+    """Return the exponents of softmax: z − max z if stable, z if naive.
 
-    The largest score is subtracted before the product, since a difference of products would lose
-    what large scores have in common; in 16 bits the largest logit is, as PyTorch has it. The
-    maximum includes the sink.
+    The largest score is subtracted before the product with m, since a difference of products would
+    lose digits when scores are large; in 16 bits the largest logit is subtracted instead, as in
+    PyTorch. The maximum includes the sink.
 
     Args:
-        scores: Shape (n,), any of a vector's; −∞ marks a masked key.
-        map: From scores to logits.
-        precision: The format, the method, and what scores are rounded to before.
+        scores: Any part of a vector's scores, shape (n,); −∞ marks a masked key.
+        map: The map from scores to logits.
+        precision: The format, the method, and the format that scores are rounded to first.
         largest: The score of the key with the largest logit of the whole vector, shape (1,).
-        biases: What is added to each logit, shape (n,), and to the largest, shape (1,).
+        biases: The bias of each logit, shape (n,), and that of the largest logit, shape (1,).
 
     Returns:
         For the scores, shape (n,), and for the sink, shape (1,), or (0,) without one.
@@ -82,7 +82,7 @@ def exponents(
         if not precision.stable:
             return logits(scores, map, precision, own), sink
         top = logits(largest, map, precision, of_largest)
-        # Of two capped logits with biases, either score may be the larger one.
+        # With a cap and biases, the key with the larger logit need not have the larger score.
         z: AnyFloats
         if precision.is_narrow or (biases and map.softcap is not None):
             peak = np.maximum(top, sink) if sink.size else top
@@ -101,9 +101,9 @@ def exponents(
 
 
 def _below(scores: Floats, largest: Floats, map: LogitMap, precision: Precision) -> AnyFloats:
-    """Return by how much each logit differs from that of the largest score, shape (n,).
+    """Return each logit less the logit of the largest score, shape (n,).
 
-    Half the difference is taken and doubled, so that it is finite between any two scores.
+    Half the difference of the scores is taken and then doubled, so that it is always finite.
     """
     dtype = dtype_of(precision.format)
     s: AnyFloats = rounded(scores, precision.scores).astype(dtype)
@@ -116,7 +116,7 @@ def _below(scores: Floats, largest: Floats, map: LogitMap, precision: Precision)
     gaps *= two
     if map.softcap is None:
         return gaps
-    # Two scores too large for the format differ by NaN, but the cap makes them one.
+    # Two scores too large for the format differ by NaN, but their capped logits are equal.
     gaps[s == top] = 0
     cap = dtype.type(map.softcap)
     s *= m
@@ -127,8 +127,8 @@ def _below(scores: Floats, largest: Floats, map: LogitMap, precision: Precision)
 def _between_tanhs(a: AnyFloats, b: AnyFloats, gaps: AnyFloats) -> AnyFloats:
     """Return tanh a − tanh b for a − b = gaps ≤ 0, without the cancellation of two tanh near 1.
 
-    It is sinh(a − b)/(cosh a · cosh b), here with the powers of e that are common to both taken
-    out: e^−2x, where x is the smaller size if a and b have one sign.
+    It is sinh(a − b)/(cosh a · cosh b), from which the common power of e is taken out: e^−2x,
+    where x is the smaller of |a| and |b| if a and b have the same sign.
     """
     dtype = a.dtype
     zero, one, two = (dtype.type(value) for value in (0.0, 1.0, 2.0))
@@ -160,7 +160,7 @@ def slopes(scores: Floats, map: LogitMap) -> NDArray[np.float64]:
 
 
 def log_slopes(scores: Floats, map: LogitMap) -> NDArray[np.float64]:
-    """Return ln ∂z/∂s, shape (n,), also where ∂z/∂s underflows; −∞ where it is 0."""
+    """Return ln ∂z/∂s, shape (n,), even where ∂z/∂s underflows; −∞ where it is 0."""
     logs = np.full(scores.shape, log(map.multiplier) if map.multiplier else -inf)
     if map.softcap is not None:
         with np.errstate(all="ignore"):
@@ -171,7 +171,7 @@ def log_slopes(scores: Floats, map: LogitMap) -> NDArray[np.float64]:
 
 
 def _doubled_angles(scores: Floats, map: LogitMap) -> NDArray[np.float64]:
-    """Return 2x = 2|m·s/c|, in which 1 − tanh²x = 4e^−2x/(1 + e^−2x)²."""
+    """Return 2x = 2|m·s/c|, as used in 1 − tanh²x = 4e^−2x/(1 + e^−2x)²."""
     assert map.softcap is not None
     angles = np.abs(scores)
     angles *= map.multiplier
@@ -184,7 +184,7 @@ STABLE = Precision()
 """float64 with the maximum subtracted."""
 
 _NEGLIGIBLE = 2.0**969
-"""Scores below it, subtracted from any number of float64, never make it overflow."""
+"""Subtracting a score below this from any float64 number never overflows."""
 
 
 def shares(
@@ -193,27 +193,28 @@ def shares(
     precision: Precision = STABLE,
     bias: Bias = None,
 ) -> NDArray[np.float64]:
-    """Return what softmax gives each key and, with a sink, in the last place what it takes.
+    """Return the softmax weight of each key and, with a sink, that of the sink in the last place.
 
-    Every operation is rounded to the precision's inner format, the sum of a 16-bit format once it
-    is taken; weights are rounded to its format. Naive softmax yields the infinities and NaN
-    of the inner format; so do scores that exceed it. If every key is masked, every weight is 0.
+    Every operation is rounded to the precision's inner format; the sum of a 16-bit format is
+    rounded only at the end. Weights are rounded to the precision's format. Naive softmax yields
+    the infinities and NaN of the inner format, and so do scores that exceed it. If every key is
+    masked, every weight is 0.
 
     Args:
         scores: Shape (n,), n ≥ 1; −∞ marks a masked key, whose weight is 0.
-        map: From scores to logits.
+        map: The map from scores to logits.
         precision: The format and the method.
-        bias: What is added to each logit, shape (n,).
+        bias: The bias added to each logit, shape (n,).
 
     Returns:
-        Shape (n,), or (n + 1,) with a sink: numbers of the format, held in float64.
+        Shape (n,), or (n + 1,) with a sink: numbers of the format, as float64.
     """
     top = [top_key(scores, map, precision, bias)]
     largest = scores[top]
     exact = precision.format == precision.scores == "float64" and precision.stable
     plain = map.multiplier > 0.0 and map.softcap is None and map.sink is None and bias is None
     if exact and plain and abs(largest[0]) < _NEGLIGIBLE:
-        # In one array and without a pass that can be spared.
+        # The common case in a single array, with as few passes as possible.
         with np.errstate(all="ignore"):
             values = scores - largest
             values *= map.multiplier
@@ -237,31 +238,31 @@ def shares(
 
 
 _DIGITS = Context(prec=40, traps=[])
-"""Of logits, their differences and sums: below 1e15 they have 25 digits behind the point."""
+"""For logits, their differences and sums: below 1e15 they have 25 decimal places."""
 
 _POWERS = Context(prec=28, traps=[])
-"""Of e^z, in half the time of 40 digits; in one of 1e9 weights they leave open how to round it."""
+"""For e^z, in half the time of 40 digits; one weight in 1e9 may be rounded the wrong way."""
 
 _SMALL = Decimal("1e-10")
-"""Below it tanh x is x − x³/3 to 40 digits."""
+"""Below this, tanh x is x − x³/3 to 40 digits."""
 
 _BLOCK = 4096
-"""Keys whose logits there are at a time: a tenth of a second's work."""
+"""Keys worked on at a time, for about a tenth of a second."""
 
 
 def exact_weights(
     scores: Floats, map: LogitMap, bias: Bias = None, stop: Stop = never
 ) -> Floats | None:
-    """Return the weight of each key, shape (n,), as float64 rounds it; None if stopped.
+    """Return the exact weight of each key, shape (n,), rounded to float64; None if stopped.
 
-    Scores, multiplier, cap and sink are taken for what float64 holds of them. It takes some 20 µs a
-    key, and 45 with a soft cap.
+    Scores, multiplier, cap and sink are taken at their exact float64 values. It takes about 20 µs
+    per key, and 45 µs with a soft cap.
 
     Args:
         scores: Shape (n,); −∞ marks a masked key.
-        map: From scores to logits.
-        bias: What is added to each logit, shape (n,).
-        stop: Asked every tenth of a second.
+        map: The map from scores to logits.
+        bias: The bias added to each logit, shape (n,).
+        stop: Called every tenth of a second.
     """
     weights = np.zeros(scores.size)
     keys = np.flatnonzero(scores > -np.inf)
@@ -277,7 +278,7 @@ def exact_weights(
             return None
         for logit in _logits(block, scores, map, bias):
             total = _DIGITS.add(total, _power(logit, largest))
-    # A million powers would take 100 MB: they are worked out again.
+    # A million powers would take 100 MB, so they are computed again.
     for block in blocks:
         if stop():
             return None
@@ -287,7 +288,7 @@ def exact_weights(
 
 
 def _power(logit: Decimal, largest: Decimal) -> Decimal:
-    """Return e^(z − max z), the maximum being that of keys."""
+    """Return e^(z − max z), where the maximum is over keys, without the sink."""
     return _POWERS.exp(_POWERS.subtract(logit, largest))
 
 

@@ -22,10 +22,10 @@ from attn_tui.compute.text import counted
 
 
 def array_of(field: str, values: ArrayLike, expected: str) -> NDArray[np.float64]:
-    """Return numbers as an array of float64: the same object, if they are one.
+    """Return numbers as a float64 array: the same object if they already are one.
 
     Raises:
-        InputError: With the field and what was expected, if they are none.
+        InputError: Naming the field and what was expected, if they cannot be converted.
     """
     try:
         return np.asarray(values, dtype=np.float64)
@@ -36,14 +36,14 @@ def array_of(field: str, values: ArrayLike, expected: str) -> NDArray[np.float64
 
 @dataclass(frozen=True, eq=False)
 class Vector:
-    """A named line of scores: what softmax acts on. Two vectors are equal if they are one object.
+    """A named row of scores for softmax to act on; vectors compare by identity.
 
     Attributes:
-        name: What the user calls it.
+        name: The name that is shown to the user.
         scores: Shape (n,), float64, read-only; ``-inf`` marks a masked key. Never ``+inf``, and NaN
-            only where they are captured.
-        bias: What is added to each logit, shape (n,), finite; None is nothing.
-        captured: Whether they are of captured q and k, which may hold NaN.
+            only if they are captured.
+        bias: The bias added to each logit, shape (n,), finite; None if there is none.
+        captured: Whether the scores come from captured q and k, which may hold NaN.
     """
 
     name: str
@@ -53,7 +53,7 @@ class Vector:
 
     def __post_init__(self) -> None:
         scores = array_of("scores", self.scores, "a row of numbers")
-        # What cannot be written to is shared, so that a renamed vector needs no memory.
+        # Read-only arrays are shared, so that renaming a vector takes no memory.
         scores = np.array(scores, ndmin=1) if scores.flags.writeable or not scores.ndim else scores
         if scores.ndim != 1 or scores.size == 0:
             problem = f"{inert(self.name)} has shape {np.shape(self.scores)}"
@@ -73,16 +73,16 @@ class Vector:
 
     @cached_property
     def n_attended(self) -> int:
-        """Number of keys that are not masked: n in the rules that depend on a length."""
+        """Number of unmasked keys: the n of rules that depend on the length."""
         return int(np.count_nonzero(self.scores != -np.inf))
 
     @cached_property
     def is_odd(self) -> bool:
-        """Whether a key that is not masked has a score of NaN."""
+        """Whether the score of an unmasked key is NaN."""
         return bool(np.isnan(self.scores).any())
 
     def masked(self, hidden: Sequence[slice]) -> "Vector":
-        """Return this vector with some keys masked besides those that are; itself if all were."""
+        """Return this vector with more keys masked, or itself if they all were already."""
         if not any((self.scores[keys] != -np.inf).any() for keys in hidden):
             return self
         scores = self.scores.copy()
@@ -94,14 +94,14 @@ class Vector:
 
 @dataclass(frozen=True, eq=False)
 class Vectors:
-    """Vectors in their order; each is made when it is first asked for, and then kept.
+    """A sequence of vectors; each is made when it is first needed, and then kept.
 
     Attributes:
-        count: How many there are, at least one.
-        n_keys: Number of keys of the longest.
-        make: From an index to a vector that can be used.
-        positions: The key that each vector's query stands at, for a causal mask; as their indices
-            unless given.
+        count: Number of vectors, at least one.
+        n_keys: Number of keys of the longest vector.
+        make: Makes the vector at an index; the vector must be usable.
+        positions: The key at which each vector's query stands, for a causal mask; if empty, the
+            vector's index.
     """
 
     count: int
@@ -114,18 +114,18 @@ class Vectors:
         return self.count
 
     def position(self, index: int) -> int:
-        """Return the key that a vector's query stands at."""
+        """Return the key at which a vector's query stands."""
         return self.positions[index] if self.positions else index
 
     def __getitem__(self, index: int) -> Vector:
         if not -self.count <= index < self.count:
             raise IndexError(index)
         index %= self.count
-        # Vectors are told apart by identity, so that of two threads both get the same.
+        # Vectors compare by identity, so two threads must get the same object.
         return self._kept.get(index) or self._kept.setdefault(index, self.make(index))
 
     def once(self, index: int) -> Vector:
-        """Return a vector, which is not kept: for those who go through many."""
+        """Return a vector without keeping it, for callers that go through many."""
         return self._kept.get(index) or self.make(index)
 
     def __iter__(self) -> Iterator[Vector]:
@@ -137,13 +137,13 @@ Kind = str
 
 
 class Source(ABC):
-    """Somewhere scores come from; frozen. What only some have is nothing here.
+    """A source of scores; frozen. Whatever only some sources have is empty here.
 
     Attributes:
-        kind: Its name.
-        normalises: Whether there are q and k, so that QK-norm does something.
-        rounds: Whether they are numbers that can be rounded, and `parts` returns them.
-        redraws: Whether `redrawn` returns other scores.
+        kind: The name of this kind of source.
+        normalises: Whether there are q and k for QK-norm to act on.
+        rounds: Whether q and k are numbers that can be rounded, and that `parts` returns.
+        redraws: Whether `redrawn` returns different scores.
         is_head: Whether its vectors are the queries of one head.
     """
 
@@ -155,34 +155,34 @@ class Source(ABC):
 
     @property
     def is_masked(self) -> bool:
-        """Whether it is known what its queries see, so that no mask is to be supposed."""
+        """Whether the source knows which keys its queries see, so that no mask is assumed."""
         return False
 
     @property
     def d_k(self) -> int | None:
-        """The dimension it has, or None where it may be any."""
+        """The d_k of the source, or None if it can be any."""
         return None
 
     @abstractmethod
     def vectors(self, setup: Setup) -> Vectors:
-        """Return the score vectors under a setup, unmasked; the same objects for the same ones.
+        """Return the score vectors under a setup, unmasked; equal setups share the same objects.
 
         Raises:
-            InputError: If one could not be used; none that is asked for later raises it.
+            InputError: If a vector cannot be used; accessing a vector later never raises it.
         """
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What somebody has called its vectors."""
+        """The names that the user has given to the vectors."""
         return ()
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The tokens at its positions, the first of queries and keys alike."""
+        """The tokens at the positions, counted from the first query and the first key."""
         return ()
 
     def moved(self, scores: Floats, index: int, setup: Setup, d_k: int) -> Floats:
-        """Return the scores of a vector under a setup, some masked, as they are at another d_k."""
+        """Return the scores of a vector under a setup, perhaps masked, moved to another d_k."""
         return scores
 
     def parts(self, index: int) -> tuple[Floats, Floats, Floats | None] | None:
@@ -190,24 +190,24 @@ class Source(ABC):
         return None
 
     def together(self) -> tuple[HeadRows, HeadMask] | None:
-        """Return queries and keys as rows of a head, which many are taken of at once, and its mask.
+        """Return queries and keys as rows of a head, to be worked out in blocks, and its mask.
 
-        None where scores are not products of queries and keys that all share, or not finite.
+        None if the scores are not finite, or not products of queries with keys they all share.
         """
         return None
 
     def redrawn(self) -> "Source":
-        """Return the same with the next seed."""
+        """Return the source with the next seed."""
         return self
 
 
 @dataclass(frozen=True)
 class Typed(Source):
-    """The user's numbers, whatever d_k is.
+    """Scores that the user has typed, the same at every d_k.
 
     Attributes:
         scores: The vectors.
-        files: A text that names the files they were read from, if they were.
+        files: The names of the files that the scores were read from, as text; else empty.
     """
 
     scores: tuple[Vector, ...]
@@ -219,7 +219,7 @@ class Typed(Source):
             raise InputError("scores", "there are none", "at least one vector")
 
     def vectors(self, setup: Setup) -> Vectors:
-        """Return the numbers as they are."""
+        """Return the vectors as typed."""
         return self._vectors
 
     @property
@@ -237,12 +237,12 @@ class Typed(Source):
 class Drawn(Draw, Source):
     """Scores q·k of random q and k whose d_k entries are independent standard normal.
 
-    Given q, the scores of one vector are independent normal numbers of standard deviation ‖q‖,
-    so ‖q‖·g with g standard normal is drawn, and no key. Under QK-norm they are d_k times the
-    cosine between q and k, independent whatever q is, so d_k·g/√(g² + χ²) is drawn, with χ² of
-    d_k − 1 degrees of freedom. Draws are coupled: q at d_k is the beginning of q at any larger
-    one, g does not depend on d_k, and χ² rises with it but where a proposal is no longer
-    accepted. The generator is NumPy's PCG64 with its ``standard_normal``.
+    Given q, the scores of one vector are independent and normal with standard deviation ‖q‖, so
+    ‖q‖·g with g standard normal is drawn instead of keys. Under QK-norm the scores are d_k times
+    the cosine between q and k, independent whatever q is, so d_k·g/√(g² + χ²) is drawn, with χ²
+    of d_k − 1 degrees of freedom. Draws are coupled: q at one d_k is the beginning of q at every
+    larger one, g does not depend on d_k, and χ² rises with d_k except where a proposal is no
+    longer accepted. The generator is NumPy's PCG64 with its ``standard_normal``.
     """
 
     kind: ClassVar[Kind] = "drawn"
@@ -252,17 +252,17 @@ class Drawn(Draw, Source):
     GENERATOR: ClassVar = "NumPy PCG64, standard_normal"
 
     def vectors(self, setup: Setup) -> Vectors:
-        """Return the draw at the setup's d_k, of normalised q and k if so asked."""
+        """Return the draw at the setup's d_k, of normalised q and k under QK-norm."""
         return _drawn(self, setup.d_k, setup.scale.qk_norm)
 
     def moved(self, scores: Floats, index: int, setup: Setup, d_k: int) -> Floats:
-        """Return the scores drawn at d_k: without QK-norm ‖q‖ times what does not depend on it."""
+        """Return the scores at another d_k; without QK-norm they are proportional to ‖q‖."""
         if setup.scale.qk_norm:
             return np.where(scores > -np.inf, self.scores(d_k, index, qk_norm=True), -np.inf)
         return scores * (self.query_norm(d_k, index) / self.query_norm(setup.d_k, index))
 
     def redrawn(self) -> "Drawn":
-        """Return the draw of the next seed."""
+        """Return the draw with the next seed."""
         return replace(self, seed=self.seed + 1)
 
     def scores(self, d_k: int, index: int, qk_norm: bool = False) -> Floats:
@@ -271,7 +271,7 @@ class Drawn(Draw, Source):
         if not qk_norm:
             scores *= self.query_norm(d_k, index)
         elif d_k == 1:
-            # A number divided by its size is its sign.
+            # A number divided by its absolute value is its sign.
             np.copysign(1.0, scores, out=scores)
         else:
             lengths = np.square(scores)
@@ -286,9 +286,9 @@ class Drawn(Draw, Source):
         return float(np.sqrt(np.square(query).sum()))
 
     def _chi_squares(self, degrees: int, index: int) -> Floats:
-        """Return a χ² number for each key, shape (n_keys,), of one degree of freedom or more.
+        """Return a χ² draw for each key, shape (n_keys,), of one degree of freedom or more.
 
-        Attempt t has streams of its own, so that another attempt at one key changes no other.
+        Each attempt has streams of its own, so that a retry at one key changes no other key.
         Source: Marsaglia and Tsang 2000, ACM TOMS 26 (3), for the gamma distribution.
         """
         if degrees == 1:
@@ -321,14 +321,14 @@ def _drawn(draw: Drawn, d_k: int, qk_norm: bool) -> Vectors:
 
 @dataclass(frozen=True, eq=False)
 class Products(Source):
-    """Scores q·k of the user's queries and keys. Two are equal if they are one object.
+    """Scores q·k of the user's queries and keys; instances compare by identity.
 
     Attributes:
         queries: Shape (vectors, d_k).
         keys: Shape (n, d_k).
-        values: Shape (n, d_v), what weights are multiplied by, or None.
-        tokens: What somebody has called the positions.
-        files: A text that names the files they were read from, if they were.
+        values: Shape (n, d_v), the rows that the weights average, or None.
+        tokens: The tokens at the positions, if given.
+        files: The names of the files that the arrays were read from, as text; else empty.
     """
 
     queries: Floats
@@ -341,7 +341,7 @@ class Products(Source):
     rounds: ClassVar = True
     MOST_SCORES: ClassVar = 4_000_000
     FINITE: ClassVar = True
-    """Whether all numbers are finite."""
+    """Whether NaN and infinities are refused."""
 
     def __post_init__(self) -> None:
         for input_name, name in (("query", "queries"), ("keys", "keys"), ("values", "values")):
@@ -349,7 +349,7 @@ class Products(Source):
             if given is None and name == "values":
                 continue
             array = array_of(input_name, given, "rows of one length")
-            # What cannot be written to is shared.
+            # Read-only arrays are shared.
             array = np.array(array, ndmin=2) if array.flags.writeable else np.atleast_2d(array)
             array.setflags(write=False)
             if array.ndim != 2 or 0 in array.shape:
@@ -374,27 +374,27 @@ class Products(Source):
 
     @property
     def d_k(self) -> int:
-        """The length of a query."""
+        """The number of entries of a query."""
         return int(self.queries.shape[1])
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The tokens at its positions."""
+        """The tokens at the positions."""
         return self.tokens
 
     def parts(self, index: int) -> tuple[Floats, Floats, Floats | None]:
-        """Return a query, and the keys and values, which all queries share."""
+        """Return one query, and the keys and values that all queries share."""
         return self.queries[index], self.keys, self.values
 
     def together(self) -> tuple[HeadRows, HeadMask] | None:
-        """Return queries and keys, all of which are seen."""
+        """Return queries and keys without a mask, or None if a product may overflow."""
         if _may_overflow(self.queries, self.keys):
             return None
         rows = np.arange(len(self.queries))
         return HeadRows(rows, len(rows), self.queries, self.keys), HeadMask()
 
     def vectors(self, setup: Setup) -> Vectors:
-        """Return the scores of each query, of normalised and rounded q and k if so asked."""
+        """Return the scores of each query, normalising and rounding q and k as the setup says."""
         return _products(self, setup.scale.qk_norm, setup.precision.vectors)
 
 
@@ -417,24 +417,24 @@ def _products(source: Products, qk_norm: bool, format: str) -> Vectors:
 
     vectors = Vectors(len(queries), len(keys), vector)
     if _may_overflow(queries, keys):
-        # Whether a product does is to be known at once.
+        # Make every vector now, so that an overflow is reported here.
         list(vectors)
     return vectors
 
 
 def _may_overflow(queries: Floats, keys: Floats) -> bool:
-    """Return whether a product of queries and keys may exceed float64."""
+    """Return whether a product of queries and keys may overflow float64."""
     with np.errstate(all="ignore"):
         largest = float(np.abs(queries).max() * np.abs(keys).max() * queries.shape[1])
     return not largest < np.finfo(np.float64).max
 
 
 def normalised(rows: Floats) -> Floats:
-    """Return rows divided by their root mean square, so that it becomes 1; a row of 0 stays 0.
+    """Return rows divided by their root mean square; a row of zeros stays as it is.
 
     Source: QK-norm, Dehghani et al. 2023, arXiv 2302.05442, without gain.
     """
-    # Twice, so that no square overflows or underflows.
+    # Divided by the largest entry first, so that no square overflows or underflows.
     sizes = np.abs(rows).max(axis=1, keepdims=True)
     with np.errstate(invalid="ignore"):
         scaled = np.where(sizes > 0.0, rows / sizes, 0.0)
@@ -443,9 +443,9 @@ def normalised(rows: Floats) -> Floats:
 
 
 def seen_rows(rows: Floats, vector: Vector) -> Floats:
-    """Return keys or values, shape (n, d), 0 where one is masked if any number is not finite.
+    """Return keys or values, shape (n, d), with masked rows set to 0 if any entry is not finite.
 
-    A weight of 0 times NaN is NaN, and what nobody sees is to do no harm.
+    A weight of 0 times NaN is NaN, and a masked key must not spoil the product.
     """
     if np.isfinite(rows).all():
         return rows

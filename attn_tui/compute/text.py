@@ -1,4 +1,4 @@
-"""Text from outside made safe to print, and numbers of things in words."""
+"""Making text from outside safe to print, and putting counts and lists into words."""
 
 import re
 from collections.abc import Sequence
@@ -7,15 +7,15 @@ _UNSEEN = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u180f\u3164\ufe00-\ufe0f\uffa0"
     "\U000e0100-\U000e01ef]"
 )
-"""What cannot be seen, though Python holds it to be printable."""
+"""Characters that cannot be seen although Python counts them as printable."""
 
 BLANKS = "\xa0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u202f\u205f\u3000"
-"""Blanks besides the usual one, which do no harm where it does not matter which one it is."""
+"""Blanks other than the space; they are harmless where all blanks are treated alike."""
 
 _FLAG = "🏴[\U000e0030-\U000e007a]+\U000e007f"
 _PICTURE = "[©®\u203c-\u3299\U0001f000-\U0001faff]\ufe0f?[🏻-🏿]?"
 _EMOJI = rf"[🇦-🇿]{{2}}|[#*0-9]\ufe0f?\u20e3|{_FLAG}|{_PICTURE}(?:\u200d{_PICTURE})*+"
-"""A character that may be a picture with what is joined to it: flags, keys, skin, families."""
+"""An emoji with all the characters joined to it: flags, keycaps, skin tones, families."""
 
 _PART = re.compile(rf"{_EMOJI}|[^ -~]")
 _CLUSTER = re.compile(rf"{_EMOJI}|.", re.DOTALL)
@@ -23,14 +23,14 @@ _JOINING = re.compile("[\u200d\ufe0f\u20e3🇦-🇿🏻-🏿\U000e007f]")
 
 
 def visible(text: str, keep: str = "") -> str:
-    r"""Return text in which all that cannot be seen is spelled out: ``\x1b``, ``\u202e``.
+    r"""Return text with every invisible character spelled out: ``\x1b``, ``\u202e``.
 
-    So neither the terminal nor a reader takes it for anything else. Emoji that are joined from
-    several characters stay what they are.
+    So neither a terminal nor a reader can mistake it. Emoji that are joined from several
+    characters stay as they are.
 
     Args:
-        text: Any text, lone surrogates too.
-        keep: Characters that stay, such as line breaks.
+        text: Any text, even with lone surrogates.
+        keep: Characters to leave as they are, such as line breaks.
 
     >>> visible("a" + chr(0x9B) + "31m")
     'a\\x9b31m'
@@ -47,7 +47,7 @@ def visible(text: str, keep: str = "") -> str:
 
 
 def escape(character: str) -> str:
-    r"""Return a character by its number: ``\x1b``, ``\u202e`` or ``\U000e0001``."""
+    r"""Return the escape sequence of a character: ``\x1b``, ``\u202e`` or ``\U000e0001``."""
     number = ord(character)
     if number < 0x100:
         return f"\\x{number:02x}"
@@ -55,31 +55,31 @@ def escape(character: str) -> str:
 
 
 def clusters(text: str) -> list[str]:
-    """Return the characters of a text, those together that are one emoji."""
+    """Return the characters of a text, keeping those of one emoji together."""
     return _CLUSTER.findall(text) if _JOINING.search(text) else list(text)
 
 
 def is_widened(cluster: str) -> bool:
-    """Return whether a cluster takes two cells though its first character alone takes one."""
+    """Return whether a cluster takes two cells although its first character alone takes one."""
     return cluster[1:2] == "\ufe0f" or ("🇦" <= cluster[0] <= "🇿" and len(cluster) == 2)
 
 
 def counted(count: int, noun: str, several: str = "") -> str:
-    """Return how many things there are, with the noun that goes with the number.
+    """Return a count with its noun, in the singular or the plural.
 
     >>> counted(1, "head"), counted(2000, "head"), counted(0, "query", "queries")
     ('1 head', '2,000 heads', '0 queries')
 
     Args:
-        count: How many.
-        noun: What one is called.
-        several: What several are called; with an s unless given.
+        count: The number of things.
+        noun: The noun in the singular.
+        several: The noun in the plural; with an s by default.
     """
     return f"{count:,} {noun if count == 1 else several or noun + 's'}"
 
 
 def first_few(names: Sequence[object], most: int) -> str:
-    """Return names with commas between them, and an ellipsis for those beyond so many.
+    """Return the first names separated by commas, with an ellipsis if there are more.
 
     >>> first_few([0, 1, 2], 2)
     '0, 1, …'
@@ -91,7 +91,7 @@ def first_few(names: Sequence[object], most: int) -> str:
 
 
 def listed(parts: Sequence[str]) -> str:
-    """Return things one after the other.
+    """Return parts as a list in words.
 
     >>> listed(["q", "k", "v"])
     'q, k and v'

@@ -13,17 +13,17 @@ from attn_tui.compute.arrays import ALL, Floats, Keys, place_of, positions
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """Floats ≥ 0 told apart into the largest, the winner, and the rest.
+    """Floats ≥ 0, split into the largest, the winner, and the rest.
 
-    All minus one loses nothing while that one is at most half of all. Only the winner can be
-    more, so only the sum without the winner is added up anew. Unlike prefix and suffix sums this
-    keeps NumPy's pairwise summation, and one scalar is all there is to remember.
+    The total minus one value is accurate as long as that value is at most half of the total. Only
+    the winner can be larger, so only the sum without the winner is computed separately. Unlike
+    prefix and suffix sums, this keeps NumPy's pairwise summation and stores a single scalar.
 
     Attributes:
         values: Shape (n,), or (n + 1,) with a sink in the last place; they sum to about 1.
         n_keys: n.
-        winner: Position of a largest value; n if it is the sink's.
-        top: That value.
+        winner: Position of the largest value; n if it is the sink's.
+        top: The largest value.
         total: Sum of all values.
         rest: Sum of all values but the winner's.
     """
@@ -47,7 +47,7 @@ class Split:
         return others
 
     def logs(self, of: Keys = ALL) -> Floats:
-        """Return ln of some values, or all, −∞ where one is 0."""
+        """Return ln of some or all values; −∞ where a value is 0."""
         with np.errstate(all="ignore"):
             logs = np.asarray(np.log(self.values[of]))
         logs[place_of(self.winner, of, self.values.size)] = self.log_top
@@ -61,25 +61,25 @@ class Split:
 
 
 Weights = ArrayLike | Split
-"""Attention weights, or the same already split."""
+"""Attention weights, as an array or already split."""
 
 
 def split(weights: Weights, n_keys: int | None = None) -> Split:
-    """Tell the largest of some numbers from the rest.
+    """Split numbers into the largest and the rest.
 
     Args:
-        weights: Shape (n,) or (n + 1,), n ≥ 1, each ≥ 0; returned as they are if already split.
-        n_keys: n; a value beyond is the sink's. As many as there are values by default.
+        weights: Shape (n,) or (n + 1,), n ≥ 1, each ≥ 0; returned unchanged if already split.
+        n_keys: n; a value after the first n is the sink's. By default, the number of values.
     """
     if isinstance(weights, Split):
         return weights
     values = np.asarray(weights, dtype=np.float64)
-    at = int(values.argmax())
+    winner = int(values.argmax())
     with np.errstate(invalid="ignore"):
-        rest = values[:at].sum() + values[at + 1 :].sum()
+        rest = values[:winner].sum() + values[winner + 1 :].sum()
         total = values.sum()
     n = values.size if n_keys is None else n_keys
-    return Split(values, n, at, float(values[at]), float(total), float(rest))
+    return Split(values, n, winner, float(values[winner]), float(total), float(rest))
 
 
 def entropy(weights: Weights) -> float:
@@ -114,11 +114,11 @@ def jacobian(weights: Weights, of: Keys = ALL, keys: Keys = ALL) -> Floats:
 
     Args:
         weights: Shape (n,).
-        of: The keys i whose weights change; every one by default.
-        keys: The keys j whose logits change; every one by default.
+        of: The keys i whose weights change; all by default.
+        keys: The keys j whose logits change; all by default.
 
     Returns:
-        Shape (len(of), len(keys)): for a window, since all of it has n² entries.
+        Shape (len(of), len(keys)); the whole Jacobian has n² entries.
 
     >>> jacobian(np.array([0.5, 0.5]))
     array([[ 0.25, -0.25],
@@ -133,18 +133,18 @@ def jacobian(weights: Weights, of: Keys = ALL, keys: Keys = ALL) -> Floats:
 
 
 def own(of: Keys, keys: Keys, n_keys: int) -> NDArray[np.bool_]:
-    """Return whether key i is key j, shape (len(of), len(keys))."""
+    """Return where key i is key j, shape (len(of), len(keys))."""
     return np.asarray(positions(of, n_keys)[:, None] == positions(keys, n_keys))
 
 
 def vjp(weights: Weights, upstream: ArrayLike) -> Floats:
     """Return J·g, shape (n,), in O(n): the vector–Jacobian product, since J is symmetric.
 
-    With a sink as one more entry J·1 = 0, so g, which is 0 there, is measured from its entry at
-    the largest weight, which then has nothing to cancel.
+    Counting the sink, J·1 = 0, so the entry of g at the largest weight can be subtracted from all
+    of g, whose entry at the sink is 0; then nothing cancels at the largest weight.
 
     Args:
-        weights: Shape (n,), or n of them and a sink.
+        weights: Shape (n,), or split, with n keys and a sink.
         upstream: g = ∂L/∂p, shape (n,).
 
     >>> vjp(np.array([0.5, 0.5]), [1.0, 0.0])

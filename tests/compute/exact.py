@@ -1,4 +1,4 @@
-"""Softmax and its Jacobian at 50 digits, written without regard to cost, to test against."""
+"""Softmax and its Jacobian at 50 digits, written without regard to cost, as a reference."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -117,14 +117,14 @@ def relative_error(computed: float, true: Big) -> float:
 
 
 def agrees(computed: ArrayLike, true: Sequence[Big] | Big, gaps: ArrayLike = 0.0) -> bool:
-    """Say whether numbers are as close to the truth as the program promises.
+    """Return whether numbers are as close to the truth as the program promises.
 
     Args:
-        computed: What the program says.
-        true: The same at 50 digits.
+        computed: The numbers of the program.
+        true: The numbers at 50 digits.
         gaps: By how much the logits behind each number differ.
 
-    A number float64 keeps with fewer digits, or not at all, only has to be that small.
+    A number too small for the full precision of float64 only has to be as small.
     """
     values = np.asarray(computed, dtype=np.float64).ravel()
     truths = true if isinstance(true, list) else [true]
@@ -151,7 +151,7 @@ def runner_up(scores: Sequence[float], multiplier: float = 1.0) -> float:
 
 
 def logits(scores: Sequence[Any], map: LogitMap) -> list[Big]:
-    """Return z for each score, as a whole formula, at the digits at hand."""
+    """Return z for each score from the whole formula, at the current precision."""
     m, masked = mpmath.mpf(map.multiplier), -mpmath.inf
     if map.softcap is None:
         return [masked if s == masked else m * s for s in big(scores)]
@@ -164,10 +164,10 @@ def big(numbers: Sequence[Any]) -> list[Big]:
 
 
 def shares(scores: Sequence[Any], map: LogitMap) -> list[Big]:
-    """Return the weights of the keys and, with a sink, its share in the last place."""
+    """Return the weights of the keys and, with a sink, that of the sink in the last place."""
     z = logits(scores, map) + ([] if map.sink is None else [mpmath.mpf(map.sink)])
     largest = max(z)
-    powers = [mpmath.exp(each - largest) for each in z]
+    powers = [mpmath.exp(logit - largest) for logit in z]
     return [power / mpmath.fsum(powers) for power in powers]
 
 
@@ -176,7 +176,7 @@ def central_differences(
 ) -> list[list[Big]]:
     """Return ∂p_i/∂s_j or ∂p_i/∂z_j for keys i and j; those of a masked key are 0.
 
-    A third of the digits goes into the step; its error is that of its square.
+    The step uses a third of the digits; the error is of the order of its square.
     """
     with mpmath.workdps(dps):
         step, n = mpmath.mpf(10) ** (-dps // 3), len(scores)
@@ -202,6 +202,6 @@ def singular_value(matrix: list[list[Big]]) -> Big:
     if whole == 0:
         return whole
     unit = mpmath.matrix([[x / whole for x in row] for row in matrix])
-    # mpmath's own singular values do not converge where two are the same.
+    # mpmath's own singular values do not converge where two are equal.
     with mpmath.workdps(100):
         return whole * mpmath.sqrt(max(mpmath.eigsy(unit.T * unit, eigvals_only=True)))

@@ -1,4 +1,4 @@
-"""Softmax as most tests need it: of a list of scores, under a multiplier and nothing else."""
+"""Softmax as most tests need it: of a list of scores, under a multiplier alone."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray

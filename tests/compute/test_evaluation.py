@@ -48,7 +48,7 @@ def evaluated(scores: tuple[float, ...] | list[float], to_logits: LogitMap = PLA
 
 
 def close(computed: object, true: object, tolerance: float = 1e-13) -> None:
-    """Check numbers against 50 digits; what float64 cannot hold need only be that small."""
+    """Check numbers against 50 digits; those below float64's range need only be as small."""
     values = np.asarray(computed, dtype=np.float64).ravel()
     rows = true if isinstance(true, list) else [true]
     truths: list[exact.Big] = [x for row in rows for x in (row if isinstance(row, list) else [row])]
@@ -161,8 +161,8 @@ def test_slopes_of_a_cap_and_their_logarithms_are_right(s: float, m: float, c: f
     with mpmath.workdps(50):
         x = mpmath.mpf(m) * mpmath.mpf(s) / mpmath.mpf(c)
         true = mpmath.log(m) + 2 * mpmath.log(mpmath.sech(x))
-    found = float(log_slopes(np.array([s]), to_logits)[0])
-    assert found == pytest.approx(float(true), rel=1e-14, abs=1e-13)
+    log_slope = float(log_slopes(np.array([s]), to_logits)[0])
+    assert log_slope == pytest.approx(float(true), rel=1e-14, abs=1e-13)
     computed = float(slopes(np.array([s]), to_logits)[0])
     assert computed == pytest.approx(float(mpmath.exp(true)), rel=1e-11, abs=1e-300)
 
@@ -259,7 +259,7 @@ def test_what_float64_cannot_hold_has_a_logarithm(scores: list[float], map: Logi
                 [((p[i] if i == j else 0) - p[i] * p[j]) * slopes[wrt][j] for j in keys]
                 for i in keys
             ]
-            found = side.norms[wrt]
+            computed = side.norms[wrt]
             size = exact.size([x for row in true for x in row])
             unit = mpmath.matrix([[x / size for x in row] for row in true])
             with mpmath.workdps(60):
@@ -268,8 +268,8 @@ def test_what_float64_cannot_hold_has_a_logarithm(scores: list[float], map: Logi
             sizes["trace"] = mpmath.fsum(true[key][key] for key in keys)
             for name, truth in sizes.items():
                 near = pytest.approx(float(mpmath.log(truth)), rel=1e-13, abs=1e-12)
-                assert getattr(found, f"log_{name}") == near
-                assert getattr(found, name) == pytest.approx(float(truth), rel=1e-11, abs=5e-324)
+                assert getattr(computed, f"log_{name}") == near
+                assert getattr(computed, name) == pytest.approx(float(truth), rel=1e-11, abs=5e-324)
             entries = side.jacobian(ALL, ALL, wrt)
             for i, j in np.ndindex(entries.shape):
                 assert entries[i, j] == pytest.approx(float(true[i][j]), rel=1e-11, abs=5e-324)
@@ -297,10 +297,10 @@ def test_every_entry_is_right_to_13_digits(scores: tuple[float, ...], multiplier
     away = np.array(exact.gaps(scores, multiplier))
     distances = away[:, None] + away
     np.fill_diagonal(distances, away + (away == 0) * exact.runner_up(scores, multiplier))
-    found = evaluated(scores, LogitMap(multiplier))
-    assert exact.agrees(found.jacobian(ALL, ALL, "logits"), true, distances)
+    computed = evaluated(scores, LogitMap(multiplier))
+    assert exact.agrees(computed.jacobian(ALL, ALL, "logits"), true, distances)
     by_scores = [multiplier * entry for entry in true]
-    assert exact.agrees(found.jacobian(ALL, ALL, "scores"), by_scores, distances)
+    assert exact.agrees(computed.jacobian(ALL, ALL, "scores"), by_scores, distances)
 
 
 @with_rows(
@@ -311,8 +311,8 @@ def test_logarithms_of_entries_are_right_where_products_underflow(
     scores: tuple[float, ...], multiplier: float
 ) -> None:
     true = exact.jacobian(exact.weights(scores, multiplier))
-    found = evaluated(scores, LogitMap(multiplier)).log_jacobian(ALL, ALL, "scores")
-    for computed, entry in zip(found.ravel(), (e for row in true for e in row), strict=True):
+    logs = evaluated(scores, LogitMap(multiplier)).log_jacobian(ALL, ALL, "scores")
+    for computed, entry in zip(logs.ravel(), (e for row in true for e in row), strict=True):
         if entry == 0:
             assert computed == -inf
         else:
@@ -369,13 +369,13 @@ def test_the_spectral_norm_is_right_near_ties(behind: float, crowd: float) -> No
 @given(st.lists(st.floats(-900, 900), min_size=1, max_size=20))
 def test_norms_keep_their_bounds(scores: list[float]) -> None:
     p = softmax(scores)
-    found = norms(p)
+    computed = norms(p)
     own = jacobian(p).diagonal().max()
     slack = 1 + 1e-13
-    assert own <= found.spectral * slack
-    assert found.spectral <= min(2 * own, 0.5) * slack
-    assert found.spectral <= found.frobenius * slack <= 0.5 * slack**2
-    assert found.trace <= entropy(p) * slack
+    assert own <= computed.spectral * slack
+    assert computed.spectral <= min(2 * own, 0.5) * slack
+    assert computed.spectral <= computed.frobenius * slack <= 0.5 * slack**2
+    assert computed.trace <= entropy(p) * slack
 
 
 @given(some_scores)
@@ -395,8 +395,8 @@ def test_norms_underflow_no_sooner_than_the_complement() -> None:
 
 @with_rows("scores", [[5.0], [-inf, -inf], [-inf, 5.0], [0.0, 5000.0]])
 def test_where_nothing_can_move_norms_are_0(scores: list[float]) -> None:
-    found = norms(softmax(scores))
-    assert (found.frobenius, found.spectral, found.trace) == (0.0, 0.0, 0.0)
+    computed = norms(softmax(scores))
+    assert (computed.frobenius, computed.spectral, computed.trace) == (0.0, 0.0, 0.0)
 
 
 def weights_and_slopes() -> st.SearchStrategy[tuple[list[float], list[float], bool]]:
@@ -421,10 +421,10 @@ def test_linear_time_norms_equal_dense_ones_with_slopes_and_a_sink(
     values = values if sink else values[:-1]
     parts = split(values / values.sum(), slopes.size)
     dense = jacobian(parts) * slopes
-    found = norms(parts, slopes)
-    assert found.frobenius == pytest.approx(np.linalg.norm(dense), rel=1e-12, abs=1e-15)
-    assert found.spectral == pytest.approx(np.linalg.norm(dense, 2), rel=1e-12, abs=1e-15)
-    assert found.trace == pytest.approx(np.trace(dense), rel=1e-12, abs=1e-15)
+    computed = norms(parts, slopes)
+    assert computed.frobenius == pytest.approx(np.linalg.norm(dense), rel=1e-12, abs=1e-15)
+    assert computed.spectral == pytest.approx(np.linalg.norm(dense, 2), rel=1e-12, abs=1e-15)
+    assert computed.trace == pytest.approx(np.trace(dense), rel=1e-12, abs=1e-15)
 
 
 @pytest.mark.slow
@@ -450,6 +450,6 @@ def test_norms_are_those_of_weights_that_do_not_quite_sum_to_1(name: str) -> Non
 
 @with_rows("p", [[0.0, np.nan], [np.nan, np.nan], [np.nan, 0.0]])
 def test_undefined_weights_have_undefined_numbers(p: list[float]) -> None:
-    found, parts = norms(np.array(p)), np.array(p)
-    assert np.isnan([found.frobenius, found.spectral, found.trace]).all()
+    computed, parts = norms(np.array(p)), np.array(p)
+    assert np.isnan([computed.frobenius, computed.spectral, computed.trace]).all()
     assert np.isnan([entropy(parts), participation_ratio(parts)]).all()

@@ -1,4 +1,4 @@
-"""Fields: kinds read what they write, refuse the rest by name, and step as far as values go."""
+"""Fields: kinds read their own output, refuse other text by name, and step within their range."""
 
 import subprocess
 import sys
@@ -31,7 +31,10 @@ from tests.pairs import with_rows
 SETTINGS = [load(instrument.settings) for instrument in INSTRUMENTS]
 
 
-EVERY = [*FIELDS.values(), *(field for each in SETTINGS for field in fields_of(each).values())]
+EVERY = [
+    *FIELDS.values(),
+    *(field for part in SETTINGS for field in fields_of(part).values()),
+]
 
 
 def test_a_field_reads_what_it_writes_and_its_step_will_do() -> None:

@@ -1,4 +1,4 @@
-"""Rules against their formulas, models against what is published, and what is no rule."""
+"""Rules against their formulas, models against publications, and refused rules."""
 
 import re
 from math import log, sqrt
@@ -31,8 +31,8 @@ def test_each_rule_has_its_multiplier() -> None:
         ("yarn:factor=1", 1 / sqrt(80)),
         ("yarn", (0.1 * log(40) + 1) ** 2 / sqrt(80)),
     ]:
-        found = parse_scale(text).multiplier(d_k=80, n_keys=7)
-        assert found == pytest.approx(multiplier, rel=5e-16)
+        computed = parse_scale(text).multiplier(d_k=80, n_keys=7)
+        assert computed == pytest.approx(multiplier, rel=5e-16)
 
 
 def test_rules_agree_where_they_should() -> None:
@@ -146,10 +146,10 @@ ROWS = [line.split() for line in TABLE.strip().splitlines()]
 
 
 def number(text: str) -> float:
-    found = re.fullmatch(r"([\d.]+)(?:/(√?)(\d+))?", text)
-    assert found
-    divisor = float(found[3] or 1.0)
-    return float(found[1]) / (divisor**0.5 if found[2] else divisor)
+    match = re.fullmatch(r"([\d.]+)(?:/(√?)(\d+))?", text)
+    assert match
+    divisor = float(match[3] or 1.0)
+    return float(match[1]) / (divisor**0.5 if match[2] else divisor)
 
 
 def test_models_are_as_published() -> None:

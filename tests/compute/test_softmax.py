@@ -1,4 +1,4 @@
-"""Softmax at 50 digits, with biases, in every format as PyTorch has it, as articles print it."""
+"""Softmax against 50 digits, with biases, PyTorch in every format, and published examples."""
 
 import json
 from itertools import product
@@ -42,18 +42,18 @@ some_scores = st.lists(st.floats(-250, 250), min_size=1, max_size=6)
 def test_weights_and_complements_are_right_to_13_digits() -> None:
     for multiplier, scores in each_once(MULTIPLIERS, exact.SCORES):
         p, gaps = exact.weights(scores, multiplier), exact.gaps(scores, multiplier)
-        found = softmax(scores, multiplier)
-        assert exact.agrees(found, p, gaps)
+        weights = softmax(scores, multiplier)
+        assert exact.agrees(weights, p, gaps)
         gap = exact.runner_up(scores, multiplier)
-        assert exact.agrees(split(found).without(), exact.complements(p), gap)
+        assert exact.agrees(split(weights).without(), exact.complements(p), gap)
 
 
 @given(some_scores, st.floats(0.01, 0.99))
 def test_any_weights_are_right_to_13_digits(scores: list[float], multiplier: float) -> None:
     p = exact.weights(scores, multiplier)
-    found = softmax(scores, multiplier)
-    assert exact.agrees(found, p)
-    assert exact.agrees(split(found).without(), exact.complements(p))
+    weights = softmax(scores, multiplier)
+    assert exact.agrees(weights, p)
+    assert exact.agrees(split(weights).without(), exact.complements(p))
     assert exact.agrees(log_softmax(scores, multiplier), exact.log_weights(scores, multiplier))
 
 
@@ -121,7 +121,7 @@ def test_each_arithmetic_is_what_torch_computed() -> None:
 def by_hand(
     scores: NDArray[np.float64], m: float, name: str, arithmetic: Arithmetic
 ) -> NDArray[np.float64]:
-    """Return the weights by steps in arrays of the types, as ml_dtypes and NumPy round them."""
+    """Return the weights step by step, in arrays of the type, as ml_dtypes and NumPy round them."""
     narrow = dtype_of(name)
     if arithmetic == "stepwise":
         z = scores.astype(narrow) * narrow.type(m)
@@ -143,8 +143,8 @@ def test_each_arithmetic_is_its_steps_bit_for_bit(name: str, arithmetic: Arithme
     for n_keys, m, spread in ((2, 1.0, 1.0), (7, 96**-0.5, 300.0), (500, 1 / 8, 20.0)):
         scores = spread * generator.standard_normal(n_keys)
         scores[0] = -inf
-        found = softmax(scores, m, precision)
-        assert found.tolist() == by_hand(scores, m, name, arithmetic).tolist()
+        weights = softmax(scores, m, precision)
+        assert weights.tolist() == by_hand(scores, m, name, arithmetic).tolist()
 
 
 def test_sdpa_keeps_logits_that_16_bits_cannot_tell_apart() -> None:
@@ -155,7 +155,7 @@ def test_sdpa_keeps_logits_that_16_bits_cannot_tell_apart() -> None:
 
 
 def test_a_sink_above_every_key_is_what_16_bits_subtract() -> None:
-    """The sink is one more logit, so that the weights are those of softmax with it at the end."""
+    """The sink is one more logit, so the weights are those of softmax with it at the end."""
     scores = np.array([1.03, 2.7, -0.4])
     for name, arithmetic in OF_TORCH:
         precision = Precision(name, arithmetic=arithmetic)
@@ -181,8 +181,8 @@ def test_a_16_bit_weight_is_the_exact_one_of_rounded_logits_rounded(
     # 5/16 times a 16-bit number is exact in float32, so that both round the same logit.
     exact_weights = softmax(rounded(0.3125 * np.array(scores), name))
     spacing = 2.0 ** (-10, -7)[which]
-    found = softmax(scores, 0.3125, Precision(name))
-    np.testing.assert_allclose(found, exact_weights, rtol=0.51 * spacing, atol=3e-8)
+    weights = softmax(scores, 0.3125, Precision(name))
+    np.testing.assert_allclose(weights, exact_weights, rtol=0.51 * spacing, atol=3e-8)
 
 
 def test_the_short_way_is_taken_only_where_nothing_overflows() -> None:
@@ -194,10 +194,10 @@ def test_the_short_way_is_taken_only_where_nothing_overflows() -> None:
         ([2.0**990, -1.7976931348623157e308], 1e-308),
     ]:
         seen = np.array(scores) > -inf
-        found = softmax(scores, m)
-        assert not found[~seen].any()
+        weights = softmax(scores, m)
+        assert not weights[~seen].any()
         if seen.any():
-            assert exact.agrees(found[seen], exact.weights(np.array(scores)[seen].tolist(), m))
+            assert exact.agrees(weights[seen], exact.weights(np.array(scores)[seen].tolist(), m))
 
 
 def test_naive_log_weights_are_logarithms_of_what_the_weights_became() -> None:
@@ -248,8 +248,8 @@ MAPS = [LogitMap(m, cap, sink) for m, cap, sink in product((1.0, 0.125), (None, 
 def shares(map: LogitMap) -> np.ndarray:
     with mpmath.workdps(50):
         logits = exact.logits(SCORES.tolist(), map)
-        z = [each + mpmath.mpf(b) for each, b in zip(logits, BIAS.tolist(), strict=True)]
-        powers = [mpmath.exp(each) for each in z]
+        z = [logit + mpmath.mpf(b) for logit, b in zip(logits, BIAS.tolist(), strict=True)]
+        powers = [mpmath.exp(logit) for logit in z]
         total = sum(powers) + (0 if map.sink is None else mpmath.exp(map.sink))
         return np.array([float(power / total) for power in powers])
 
@@ -314,8 +314,8 @@ WIDE_SCORES = [
 def test_exact_weights_are_what_float64_rounds_the_true_ones_to(
     map: LogitMap, scores: list[float]
 ) -> None:
-    found = exact_weights(np.array(scores), map)
-    assert found is not None
+    weights = exact_weights(np.array(scores), map)
+    assert weights is not None
     with mpmath.workdps(700):
         logits = [mpmath.mpf(map.multiplier) * s for s in scores if s > -np.inf]
         if map.softcap is not None:
@@ -325,7 +325,7 @@ def test_exact_weights_are_what_float64_rounds_the_true_ones_to(
         total = mpmath.fsum(mpmath.exp(z - max(every)) for z in every)
         true = iter([mpmath.exp(z - max(every)) / total for z in logits])
         expected = [float(next(true)) if s > -np.inf else 0.0 for s in scores]
-    assert found.tolist() == expected
+    assert weights.tolist() == expected
 
 
 def test_exact_weights_of_many_keys() -> None:
@@ -334,9 +334,9 @@ def test_exact_weights_of_many_keys() -> None:
         powers = [mpmath.exp(s) for s in scores.tolist()]
         total = mpmath.fsum(powers)
         expected = [float(power / total) for power in powers]
-    found = exact_weights(scores, LogitMap(1.0))
-    assert found is not None
-    assert found.tolist() == expected
+    weights = exact_weights(scores, LogitMap(1.0))
+    assert weights is not None
+    assert weights.tolist() == expected
 
 
 @with_rows("answers", [[True], [False, True], [False] * 3 + [True]])
@@ -353,19 +353,19 @@ def assert_within_ulps(computed: NDArray[np.floating], printed: list[float]) -> 
 
 def test_the_worked_example_in_float32() -> None:
     vector = Vector("a", np.array([100.0, 120.0, 150.0]))
-    found = answer_to(vector, Setup(d_k=1024, precision=Precision("float32")))
+    weights = answer_to(vector, Setup(d_k=1024, precision=Precision("float32")))
     assert_within_ulps(
-        found.unscaled.weights(), [1.9287498933537385e-22, 9.357622912219837e-14, 1.0]
+        weights.unscaled.weights(), [1.9287498933537385e-22, 9.357622912219837e-14, 1.0]
     )
     assert_within_ulps(
-        found.unscaled.gradient(0, "scores"),
+        weights.unscaled.gradient(0, "scores"),
         [1.9287498933537385e-22, -1.8048514720778033e-35, -1.9287498933537385e-22],
     )
     assert_within_ulps(
-        found.scaled.weights(), [0.13090753555297852, 0.24456748366355896, 0.6245249509811401]
+        weights.scaled.weights(), [0.13090753555297852, 0.24456748366355896, 0.6245249509811401]
     )
     assert_within_ulps(
-        found.scaled.gradient(0, "scores"),
+        weights.scaled.gradient(0, "scores"),
         [0.0035553360357880592, -0.0010004914365708828, -0.002554844366386533],
     )
 
@@ -383,8 +383,8 @@ def test_softmax_prints_what_articles_print(
     scores: list[float], printed: list[float], tolerance: float
 ) -> None:
     for name in ("float32", "float64"):
-        found = softmax(scores, 1.0, Precision(name))
-        np.testing.assert_allclose(found, printed, rtol=tolerance)
+        weights = softmax(scores, 1.0, Precision(name))
+        np.testing.assert_allclose(weights, printed, rtol=tolerance)
 
 
 RECORDED = json.loads((Path(__file__).parent / "data" / "sdpa.json").read_text("utf-8"))

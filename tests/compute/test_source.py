@@ -1,4 +1,4 @@
-"""Sources: draws, products, masks, vectors that are made when asked for, and what is refused."""
+"""Sources: draws, products, masks, vectors made on demand, and refused input."""
 
 import dataclasses
 from dataclasses import dataclass, replace
@@ -35,7 +35,7 @@ def products(queries: Any, keys: Any, values: Any = None) -> Products:
 def test_a_draw_is_the_length_of_q_times_normal_numbers(
     n_keys: int, seed: int, count: int, d_k: int
 ) -> None:
-    """The documented generator, by hand: PCG64 seeded for each vector, for q and for the rest."""
+    """Check the documented generator by hand: PCG64 seeded for each vector, for q and the rest."""
     draw = Drawn(n_keys, seed, count)
     for index, vector in enumerate(draw.vectors(Setup(d_k))):
         query, noise = (
@@ -50,7 +50,7 @@ def test_a_draw_is_the_length_of_q_times_normal_numbers(
 
 
 def test_draws_are_recorded() -> None:
-    """Numbers of NumPy 2 on x86-64, so that another generator or law shows."""
+    """Numbers of NumPy 2 on x86-64, so that a change of the generator or the law is noticed."""
     (vector,) = Drawn(3, 7).vectors(Setup(64))
     expected = [11.216993552401009, 8.770873357991723, -13.704392012090613]
     assert vector.scores == pytest.approx(expected, rel=1e-12)
@@ -60,8 +60,8 @@ def test_draws_are_coupled() -> None:
     draw = Drawn(50, 3)
     few, many = (Drawn(n, 3).vectors(Setup(64))[0].scores for n in (20, 50))
     assert few.tolist() == many[:20].tolist()
-    at = {d_k: draw.vectors(Setup(d_k))[0].scores for d_k in (1, 64, 65)}
-    assert at[64] / at[1] == pytest.approx(np.full(50, at[64][0] / at[1][0]))
+    scores = {d_k: draw.vectors(Setup(d_k))[0].scores for d_k in (1, 64, 65)}
+    assert scores[64] / scores[1] == pytest.approx(np.full(50, scores[64][0] / scores[1][0]))
     lengths = [draw.query_norm(d_k, 0) for d_k in range(1, 200)]
     assert all(left < right for left, right in pairwise(lengths))
 
@@ -91,23 +91,23 @@ def test_normalised_draws_have_the_law_of_normalised_q_and_k() -> None:
         rng = np.random.default_rng(d_k)
         queries, keys = (normalised(rng.standard_normal((n, d_k))) for _ in "qk")
         direct = np.sort((queries * keys).sum(axis=1))
-        found = np.sort(normalised_draw(d_k, n))
-        both = np.concatenate((direct, found))
-        shares = (np.searchsorted(each, both, side="right") / n for each in (direct, found))
+        drawn = np.sort(normalised_draw(d_k, n))
+        both = np.concatenate((direct, drawn))
+        shares = (np.searchsorted(values, both, side="right") / n for values in (direct, drawn))
         distance = np.abs(np.subtract(*shares)).max()
-        # Kolmogorov and Smirnov: √(n/2) times it exceeds 1.95 in one of a thousand.
+        # Kolmogorov and Smirnov: √(n/2) times the distance exceeds 1.95 once in a thousand cases.
         assert distance * np.sqrt(n / 2) < 1.95
-        assert np.abs(found).max() <= d_k
-        assert np.square(found).mean() == pytest.approx(d_k, rel=5 * np.sqrt(2 / n))
+        assert np.abs(drawn).max() <= d_k
+        assert np.square(drawn).mean() == pytest.approx(d_k, rel=5 * np.sqrt(2 / n))
 
 
 def test_normalised_draws_are_coupled() -> None:
     assert normalised_draw(64, 20).tolist() == normalised_draw(64, 50)[:20].tolist()
-    at = {d_k: normalised_draw(d_k, 2_000) / np.sqrt(d_k) for d_k in (64, 65, 65_536)}
-    assert np.median(np.abs(at[65] / at[64] - 1)) < 0.002
+    cosines = {d_k: normalised_draw(d_k, 2_000) / np.sqrt(d_k) for d_k in (64, 65, 65_536)}
+    assert np.median(np.abs(cosines[65] / cosines[64] - 1)) < 0.002
     plain = Drawn(2_000, 5).vectors(Setup(64))[0].scores
-    assert np.corrcoef(at[65_536], plain)[0, 1] > 0.9999
-    assert (np.sign(at[64]) == np.sign(plain)).all()
+    assert np.corrcoef(cosines[65_536], plain)[0, 1] > 0.9999
+    assert (np.sign(cosines[64]) == np.sign(plain)).all()
 
 
 Q = [[0.5, -1.0], [2.0, 3.0]]
@@ -142,12 +142,12 @@ def test_qk_norm_makes_the_root_mean_square_1() -> None:
 def test_queries_and_keys_are_rounded_before_their_product(format: str, qk_norm: bool) -> None:
     queries, keys = (np.random.default_rng(s).standard_normal((3, 8)) for s in (1, 2))
     setup = Setup(scale=Scale(qk_norm=qk_norm), precision=Precision(vectors=format))
-    found = np.array([v.scores for v in products(queries, keys).vectors(setup)])
+    scores = np.array([v.scores for v in products(queries, keys).vectors(setup)])
     q, k = (rounded(normalised(x) if qk_norm else x, format) for x in (queries, keys))
     exact = np.array([[float(mpmath.fdot(a, b)) for b in k] for a in q])
-    assert found == pytest.approx(exact, rel=1e-13, abs=1e-14)
+    assert scores == pytest.approx(exact, rel=1e-13, abs=1e-14)
     plain = np.array([v.scores for v in products(queries, keys).vectors(Setup())])
-    assert np.abs(found - plain).max() > 1e-9
+    assert np.abs(scores - plain).max() > 1e-9
 
 
 def test_queries_and_keys_that_do_not_fit_are_refused() -> None:
@@ -203,7 +203,7 @@ def ranges(draw: st.DrawFn) -> tuple[int, int | None]:
     return start, draw(st.none() | st.integers(start + 1, N))
 
 
-masks = st.builds(lambda found: Mask(tuple(found)), st.lists(ranges(), max_size=5))
+masks = st.builds(lambda parts: Mask(tuple(parts)), st.lists(ranges(), max_size=5))
 
 
 def keys(mask: Mask) -> set[int]:
@@ -215,9 +215,9 @@ def span(start: int, stop: int | None) -> set[int]:
 
 
 @given(st.lists(ranges(), max_size=5))
-def test_a_mask_hides_the_keys_of_its_ranges(found: list[tuple[int, int | None]]) -> None:
-    mask = Mask(tuple(found))
-    assert keys(mask) == set().union(*(span(*each) for each in found))
+def test_a_mask_hides_the_keys_of_its_ranges(parts: list[tuple[int, int | None]]) -> None:
+    mask = Mask(tuple(parts))
+    assert keys(mask) == set().union(*(span(*ends) for ends in parts))
     masked = Experiment(Typed((Vector("v", np.zeros(N)),)), Setup(mask=mask)).vectors[0]
     assert set(np.flatnonzero(masked.scores == -inf)) == keys(mask)
     stops = [stop for _, stop in mask.ranges[:-1]]
@@ -235,12 +235,12 @@ def test_a_mask_reads_back_from_its_text(mask: Mask, causal: bool) -> None:
 
 
 @given(masks, ranges())
-def test_toggling_hides_a_range_or_shows_it(mask: Mask, found: tuple[int, int | None]) -> None:
-    toggled = keys(mask.toggled(*found))
-    if found[0] in keys(mask):
-        assert toggled == keys(mask) - span(*found)
+def test_toggling_hides_a_range_or_shows_it(mask: Mask, hidden: tuple[int, int | None]) -> None:
+    toggled = keys(mask.toggled(*hidden))
+    if hidden[0] in keys(mask):
+        assert toggled == keys(mask) - span(*hidden)
     else:
-        assert toggled == keys(mask) | span(*found)
+        assert toggled == keys(mask) | span(*hidden)
 
 
 def test_a_mask_that_is_not_understood_names_the_token() -> None:
@@ -332,7 +332,7 @@ def test_an_error_says_where_what_and_what_was_expected() -> None:
 
 @dataclass(frozen=True, eq=False)
 class Capture(Source):
-    """A million vectors of ten keys, each with what it was asked for."""
+    """A million vectors of ten keys, which record their accesses."""
 
     kind: ClassVar = "capture"
     read: list[int] = dataclasses.field(default_factory=list)

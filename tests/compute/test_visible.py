@@ -39,21 +39,21 @@ def test_what_can_be_seen_stays() -> None:
 
 def test_what_cannot_be_seen_is_spelled_out() -> None:
     for character in UNSEEN:
-        shown = visible(f"a{character}b")
-        assert shown.isascii()
-        assert shown.isprintable()
-        assert shown == visible(shown)
-        assert inert(f"a{character}b") == f"'{shown}'"
+        safe = visible(f"a{character}b")
+        assert safe.isascii()
+        assert safe.isprintable()
+        assert safe == visible(safe)
+        assert inert(f"a{character}b") == f"'{safe}'"
 
 
 @given(
     st.text(st.sampled_from("👩🔬\u200d\ufe0f🏽🇩🇪1\u20e3☎注a\x1b") | st.characters(), max_size=20)
 )
 def test_what_is_visible_is_so_and_no_character_is_lost(text: str) -> None:
-    shown = visible(text)
-    assert visible(shown) == shown
+    safe = visible(text)
+    assert visible(safe) == safe
     assert "".join(clusters(text)) == text
-    assert not any(ord(c) < 32 or 127 <= ord(c) < 160 or 0xD800 <= ord(c) < 0xE000 for c in shown)
+    assert not any(ord(c) < 32 or 127 <= ord(c) < 160 or 0xD800 <= ord(c) < 0xE000 for c in safe)
 
 
 def test_what_is_quoted_is_short() -> None:

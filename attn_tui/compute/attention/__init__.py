@@ -1,1 +1,1 @@
-"""Attention's answers: every row of a head, unscaled and under the scale."""
+"""The answers of Attention: every row of a head, unscaled and under the scale."""

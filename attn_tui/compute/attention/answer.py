@@ -1,4 +1,4 @@
-"""The Attention instrument: what every row of a head is, unscaled beside scaled."""
+"""The Attention instrument: every row of a head, unscaled beside scaled."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -19,20 +19,20 @@ from attn_tui.compute.source import Drawn
 
 
 def is_drawn(experiment: Experiment) -> bool:
-    """Return whether the head is drawn here, and not the vectors that are asked."""
+    """Return whether the head is drawn here, and not made of the question's vectors."""
     rows = experiment.setup.get(Settings).rows
     alone = len(experiment.vectors) == 1 and not experiment.source.is_head
     return rows == "drawn" or (rows == "auto" and alone)
 
 
 def tokens_of(experiment: Experiment) -> tuple[str, ...]:
-    """Return what queries and keys are called: as asked, or as where they come from says."""
-    asked = experiment.setup.get(Settings).tokens
-    return asked or (() if is_drawn(experiment) else experiment.source.words)
+    """Return the tokens of queries and keys: those of the settings, else those of the source."""
+    tokens = experiment.setup.get(Settings).tokens
+    return tokens or (() if is_drawn(experiment) else experiment.source.words)
 
 
 def is_causal(experiment: Experiment) -> bool:
-    """Return whether `Settings.causal` has a say, and it is yes: of heads whose mask is unknown."""
+    """Return whether `Settings.causal` is set and applies, as it does if the mask is unknown."""
     source, settings = experiment.source, experiment.setup.get(Settings)
     open_mask = is_drawn(experiment) or (source.is_head and not source.is_masked)
     return open_mask and settings.causal
@@ -41,8 +41,8 @@ def is_causal(experiment: Experiment) -> bool:
 def head_of(experiment: Experiment) -> Experiment:
     """Return the question whose vectors are the rows of the head.
 
-    A drawn query has keys of its own, n of them: in a head all queries share theirs, which changes
-    the law of no row. The mask of what is asked is not about the keys that are drawn here.
+    Each drawn query has n keys of its own; in a real head all queries share their keys, but the
+    law of each row is the same. The question's mask does not apply to keys that are drawn here.
     """
     setup, settings = experiment.setup, experiment.setup.get(Settings)
     if not is_drawn(experiment):
@@ -55,28 +55,29 @@ def head_of(experiment: Experiment) -> Experiment:
 
 
 _BETWEEN = 2_000_000
-"""So many scores are worked on between two answers at least."""
+"""The fewest scores processed between two answers."""
 
 _ANSWERS = 100
-"""Of a large head there are about so many, since each is drawn."""
+"""About how many answers there are for a large head; each of them is painted on the screen."""
 
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """What there is to say about every row of a head.
+    """The results for the rows of a head.
 
     Attributes:
         experiment: The question.
         head: The question whose vectors are the rows.
         lengths: How many keys each query has, masked ones included, shape (n_q,).
-        attended: How many of them it sees, shape (n_q,).
-        odd: Which of them meet NaN or infinity, and have no numbers, shape (n_q,).
-        block: How many keys a block of the map has; 0 where there are none.
-        unscaled: The scores as they are.
-        scaled: Under the scale.
-        rows: Which rows are known, rising: while there are more, spread over all.
-        names: What the two sides are called: those of a comparison differ.
-        pinned: Of a comparison, the question whose scaled side is the first.
+        attended: How many keys each query sees, shape (n_q,).
+        odd: Which rows meet NaN or infinity and have no numbers, shape (n_q,).
+        block: The number of keys in a block of the map; 0 if there are no blocks.
+        unscaled: The first side: the scores as they are.
+        scaled: The second side: under the scale.
+        rows: The indices of the known rows, rising; until all are known, they are spread over the
+            head.
+        names: The names of the two sides; a comparison has its own.
+        pinned: For a comparison, the question whose scaled side is the first; else None.
     """
 
     experiment: Experiment
@@ -108,12 +109,12 @@ class Answer:
 
     @property
     def known(self) -> slice | NDArray[np.intp]:
-        """What takes the rows that are known from those of a side."""
+        """The index that selects the known rows from the arrays of a side."""
         return slice(None) if self.done == self.n_queries else self.rows
 
     @property
     def progress(self) -> float:
-        """How much of it is known, 0 to 1."""
+        """The share of rows that are known, from 0 to 1."""
         return self.done / self.n_queries
 
     @property
@@ -123,9 +124,9 @@ class Answer:
 
     @cached_property
     def choosing(self) -> NDArray[np.intp]:
-        """The rows that have more than one thing to choose from, of those that have numbers."""
+        """The known rows with numbers that choose among several keys, or a key and a sink."""
         sink = self.head.setup.scale.sink is not None
-        # Others may be written while this is read.
+        # Only known rows are read, since others may be written at the same time.
         attended, odd = self.attended[self.known], self.odd[self.known]
         return self.rows[((attended + (sink & (attended > 0))) > 1) & ~odd]
 
@@ -138,7 +139,7 @@ class Answer:
 
     @property
     def sides(self) -> tuple[Side, Side]:
-        """Its first side and its second."""
+        """The first side and the second."""
         return self.unscaled, self.scaled
 
     def row(self, row: int) -> tuple[Evaluation, Evaluation]:
@@ -148,15 +149,15 @@ class Answer:
 
 
 NAMES = ("pinned", "now")
-"""What the sides of a comparison are called."""
+"""The names of the sides of a comparison."""
 
 
 def compare(pinned: Answer, now: Answer) -> Answer | None:
-    """Return the scaled side of an answer beside that of another; None if their sizes differ."""
+    """Return the scaled sides of two answers side by side; None if their sizes differ."""
     if (pinned.n_queries, pinned.n_keys) != (now.n_queries, now.n_keys):
         return None
     rows = np.intersect1d(pinned.rows, now.rows, assume_unique=True)
-    # Rows that are typed need not be of one length.
+    # Typed rows can differ in length.
     if not np.array_equal(pinned.lengths[rows], now.lengths[rows]):
         return None
     odd = pinned.odd | now.odd
@@ -164,17 +165,17 @@ def compare(pinned: Answer, now: Answer) -> Answer | None:
 
 
 MOVED = 0.1
-"""A largest weight that changes by more has moved."""
+"""A row counts as moved if its largest weight changes by more than this."""
 
 
 def moved(answer: Answer) -> int:
-    """Return of how many queries the largest weight has changed by more than `MOVED`."""
+    """Return the number of queries whose largest weight differs by more than `MOVED`."""
     before, after = (side.largest[answer.known] for side in answer.sides)
     return int((np.abs(after - before) > MOVED).sum())
 
 
 def spread(count: int) -> Iterator[int]:
-    """Yield the numbers below a count so that the first of them are spread over all.
+    """Yield the numbers below a count in an order in which the first are spread over the range.
 
     >>> [*spread(8)]
     [4, 2, 6, 1, 5, 3, 7, 0]
@@ -187,14 +188,14 @@ def spread(count: int) -> Iterator[int]:
 
 
 def answer(experiment: Experiment, stop: Stop = never, maps: bool = True) -> Iterator[Answer]:
-    """Yield growing answers, of more rows each time, which are spread over the head.
+    """Yield growing answers with more and more rows, spread over the head.
 
-    Of a small head there is one. Stops soon after ``stop()`` is true.
+    A small head has a single answer. It ends soon after ``stop()`` is true.
 
     Args:
         experiment: The question.
-        stop: Whether to stop.
-        maps: Whether weights are kept, of blocks of keys, as a map shows them.
+        stop: Returns whether to stop.
+        maps: Whether to keep weights by blocks of keys, for a map.
 
     Raises:
         InputError: If the rule yields no usable multiplier.
@@ -221,9 +222,9 @@ def answer(experiment: Experiment, stop: Stop = never, maps: bool = True) -> Ite
 
 
 def log_factors(answer: Answer) -> Floats:
-    """Return ln of the second side's gradient over the first's, of each row that can choose.
+    """Return ln of the ratio of the second side's gradient to the first's, for `Answer.choosing`.
 
-    NaN where the gradient is 0 on both sides, or is NaN.
+    It is NaN where both gradients are 0, or one is NaN.
     """
     before, after = (side.log_gradient[answer.choosing] for side in answer.sides)
     with np.errstate(invalid="ignore"):

@@ -1,4 +1,4 @@
-"""What every row of a head is on both sides, taken one after another or many at once."""
+"""The rows of a head on both sides, unscaled and scaled, evaluated singly or in blocks."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
@@ -20,20 +20,20 @@ from attn_tui.compute.source import Vector
 
 
 def together(head: Experiment, run: int) -> Blocks | None:
-    """Return blocks of the rows of a head, the first of whose maps leaves scores as they are.
+    """Return the rows of a head as blocks, whose first map leaves scores as they are.
 
-    None where scores are no products of q and k in float64, and where each row has an m of its own.
+    None if scores are not products of q and k in float64, or if each row has an m of its own.
 
     Args:
         head: The question whose vectors are the rows.
-        run: Of how many keys the largest weight is wanted; 0 if none is.
+        run: Length of the runs of keys whose largest weight to return; 0 for none.
     """
     setup, made = head.setup, head.source.together()
     scale, mask = setup.scale, setup.mask
     if made is None or setup.precision != Precision() or scale.qk_norm or scale.uses_n:
         return None
     rows, own = made
-    # Masks besides the one that was captured.
+    # Blocks support no masks besides the captured one.
     if mask.ranges or (mask.causal and own != HeadMask()):
         return None
     to_logits = scale.logit_map(setup.d_k, rows.n_keys)
@@ -46,30 +46,30 @@ def together(head: Experiment, run: int) -> Blocks | None:
 Weights = NDArray[np.floating[Any]]
 
 MOST_BLOCKS = 256
-"""Weights of a row that are kept at most: of more keys, the largest of each block."""
+"""The most weights kept of a row; with more keys, the largest weight of each block is kept."""
 
 _ROWS = 64
-"""Rows that follow one another where each is taken for itself."""
+"""Rows in a place where rows are evaluated singly."""
 
 HIDDEN = -inf
-"""What stands for the weight of a block of keys all of which are masked."""
+"""Placeholder for the weight of a block whose keys are all masked."""
 
 
 @dataclass(frozen=True, eq=False)
 class Side:
-    """Every row of a head under one map to logits; a row not known yet is NaN.
+    """Every row of a head under one map to logits; a row that is not known yet is NaN.
 
     Attributes:
         multiplier: m of each row, shape (n_q,).
         largest: The largest weight of a key, shape (n_q,).
-        key: Its position, shape (n_q,).
-        entropy: H in nats, the sink counted, shape (n_q,).
+        key: The key that has it, shape (n_q,).
+        entropy: H in nats, counting the sink, shape (n_q,).
         effective_keys: e^H, 0 where every key is masked, shape (n_q,).
         gradient: ‖∂p/∂s‖_F, shape (n_q,).
-        log_gradient: ln of that, which outlives it, shape (n_q,).
-        sink: What the sink takes, shape (n_q,).
+        log_gradient: ln ‖∂p/∂s‖_F, even where the norm underflows, shape (n_q,).
+        sink: The weight of the sink, shape (n_q,).
         blocks: The largest weight of each block of keys, `HIDDEN` where all are masked, shape
-            (n_q, number of blocks); none are kept where nobody looks at a map.
+            (n_q, number of blocks); empty if no map is shown.
     """
 
     multiplier: Floats
@@ -84,36 +84,36 @@ class Side:
 
     @classmethod
     def blank(cls, n_queries: int, n_keys: int, block: int) -> "Side":
-        """Return what is known of no row, with blocks of so many keys; of 0 keys there are none."""
+        """Return a side without known rows; a block size of 0 means that there are no blocks."""
         n_blocks = -(-n_keys // block) if block else 0
         names = [field.name for field in fields(cls) if field.name not in ("key", "blocks")]
         numbers = {name: np.full(n_queries, np.nan) for name in names}
-        # Shades, and what is said of many weights at once, need no more digits.
+        # float32 is enough for shades, and for the largest weight of several keys.
         blocks = np.full((n_queries, n_blocks), HIDDEN, np.float32 if block > 1 else np.float64)
         return cls(key=np.zeros(n_queries, np.intp), blocks=blocks, **numbers)
 
     def put(self, rows: int | NDArray[np.intp], **numbers: Any) -> None:
-        """Write what rows are, by the names of the attributes; to be called by what makes it."""
+        """Write the numbers of rows, by the names of the attributes; only for its creator."""
         for name, values in numbers.items():
             getattr(self, name)[rows] = values
 
 
 class Rows:
-    """The rows of a head, which are written as they are taken.
+    """The rows of a head, filled in as they are evaluated.
 
     Args:
-        head: The question whose vectors they are.
-        maps: Whether weights are kept, of blocks of keys, as a map shows them.
+        head: The question whose vectors are the rows.
+        maps: Whether to keep weights by blocks of keys, for a map.
 
     Attributes:
-        n_queries: How many there are.
-        n_keys: How many keys, masked ones included.
-        block: How many keys a block of the map has; 0 where there are none.
-        lengths: How many keys each has, masked ones included, shape (n_q,).
-        attended: How many of them it sees, shape (n_q,).
-        odd: Which of them meet NaN or infinity, and have no numbers, shape (n_q,).
+        n_queries: The number of rows.
+        n_keys: The number of keys, masked ones included.
+        block: The number of keys in a block of the map; 0 if there are no blocks.
+        lengths: How many keys each row has, masked ones included, shape (n_q,).
+        attended: How many keys each row sees, shape (n_q,).
+        odd: Which rows meet NaN or infinity and have no numbers, shape (n_q,).
         sides: Unscaled, and under the scale.
-        places: Rows that follow one another and are taken so.
+        places: Slices of consecutive rows that are evaluated together.
     """
 
     def __init__(self, head: Experiment, maps: bool) -> None:
@@ -129,7 +129,7 @@ class Rows:
             self.places = self._blocks.places
 
     def take(self, place: slice) -> Iterator[slice]:
-        """Take the rows at one of `places`, and yield those that are then known, part by part."""
+        """Evaluate the rows at one of `places`, yielding each slice of rows once it is known."""
         if self._blocks is not None:
             for row in self._take_together(place, self._blocks):
                 self._take(row)
@@ -160,7 +160,7 @@ class Rows:
                 side.blocks[row, : maxima.size] = maxima
 
     def _take_together(self, place: slice, blocks: Blocks) -> list[int]:
-        """Take rows in one pass, and return those of which it cannot tell all."""
+        """Evaluate rows in one pass; return the rows that need an evaluation of their own."""
         statistics, maps = blocks.at(place), blocks.maps
         seen = statistics[0].seen
         self.lengths[place], self.attended[place] = self.n_keys, seen
@@ -174,7 +174,7 @@ class Rows:
             )  # fmt: skip
             if of_rows.maxima is not None:
                 side.blocks[of_rows.rows] = of_rows.maxima
-        # The logarithm of its gradient may outlive what the pass has of it.
+        # A single evaluation may know the logarithm of a gradient that vanishes in the pass.
         vanished = np.any([of_rows.log_gradient_norm == -inf for of_rows in statistics], axis=0)
         open_rows = (seen == 0) | ((seen > 1) & vanished)
         return [int(row) for row in statistics[0].rows[open_rows]]
@@ -194,9 +194,9 @@ def _evaluated(vector: Vector, setup: Setup) -> tuple[Evaluation, Evaluation]:
 
 
 def _seen(vector: Vector, head: Experiment) -> Vector:
-    """Return a vector without the keys after the last one that is seen, which have no part.
+    """Return a vector without the masked keys after its last visible one, to save work.
 
-    Sums in other formats are rounded by their order, which is that of all keys.
+    In formats other than float64 the rounding of a sum depends on all keys, so none is left out.
     """
     precision = head.setup.precision
     if not (precision.stable and precision.format == precision.inner == "float64"):

@@ -1,4 +1,4 @@
-"""What Attention asks: where the rows of a head come from, and how many are drawn."""
+"""The settings of Attention: where the rows of a head come from, and how many are drawn."""
 
 import json
 from dataclasses import dataclass
@@ -11,24 +11,24 @@ from attn_tui.compute.log_scale import LogScale
 Rows = Literal["auto", "asked", "drawn"]
 
 MOST = 2000
-"""Queries and keys that are drawn at most: four million scores."""
+"""The most queries and keys that are drawn, for four million scores."""
 
 _STOPS = sorted(
     {MOST} | {stop for power in range(10) for stop in (2 << power, 3 << power) if stop < MOST}
 )
 
 N_SCALE = LogScale("n", 2, MOST, tuple(_STOPS))
-"""The numbers of queries and keys that are drawn."""
+"""The numbers of queries and keys that can be drawn."""
 
 
 def read_tokens(text: str) -> tuple[str, ...]:
-    """Return words with blanks between them, or those of a JSON list.
+    """Return words separated by blanks, or the texts of a JSON list.
 
     >>> read_tokens("the cat"), read_tokens('["the", " cat"]'), read_tokens("none")
     (('the', 'cat'), ('the', ' cat'), ())
 
     Raises:
-        InputError: If it begins as a list and is none of texts.
+        InputError: If the text begins with ``[`` but is not valid JSON.
     """
     if text in ("", "none"):
         return ()
@@ -55,15 +55,15 @@ TOKENS = Kind(
 
 @dataclass(frozen=True)
 class Settings(Checked):
-    """Which head is looked at.
+    """The choice of a head.
 
     Attributes:
-        rows: Where its rows come from: the vectors that are asked, each the scores of a query; or
-            drawn here, as many queries as keys.
+        rows: Where its rows come from: the question's vectors, each with the scores of a query;
+            or drawn here, as many queries as keys.
         n: How many queries and keys are drawn, 2 to `MOST`.
-        seed: What is drawn, a whole number from 0.
-        causal: Whether a drawn query sees the keys up to its own only.
-        tokens: What stands at each position, the first of queries and keys alike.
+        seed: The seed of the draw, a whole number from 0.
+        causal: Whether a drawn query sees only the keys up to its own.
+        tokens: The token at each position, counted from the first query and the first key.
     """
 
     rows: Rows = asked(

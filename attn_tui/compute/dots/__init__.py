@@ -1,1 +1,1 @@
-"""Dot products' answers: draws of q·k, and what they say beside the exact law."""
+"""The answers of Dot products: draws of q·k and their statistics, beside the exact law."""

@@ -32,14 +32,14 @@ from attn_tui.compute.sample import NOTHING, Number
 from attn_tui.compute.scale import RULES, Scale
 
 _MAIN, _PAIRS, _TABLE = range(3)
-"""What random numbers are for: the first part of the key of their streams."""
+"""The purposes of random numbers: the first part of the key of their streams."""
 
 _MOST_PAIRS = 2**20
 _FIRST_WORK, _MOST_WORK = 2**14, 2**22
-"""Random numbers drawn before the first answer, and at most between two."""
+"""Random numbers drawn before the first answer, and at most between two answers."""
 
 _ROW_WORK = 2**24
-"""A row draws as many q·k as are asked for, or as many as take so many random numbers."""
+"""The most random numbers drawn for a row of the table."""
 
 
 @lru_cache(maxsize=256)
@@ -60,8 +60,8 @@ class Row:
         variance: Var(q·k).
         coverage: The probability of |q·k| ≤ ``bound``.
         draws: The size of the row's own sample so far.
-        asked: What it will be.
-        unknown: Why the exact coverage is not known, if it is not.
+        asked: The size that it will reach.
+        unknown: Why the exact coverage is unknown, or empty.
     """
 
     d_k: int
@@ -82,7 +82,7 @@ class Growth:
         formula: m as text.
         d_k: Shape (D,), rising.
         standard_deviation: Shape (D,).
-        slope: By which power of d_k it grows, exactly.
+        slope: The exact power of d_k with which it grows.
     """
 
     rule: str
@@ -94,24 +94,24 @@ class Growth:
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """What there is to say so far.
+    """The results so far.
 
     Attributes:
         experiment: The question.
-        settings: What it says about draws.
+        settings: Its settings of this instrument.
         law: The exact law of q·k.
-        drawn: How many q·k were drawn so far, of ``settings.samples``.
-        generator: What generates random numbers.
+        drawn: How many q·k have been drawn so far, of ``settings.samples``.
+        generator: The algorithm that generates random numbers.
         multiplier: m of the scale. A soft cap and a sink play no part here.
-        unscaled: What the sample says about q·k.
-        scaled: What it says about m·q·k.
-        histogram: Of q·k; that of m·q·k is ``histogram.scaled(multiplier)``.
+        unscaled: The sample's statistics of q·k.
+        scaled: The sample's statistics of m·q·k.
+        histogram: The histogram of q·k; that of m·q·k is ``histogram.scaled(multiplier)``.
         curves: The exact density of q·k and the normal one; likewise.
-        derivation: The numbers from one product to m·q·k, by their names.
-        pairs: How many single products the first lines of it are taken from.
+        derivation: The numbers that lead from one product to m·q·k, by name.
+        pairs: How many single products its first lines are computed from.
         table: A row for each of ``settings.d_ks``.
         growth: The standard deviation over d_k for the rules 1, 1/√d_k and 1/d_k.
-        progress: The share of what is asked that is drawn; of the whole or the row least drawn.
+        progress: The share drawn so far, from 0 to 1, of whichever sample has the smallest share.
     """
 
     experiment: Experiment
@@ -150,12 +150,12 @@ def growth(law: DotLaw, n_attended: int) -> tuple[Growth, ...]:
 
 
 def derivation(law: DotLaw, pairs: Sums, whole: Readouts, m: float) -> Mapping[str, Number]:
-    """Return why Var(q·k) is d_k, from one product to m·q·k, by names in JSON.
+    """Return the numbers that explain why Var(q·k) is d_k, by their names in JSON.
 
     Args:
         law: The law of q·k.
-        pairs: Sums of single products q_i·k_i, by the law of d_k = 1; at least one.
-        whole: What a sample of q·k says that was drawn apart from the pairs.
+        pairs: Sums of at least one single product q_i·k_i, by the law of d_k = 1.
+        whole: The statistics of a sample of q·k drawn independently of the pairs.
         m: The multiplier of the scale.
     """
     one, total = DotLaw(law.pair, 1), whole.variance
@@ -179,22 +179,22 @@ def derivation(law: DotLaw, pairs: Sums, whole: Readouts, m: float) -> Mapping[s
 
 
 def answer(experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:
-    """Yield what the sample says as it grows; memory does not grow with it.
+    """Yield answers as the sample grows, in constant memory.
 
-    Stopped, it yields once more, if anything was drawn since it last did, and ends.
+    When stopped, it yields once more if anything was drawn since the last answer, and ends.
     """
     setup = experiment.setup
     yield from Run(setup.get(Settings), setup.d_k).answers(experiment, stop)
 
 
 class _Sample:
-    """A growing sample of q·k, at most so many.
+    """A growing sample of q·k.
 
     Attributes:
         law: The law of q·k.
-        sums: What is kept of it.
-        draws: Where it comes from.
-        most: How many are drawn at last.
+        sums: The sums that are kept of the sample.
+        draws: The draws that it takes values from.
+        most: Its final size.
     """
 
     def __init__(self, law: DotLaw, streams: Streams, most: int) -> None:
@@ -202,11 +202,11 @@ class _Sample:
 
     @property
     def share(self) -> float:
-        """How much of it is drawn, 0 to 1."""
+        """The share of the final size drawn so far, from 0 to 1."""
         return self.sums.count / self.most
 
     def grow(self, share: float, stop: Stop, see: Callable[[Floats], None] | None = None) -> bool:
-        """Draw up to a share of it, and hand on what is drawn; return whether stopped."""
+        """Draw up to a share of the final size, passing the draws to ``see``; return if stopped."""
         wanted = ceil(share * self.most)
         while self.sums.count < wanted:
             if stop():
@@ -218,7 +218,7 @@ class _Sample:
         return False
 
     def row(self) -> Row:
-        """Return the row of the table that it makes."""
+        """Return the row of the table for this sample."""
         law = self.law
         if not self.sums.count:
             spread = Number(nan, nan, law.variance)
@@ -231,10 +231,10 @@ class _Sample:
 
 
 class Run:
-    """A sample that grows; it can be stopped, and goes on from there, under another scale too.
+    """A growing sample that can be stopped and resumed, even under another scale.
 
     Args:
-        settings: What is drawn.
+        settings: The law of the entries and the sizes of the samples.
         d_k: The length of q and k.
     """
 
@@ -260,7 +260,7 @@ class Run:
 
     @property
     def _share(self) -> float:
-        """The share of what is asked that is drawn; of the whole or the row least drawn."""
+        """The smallest share drawn so far, of the whole sample and the rows."""
         return min(sample.share for sample in (self._whole, *self._rows))
 
     @property
@@ -268,30 +268,30 @@ class Run:
         return sum(sample.sums.count for sample in (self._whole, *self._rows))
 
     def answers(self, experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:
-        """Yield what was drawn before, if anything was, and then what `answer` does.
+        """Yield an answer from earlier draws, if there are any, and then the answers of `answer`.
 
         Args:
             experiment: A question with the settings and the d_k of the run.
-            stop: Whether to stop.
+            stop: Returns whether to stop.
         """
-        shown = self._drawn
+        reported = self._drawn
         if self._whole.sums.count:
             yield self._answer(experiment)
         samples = self._whole, *self._rows
         cost = sum(sample.draws.cost * sample.most for sample in samples)
         while self._share < 1.0:
-            # All of it grows at one pace, so that what was drawn says how much is left.
+            # All samples grow at the same pace, so the share drawn tells how much work is left.
             share = min(self._share + self._work / cost, 1.0)
             stopped = self._whole.grow(share, stop, self._see)
             stopped = stopped or any(row.grow(share, stop) for row in self._rows) or stop()
-            if self._whole.sums.count and (self._drawn > shown or not stopped):
+            if self._whole.sums.count and (self._drawn > reported or not stopped):
                 yield self._answer(experiment)
             if stopped:
                 return
-            shown, self._work = self._drawn, min(2 * self._work, _MOST_WORK)
+            reported, self._work = self._drawn, min(2 * self._work, _MOST_WORK)
 
     def _see(self, deviations: Floats) -> None:
-        """Count what was drawn into bins, and draw as many single products."""
+        """Count draws into bins, and draw an equal number of single products."""
         self._counted += self._bins.count(deviations)
         count = min(deviations.size, _MOST_PAIRS - self._pairs.count)
         if count > 0:

@@ -10,18 +10,18 @@ from attn_tui.compute.law.entries import Pair
 from attn_tui.compute.sample import stream
 
 MOST = 2**15
-"""So many are drawn at once at most."""
+"""The most values drawn at once."""
 
 _ENTRIES = 2**19
-"""Of entries drawn one by one, so many are held at once."""
+"""The most entries held at once where entries are drawn one by one."""
 
 
 class Streams(dict[int, np.random.Generator]):
-    """Generators of random numbers, one for each purpose; a longer draw begins as a shorter one.
+    """Random generators, one for each purpose; a shorter draw is the beginning of a longer one.
 
     Args:
         seed: A whole number from 0.
-        key: What they are for; different keys give independent numbers.
+        key: Identifies the use of the streams; different keys give independent numbers.
     """
 
     def __init__(self, seed: int, *key: int) -> None:
@@ -33,7 +33,7 @@ class Streams(dict[int, np.random.Generator]):
 
 
 def draw_entries(pair: Pair, streams: Streams, shape: tuple[int, ...]) -> tuple[Floats, Floats]:
-    """Return values of q_i and of k_i less their means, both of a shape."""
+    """Return values of q_i and of k_i less their means, each of the given shape."""
     x, other = (_entries(pair, streams[part], shape) for part in (0, 1))
     rho = pair.correlation
     if pair.entries == "normal":
@@ -55,17 +55,17 @@ def _entries(pair: Pair, generator: np.random.Generator, shape: tuple[int, ...])
 
 
 class Draws:
-    """Independent values of q·k less its exact mean, exactly of its law; one after the other.
+    """A sequence of independent values of q·k less its exact mean, drawn from its exact law.
 
     Normal entries take two numbers, whatever d_k is: given q, q·k is normal, and ‖q‖² has the
-    chi-square law; with means that are not 0, the components along (1, …, 1) are drawn apart.
-    Coins and dice are counted: so many of the d_k products have each value (multinomial).
-    Uniform entries are drawn one by one. Tied components take one pair.
+    chi-square law; if a mean is not 0, the components along (1, …, 1) are drawn separately. For
+    coins and dice, the numbers of products with each value are drawn (multinomial). Uniform
+    entries are drawn one by one. Tied components take one pair.
 
     Attributes:
-        at_once: The most that `take` will draw.
-        cost: About how many random numbers one value takes.
-        generator: What generates them.
+        at_once: The most values that `take` can draw at once.
+        cost: Roughly how many random numbers one value takes.
+        generator: The algorithm that generates random numbers.
     """
 
     def __init__(self, law: DotLaw, streams: Streams) -> None:

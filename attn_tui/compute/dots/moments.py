@@ -1,4 +1,4 @@
-"""What is kept of a sample too long to keep: sums and a histogram, and what they say."""
+"""Summaries of a sample too long to keep: sums and a histogram, and statistics from them."""
 
 from dataclasses import astuple, dataclass
 from functools import lru_cache
@@ -14,13 +14,13 @@ from attn_tui.compute.sample import Number
 
 @dataclass(frozen=True)
 class Sums:
-    """What is kept of a sample of q·k; that of two samples is their sum.
+    """Power sums of a sample of q·k; those of two samples can be added.
 
-    With t = (q·k − exact mean)/exact standard deviation the powers neither overflow nor cancel:
-    sample and exact moments are close. A law without spread is taken with a deviation of 1.
+    With t = (q·k − exact mean)/exact standard deviation the powers neither overflow nor cancel,
+    since sample and exact moments are close. If the standard deviation is 0, 1 takes its place.
 
     Attributes:
-        count: How many there are.
+        count: The size of the sample.
         first: Σt.
         second: Σt².
         third: Σt³.
@@ -43,7 +43,7 @@ class Sums:
         unit = law.standard_deviation or 1.0
         t = deviations / unit
         squares = np.square(t)
-        # Plain sums: products by BLAS may wait for its threads longer than they take.
+        # Plain sums, since BLAS may take longer to wake its threads than to compute.
         first, second = float(t.sum()), float(squares.sum())
         t *= squares
         squares *= squares
@@ -58,7 +58,7 @@ class Sums:
 
     @property
     def central(self) -> tuple[float, float, float]:
-        """The mean of t and its moments of orders 2 and 4 about it."""
+        """The mean of t and its central moments of orders 2 and 4."""
         powers = self.first, self.second, self.third, self.fourth
         m1, m2, m3, m4 = (power / self.count for power in powers)
         fourth = m4 - 4.0 * m1 * m3 + 6.0 * m1**2 * m2 - 3.0 * m1**4
@@ -67,11 +67,11 @@ class Sums:
 
 @dataclass(frozen=True)
 class Readouts:
-    """What a sample says about the law of a number x.
+    """Statistics of a sample of a number x, as estimates of those of its law.
 
-    Standard errors are those of the exact law, so that they are right for small samples too; of
-    the standard deviation and the kurtosis to first order in 1/count. Where E|x| or the coverage
-    is not known, what the sample says takes its place.
+    Standard errors come from the exact law, so that they are right for small samples too; for the
+    standard deviation and the kurtosis they hold to first order in 1/count. Where the exact E|x|
+    or coverage is not known, the sample's own takes its place.
 
     Attributes:
         mean: E[x].
@@ -80,8 +80,8 @@ class Readouts:
         mean_size: E|x|.
         kurtosis: The fourth moment about the mean over the squared variance; 3 for normal x.
         coverage: The probability that |x| is at most ``bound``.
-        bound: Twice the standard deviation that x would have, were the entries of q and k
-            independent and of mean 0: 2√d_k for x = q·k and entries of variance 1.
+        bound: Twice the standard deviation that x has if the entries of q and k are independent
+            and of mean 0: 2√d_k for x = q·k and entries of variance 1.
     """
 
     mean: Number
@@ -93,7 +93,7 @@ class Readouts:
     bound: float
 
     def scaled(self, m: float) -> "Readouts":
-        """Return what the same sample says about m·x, for m above 0."""
+        """Return the statistics of m·x from the same sample, for m above 0."""
         return Readouts(
             self.mean.times(m),
             self.variance.times(m * m),
@@ -106,14 +106,14 @@ class Readouts:
 
 
 def mean(sums: Sums, law: DotLaw) -> Number:
-    """Return the sample's mean of q·k."""
+    """Return the sample mean of q·k."""
     deviation = law.standard_deviation
     error = deviation / sqrt(sums.count) if sums.count > 1 else nan
     return Number(law.mean + sums.central[0] * (deviation or 1.0), error, law.mean)
 
 
 def variance(sums: Sums, law: DotLaw) -> Number:
-    """Return the sample's variance of q·k.
+    """Return the sample variance of q·k.
 
     The standard error is Var·√((kurtosis − (N − 3)/(N − 1))/N).
     """
@@ -126,20 +126,20 @@ def variance(sums: Sums, law: DotLaw) -> Number:
 
 
 def read(sums: Sums, law: DotLaw) -> Readouts:
-    """Return what sums of at least one value say about q·k."""
+    """Return the statistics of q·k from the sums of at least one value."""
     n, sd = sums.count, law.standard_deviation
     root = sqrt(n) if n > 1 else nan
     spread = variance(sums, law)
     deviation = sqrt(spread.value) if n > 1 else nan
     error = spread.standard_error / (2.0 * sd) if sd else 0.0 / root
-    # By the delta method the variance of a sample's kurtosis times n is that of the influence
-    # t⁴ − 4·E[t³]·t − 2g·t² + g. Two equal lumps, ±1, have none to first order and 48/n to second.
+    # By the delta method, n times the variance of the sample kurtosis is the variance of the
+    # influence t⁴ − 4·E[t³]·t − 2g·t² + g. For values ±1 it is 0 to first order, 48/n to second.
     _, m2, m4 = sums.central
     kurtosis = m4 / m2**2 if n > 1 and m2 > 0.0 else nan
     moments = law.moments
     influence = np.array([moments[4], -4.0 * moments[3], -2.0 * moments[4], 0.0, 1.0])
     of_kurtosis = max(float(np.convolve(influence, influence) @ moments), 0.0) + 48.0 / n
-    # Where the exact coverage is unknown its error is never 0.
+    # Where the exact coverage is unknown, this keeps its error above 0.
     share = (sums.inside + 1) / (n + 2) if law.coverage is None else min(law.coverage, 1.0)
     return Readouts(
         mean(sums, law),
@@ -153,12 +153,12 @@ def read(sums: Sums, law: DotLaw) -> Readouts:
 
 
 def _mean_size(sums: Sums, law: DotLaw, root: float) -> Number:
-    """Return the sample's E|x|; Var|x| = Var(x) + E[x]² − (E|x|)² makes its error."""
+    """Return the sample's E|x|, with its error from Var|x| = Var(x) + E[x]² − (E|x|)²."""
     sd, size, least = law.standard_deviation, abs(law.mean), 0.0
     more = sums.size / sums.count * (sd or 1.0)
     if law.mean_size is not None:
         spread, off, surplus = sd**2, 0.0, law.mean_size - size
-        # Of two values ±x the variance of |x| is 0, and not what rounding leaves of Var(x).
+        # If the only values are ±x, the variance of |x| is 0, not a rounding error of Var(x).
         least = 1e-14 * spread
     else:
         m1, m2, _ = sums.central
@@ -169,23 +169,23 @@ def _mean_size(sums: Sums, law: DotLaw, root: float) -> Number:
 
 
 REACH = 5.0
-"""The range goes so many standard deviations to either side of the exact mean."""
+"""Half the width of the histogram in standard deviations, around the exact mean."""
 
 BINS = 100
-"""So many bins, or fewer where each value of q·k would not have a bin of its own otherwise."""
+"""The number of bins; fewer if there would be more bins than values of q·k."""
 
 
 @dataclass(frozen=True)
 class Bins:
-    """Where q·k less its exact mean is counted; a value on an edge counts to the right.
+    """Bins for q·k less its exact mean; a value on an edge belongs to the bin on its right.
 
-    Where the values of q·k are evenly spaced, edges lie midway between them and every bin has as
-    many of them, so that no comb appears that is not in the law.
+    If the values of q·k are evenly spaced, edges lie midway between them and every bin holds
+    equally many, so that the histogram shows no comb that is not in the law.
 
     Attributes:
         low: The first edge.
-        width: That of each bin.
-        number: How many there are.
+        width: The width of each bin.
+        number: The number of bins.
     """
 
     low: float
@@ -206,7 +206,7 @@ class Bins:
 
     @property
     def edges(self) -> Floats:
-        """Every edge, shape (number + 1,), rising."""
+        """All edges, shape (number + 1,), rising."""
         return self.low + self.width * np.arange(self.number + 1, dtype=np.float64)
 
     def count(self, deviations: Floats, weights: Floats | None = None) -> NDArray[np.float64]:
@@ -219,13 +219,13 @@ class Bins:
 
 @dataclass(frozen=True, eq=False)
 class Histogram:
-    """How many values of a sample lie where.
+    """A histogram of a sample.
 
     Attributes:
-        edges: Shape (B + 1,), rising.
-        counts: Shape (B,).
+        edges: The edges of the bins, shape (B + 1,), rising.
+        counts: How many values lie in each bin, shape (B,).
         below: How many lie below the first edge.
-        above: How many lie above the last.
+        above: How many lie above the last edge.
     """
 
     edges: Floats
@@ -240,7 +240,7 @@ class Histogram:
 
     @property
     def density(self) -> Floats:
-        """The share of the whole sample in each bin over its width, shape (B,)."""
+        """The share of the whole sample in each bin divided by its width, shape (B,)."""
         return self.counts / (max(self.count, 1) * np.diff(self.edges))
 
     def scaled(self, m: float) -> "Histogram":
@@ -249,22 +249,22 @@ class Histogram:
 
 
 def histogram(law: DotLaw, bins: Bins, counted: Floats) -> Histogram:
-    """Return what `Bins.count` counted, over q·k itself."""
+    """Return the histogram of q·k itself from the counts of `Bins.count`."""
     counts = counted.astype(np.int64)
     return Histogram(bins.edges + law.mean, counts[1:-1], int(counts[0]), int(counts[-1]))
 
 
 @dataclass(frozen=True, eq=False)
 class Curves:
-    """What the density of a histogram is compared with.
+    """Curves to compare with the density of a histogram.
 
     Attributes:
-        x: Where, shape (P,), rising: four places in each bin, none on an edge; or the middle of
-            each bin, if q·k has probabilities and no density.
-        exact: The density of q·k, or its probability in the bin over the bin's width; shape (P,).
-            None if it is not known. At a single place it may be infinite.
+        x: Shape (P,), rising: four places in each bin, none on an edge; or the middle of each bin,
+            if q·k is discrete.
+        exact: The density of q·k, or, if it is discrete, the probability of the bin over its
+            width; shape (P,). None if it is not known. It can be infinite at a single place.
         normal: The density of the normal law with the same mean and variance, shape (P,).
-        discrete: Whether ``exact`` is of probabilities.
+        discrete: Whether ``exact`` comes from probabilities.
     """
 
     x: Floats
@@ -273,14 +273,14 @@ class Curves:
     discrete: bool
 
     def scaled(self, m: float) -> "Curves":
-        """Return the curves of m times the number, for m above 0."""
+        """Return the curves of m·q·k, for m above 0."""
         exact = None if self.exact is None else self.exact / m
         return Curves(self.x * m, exact, self.normal / m, self.discrete)
 
 
 @lru_cache(maxsize=4)
 def curves(law: DotLaw) -> Curves:
-    """Return the exact and the normal curve over the bins for a law."""
+    """Return the exact and the normal curve of a law, over its bins."""
     bins = Bins.of(law)
     per_bin = 1 if law.product.discrete else 4
     places = bins.low + bins.width * (np.arange(bins.number * per_bin) + 0.5) / per_bin

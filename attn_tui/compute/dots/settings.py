@@ -1,4 +1,4 @@
-"""What Dot products asks: what is drawn, how often, and at which d_k the table has rows."""
+"""The settings of Dot products: the law and size of the sample, and the rows of the table."""
 
 from dataclasses import dataclass
 
@@ -13,16 +13,16 @@ MOST_ROWS = 64
 
 @dataclass(frozen=True)
 class Settings(Checked):
-    """What is drawn, how often, and the rows of the table.
+    """The law and the size of the sample, and the rows of the table.
 
     Attributes:
         entries: The law of the entries of q and k.
-        samples: How many q·k, 1 to `MOST_SAMPLES`.
-        seed: What is drawn, a whole number from 0.
-        tied: Whether all components of q are one number, and all of k.
+        samples: How many q·k are drawn, 1 to `MOST_SAMPLES`.
+        seed: The seed of the draws, a whole number from 0.
+        tied: Whether all components of q are the same number, and all of k.
         correlation: ρ between q_i and k_i, from −1 to 1.
-        mean_q: Added to every entry of q: a die keeps its own 3.5 besides.
-        mean_k: Added to every entry of k.
+        mean_q: Added to every entry of q, on top of a die's own mean of 3.5.
+        mean_k: Added to every entry of k, likewise.
         d_ks: The d_k of each row of the table.
     """
 

@@ -1,1 +1,1 @@
-"""Explore's answers: from score vectors to weights and their gradient."""
+"""The answers of Explore: from score vectors to weights and their gradient."""

@@ -21,20 +21,20 @@ from attn_tui.compute.source import Vector
 
 @dataclass(frozen=True, eq=False)
 class VectorAnswer:
-    """What there is to say about one vector.
+    """The results for one vector.
 
     Attributes:
-        vector: The scores asked about.
-        status: ``"masked"`` if every key is; ``"overflow"`` if a number exceeded the format;
-            ``"nan"`` if one became NaN otherwise; ``"ok"``.
-        reason: Why it is not ok: which side, what, beyond which threshold; or empty.
+        vector: The scores.
+        status: ``"masked"`` if every key is masked; ``"overflow"`` if a number exceeded the
+            format; ``"nan"`` if one became NaN otherwise; else ``"ok"``.
+        reason: Why the status is not ok: which side, what, beyond which threshold; or empty.
         masked: Positions of masked keys, rising.
-        leader: The key of the largest scaled weight; the first of equal ones.
-        of: The key whose gradient is shown, held to the vector's last; the leader unless asked.
-        wrt: What it is taken with respect to.
+        leader: The key of the largest scaled weight; the first if several are equal.
+        of: The key whose gradient is shown, at most the vector's last; the leader by default.
+        wrt: What the gradient is taken with respect to.
         unscaled: Softmax of the scores as they are: m = 1, no cap, no sink.
-        scaled: Under the scale.
-        names: What the two sides are called: those of a comparison differ.
+        scaled: Softmax under the scale.
+        names: The names of the two sides; a comparison has its own.
     """
 
     vector: Vector
@@ -50,25 +50,25 @@ class VectorAnswer:
 
     @property
     def sides(self) -> tuple[Evaluation, Evaluation]:
-        """Its first side and its second."""
+        """The first side and the second."""
         return self.unscaled, self.scaled
 
     @property
     def compared(self) -> bool:
-        """Whether the sides are two answers, and not one vector without and with a scale."""
+        """Whether the sides come from two answers, and are not one vector unscaled and scaled."""
         return self.names != ("unscaled", "scaled")
 
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """What there is to say about every vector, in their order."""
+    """The results for every vector, in order."""
 
     experiment: Experiment
     vectors: tuple[VectorAnswer, ...]
 
     @property
     def drawn(self) -> bool:
-        """Whether the vectors are several of one law, so that a mean over them says something."""
+        """Whether there are several vectors of one law, so that a mean over them makes sense."""
         return self.experiment.source.redraws and len(self.vectors) > 1
 
 
@@ -78,14 +78,14 @@ class OverDk:
 
     Attributes:
         d_k: Shape (D,).
-        keys: Positions of the K largest scores, largest first, shape (K,); masked keys are none.
+        keys: Positions of the K largest scores, largest first, shape (K,), without masked keys.
         weights: Their weights, shape (K, D).
         entropy: H in nats, shape (D,).
-        max_entropy: ln of the number of keys that are not masked; 0 if all are.
+        max_entropy: ln of the number of unmasked keys; 0 if all are masked.
         frobenius: ‖∂p/∂s‖_F, or ‖∂p/∂z‖_F, shape (D,).
-        log_entropy: ln H, which outlives H, shape (D,).
-        log_frobenius: That of the norm, shape (D,).
-        log_weights: That of the weights, shape (K, D).
+        log_entropy: ln H, even where H underflows, shape (D,).
+        log_frobenius: ln of the norm, likewise, shape (D,).
+        log_weights: ln of the weights, likewise, shape (K, D).
     """
 
     d_k: NDArray[np.int64]
@@ -117,12 +117,12 @@ def answer_vector(experiment: Experiment, index: int) -> VectorAnswer:
 
 @lru_cache(maxsize=2)
 def _unscaled(vector: Vector, precision: Precision) -> Evaluation:
-    """Evaluate scores as they are: the same again whatever d_k and the scale become."""
+    """Evaluate scores as they are; cached, since it does not depend on d_k or the scale."""
     return evaluate(vector.scores, PLAIN, precision, vector.bias).settled()
 
 
 def answer(experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:
-    """Yield the answer, once; or nothing, if stopped between two vectors."""
+    """Yield the answer once, or nothing if stopped between two vectors."""
     vectors = []
     for index in range(len(experiment.vectors)):
         if stop():
@@ -134,16 +134,16 @@ def answer(experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:
 def over_d_k(
     experiment: Experiment, index: int, d_ks: Sequence[int], most_keys: int = 6, stop: Stop = never
 ) -> OverDk | None:
-    """Evaluate one vector of a question at each d_k, whatever the question's own is.
+    """Evaluate one vector of a question at each d_k, regardless of the question's own d_k.
 
-    Drawn scores are those drawn at each d_k; others stay as they are.
+    Drawn scores are drawn at each d_k; other scores stay as they are.
 
     Args:
         experiment: The question.
-        index: Which of its vectors.
+        index: The index of the vector.
         d_ks: D values of d_k.
-        most_keys: At most so many keys are followed one by one.
-        stop: Asked before every d_k.
+        most_keys: The most keys whose weights are returned.
+        stop: Called before every d_k.
 
     Returns:
         None if stopped.
@@ -173,10 +173,10 @@ def over_d_k(
 
 
 def check_keys(experiment: Experiment) -> None:
-    """Check that every vector has the key whose gradient is asked for.
+    """Check that every vector has the key whose gradient is requested.
 
     Raises:
-        InputError: If one has not.
+        InputError: If a vector lacks it.
     """
     of = experiment.setup.get(Settings).of
     if of is None:
@@ -189,14 +189,14 @@ def check_keys(experiment: Experiment) -> None:
 
 
 NAMES = ("pinned", "now")
-"""What the two sides are called."""
+"""The names of the two sides of a comparison."""
 
 
 def compare(pinned: VectorAnswer, now: VectorAnswer) -> VectorAnswer:
-    """Return the scaled side of an answer beside that of another.
+    """Return the scaled sides of two answers side by side.
 
-    The shorter vector is padded with masked keys; a key is masked if it is on both sides. The
-    gradient shown is the present answer's.
+    The shorter vector is padded with masked keys; a key counts as masked if it is masked on both
+    sides. The key whose gradient is shown is that of ``now``.
     """
     n_keys = max(pinned.vector.n_keys, now.vector.n_keys)
     sides = [answer.scaled.padded(n_keys) for answer in (pinned, now)]

@@ -1,4 +1,4 @@
-"""Attention of one query whose vector is known: weights times V, and gradients by q and by keys."""
+"""Attention of one query whose vector is known: the output, and gradients by q and by keys."""
 
 from dataclasses import dataclass
 
@@ -14,17 +14,17 @@ from attn_tui.compute.source import normalised, seen_rows
 class Attention:
     """One query, its keys and its values, as typed.
 
-    Gradients are with respect to q and k as typed: through the Jacobian of QK-norm where it is
-    on, ∂q̂/∂q = (I − q̂q̂ᵀ/d_k)/rms(q). Rounding q and k to a format has no derivative; it is
-    taken as the identity, as training in 16 bits takes it. A gradient is NaN where QK-norm
-    meets a vector of 0, which has no direction.
+    Gradients are with respect to q and k as typed. Under QK-norm they include its Jacobian,
+    ∂q̂/∂q = (I − q̂q̂ᵀ/d_k)/rms(q). Rounding q and k to a format has no derivative; it is treated as
+    the identity, as in 16-bit training. A gradient is NaN where QK-norm meets a zero vector, which
+    has no direction.
 
     Attributes:
         query: q, shape (d_k,).
         keys: K, shape (n, d_k).
         values: V, shape (n, d_v), or None.
         qk_norm: Whether q and k are normalised to a root mean square of 1.
-        format: What they are rounded to before their product is taken.
+        format: The format that q and k are rounded to before their product.
     """
 
     query: Floats
@@ -46,7 +46,7 @@ class Attention:
     def query_gradient(self, side: Evaluation, of: int) -> Floats:
         """Return ∂p_of/∂q, shape (d_k,)."""
         by_score = side.gradient(of, "scores")
-        # Keys that share a large part cancel, unless it is taken away first.
+        # If keys share a large component, it is subtracted first, so that digits do not cancel.
         keys = self._used(self.keys)
         centre = keys[of]
         total = by_score.sum()
@@ -57,7 +57,7 @@ class Attention:
             return np.asarray(self._through_norm(gradient[None], self.query[None])[0])
 
     def key_gradient_norms(self, side: Evaluation, of: int, keys: Keys = ALL) -> Floats:
-        """Return the length of ∂p_of/∂k for keys, shape (len(keys),)."""
+        """Return ‖∂p_of/∂k‖ for keys, shape (len(keys),)."""
         return lengths(self.key_gradients(side, of, keys))
 
     def key_gradients(self, side: Evaluation, of: int, keys: Keys) -> Floats:
@@ -69,7 +69,7 @@ class Attention:
             return self._through_norm(query, rows) * by_score
 
     def _through_norm(self, gradients: Floats, rows: Floats) -> Floats:
-        """Return gradients by normalised rows as gradients by the rows, shape (rows, d_k)."""
+        """Turn gradients by normalised rows into gradients by the rows, shape (rows, d_k)."""
         if not self.qk_norm:
             return gradients
         units = normalised(rows)
@@ -78,7 +78,7 @@ class Attention:
         return np.asarray((gradients - along * units) / np.where(size > 0.0, size, np.nan))
 
     def _used(self, rows: Floats) -> Floats:
-        """Return rows as their product is taken."""
+        """Return rows as they enter the product: normalised if asked for, and rounded."""
         return rounded(normalised(rows) if self.qk_norm else rows, self.format)
 
 
@@ -98,7 +98,7 @@ def attention(experiment: Experiment, index: int) -> Attention | None:
 
 
 def lengths(rows: Floats) -> Floats:
-    """Return the Euclidean length of each row, also where its squares overflow or vanish.
+    """Return the Euclidean norm of each row, even where squares overflow or underflow.
 
     >>> lengths(np.array([[3e200, 4e200], [0.0, 0.0]]))
     array([5.e+200, 0.e+000])

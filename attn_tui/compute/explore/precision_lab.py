@@ -1,4 +1,4 @@
-"""The precision lab: one vector's softmax in every format and by both methods, beside the exact."""
+"""The precision lab: one vector's softmax in every format and by both methods, and exactly."""
 
 from dataclasses import dataclass, replace
 from itertools import product
@@ -17,14 +17,14 @@ from attn_tui.compute.scale import PLAIN
 from attn_tui.compute.softmax import exact_weights
 
 MOST_DIFFERING = 5
-"""Weights of a trial that are named unless more are asked for."""
+"""How many differing weights of a trial are listed by default."""
 
 LIMIT = 1_000
-"""Weights of a trial that are named at most."""
+"""The most differing weights of a trial that are listed."""
 
 
 class Differing(NamedTuple):
-    """A weight that is not the exact one rounded to the format."""
+    """A weight that differs from the exact weight rounded to the format."""
 
     key: int
     exact: float
@@ -32,25 +32,25 @@ class Differing(NamedTuple):
 
     @property
     def difference(self) -> float:
-        """The weight less the exact one."""
+        """The weight less the exact weight."""
         return self.weight - self.exact
 
 
 @dataclass(frozen=True)
 class Trial:
-    """What came out in one format by one method.
+    """The outcome in one format by one method.
 
     Attributes:
-        precision: The format and the method, and what was rounded before.
-        status: As that of a vector's answer.
-        reason: Why it is not ok, or empty.
+        precision: The format and the method, and the formats of the rounding before.
+        status: As in a vector's answer.
+        reason: Why the status is not ok, or empty.
         weight: The weight of the lab's key, as computed.
-        n_differ: How many weights are not the exact weight rounded to the format.
-        n_vanished: How many are 0 though the exact weight is not, as float64.
-        worst: The largest difference to the exact weight; NaN where any weight is.
-        worst_key: The key it belongs to.
-        differing: Those of the ``n_differ`` weights that are farthest from the exact ones, the
-            farthest first, NaN before all; equal ones in the order of their keys.
+        n_differ: How many weights differ from the exact weight rounded to the format.
+        n_vanished: How many weights are 0 although the exact weight, in float64, is not.
+        worst: The largest absolute difference from the exact weight; NaN if any weight is NaN.
+        worst_key: The key that has it.
+        differing: The differing weights that are farthest from the exact ones, the farthest
+            first, NaN before all others; equal ones in the order of their keys.
     """
 
     precision: Precision
@@ -69,9 +69,9 @@ class LabSide:
     """One side of the lab.
 
     Attributes:
-        name: What it is called, as in a vector's answer.
-        exact: The exact weight of the lab's key, of what was not rounded, as float64 rounds it.
-        trials: Every format, stable and naive, float64 and stable first.
+        name: Its name, as in a vector's answer.
+        exact: The exact weight of the lab's key from unrounded scores, rounded to float64.
+        trials: A trial for every format, stable and naive, with stable float64 first.
     """
 
     name: str
@@ -81,11 +81,11 @@ class LabSide:
 
 @dataclass(frozen=True)
 class Lab:
-    """One vector in every precision; no number is kept for each key.
+    """One vector in every precision; no array over its keys is kept.
 
     Attributes:
-        vector: Its name.
-        key: The key whose weight is shown, held to the vector's last.
+        vector: The name of the vector.
+        key: The key whose weight is shown, at most the vector's last.
         sides: Unscaled and scaled.
     """
 
@@ -99,14 +99,14 @@ def lab(
 ) -> Lab | None:
     """Compute one vector's softmax in every precision, or None if stopped.
 
-    What the setup rounds before, scores or queries and keys, is rounded in every trial.
+    If the setup rounds scores, or queries and keys, every trial rounds them too.
 
     Args:
         experiment: The question; its own format and method do not matter.
-        index: Which of its vectors.
+        index: The index of the vector.
         key: The key whose weight is shown.
-        stop: Asked before every trial, and while the exact weights are computed.
-        most: How many differing weights of a trial are named at most, held to `LIMIT`.
+        stop: Called before every trial, and while the exact weights are computed.
+        most: The most differing weights of a trial to list, at most `LIMIT`.
     """
     vector, setup = experiment.vectors[index], experiment.setup
     unrounded = Experiment(experiment.source, replace(setup, precision=Precision()))
@@ -130,10 +130,10 @@ def lab(
 
 
 def _trial(side: Evaluation, exact: NDArray[np.float64], key: int, most: int) -> Trial:
-    """Return how weights compare with the exact ones, shape (n,)."""
+    """Return a trial that compares the weights of a side with the exact ones, shape (n,)."""
     weights = side.weights()
     errors = np.abs(weights - exact)
-    # The position of NaN, where there is one.
+    # argmax returns the position of a NaN, if there is one.
     worst = int(errors.argmax())
     differ = np.flatnonzero(weights != rounded(exact, side.precision.format))
     named = differ[largest(np.nan_to_num(errors[differ], nan=np.inf), most)] if most else differ[:0]

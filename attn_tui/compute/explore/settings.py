@@ -1,4 +1,4 @@
-"""What Explore asks: which gradient is shown."""
+"""The settings of Explore: which gradient is shown."""
 
 from dataclasses import dataclass
 
@@ -6,7 +6,7 @@ from attn_tui.compute.field import Checked, asked, one_of, or_none, whole
 from attn_tui.compute.scale import SYMBOL, Wrt
 
 LARGEST = "largest"
-"""What the key of the largest weight under the scale is called."""
+"""The name for the key of the largest weight under the scale."""
 
 
 @dataclass(frozen=True)
@@ -14,9 +14,9 @@ class Settings(Checked):
     """Which gradient is shown.
 
     Attributes:
-        of: The key whose weight is differentiated, counted from 0; None for that of the largest
+        of: The key whose weight is differentiated, counted from 0; None for the key of the largest
             weight under the scale.
-        wrt: With respect to scores s or logits z.
+        wrt: Whether to differentiate with respect to scores s or logits z.
     """
 
     of: int | None = asked(

@@ -1,4 +1,4 @@
-"""Where a number format gives out: what overflowed or became NaN in a softmax, in words."""
+"""Where a number format fails: which step of a softmax overflowed or gave NaN, in words."""
 
 from collections.abc import Mapping
 from math import inf, isnan, log
@@ -17,8 +17,8 @@ _MASKED = "every key is masked, so every weight is 0"
 def verdict(sides: Mapping[str, Evaluation]) -> tuple[Status, str]:
     """Return the status of one or two named sides, and the reason if it is not ok.
 
-    The reason names the side where there are two that differ. A side of which every key is masked
-    counts only if both are.
+    The reason names the side if two sides differ. A side whose keys are all masked counts only if
+    the other side's are too.
     """
     troubles = {name: trouble(side) for name, side in sides.items()}
     if all(status == "masked" for status, _ in troubles.values()):
@@ -35,16 +35,16 @@ def verdict(sides: Mapping[str, Evaluation]) -> tuple[Status, str]:
 
 
 def trouble(side: Evaluation) -> tuple[Status, str]:
-    """Return the first step of a softmax that exceeded its format, and what comes of it.
+    """Return the first step of a softmax that exceeded its format, and the outcome.
 
-    The keys with the largest and with the least logit tell.
+    The keys with the largest and the smallest logit are enough to find it.
     """
     ends, precision, scale = side.ends, side.precision, side.map
     if side.given[ends[0]] == -inf:
         return "masked", _MASKED
     inner, is_naive = dtype_of(precision.inner), not precision.stable
     scores, powers = side.scores(ends), side.powers(ends)
-    # What is not there is 1, which is in every format.
+    # A cap or sink of None is replaced by 1, which every format can represent.
     cap, sink = (np.array(1.0 if value is None else value) for value in (scale.softcap, scale.sink))
     differences = np.zeros(2) if is_naive else side.exponents(ends)[0]
     with np.errstate(all="ignore"):
@@ -90,7 +90,7 @@ def trouble(side: Evaluation) -> tuple[Status, str]:
 
 
 def _beyond(format: str) -> str:
-    """Return a format and beyond what numbers overflow it."""
+    """Return the name of a format and the number beyond which it overflows, as text."""
     largest = float(limits(dtype_of(format)).max)
     number = f"{largest:.0f}" if largest < 1e6 else f"{largest:.2e}".replace("e+", "e")
     return f"{format} beyond ±{number}"

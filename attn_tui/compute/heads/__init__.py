@@ -1,1 +1,1 @@
-"""Heads as a model computed them: their rows, what those see, and statistics of them."""
+"""Heads as a model computed them: their rows, their masks, and their statistics."""

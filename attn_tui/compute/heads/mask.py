@@ -1,4 +1,4 @@
-"""Which keys a query of a head attends to, and what of a block of rows is hidden."""
+"""Which keys a query of a head attends to, and which scores of a block of rows are masked."""
 
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -16,17 +16,18 @@ class HeadMask:
     """A rule by which keys are masked.
 
     Attributes:
-        kind: All keys are seen; those up to the query's own; the last ``window`` of these; those
-            at most ``window // 2`` from its own to either side; or what a captured mask names.
-        offset: The index of the key that query 0 stands at, unless positions were captured: 0
-            aligns at the top left corner, n − n_q at the bottom right. None is that captured ones
-            do not follow one another.
-        window: How many keys a window has, the query's own among them.
-        hidden: The first and the last of keys at one end that no query sees, padding; or None.
-        packed: Where further texts begin in one sequence, rising: queries from such a key on see
-            none before it.
-        chunk: Keys are cut into chunks of so many, and a query sees none before its own.
-        prefix: So many keys at the beginning are seen by every query.
+        kind: Which keys a query sees: all; those up to its own; the last ``window`` of these; those
+            at most ``window // 2`` from its own to either side; or those of a captured mask.
+        offset: The index of the key at which query 0 stands, unless positions were captured: 0
+            aligns at the top left corner, n − n_q at the bottom right. None if captured positions
+            are not consecutive.
+        window: The number of keys in a window, including the query's own.
+        hidden: The first and the last padding key, at one end, that no query sees; or None.
+        packed: The keys at which further texts begin in one sequence, rising; queries from such a
+            key on see no key before it.
+        chunk: The size of chunks of keys; a query sees no key before its own chunk. None for no
+            chunks.
+        prefix: The number of keys at the beginning that every query sees.
     """
 
     kind: Kind = "none"
@@ -44,17 +45,17 @@ class HeadMask:
 
     @property
     def by_position(self) -> bool:
-        """Whether what a query sees follows from the key it stands at."""
+        """Whether the keys that a query sees depend on the key at which it stands."""
         return self.kind in ("causal", "window", "local")
 
     def placed(self, head: HeadRows) -> "HeadMask":
-        """Return the mask with query 0 where a head's captured positions have it, if any."""
+        """Return the mask with the offset of a head's captured positions, if it has any."""
         if head.positions is None or not self.by_position:
             return self
         return replace(self, offset=head.corner)
 
     def own(self, head: HeadRows) -> NDArray[np.intp]:
-        """Return the index of the key that each query stands at, shape (r,)."""
+        """Return the index of the key at which each query stands, shape (r,)."""
         if head.positions is not None:
             return head.positions
         return head.rows + (self.offset or 0)
@@ -73,12 +74,12 @@ class HeadMask:
         return np.asarray(np.maximum(first, begins))
 
     def end(self, head: HeadRows) -> NDArray[np.intp]:
-        """Return the key behind the last that each query may see, shape (r,)."""
+        """Return the key after the last that each query may see, shape (r,)."""
         ahead = (self.window or 0) // 2 if self.kind == "local" else 0
         return np.asarray(np.maximum(self.own(head) + 1 + ahead, self.prefix))
 
     def seen(self, head: HeadRows) -> NDArray[np.bool_]:
-        """Return what each row sees, shape (r, n)."""
+        """Return which keys each row sees, shape (r, n)."""
         if self.kind == "given" and head.seen is not None:
             return head.seen
         keys = np.arange(head.n_keys)
@@ -94,17 +95,17 @@ class HeadMask:
 
 
 Hidden = tuple[slice, NDArray[np.bool_]]
-"""Some columns, and where in them a key is masked, shape (r, columns)."""
+"""A range of columns, and where in them a key is masked, shape (r, columns)."""
 
 
 @dataclass(frozen=True, eq=False)
 class Sight:
-    """What some rows see.
+    """The keys that a block of rows sees.
 
     Attributes:
-        keys: The keys that any of them may see, at least one; the columns of their scores.
-        counts: How many each of them sees, shape (r,).
-        hidden: Where columns are hidden.
+        keys: The range of keys that any of the rows may see, at least one; the columns of scores.
+        counts: How many keys each row sees, shape (r,).
+        hidden: Where keys are masked in the columns.
     """
 
     keys: slice
@@ -117,21 +118,21 @@ class Sight:
         return int(self.keys.stop - self.keys.start)
 
     def fill(self, scores: Reals, value: float) -> None:
-        """Put a number wherever a key is masked, in scores of shape (r, width)."""
+        """Write a number wherever a key is masked, in scores of shape (r, width)."""
         for columns, hidden in self.hidden:
             np.copyto(scores[:, columns], scores.dtype.type(value), where=hidden)
 
 
-def sight(head: HeadRows, mask: HeadMask, at: slice) -> Sight:
-    """Return what the rows at some places of a head see."""
-    n, r = head.n_keys, len(head.rows[at])
+def sight(head: HeadRows, mask: HeadMask, place: slice) -> Sight:
+    """Return the keys that a slice of the rows of a head sees."""
+    n, r = head.n_keys, len(head.rows[place])
     parts: list[tuple[slice, NDArray[np.bool_]]] = []
     first, last, counts = 0, n, np.full(r, n, np.intp)
     if (mask.by_position or mask.hidden) and r:
         ends, starts = np.full(r, n, np.intp), np.zeros(r, np.intp)
         if mask.by_position:
-            ends = np.clip(mask.end(head)[at], 0, n)
-            starts = np.clip(mask.first(head)[at], 0, n)
+            ends = np.clip(mask.end(head)[place], 0, n)
+            starts = np.clip(mask.first(head)[place], 0, n)
         if mask.hidden is not None:
             least, most = mask.hidden
             if least:
@@ -142,7 +143,7 @@ def sight(head: HeadRows, mask: HeadMask, at: slice) -> Sight:
         if first >= last:
             first, last = min(first, n - 1), min(first, n - 1) + 1
             starts, ends = np.full(r, last), np.zeros(r, np.intp)
-        # Columns that every row sees have nothing to hide.
+        # Columns that every row sees need no mask.
         least_end, most_start = int(ends.min()), min(int(starts.max()), last)
         if least_end < last:
             columns = np.arange(max(least_end, first), last)
@@ -151,9 +152,9 @@ def sight(head: HeadRows, mask: HeadMask, at: slice) -> Sight:
             columns = np.arange(first, most_start)
             parts.append((slice(0, most_start - first), columns < starts[:, None]))
     elif mask.kind == "given" and head.seen is not None:
-        parts.append((slice(0, n), ~head.seen[at]))
+        parts.append((slice(0, n), ~head.seen[place]))
     if head.bias is not None:
-        parts.append((slice(0, last - first), head.bias[at, first:last] == -np.inf))
+        parts.append((slice(0, last - first), head.bias[place, first:last] == -np.inf))
     if parts and not (mask.by_position and head.bias is None):
         hidden = np.zeros((r, last - first), bool)
         for where, part in parts:

@@ -1,4 +1,4 @@
-"""Statistics of some rows of a head, and how those of all blocks make those of the head."""
+"""Statistics of some rows of a head, and how blocks of rows are merged into the whole head."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -24,12 +24,12 @@ from attn_tui.compute.heads.statistic import (
 
 @dataclass(frozen=True)
 class Extreme:
-    """The largest or the smallest of some numbers, and where it is; of equals the first.
+    """The largest or the smallest of some numbers, and where it is; the first if several are equal.
 
     Attributes:
         value: The number.
-        row: The query it belongs to; −1 if to none.
-        key: The key it belongs to; −1 if to none.
+        row: The query it belongs to; −1 if it has none.
+        key: The key it belongs to; −1 if it has none.
     """
 
     value: float
@@ -39,15 +39,15 @@ class Extreme:
 
 @dataclass(frozen=True)
 class Tally:
-    """What is kept of numbers that are not.
+    """A summary of numbers that are not kept themselves.
 
     Attributes:
-        count: How many there are.
+        count: How many numbers there are.
         mean: Their mean; 0 if there are none.
-        spread: The sum of squares of what they differ from it.
+        spread: The sum of their squared deviations from the mean.
         least: The smallest.
         most: The largest.
-        bounds: The smallest and the largest that such a number can be.
+        bounds: The smallest and the largest possible value.
     """
 
     count: int
@@ -68,9 +68,9 @@ class Tally:
 
         Args:
             values: Shape (r,), finite.
-            rows: The query each belongs to, shape (r,).
-            keys: The key each belongs to, shape (r,).
-            bounds: The smallest and the largest that such a number can be.
+            rows: The query of each number, shape (r,).
+            keys: The key of each number, shape (r,).
+            bounds: The smallest and the largest possible value.
         """
         if not len(values):
             return Tally(0, 0.0, 0.0, Extreme(inf), Extreme(-inf), bounds)
@@ -84,7 +84,7 @@ class Tally:
         return Tally(len(values), mean, spread, ends[0], ends[1], bounds)
 
     def merged(self, later: "Tally") -> "Tally":
-        """Return the tally of these numbers and those that come after them."""
+        """Return the tally of these numbers together with later ones."""
         if not later.count or not self.count:
             return self if self.count else later
         count = self.count + later.count
@@ -99,15 +99,15 @@ class Tally:
         )
 
     def error(self, drawn: float) -> float:
-        """Return the standard error of the mean of numbers drawn without putting back.
+        """Return the standard error of the mean of numbers drawn without replacement.
 
-        Two numbers more are supposed, one at either bound: that no row among a few lies far from
-        the others does not mean that none does. Where few rows carry a mean, as early ones do in
-        a causal head, 95 % intervals would else cover it in half of the samples or fewer
+        Two more numbers are assumed, one at each bound: even if no row of a small sample lies far
+        from the others, some row may. Where few rows carry a mean, as the early ones of a causal
+        head do, 95 % intervals would otherwise cover it in half of the samples or fewer
         (``python benchmarks/heads.py --coverage``).
 
         Args:
-            drawn: Which share of all numbers these are.
+            drawn: The share of all numbers that were drawn.
         """
         count, (least, most) = self.count, self.bounds
         mean = (self.mean * count + least + most) / (count + 2)
@@ -117,22 +117,22 @@ class Tally:
 
 
 NORMS = ("query_norm", "key_norm")
-"""Tallies of what is known of all queries and keys at once."""
+"""The tallies that cover all queries or keys of a head, not only sampled rows."""
 
 _JUDGED = ("miss", "allowed", "multiplier", "untold", "hidden", "packed", "first_value")
-"""What one partial of a head knows of how its weights are made."""
+"""The fields that only one partial of a head has: how its weights are reconstructed."""
 
 
 @dataclass(frozen=True)
 class Value:
-    """A statistic of a head, as far as the rows that were looked at tell.
+    """A statistic of a head, estimated from the rows that were examined.
 
     Attributes:
         value: The number; NaN if no row has one.
-        error: Its standard error, 0 if all rows were looked at; None for what is the largest of
-            sampled rows, or follows from it: other rows may go beyond it.
-        row: The query it was found at, if it is of one.
-        key: The key it was found at, if it is of one.
+        error: Its standard error, 0 if all rows were examined; None for a maximum over sampled
+            rows, or a number derived from one, since other rows may exceed it.
+        row: The query at which it was found, if it belongs to one.
+        key: The key at which it was found, if it belongs to one.
     """
 
     value: float
@@ -148,22 +148,24 @@ class Partial:
     Attributes:
         n_queries: n_q of the whole head.
         n_keys: n.
-        rows: How many rows were looked at.
-        masked: How many of these see no key, and so count nowhere.
-        not_finite: How many met NaN or infinity, and so count nowhere.
-        first_not_finite: The first of these.
-        tallies: By the names of `TALLIED`; those of norms are in one partial of a head only.
+        rows: How many rows were examined.
+        masked: How many of these rows see no key; they are in no tally.
+        not_finite: How many met NaN or infinity; they are in no tally.
+        first_not_finite: The first row that is not finite.
+        tallies: Tallies by name; those of norms are in one partial of a head only.
         computed_in: The dtype of scores and weights.
         odd: NaN and infinities in the tensors of the whole head, in one partial of it only.
-        miss: ‖out − P·V‖/‖out‖ on a few rows of the head, in one partial of it only; None if there
-            is no output, or the weights are asked for whatever it says; of captured weights
-        allowed: The largest miss of weights that are those in use, beside it.
-        untold: Whether what was captured leaves open what m is.
-        multiplier: The m of the head's own that a fit finds, where that of its layer misses.
-        hidden: The first and the last of keys at one end that no query sees, as the output says.
-        packed: Where further texts begin in the sequence, as it says.
-        first_value: The length of the value of key 0 over the median of those of all keys, in one
-            partial of the head only; NaN if none was captured, or all are 0.
+        miss: ‖out − P·V‖/‖out‖ on a few rows of the head, or the same for captured weights, in one
+            partial of it only; None if there is no output, or the user has said how weights are
+            made.
+        allowed: The largest miss that weights in use can have.
+        untold: Whether the captured tensors leave m open.
+        multiplier: The head's own m, found by a fit, where that of its layer misses the output.
+        hidden: The first and the last of the keys at one end that no query sees, judging by the
+            output.
+        packed: Where further texts begin in the sequence, judging by the output.
+        first_value: The norm of the value of key 0 over the median norm of all values, in one
+            partial of the head only; NaN if no values were captured, or all are 0.
     """
 
     n_queries: int
@@ -184,7 +186,7 @@ class Partial:
     first_value: float = nan
 
     def merged(self, later: "Partial") -> "Partial":
-        """Return the statistics of these rows and of later ones of the same head."""
+        """Return the statistics of these rows together with later rows of the same head."""
         firsts = self.first_not_finite, later.first_not_finite
         tallies = dict(self.tallies)
         for name, tally in later.tallies.items():
@@ -204,20 +206,20 @@ class Partial:
 
     @property
     def is_judged(self) -> bool:
-        """Whether it is the one of its head that knows what rows alone do not tell."""
+        """Whether this is the partial of its head that has the facts about the whole head."""
         return self.miss is not None or not isnan(self.first_value)
 
     @property
     def is_exact(self) -> bool:
-        """Whether every row was looked at."""
+        """Whether every row was examined."""
         return self.rows >= self.n_queries
 
     @property
     def digits(self) -> int | None:
-        """How many significant digits of its numbers hold; None for as many as float64 has.
+        """The number of significant digits that can be trusted; None for all that float64 has.
 
-        Logits in float32 are off by up to four roundings of the largest, and so, relatively, are
-        weights. Norms are summed in float64.
+        Logits in float32 are off by up to four rounding errors of the largest logit, and weights
+        have the same error relative to their size. Norms are summed in float64.
         """
         logits = self.tallies.get("max_logit")
         if self.computed_in == "float64" or logits is None or not logits.count:
@@ -226,21 +228,21 @@ class Partial:
         return max(floor(-log10(2.0**-21 * largest)), 1)
 
     def misses(self, name: str) -> bool:
-        """Return whether a statistic is one of weights that do not give the captured output."""
+        """Return whether a statistic depends on weights that miss the captured output."""
         return self.miss is not None and self.miss > self.allowed and name not in OF_SCORES
 
     def leaves_open(self, name: str) -> bool:
-        """Return whether a statistic is not that of the weights in use, or not known to be."""
+        """Return whether a statistic may differ from that of the weights in use."""
         return (self.untold and name in OF_LOGITS) or not self.counts(name)
 
     def counts(self, name: str) -> bool:
-        """Return whether a statistic is one to go by; else it is marked wherever it stands."""
+        """Return whether a statistic can be relied on; if not, it is marked wherever it appears."""
         return not (self.misses(name) or self.rests_on_few(name))
 
     def rests_on_few(self, name: str) -> bool:
-        """Return whether a statistic is a mean of less than half of the rows that see a key.
+        """Return whether a statistic is a mean over less than half of the rows that see a key.
 
-        The others met NaN or infinity, and what they would have made of it is open.
+        The other rows met NaN or infinity, so their part in the mean is unknown.
         """
         counted = self.rows - self.masked - self.not_finite
         return (
@@ -251,7 +253,7 @@ class Partial:
 
     @property
     def score_bound(self) -> float:
-        """The largest ‖q‖ times the largest ‖k‖, which no |q·k| exceeds; NaN if not known."""
+        """The largest ‖q‖ times the largest ‖k‖, a bound of |q·k|; NaN if unknown."""
         q, k = (self.tallies.get(name) for name in NORMS)
         return q.most.value * k.most.value if q and k and q.count and k.count else nan
 
@@ -278,7 +280,7 @@ class Partial:
 
 
 def merge(partials: Iterable[Partial]) -> Partial:
-    """Return the statistics of all blocks of a head, at least one, in the order of its rows."""
+    """Return the statistics of a head from those of its blocks, at least one, in row order."""
     return reduce(Partial.merged, partials)
 
 
@@ -293,10 +295,10 @@ def statistics(
 
     Args:
         head: The rows.
-        weighing: How weights are made.
-        with_norms: Whether norms of queries and keys count here, as in one partial of a head.
-        queries: All queries of the head, shape (n_q, d_k), of which norms are then taken.
-        computed_in: The dtype of scores and weights; float64 where queries or keys are.
+        weighing: How scores become weights.
+        with_norms: Whether to tally norms of queries and keys, which one partial of a head does.
+        queries: All queries of the head, shape (n_q, d_k), if norms are to cover all of them.
+        computed_in: The dtype of scores and weights; float64 if queries or keys are float64.
     """
     rows = row_statistics(head, weighing, dtype=np.dtype(computed_in))
     sees, finite = rows.seen > 0, rows.finite
@@ -358,4 +360,4 @@ def statistics(
 
 
 _OF_ANY_ROW = ("entropy", "effective_keys", "first_key_mass", "sink_mass", "cosine")
-"""What is tallied of every row that sees a key; the rest is of those that have a choice."""
+"""What is tallied over every row that sees a key; the rest, over rows with more than one choice."""

@@ -1,4 +1,4 @@
-"""How the weights of a head are made anew of q and k, and how well that gives what was captured."""
+"""How the weights of a head are reconstructed from q and k, and how well that fits the capture."""
 
 from dataclasses import dataclass
 from math import inf
@@ -10,7 +10,7 @@ from attn_tui.compute.scale import LogitMap
 
 @dataclass(frozen=True)
 class Weighing:
-    """From scores to weights: z = m·s, capped, plus the captured bias; masked; softmax, by a sink.
+    """From scores to weights: z = m·s, capped, plus the captured bias, masked, then softmax.
 
     Attributes:
         map: The multiplier, and perhaps a soft cap and a sink.
@@ -22,35 +22,35 @@ class Weighing:
 
 
 if TYPE_CHECKING:
-    # Of a fit only its word for the path is needed, and no start waits for one.
+    # Only the name of the type is needed; starting the program should not import the fits.
     from attn_tui.compute.fit.head import Path
 
 How = Literal["asked", "captured", "output", "fit", "nearest", "assumed"]
 By = Literal["output", "weights"]
-"""What was captured that says how weights are made."""
+"""The captured tensor that determines how weights are made."""
 
 
 @dataclass(frozen=True)
 class Reconstruction:
-    """How weights of a head, or of those of a layer, are made, and how that is known.
+    """How the weights of a head, or of the heads of a layer, are made, and how that is known.
 
     Attributes:
         mask: Which keys are seen.
-        how: It was asked for, or captured, or the output says so, or a fit of one head finds it,
-            or it is nearest to what the output says but does not explain it, or nothing tells.
-        multiplier: The m that a fit finds, where that of the rule misses the output.
-        softcap: The cap that it finds, if any.
-        sink: The logit of a sink that it finds, if any.
-        drops_sink: Whether a sink was captured that has no part in the output.
-        value_scale: c of out = c·P·V that it finds.
-        residual: ‖out − P·V‖/‖out‖ on a few rows, where there is an output; else that of weights.
-            None where nothing was captured, or weights are asked for whatever the output says.
-        allowed: The largest that rounding makes of it, or an m that is off by 1 %.
-        doubt: The share by which m may be off; infinite where what was captured does not tell it.
-        missed: By how much the m of the rule misses, beside ``multiplier``.
-        path: Where the head was rounded, as far as that is known.
-        by: What was captured that says so.
-        reading: Which of the layer's readings the output says.
+        how: Whether the user set it; it was captured; the output confirms it; a fit of one head
+            found it; it is the nearest to the output but does not explain it; or it is assumed.
+        multiplier: The m found by a fit, if that of the rule misses the output.
+        softcap: The soft cap found by the fit, if any.
+        sink: The logit of a sink found by the fit, if any.
+        drops_sink: Whether a sink was captured but has no part in the output.
+        value_scale: c in out = c·P·V, as found by the fit.
+        residual: ‖out − P·V‖/‖out‖ on a few rows, if there is an output; else that of weights.
+            None if nothing was captured, or the user has said how weights are made.
+        allowed: The largest residual that can come from rounding, or from an m that is off by 1 %.
+        doubt: The relative uncertainty of m; infinite if the captured tensors do not determine it.
+        missed: The residual under the rule's m, if ``multiplier`` replaces it.
+        path: Where the head was rounded, as far as known.
+        by: The captured tensor that determines it.
+        reading: The index of the reading of the layer that the output confirms.
     """
 
     mask: HeadMask
@@ -70,16 +70,16 @@ class Reconstruction:
 
     @property
     def fits(self) -> bool:
-        """Whether something was captured that weights made so give, as near as rounding lets."""
+        """Whether these weights reproduce the captured tensor within rounding."""
         return self.residual is not None and self.residual <= self.allowed
 
     @property
     def is_plain(self) -> bool:
-        """Whether weights are made of m as the rule has it and what keys are seen, without more."""
+        """Whether weights follow from the rule's m and a mask without a window, and no more."""
         odd = self.multiplier is not None or self.value_scale != 1.0 or self.drops_sink
         return not odd and self.mask.window is self.softcap is self.sink is None
 
     @property
     def is_untold(self) -> bool:
-        """Whether what was captured leaves open what m is."""
+        """Whether the captured tensors leave m open."""
         return self.doubt == inf

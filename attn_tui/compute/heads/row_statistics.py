@@ -1,13 +1,13 @@
-"""Statistics of the rows of a head: one number of each row.
+"""Statistics of the rows of a head: one number for each row.
 
-With w the winner, the key or sink with the largest logit, e_j = e^(z_j − z_w) and S = 1 + Σ' e_j,
-where Σ' leaves w out. So 1 − p_w = Σ' e_j/S is a sum of what is small, and so are H = ln S +
-Σ' e_j (z_w − z_j)/S and, with slopes d = ∂z/∂(m·s),
+Let w be the winner, the key or sink with the largest logit, e_j = e^(z_j − z_w) and
+S = 1 + Σ' e_j, where Σ' leaves out w. Then 1 − p_w = Σ' e_j/S is a sum of small terms, and so are
+H = ln S + Σ' e_j (z_w − z_j)/S and, with slopes d = ∂z/∂(m·s),
 
     ‖J·d‖_F² = d_w² p_w² ((1 − p_w)² + Σ' p_j²) + Σ' d_j² p_j² (1 − 2p_j + Σ p_i²).
 
-The sink counts in Σ' e_j, but not in sums of squares, which are over keys. Where all other weights
-are next to nothing, they are taken relative to the largest of them, in float64.
+The sink counts in Σ' e_j, but not in sums of squares, which run over keys. Where the other weights
+are all negligible, they are taken relative to the largest of them, in float64.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,36 +25,36 @@ from attn_tui.compute.scale import LogitMap
 Numbers = NDArray[np.float64]
 Places = NDArray[np.intp]
 Format = Literal["float32", "float64"]
-"""In which scores and weights are worked out."""
+"""The dtype in which scores and weights are computed."""
 
 
 @dataclass(frozen=True, eq=False)
 class RowStatistics:
-    """Numbers of each row, shape (r,), in float64; over the keys that the row sees.
+    """Statistics of each row over the keys that it sees, shape (r,), in float64.
 
     A row that sees no key has no largest logit (−∞), and its other numbers are 0.
 
     Attributes:
-        rows: Which queries these are.
+        rows: The indices of the queries.
         seen: How many keys the row sees.
         largest_score: The largest |s|.
-        largest_score_key: The key it belongs to.
+        largest_score_key: The key that has it.
         max_logit: The largest logit z of a key, after soft cap and bias.
-        max_logit_key: The key it belongs to.
-        log_sum_exp: ln of the sum of e^z, the sink's included.
+        max_logit_key: The key that has it.
+        log_sum_exp: ln of the sum of e^z, including the sink's.
         entropy: H in nats; a sink counts as one more key.
         effective_keys: e^H.
         max_weight: The largest weight of a key.
         first_key_mass: The weight of key 0.
-        sink_mass: The weight that the sink takes.
+        sink_mass: The weight of the sink.
         gradient_norm: ‖∂p/∂s‖_F.
-        log_gradient_norm: ln ‖∂p/∂s‖_F, also where that underflows; −∞ from e^−1e5 on.
+        log_gradient_norm: ln ‖∂p/∂s‖_F, also where that underflows; −∞ from about e^−1e5 down.
         logit_gradient_norm: ‖∂p/∂(m·s)‖_F; at most 1/2, and ‖∂p/∂z‖_F if there is no soft cap.
         query_norm: ‖q‖.
         cosine: The mean cosine between the query and the keys.
-        output: P·V, shape (r, d_v), if it was asked for.
-        maxima: The largest weight of each run of so many keys, shape (r, runs), if it was asked
-            for; −∞ where all are masked.
+        output: P·V, shape (r, d_v), if requested.
+        maxima: The largest weight in each run of consecutive keys, shape (r, runs), if requested;
+            −∞ where all keys of a run are masked.
         computed_in: The dtype of the scores and weights.
     """
 
@@ -81,7 +81,7 @@ class RowStatistics:
 
     @property
     def finite(self) -> NDArray[np.bool_]:
-        """Whether a row came to finite numbers, shape (r,); a row that sees no key did."""
+        """Whether the numbers of a row are finite, shape (r,); true for a row that sees no key."""
         sums = self.log_sum_exp + self.entropy + self.largest_score
         return np.asarray(np.isfinite(sums) | (self.seen == 0))
 
@@ -90,22 +90,22 @@ HIDDEN = -1e5
 """Exponent of a masked key: finite, so that 0 times it is 0."""
 
 _CLEAR = 50.0
-"""An exponent that is larger by so much has no part in sums that count."""
+"""Margin above `HIDDEN` below which a sum may consist of masked keys alone."""
 
 _NEXT_TO_NOTHING = {4: 1e-15, 8: 1e-140}
-"""Σ' e_j below which squares would underflow, by the bytes of a number."""
+"""Σ' e_j below which squares would underflow, by the item size of the dtype."""
 
 
 @dataclass(frozen=True, eq=False)
 class Exponents:
-    """What e is raised to, for the rows of a block.
+    """The exponents of e for the rows of a block.
 
     Attributes:
         x: z_j − z_w, shape (r, n); `HIDDEN` at a masked key.
         winner: The key with the largest logit, shape (r,).
-        wins: Whether it is w; else that is the sink, or every key is masked, shape (r,).
+        wins: Whether that key is w; if not, w is the sink, or every key is masked; shape (r,).
         below: z_w − b, shape (r,); infinite without a sink.
-        slopes: d, shape (r, n); None if they are 1.
+        slopes: d, shape (r, n); None if all are 1.
     """
 
     x: Reals
@@ -124,8 +124,9 @@ class Sums:
         total: S; 0 if every key is masked and there is no sink.
         entropy: H in nats.
         gradient: ‖J·d‖_F.
-        log_gradient: ln of that, also where it underflows; −∞ near what `HIDDEN` makes of it.
-        sink: The e of the sink.
+        log_gradient: ln ‖J·d‖_F, also where the norm underflows; −∞ where it is so small that it
+            may come from masked keys, which have the exponent `HIDDEN`.
+        sink: e_j of the sink.
     """
 
     rest: Numbers
@@ -137,12 +138,12 @@ class Sums:
 
 
 def sums(given: Exponents, e: Reals, spare: Reals | None = None) -> Sums:
-    """Return the sums of rows.
+    """Return the sums of each row.
 
     Args:
-        given: The exponents; x is written over.
-        e: e^x, shape (r, n); what it is at winners is 0 meanwhile, and 1 again in the end.
-        spare: Memory shaped like e, where there are slopes.
+        given: The exponents; x is overwritten.
+        e: e^x, shape (r, n); the entries of the winners are set to 0 and, at the end, back to 1.
+        spare: A work array shaped like e, needed if there are slopes.
     """
     x, every = given.x, np.arange(len(e))
     won = every[given.wins], given.winner[given.wins]
@@ -177,12 +178,12 @@ def sums(given: Exponents, e: Reals, spare: Reals | None = None) -> Sums:
 
 
 def _faint(given: Exponents, rows: Places) -> tuple[Numbers, Numbers, Numbers]:
-    """Return Σ' e_j, H and ln ‖J·d‖_F of rows whose other weights are next to nothing."""
+    """Return Σ' e_j, H and ln ‖J·d‖_F of rows whose other weights are all negligible."""
     wins, every = given.wins[rows], np.arange(len(rows))
     x = given.x[rows].astype(np.float64)
     x[every[wins], given.winner[rows][wins]] = -np.inf
     sink = np.where(wins, -given.below[rows], -np.inf)
-    # Lower than any weight there is in float64, but so that differences stay finite.
+    # HIDDEN is below the exponent of any weight in float64, and keeps differences finite.
     largest = np.maximum(np.maximum(x.max(axis=1), sink), HIDDEN)
     g, g_sink = np.exp(x - largest[:, None]), np.exp(sink - largest)
     x[g == 0.0] = 0.0
@@ -195,7 +196,7 @@ def _faint(given: Exponents, rows: Places) -> tuple[Numbers, Numbers, Numbers]:
         own = own * slopes[every, given.winner[rows]] ** 2
         own_squares = np.vecdot(slopes * g, slopes * g)
     gradient = np.sqrt(own * (rest**2 + squares) + (1.0 + wins) * own_squares)
-    # Near that of masked keys it may be made of these.
+    # Near HIDDEN the largest exponent may be that of a masked key.
     log_gradient = np.where(largest > HIDDEN + _CLEAR, largest + np.log(gradient), -np.inf)
     return scale * rest, scale * (rest + terms), log_gradient
 
@@ -203,10 +204,10 @@ def _faint(given: Exponents, rows: Places) -> tuple[Numbers, Numbers, Numbers]:
 FLOAT32 = np.dtype(np.float32)
 
 _CACHED = 2**20
-"""Scores of a block: two arrays of so many float32 stay near a core."""
+"""Scores in a block: two float32 arrays of this size fit in a core's cache."""
 
 _MOST, _LEAST, _LARGEST = 256, 64, 2**23
-"""Rows of a block: a product of few takes longer for each, but a block is no larger than that."""
+"""Most and fewest rows of a block, and most scores: a product of few rows is slower per row."""
 
 
 def row_statistics(
@@ -217,14 +218,13 @@ def row_statistics(
 ) -> RowStatistics:
     """Return the statistics of the rows of a head.
 
-    Products are taken in the dtype of queries and keys, or in the one that is asked for where that
-    has more digits, in blocks that depend on nothing but their shapes. NaN and infinities make the
-    rows that meet them not finite.
+    Products are taken in the wider of ``dtype`` and the dtypes of queries and keys, in blocks that
+    depend on the shapes alone. Rows that meet NaN or infinities are not finite.
 
     Args:
-        head: Queries, at least one, and keys, at least one; for the output values too.
-        weighing: How weights are made.
-        output: Whether P·V is wanted.
+        head: At least one query and one key; for the output, values as well.
+        weighing: How scores become weights.
+        output: Whether to return P·V.
         dtype: float32 or float64.
     """
     with np.errstate(all="ignore"):
@@ -249,20 +249,20 @@ def rows_at_once(n_rows: int, n_keys: int) -> int:
 
 
 class Blocks:
-    """The blocks of a head's rows, and the memory that they share.
+    """The blocks of a head's rows, and the work arrays that they share.
 
     Args:
-        head: Queries, at least one, and keys, at least one; for the output values too.
-        maps: From scores to logits, at least one; all share their products.
+        head: At least one query and one key; for the output, values as well.
+        maps: At least one map from scores to logits; all use the same products.
         mask: Which keys a query sees.
-        output: Whether P·V is wanted.
-        run: Of how many keys the largest weight is wanted; 0 if none is.
-        dtype: Of products, unless queries or keys have more digits.
+        output: Whether to return P·V.
+        run: Length of the runs of keys whose largest weight to return; 0 for none.
+        dtype: The dtype of products, unless queries or keys have a wider one.
 
     Attributes:
         maps: As given.
         computed_in: The dtype of products.
-        places: Which rows each block has.
+        places: The rows of each block.
     """
 
     def __init__(
@@ -305,7 +305,7 @@ class Blocks:
         return tuple(statistics)
 
     def _of_scores(self, x: Reals, place: slice, seen: Sight) -> tuple[Mapping[str, Any], Places]:
-        """Make x the scores of rows, −∞ where masked; return what follows, and the largest ones."""
+        """Fill x with the scores, −∞ where masked; return their statistics and the top keys."""
         keys, norms = seen.keys, self._query_norms[place]
         every, sees = np.arange(len(x)), seen.counts > 0
         np.matmul(self._queries[place], self._keys[keys].T, out=x)
@@ -336,7 +336,7 @@ class Blocks:
         of_scores: Mapping[str, Any],
         winner: Places,
     ) -> RowStatistics:
-        """Return the statistics of rows under a map; their scores, first in memory, are spent."""
+        """Return the statistics of rows under a map; overwrite the scores, first in memory."""
         (x, e, *spare), keys, sees = memory, seen.keys, seen.counts > 0
         m, cap, sink, bias = (
             to_logits.multiplier,
@@ -389,7 +389,7 @@ class Blocks:
             output = e @ self._values[keys]
             output *= per_total[:, None].astype(output.dtype)
         if self._run:
-            # The largest weight of each run of keys; e is written over.
+            # The largest weight of each run of keys; e is overwritten.
             maxima = np.full((len(e), -(-self._head.n_keys // self._run)), -np.inf, e.dtype)
             seen.fill(e, -np.inf)
             runs = np.arange(keys.start // self._run, -(-keys.stop // self._run))

@@ -15,25 +15,25 @@ from attn_tui.compute.softmax import STABLE, logits
 from attn_tui.compute.text import counted, listed
 
 Reals = NDArray[np.floating[Any]]
-"""float32 or float64: every value of the format it was captured in is exact."""
+"""float32 or float64, which represents every value of the captured format exactly."""
 
 
 @dataclass(frozen=True, eq=False)
 class HeadRows:
-    """Some queries of one head, with all of its keys. What was not captured is None.
+    """Some queries of one head, with all of its keys; tensors that were not captured are None.
 
     Attributes:
-        rows: Which queries these are, from 0 to n_queries − 1, rising, shape (r,).
+        rows: The indices of the queries, from 0 to n_queries − 1, rising, shape (r,).
         n_queries: n_q of the whole head.
         queries: Q, shape (r, d_k).
         keys: K, shape (n, d_k).
         values: V, shape (n, d_v).
-        output: What attention returned, shape (r, d_v).
-        weights: Weights as they were captured, shape (r, n).
-        bias: What is added to the logits, shape (r, n).
+        output: The output of attention, shape (r, d_v).
+        weights: The captured weights, shape (r, n).
+        bias: The bias added to the logits, shape (r, n).
         seen: True where a query attends to a key, shape (r, n), if a mask was captured.
         sink: The logit b of the sink, if it was captured.
-        positions: The index of the key each query stands at, shape (r,), if it was captured.
+        positions: The index of the key at which each query stands, shape (r,), if captured.
         formats: The number format of each tensor, by its name in a capture: ``q``, ``k``, ``v``,
             ``out``, ``weights``.
     """
@@ -58,9 +58,9 @@ class HeadRows:
 
     @property
     def corner(self) -> int | None:
-        """The key that query 0 stands at, as captured, or else so that the last is at the last.
+        """The key at which query 0 stands, as captured, or else with the last query at key n − 1.
 
-        None is that captured positions do not follow one another.
+        None if captured positions are not consecutive.
         """
         if self.positions is None:
             return self.n_keys - self.n_queries
@@ -69,7 +69,7 @@ class HeadRows:
 
     @property
     def d_k(self) -> int:
-        """The length of a query."""
+        """The number of entries of a query."""
         return int(self.queries.shape[1])
 
     @cached_property
@@ -85,14 +85,14 @@ class HeadRows:
 
 @dataclass(frozen=True)
 class Odd:
-    """What of a tensor of a head is no finite number.
+    """NaN and infinities in a tensor of a head.
 
     Attributes:
-        part: Which tensor: ``q``, ``k``, ``v``, ``out`` …
-        nan: How many are NaN.
-        infinite: How many are infinite, without the −∞ that masks.
-        row: The row of the first: a query, or a key of k and v.
-        column: Its place there.
+        part: The name of the tensor: ``q``, ``k``, ``v``, ``out`` …
+        nan: How many entries are NaN.
+        infinite: How many are infinite, not counting the −∞ of a mask.
+        row: The row of the first: a query, or for k and v a key.
+        column: The column of the first.
     """
 
     part: str
@@ -103,7 +103,7 @@ class Odd:
 
     @property
     def count(self) -> str:
-        """How many there are of each kind, in words."""
+        """The number of NaN and of infinities, in words."""
         kinds = []
         if self.nan:
             kinds.append(f"{self.nan:,} NaN")
@@ -123,8 +123,8 @@ class Head:
         queries: Q, shape (n_q, d_k).
         keys: K, shape (n, d_k).
         values: V, shape (n, d_v).
-        map: From scores to logits: the multiplier, and perhaps a soft cap and a sink.
-        causal: Whether query i sees keys 0 to i only.
+        map: The map from scores to logits: the multiplier, and perhaps a soft cap and a sink.
+        causal: Whether query i sees only keys 0 to i.
     """
 
     queries: Floats
@@ -143,12 +143,12 @@ class Head:
 
     @cached_property
     def logits(self) -> Floats:
-        """What softmax receives, shape (n_q, n)."""
+        """The logits, shape (n_q, n)."""
         return logits(self.scores, self.map, STABLE).astype(np.float64, copy=False)
 
     @cached_property
     def weights(self) -> Floats:
-        """P, shape (n_q, n); its rows sum to 1, or to less with a sink."""
+        """P, shape (n_q, n); rows sum to 1, or to less with a sink."""
         if self.map.sink is None:
             return row_weights(self.logits)
         sinks = np.full((len(self.queries), 1), self.map.sink)
@@ -161,7 +161,7 @@ class Head:
 
 
 def row_weights(logits: Floats) -> Floats:
-    """Return softmax of each row of logits, shape (rows, n); −∞ masks a key, and a row of it is 0.
+    """Return softmax of each row of logits, shape (rows, n); −∞ masks a key; masked rows are 0.
 
     >>> row_weights(np.array([[0.0, 0.0], [0.0, -inf]]))
     array([[0.5, 0.5],

@@ -1,15 +1,15 @@
-"""The statistics of a head: what each is called, and which tally it is taken from."""
+"""The statistics of a head: their names, and the tally each is taken from."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 DEAD = 1e-3
-"""A gradient is dead if its Frobenius norm, which by logits may be 1/2, is below this."""
+"""A gradient is dead if its Frobenius norm by logits, which is at most 1/2, is below this."""
 
 
 ALL = 0.9995
-"""The largest weight of a row from which on one key has practically all of it."""
+"""From this largest weight on, one key has practically all the weight of its row."""
 
 SATURATED = 0.9
 """A head saturates if the largest weight of a row is at least this, on average."""
@@ -27,13 +27,13 @@ class Statistic:
 
     Attributes:
         name: Its name in JSON and on the command line.
-        title: What a column is called.
-        words: What it is, in a phrase.
-        over: What its title leaves open, in a few words: over what it is a mean, or a share.
-        column: The same in a word or two, for a column that is hardly wider than its numbers.
-        of: The tally it is taken from.
-        how: Whether it is the mean of what is tallied, the largest, or follows from the largest.
-        worst: Which values of it are those to look at.
+        title: The title of its column.
+        words: A phrase that describes it.
+        over: A few words to complete the title: what it is a mean or a share of.
+        column: The same in a word or two, for a narrow column.
+        of: The name of the tally it is taken from.
+        how: Whether it is the mean of the tally, its maximum, or derived from the maximum.
+        worst: Whether large or small values deserve attention.
     """
 
     name: str
@@ -115,13 +115,13 @@ STATISTICS: Mapping[str, Statistic] = {statistic.name: statistic for statistic i
 """Every statistic by its name."""
 
 OF_SEVERAL_KEYS = ("max_weight", "saturated_share", "gradient_norm", "dead_gradient_share")
-"""Those of rows that see several keys, a sink among them: the only one has weight 1."""
+"""Statistics over rows that see several keys, counting a sink: a single key has weight 1."""
 
 OF_SCORES = ("largest_score", "float16_margin", "query_norm", "key_norm", "cosine")
-"""Those in which weights have no part."""
+"""Statistics that do not depend on weights."""
 
 OF_LOGITS = ("max_logit", "bfloat16_spacing", "qk_clip")
-"""Those that m stretches, also where weights hardly depend on it."""
+"""Statistics that are proportional to m, even where weights hardly depend on it."""
 
 SHARES = ("max_weight", "saturated_share", "dead_gradient_share", "first_key_mass", "sink_mass")
-"""Those that are shares of 1, shown in percent."""
+"""Statistics that are shares of 1, shown in percent."""

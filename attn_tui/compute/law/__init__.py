@@ -12,4 +12,4 @@ TITLES: Mapping[Entries, str] = {
     "coins": "+1 or −1",
     "die": "a die's 1 to 6",
 }
-"""What each is called in a sentence, the default first."""
+"""The name of each law in a sentence, the default first."""

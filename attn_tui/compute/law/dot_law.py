@@ -1,4 +1,4 @@
-"""The exact law of q·k: its moments for any entries, and more where there is a formula for it."""
+"""The exact law of q·k: its moments for any entries, and more where a formula is known."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from attn_tui.compute.law import variance_gamma
 from attn_tui.compute.law.entries import Pair, Product, exact_values
 
 MOST_VALUES = 2**20
-"""Of a lattice, with those of probability 0 between others."""
+"""The most values of a lattice, including those of probability 0 in between."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,8 +23,8 @@ class Lattice:
 
     Attributes:
         start: The smallest value.
-        step: The distance of neighbours, above 0.
-        weights: Their probabilities, shape (M,).
+        step: The distance between neighbouring values, above 0.
+        weights: The probability of each value, shape (M,).
     """
 
     start: float
@@ -38,9 +38,9 @@ class Lattice:
 
     @staticmethod
     def of(values: Iterable[Fraction], weights: Floats) -> "Lattice | None":
-        """Return the law of exact values, in any order, or None if they lie too many steps apart.
+        """Return the law of exact values, in any order, or None if they span too many steps.
 
-        Any rational numbers are evenly spaced, if perhaps so finely that nothing comes of it.
+        Rational numbers always fit on a lattice, but its step may be too fine to be useful.
 
         >>> Lattice.of(map(Fraction, (2, -1, 0)), np.array([0.25, 0.5, 0.25])).weights.tolist()
         [0.5, 0.25, 0.0, 0.25]
@@ -59,8 +59,8 @@ class Lattice:
     def summed(self, terms: int) -> "Lattice | None":
         """Return the law of a sum of independent numbers of this law; None if it is too long.
 
-        Values that have less than e^−50 of probability together, by `reach`, may be left out.
-        Probabilities are right to about ``terms``·1e-16, absolutely.
+        Values whose total probability is below e^−50, by `reach`, may be left out. Probabilities
+        have an absolute error of about ``terms``·1e-16.
         """
         places = np.arange(self.weights.size)
         mean = float(self.weights @ places)
@@ -71,7 +71,7 @@ class Lattice:
         size = max(last - first + 1, places.size)
         if size > MOST_VALUES:
             return None
-        # A cyclic convolution: what lies outside wraps around into the values kept.
+        # The convolution is cyclic: values outside wrap around into those that are kept.
         length = 1 << size.bit_length()
         with np.errstate(under="ignore"):
             wrapped = np.fft.irfft(_power(np.fft.rfft(self.weights, length), terms), length)
@@ -81,12 +81,12 @@ class Lattice:
 
 
 def reach(longest: float, deviation: float, tail: float) -> float:
-    """Return beyond what a sum of independent numbers lies with less than e^−tail of probability.
+    """Return a distance that a sum of independent numbers exceeds with probability below e^−tail.
 
-    That is to either side of its mean, by Bernstein's inequality.
+    The distance is from the mean, to either side, by Bernstein's inequality.
 
     Args:
-        longest: No number lies farther from its mean.
+        longest: The farthest that any of the numbers can lie from its own mean.
         deviation: The standard deviation of the sum.
         tail: Above 0.
     """
@@ -95,7 +95,7 @@ def reach(longest: float, deviation: float, tail: float) -> float:
 
 
 def _power(values: NDArray[np.complex128], exponent: int) -> NDArray[np.complex128]:
-    """Return values to a whole power, by squaring: many times faster than NumPy's for many."""
+    """Return values to a whole power, by squaring: much faster than NumPy's on large arrays."""
     power = np.ones_like(values)
     while exponent:
         if exponent % 2:
@@ -107,7 +107,7 @@ def _power(values: NDArray[np.complex128], exponent: int) -> NDArray[np.complex1
 
 
 _LEAST = 1e-10
-"""A smaller coverage is not known where values of many products are added up."""
+"""The least coverage that is known accurately when it is a sum over the values of a lattice."""
 
 
 @dataclass(frozen=True)
@@ -115,10 +115,10 @@ class DotLaw:
     """The law of q·k.
 
     Attributes:
-        pair: How each q_i and k_i are drawn.
-        d_k: How many there are of each.
-        tied: Whether all q_i are one number, and all k_i: q·k is then d_k·q_1·k_1. Otherwise the
-            pairs are independent.
+        pair: The joint law of each q_i and k_i.
+        d_k: The number of pairs.
+        tied: Whether all q_i are the same number, and all k_i: q·k is then d_k·q_1·k_1. Otherwise
+            the pairs are independent.
     """
 
     pair: Pair
@@ -147,18 +147,18 @@ class DotLaw:
 
     @property
     def bound(self) -> float:
-        """Two standard deviations of q·k, were the entries independent and of mean 0.
+        """Twice the standard deviation that q·k has if entries are independent and of mean 0.
 
-        That is 2√d_k, for entries of variance 1; a die's have 35/12.
+        It is 2√d_k for entries of variance 1; those of a die have a variance of 35/12.
         """
         return 2.0 * self.pair.law.variance * sqrt(self.d_k)
 
     @cached_property
     def moments(self) -> tuple[float, ...]:
-        """Moments of orders 0 to 8 of (q·k − mean)/standard deviation; NaN if that is constant.
+        """Moments of orders 0 to 8 of (q·k − mean)/standard deviation; NaN if q·k is constant.
 
-        The cumulant of order r of a sum is d_k times that of a product, and that of the sum in
-        units of its standard deviation is d_k^(1 − r/2) times as large as the product's.
+        The cumulant of order r of the sum is d_k times that of one product. In units of the
+        respective standard deviation, it is d_k^(1 − r/2) times that of the product.
         """
         sd = sqrt(self.product.variance)
         if sd == 0.0:
@@ -167,7 +167,7 @@ class DotLaw:
         moments = [float(weights @ values**order) for order in range(9)]
         if self.tied:
             return tuple(moments)
-        # From moments of a product to its cumulants, and from those of the sum back to moments.
+        # From the moments of a product to its cumulants, to those of the sum, and back to moments.
         cumulants, sums = [0.0], [1.0]
         for r in range(1, 9):
             terms = (comb(r - 1, j - 1) * cumulants[j] * moments[r - j] for j in range(1, r))
@@ -179,12 +179,12 @@ class DotLaw:
 
     @property
     def kurtosis(self) -> float:
-        """The fourth moment about the mean over the square of the variance; NaN if that is 0."""
+        """The fourth moment about the mean over the variance squared; NaN if the variance is 0."""
         return self.moments[4]
 
     @property
     def grid(self) -> tuple[float, float] | None:
-        """One value of q·k less its mean, and the distance of neighbours, if evenly spaced."""
+        """One value of q·k less its mean, and the step between values; None unless on a lattice."""
         one, d = _product_lattice(self.pair), self.d_k
         if one is None:
             return None
@@ -192,7 +192,7 @@ class DotLaw:
 
     @property
     def chances(self) -> tuple[Floats, Floats] | None:
-        """The values of q·k less its mean and their probabilities, if it has such, known ones."""
+        """The values of q·k less its mean and their probabilities, if discrete and known."""
         d, times = self._of_free
         if self.product.discrete and d == 1:
             return times * self.product.values, self.product.weights
@@ -201,7 +201,7 @@ class DotLaw:
 
     @cached_property
     def mean_size(self) -> float | None:
-        """E|q·k|, where it is known."""
+        """E|q·k|, or None if it is not known."""
         chances = self.chances
         if chances is not None:
             values, weights = chances
@@ -213,10 +213,10 @@ class DotLaw:
 
     @cached_property
     def coverage(self) -> float | None:
-        """The probability that |q·k| is at most `bound`, where it is known.
+        """The probability that |q·k| is at most `bound`, or None if it is not known.
 
-        It is right to about ten digits, and below `_LEAST` known for standard normal entries alone,
-        and where it is 0.
+        It is accurate to about ten digits. Below `_LEAST` it is known only for standard normal
+        entries, or if it is 0.
         """
         bound = self.bound
         least, most = (self.d_k * end for end in self.pair.ends)
@@ -230,14 +230,14 @@ class DotLaw:
             return None
         values, weights = chances
         inside = self.inside(values)
-        # The smaller part is added up: what is certain is 1, and not almost.
+        # The smaller part is summed, so that a certain event has a probability of exactly 1.
         outside = float(weights[~inside].sum())
         share = 1.0 - outside if outside < 0.5 else float(weights[inside].sum())
         return share if d == 1 or share >= _LEAST else None
 
     @property
     def unknown(self) -> str:
-        """Why `mean_size`, `coverage` or the density are not all known, or nothing."""
+        """Why `mean_size`, `coverage` or the density is not known, or empty if all are."""
         if self.product.discrete and self.chances is None:
             return f"q·k has values in more than {MOST_VALUES:,} steps"
         if self.mean_size is None:
@@ -245,13 +245,13 @@ class DotLaw:
         return f"it is less than {_LEAST:g}" if self.coverage is None else ""
 
     def inside(self, deviations: Floats) -> NDArray[np.bool_]:
-        """Say of values of q·k less its mean whether they are within ±`bound`, ends included."""
-        # A value that stands on an end exactly may have been rounded off it.
+        """Return which values of q·k, given less its mean, are within ±`bound`, ends included."""
+        # A value exactly on an end may have been rounded off it.
         rounding = 1e-12 * (self.bound + abs(self.mean) + self.standard_deviation)
         return np.abs(deviations + self.mean) <= self.bound + rounding
 
     def density(self, x: Floats) -> Floats | None:
-        """Return the density of q·k at x, of any shape; None where none is known."""
+        """Return the density of q·k at x, of any shape; None if it is not known."""
         if not self._mixture:
             return None
         d, times = self._of_free
@@ -265,12 +265,12 @@ class DotLaw:
 
     @property
     def _mixture(self) -> bool:
-        """Whether the law is one of `variance_gamma`, perhaps stretched."""
+        """Whether the law is one of `variance_gamma`, perhaps up to a factor."""
         return self.pair.entries == "normal" and self.pair.centred
 
     @property
     def _of_free(self) -> tuple[int, float]:
-        """The number of independent products and the stretch that make it."""
+        """The number of independent products in q·k, and the factor that multiplies their sum."""
         return (1, float(self.d_k)) if self.tied else (self.d_k, 1.0)
 
 
@@ -285,6 +285,6 @@ def _product_lattice(pair: Pair) -> Lattice | None:
 
 @lru_cache(maxsize=2)
 def _lattice(pair: Pair, d_k: int) -> Lattice | None:
-    # A law is kept with what it has found out; millions of probabilities are not kept with it.
+    # Cached here, since a DotLaw lives long and should not hold millions of probabilities.
     one = _product_lattice(pair)
     return None if one is None else one.summed(d_k)

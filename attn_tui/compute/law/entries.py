@@ -1,4 +1,4 @@
-"""The entries of q and k: their laws, how one q_i goes with its k_i, and the law of q_i·k_i."""
+"""The entries of q and k: their laws, the joint law of q_i and k_i, and the law of q_i·k_i."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -11,7 +11,7 @@ from attn_tui.compute.arrays import Floats
 from attn_tui.compute.law import TITLES, Entries
 
 _NODES = 9
-"""So many Gauss nodes make the 8th moment of a product, of degree 16, exact."""
+"""The number of Gauss nodes at which the 8th moment of a product, of degree 16, is exact."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,11 +23,11 @@ class Law:
         mean: Its mean.
         variance: Its variance.
         fourth: Its fourth moment about the mean.
-        end: No value lies farther from the mean.
-        deviations: Nodes, shape (M,), that with the weights have the law's moments about its mean
-            up to the 16th: the values themselves, where there are finitely many.
-        weights: Shape (M,), summing to 1.
-        discrete: Whether the nodes are its values.
+        end: The largest distance of a value from the mean.
+        deviations: Nodes less the mean, shape (M,); with the weights they have the law's central
+            moments up to the 16th. If the law has finitely many values, they are the nodes.
+        weights: The weights of the nodes, shape (M,), summing to 1.
+        discrete: Whether the nodes are all values of the law.
     """
 
     name: Entries
@@ -41,7 +41,7 @@ class Law:
 
     @property
     def title(self) -> str:
-        """What it is called in a sentence."""
+        """Its name in a sentence."""
         return TITLES[self.name]
 
 
@@ -66,8 +66,9 @@ class Product:
         mean: E[q_i k_i].
         variance: Var(q_i k_i).
         values: Nodes of q_i·k_i less its mean, shape (M,), rising and distinct if discrete.
-        weights: Shape (M,), summing to 1; with the values they have its moments up to the 8th.
-        discrete: Whether the nodes are all there is.
+        weights: The weights of the nodes, shape (M,), summing to 1; the nodes have the law's
+            moments up to the 8th.
+        discrete: Whether the nodes are all values of the law.
     """
 
     mean: float
@@ -86,12 +87,13 @@ class Product:
 class Pair:
     """How one q_i and its k_i are drawn.
 
-    For normal entries they are jointly normal. For others k_i lies as far from its mean as q_i
-    does from its own, with probability |ρ|, on the same side if ρ > 0 and on the other if ρ < 0;
-    else it is independent. Each keeps its law, and their correlation is ρ.
+    Normal entries are jointly normal. With any other law, k_i is independent of q_i with
+    probability 1 − |ρ|; else it lies as far from its mean as q_i from its own, on the same side
+    if ρ > 0 and on the opposite side if ρ < 0. Each entry keeps its law, and their correlation is
+    ρ.
 
     Attributes:
-        entries: The law of both.
+        entries: The law of both entries.
         mean_q: Added to every q_i.
         mean_k: Added to every k_i.
         correlation: ρ.
@@ -104,7 +106,7 @@ class Pair:
 
     @property
     def law(self) -> Law:
-        """The law of an entry before anything is added."""
+        """The law of an entry, before ``mean_q`` or ``mean_k`` is added."""
         return LAWS[self.entries]
 
     @property
@@ -114,7 +116,7 @@ class Pair:
 
     @property
     def ends(self) -> tuple[float, float]:
-        """What no q_i·k_i is below, and what none is above, whatever ρ is."""
+        """Lower and upper bounds of q_i·k_i, whatever ρ is."""
         (a, b), end = self.means, self.law.end
         corners = [(a + x) * (b + y) for x in (-end, end) for y in (-end, end)]
         return min(corners), max(corners)
@@ -130,7 +132,7 @@ class Pair:
         return self.correlation * self.law.variance
 
     def deviation(self, x: Floats, y: Floats) -> Floats:
-        """Return q_i·k_i less its mean, from q_i and k_i less theirs; without cancellation."""
+        """Return q_i·k_i less its mean, from q_i and k_i less theirs, without cancellation."""
         a, b = self.means
         return a * y + b * x + (x * y - self.covariance)
 
@@ -156,7 +158,7 @@ def _product(pair: Pair) -> Product:
         values = pair.deviation(x, y)
     for array in (values, weights):
         array.setflags(write=False)
-    # Var(xy) for x and y that q_i and k_i deviate from their means by.
+    # Var(xy), where x and y are q_i and k_i less their means.
     about_means = 1.0 + rho**2
     if law.name != "normal":
         apart = law.variance**2 * (1.0 - abs(rho)) + law.fourth * abs(rho)
@@ -169,7 +171,7 @@ def _product(pair: Pair) -> Product:
 
 
 def _nodes(pair: Pair) -> tuple[Floats, Floats, Floats]:
-    """Return what q_i and k_i deviate from their means by, and weights; all of shape (M,)."""
+    """Return nodes of q_i and of k_i less their means, and weights, all of shape (M,)."""
     law, rho = pair.law, pair.correlation
     x, other = (axis.ravel() for axis in np.meshgrid(law.deviations, law.deviations))
     weights = np.outer(law.weights, law.weights).ravel()
@@ -184,9 +186,9 @@ def _nodes(pair: Pair) -> tuple[Floats, Floats, Floats]:
 
 
 def exact_values(pair: Pair) -> dict[Fraction, float]:
-    """Return every value of q_i·k_i less its mean that has any probability, and that, exactly.
+    """Return the exact values of q_i·k_i less its mean, with their probabilities above 0.
 
-    Values of discrete entries that differ by less than a float can tell are still two.
+    Values stay distinct even if they differ by less than a float can represent.
     """
     law, chances = pair.law, dict[Fraction, float]()
     a, b = (_meant(law.mean) + _meant(shift) for shift in (pair.mean_q, pair.mean_k))
@@ -198,7 +200,7 @@ def exact_values(pair: Pair) -> dict[Fraction, float]:
 
 
 def _meant(number: float) -> Fraction:
-    """Return the fraction that a number was most likely written as: 0.3 is 3/10.
+    """Return the fraction that a number most likely stands for, such as 3/10 for 0.3.
 
     >>> _meant(0.1 + 1e6), _meant(1 / 3)
     (Fraction(10000001, 10), Fraction(1, 3))

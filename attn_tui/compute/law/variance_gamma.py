@@ -1,7 +1,7 @@
 """The exact law of q·k for standard normal entries: the variance-gamma law.
 
 Given q, q·k is normal with variance R = ‖q‖², and R has the chi-square law with d = d_k degrees of
-freedom. With correlation ρ between q_i and k_i it is normal with mean ρR and variance (1 − ρ²)R.
+freedom. With correlation ρ between q_i and k_i, it is normal with mean ρR and variance (1 − ρ²)R.
 Source of the law: Madan, Carr & Chang 1998, European Finance Review 2 (1).
 """
 
@@ -17,7 +17,7 @@ _ABSCISSAS, _WEIGHTS = np.polynomial.legendre.leggauss(16)
 
 
 def stirling_rest(a: float) -> float:
-    """Return ln Γ(a) less Stirling's (a − ½) ln a − a + ½ ln 2π, to full precision for large a.
+    """Return ln Γ(a) less Stirling's (a − ½) ln a − a + ½ ln 2π, accurate even for large a.
 
     >>> round(stirling_rest(1.0), 12)
     0.081061466795
@@ -45,15 +45,16 @@ def mean_root(d: int) -> float:
 
 
 def nodes(d: int, breaks: Iterable[float] = (), depth: float = 42.0) -> tuple[Floats, Floats]:
-    """Return nodes R and weights that sum to 1, so that E[g(R)] = Σ w·g(R); both of shape (M,).
+    """Return nodes R and weights w, both of shape (M,), with Σ w = 1 and E[g(R)] = Σ w·g(R).
 
-    With R = d·e^u the density of u is proportional to exp(−d/2·(e^u − 1 − u)), smooth and with one
-    peak; it is covered with panels of 16 Gauss–Legendre nodes, each no wider than the peak.
+    With R = d·e^u, the density of u is proportional to exp(−d/2·(e^u − 1 − u)), which is smooth
+    and has one peak. It is covered by panels of 16 Gauss–Legendre nodes, each no wider than the
+    peak.
 
     Args:
         d: Degrees of freedom, at least 1.
-        breaks: Values of R where g bends or jumps; a panel ends there.
-        depth: Nodes reach to where the density of u has fallen to e to minus this.
+        breaks: Values of R where g bends or jumps; they become edges of panels.
+        depth: Nodes extend to where the density of u has fallen to e^−depth of its peak.
     """
     half = d / 2
     reach = depth / half
@@ -69,7 +70,7 @@ def nodes(d: int, breaks: Iterable[float] = (), depth: float = 42.0) -> tuple[Fl
 
 
 def _where(level: float, end: float) -> float:
-    """Return a u between 0 and an end, on its far side, with e^u − 1 − u at the level."""
+    """Return the u between 0 and an end at which e^u − 1 − u reaches a level, or just beyond it."""
     near, far = 0.0, end
     for _ in range(50):
         middle = (near + far) / 2
@@ -81,10 +82,10 @@ def _where(level: float, end: float) -> float:
 
 
 _DEPTH = 42.0
-"""Integrands are followed to where they are e to minus this times their largest value."""
+"""Integrands are followed to where they have fallen to e^−42 of their largest value."""
 
 _AT_ONCE = 2**9
-"""At so many places the density is worked out at once, each from some 500 numbers."""
+"""Places at which the density is computed at once, each from about 500 numbers."""
 
 
 def mean_size(d: int, correlation: float = 0.0) -> float:
@@ -119,9 +120,9 @@ def coverage(bound: float, d: int, correlation: float = 0.0) -> float:
 
 
 def outside(bound: float, d: int) -> float:
-    """Return the probability that |q·k| is more than a bound, without correlation.
+    """Return the probability that |q·k| exceeds a bound, without correlation.
 
-    It keeps its digits where it is far below what 1 less `coverage` could say.
+    It keeps its precision even where it is far too small to be computed as 1 − `coverage`.
 
     >>> f"{outside(10.0, 2):.6e}"
     '4.539993e-05'
@@ -132,14 +133,14 @@ def outside(bound: float, d: int) -> float:
 
 
 def _inside(bound: float, d: int, size: float, depth: float) -> float:
-    """Return the coverage, from nodes that reach to e^−depth: as deep as what is to be found."""
+    """Return the coverage from nodes that extend to e^−depth, as small as the coverage itself."""
     if size == 1.0:
         squares, weights = nodes(d, (bound,), depth)
         return float(weights[squares <= bound].sum())
     narrow = 1.0 - size**2
     bends: list[float] = []
     if size > 0.0:
-        # Around this R the probability to be inside falls from 1 to 0.
+        # Around this R the probability of being inside falls from 1 to 0.
         middle = bound / size
         width = sqrt(narrow * middle) / size
         bends = [middle + width * steps for steps in (-8, -4, -2, -1, 0, 1, 2, 4, 8)]
@@ -147,7 +148,7 @@ def _inside(bound: float, d: int, size: float, depth: float) -> float:
     spread = np.sqrt(2.0 * narrow * squares)
     with np.errstate(divide="ignore"):
         low, high = (bound + size * squares) / spread, (bound - size * squares) / spread
-    # Far out both ends are, and 1 would swallow what they differ by.
+    # Far out both erf are 1 up to rounding, so their difference is taken from erfc.
     beyond = _applied(erfc, -high) - _applied(erfc, low)
     inside = np.where(high < 0.0, beyond, _applied(erf, high) + _applied(erf, low))
     return float(weights @ inside) / 2.0
@@ -166,7 +167,7 @@ def density(x: ArrayLike, d: int, correlation: float = 0.0) -> Floats:
 
 
 def log_density(x: ArrayLike, d: int, correlation: float = 0.0) -> Floats:
-    """Return the natural logarithm of `density`, which does not underflow."""
+    """Return the natural logarithm of `density`, even where that underflows."""
     values = np.asarray(x, dtype=np.float64)
     if abs(correlation) == 1.0:
         return _log_chi_square(values * correlation, d)
@@ -184,9 +185,10 @@ def log_density(x: ArrayLike, d: int, correlation: float = 0.0) -> Floats:
 def _log_symmetric(x: Floats, d: int) -> Floats:
     """Return the logarithm of the density without correlation at x ≥ 0, shape (n,).
 
-    ∫ N(x; 0, R) dP(R) with R = r·e^u is exp(−ψ(u)) times what does not depend on u, where
-    r = ν + √(ν² + x²) is the peak and ψ(u) = r/2·(e^u − 1 − u) + x²/2r·(e^−u − 1 + u). The
-    trapezoidal rule converges exponentially for such an integrand.
+    With R = r·e^u, the integrand of ∫ N(x; 0, R) dP(R) is exp(−ψ(u)) times a factor that does not
+    depend on u, where r = ν + √(ν² + x²) is the peak and
+    ψ(u) = r/2·(e^u − 1 − u) + x²/2r·(e^−u − 1 + u). The trapezoidal rule converges exponentially
+    for such an integrand.
     """
     nu = (d - 1) / 2
     with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
@@ -213,7 +215,7 @@ def _log_symmetric(x: Floats, d: int) -> Floats:
 
 
 def _edge(fall: Callable[[Floats], Floats], rows: int, end: float) -> Floats:
-    """Return for each row a u on the far side of where it has fallen by `_DEPTH`; (rows, 1)."""
+    """Return a u for each row beyond which the fall exceeds `_DEPTH`, shape (rows, 1)."""
     near, far = np.zeros((rows, 1)), np.full((rows, 1), end)
     for _ in range(20):
         middle = (near + far) / 2
@@ -223,7 +225,7 @@ def _edge(fall: Callable[[Floats], Floats], rows: int, end: float) -> Floats:
 
 
 def _log_chi_square(x: Floats, d: int) -> Floats:
-    """Return the logarithm of the chi-square density, what q·q has; −∞ below 0."""
+    """Return the logarithm of the chi-square density, which is that of q·q; −∞ below 0."""
     half = d / 2
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = x / d

@@ -1,1 +1,1 @@
-"""Sweep's answers: drawn vectors over d_k and n, under several rules."""
+"""The answers of Sweep: drawn vectors over d_k and n, under several rules."""

@@ -37,13 +37,13 @@ from attn_tui.compute.sweep.settings import (
 )
 
 _AT_PLACE, _FEWEST = 4_000_000, 40
-"""So many scores are drawn at one place alone at most, and so many vectors at least."""
+"""For a single place: the most scores, and the fewest vectors worth drawing."""
 
 _COMPONENTS = 1 << 24
-"""So many components of q are drawn at one place alone at most, once there are the first draws."""
+"""For a single place: the most components of q, beyond the first draws."""
 
 _BETWEEN = 16_000_000
-"""So many numbers are worked on between two answers: some tenth of a second."""
+"""Numbers processed between two answers: about a tenth of a second."""
 
 
 @dataclass(frozen=True)
@@ -51,10 +51,13 @@ class Condensation:
     """Where logits condense on few keys: σ = m√d_k is σ_c = √(2 ln n) or more.
 
     Attributes:
-        rule: Under which rule.
-        n: At how many keys; in a sweep over n where σ meets σ_c, None if at none from 2 to 100,000.
-        d_k: At which d_k; unless n is swept where σ meets σ_c, None if at none from 1 to 65,536.
-        where: On which side of what is swept logits condense, or whether they do so at all of it.
+        rule: The rule as text.
+        n: The number of keys; in a sweep over n, the n at which σ meets σ_c, or None if there is
+            none from 2 to 100,000.
+        d_k: The d_k; unless n is swept, the d_k at which σ meets σ_c, or None if there is none
+            from 1 to 65,536.
+        where: On which side of that n or d_k logits condense, or whether they do so everywhere or
+            nowhere.
     """
 
     rule: str
@@ -65,20 +68,20 @@ class Condensation:
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """What a sweep has found so far.
+    """The results of a sweep so far.
 
     Attributes:
         experiment: The question.
         settings: Its settings of this instrument.
-        rules: The rules compared, as text: those of the settings, and none if a ratio is shown.
-        points: More come, and grow.
+        rules: The compared rules as text: those of the settings, and ``none`` if a ratio is shown.
+        points: The points so far; later answers have more of them, with more draws.
         condensation: One for each rule; on a map, one for each rule and n.
-        crossovers: Unless n is swept alone, of the n that is asked for, for each readout and rule
-            that divides; empty at first.
-        progress: How much of the work is done, 0 to 1; 1 in the last answer alone.
-        here: What is drawn for itself at the place that is asked for; None where that is one of the
-            points, and while it is not known.
-        generator: The algorithm that draws.
+        crossovers: The crossovers at the n of the settings, for each readout and each rule that
+            divides, unless only n is swept; empty at first.
+        progress: The share of the work done, from 0 to 1; it is 1 in the last answer only.
+        here: Points drawn separately at the current place; None if that place is one of the
+            points, and until they are known.
+        generator: The algorithm that generates random numbers.
     """
 
     experiment: Experiment
@@ -93,16 +96,16 @@ class Answer:
 
     @property
     def nearby(self) -> Points:
-        """The points among which the place that is asked for is, or the nearest to it."""
+        """The points that contain the current place, or the place nearest to it."""
         return self.here or self.points
 
     def crossing(self, rule: str, statistic: Statistic, n: int) -> Meeting | None:
-        """Return where medians without a rule and with it cross, if at one place.
+        """Return where medians without a rule and with it cross, or None unless at one place.
 
         Args:
-            rule: The rule.
-            statistic: Of what the medians are.
-            n: For how many keys: over d_k. Curves over n cross over n.
+            rule: The rule as text.
+            statistic: The statistic whose medians are compared.
+            n: The number of keys, for a crossing over d_k; ignored if curves run over n.
         """
         if self.settings.view == "curves" and self.settings.over == "n":
             met = crossings(self.points, rule, statistic)
@@ -120,9 +123,9 @@ class Answer:
 def row_crossovers(
     experiment: Experiment, stop: Stop = never
 ) -> Iterator[tuple[int, tuple[Crossover, ...]]]:
-    """Yield how much work is done, and the crossovers of the n asked for, of every rule so far.
+    """Yield the work done, and the crossovers found so far at the n of the settings.
 
-    Stops soon after ``stop()`` is true.
+    It ends soon after ``stop()`` is true.
     """
     wanted = crossovers_wanted(experiment)
     if not wanted:
@@ -134,12 +137,12 @@ def row_crossovers(
 
 
 def crossovers_wanted(experiment: Experiment) -> list[tuple[int, str]]:
-    """Return n and rules of which there are crossovers that a sweep can show."""
+    """Return the pairs of n and rule whose crossovers a sweep can show."""
     setup = experiment.setup
     settings = setup.get(Settings)
     least, most = settings.d_k_range
     over_n = settings.view == "curves" and settings.over == "n"
-    # Where medians cross is known of plain q and k.
+    # Crossovers are only computed without QK-norm.
     if over_n or least == most or setup.scale.qk_norm or not settings.crossovers:
         return []
     scales, n = scales_of(settings, setup.scale), settings.n
@@ -147,9 +150,10 @@ def crossovers_wanted(experiment: Experiment) -> list[tuple[int, str]]:
 
 
 def answer(experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:
-    """Yield growing answers: first a few draws at few places, then everywhere, then more.
+    """Yield growing answers: first a few draws at a few places, then everywhere, then more draws.
 
-    Unless n is swept alone they end with the crossovers. Stops soon after ``stop()`` is true.
+    Unless only n is swept, the last answers add the crossovers. It ends soon after ``stop()`` is
+    true.
 
     Raises:
         InputError: If there are too many vectors, or a rule yields no usable multiplier somewhere.
@@ -166,8 +170,8 @@ def answer(experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:
     draws, qk_norm = first_draws(settings), setup.scale.qk_norm
     first = Sampling(scales, draws, settings.seed, qk_norm)
     batches: list[tuple[Sampling, Sequence[Place], Sequence[Place]]] = [(first, coarse, rest)]
-    # Where keys are few more vectors are drawn than at first, at the n of the question to begin
-    # with. What is exact and where logits condense is known of plain q and k.
+    # Where keys are few, more vectors are drawn afterwards, starting at the n of the settings.
+    # Exact values and condensation are known only without QK-norm.
     few_keys = sorted({n for n, _ in every if draws_at(settings, n) > draws and not qk_norm})
     for n in sorted(few_keys, key=lambda n: n != held(few_keys, settings.n)):
         row = [place for place in every if place[0] == n]
@@ -193,7 +197,8 @@ def answer(experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:
             done += cost
             is_due = done - last > _BETWEEN + 2 * sampling.summary_cost() and done < work
             if is_due or not points:
-                # Later nothing is new before all is drawn, but whoever waits may ask anew.
+                # Later batches give new points only once all is drawn, but the caller should get
+                # control back meanwhile.
                 if sampling is first:
                     points |= sampling.points().by_place
                 yield so_far(done)
@@ -211,12 +216,12 @@ def answer(experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:
 
 
 def at_place(experiment: Experiment, n: int, d_k: int) -> Experiment | None:
-    """Return the question of what drawn vectors say at one place alone, or None if that is long.
+    """Return the question restricted to one place, or None if answering it takes too long.
 
     Args:
-        experiment: The rule and the seed are as here; where keys are many, draws are fewer.
-        n: How many keys.
-        d_k: Dimension of a head.
+        experiment: The question whose rules and seed are kept; with many keys, draws are fewer.
+        n: The number of keys.
+        d_k: The dimension of a head.
     """
     setup = experiment.setup
     settings = setup.get(Settings)
@@ -232,7 +237,7 @@ def at_place(experiment: Experiment, n: int, d_k: int) -> Experiment | None:
 
 
 def restated(known: Answer, experiment: Experiment) -> Answer:
-    """Return an answer to the same sweep, whose points are known, with another statistic."""
+    """Return a known answer restated for a question that differs only in the statistic shown."""
     return replace(known, experiment=experiment, settings=experiment.setup.get(Settings))
 
 

@@ -22,15 +22,15 @@ from attn_tui.compute.sweep.readouts import READOUTS, ROWS
 from attn_tui.compute.sweep.settings import Settings, Statistic, draws_at
 
 GradientReadout = Literal["gradient", "jacobian", "query_gradient", "trace"]
-"""Of which statistics crossovers are looked for."""
+"""The statistics whose crossovers are searched for."""
 
 GRADIENTS: tuple[GradientReadout, ...] = get_args(GradientReadout)
 
 Side = Literal["crosses", "smaller", "larger"]
-"""There is a crossover; the median is smaller without scaling, or larger, all over the range."""
+"""There is a crossover, or the median without scaling is smaller, or larger, on all the range."""
 
 _PILOT, _OCTAVE, _RESAMPLED = 256, 5, 200
-"""Draws to begin with; places an octave; draws of the draws."""
+"""Draws of the coarse search; places per octave of the fine one; bootstrap resamples."""
 
 
 @dataclass(frozen=True)
@@ -39,16 +39,17 @@ class Crossover:
 
     Attributes:
         n: Number of keys.
-        readout: Of which gradient.
-        rule: What is removed.
-        d_k: d*, between whole numbers by the logarithm; None unless it crosses.
-        low: Lower end of its 95 % interval, by bootstrap over coupled draws; None with d_k.
-        high: Upper end.
-        side: Whether it crosses from there to 65,536, and if not, which is larger.
+        readout: The gradient readout.
+        rule: The scale that is removed.
+        d_k: d*, interpolated between whole numbers in ln d_k; None unless the medians cross.
+        low: Lower end of its 95 % interval, by bootstrap over coupled draws; None if d_k is.
+        high: Upper end of the interval; likewise.
+        side: Whether the medians cross between ``divides_from`` and 65,536, and if not, whether
+            the one without scaling is smaller or larger.
         divides_from: Where the range begins: the least d_k from 2 on at which m < 1.
         draws: How many vectors were drawn.
-        seed: Which.
-        generator: By which algorithm.
+        seed: The seed of the draws.
+        generator: The algorithm that generates random numbers.
     """
 
     n: int
@@ -65,19 +66,19 @@ class Crossover:
 
     @property
     def low_open(self) -> bool:
-        """Whether the interval may go on below its lower end, where the range begins."""
+        """Whether the interval may extend below its lower end, where the range begins."""
         return self.low is not None and self.low <= self.divides_from
 
     @property
     def high_open(self) -> bool:
-        """Whether the interval may go on above its upper end, where the range ends."""
+        """Whether the interval may extend above its upper end, where the range ends."""
         return self.high is not None and self.high >= D_K.maximum
 
 
 def divides_from(scale: Scale, n: int) -> int | None:
-    """Return the least d_k from 2 on at which a rule multiplies by less than 1; None if at none.
+    """Return the least d_k from 2 on at which a rule's multiplier is below 1, or None.
 
-    No multiplier rises with d_k, so it does so at every larger one too; where it is 1, removing
+    No multiplier rises with d_k, so it is below 1 at every larger d_k too; where it is 1, removing
     the rule changes nothing.
 
     >>> divides_from(parse_scale("mup:d0=64"), 64), divides_from(Scale("none"), 64)
@@ -99,7 +100,7 @@ def crossover(
     """Return the crossover for n keys, or None if stopped.
 
     Raises:
-        InputError: If n, the readout, the seed, the draws or the rule will not do.
+        InputError: If n, the readout, the seed, the draws or the rule cannot be used.
     """
     known = None
     for step in search(n, rule, seed, draws, (readout,)):
@@ -113,16 +114,16 @@ def crossover(
 def crossovers(
     wanted: Sequence[tuple[int, str]], settings: Settings
 ) -> Iterator[tuple[int, tuple[Crossover, ...]]]:
-    """Yield how much work is done, and the crossovers known so far.
+    """Yield the work done and the crossovers found so far.
 
-    The work of all is `search_cost` of each, added up.
+    The total work is the sum of `search_cost` over all pairs.
 
     Args:
-        wanted: Each n and rule of which the crossovers of all readouts are looked for.
-        settings: What says how many vectors are drawn, and which.
+        wanted: Pairs of n and rule; the crossovers of all readouts are searched for each.
+        settings: Settings that determine how many vectors are drawn, and the seed.
 
     Raises:
-        InputError: As `search`.
+        InputError: As for `search`.
     """
     done, known = 0, tuple[Crossover, ...]()
     for n, rule in wanted:
@@ -139,23 +140,23 @@ def crossovers(
 
 
 def search_cost(n: int, draws: int) -> int:
-    """Return about what `search` for all readouts costs, in numbers worked on."""
+    """Return roughly the cost of `search` for all readouts, in numbers processed."""
     return 2 * cost(n, 16 * min(draws, _PILOT) + 28 * draws)
 
 
 def search(
     n: int, rule: str, seed: int, draws: int, readouts: Sequence[GradientReadout] = GRADIENTS
 ) -> Iterator[tuple[Crossover, ...] | int]:
-    """Yield what each step cost while looking for crossovers, and at last the crossovers.
+    """Search for crossovers: yield the cost of each step, and finally the crossovers.
 
-    With f(d_k) = ln of the median without scaling − ln of the median with it: a few draws at
-    octaves of d_k say where f falls through 0 for the last time; then all are evaluated at places
-    about there, as far as f is not clearly above or below 0. The same draws are used at all
-    places. They are drawn anew from themselves, for all places at once, and the fall interpolated,
-    for the interval.
+    Let f(d_k) be ln of the median without scaling less ln of the median with it. A few draws at
+    octaves of d_k show where f falls through 0 for the last time. Then all draws are evaluated at
+    places around it, as far out as f is not clearly above or below 0. The same draws are used at
+    all places. For the interval they are resampled, for all places at once, and the place where f
+    falls through 0 is interpolated.
 
     Raises:
-        InputError: If n, a readout, the seed, the draws or the rule will not do; a rule must
+        InputError: If n, a readout, the seed, the draws or the rule cannot be used; a rule must
             multiply by less than 1 somewhere.
     """
     for name, value in (("n", n), ("draws", draws), ("seed", seed)):
@@ -180,7 +181,7 @@ def search(
     yield from falls.evaluate(coarse, min(draws, _PILOT))
     windows: dict[GradientReadout, tuple[int, int]] = {}
     for readout in readouts:
-        # Of the octaves that in which f falls for the last time; the first if it is above nowhere.
+        # The octave in which f falls through 0 for the last time; the first if f > 0 nowhere.
         above = [index for index, d_k in enumerate(coarse) if falls.at(readout, d_k)[0] > 0.0]
         first = above[-1] if above else 0
         last = min(first + bool(above), len(coarse) - 1)
@@ -205,7 +206,10 @@ def search(
 
 
 class _Falls:
-    """F of each readout at some d_k, from the same draws; samples (2, readouts, draws)."""
+    """The function f of each readout at several d_k, from the same draws.
+
+    The samples of each d_k have the shape (2, readouts, draws): without scaling, and with it.
+    """
 
     def __init__(
         self, n: int, readouts: tuple[GradientReadout, ...], seed: int, scale: Scale
@@ -214,7 +218,7 @@ class _Falls:
         self._samples: dict[int, Floats] = {}
 
     def evaluate(self, places: Sequence[int], draws: int) -> Iterator[int]:
-        """Add samples where there are none of so many draws; yield what each step cost."""
+        """Add samples at places that lack as many draws; yield the cost of each step."""
         kept = {d_k: logs for d_k, logs in self._samples.items() if logs.shape[2] == draws}
         wanted = tuple(d_k for d_k in places if d_k not in kept)
         added = {d_k: np.empty((2, len(self.readouts), draws)) for d_k in wanted}
@@ -230,7 +234,7 @@ class _Falls:
         self._samples = kept | added
 
     def at(self, readout: GradientReadout, d_k: int) -> tuple[float, float]:
-        """Return f at a place, and what its standard error is at most."""
+        """Return f at a d_k, and an upper bound of its standard error."""
         unscaled, scaled = summarise(self._of(readout, [d_k])[0])
         error = unscaled.log_median_standard_error + scaled.log_median_standard_error
         return unscaled.log_median - scaled.log_median, error
@@ -238,7 +242,7 @@ class _Falls:
     def widened(
         self, readout: GradientReadout, grid: Sequence[int], window: tuple[int, int]
     ) -> tuple[int, int]:
-        """Return a window of the grid moved on where f is not clearly on either side of 0."""
+        """Return the window widened at each end where f is not clearly off 0 on its side."""
         first, last = window
         fall, error = self.at(readout, grid[first])
         if not fall > 4.0 * error:
@@ -251,7 +255,7 @@ class _Falls:
     def interval(
         self, readout: GradientReadout, places: Sequence[int]
     ) -> Generator[int, None, tuple[float, float, float] | None]:
-        """Return where f falls through 0 and its interval, if it does; yield what a step cost."""
+        """Return where f falls through 0 with the ends of its interval, or None; yield costs."""
         samples = self._of(readout, places)
         root = last_fall(places, _fall(samples))
         if root is None:
@@ -263,7 +267,7 @@ class _Falls:
             falls = _fall(samples[:, :, random.integers(0, draws, draws)])
             resampled = last_fall(places, falls)
             if resampled is None:
-                # The end of the places towards which it would fall.
+                # Take the end of the places beyond which f would fall through 0.
                 resampled = float(places[0] if falls[-1] <= 0.0 else places[-1])
             roots.append(resampled)
             yield 4 * samples.size // len(samples)
@@ -277,18 +281,18 @@ class _Falls:
 
 
 def _window(grid: Sequence[int], low: float, high: float) -> tuple[int, int]:
-    """Return the indices of places of a grid that hold two numbers between them."""
+    """Return the indices of the two places of a grid that enclose two numbers."""
     return max(bisect_right(grid, low) - 1, 0), min(bisect_left(grid, high), len(grid) - 1)
 
 
 def _fall(logs: Floats) -> Floats:
-    """Return f of samples, shape (places, 2, N): the logarithm of a ratio of medians, (places,)."""
+    """Return f, shape (places,), from samples of shape (places, 2, N)."""
     medians = np.median(logs, axis=2)
     return np.asarray(medians[:, 0] - medians[:, 1])
 
 
 def last_fall(places: Sequence[int], falls: Floats) -> float | None:
-    """Return where f, known at places, falls through 0 for the last time; None if nowhere."""
+    """Return where f, given at some places, falls through 0 for the last time, or None."""
     indices = np.flatnonzero((falls[:-1] > 0.0) & (falls[1:] <= 0.0))
     if not indices.size:
         return None
@@ -299,15 +303,16 @@ def last_fall(places: Sequence[int], falls: Floats) -> float | None:
 
 @dataclass(frozen=True)
 class Crossing:
-    """Where the ratio of medians is 1, between swept n at which it is clearly above and below.
+    """Where the ratio of medians is 1, between swept n at which it is clearly above and below 1.
 
-    Between swept n, ln of the ratio is taken as straight over ln n.
+    Between swept n, ln of the ratio is interpolated linearly in ln n.
 
     Attributes:
-        n: Where, between whole numbers; None if it is at none of them.
+        n: The n of the crossing, between whole numbers; None if the ratio does not pass 1.
         low: Where the ratio less two of its standard errors is 1; None if nowhere.
-        high: Where the ratio and two of its standard errors are.
-        larger: Whether the median is larger without the rule below it, and smaller above.
+        high: Where the ratio plus two of its standard errors is 1; None if nowhere.
+        larger: Whether the median without the rule is larger below the crossing and smaller
+            above it, and not the other way round.
     """
 
     n: float | None
@@ -318,11 +323,11 @@ class Crossing:
 
 @dataclass(frozen=True)
 class Meeting:
-    """The one place along what is swept where the medians without a rule and with it cross.
+    """The only place along the swept axis where the medians without a rule and with it cross.
 
     Attributes:
         at: The d_k or the n, between whole numbers.
-        low: Lower end of its 95 % interval; None where it may go on beyond what was looked at.
+        low: Lower end of its 95 % interval; None if it may extend beyond the range examined.
         high: Upper end; likewise.
     """
 
@@ -332,7 +337,7 @@ class Meeting:
 
 
 def crossings(points: Points, rule: str, statistic: Statistic) -> list[Crossing]:
-    """Return where medians cross over n; only differences of two standard errors and more count."""
+    """Return the crossings of medians over n; only differences above two standard errors count."""
     known: list[tuple[int, Ratio]] = []
     for n, d_k in points.places:
         ratio = points.ratio(n, d_k, rule, statistic)
@@ -358,8 +363,8 @@ def falls_through(
 ) -> tuple[float | None, float | None, float | None]:
     """Return where a ratio of medians falls through 1 for the last time, with an interval.
 
-    Its ends are where the ratio less two of its standard errors does so, and with them. A sign of
-    −1 asks where it rises.
+    The ends of the interval are where the ratio less two of its standard errors falls through 1,
+    and where the ratio plus two does. With a sign of −1, it returns where the ratio rises instead.
     """
     logs = sign * np.array([ratio.log_median for ratio in ratios])
     errors = 2.0 * np.array([ratio.log_median_error for ratio in ratios])

@@ -1,7 +1,7 @@
-"""Drawn vectors in units of a few, coupled over d_k and over the number of keys.
+"""Drawn vectors in small units, coupled over d_k and over the number of keys.
 
-Vector r of a seed is vector r of `source.Drawn` with that seed: q at d_k is the beginning of q
-at any larger one, and the first keys of a longer vector are those of a shorter one.
+Vector r of a seed is vector r of `source.Drawn` with that seed: q at one d_k is the beginning of q
+at every larger one, and the first keys of a longer vector are those of a shorter one.
 """
 
 from collections.abc import Iterator
@@ -19,13 +19,13 @@ from attn_tui.compute.sweep.rows import Rows, rows
 GENERATOR = Drawn.GENERATOR
 
 _LEAST, _MOST, _NUMBERS = 32, 256, 1 << 18
-"""A unit has no fewer vectors and no more, and between them so many numbers."""
+"""The fewest and the most vectors of a unit, and about how many numbers it has in between."""
 
 _SHARED = (64, 1024)
-"""Vectors of no more keys than one of these are the beginnings of those of as many."""
+"""Lengths at which vectors are cached; shorter vectors are the beginnings of these."""
 
 QUERY, KEYS, UPSTREAM, ACROSS = range(4)
-"""The streams of a vector: q; g; v = V·∂L/∂o; the keys' part across q."""
+"""The streams of a vector: q; g; v = V·∂L/∂o; the components of the keys across q."""
 
 
 def unit_size(n_keys: int) -> int:
@@ -39,14 +39,15 @@ def unit_size(n_keys: int) -> int:
 
 @dataclass(frozen=True)
 class Unit:
-    """Some vectors of a seed. Two are equal whatever d_k they will be asked for.
+    """Consecutive vectors of a seed; ``d_ks`` does not count for equality.
 
     Attributes:
-        seed: What is drawn, a whole number from 0.
+        seed: The seed, a whole number from 0.
         n_keys: n, at least 2.
-        first: The first of them, a multiple of 32.
-        size: How many, B.
-        d_ks: Rising, what will be asked for; at another d_k, q is drawn for it alone.
+        first: The index of the first vector, a multiple of 32.
+        size: The number of vectors, B.
+        d_ks: The d_k at which the vectors will be evaluated, rising; any other d_k works too, but
+            then q is drawn for it alone.
     """
 
     seed: int
@@ -57,11 +58,11 @@ class Unit:
 
     @property
     def here(self) -> slice:
-        """Where these vectors are among all."""
+        """The slice of these vectors among all vectors of the seed."""
         return slice(self.first, self.first + self.size)
 
     def chi_square(self, part: int, d_k: int) -> Floats:
-        """Return χ² of each vector, shape (B,): ‖q‖², or of the keys across q, 0 at a d_k of 1."""
+        """Return a χ² draw for each vector, shape (B,): ‖q‖², or that across q, 0 at d_k = 1."""
         d_ks = self.d_ks if d_k in self.d_ks else (d_k,)
         blocks = range(self.first // _LEAST, -(-self.here.stop // _LEAST))
         drawn = [_running(self.seed, block, part, d_ks)[d_ks.index(d_k)] for block in blocks]
@@ -69,14 +70,14 @@ class Unit:
 
 
 def units(seed: int, n_keys: int, draws: int, d_ks: tuple[int, ...]) -> Iterator[Unit]:
-    """Return the units that so many vectors are made of; arguments as for `Unit`."""
+    """Yield the units that make up a number of draws; the other arguments are those of `Unit`."""
     size = unit_size(n_keys)
     for first in range(0, draws, size):
         yield Unit(seed, n_keys, first, min(size, draws - first), d_ks)
 
 
 def cost(n_keys: int, vectors: int) -> int:
-    """Return what evaluating vectors costs, in numbers worked on; some 6 ns each."""
+    """Return the cost of evaluating vectors, in numbers processed, at about 6 ns each."""
     return vectors * (n_keys + 150)
 
 
@@ -98,14 +99,14 @@ def unit_rows(unit: Unit) -> Rows:
         if unit.n_keys <= most:
             g, v = _normals(*which, most)[:, :, : unit.n_keys]
             return rows(g, v)
-    # These are too long to be kept.
+    # Longer vectors are too large to cache.
     drawn = _normals.__wrapped__(*which, unit.n_keys)
     return rows(drawn[0], drawn[1], out=drawn)
 
 
 @lru_cache(maxsize=1)
 def _normalised_rows(unit: Unit, d_k: int) -> Rows:
-    """Return rows of scores of normalised q and k, which are those of `source.Drawn`."""
+    """Return rows of scores of normalised q and k, the same as those of `source.Drawn`."""
     draw = Drawn(unit.n_keys, unit.seed)
     vectors = range(unit.first, unit.here.stop)
     scores = np.array([draw.scores(d_k, vector, qk_norm=True) for vector in vectors])
@@ -114,9 +115,9 @@ def _normalised_rows(unit: Unit, d_k: int) -> Rows:
 
 @lru_cache(maxsize=2048)
 def _running(seed: int, block: int, part: int, d_ks: tuple[int, ...]) -> Floats:
-    """Return χ² of as many degrees of freedom as d_k, one less across q.
+    """Return χ² draws of d_k degrees of freedom, or d_k − 1 across q, shape (d_ks, 32).
 
-    They are sums over the beginnings of one stream for each of 32 vectors, shape (d_ks, 32).
+    Each of the 32 vectors has one stream, whose running sums of squares they are.
     """
     degrees = np.array(d_ks) - (part == ACROSS)
     sums = np.zeros((len(d_ks), _LEAST))
@@ -130,18 +131,18 @@ def _running(seed: int, block: int, part: int, d_ks: tuple[int, ...]) -> Floats:
 
 @lru_cache(maxsize=3072)
 def unit_logs(unit: Unit, d_k: int, multiplier: float, qk_norm: bool = False) -> Floats:
-    """Return what `log_statistics` says of a unit's vectors, shape (7, B), read-only.
+    """Return the `log_statistics` of a unit's vectors, shape (7, B), read-only.
 
-    The last 3,072 are kept, at most 38 MB, so that what was seen once comes at once. Vectors are
-    drawn once where those of one unit are asked for one after the other.
+    The last 3,072 results are cached, at most 38 MB, so that repeated questions are fast. Vectors
+    are drawn only once if calls for the same unit follow one another.
 
     Args:
-        unit: Which vectors.
+        unit: The vectors.
         d_k: The length of q.
         multiplier: m, above 0.
-        qk_norm: Whether q and k are normalised first; then the query gradient is not known, NaN.
+        qk_norm: Whether q and k are normalised first; then the query gradient is unknown, NaN.
     """
-    # A σ beyond this saturates the same, and no product with it overflows.
+    # Larger σ saturate just the same, and no product with this one overflows.
     held = min(multiplier, 1e300)
     if qk_norm:
         stds, unknown = np.full(unit.size, held), np.full(unit.size, np.nan)

@@ -1,6 +1,6 @@
-"""Exact means and medians over drawn vectors, by quadrature: no draw is made here.
+"""Exact means and medians over drawn vectors, by quadrature and without drawing any.
 
-Given q, the logits of a drawn vector are independent normal numbers of standard deviation
+Given q, the logits of a drawn vector are independent and normal with standard deviation
 σ = m‖q‖, and ‖q‖² is χ² with d_k degrees of freedom.
 """
 
@@ -19,7 +19,7 @@ from attn_tui.compute.log_scale import D_K, N_KEYS, LogScale
 from attn_tui.compute.scale import Scale
 
 Where = Literal["from", "up to", "everywhere", "nowhere"]
-"""On which side of a place something holds, or that it does so on all of a range or nowhere."""
+"""Whether a condition holds from a place on, up to it, on all of a range or nowhere."""
 
 
 @lru_cache(maxsize=512)
@@ -40,7 +40,7 @@ def mean_largest(n_keys: int) -> float:
 
 
 def condensation_std(n_keys: int) -> float:
-    """Return σ_c = √(2 ln n), beyond which a few of n keys hold most of the weight.
+    """Return σ_c = √(2 ln n), above which a few of n keys hold most of the weight.
 
     Source: the random energy model, Derrida 1981, Phys. Rev. B 24 (5).
 
@@ -51,15 +51,15 @@ def condensation_std(n_keys: int) -> float:
 
 
 def logit_std(scale: Scale, n_keys: int, d_k: int) -> float:
-    """Return σ = m√d_k, about which the logits of a drawn vector spread."""
+    """Return σ = m√d_k, the typical standard deviation of the logits of a drawn vector."""
     return scale.multiplier(d_k, n_keys) * sqrt(d_k)
 
 
 def condensation_d_k(scale: Scale, n_keys: int) -> tuple[float | None, Where]:
     """Return the d_k at which σ meets σ_c, and on which side of it σ ≥ σ_c.
 
-    It is None where σ ≥ σ_c at every d_k from 1 to 65,536, or at none. Between whole numbers, ln σ
-    is taken as straight over ln d_k, which it is for powers of d_k.
+    The d_k is None if σ ≥ σ_c at every d_k from 1 to 65,536, or at none. Between whole numbers,
+    ln σ is interpolated linearly in ln d_k, which is exact if σ is a power of d_k.
 
     >>> d_k, where = condensation_d_k(Scale("none"), 512)
     >>> round(d_k, 4), where
@@ -73,9 +73,9 @@ def condensation_d_k(scale: Scale, n_keys: int) -> tuple[float | None, Where]:
 def condensation_n(scale: Scale, d_k: int) -> tuple[float | None, Where]:
     """Return the number of keys at which σ meets σ_c, and on which side of it σ ≥ σ_c.
 
-    It is None where σ ≥ σ_c at every n from 2 to 100,000, or at none. Between whole numbers
-    ln(σ/σ_c) is taken as straight over ln ln n, which it is where m is a power of ln n: up to
-    e^{σ²/2} where m does not depend on n, from e^{2/c²} where σ = c·ln n.
+    The n is None if σ ≥ σ_c at every n from 2 to 100,000, or at none. Between whole numbers,
+    ln(σ/σ_c) is interpolated linearly in ln ln n, which is exact if m is a power of ln n: logits
+    condense up to n = e^{σ²/2} if m does not depend on n, and from n = e^{2/c²} if σ = c·ln n.
 
     >>> n, where = condensation_n(Scale("none"), 8)
     >>> round(n, 3), where
@@ -104,13 +104,13 @@ def _meeting(
     along: Callable[[float], float],
     back: Callable[[float], float],
 ) -> tuple[float | None, Where]:
-    """Return where a monotone function passes 0, and on which side of it that is not below 0.
+    """Return where a monotone function passes 0, and on which side it is 0 or more.
 
     Args:
-        scale: The whole numbers that are looked at.
+        scale: The range of whole numbers to search.
         excess: The function.
-        along: What it is taken as straight over between two of them.
-        back: The inverse of that.
+        along: A transform of its argument in which it is interpolated linearly.
+        back: The inverse of that transform.
     """
     low, high = scale.minimum, scale.maximum
     starts, ends = excess(low) >= 0.0, excess(high) >= 0.0
@@ -124,18 +124,18 @@ def _meeting(
 
 
 _LEAST_STD, _LARGEST_STD, _DEGREE = 0.02, 400.0, 100
-"""Means over vectors are tabulated between these σ, by a polynomial of this degree in ln σ."""
+"""The range of σ in which means over vectors are tabulated, and the degree of the polynomials."""
 
 
 @dataclass(frozen=True)
 class Exact:
-    """What a statistic of a drawn vector is exactly; None where no formula is known here."""
+    """The exact mean and median of a statistic of a drawn vector; None where no formula is used."""
 
     mean: float | None = None
     median: float | None = None
 
     def times(self, factor: float) -> "Exact":
-        """Return that of a number so many times as large."""
+        """Return the mean and median of the statistic multiplied by a factor."""
         mean = None if self.mean is None else factor * self.mean
         median = None if self.median is None else factor * self.median
         return Exact(mean, median)
@@ -159,7 +159,7 @@ def two_keys(of_gaps: Callable[[Floats], Floats], d_k: int, multiplier: float) -
     The gap of the two scores is √2·|q·k|.
 
     Args:
-        of_gaps: The statistic of two logits so far apart, a monotone function.
+        of_gaps: The statistic as a monotone function of the gap of the two logits.
         d_k: The length of q.
         multiplier: m.
     """
@@ -168,10 +168,10 @@ def two_keys(of_gaps: Callable[[Floats], Floats], d_k: int, multiplier: float) -
 
 
 def _over_gaps(of_gaps: Callable[[Floats], Floats], d_k: int, multiplier: float) -> Floats:
-    """Return the parts of a mean over the gaps of two logits, one for each ‖q‖ of its law."""
+    """Return the terms of a mean over the gaps of two logits, one for each node of ‖q‖."""
     r, w = query_norm_law(d_k)
-    # A normal number's size is e^t; its density there by the trapezoidal rule, from sizes on that
-    # leave the logits together.
+    # The absolute value of a normal number is e^t; t is integrated by the trapezoidal rule, from
+    # where the gap is negligible.
     t = np.arange(-30.0 - log(max(multiplier * r[-1], 1.0)), 3.3, 0.15)
     size = np.exp(t)
     v = np.exp(t - 0.5 * size**2)
@@ -181,18 +181,18 @@ def _over_gaps(of_gaps: Callable[[Floats], Floats], d_k: int, multiplier: float)
 
 
 def two_maxima(gaps: Floats) -> Floats:
-    """Return the largest weight of two logits so far apart."""
+    """Return the larger weight of two logits, for each gap between them."""
     return np.asarray(1.0 / (1.0 + np.exp(-gaps)))
 
 
 def two_entropies(gaps: Floats) -> Floats:
-    """Return H in nats of two logits so far apart."""
+    """Return H in nats of two logits, for each gap between them."""
     less = np.exp(-gaps)
     return np.asarray(np.log1p(less) + gaps * less / (1.0 + less))
 
 
 def two_traces(gaps: Floats) -> Floats:
-    """Return tr J = ‖J‖_F of two logits so far apart: two of four entries of size p_1p_2."""
+    """Return tr J = ‖J‖_F = 2p_1p_2 of two logits, for each gap between them."""
     less = np.exp(-gaps)
     return np.asarray(2.0 * less / np.square(1.0 + less))
 
@@ -200,8 +200,8 @@ def two_traces(gaps: Floats) -> Floats:
 def mean_query_gradient(n_keys: int, d_k: int, multiplier: float) -> float | None:
     """Return E‖Kᵀ J v‖ over drawn vectors, or None for more than two keys.
 
-    It is p_1p_2·‖k_1 − k_2‖·|v_1 − v_2| with E|v_1 − v_2| = 2/√π; the roles of q and k_1 − k_2, √2
-    times as long, are exchanged.
+    The norm is p_1p_2·‖k_1 − k_2‖·|v_1 − v_2|, with E|v_1 − v_2| = 2/√π. For the mean, q and
+    k_1 − k_2, which is √2 times as long, exchange their roles.
     """
     if n_keys != 2:
         return None
@@ -210,7 +210,10 @@ def mean_query_gradient(n_keys: int, d_k: int, multiplier: float) -> float | Non
 
 
 def mean_logit_std(n_keys: int, d_k: int, multiplier: float) -> float:
-    """Return the mean standard deviation of the logits: m·E‖q‖ times that of n normal numbers."""
+    """Return the mean standard deviation of a vector's logits.
+
+    It is m·E‖q‖ times the mean standard deviation of n standard normal numbers.
+    """
     return multiplier * mean_root(d_k) * mean_root(n_keys - 1) / sqrt(n_keys)
 
 
@@ -232,12 +235,12 @@ def median_size(d_k: int) -> float:
 
 
 def mean_trace(n_keys: int, d_k: int, multiplier: float) -> float | None:
-    """Return E[tr J] over drawn vectors, or None where σ leaves what is tabulated."""
+    """Return E[tr J] over drawn vectors, or None where σ exceeds the tabulated range."""
     return _over_queries(trace_at, n_keys, d_k, multiplier)
 
 
 def mean_entropy(n_keys: int, d_k: int, multiplier: float) -> float | None:
-    """Return E[H] in nats over drawn vectors, or None where σ leaves what is tabulated."""
+    """Return E[H] in nats over drawn vectors, or None where σ exceeds the tabulated range."""
     return _over_queries(entropy_at, n_keys, d_k, multiplier)
 
 
@@ -248,7 +251,7 @@ def _over_queries(
     stds = multiplier * r
     if stds[-1] > _LARGEST_STD:
         return None
-    # At small σ a mean is a − cσ² + O(σ⁴).
+    # At small σ the mean is flat − curvature·σ² + O(σ⁴).
     small, others = stds < _LEAST_STD, 1.0 - 1.0 / n_keys
     if mean_at is trace_at:
         flat, curvature = others, others / n_keys
@@ -261,7 +264,7 @@ def _over_queries(
 
 @lru_cache(maxsize=32)
 def _table(mean_at: Callable[[int, float], float], n_keys: int) -> Chebyshev:
-    """Return ln of a mean as a polynomial in ln σ, which costs less than many quadratures."""
+    """Return ln of a mean as a polynomial in ln σ, which is cheaper than many quadratures."""
     domain = [log(_LEAST_STD), log(_LARGEST_STD)]
     return Chebyshev.interpolate(
         lambda logs: np.array([log(mean_at(n_keys, float(np.exp(x)))) for x in logs]),
@@ -274,7 +277,7 @@ def trace_at(n_keys: int, logit_std: float) -> float:
     """Return E[tr J] for n independent normal logits of standard deviation σ above 0.
 
     With S = Σ e^{z_i} and 1/S² = ∫ t e^{−tS} dt, E[Σ_{i≠j} p_i p_j] is an integral over
-    τ = ln t of products of means over one key each:
+    τ = ln t of products of means over single keys:
     n(n−1)·∫ A(τ)²·φ(τ)^{n−2} dτ, A = E[e^{y − e^y}], φ = E[e^{−e^y}], y = τ + z.
     """
     step, _, linear, logs = _means_of_one(logit_std)
@@ -289,17 +292,17 @@ def log_sum_at(n_keys: int, logit_std: float) -> float:
 
 
 def entropy_at(n_keys: int, logit_std: float) -> float:
-    """Return E[H] = E[ln S] − E[Σ p_i z_i], the last by the Stein identity σ²·E[tr J]."""
+    """Return E[H] = E[ln S] − E[Σ p_i z_i]; the last term is σ²·E[tr J] by Stein's identity."""
     return log_sum_at(n_keys, logit_std) - logit_std**2 * trace_at(n_keys, logit_std)
 
 
 @lru_cache(maxsize=_DEGREE + 1)
 def _means_of_one(logit_std: float) -> tuple[float, Floats, Floats, Floats]:
-    """Return a step, and for τ at such steps e^{−e^τ}, A(τ) and ln φ(τ), each of shape (N,).
+    """Return the step of τ, and e^{−e^τ}, A(τ) and ln φ(τ) at each τ, each of shape (N,).
 
-    A and 1 − φ are convolutions of e^{y − e^y} and 1 − e^{−e^y} with a normal density, by the
-    trapezoidal rule, which is exact to rounding at this step for functions this smooth. No n is in
-    them: what one table is made of, 15 MB, serves for every other.
+    A and 1 − φ are convolutions of e^{y − e^y} and 1 − e^{−e^y} with a normal density. They are
+    computed by the trapezoidal rule, which at this step is exact to rounding for functions this
+    smooth. They do not depend on n, so the cached arrays, 15 MB, serve the tables of every n.
     """
     step = min(0.25, logit_std / 1.5)
     reach = 9.0 * logit_std

@@ -1,4 +1,4 @@
-"""Points of a sweep: what drawn vectors of n keys say at one d_k under one rule."""
+"""Points of a sweep: statistics of drawn vectors of n keys at one d_k under one rule."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -19,11 +19,11 @@ from attn_tui.compute.sweep.readouts import READOUTS, ROWS, exact
 from attn_tui.compute.sweep.settings import Settings, Statistic, first_draws, scales_of
 
 SPAN = 1.959963984540054
-"""So many standard deviations to either side hold 95 % of a normal law."""
+"""Half the width of the central 95 % of a normal law, in standard deviations."""
 
 
 class _Power:
-    """The number of which a field is the logarithm; 0 if below float64, infinite if above."""
+    """The number whose logarithm a field holds; 0 if it underflows, infinite if it overflows."""
 
     def __init__(self, log: str) -> None:
         self._log = log
@@ -34,24 +34,24 @@ class _Power:
 
 @dataclass(frozen=True)
 class Summary:
-    """A positive number over N draws, by natural logarithms: e^−5000 is still told from 0.
+    """A positive number over N draws, as natural logarithms, so that e^−5000 differs from 0.
 
-    Each logarithm but ``log_median_standard_error`` has the number itself beside it, such as
-    ``mean`` and ``quarter``.
+    Each logarithm but ``log_median_standard_error`` comes with the number itself, such as ``mean``
+    and ``quarter``.
 
     Attributes:
         draws: N.
-        log_mean: ln of the average.
-        log_mean_standard_error: ln of the average's standard error; NaN for one draw. Where few
-            draws in N carry the mean, as with saturated vectors, both tend to be too small.
+        log_mean: ln of the mean.
+        log_mean_standard_error: ln of the mean's standard error; NaN for one draw. Where a few of
+            the N draws carry the mean, as with saturated vectors, both tend to be too small.
         log_median: ln of the median.
         log_median_low: ln of the lower end of the median's 95 % interval.
-        log_median_high: ln of its upper end. Both are draws, by their rank; with fewer than six
-            draws they are the extremes, and hold the median less often.
-        log_low: ln of what one draw in ten falls below.
-        log_high: ln of what one draw in ten exceeds.
-        log_quarter: ln of what a quarter of the draws fall below.
-        log_three_quarters: ln of what a quarter exceed: between these is the middle half.
+        log_median_high: ln of its upper end. Both ends are draws, chosen by rank; with fewer than
+            six draws they are the extremes, and contain the median less often.
+        log_low: ln of the 10th percentile.
+        log_high: ln of the 90th percentile.
+        log_quarter: ln of the lower quartile.
+        log_three_quarters: ln of the upper quartile.
     """
 
     draws: int
@@ -76,25 +76,25 @@ class Summary:
     three_quarters = _Power("log_three_quarters")
 
     def times(self, factor: float) -> "Summary":
-        """Return the summary of the same draws times a number that is not negative."""
+        """Return the summary of the same draws multiplied by a factor of 0 or more."""
         names = [field.name for field in fields(self)[1:]]
         return Summary(self.draws, *(getattr(self, name) + log_of(factor) for name in names))
 
     @property
     def median_standard_error(self) -> float:
-        """The standard error the median's interval corresponds to; NaN for one draw."""
+        """The standard error that corresponds to the median's interval; NaN for one draw."""
         return (self.median_high - self.median_low) / (2.0 * SPAN) if self.draws > 1 else nan
 
     @property
     def log_median_standard_error(self) -> float:
-        """The standard error of ln of the median that its interval corresponds to."""
+        """The standard error of ln of the median, from its interval; NaN for one draw."""
         if self.draws < 2:
             return nan
         return (self.log_median_high - self.log_median_low) / (2.0 * SPAN)
 
 
 def median_ranks(draws: int) -> tuple[int, int]:
-    """Return the ranks, from 0, of the draws that hold the median between them 95 times in 100.
+    """Return the ranks, from 0, of the two draws that enclose the median 95 times in 100.
 
     >>> median_ranks(1000)
     (468, 531)
@@ -107,7 +107,7 @@ def summarise(logs: Floats) -> list[Summary]:
     """Return the summary of each row of logarithms, shape (rows, N), N ≥ 1."""
     ranked = np.sort(logs, axis=1)
     draws = ranked.shape[1]
-    # Numbers whose squares float64 cannot hold are averaged in units of the largest.
+    # Numbers whose squares exceed the range of float64 are averaged in units of the largest.
     largest = ranked[:, -1]
     units = np.where(np.isfinite(largest) & (np.abs(largest) > 300.0), largest, 0.0)
     with np.errstate(all="ignore"):
@@ -118,7 +118,7 @@ def summarise(logs: Floats) -> list[Summary]:
     low, high = median_ranks(draws)
     columns = [means, errors, ranked[:, low], ranked[:, high]]
     for fraction in (0.5, 0.1, 0.9, 0.25, 0.75):
-        # Quantiles lie between logarithms next to each other.
+        # Quantiles are interpolated between neighbouring logarithms.
         place = fraction * (draws - 1)
         below = int(place)
         share = place - below
@@ -140,13 +140,14 @@ class Point:
         n: Number of keys.
         d_k: Length of q.
         rule: The rule as text.
-        multiplier: Its m there.
+        multiplier: The rule's m there.
         draws: How many vectors were drawn.
-        statistics: What they say of each statistic.
+        statistics: The summary of each statistic.
         qk_norm: Whether q and k were normalised; the query gradient is NaN then.
-        mean_errors: Of each statistic, the standard error of ln of the ratio of means, unscaled
-            over this; both are of the same draws. Empty unless none is among the rules.
-        below: Which draws lie below the median of each of `ROWS`, in bits, shape (rows, N/8).
+        mean_errors: For each statistic, the standard error of ln of the ratio of the unscaled mean
+            to this one, from the same draws. Empty unless ``none`` is among the rules.
+        below: Which draws lie below the median of each of `ROWS`, as packed bits, shape
+            (rows, N/8).
     """
 
     n: int
@@ -160,7 +161,7 @@ class Point:
     qk_norm: bool = False
 
     def exact(self, statistic: Statistic) -> Exact:
-        """Return the exact mean and median, where they are known."""
+        """Return the exact mean and median; each is None if it is not known."""
         if self.qk_norm:
             return Exact()
         return exact(statistic, self.n, self.d_k, self.multiplier)
@@ -168,11 +169,11 @@ class Point:
 
 @dataclass(frozen=True)
 class Ratio:
-    """A statistic without scaling over the same under a rule, as natural logarithms.
+    """The ratio of a statistic without scaling to the statistic under a rule, as logarithms.
 
     Attributes:
         log_mean: ln of the ratio of the means.
-        log_mean_error: Its standard error; both are of the same draws.
+        log_mean_error: Its standard error; both means are of the same draws.
         log_median: ln of the ratio of the medians.
         log_median_error: Its standard error.
     """
@@ -185,7 +186,7 @@ class Ratio:
 
 @lru_cache(maxsize=1 << 14)
 def ratio(unscaled: Point, scaled: Point, statistic: Statistic) -> Ratio:
-    """Return how a statistic without scaling compares with the same under a rule."""
+    """Return the ratio of a statistic without scaling to the same statistic under a rule."""
     one, other = unscaled.statistics[statistic], scaled.statistics[statistic]
     means, medians = one.log_mean - other.log_mean, one.log_median - other.log_median
     error = median_error(unscaled, scaled, statistic)
@@ -195,15 +196,15 @@ def ratio(unscaled: Point, scaled: Point, statistic: Statistic) -> Ratio:
 def median_error(one: Point, other: Point, statistic: Statistic) -> float:
     """Return the standard error of ln of the ratio of medians of the same draws under two rules.
 
-    The errors of each are joined by the correlation of lying below them, 4·P(both below) − 1. NaN
-    for one draw.
+    The errors of the two medians are combined with their correlation, 4·P(both below) − 1, where P
+    is the share of draws below both medians. NaN for one draw.
     """
     first, second = (
         point.statistics[statistic].log_median_standard_error for point in (one, other)
     )
     both = one.below[ROWS[statistic]] & other.below[ROWS[statistic]]
     together = 4.0 * int(np.bitwise_count(both).sum()) / one.draws - 1.0
-    # Errors of logarithms may be so large that their squares overflow.
+    # Errors of logarithms can be so large that their squares overflow.
     apart = sqrt(2.0 * (1.0 - together)) * sqrt(first) * sqrt(second)
     return hypot(first - second, apart)
 
@@ -211,7 +212,7 @@ def median_error(one: Point, other: Point, statistic: Statistic) -> float:
 def mean_errors(logs: Floats) -> Floats:
     """Return the standard errors of ln of ratios of means of the same draws.
 
-    They are those of the mean of x/E[x] − y/E[y].
+    Each is the standard error of the mean of x/E[x] − y/E[y].
 
     Args:
         logs: ln x and ln y, shape (2, rows, N).
@@ -229,12 +230,12 @@ def mean_errors(logs: Floats) -> Floats:
 
 
 def held(values: Sequence[int], wanted: int) -> int:
-    """Return the value that is nearest by the logarithm."""
+    """Return the value whose logarithm is nearest to that of the wanted number."""
     return min(values, key=lambda value: abs(log(value / wanted)))
 
 
 class Points(tuple[Point, ...]):
-    """Points rising in n, then d_k, then in the order of the rules, and what they say together."""
+    """Points in order of n, then d_k, then of the rules, with look-ups and ratios between them."""
 
     @cached_property
     def ns(self) -> tuple[int, ...]:
@@ -253,7 +254,7 @@ class Points(tuple[Point, ...]):
 
     @cached_property
     def by_place(self) -> Mapping[tuple[int, int, str], Point]:
-        """Each by its n, d_k and rule."""
+        """Every point by its n, d_k and rule."""
         return {(point.n, point.d_k, point.rule): point for point in self}
 
     @cached_property
@@ -266,30 +267,30 @@ class Points(tuple[Point, ...]):
         return held(self.ns, place[0]), held(self.d_ks, place[1])
 
     def under(self, rule: str) -> tuple[Point, ...]:
-        """Return those under a rule."""
+        """Return the points under a rule."""
         return tuple(point for point in self if point.rule == rule)
 
     def at(self, n: int, d_k: int, rule: str) -> Point | None:
-        """Return the one at a place under a rule, or None while there is none."""
+        """Return the point at a place under a rule, or None while there is none."""
         return self.by_place.get((n, d_k, rule))
 
     def unscaled(self, n: int, d_k: int) -> Point | None:
-        """Return the one at a place without scaling, or None if there is none."""
+        """Return the point at a place without scaling, or None if there is none."""
         return self.at(n, d_k, self._none)
 
     def ratio(self, n: int, d_k: int, rule: str, statistic: Statistic) -> Ratio | None:
-        """Return a statistic without scaling over the same under a rule, or None if unknown."""
+        """Return the ratio of a statistic without scaling to the one under a rule, if known."""
         unscaled, scaled = self.unscaled(n, d_k), self.at(n, d_k, rule)
         return ratio(unscaled, scaled, statistic) if unscaled and scaled else None
 
 
 class Sampling:
-    """Points that grow while vectors are drawn; what one sweep works with.
+    """The draws of one sweep, and the points computed from the draws made so far.
 
     Args:
-        rules: Rules by their text.
+        rules: The scale of each rule, by the rule's text.
         draws: How many vectors to draw at each place.
-        seed: Which.
+        seed: The seed of the draws.
         qk_norm: Whether q and k are normalised.
     """
 
@@ -302,10 +303,10 @@ class Sampling:
         self._points: dict[Place, list[Point]] = {}
 
     def steps(self, coarse: Sequence[Place], rest: Sequence[Place]) -> Iterator[int]:
-        """Draw and evaluate, a few vectors a step; yield what a step cost.
+        """Draw and evaluate a few vectors at each step; yield the cost of the step.
 
-        First a few vectors at the coarse places, then at the rest, then more and more at all.
-        The sum of what is yielded is `work`.
+        The first vectors are drawn at the coarse places, then at the rest, then more at all of
+        them in turn. The costs add up to `work`.
         """
         places = sorted([*coarse, *rest])
         d_ks = tuple(sorted({d_k for _, d_k in places}))
@@ -325,27 +326,27 @@ class Sampling:
                 yield cost(n, unit.size * len(self.rules))
 
     def work(self, places: Sequence[Place]) -> int:
-        """Return what all steps cost together, in numbers worked on."""
+        """Return the cost of all steps together, in numbers processed."""
         return sum(cost(n, self.draws * len(self.rules)) for n, _ in places)
 
     def summary_cost(self) -> int:
-        """Return about what it costs to call `points` now."""
+        """Return roughly the cost of calling `points` now, in numbers processed."""
         return 16 * len(self.rules) * sum(self._drawn.values())
 
     def points(self) -> Points:
-        """Return every point there is."""
+        """Return the points of all places that have draws so far."""
         for place, draws in self._drawn.items():
             if place not in self._points or self._points[place][0].draws != draws:
                 self._points[place] = self._summarised(place, draws)
         return Points(point for place in sorted(self._points) for point in self._points[place])
 
     def forget(self) -> None:
-        """Let go of what was drawn, and of points, which whoever asked for them has."""
+        """Free the draws and the points; points that were returned stay valid."""
         self._logs.clear()
         self._points.clear()
 
     def _summarised(self, place: Place, draws: int) -> list[Point]:
-        """Return what was drawn at a place, under each rule."""
+        """Return the points of a place, one for each rule, from its first draws."""
         n, d_k = place
         logs = self._logs[place][:, :, :draws]
         with np.errstate(invalid="ignore"):
@@ -370,17 +371,18 @@ class Sampling:
 MOST_VALUES = 1 << 20
 
 _COARSE = 4
-"""Every so many places are looked at first."""
+"""One place in this many, along n and along d_k, is evaluated first."""
 
 
 def check_vectors(settings: Settings) -> None:
-    """Check that a sweep has not too many vectors; crossovers, which have no places, may.
+    """Check that a sweep does not draw too many vectors; crossovers, which have no places, may.
 
     Raises:
-        InputError: Saying how many draws there may be.
+        InputError: Saying how many draws are allowed.
     """
     ns, d_ks = along(settings, D_K.minimum)
-    # Whatever the setup's own rule is, and so that one rule may be joined by none.
+    # At least two rules, so that the answer does not depend on the setup's own rule and ``none``
+    # can still be added.
     n_places, n_rules = len(ns) * len(d_ks), max(2, len(scales_of(settings, Scale())))
     most = MOST_VALUES // (n_places * n_rules)
     draws = first_draws(settings)
@@ -391,13 +393,13 @@ def check_vectors(settings: Settings) -> None:
 
 
 def places(settings: Settings, d_k: int) -> tuple[list[Place], list[Place]]:
-    """Return where to look: first at these, then also at those; rising in n, then d_k.
+    """Return the places to evaluate first and the places to evaluate after them.
 
-    But very first comes the place nearest to the one that is asked for.
+    Both rise in n, then in d_k, but the place nearest to the current n and d_k comes first of all.
 
     Args:
-        settings: What is swept.
-        d_k: The setup's, at which curves over n are drawn.
+        settings: The settings of the sweep.
+        d_k: The d_k of the setup, at which curves over n are drawn.
     """
     ns, d_ks = along(settings, d_k)
     here = held(ns, settings.n), held(d_ks, d_k)
@@ -407,7 +409,7 @@ def places(settings: Settings, d_k: int) -> tuple[list[Place], list[Place]]:
 
 
 def along(settings: Settings, d_k: int) -> tuple[list[int], list[int]]:
-    """Return the n and the d_k, each with each of which is a place."""
+    """Return the values of n and of d_k; every pair of them is a place."""
     is_map = settings.view == "map"
     count = settings.map_points if is_map else settings.points
     ns = log_grid(settings.n_range, count) if is_map or settings.over == "n" else [settings.n]
@@ -416,10 +418,10 @@ def along(settings: Settings, d_k: int) -> tuple[list[int], list[int]]:
 
 
 def log_grid(ends: tuple[int, ...], most: int) -> list[int]:
-    """Return whole numbers from one end to the other, evenly over the logarithm, each once.
+    """Return distinct whole numbers from one end to the other, evenly spaced in the logarithm.
 
-    Where one end is a power of 2 times the other, every doubling is among them if there may be as
-    many; else there are as many as there may be.
+    If one end is a power of 2 times the other, every doubling is included if ``most`` allows it;
+    otherwise there are ``most`` numbers before duplicates are dropped.
 
     >>> log_grid((1, 64), 8), log_grid((2, 40), 4)
     ([1, 2, 4, 8, 16, 32, 64], [2, 5, 15, 40])

@@ -1,4 +1,4 @@
-"""The statistics of drawn vectors: what each is called, how it comes about, and what is exact."""
+"""The statistics of drawn vectors: their names, how they are computed, and their exact values."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -23,7 +23,7 @@ from attn_tui.compute.sweep.rows import DrawnWeights, Rows
 from attn_tui.compute.sweep.settings import STATISTICS, Statistic
 
 At = Callable[[int, int, float], float | None]
-"""From n, d_k and m to a number, or None where there is none."""
+"""A function of n, d_k and m to a number, or None where there is no number."""
 
 
 @dataclass(frozen=True)
@@ -31,15 +31,16 @@ class Readout:
     """One statistic; its name in JSON and on the command line is in `settings.Statistic`.
 
     Attributes:
-        symbol: In a formula.
-        words: In words, with its unit.
-        short: In a word or two.
-        logs: From drawn weights to its natural logarithms, but for the factor.
-        factor: From m to what it is besides, times ``logs`` and all that follows. Two with the
-            same ``logs`` are worked out once.
-        bound: From n to what it cannot exceed, or None.
-        two: Of two logits so far apart, where it is a monotone function of that.
-        mean: Its exact mean, as far as that is known; that of two keys follows from ``two``.
+        symbol: Its symbol in a formula.
+        words: Its description, with its unit.
+        short: Its name in a word or two.
+        logs: Computes its natural logarithms from drawn weights, without the factor.
+        factor: A factor as a function of m, which multiplies e^``logs`` and all that is derived
+            from it. Statistics that share ``logs`` are computed once.
+        bound: An upper bound as a function of n, or None.
+        two: The statistic for two keys as a monotone function of the gap between their logits, or
+            None if it is not one; without the factor, as ``mean``.
+        mean: Its exact mean, if known; for two keys it follows from ``two`` instead.
     """
 
     symbol: str
@@ -104,16 +105,16 @@ _DRAWN = tuple(dict.fromkeys(readout.logs for readout in READOUTS.values()))
 ROWS: Mapping[Statistic, int] = {
     name: _DRAWN.index(readout.logs) for name, readout in READOUTS.items()
 }
-"""Which row of `log_statistics` each statistic is its factor times."""
+"""The row of `log_statistics` from which each statistic is computed, by its factor."""
 
 
 def log_statistics(given: Rows, logit_std: Floats, across: Floats) -> Floats:
-    """Return natural logarithms of statistics, but for their factors, a row for each of `ROWS`.
+    """Return the logarithms of statistics without their factors, in the rows given by `ROWS`.
 
     Args:
         given: B vectors.
-        logit_std: σ = m‖q‖ of each, shape (B,), at least 0.
-        across: χ² with d_k − 1 degrees of freedom for each, shape (B,), at least 0, or NaN.
+        logit_std: σ = m‖q‖ of each vector, shape (B,), at least 0.
+        across: χ² with d_k − 1 degrees of freedom for each vector, shape (B,), at least 0, or NaN.
 
     >>> from attn_tui.compute.sweep.rows import rows
     >>> two = rows(np.array([[0.0, 1.0]]), np.array([[0.0, 1.0]]))
@@ -128,13 +129,13 @@ def log_statistics(given: Rows, logit_std: Floats, across: Floats) -> Floats:
 
 @lru_cache(maxsize=4096)
 def exact(statistic: Statistic, n_keys: int, d_k: int, multiplier: float) -> Exact:
-    """Return what is known exactly of a statistic over drawn vectors.
+    """Return the exact mean and median of a statistic over drawn vectors, as far as known.
 
     Args:
-        statistic: Which.
+        statistic: The statistic.
         n_keys: n, at least 2.
         d_k: The length of q.
-        multiplier: m; one beyond 1e300 saturates as that does.
+        multiplier: m; above 1e300 it is taken as 1e300, which saturates just the same.
     """
     readout, m = READOUTS[statistic], min(multiplier, 1e300)
     if n_keys == 2 and readout.two:

@@ -1,8 +1,8 @@
 """Statistics of many drawn vectors at once, as logarithms, from each vector's winner and the rest.
 
-The logits of a vector are z = σ·g. With w the largest, L = ln((1 − p_w)/p_w) and q_j the others'
-shares of 1 − p_w, every statistic is a function of L and of sums over q. The q_j are taken
-relative to the runner-up, so nothing cancels and nothing underflows however large σ is.
+The logits of a vector are z = σ·g. With w the key of the largest logit, L = ln((1 − p_w)/p_w) and
+q_j the other keys' shares of 1 − p_w, every statistic is a function of L and of sums over q. The
+q_j are computed relative to the runner-up, so nothing cancels or underflows however large σ is.
 """
 
 from collections.abc import Iterator
@@ -14,33 +14,33 @@ import numpy as np
 from attn_tui.compute.arrays import Floats
 
 _WIDE, _AT_ONCE = 1 << 13, 1 << 17
-"""So many numbers of a vector, and so many in all, are worked on at a time: BLAS stays on one
-thread, and the numbers in the cache."""
+"""Numbers processed at a time, of one vector and in all: few enough for BLAS to stay on one thread
+and for the numbers to stay in the cache."""
 
 _BUFFER = 64
-"""NumPy copies a column that it broadcasts over vectors shorter than its buffer, 8,192 numbers,
-which takes longer than the product; over vectors longer than this, it does not."""
+"""A buffer size for NumPy, which copies a column that it broadcasts over vectors shorter than its
+buffer, by default 8,192 numbers; the copy takes longer than the product."""
 
 _NEGLIGIBLE = -80.0
-"""Exponents are held above this: e^−80 adds nothing to 1, and no square or cube is subnormal. Keys
-below it are left out of long vectors."""
+"""Lower limit of exponents: e^−80 adds nothing to 1, and its square and cube are not subnormal.
+Keys below it are left out of long vectors."""
 
 _TINY = 1e-300
-"""Added to both sides of a quotient that is 1 where they are as small."""
+"""Added to numerator and denominator of a quotient that tends to 1 where both vanish."""
 
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """B vectors of n ≥ 2 keys, their winners apart.
+    """B vectors of n ≥ 2 keys, with their winners set apart.
 
     Attributes:
-        behind: How far each key but the two largest lies below the runner-up, in units in which
-            the logits are σ times as far; the runner-up is among them, at 0. Shape (B, n − 1).
-        runner_up: How far the runner-up lies below the winner, shape (B,).
-        upstream: v_j − v_w, how an upstream gradient V·∂L/∂o at the other keys differs from that
-            at the winner, shape (B, n − 1).
-        furthest: The largest of ``behind`` of each vector, shape (B,).
-        spread: The standard deviation of each vector's n numbers, shape (B,).
+        behind: How far g of each key but the winner lies below that of the runner-up, which is
+            included, at 0; logits lie σ times as far. Shape (B, n − 1).
+        runner_up: How far g of the runner-up lies below that of the winner, shape (B,).
+        upstream: v_j − v_w, the upstream gradient V·∂L/∂o at the other keys less that at the
+            winner, shape (B, n − 1).
+        furthest: The largest ``behind`` of each vector, shape (B,).
+        spread: The standard deviation of each vector's n numbers g, shape (B,).
     """
 
     behind: Floats
@@ -55,8 +55,9 @@ def rows(draws: Floats, upstream: Floats, out: Floats | None = None) -> Rows:
 
     Args:
         draws: g, shape (B, n), n ≥ 2.
-        upstream: v = V·∂L/∂o, the derivative of the loss by each weight, (B, n).
-        out: Memory for the result, shape (2, B, n), new if None; may be that of the two.
+        upstream: v = V·∂L/∂o, the derivative of the loss by each weight, shape (B, n).
+        out: Memory for the result, shape (2, B, n); it may hold the two inputs. None for new
+            memory.
     """
     every, spread = np.arange(len(draws)), draws.std(axis=1)
     winners = draws.argmax(axis=1)
@@ -66,7 +67,7 @@ def rows(draws: Floats, upstream: Floats, out: Floats | None = None) -> Rows:
         np.copyto(behind, draws)
         np.subtract(upstream, at_tops[:, None], out=differences)
         for values in (behind, differences):
-            # No statistic asks for the order of the others: the first takes the winner's place.
+            # No statistic depends on the order of the others: the first takes the winner's place.
             values[every, winners] = values[:, 0]
         behind, differences = behind[:, 1:], differences[:, 1:]
         second = behind.max(axis=1)
@@ -82,9 +83,9 @@ class DrawnWeights:
 
     Args:
         given: The vectors.
-        logit_std: σ = m‖q‖ of each, shape (B,), at least 0.
-        across: χ² with d_k − 1 degrees of freedom for each, shape (B,), at least 0; NaN where
-            nothing is known of the keys across q.
+        logit_std: σ = m‖q‖ of each vector, shape (B,), at least 0.
+        across: χ² with d_k − 1 degrees of freedom for each vector, shape (B,), at least 0; NaN if
+            the components of the keys across q are unknown.
     """
 
     def __init__(self, given: Rows, logit_std: Floats, across: Floats) -> None:
@@ -99,40 +100,41 @@ class DrawnWeights:
         self._rest, self._log_rest = self._odds * self._top, log_odds - self._log_sum
 
     def max_weight(self) -> Floats:
-        """Return that of the largest weight."""
+        """Return ln of the largest weight."""
         return np.asarray(-self._log_sum)
 
     def entropy(self) -> Floats:
-        """Return that of H in nats.
+        """Return ln of H in nats.
 
-        H = −p_w ln p_w − Σ p_j ln p_j, over 1 − p_w; the first is 1 where the odds underflow.
+        H = −p_w ln p_w − Σ p_j ln p_j is computed relative to 1 − p_w; the first term over 1 − p_w
+        is 1 where the odds underflow.
         """
         surprise = (self._log_sum + _TINY) / (self._odds + _TINY)
         others = self._log_total + self._logit_std * self._behind - self._log_rest
         return np.asarray(self._log_rest + np.log(surprise + others))
 
     def effective_keys(self) -> Floats:
-        """Return that of e^H."""
+        """Return ln of e^H, which is H."""
         return np.exp(self.entropy())
 
     def jacobian(self) -> Floats:
-        """Return that of ‖J‖_F, as in `norms.frobenius`."""
+        """Return ln of ‖J‖_F, as in `norms.frobenius`."""
         squares = self._squares
         winning, lost = self._top * self._top, self._rest * squares
         others = squares - 2.0 * self._rest * self._cubes + winning * squares + lost * lost
         return np.asarray(self._log_rest + 0.5 * np.log(winning * (1.0 + squares) + others))
 
     def trace(self) -> Floats:
-        """Return that of tr J."""
+        """Return ln of tr J."""
         lost = self._rest * self._squares
         return np.asarray(self._log_rest + np.log(self._top + (1.0 - lost)))
 
     def query_gradient(self) -> Floats:
-        """Return that of ‖Kᵀ J v‖, with respect to logits.
+        """Return ln of ‖Kᵀ J v‖, the gradient with respect to q up to a factor m.
 
-        Given q, the keys are their scores along q and normal numbers across it, so
-        ‖Kᵀu‖² = (u·g)² + ‖u‖²·χ² with d_k − 1 degrees of freedom, and no key is needed. u = J v has
-        u_j = c·q_j·(d_j − c·q·d) with d = v − v_w, c = 1 − p_w, and u_w = −c·p_w·q·d.
+        Given q, a key consists of its score along q and of normal numbers across q, so
+        ‖Kᵀu‖² = (u·g)² + ‖u‖²·χ² with d_k − 1 degrees of freedom, and no key is needed. With
+        u = J v, d = v − v_w and c = 1 − p_w, u_j = c·q_j·(d_j − c·q·d) and u_w = −c·p_w·q·d.
         """
         pull, push = self._rest * self._upstream, self._top * self._upstream
         along = self._both - pull * self._behind + self._given.runner_up * push
@@ -142,16 +144,16 @@ class DrawnWeights:
             return np.asarray(self._log_rest + 0.5 * np.log(size))
 
     def logit_std(self) -> Floats:
-        """Return that of the standard deviation of the logits."""
+        """Return ln of the standard deviation of the logits."""
         with np.errstate(divide="ignore"):
             return np.asarray(np.log(self._logit_std * self._given.spread))
 
 
 def _sums(given: Rows, logit_std: Floats) -> Floats:
-    """Return sums over the keys but the winner, of e = e^{−σ·b} with b = behind, shape (8, B).
+    """Return sums over all keys but the winner, shape (8, B).
 
-    They are Σe and, of shares q = e/Σe and with d = upstream, Σq·b, Σq·d, Σq·d·b, Σq², Σq²·d,
-    Σq²·d² and Σq³. They are added up a block at a time.
+    Let b = behind, e = e^{−σ·b}, q = e/Σe and d = upstream. The sums are Σe, Σq·b, Σq·d, Σq·d·b,
+    Σq², Σq²·d, Σq²·d² and Σq³. They are accumulated block by block.
     """
     count, others = given.behind.shape
     sums = np.zeros((8, count))
@@ -169,7 +171,7 @@ def _sums(given: Rows, logit_std: Floats) -> Floats:
         for column in range(0, behind.shape[1], wide):
             block = slice(None), slice(column, column + wide)
             _add(behind[block], upstream[block], logit_std[down], hold, work, sums[:, down])
-    # The squares and what is behind them once more, the cubes a third time.
+    # Normalise e to q: once for all but Σe, again for squares and cubes, a third time for cubes.
     for first in (1, 4, 7):
         sums[first:] /= sums[0]
     return sums
@@ -198,7 +200,7 @@ def _add(
 
 @contextmanager
 def _small_buffer() -> Iterator[None]:
-    """Let NumPy not copy what it broadcasts over vectors longer than a small buffer."""
+    """Give NumPy a small buffer, so that it does not copy the columns that it broadcasts."""
     with np.errstate():
         np.setbufsize(_BUFFER)
         yield

@@ -1,4 +1,4 @@
-"""What a sweep asks: over which places, under which rules, of how many vectors."""
+"""The settings of a sweep: its places, its rules and the number of vectors."""
 
 import re
 from collections.abc import Mapping
@@ -24,7 +24,7 @@ from attn_tui.compute.scale import NONE, Scale, parse_scale
 
 
 def rule_text(scale: Scale) -> str:
-    """Return a rule with the parameters given, as `parse_scale` reads it.
+    """Return a rule with its parameters as text that `parse_scale` reads.
 
     >>> rule_text(parse_scale("temperature:4")), rule_text(Scale(softcap=50.0))
     ('temperature:T=4.0', 'inverse-sqrt')
@@ -34,12 +34,12 @@ def rule_text(scale: Scale) -> str:
 
 
 def read_rules(text: str) -> tuple[str, ...]:
-    """Read rules with commas between them; a comma may stand after the last.
+    """Read rules separated by commas; a trailing comma is allowed.
 
-    An empty text is no rules: what is compared then is none and the rule that all share.
+    An empty text gives no rules: then ``none`` is compared with the rule of the setup.
 
     Raises:
-        InputError: If one is not understood.
+        InputError: If a rule is not understood.
 
     >>> read_rules("none, temperature:T=4, mup:1,024")
     ('none', 'temperature:T=4', 'mup:1,024')
@@ -64,7 +64,7 @@ LISTED = Kind(
     lambda value: type(value) is tuple and all(isinstance(rule, str) for rule in value),
     ", ".join,
 )
-"""Rules, each as `parse_scale` reads it."""
+"""The kind of lists of rules, each as `parse_scale` reads it."""
 
 
 Axis = Literal["d_k", "n"]
@@ -88,11 +88,11 @@ STATISTICS: tuple[Statistic, ...] = get_args(Statistic)
 MOST_DRAWS, MOST_POINTS = 100_000, 200
 
 FEW_DRAWS, MANY_DRAWS = 1000, 10_000
-"""So many vectors are drawn at each place unless a number is given: the more where keys are few."""
+"""The default numbers of vectors at each place: the larger one where keys are few."""
 
 MANY_SCORES = 1_000_000
-"""Where there would be more scores than this the fewer are drawn. What is drawn follows from the
-question alone, so that a seed means the same on every machine."""
+"""With more scores than this, the smaller number of vectors is drawn. It depends on the question
+alone, so that a seed gives the same draws on every machine."""
 
 _PLACES = whole(2, MOST_POINTS)
 
@@ -102,21 +102,22 @@ class Settings(Checked):
     """What is swept, and how finely.
 
     Attributes:
-        over: What curves run over; the other is held: n here, d_k by the setup.
+        over: What curves run over; the other is fixed: n by these settings, d_k by the setup.
         n: Number of keys while d_k is swept, 2 to 100,000.
-        n_range: Least and largest n of a sweep over n, and of a map; equal, it is one place.
-        d_k_range: Least and largest d_k of a sweep over d_k, and of a map; the same.
-        rules: Scale rules as text, each once; none given is ``"none"`` and the setup's own.
-        statistic: Which a screen begins to look at, and a report shows. All are computed.
-        view: Curves over one, or a map over both.
-        ratio: Whether the statistic without scaling is shown over the same under a rule.
-        points: How many places along a curve at most, evenly over the logarithm.
-        map_points: How many along each side of a map at most.
-        draws: How many vectors are drawn at each place, 2 to 100,000, see `check_vectors`; or as
-            many as `draws_at` says.
-        seed: What is drawn, a whole number from 0.
-        crossovers: Whether curves over d_k and maps end with the search for crossovers, at n.
-        crossover_n: The n of crossovers that are asked for alone; none given is n.
+        n_range: Least and largest n of a sweep over n, and of a map; one place if they are equal.
+        d_k_range: Least and largest d_k of a sweep over d_k, and of a map; likewise.
+        rules: Scale rules as text, without duplicates; if empty, ``"none"`` and the setup's own.
+        statistic: The statistic that a screen shows first, and that a report shows. All are
+            computed.
+        view: Curves over one of n and d_k, or a map over both.
+        ratio: Whether to show the ratio of the statistic without scaling to that under a rule.
+        points: The most places along a curve, evenly spaced in the logarithm.
+        map_points: The most places along each side of a map.
+        draws: How many vectors are drawn at each place, 2 to 100,000, see `check_vectors`; None
+            for the number that `draws_at` returns.
+        seed: The seed of the draws, a whole number from 0.
+        crossovers: Whether curves over d_k and maps end with a search for crossovers at n.
+        crossover_n: The values of n when only crossovers are requested; if empty, n.
     """
 
     over: Axis = asked(
@@ -188,7 +189,7 @@ class Settings(Checked):
 
 
 def draws_at(settings: Settings, n: int) -> int:
-    """Return how many vectors of n keys are drawn at each place at last.
+    """Return how many vectors of n keys are drawn at each place in the end.
 
     >>> draws_at(Settings(), 64), draws_at(Settings(), 4096), draws_at(Settings(draws=300), 64)
     (10000, 1000, 300)
@@ -199,13 +200,13 @@ def draws_at(settings: Settings, n: int) -> int:
 
 
 def first_draws(settings: Settings) -> int:
-    """Return how many vectors are drawn at every place before more are at any."""
+    """Return how many vectors are drawn at every place before any place gets more."""
     return FEW_DRAWS if settings.draws is None else settings.draws
 
 
 @lru_cache(maxsize=64)
 def scales_of(settings: Settings, own: Scale) -> Mapping[str, Scale]:
-    """Return the rules that are compared, by their text, when the setup's own is this."""
+    """Return the scales that are compared, by text, given the setup's own scale."""
     rules = settings.rules or ("none", rule_text(own))
     if settings.ratio:
         rules = ("none", *rules)
@@ -218,5 +219,5 @@ def scales_of(settings: Settings, own: Scale) -> Mapping[str, Scale]:
 
 
 def compared(settings: Settings, own: Scale) -> tuple[str, ...]:
-    """Return the texts of `scales_of`."""
+    """Return the texts of the compared rules, in the order of `scales_of`."""
     return tuple(scales_of(settings, own))

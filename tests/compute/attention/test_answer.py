@@ -1,4 +1,4 @@
-"""Rows of a head, against softmax written down directly."""
+"""Rows of a head, against softmax computed directly."""
 
 from dataclasses import replace
 from typing import Any
@@ -37,8 +37,8 @@ def drawn(setup: Setup = Setup(), **settings: object) -> Experiment:
 
 
 def last(experiment: Experiment) -> Answer:
-    *_, found = answer(experiment)
-    return found
+    *_, result = answer(experiment)
+    return result
 
 
 def direct(scores: np.ndarray, m: float) -> np.ndarray:
@@ -71,12 +71,12 @@ def test_rows_are_those_that_are_wanted(rows: str) -> None:
 
 def test_weights_and_statistics_are_those_of_softmax() -> None:
     experiment = drawn(Setup(d_k=16), n=9)
-    found = last(experiment)
-    scores = np.array([vector.scores for vector in found.head.vectors])
-    for side, m in ((found.unscaled, 1.0), (found.scaled, 0.25)):
+    result = last(experiment)
+    scores = np.array([vector.scores for vector in result.head.vectors])
+    for side, m in ((result.unscaled, 1.0), (result.scaled, 0.25)):
         p = direct(scores, m)
-        shown = np.where(side.blocks == HIDDEN, 0.0, side.blocks)
-        np.testing.assert_allclose(shown, p, rtol=1e-12, atol=1e-300)
+        blocks = np.where(side.blocks == HIDDEN, 0.0, side.blocks)
+        np.testing.assert_allclose(blocks, p, rtol=1e-12, atol=1e-300)
         assert (side.blocks[np.triu_indices(9, 1)] == HIDDEN).all()
         np.testing.assert_allclose(side.largest, p.max(axis=1), rtol=1e-12)
         assert side.key.tolist() == p.argmax(axis=1).tolist()
@@ -91,13 +91,13 @@ def test_weights_and_statistics_are_those_of_softmax() -> None:
 
 
 def test_of_many_keys_the_largest_of_each_block_is_kept() -> None:
-    found = last(drawn(Setup(d_k=4), n=600, causal=False))
-    assert found.block == 3
-    assert found.scaled.blocks.shape == (600, 200)
-    weights = found.row(17)[1].weights()
+    result = last(drawn(Setup(d_k=4), n=600, causal=False))
+    assert result.block == 3
+    assert result.scaled.blocks.shape == (600, 200)
+    weights = result.row(17)[1].weights()
     largest = weights.reshape(200, 3).max(axis=1)
-    np.testing.assert_allclose(found.scaled.blocks[17], largest, rtol=1e-6)
-    assert found.scaled.blocks.shape[1] <= MOST_BLOCKS
+    np.testing.assert_allclose(result.scaled.blocks[17], largest, rtol=1e-6)
+    assert result.scaled.blocks.shape[1] <= MOST_BLOCKS
 
 
 MASKED = np.random.default_rng(5).random((70, 90)) < 0.5
@@ -136,18 +136,18 @@ def test_rows_taken_together_are_what_each_is_alone(
     source = Captured(size * draw((70, 8)), draw((90, 8)), **given)
     experiment = Experiment(source, replace(setup, d_k=8))
     assert together(experiment, 1)
-    found = last(experiment)
+    result = last(experiment)
     monkeypatch.setattr(rows, "together", lambda *given: None)
     alone = last(experiment)
-    assert found.attended.tolist() == alone.attended.tolist()
-    assert found.lengths.tolist() == alone.lengths.tolist()
-    for side, other in zip(found.sides, alone.sides, strict=True):
+    assert result.attended.tolist() == alone.attended.tolist()
+    assert result.lengths.tolist() == alone.lengths.tolist()
+    for side, other in zip(result.sides, alone.sides, strict=True):
         assert side.key.tolist() == other.key.tolist()
-        for each in ("multiplier", "largest", "sink", "blocks"):
-            here, there = getattr(side, each), getattr(other, each)
+        for field in ("multiplier", "largest", "sink", "blocks"):
+            here, there = getattr(side, field), getattr(other, field)
             np.testing.assert_allclose(here, there, rtol=1e-9, atol=1e-200)
-        for each in ("entropy", "effective_keys", "gradient", "log_gradient"):
-            here, there = getattr(side, each), getattr(other, each)
+        for field in ("entropy", "effective_keys", "gradient", "log_gradient"):
+            here, there = getattr(side, field), getattr(other, field)
             np.testing.assert_allclose(here, there, rtol=1e-7, atol=1e-200)
 
 
@@ -156,37 +156,37 @@ def test_weights_are_kept_for_maps_alone_and_no_mask_for_each_key() -> None:
     mask = HeadMask("window", 0, 16, (0, 4))
     source = Captured(queries, keys, positions=tuple(range(300)), found=Reconstruction(mask, "fit"))
     assert source.seen is None
-    *_, found = answer(Experiment(source), maps=False)
-    assert [side.blocks.size for side in found.sides] == [0, 0]
-    assert found.attended.tolist() == [min(max(row - 4, 0), 16) for row in range(300)]
+    *_, result = answer(Experiment(source), maps=False)
+    assert [side.blocks.size for side in result.sides] == [0, 0]
+    assert result.attended.tolist() == [min(max(row - 4, 0), 16) for row in range(300)]
 
 
 @pytest.mark.slow
 def test_rows_come_growing_and_end_when_stopped() -> None:
-    shares = [found.progress for found in answer(drawn(n=2000))]
+    shares = [step.progress for step in answer(drawn(n=2000))]
     assert shares[-1] == 1.0
     assert len(shares) > 1
-    asked = 0
+    calls = 0
 
     def stop() -> bool:
-        nonlocal asked
-        asked += 1
-        return asked > 3
+        nonlocal calls
+        calls += 1
+        return calls > 3
 
     assert [*answer(drawn(n=12), stop)] == []
 
 
 def test_a_rule_of_the_length_counts_what_each_query_sees() -> None:
-    found = last(drawn(Setup(d_k=4, scale=Scale("ssmax")), n=4))
+    result = last(drawn(Setup(d_k=4, scale=Scale("ssmax")), n=4))
     expected = [0.43 * np.log(n) / 2.0 for n in (1, 2, 3, 4)]
-    np.testing.assert_allclose(found.scaled.multiplier, expected)
+    np.testing.assert_allclose(result.scaled.multiplier, expected)
 
 
 def test_only_rows_with_a_choice_have_a_factor() -> None:
-    found = last(drawn(Setup(d_k=4), n=5))
-    assert found.choosing.tolist() == [1, 2, 3, 4]
-    expected = found.scaled.log_gradient[1:] - found.unscaled.log_gradient[1:]
-    np.testing.assert_allclose(log_factors(found), expected)
+    result = last(drawn(Setup(d_k=4), n=5))
+    assert result.choosing.tolist() == [1, 2, 3, 4]
+    expected = result.scaled.log_gradient[1:] - result.unscaled.log_gradient[1:]
+    np.testing.assert_allclose(log_factors(result), expected)
     sunk = last(drawn(Setup(d_k=4, scale=Scale(sink=0.0)), n=5))
     assert sunk.choosing.tolist() == [0, 1, 2, 3, 4]
 
@@ -209,9 +209,9 @@ def test_a_row_is_worked_on_up_to_the_last_key_it_sees(monkeypatch: pytest.Monke
 
     monkeypatch.setattr(rows, "evaluate", counted)
     last(drawn(n=9))
-    assert sizes == [each for row in range(1, 10) for each in (row, row)]
+    assert sizes == [size for row in range(1, 10) for size in (row, row)]
     sizes.clear()
-    # Sums in other formats are rounded by their order.
+    # The rounding of sums in other formats depends on all keys.
     last(drawn(Setup(precision=Precision("float32")), n=9))
     assert sizes == [9] * 18
 

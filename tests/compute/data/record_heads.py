@@ -1,4 +1,4 @@
-"""Record PyTorch's attention under masks, for tests that run without it.
+"""Record the results of PyTorch's attention under masks, for tests that run without PyTorch.
 
 pip install torch==2.13.0
 python tests/compute/data/record_heads.py > tests/compute/data/heads.json
@@ -19,7 +19,7 @@ CASES: tuple[dict[str, Any], ...] = (
 
 
 def record(torch: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """Return a case with inputs and output, by head."""
+    """Return a case with the inputs and the output of each head."""
     dtype = getattr(torch, case.get("dtype", "float64"))
     generator = torch.Generator().manual_seed(7)
     heads, kv_heads = case.get("heads", 1), case.get("kv_heads", 1)

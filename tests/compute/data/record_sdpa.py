@@ -1,4 +1,4 @@
-"""Record what PyTorch's attention gives, for tests that run without it.
+"""Record the results of PyTorch's attention, for tests that run without PyTorch.
 
 pip install torch==2.13.0
 python tests/compute/data/record_sdpa.py > tests/compute/data/sdpa.json
@@ -20,7 +20,7 @@ CASES: tuple[dict[str, Any], ...] = (
 
 
 def record(torch: Any, case: dict[str, Any]) -> dict[str, Any]:
-    """Return a case with inputs, weights, output, and the weights' derivatives by the query."""
+    """Return a case with inputs, weights, output, and derivatives of the weights by the query."""
     dtype = getattr(torch, case.get("dtype", "float64"))
     queries, keys, values = (
         torch.randn(*shape, dtype=dtype, generator=torch.Generator().manual_seed(seed))

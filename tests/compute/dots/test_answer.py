@@ -1,4 +1,4 @@
-"""Draws of q·k: their law, what they say of it, how they grow and stop, and what is refused."""
+"""Draws of q·k: their law, their statistics, how they grow and stop, and refused input."""
 
 import tracemalloc
 from dataclasses import astuple, replace
@@ -41,12 +41,12 @@ def question(d_k: int = 64, scale: Scale | None = None, **settings: Any) -> Expe
 
 
 def last(experiment: Experiment) -> Answer:
-    *_, found = answer(experiment)
-    return found
+    *_, result = answer(experiment)
+    return result
 
 
 def drawn(law: DotLaw, count: int, seed: int = 7, at_once: int | None = None) -> Floats:
-    """Return so many q·k less their mean."""
+    """Return a number of q·k less their mean."""
     draws, parts = Draws(law, Streams(seed)), []
     while count:
         parts.append(draws.take(min(count, at_once or draws.at_once)))
@@ -60,7 +60,7 @@ def sampled(law: DotLaw, count: int) -> tuple[Floats, Readouts]:
 
 
 def directly(law: DotLaw, count: int) -> Floats:
-    """Return so many q·k, the way the formula reads, from another generator."""
+    """Return a number of q·k, computed directly from the formula, from another generator."""
     generator = np.random.Generator(np.random.Philox(11))
     pair, shape = law.pair, (count, 1 if law.tied else law.d_k)
 
@@ -105,7 +105,7 @@ def test_draws_have_the_law_of_direct_simulation(
 ) -> None:
     rho, means, tied = how
     law = DotLaw(Pair(entries, *means, rho), d_k, tied)
-    # Rounded, so that values a discrete law has are equal on both sides.
+    # Rounded, so that equal values of a discrete law compare equal.
     ours, theirs = (np.round(x, 6) for x in (drawn(law, N) + law.mean, directly(law, N)))
     assert stats.ks_2samp(ours, theirs, method="asymp").pvalue > 1e-3
 
@@ -147,9 +147,9 @@ def test_a_longer_draw_begins_as_a_shorter_one_whatever_the_blocks(
 @given(st.sampled_from(["normal", "die"]), st.sampled_from([2, 3, 5000]))
 def test_readouts_are_those_of_the_sample(entries: Entries, count: int) -> None:
     law = DotLaw(Pair(entries, 0.5, 0.0), 3)
-    x, found = sampled(law, count)
-    m = found.scaled(0.25)
-    for factor, side in ((1.0, found), (0.25, m)):
+    x, readouts = sampled(law, count)
+    m = readouts.scaled(0.25)
+    for factor, side in ((1.0, readouts), (0.25, m)):
         values = x * factor
         assert side.mean.value == pytest.approx(values.mean())
         assert side.variance.value == pytest.approx(values.var(ddof=1))
@@ -170,34 +170,34 @@ def test_readouts_are_those_of_the_sample(entries: Entries, count: int) -> None:
 def test_standard_errors_are_the_spread_of_the_readouts(pair: Pair, d_k: int) -> None:
     law, runs, count = DotLaw(pair, d_k), 400, 2000
     draws = Draws(law, Streams(2))
-    found = [read(Sums.of(draws.take(count), law), law) for _ in range(runs)]
+    samples = [read(Sums.of(draws.take(count), law), law) for _ in range(runs)]
     for name in READOUTS:
         if name == "kurtosis" and d_k == 1:
-            continue  # Of K₀'s heavy tails 2,000 numbers are too few for the first order.
-        values = np.array([getattr(run, name).value for run in found])
-        error = getattr(found[0], name).standard_error
+            continue  # With the heavy tails of K₀, 2,000 numbers are too few for the first order.
+        values = np.array([getattr(run, name).value for run in samples])
+        error = getattr(samples[0], name).standard_error
         assert error == pytest.approx(values.std(), rel=0.2, abs=1e-12), name
 
 
 def test_laws_without_spread_and_sizes_that_never_differ_have_no_errors() -> None:
-    _, found = sampled(DotLaw(Pair("coins", correlation=1.0), 9), 50)
-    assert found.mean.value == 9.0
-    assert found.variance.value == found.variance.standard_error == 0.0
-    assert found.mean_size.standard_error == found.standard_deviation.standard_error == 0.0
-    assert isnan(found.kurtosis.value)
-    _, found = sampled(DotLaw(Pair("coins", correlation=0.3), 1), 100)
-    assert found.mean_size.standard_error == found.coverage.standard_error == 0.0
-    assert found.mean.standard_error > 0.05
+    _, readouts = sampled(DotLaw(Pair("coins", correlation=1.0), 9), 50)
+    assert readouts.mean.value == 9.0
+    assert readouts.variance.value == readouts.variance.standard_error == 0.0
+    assert readouts.mean_size.standard_error == readouts.standard_deviation.standard_error == 0.0
+    assert isnan(readouts.kurtosis.value)
+    _, readouts = sampled(DotLaw(Pair("coins", correlation=0.3), 1), 100)
+    assert readouts.mean_size.standard_error == readouts.coverage.standard_error == 0.0
+    assert readouts.mean.standard_error > 0.05
 
 
 def test_what_nobody_knows_still_has_an_error() -> None:
-    _, found = sampled(DotLaw(Pair("coins", 2**0.5, 3**0.5), 2), 10)
-    assert found.coverage.exact is None
-    assert found.coverage.standard_error > 0.0
+    _, readouts = sampled(DotLaw(Pair("coins", 2**0.5, 3**0.5), 2), 10)
+    assert readouts.coverage.exact is None
+    assert readouts.coverage.standard_error > 0.0
     law = DotLaw(Pair("normal", 1e6, 1e6), 4)
-    _, found = sampled(law, 20_000)
-    assert found.variance.value == pytest.approx(law.variance, rel=0.04)
-    assert abs(found.mean_size.value - law.mean) <= 4 * found.mean_size.standard_error
+    _, readouts = sampled(law, 20_000)
+    assert readouts.variance.value == pytest.approx(law.variance, rel=0.04)
+    assert abs(readouts.mean_size.value - law.mean) <= 4 * readouts.mean_size.standard_error
 
 
 @with_rows(("entries", "tied"), each_once(LAWS, [False, True], least=6))
@@ -206,10 +206,10 @@ def test_every_number_is_within_4_standard_errors_of_the_exact_one(
 ) -> None:
     for rho, mean_q in ((0.0, 0.0), (0.5, 1.0)):
         given: dict[str, Any] = {"entries": entries, "tied": tied, "correlation": rho}
-        found = last(question(32, mean_q=mean_q, samples=20_000, d_ks=(2, 512), **given))
-        numbers = [getattr(side, n) for side in (found.unscaled, found.scaled) for n in READOUTS]
-        numbers += found.derivation.values()
-        numbers += [number for row in found.table for number in (row.variance, row.coverage)]
+        result = last(question(32, mean_q=mean_q, samples=20_000, d_ks=(2, 512), **given))
+        numbers = [getattr(side, n) for side in (result.unscaled, result.scaled) for n in READOUTS]
+        numbers += result.derivation.values()
+        numbers += [number for row in result.table for number in (row.variance, row.coverage)]
         for number in numbers:
             assert number.standard_error >= 0.0
             if number.exact is not None:
@@ -220,13 +220,13 @@ def test_every_number_is_within_4_standard_errors_of_the_exact_one(
 def test_the_histogram_counts_every_number_once(entries: Entries, d_k: int, tied: bool) -> None:
     law = DotLaw(Pair(entries, 0.25, 0.0, 0.3), d_k, tied)
     deviations, bins = drawn(law, 2000), Bins.of(law)
-    found, x = histogram(law, bins, bins.count(deviations)), deviations + law.mean
-    assert found.count == 2000
-    assert found.below == (x < found.edges[0]).sum()
-    assert found.above == (x >= found.edges[-1]).sum()
-    assert found.counts.tolist() == np.histogram(x, found.edges)[0].tolist()
-    assert found.counts.size <= BINS + 1
-    assert found.edges[-1] - law.mean >= (REACH - 0.1) * law.standard_deviation
+    binned, x = histogram(law, bins, bins.count(deviations)), deviations + law.mean
+    assert binned.count == 2000
+    assert binned.below == (x < binned.edges[0]).sum()
+    assert binned.above == (x >= binned.edges[-1]).sum()
+    assert binned.counts.tolist() == np.histogram(x, binned.edges)[0].tolist()
+    assert binned.counts.size <= BINS + 1
+    assert binned.edges[-1] - law.mean >= (REACH - 0.1) * law.standard_deviation
     if law.grid is not None:
         value, step = law.grid
         np.testing.assert_allclose((bins.edges - value) / step % 1.0, 0.5, atol=1e-6)
@@ -245,17 +245,17 @@ def test_the_histogram_counts_every_number_once(entries: Entries, d_k: int, tied
 )
 def test_the_histogram_tends_to_the_exact_curve(law: DotLaw) -> None:
     bins = Bins.of(law)
-    found, curve = histogram(law, bins, bins.count(drawn(law, 20_000))), curves(law)
+    binned, curve = histogram(law, bins, bins.count(drawn(law, 20_000))), curves(law)
     assert curve.exact is not None
-    per_bin = curve.exact.reshape(found.counts.size, -1)
-    expected = per_bin.mean(axis=1) * np.diff(found.edges) * found.count
+    per_bin = curve.exact.reshape(binned.counts.size, -1)
+    expected = per_bin.mean(axis=1) * np.diff(binned.edges) * binned.count
     # The density of q·k at d_k = 1 and of chi-square rises too steeply for four places a bin.
     smooth = per_bin.max(axis=1) < 1.5 * np.maximum(per_bin.min(axis=1), 1e-12)
-    off = np.abs(found.counts - expected)[smooth]
+    off = np.abs(binned.counts - expected)[smooth]
     assert smooth.sum() >= 2
     assert (off <= 4.5 * np.sqrt(expected[smooth] + 1)).all()
-    scaled = found.scaled(0.25)
-    np.testing.assert_allclose(scaled.density, found.density * 4)
+    scaled = binned.scaled(0.25)
+    np.testing.assert_allclose(scaled.density, binned.density * 4)
     np.testing.assert_allclose(curve.scaled(0.25).normal, curve.normal * 4)
     np.testing.assert_allclose(
         curve.normal, stats.norm.pdf(curve.x, law.mean, law.standard_deviation)
@@ -264,12 +264,12 @@ def test_the_histogram_tends_to_the_exact_curve(law: DotLaw) -> None:
 
 def test_the_scaled_side_and_the_derivation_follow_the_rule() -> None:
     for rule, variance in (("none", 1024.0), ("inverse-sqrt", 1.0), ("inverse", 1 / 1024)):
-        found = last(question(1024, Scale(rule, softcap=1.0, sink=0.0), samples=100, d_ks=()))
-        assert found.unscaled.variance.exact == 1024
-        assert found.unscaled.bound == 64.0
-        assert found.scaled.variance.exact == variance
-        steps = found.derivation
-        assert steps["scaled"] == found.scaled.variance
+        result = last(question(1024, Scale(rule, softcap=1.0, sink=0.0), samples=100, d_ks=()))
+        assert result.unscaled.variance.exact == 1024
+        assert result.unscaled.bound == 64.0
+        assert result.scaled.variance.exact == variance
+        steps = result.derivation
+        assert steps["scaled"] == result.scaled.variance
         assert steps["sum"].value == pytest.approx(1024 * steps["variance"].value)
         assert steps["total"].value == pytest.approx(steps["sum"].value + steps["cross"].value)
         errors = steps["sum"].standard_error, steps["total"].standard_error
@@ -278,11 +278,11 @@ def test_the_scaled_side_and_the_derivation_follow_the_rule() -> None:
 
 
 def test_tied_components_leave_the_cross_terms() -> None:
-    found = last(question(64, tied=True))
-    assert found.derivation["cross"].exact == 64**2 - 64
-    assert found.derivation["cross"].value == pytest.approx(64 * 63, rel=0.1)
-    assert [line.slope for line in found.growth] == [1.0, 0.5, 0.0]
-    for line in found.growth:
+    result = last(question(64, tied=True))
+    assert result.derivation["cross"].exact == 64**2 - 64
+    assert result.derivation["cross"].value == pytest.approx(64 * 63, rel=0.1)
+    assert [line.slope for line in result.growth] == [1.0, 0.5, 0.0]
+    for line in result.growth:
         assert line.d_k.tolist() == list(D_K.stops)
         slopes = np.diff(np.log(line.standard_deviation)) / np.diff(np.log(line.d_k))
         np.testing.assert_allclose(slopes, line.slope, atol=1e-12)
@@ -297,11 +297,11 @@ def test_answers_and_rows_grow_to_what_was_asked_as_far_as_that_is_cheap(
     answers = list(answer(question(entries=entries, samples=30_000, d_ks=(1, 8192))))
     assert len(answers) > 3
     assert answers[0].drawn < 10_000
-    for found in answers:
-        assert found.histogram.count == found.pairs == found.drawn
-        for row in found.table:
-            assert row.draws / row.asked == pytest.approx(found.drawn / 30_000, abs=0.01)
-    assert [found.complete for found in answers] == [False] * (len(answers) - 1) + [True]
+    for step in answers:
+        assert step.histogram.count == step.pairs == step.drawn
+        for row in step.table:
+            assert row.draws / row.asked == pytest.approx(step.drawn / 30_000, abs=0.01)
+    assert [step.complete for step in answers] == [False] * (len(answers) - 1) + [True]
     assert tuple(row.draws for row in answers[-1].table) == most
 
 
@@ -335,20 +335,20 @@ def test_a_stop_between_two_answers_loses_no_draw(
         return take(draws, count)
 
     monkeypatch.setattr(Draws, "take", counting)
-    asked = question(8192, entries="uniform", samples=10**8, d_ks=())
-    found = [step.drawn for step in answer(asked, lambda: next(looks, None) is None)]
-    assert found[-1] == sum(taken)
-    assert len(set(found)) == len(found)
+    experiment = question(8192, entries="uniform", samples=10**8, d_ks=())
+    counts = [step.drawn for step in answer(experiment, lambda: next(looks, None) is None)]
+    assert counts[-1] == sum(taken)
+    assert len(set(counts)) == len(counts)
 
 
 def test_a_stopped_run_goes_on_and_ends_where_it_would_have() -> None:
-    asked, looks = question(samples=300_000), iter(range(4))
-    run = Run(asked.setup.get(Settings), 64)
-    (*_, stopped) = run.answers(asked, lambda: next(looks, None) is None)
+    experiment, looks = question(samples=300_000), iter(range(4))
+    run = Run(experiment.setup.get(Settings), 64)
+    (*_, stopped) = run.answers(experiment, lambda: next(looks, None) is None)
     assert 0 < stopped.drawn < 300_000
-    first, *_, ended = run.answers(asked)
+    first, *_, ended = run.answers(experiment)
     assert first.drawn == stopped.drawn
-    whole = last(asked)
+    whole = last(experiment)
     assert ended.histogram.counts.tolist() == whole.histogram.counts.tolist()
     assert ended.unscaled.variance.value == pytest.approx(whole.unscaled.variance.value, rel=1e-12)
     (after,) = run.answers(question(64, Scale("inverse"), samples=300_000))
@@ -368,20 +368,20 @@ def test_the_same_seed_draws_the_same() -> None:
 def test_memory_does_not_grow_with_the_sample(entries: Entries, samples: int) -> None:
     tracemalloc.start()
     try:
-        found = last(question(256, entries=entries, samples=samples))
+        result = last(question(256, entries=entries, samples=samples))
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert found.drawn == samples
+    assert result.drawn == samples
     assert peak < 24 * 2**20
 
 
 def test_one_sample_has_a_mean_and_no_errors() -> None:
-    found = last(question(samples=1, d_ks=()))
-    assert (found.drawn, found.pairs, found.table) == (1, 1, ())
-    assert isnan(found.unscaled.mean.standard_error)
-    assert isnan(found.unscaled.variance.value)
-    assert all(isnan(number.standard_error) for number in found.derivation.values())
+    result = last(question(samples=1, d_ks=()))
+    assert (result.drawn, result.pairs, result.table) == (1, 1, ())
+    assert isnan(result.unscaled.mean.standard_error)
+    assert isnan(result.unscaled.variance.value)
+    assert all(isnan(number.standard_error) for number in result.derivation.values())
 
 
 def test_bad_settings_are_refused_by_name() -> None:

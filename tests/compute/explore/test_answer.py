@@ -1,4 +1,4 @@
-"""One vector: weights, gradients, curves over d_k; beside another answer; of a million keys."""
+"""One vector: weights, gradients, curves over d_k, comparisons, and a million keys."""
 
 import tracemalloc
 from dataclasses import replace
@@ -36,16 +36,16 @@ def answered(*scores: float, setup: Setup = Setup()) -> VectorAnswer:
 
 
 def over_d_k(*arguments: Any, **options: Any) -> OverDk:
-    found = explore.over_d_k(*arguments, **options)
-    assert found
-    return found
+    curves = explore.over_d_k(*arguments, **options)
+    assert curves
+    return curves
 
 
 def test_unscaled_stands_beside_the_rules_multiplier() -> None:
-    found = answered(1.0, 2.0, setup=Setup(d_k=64, scale=Scale("inverse")))
-    assert (found.unscaled.multiplier, found.scaled.multiplier) == (1.0, 1 / 64)
-    np.testing.assert_array_equal(found.scaled.logits(), np.array([1.0, 2.0]) / 64)
-    assert (found.status, found.reason, found.masked.tolist()) == ("ok", "", [])
+    result = answered(1.0, 2.0, setup=Setup(d_k=64, scale=Scale("inverse")))
+    assert (result.unscaled.multiplier, result.scaled.multiplier) == (1.0, 1 / 64)
+    np.testing.assert_array_equal(result.scaled.logits(), np.array([1.0, 2.0]) / 64)
+    assert (result.status, result.reason, result.masked.tolist()) == ("ok", "", [])
 
 
 @given(
@@ -76,11 +76,11 @@ def test_the_key_asked_for_is_held_to_the_vectors_last() -> None:
 
 def test_a_wholly_masked_vector_is_marked_not_broken() -> None:
     for name, stable in each_once(FORMATS, [True, False], least=6):
-        found = answered(-inf, -inf, setup=Setup(precision=Precision(name, stable)))
-        assert found.status == "masked"
-        assert "masked" in found.reason
-        assert found.masked.tolist() == [0, 1]
-        for side in (found.unscaled, found.scaled):
+        result = answered(-inf, -inf, setup=Setup(precision=Precision(name, stable)))
+        assert result.status == "masked"
+        assert "masked" in result.reason
+        assert result.masked.tolist() == [0, 1]
+        for side in (result.unscaled, result.scaled):
             assert side.weights().tolist() == [0.0, 0.0]
             assert side.gradient(0, "scores").tolist() == [0.0, 0.0]
             assert (side.entropy, side.effective_keys, side.participation_ratio) == (0.0, 0.0, 0.0)
@@ -89,9 +89,9 @@ def test_a_wholly_masked_vector_is_marked_not_broken() -> None:
 
 def test_an_experiment_is_answered_once_with_its_vectors_in_order() -> None:
     experiment = asking(vector(1.0), vector(2.0, 3.0, name="b"))
-    (found,) = explore.answer(experiment)
-    assert found.experiment is experiment
-    assert [one.vector for one in found.vectors] == list(experiment.vectors)
+    (result,) = explore.answer(experiment)
+    assert result.experiment is experiment
+    assert [one.vector for one in result.vectors] == list(experiment.vectors)
 
 
 def test_a_key_that_a_vector_lacks_is_named_with_the_last_it_has() -> None:
@@ -111,12 +111,12 @@ def test_the_gradient_is_that_of_the_largest_weight_unless_asked() -> None:
         (vector(-np.inf, 3.0, 4.0), 2),
         (vector(7.0, 7.0, 0.0), 0),
         (vector(-np.inf, -np.inf), 0),
-        # What is added to the logits decides too.
+        # The bias counts too.
         (replace(vector(1.0, 3.0, 2.0), bias=np.array([9.0, 0.0, 0.0])), 0),
     ]:
-        found = answer_to(one)
-        assert (found.leader, found.of) == (leader, leader)
-        assert found.of == found.scaled.weights().argmax()
+        result = answer_to(one)
+        assert (result.leader, result.of) == (leader, leader)
+        assert result.of == result.scaled.weights().argmax()
         assert answer_to(one, Setup().put(Settings(of=1))).of == 1
         explore.check_keys(asking(one))
 
@@ -131,15 +131,15 @@ def test_over_d_k_agrees_with_each_single_answer() -> None:
         setup = Setup(scale=Scale(rule), precision=precision).put(Settings(wrt=wrt))
         scores = vector(3.0, 120.0, -inf, 150.0, 120.0, 7.0, 1.0)
         d_ks = (1, 64, 65_536)
-        found = over_d_k(asking(scores, setup=setup), 0, d_ks, most_keys=4)
-        assert found.keys.tolist() == [3, 1, 4, 5]
-        assert found.max_entropy == log(6)
-        assert found.d_k.tolist() == [1, 64, 65_536]
+        curves = over_d_k(asking(scores, setup=setup), 0, d_ks, most_keys=4)
+        assert curves.keys.tolist() == [3, 1, 4, 5]
+        assert curves.max_entropy == log(6)
+        assert curves.d_k.tolist() == [1, 64, 65_536]
         for column, d_k in enumerate(d_ks):
             one = answer_to(scores, Setup(d_k, setup.scale, precision)).scaled
-            np.testing.assert_array_equal(found.weights[:, column], one.weights(found.keys))
-            assert found.entropy[column] == one.entropy
-            assert found.frobenius[column] == one.norms[wrt].frobenius
+            np.testing.assert_array_equal(curves.weights[:, column], one.weights(curves.keys))
+            assert curves.entropy[column] == one.entropy
+            assert curves.frobenius[column] == one.norms[wrt].frobenius
 
 
 @pytest.mark.parametrize("qk_norm", [False, True])
@@ -147,12 +147,12 @@ def test_over_d_k_follows_what_is_drawn_at_each_d_k(qk_norm: bool) -> None:
     source = Drawn(n_keys=9, seed=4, count=2)
     scale = Scale("inverse-sqrt", softcap=3.0, sink=0.0, qk_norm=qk_norm)
     setup = Setup(64, scale, mask=parse_mask("3"))
-    found = over_d_k(Experiment(source, setup), 1, (1, 64, 4096))
+    curves = over_d_k(Experiment(source, setup), 1, (1, 64, 4096))
     for column, d_k in enumerate((1, 64, 4096)):
         one = explore.answer_vector(Experiment(source, replace(setup, d_k=d_k)), 1).scaled
-        np.testing.assert_allclose(found.weights[:, column], one.weights(found.keys), rtol=1e-12)
-        assert found.entropy[column] == pytest.approx(one.entropy, rel=1e-12)
-        assert found.frobenius[column] == pytest.approx(one.norms["scores"].frobenius, rel=1e-12)
+        np.testing.assert_allclose(curves.weights[:, column], one.weights(curves.keys), rtol=1e-12)
+        assert curves.entropy[column] == pytest.approx(one.entropy, rel=1e-12)
+        assert curves.frobenius[column] == pytest.approx(one.norms["scores"].frobenius, rel=1e-12)
 
 
 def test_over_d_k_can_be_stopped() -> None:
@@ -162,21 +162,21 @@ def test_over_d_k_can_be_stopped() -> None:
 
 
 def test_over_d_k_has_no_keys_to_follow_if_all_are_masked() -> None:
-    found = over_d_k(asking(vector(-inf, -inf)), 0, (1, 2))
-    assert (found.keys.size, found.weights.shape, found.max_entropy) == (0, (0, 2), 0.0)
-    assert not found.entropy.any()
-    assert not found.frobenius.any()
+    curves = over_d_k(asking(vector(-inf, -inf)), 0, (1, 2))
+    assert (curves.keys.size, curves.weights.shape, curves.max_entropy) == (0, (0, 2), 0.0)
+    assert not curves.entropy.any()
+    assert not curves.frobenius.any()
 
 
 def test_two_settings_of_one_vector_stand_beside_each_other() -> None:
     scores = vector(1.0, 2.0, 4.0)
     pinned = answer_to(scores, Setup(d_k=4))
     now = answer_to(scores, Setup(d_k=64).put(Settings(of=1, wrt="logits")))
-    found = compare(pinned, now)
-    assert found.names == ("pinned", "now")
-    assert (found.unscaled, found.scaled) == (pinned.scaled, now.scaled)
-    assert (found.vector, found.of, found.wrt) == (scores, 1, "logits")
-    assert (found.status, found.reason, found.masked.tolist()) == ("ok", "", [])
+    pair = compare(pinned, now)
+    assert pair.names == ("pinned", "now")
+    assert (pair.unscaled, pair.scaled) == (pinned.scaled, now.scaled)
+    assert (pair.vector, pair.of, pair.wrt) == (scores, 1, "logits")
+    assert (pair.status, pair.reason, pair.masked.tolist()) == ("ok", "", [])
 
 
 @with_rows("sink", [None, 0.0, 9.0])
@@ -184,11 +184,11 @@ def test_a_shorter_vector_is_padded_with_masked_keys(sink: float | None) -> None
     setup = Setup(d_k=1, scale=Scale(sink=sink))
     short = answer_to(vector(1.0, 3.0), setup)
     long = answer_to(vector(1.0, -inf, 4.0, -inf, name="b"), setup)
-    for found, name in ((compare(short, long), "b"), (compare(long, short), "a")):
-        assert (found.vector.n_keys, found.vector.name) == (4, name)
-        assert found.masked.tolist() == [3]
-    found = compare(short, long)
-    padded = found.unscaled
+    for pair, name in ((compare(short, long), "b"), (compare(long, short), "a")):
+        assert (pair.vector.n_keys, pair.vector.name) == (4, name)
+        assert pair.masked.tolist() == [3]
+    pair = compare(short, long)
+    padded = pair.unscaled
     assert padded.weights().tolist() == [*short.scaled.weights(), 0.0, 0.0]
     assert padded.scores().tolist() == [1.0, 3.0, -inf, -inf]
     assert padded.sink_weight == short.scaled.sink_weight
@@ -241,12 +241,12 @@ def test_a_million_keys_need_little_memory(scale: Scale, precision: Precision) -
     experiment = asked(scale, precision)
     tracemalloc.start()
     try:
-        found = answer_vector(experiment, 0)
+        result = answer_vector(experiment, 0)
         kept, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert found.scaled.norms["scores"].spectral > 0.0
-    # Two sides of 8 MB weights each, besides scores that were there before.
+    assert result.scaled.norms["scores"].spectral > 0.0
+    # Two sides with 8 MB of weights each, besides the scores, which existed before.
     assert kept <= 17 * MEGABYTE
     assert peak <= 70 * MEGABYTE
 
@@ -259,7 +259,7 @@ def test_a_million_keys_agree_with_a_hundred_of_each_weight() -> None:
     powers = np.exp(np.linspace(0.0, 9.0, 100))
     total = powers.sum() * (N // 100) + np.e
     np.testing.assert_allclose(side.weights()[:: N // 100], powers / total, rtol=1e-12)
-    # Tied keys have their own weight as an eigenvalue, and λ is no more than that.
+    # Tied keys have their weight as an eigenvalue, and λ is no larger than that.
     assert side.norms["logits"].spectral == pytest.approx(powers[-1] / total, rel=1e-12)
     assert side.complements(ALL).shape == (N,)
 
@@ -267,20 +267,20 @@ def test_a_million_keys_agree_with_a_hundred_of_each_weight() -> None:
 def test_what_is_said_of_all_keys_is_worked_out_with_the_answer(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Where a million keys are answered in a thread, the screen asks for nothing as long."""
-    found = answer_vector(asked(SCALES["plain"], Precision("float16")), 0)
+    """An answer with a million keys is computed in a thread; the screen must not wait for more."""
+    result = answer_vector(asked(SCALES["plain"], Precision("float16")), 0)
 
     def fail(*arguments: object) -> None:
         raise AssertionError
 
     for name in ("entropy", "norms", "participation_ratio", "evaluate", "largest"):
         monkeypatch.setattr(evaluation, name, fail)
-    for side in (found.unscaled, found.scaled):
+    for side in (result.unscaled, result.scaled):
         assert side.entropy > 0.0
         assert side.log_entropy < 10.0
         assert side.participation_ratio > 1.0
         assert side.norms["scores"].trace > 0.0
         assert side.vanished
         assert side.given[side.ends[0]] == side.given.max()
-    assert found.unscaled.vanished
-    assert found.unscaled.vanished.number > 900_000
+    assert result.unscaled.vanished
+    assert result.unscaled.vanished.number > 900_000

@@ -44,16 +44,16 @@ def case(
 ) -> tuple[Attention, Evaluation, Evaluation]:
     experiment = Experiment(Products(queries, keys, values), setup)  # type: ignore[arg-type]
     index = len(queries) - 1
-    found = attention(experiment, index)
-    assert found is not None
+    head = attention(experiment, index)
+    assert head is not None
     answer = answer_vector(experiment, index)
-    return found, answer.unscaled, answer.scaled
+    return head, answer.unscaled, answer.scaled
 
 
 def exact_weight(
     q: Sequence[Any], k: Sequence[Sequence[Any]], of: int, setup: Setup, plain: bool
 ) -> Any:
-    """The weight of a key at 50 digits, from the definitions."""
+    """Return the weight of a key at 50 digits, from the definitions."""
     scale = setup.scale
     d = len(q)
     if scale.qk_norm:
@@ -74,10 +74,10 @@ def exact_weight(
 
 
 def exact_gradient(of: int, setup: Setup, plain: bool, row: int | None) -> list[float]:
-    """The derivative by q, or by a key, at 50 digits."""
+    """Return the derivative by q, or by a key, at 50 digits."""
     with mpmath.workdps(50):
         q = [mpmath.mpf(x) for x in Q]
-        k = [[mpmath.mpf(x) for x in each] for each in K]
+        k = [[mpmath.mpf(x) for x in key] for key in K]
 
         def moved(place: int, x: Any) -> Any:
             if row is None:
@@ -85,24 +85,24 @@ def exact_gradient(of: int, setup: Setup, plain: bool, row: int | None) -> list[
             changed = [*k[row][:place], x, *k[row][place + 1 :]]
             return exact_weight(q, [*k[:row], changed, *k[row + 1 :]], of, setup, plain)
 
-        at = q if row is None else k[row]
+        vector = q if row is None else k[row]
         return [
-            float(mpmath.diff(lambda x, place=place: moved(place, x), at[place]))
+            float(mpmath.diff(lambda x, place=place: moved(place, x), vector[place]))
             for place in range(len(q))
         ]
 
 
 def test_gradients_are_those_of_the_definition() -> None:
     for setup, of in each_once(SETUPS, [0, 2]):
-        found, *sides = case(setup)
+        head, *sides = case(setup)
         for side, plain in zip(sides, (True, False), strict=True):
-            assert found.query_gradient(side, of) == pytest.approx(
+            assert head.query_gradient(side, of) == pytest.approx(
                 exact_gradient(of, setup, plain, None), rel=1e-12, abs=1e-17
             )
-            norms = found.key_gradient_norms(side, of)
+            norms = head.key_gradient_norms(side, of)
             for key in range(len(K)):
                 expected = exact_gradient(of, setup, plain, key)
-                assert found.key_gradients(side, of, np.array([key]))[0] == pytest.approx(
+                assert head.key_gradients(side, of, np.array([key]))[0] == pytest.approx(
                     expected, rel=1e-12, abs=1e-17
                 )
                 assert norms[key] == pytest.approx(
@@ -112,31 +112,31 @@ def test_gradients_are_those_of_the_definition() -> None:
 
 def test_the_worked_example_by_hand() -> None:
     setup = Setup(scale=Scale("none"))
-    found, _, side = case(setup, ([1.0, 0.0],), [[1.0, 0.0], [0.0, 1.0]], [[2.0], [4.0]])
+    head, _, side = case(setup, ([1.0, 0.0],), [[1.0, 0.0], [0.0, 1.0]], [[2.0], [4.0]])
     p = 1 / (1 + np.exp(-1.0))
     slope = p * (1 - p)
-    assert found.output(side) == pytest.approx([2 * p + 4 * (1 - p)], rel=1e-15)
-    assert found.query_gradient(side, 0) == pytest.approx([slope, -slope], rel=1e-15)
-    assert found.key_gradients(side, 0, np.array([0]))[0] == pytest.approx([slope, 0.0], rel=1e-15)
-    assert found.key_gradients(side, 0, np.array([1]))[0] == pytest.approx([-slope, 0.0], rel=1e-15)
-    assert found.key_gradient_norms(side, 0, np.array([1])) == pytest.approx([slope], rel=1e-15)
+    assert head.output(side) == pytest.approx([2 * p + 4 * (1 - p)], rel=1e-15)
+    assert head.query_gradient(side, 0) == pytest.approx([slope, -slope], rel=1e-15)
+    assert head.key_gradients(side, 0, np.array([0]))[0] == pytest.approx([slope, 0.0], rel=1e-15)
+    assert head.key_gradients(side, 0, np.array([1]))[0] == pytest.approx([-slope, 0.0], rel=1e-15)
+    assert head.key_gradient_norms(side, 0, np.array([1])) == pytest.approx([slope], rel=1e-15)
 
 
 def test_without_values_there_is_no_output_and_without_queries_nothing() -> None:
-    found, _, side = case(Setup(), values=None)
-    assert found.output(side) is None
+    head, _, side = case(Setup(), values=None)
+    assert head.output(side) is None
     assert attention(Experiment(Drawn(3)), 0) is None
 
 
 def test_rounding_is_taken_as_the_identity() -> None:
     here = Setup(precision=Precision(vectors="bfloat16"))
-    found, _, side = case(here)
-    q, k = (rounded(np.array(each), "bfloat16").tolist() for each in (Q, K))
+    head, _, side = case(here)
+    q, k = (rounded(np.array(rows), "bfloat16").tolist() for rows in (Q, K))
     assert (q, k) != (Q, K)
     there, _, other = case(Setup(), (q,), k)
-    assert found.query_gradient(side, 0).tolist() == there.query_gradient(other, 0).tolist()
+    assert head.query_gradient(side, 0).tolist() == there.query_gradient(other, 0).tolist()
     assert (
-        found.key_gradients(side, 0, np.array([2]))[0].tolist()
+        head.key_gradients(side, 0, np.array([2]))[0].tolist()
         == there.key_gradients(other, 0, np.array([2]))[0].tolist()
     )
 
@@ -151,21 +151,21 @@ def test_what_all_keys_share_does_not_cancel() -> None:
 
 
 def test_a_masked_key_neither_gives_nor_takes() -> None:
-    found, _, side = case(Setup(mask=Mask(((1, 3),))))
-    assert found.key_gradients(side, 0, np.array([1]))[0].tolist() == [0.0] * 3
-    assert found.key_gradient_norms(side, 1).tolist() == [0.0] * 4
-    assert found.query_gradient(side, 1).tolist() == [0.0] * 3
-    found, _, side = case(Setup(mask=Mask(((0, None),))))
-    assert found.query_gradient(side, 0).tolist() == [0.0] * 3
-    assert found.output(side) == pytest.approx([0.0, 0.0])
+    head, _, side = case(Setup(mask=Mask(((1, 3),))))
+    assert head.key_gradients(side, 0, np.array([1]))[0].tolist() == [0.0] * 3
+    assert head.key_gradient_norms(side, 1).tolist() == [0.0] * 4
+    assert head.query_gradient(side, 1).tolist() == [0.0] * 3
+    head, _, side = case(Setup(mask=Mask(((0, None),))))
+    assert head.query_gradient(side, 0).tolist() == [0.0] * 3
+    assert head.output(side) == pytest.approx([0.0, 0.0])
 
 
 def test_a_vector_of_0_has_no_direction() -> None:
     setup = Setup(scale=Scale(qk_norm=True))
-    found, _, side = case(setup, ([0.0, 0.0],), [[1.0, 2.0], [0.0, 0.0]], None)
-    assert np.isnan(found.query_gradient(side, 0)).all()
-    assert np.isnan(found.key_gradients(side, 0, np.array([1]))[0]).all()
-    assert found.key_gradients(side, 0, np.array([0]))[0].tolist() == [0.0, 0.0]
+    head, _, side = case(setup, ([0.0, 0.0],), [[1.0, 2.0], [0.0, 0.0]], None)
+    assert np.isnan(head.query_gradient(side, 0)).all()
+    assert np.isnan(head.key_gradients(side, 0, np.array([1]))[0]).all()
+    assert head.key_gradients(side, 0, np.array([0]))[0].tolist() == [0.0, 0.0]
 
 
 @pytest.mark.parametrize("size", [1e-200, 1e150])
@@ -183,8 +183,8 @@ def test_sizes_whose_squares_overflow_or_vanish(size: float) -> None:
 
 def test_an_overflow_stays_what_it_is() -> None:
     naive = Precision("float32", stable=False)
-    found, side, _ = case(Setup(precision=naive), ([200.0],), [[1.0], [2.0]], [[1.0], [1.0]])
-    output = found.output(side)
+    head, side, _ = case(Setup(precision=naive), ([200.0],), [[1.0], [2.0]], [[1.0], [1.0]])
+    output = head.output(side)
     assert output is not None
     assert np.isnan(output).all()
-    assert np.isnan(found.query_gradient(side, 0)).all()
+    assert np.isnan(head.query_gradient(side, 0)).all()

@@ -1,4 +1,4 @@
-"""The precision lab, and where a format gives out."""
+"""The precision lab, and where a format fails."""
 
 from math import inf, isfinite, isnan
 from unittest.mock import patch
@@ -24,21 +24,21 @@ EXAMPLE = Vector("a", np.array([100.0, 120.0, 150.0]))
 
 
 def labbed(vector: Vector, setup: Setup = Setup(), key: int = 0) -> Lab:
-    found = lab(asking(vector, setup=setup), 0, key)
-    assert found
-    return found
+    result = lab(asking(vector, setup=setup), 0, key)
+    assert result
+    return result
 
 
-def trial_of(found: Lab, side: int, format: str, stable: bool) -> Trial:
+def trial_of(results: Lab, side: int, format: str, stable: bool) -> Trial:
     return next(
         trial
-        for trial in found.sides[side].trials
+        for trial in results.sides[side].trials
         if (trial.precision.format, trial.precision.stable) == (format, stable)
     )
 
 
 def test_stable_float64_is_not_taken_for_exact() -> None:
-    """Of these weights each method misses some by an ulp; which is nearer is not known before."""
+    """Each method misses some of these weights by an ulp; neither is always nearer."""
     scores = 3.0 * np.random.default_rng(1).standard_normal(40)
     (side, _) = labbed(Vector("a", scores), key=7).sides
     with mpmath.workdps(50):
@@ -54,9 +54,9 @@ def test_stable_float64_is_not_taken_for_exact() -> None:
 
 def test_what_differs_and_what_vanished_is_counted() -> None:
     vector = Vector("a", np.array([0.0, 0.1, -20.0, -800.0, -inf]))
-    found = labbed(vector, Setup(scale=Scale("none")), key=9)
-    assert found.key == 4
-    half = trial_of(found, 0, "float16", True)
+    result = labbed(vector, Setup(scale=Scale("none")), key=9)
+    assert result.key == 4
+    half = trial_of(result, 0, "float16", True)
     assert half.n_vanished == 1, "float64 keeps e^−20, and neither keeps e^−800"
     assert half.worst_key in (0, 1)
     exact = exact_weights(vector.scores, PLAIN)
@@ -70,9 +70,9 @@ def test_what_differs_and_what_vanished_is_counted() -> None:
 @with_rows("most", [1, 3, 5, 50])
 def test_the_weights_that_differ_most_are_named(most: int) -> None:
     vector = Vector("a", np.append(np.linspace(0.0, 3.0, 30), -inf))
-    found = lab(asking(vector), 0, 0, most=most)
-    assert found
-    for index, side in enumerate(found.sides):
+    result = lab(asking(vector), 0, 0, most=most)
+    assert result
+    for index, side in enumerate(result.sides):
         for trial in side.trials:
             answer = answer_to(vector, Setup(precision=trial.precision))
             computed = (answer.unscaled, answer.scaled)[index].weights()
@@ -83,34 +83,36 @@ def test_the_weights_that_differ_most_are_named(most: int) -> None:
             if trial.precision.format != "bfloat16":
                 differ = np.flatnonzero(computed != as_format.astype(np.float64))
                 assert trial.n_differ == differ.size
-                assert {each.key for each in trial.differing} <= set(differ.tolist())
-                left = set(differ.tolist()) - {each.key for each in trial.differing}
+                assert {differing.key for differing in trial.differing} <= set(differ.tolist())
+                left = set(differ.tolist()) - {differing.key for differing in trial.differing}
                 errors = np.abs(computed - exact)
-                least = min((abs(each.difference) for each in trial.differing), default=inf)
+                least = min(
+                    (abs(differing.difference) for differing in trial.differing), default=inf
+                )
                 assert all(errors[key] <= least for key in left)
             assert len(trial.differing) == min(most, trial.n_differ)
-            sizes = [abs(each.difference) for each in trial.differing]
+            sizes = [abs(differing.difference) for differing in trial.differing]
             assert sizes == sorted(sizes, reverse=True)
             for key, right, wrong in trial.differing:
                 assert (right, wrong) == (exact[key], computed[key])
-    assert any(trial.differing for trial in found.sides[0].trials)
+    assert any(trial.differing for trial in result.sides[0].trials)
 
 
 def test_nan_is_farther_than_any_number_and_a_million_keys_are_not_named() -> None:
-    found = labbed(EXAMPLE)
-    broken = trial_of(found, 0, "float16", False)
-    assert [each.key for each in broken.differing] == [0, 1, 2]
+    result = labbed(EXAMPLE)
+    broken = trial_of(result, 0, "float16", False)
+    assert [differing.key for differing in broken.differing] == [0, 1, 2]
     assert isnan(broken.differing[0].difference)
     many = lab(asking(Vector("a", np.linspace(0, 1, 5_000))), 0, 0, most=4_000)
     assert many
-    assert max(len(each.differing) for each in many.sides[0].trials) == 1_000
+    assert max(len(differing.differing) for differing in many.sides[0].trials) == 1_000
 
 
 def test_rounding_of_scores_holds_for_every_trial_but_not_for_the_exact_weights() -> None:
     vector = Vector("a", np.array([100.0, 100.2]))
     setup = Setup(precision=Precision("float16", scores="bfloat16"), scale=Scale("none"))
-    found = labbed(vector, setup)
-    for side in found.sides:
+    result = labbed(vector, setup)
+    for side in result.sides:
         assert side.exact == pytest.approx(0.450, abs=5e-4)
         for trial in side.trials:
             assert trial.precision.scores == "bfloat16"
@@ -161,27 +163,27 @@ def test_the_reason_says_what_gave_out_where_and_what_comes_of_it() -> None:
 
 
 def test_only_the_side_that_gave_out_is_named() -> None:
-    found = answered([100, 120, 150], NAIVE32, Scale(), d_k=1024)
-    assert found.reason.startswith("unscaled: e^z overflows float32")
-    assert "; scaled" not in found.reason
-    assert np.isfinite(found.scaled.weights()).all()
+    result = answered([100, 120, 150], NAIVE32, Scale(), d_k=1024)
+    assert result.reason.startswith("unscaled: e^z overflows float32")
+    assert "; scaled" not in result.reason
+    assert np.isfinite(result.scaled.weights()).all()
 
 
 def test_two_different_reasons_are_both_given() -> None:
-    found = answered([-10, -80], NAIVE32, parse_scale("temperature:T=1e-38"))
-    assert found.reason.startswith("scaled: logits overflow float32")
-    found = answered([-200, -200], NAIVE32, parse_scale("temperature:T=1e-38"))
-    assert found.reason.startswith("unscaled: every e^z rounds to 0")
-    assert "; scaled: logits overflow" in found.reason
-    assert found.status == "overflow"
+    result = answered([-10, -80], NAIVE32, parse_scale("temperature:T=1e-38"))
+    assert result.reason.startswith("scaled: logits overflow float32")
+    result = answered([-200, -200], NAIVE32, parse_scale("temperature:T=1e-38"))
+    assert result.reason.startswith("unscaled: every e^z rounds to 0")
+    assert "; scaled: logits overflow" in result.reason
+    assert result.status == "overflow"
 
 
 def test_a_logit_may_overflow_while_the_weights_hold() -> None:
-    found = answered([1e300, 1e300], STABLE64, parse_scale("temperature:T=1e-10"))
-    assert found.status == "overflow"
-    assert found.reason == "scaled: logits overflow float64 beyond ±1.80e308; the weights hold"
-    assert found.scaled.logits().tolist() == [inf, inf]
-    assert found.scaled.weights().tolist() == [0.5, 0.5]
+    result = answered([1e300, 1e300], STABLE64, parse_scale("temperature:T=1e-10"))
+    assert result.status == "overflow"
+    assert result.reason == "scaled: logits overflow float64 beyond ±1.80e308; the weights hold"
+    assert result.scaled.logits().tolist() == [inf, inf]
+    assert result.scaled.weights().tolist() == [0.5, 0.5]
 
 
 HALF, NAIVE_HALF, BRAIN, NAIVE_BRAIN = (
@@ -221,21 +223,21 @@ GIVEN_OUT: list[tuple[list[float], Precision, Scale, str]] = [
 
 def test_every_format_gives_out_where_it_does() -> None:
     for scores, precision, scale, reason in GIVEN_OUT:
-        said = answered(scores, precision, scale).reason
-        assert reason in said
-        assert bool(said) == bool(reason)
+        told = answered(scores, precision, scale).reason
+        assert reason in told
+        assert bool(told) == bool(reason)
 
 
 def test_a_sink_keeps_weights_that_would_be_0_over_0() -> None:
-    found = answered([-18, -19], NAIVE_HALF, Scale("none", sink=0.0))
-    assert found.reason.startswith("unscaled: every e^z rounds to 0")
-    assert found.scaled.weights().tolist() == [0.0, 0.0]
-    assert found.scaled.sink_weight == 1.0
+    result = answered([-18, -19], NAIVE_HALF, Scale("none", sink=0.0))
+    assert result.reason.startswith("unscaled: every e^z rounds to 0")
+    assert result.scaled.weights().tolist() == [0.0, 0.0]
+    assert result.scaled.sink_weight == 1.0
 
 
 def test_a_cap_keeps_what_would_overflow() -> None:
-    found = answered([100, 120, 150], NAIVE_HALF, Scale("none", softcap=5.0))
-    assert found.reason == "unscaled: e^z overflows float16 above 11.09; infinity/infinity is NaN"
+    result = answered([100, 120, 150], NAIVE_HALF, Scale("none", softcap=5.0))
+    assert result.reason == "unscaled: e^z overflows float16 above 11.09; infinity/infinity is NaN"
     capped = answered([70_000, 80_000, 0], Precision(scores="float16"), Scale("none", softcap=2.0))
     assert (
         "scaled: rounded scores overflow float16 beyond ±65504; the weights hold" in capped.reason
@@ -270,15 +272,15 @@ def is_finite(side: Evaluation) -> bool:
 def test_what_is_ok_is_finite_and_what_is_not_has_a_reason(
     scores: list[float], precision: Precision, scale: Scale
 ) -> None:
-    found = answered(scores, precision, scale, d_k=64)
+    result = answered(scores, precision, scale, d_k=64)
     masked = np.isneginf(scores)
-    sides = (found.unscaled, found.scaled)
-    assert (found.status == "ok") == (found.reason == "")
-    assert found.masked.tolist() == np.flatnonzero(masked).tolist()
-    if found.status == "ok":
+    sides = (result.unscaled, result.scaled)
+    assert (result.status == "ok") == (result.reason == "")
+    assert result.masked.tolist() == np.flatnonzero(masked).tolist()
+    if result.status == "ok":
         assert all(is_finite(side) for side in sides)
         assert all(np.isfinite(side.logits()[~masked]).all() for side in sides)
-    if "the weights hold" in found.reason and "NaN" not in found.reason:
+    if "the weights hold" in result.reason and "NaN" not in result.reason:
         assert all(np.isfinite(side.weights()).all() for side in sides)
     for side in sides:
         side.log_gradient(0, "scores")

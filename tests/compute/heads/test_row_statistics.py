@@ -1,4 +1,4 @@
-"""Statistics of rows against 50 digits, `Head` and PyTorch; what masks show, by their words."""
+"""Statistics of rows against 50 digits, `Head` and PyTorch; the keys that each mask shows."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -37,7 +37,7 @@ MAPS = (
 
 
 def of_scores(scores: Sequence[float]) -> HeadRows:
-    """Return a head of one query whose q·k are exactly these."""
+    """Return a head of one query whose q·k are exactly the given scores."""
     values = np.array(scores)
     seen = (values != -inf)[None]
     keys = np.where(seen[0], values, 0.0)[:, None]
@@ -52,51 +52,51 @@ def drawn(
     return HeadRows(np.arange(n_q), n_q, q, k, v)
 
 
-@with_rows(("map", "scores"), each_once(MAPS, [each for each in exact.SCORES if max(each) < 1e200]))
+@with_rows(("map", "scores"), each_once(MAPS, [row for row in exact.SCORES if max(row) < 1e200]))
 def test_a_row_is_what_50_digits_say(scores: tuple[float, ...], map: LogitMap) -> None:
-    found = row_statistics(of_scores(scores), Weighing(map, HeadMask("given")), output=True)
+    statistics = row_statistics(of_scores(scores), Weighing(map, HeadMask("given")), output=True)
     p = exact.shares(scores, map)
     jacobian = exact.central_differences(scores, map, "scores", 1500)
     norm = exact.size([entry for row in jacobian for entry in row])
-    z = [float(each) for each in exact.logits(scores, map)]
+    z = [float(value) for value in exact.logits(scores, map)]
     gap = max(exact.gaps(scores, map.multiplier))
     error = 1e-12 + 1e-15 * min(gap, 1e4)
 
-    assert found.seen[0] == sum(s != -inf for s in scores)
-    assert found.output is not None
+    assert statistics.seen[0] == sum(s != -inf for s in scores)
+    assert statistics.output is not None
     np.testing.assert_allclose(
-        found.output[0], [float(each) for each in p[: len(z)]], error, 1e-300
+        statistics.output[0], [float(value) for value in p[: len(z)]], error, 1e-300
     )
-    assert found.entropy[0] == pytest.approx(float(exact.entropy(p)), rel=error, abs=1e-300)
-    assert found.effective_keys[0] == pytest.approx(exp(exact.entropy(p)), rel=error)
-    assert found.gradient_norm[0] == pytest.approx(float(norm), rel=error, abs=1e-290)
-    assert found.max_logit[0] == pytest.approx(max(z), rel=1e-15)
-    assert found.first_key_mass[0] == pytest.approx(float(p[0]), rel=error, abs=1e-300)
-    assert found.max_weight[0] == pytest.approx(float(max(p[: len(z)])), rel=error, abs=1e-300)
-    assert found.sink_mass[0] == pytest.approx(float(sum(p[len(z) :])), rel=error, abs=1e-300)
-    assert found.largest_score[0] == max(abs(s) for s in scores if s != -inf)
-    assert z[found.max_logit_key[0]] == max(z)
+    assert statistics.entropy[0] == pytest.approx(float(exact.entropy(p)), rel=error, abs=1e-300)
+    assert statistics.effective_keys[0] == pytest.approx(exp(exact.entropy(p)), rel=error)
+    assert statistics.gradient_norm[0] == pytest.approx(float(norm), rel=error, abs=1e-290)
+    assert statistics.max_logit[0] == pytest.approx(max(z), rel=1e-15)
+    assert statistics.first_key_mass[0] == pytest.approx(float(p[0]), rel=error, abs=1e-300)
+    assert statistics.max_weight[0] == pytest.approx(float(max(p[: len(z)])), rel=error, abs=1e-300)
+    assert statistics.sink_mass[0] == pytest.approx(float(sum(p[len(z) :])), rel=error, abs=1e-300)
+    assert statistics.largest_score[0] == max(abs(s) for s in scores if s != -inf)
+    assert z[statistics.max_logit_key[0]] == max(z)
 
 
 @with_rows(("n_q", "map"), each_once([1, 70, 300], MAPS))
 def test_rows_are_those_of_a_head(map: LogitMap, n_q: int) -> None:
     rows = drawn(n_q)
     assert rows.values is not None
-    q, k, v = (each.astype(np.float64) for each in (rows.queries, rows.keys, rows.values))
+    q, k, v = (value.astype(np.float64) for value in (rows.queries, rows.keys, rows.values))
     head = Head(q, k, v, map)
-    found = row_statistics(rows, Weighing(map), output=True)
-    assert found.output is not None
-    np.testing.assert_allclose(found.output, head.output, 1e-12, 1e-13)
-    np.testing.assert_allclose(found.first_key_mass, head.weights[:, 0], 1e-12)
-    np.testing.assert_allclose(found.max_weight, head.weights.max(axis=1), 1e-12)
-    np.testing.assert_allclose(found.largest_score, np.abs(head.scores).max(axis=1), 1e-12)
-    np.testing.assert_allclose(found.max_logit, head.logits.max(axis=1), 1e-12)
+    statistics = row_statistics(rows, Weighing(map), output=True)
+    assert statistics.output is not None
+    np.testing.assert_allclose(statistics.output, head.output, 1e-12, 1e-13)
+    np.testing.assert_allclose(statistics.first_key_mass, head.weights[:, 0], 1e-12)
+    np.testing.assert_allclose(statistics.max_weight, head.weights.max(axis=1), 1e-12)
+    np.testing.assert_allclose(statistics.largest_score, np.abs(head.scores).max(axis=1), 1e-12)
+    np.testing.assert_allclose(statistics.max_logit, head.logits.max(axis=1), 1e-12)
     sinks = np.empty((n_q, 0)) if map.sink is None else np.full((n_q, 1), map.sink)
     totals = np.exp(np.hstack([head.logits, sinks])).sum(axis=1)
-    np.testing.assert_allclose(found.log_sum_exp, np.log(totals), 1e-12)
+    np.testing.assert_allclose(statistics.log_sum_exp, np.log(totals), 1e-12)
     lengths = np.linalg.norm(rows.queries, axis=1)[:, None] * np.linalg.norm(rows.keys, axis=1)
-    np.testing.assert_allclose(found.cosine, (head.scores / lengths).mean(axis=1), atol=1e-14)
-    assert found.finite.all()
+    np.testing.assert_allclose(statistics.cosine, (head.scores / lengths).mean(axis=1), atol=1e-14)
+    assert statistics.finite.all()
 
 
 @with_rows(
@@ -129,16 +129,16 @@ def test_a_mask_by_position_is_that_mask_given(
 @pytest.mark.parametrize("sink", [None, 0.0])
 def test_a_row_that_sees_nothing_is_zero_and_said_to_see_nothing(sink: float | None) -> None:
     weighing = Weighing(LogitMap(1.0, sink=sink), HeadMask("causal", -2))
-    found = row_statistics(drawn(5, 9), weighing, output=True)
-    assert found.output is not None
-    assert [*found.seen] == [0, 0, 1, 2, 3]
-    assert found.finite.all()
-    assert not found.output[:2].any()
-    assert [*found.max_logit[:2]] == [-inf, -inf]
+    statistics = row_statistics(drawn(5, 9), weighing, output=True)
+    assert statistics.output is not None
+    assert [*statistics.seen] == [0, 0, 1, 2, 3]
+    assert statistics.finite.all()
+    assert not statistics.output[:2].any()
+    assert [*statistics.max_logit[:2]] == [-inf, -inf]
     for name in ("largest_score", "entropy", "gradient_norm", "first_key_mass", "cosine"):
-        assert not getattr(found, name)[:2].any()
-    assert [*found.sink_mass[:2]] == ([0, 0] if sink is None else [1, 1])
-    assert [*found.effective_keys[:2]] == ([0, 0] if sink is None else [1, 1])
+        assert not getattr(statistics, name)[:2].any()
+    assert [*statistics.sink_mass[:2]] == ([0, 0] if sink is None else [1, 1])
+    assert [*statistics.effective_keys[:2]] == ([0, 0] if sink is None else [1, 1])
 
 
 def test_float32_agrees_with_float64_also_where_weights_are_next_to_nothing() -> None:
@@ -157,8 +157,8 @@ def test_rows_that_meet_nan_or_infinity_are_told_apart() -> None:
     head = drawn(6, 9)
     head.keys[4, 2] = np.nan
     head.queries[1, 0] = inf
-    found = row_statistics(head, Weighing(PLAIN, HeadMask("causal")))
-    assert [*found.finite] == [True, False, True, True, False, False]
+    statistics = row_statistics(head, Weighing(PLAIN, HeadMask("causal")))
+    assert [*statistics.finite] == [True, False, True, True, False, False]
 
 
 def test_blocks_hold_no_square_of_scores(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -184,12 +184,14 @@ def test_output_is_that_of_torch(case: dict[str, Any]) -> None:
     seen[:, case.get("hidden", [])] = False
     head = HeadRows(np.arange(4), 4, q, k, v, seen=seen)
     mask = HeadMask("causal") if case.get("causal") else HeadMask("given")
-    found = row_statistics(head, Weighing(LogitMap(case.get("scale", 6**-0.5)), mask), output=True)
-    assert found.output is not None
+    statistics = row_statistics(
+        head, Weighing(LogitMap(case.get("scale", 6**-0.5)), mask), output=True
+    )
+    assert statistics.output is not None
     digits = 1e-6 if "dtype" in case else 1e-14
-    np.testing.assert_allclose(found.output, case["output"], 20 * digits, 10 * digits)
+    np.testing.assert_allclose(statistics.output, case["output"], 20 * digits, 10 * digits)
     np.testing.assert_allclose(
-        found.first_key_mass, [row[0] for row in case["weights"]], 20 * digits, 10 * digits
+        statistics.first_key_mass, [row[0] for row in case["weights"]], 20 * digits, 10 * digits
     )
 
 
@@ -197,7 +199,7 @@ MASKED = json.loads((DATA / "heads.json").read_text("utf-8"))["cases"]
 
 
 def of_recorded(case: dict[str, Any]) -> Iterator[tuple[int, HeadRows, Weighing]]:
-    """Yield the heads of a recorded case, with the heads whose keys they take."""
+    """Yield the heads of a recorded case, each with the head whose keys it uses."""
     q, k, v = (np.array(case[name], case.get("dtype", "float64")) for name in ("q", "k", "v"))
     weigh = LogitMap(case.get("scale", q.shape[2] ** -0.5))
     seen = bias = None
@@ -217,10 +219,10 @@ def test_output_under_masks_is_that_of_torch(case: dict[str, Any]) -> None:
     dtype = case.get("dtype", "float64")
     out = np.array(case["out"], dtype)
     for head, (_, rows, weighing) in enumerate(of_recorded(case)):
-        found = row_statistics(rows, weighing, output=True)
-        assert found.output is not None
+        statistics = row_statistics(rows, weighing, output=True)
+        assert statistics.output is not None
         digits = 1e-5 if dtype == "float32" else 1e-13
-        np.testing.assert_allclose(found.output, out[head], digits, digits)
+        np.testing.assert_allclose(statistics.output, out[head], digits, digits)
 
 
 N = 20
@@ -238,19 +240,19 @@ MASKS = [
 
 
 @with_rows(
-    ("mask", "at", "biased"),
+    ("mask", "place", "biased"),
     each_once(MASKS, [slice(0, N), slice(0, 5), slice(5, 9), slice(12, N)], [False, True]),
 )
-def test_a_block_sees_what_its_mask_says(mask: HeadMask, at: slice, biased: bool) -> None:
+def test_a_block_sees_what_its_mask_says(mask: HeadMask, place: slice, biased: bool) -> None:
     keys = np.zeros((N, 2), np.float32)
     bias = np.zeros((N, N), np.float32) if biased else None
     head = HeadRows(np.arange(N), N, keys, keys, bias=bias)
-    seen = sight(head, mask, at)
-    scores = np.ones((len(head.rows[at]), seen.width), np.float32)
+    seen = sight(head, mask, place)
+    scores = np.ones((len(head.rows[place]), seen.width), np.float32)
     seen.fill(scores, 0.0)
     whole = np.zeros((len(scores), N))
     whole[:, seen.keys] = scores
-    assert np.array_equal(whole > 0, mask.seen(head)[at])
+    assert np.array_equal(whole > 0, mask.seen(head)[place])
     assert np.array_equal(seen.counts, whole.sum(axis=1))
 
 
@@ -261,17 +263,19 @@ def head(map: LogitMap = PLAIN, causal: bool = False) -> Head:
 
 @with_rows(("causal", "map"), each_once([False, True], MAPS))
 def test_weights_and_output_are_those_of_mpmath(map: LogitMap, causal: bool) -> None:
-    found = head(map, causal)
-    for i, query in enumerate(found.queries):
-        seen = i + 1 if causal else len(found.keys)
-        scores = [mpmath.fdot(query, key) for key in found.keys[:seen]]
+    statistics = head(map, causal)
+    for i, query in enumerate(statistics.queries):
+        seen = i + 1 if causal else len(statistics.keys)
+        scores = [mpmath.fdot(query, key) for key in statistics.keys[:seen]]
         m, cap = map.multiplier, map.softcap
         z = [m * s if cap is None else cap * mpmath.tanh(m * s / cap) for s in scores]
-        powers = [mpmath.exp(each) for each in z]
+        powers = [mpmath.exp(value) for value in z]
         total = mpmath.fsum(powers) + (0 if map.sink is None else mpmath.exp(map.sink))
-        weights = [float(power / total) for power in powers] + [0.0] * (len(found.keys) - seen)
-        assert found.weights[i] == pytest.approx(weights, rel=1e-12)
-        assert found.output[i] == pytest.approx(np.array(weights) @ found.values, rel=1e-9)
+        weights = [float(power / total) for power in powers] + [0.0] * (len(statistics.keys) - seen)
+        assert statistics.weights[i] == pytest.approx(weights, rel=1e-12)
+        assert statistics.output[i] == pytest.approx(
+            np.array(weights) @ statistics.values, rel=1e-9
+        )
 
 
 def test_a_row_of_masked_keys_has_no_weight() -> None:

@@ -25,7 +25,7 @@ correlations = st.floats(-0.99, 0.99).map(lambda rho: round(rho, 2))
 
 
 def enumerated(pair: Pair, d_k: int, shifts: tuple[str, str]) -> dict[Fraction, float]:
-    """Return every value of q·k with its probability, one outcome after the other."""
+    """Return every value of q·k with its probability, by enumerating all outcomes."""
     values, middle = VALUES[pair.entries], Fraction(7, 2) if pair.entries == "die" else Fraction(0)
     sums, rho = {Fraction(0): 1.0}, pair.correlation
     for _ in range(d_k):
@@ -47,7 +47,7 @@ def enumerated(pair: Pair, d_k: int, shifts: tuple[str, str]) -> dict[Fraction, 
 def test_a_discrete_law_is_what_enumeration_finds(
     entries: Entries, d_k: int, shift: str, other: str, rho: float
 ) -> None:
-    """However near two values of q·k come to each other; or it is not said to be known."""
+    """The coverage is exact however close two values of q·k are, or it is unknown."""
     pair = Pair(entries, float(shift), float(other), rho)
     law, sums = DotLaw(pair, d_k), enumerated(pair, d_k, (shift, other))
     mean = sum(float(value) * chance for value, chance in sums.items())
@@ -145,10 +145,11 @@ def test_moments_of_a_sum_by_quadrature_and_of_chi_square() -> None:
             [-end, end],
         )
         assert law.moments[order] * law.variance ** (order / 2) == pytest.approx(float(moment))
-    found, x = DotLaw(Pair(correlation=1.0), 5).moments, [stats.chi2.moment(r, 5) for r in range(9)]
+    moments = DotLaw(Pair(correlation=1.0), 5).moments
+    x = [stats.chi2.moment(r, 5) for r in range(9)]
     centred = sum(comb(8, j) * x[j] * (-5.0) ** (8 - j) for j in range(9))
-    assert found[3] == pytest.approx(stats.chi2.stats(5, moments="s"))
-    assert found[8] == pytest.approx(centred / 10.0**4)
+    assert moments[3] == pytest.approx(stats.chi2.stats(5, moments="s"))
+    assert moments[8] == pytest.approx(centred / 10.0**4)
 
 
 @given(st.sampled_from(list(LAWS)))
@@ -187,7 +188,7 @@ def test_the_density_is_that_of_the_bessel_function(d: int, rho: float, place: f
     x = rho * d + sqrt(d) * place
     with mpmath.workdps(50):
         expected = float(mpmath.log(bessel(mpmath.mpf(x), d, rho)))
-    # Near full correlation the logarithm is a small difference of ρx/(1 − ρ²) and as much.
+    # Near full correlation, the logarithm is a small difference of two numbers near ρx/(1 − ρ²).
     rounding = 3e-11 + 4e-15 * abs(x) / (1 - rho**2)
     assert variance_gamma.log_density(x, d, rho) == pytest.approx(expected, abs=rounding)
 
@@ -239,8 +240,8 @@ def test_a_small_coverage_is_right_to_its_own_digits(d: int, rho: float) -> None
     expected = (halves * weights * density).sum()
     assert 0.0 < expected < 1e-4
     close = 1e-10 if abs(rho) < 0.9999 else 1e-8
-    found = variance_gamma.coverage(bound, d, rho)
-    assert found == pytest.approx(expected, rel=close, abs=0.0)
+    share = variance_gamma.coverage(bound, d, rho)
+    assert share == pytest.approx(expected, rel=close, abs=0.0)
 
 
 @given(st.sampled_from([1.0, -1.0]), d_ks)
@@ -257,8 +258,8 @@ def test_with_full_correlation_it_is_chi_square(rho: float, d: int) -> None:
 
 def test_near_full_correlation_nothing_is_lost_between_nodes() -> None:
     for rho in (0.999, 0.9999999, 1.0 - 1e-15):
-        found = variance_gamma.coverage(2.0 * 64, 64, rho)
-        assert found == pytest.approx(stats.chi2.cdf(128, 64), abs=1e-4)
+        share = variance_gamma.coverage(2.0 * 64, 64, rho)
+        assert share == pytest.approx(stats.chi2.cdf(128, 64), abs=1e-4)
 
 
 @given(d_ks)

@@ -1,4 +1,4 @@
-"""Sweeps: what is drawn where, in which order and how often; what they say; what is refused."""
+"""Sweeps: which draws are made where and in which order, their statistics, and refused input."""
 
 import tracemalloc
 from dataclasses import replace
@@ -42,8 +42,8 @@ def last(settings: Settings, **setup: Any) -> Answer:
     return list(answer(ask(settings, **setup)))[-1]
 
 
-def draws(found: Answer) -> dict[int, int]:
-    return {point.n: point.draws for point in found.points}
+def draws(result: Answer) -> dict[int, int]:
+    return {point.n: point.draws for point in result.points}
 
 
 @pytest.mark.slow
@@ -64,18 +64,18 @@ def test_answers_grow_from_coarse_to_fine() -> None:
 
 @pytest.mark.parametrize(("view", "n"), [("map", 64), ("curves", 60)])
 def test_the_place_nearest_to_what_is_asked_is_drawn_first(view: View, n: int) -> None:
-    found = next(iter(answer(ask(Settings(view=view, n=60, draws=1000), d_k=900))))
-    assert {(point.n, point.d_k) for point in found.points} == {(n, 1024)}
+    result = next(iter(answer(ask(Settings(view=view, n=60, draws=1000), d_k=900))))
+    assert {(point.n, point.d_k) for point in result.points} == {(n, 1024)}
 
 
 def test_an_answer_does_not_depend_on_what_was_asked_before_and_is_not_drawn_again() -> None:
-    found = last(SMALL)
+    result = last(SMALL)
     misses = unit_logs.cache_info().misses
     last(replace(SMALL, statistic="trace"))
     assert unit_logs.cache_info().misses == misses
     unit_logs.cache_clear()
     again = last(replace(SMALL, statistic="entropy", rules=("none", "inverse-sqrt", "inverse")))
-    for point in found.points:
+    for point in result.points:
         same = again.points.at(point.n, point.d_k, point.rule)
         assert same is not None
         assert same.statistics == point.statistics
@@ -133,15 +133,15 @@ def test_removing_the_scale_does_what_theory_says() -> None:
 
 
 def test_medians_cross_once_over_n() -> None:
-    found = last(replace(SMALL, over="n", n_range=(2, 512), points=9, draws=400), d_k=128)
-    (crossing,) = crossings(found.points, "inverse-sqrt", "gradient")
+    result = last(replace(SMALL, over="n", n_range=(2, 512), points=9, draws=400), d_k=128)
+    (crossing,) = crossings(result.points, "inverse-sqrt", "gradient")
     assert crossing.n is not None
     assert crossing.low is not None
     assert crossing.high is not None
     assert crossing.low < crossing.n < crossing.high
     # The median is smaller without the rule where keys are few, so that d*(n) is below 128.
     assert not crossing.larger
-    met = found.crossing("inverse-sqrt", "gradient", 16)
+    met = result.crossing("inverse-sqrt", "gradient", 16)
     assert met is not None
     assert (met.at, met.low, met.high) == (crossing.n, crossing.low, crossing.high)
 
@@ -161,8 +161,8 @@ def test_no_multiplier_overflows(rule: str) -> None:
     settings = replace(SMALL, n=2, d_k_range=(1, 65_536), points=2, draws=32, rules=("none", rule))
     for point in last(settings).points:
         for statistic in STATISTICS:
-            found = point.statistics[statistic]
-            assert np.isfinite([found.mean, found.log_median]).all()
+            summary = point.statistics[statistic]
+            assert np.isfinite([summary.mean, summary.log_median]).all()
             point.exact(statistic)
 
 
@@ -196,18 +196,18 @@ def test_memory_does_not_grow_with_what_was_drawn() -> None:
 
 @pytest.mark.slow
 def test_errors_of_ratios_are_those_of_paired_draws() -> None:
-    """Against the spread of 60 sweeps of other seeds."""
+    """Compared with the spread of 60 sweeps with other seeds."""
     rules = ("none", "inverse-sqrt", "inverse")
     settings = replace(SMALL, d_k_range=(64, 64), draws=256, rules=rules)
-    found = [last(replace(settings, seed=seed)).points for seed in range(60)]
+    sweeps = [last(replace(settings, seed=seed)).points for seed in range(60)]
     for name in ("entropy", "gradient", "max_weight"):
-        ratios = [points.ratio(16, 64, "inverse-sqrt", name) for points in found]
+        ratios = [points.ratio(16, 64, "inverse-sqrt", name) for points in sweeps]
         for value in ("log_mean", "log_median"):
             spread = np.std([getattr(one, value) for one in ratios], ddof=1)
             told = np.median([getattr(one, f"{value}_error") for one in ratios])
             assert told == pytest.approx(spread, rel=0.35)
     told, apart = [], []
-    for points in found:
+    for points in sweeps:
         one, other = (points.at(16, 64, rule) for rule in rules[1:])
         assert one
         assert other
@@ -215,22 +215,22 @@ def test_errors_of_ratios_are_those_of_paired_draws() -> None:
         apart.append(medians[0] - medians[1])
         told.append(median_error(one, other, "gradient"))
     assert np.median(told) == pytest.approx(np.std(apart, ddof=1), rel=0.35)
-    same = found[0].ratio(16, 64, "none", "entropy")
+    same = sweeps[0].ratio(16, 64, "none", "entropy")
     assert same is not None
     assert (same.log_mean_error, same.log_median_error) == (0.0, 0.0)
 
 
 @pytest.mark.slow
 def test_a_map_and_curves_name_the_crossover_that_is_searched_for() -> None:
-    """At the same n, seed and draws one question has one answer."""
-    found = crossover(8, draws=300, seed=5)
-    assert found is not None
+    """The same n, seed and draws give the same answer."""
+    searched = crossover(8, draws=300, seed=5)
+    assert searched is not None
     curves = replace(SMALL, n=8, n_range=(2, 32), draws=300, seed=5, crossovers=True)
     for settings in (curves, replace(curves, view="map", map_points=5)):
         met = last(settings).crossing("inverse-sqrt", "gradient", 8)
         assert met is not None
-        assert (met.at, met.low, met.high) == (found.d_k, found.low, found.high)
-        # Of other rows of a map nothing was searched for.
+        assert (met.at, met.low, met.high) == (searched.d_k, searched.low, searched.high)
+        # Other rows of a map are not searched.
         assert last(settings).crossing("inverse-sqrt", "gradient", 32) is None
 
 
@@ -239,7 +239,7 @@ def test_a_thousand_come_first_and_ten_times_as_many_follow_where_keys_are_few()
     answers = [*answer(ask(AUTO, d_k=8))]
     first = next(step for step in answers if set(draws(step).values()) == {1000})
     assert draws(answers[-1]) == {4: 10_000, 32: 10_000, 256: 1000}
-    # They are those of the seed, the thousand are the first of them, and n changes no number.
+    # They depend on the seed alone: the first thousand are the same, and n changes no number.
     for given in (replace(AUTO, draws=10_000), replace(AUTO, draws=1000), replace(AUTO, n=32)):
         points = first.points if given.draws == 1000 else answers[-1].points
         for point, same in zip(points, last(given, d_k=8).points, strict=True):
@@ -259,18 +259,18 @@ def test_how_many_are_drawn_follows_from_the_question() -> None:
 
 @pytest.mark.parametrize("qk_norm", [False, True])
 def test_a_table_of_128_keys_and_256_dimensions(qk_norm: bool) -> None:
-    """Against 400 queries of 128 keys each whose every number is drawn and multiplied."""
+    """Compared with 400 queries of 128 keys each, drawn in full and multiplied."""
     random = np.random.default_rng(3)
     q, k = random.standard_normal((400, 256)), random.standard_normal((400, 128, 256))
     if qk_norm:
         q, k = (x / np.sqrt(np.square(x).mean(axis=-1, keepdims=True)) for x in (q, k))
     s = np.einsum("bd,bnd->bn", q, k)
     settings = Settings(n=128, d_k_range=(256, 256), draws=1000, crossovers=False)
-    found = last(settings, scale=Scale(qk_norm=qk_norm))
+    result = last(settings, scale=Scale(qk_norm=qk_norm))
     for rule, m in (("none", 1.0), ("inverse-sqrt", 1 / 16)):
         powers = np.exp(m * (s - s.max(axis=1, keepdims=True)))
         p = powers / powers.sum(axis=1, keepdims=True)
-        point = found.points.at(128, 256, rule)
+        point = result.points.at(128, 256, rule)
         assert point is not None
         sampled: dict[Statistic, NDArray[np.float64]] = {
             "entropy_bits": -(p * np.log2(p + 1e-300)).sum(axis=1),
@@ -282,7 +282,7 @@ def test_a_table_of_128_keys_and_256_dimensions(qk_norm: bool) -> None:
             error = np.hypot(drawn.std() / 20.0, one.mean_standard_error)
             assert abs(one.mean - drawn.mean()) < 4.0 * error
         assert np.isnan(point.statistics["query_gradient"].mean) == qk_norm
-    assert bool(found.condensation) != qk_norm
+    assert bool(result.condensation) != qk_norm
 
 
 def test_bad_settings_are_named() -> None:
@@ -301,8 +301,8 @@ def test_bad_settings_are_named() -> None:
 @pytest.mark.parametrize(
     ("settings", "most"),
     [
-        # The limit of all vectors, 2^20, over places and rules, of which there are at least two.
-        # Of 27 places about 1 and 2 two are one.
+        # The limit of 2^20 vectors over the number of places and rules; at least two rules count.
+        # Two of the 27 places, near 1 and 2, coincide.
         (Settings(), 2**20 // (26 * 2)),
         (Settings(view="map"), 2**20 // (12 * 14 * 2)),
         (Settings(rules=("inverse", "ssmax"), points=14, ratio=True), 2**20 // (14 * 3)),
@@ -317,6 +317,6 @@ def test_vectors_are_counted_where_they_are_drawn(settings: Settings, most: int)
     rules = tuple(f"temperature:T={t}" for t in range(1, 50))
     with pytest.raises(InputError, match="fewer places or rules"):
         check_vectors(Settings(view="map", map_points=200, rules=rules, draws=2))
-    # What is left to the program may be too much too.
+    # Even the default number of draws can be too large.
     with pytest.raises(InputError, match="1,000 at 29,040 × 2 places"):
         check_vectors(replace(AUTO, n_range=(2, 99_999), d_k_range=(1, 65_535), map_points=200))

@@ -1,4 +1,4 @@
-"""Crossovers against exact medians of two keys and a brute-force sweep; what is refused."""
+"""Crossovers against exact medians of two keys and a brute-force sweep; refused input."""
 
 from math import log
 from typing import Any
@@ -35,17 +35,17 @@ def test_at_two_keys_the_crossover_is_where_the_exact_medians_meet() -> None:
     truth = d_k - 1 + exact_fall(d_k - 1) / (exact_fall(d_k - 1) - exact_fall(d_k))
     inside = 0
     for seed in range(1, 7):
-        found = crossover(2, "gradient", seed=seed, draws=1500)
-        assert found is not None
-        assert found.low is not None
-        assert found.high is not None
-        inside += found.low <= truth <= found.high
-        assert found.d_k == pytest.approx(truth, rel=0.25)
+        result = crossover(2, "gradient", seed=seed, draws=1500)
+        assert result is not None
+        assert result.low is not None
+        assert result.high is not None
+        inside += result.low <= truth <= result.high
+        assert result.d_k == pytest.approx(truth, rel=0.25)
     assert inside >= 4
 
 
 def brute_force(n: int, d_k: int, draws: int, random: np.random.Generator) -> dict[str, float]:
-    """Return ln of the ratio of medians of each readout, of q, K and V that are really drawn."""
+    """Return ln of the ratio of medians of each readout, from q, K and V drawn in full."""
     logs = np.empty((3, 2, draws))
     for draw in range(draws):
         q, keys = random.standard_normal(d_k), random.standard_normal((n, d_k))
@@ -66,29 +66,29 @@ def brute_force(n: int, d_k: int, draws: int, random: np.random.Generator) -> di
 def test_crossovers_are_where_a_brute_force_sweep_has_them(n: int) -> None:
     random = np.random.default_rng(n)
     for readout in ("gradient", "jacobian", "query_gradient"):
-        found = crossover(n, readout, seed=3, draws=1500)
-        assert found is not None
-        assert found.side == "crosses"
-        assert found.low is not None
-        assert found.high is not None
-        assert found.d_k is not None
-        assert found.low <= found.d_k <= found.high < 1.6 * found.low
-        assert brute_force(n, round(found.low / 1.3), 800, random)[readout] > 0.0
-        assert brute_force(n, round(found.high * 1.3), 800, random)[readout] < 0.0
+        result = crossover(n, readout, seed=3, draws=1500)
+        assert result is not None
+        assert result.side == "crosses"
+        assert result.low is not None
+        assert result.high is not None
+        assert result.d_k is not None
+        assert result.low <= result.d_k <= result.high < 1.6 * result.low
+        assert brute_force(n, round(result.low / 1.3), 800, random)[readout] > 0.0
+        assert brute_force(n, round(result.high * 1.3), 800, random)[readout] < 0.0
 
 
 def test_a_crossover_at_two_keys_is_about_where_the_medians_meet() -> None:
-    found = crossover(2, draws=600)
-    assert found is not None
-    assert found.d_k == pytest.approx(7.5, rel=0.35)
-    assert found == crossover(2, draws=600)
+    result = crossover(2, draws=600)
+    assert result is not None
+    assert result.d_k == pytest.approx(7.5, rel=0.35)
+    assert result == crossover(2, draws=600)
     assert crossover(2, draws=600, stop=lambda: True) is None
 
 
 def test_what_never_crosses_says_which_is_larger() -> None:
-    found = crossover(2, "jacobian", draws=64)
-    assert found is not None
-    assert (found.side, found.d_k, found.low, found.high) == ("smaller", None, None, None)
+    result = crossover(2, "jacobian", draws=64)
+    assert result is not None
+    assert (result.side, result.d_k, result.low, result.high) == ("smaller", None, None, None)
     flat = crossover(5, "gradient", draws=64, rule="temperature:1e300")
     assert flat is not None
     assert (flat.side, flat.d_k) == ("larger", None)
@@ -106,25 +106,25 @@ def test_a_crossover_is_looked_for_where_the_rule_divides(rule: str, first: int)
     scale = parse_scale(rule)
     assert scale.multiplier(first, 2) < 1.0
     assert first == 2 or scale.multiplier(first - 1, 2) >= 1.0
-    found = crossover(2, rule=rule, draws=1500)
-    assert found is not None
-    assert found.divides_from == first
-    low, high = found.low or first, found.high or first
-    assert (found.side == "smaller") == (found.d_k is None)
+    result = crossover(2, rule=rule, draws=1500)
+    assert result is not None
+    assert result.divides_from == first
+    low, high = result.low or first, result.high or first
+    assert (result.side == "smaller") == (result.d_k is None)
     assert all(exact_fall(d_k, rule) > 0.0 for d_k in range(first, round(low)))
     assert all(exact_fall(d_k, rule) < 0.0 for d_k in range(round(high) + 1, 200))
 
 
 @pytest.mark.slow
 def test_crossovers_come_one_rule_after_the_other_as_each_would_alone() -> None:
-    asked = [(8, "inverse-sqrt"), (8, "mup:d0=64")]
-    steps = list(crossovers(asked, Settings(seed=3, draws=600)))
+    pairs = [(8, "inverse-sqrt"), (8, "mup:d0=64")]
+    steps = list(crossovers(pairs, Settings(seed=3, draws=600)))
     spent = [done for done, _ in steps]
     assert spent == sorted(spent)
-    assert spent[-1] == sum(search_cost(n, 600) for n, _ in asked)
+    assert spent[-1] == sum(search_cost(n, 600) for n, _ in pairs)
     assert list(dict.fromkeys(len(known) for _, known in steps)) == [0, 4, 8]
-    for found in steps[-1][1]:
-        assert found == crossover(8, found.readout, 3, 600, rule=found.rule)
+    for result in steps[-1][1]:
+        assert result == crossover(8, result.readout, 3, 600, rule=result.rule)
 
 
 @pytest.mark.parametrize(

@@ -93,8 +93,8 @@ def test_the_median_of_a_dot_product() -> None:
 
 @pytest.mark.parametrize("m", [1e7, 1e100])
 def test_two_keys_at_any_multiplier(m: float) -> None:
-    # As m grows only gaps near 0 count: m·E[2p_1p_2] → ∫2p_1p_2 dz times the density of q·k's gap
-    # at 0, which is E[1/‖q‖]/(√2·√(2π)) on either side.
+    # As m grows, only gaps near 0 count: m·E[2p_1p_2] → ∫2p_1p_2 dz times the density of the gap of
+    # q·k at 0, which is E[1/‖q‖]/(√2·√(2π)) on either side.
     r, w = query_norm_law(64)
     expected = 2.0 * (w @ (1.0 / r)) / sqrt(2.0) / sqrt(2.0 * pi)
     assert exact("gradient", 2, 64, m).mean == pytest.approx(expected, rel=1e-6)
@@ -111,9 +111,9 @@ def summaries(n: int, d_k: int, m: float, draws: int) -> dict[str, Summary]:
     [(2, 1, 1.0), (2, 16, 0.25), (2, 256, 1.0), (3, 2, 1.0), (64, 64, 1.0), (512, 64, 0.125)],
 )
 def test_draws_agree_with_what_is_exact(n: int, d_k: int, m: float) -> None:
-    found, known = summaries(n, d_k, m, 1600), 0
+    computed, known = summaries(n, d_k, m, 1600), 0
     for statistic in STATISTICS:
-        drawn, quadrature = found[statistic], exact(statistic, n, d_k, m)
+        drawn, quadrature = computed[statistic], exact(statistic, n, d_k, m)
         if quadrature.mean is not None:
             known += 1
             assert abs(drawn.mean - quadrature.mean) < 4.0 * drawn.mean_standard_error
@@ -145,7 +145,7 @@ def test_where_logits_condense_over_d_k(rule: str, n: int, d_k: float | None, si
         ("inverse-sqrt", 65_536, None, "nowhere"),
         ("none", 16, exp(8.0), "up to"),
         ("none", 65_536, None, "everywhere"),
-        # More keys condense logits that grow with their logarithm.
+        # More keys condense logits if the logits grow with ln n.
         ("ssmax:a=0.43", 64, exp(2.0 / 0.43**2), "from"),
     ],
 )
@@ -174,17 +174,17 @@ def test_the_interval_holds_the_median_95_times_in_100(draws: int) -> None:
 @given(st.floats(-5000.0, 400.0), st.sampled_from([0.0, -720.0, 300.0]))
 def test_summaries_and_their_errors_outlive_the_numbers_of_float64(first: float, by: float) -> None:
     draws = np.array([0.5, 1.0, 2.0, 0.25])
-    (found,) = summarise(np.log(draws)[None] + first)
+    (summary,) = summarise(np.log(draws)[None] + first)
     for _ in range(8):
-        found = found.times(exp(by / 8))
+        summary = summary.times(exp(by / 8))
     with mpmath.workdps(50):
         values = [mpmath.mpf(x) * mpmath.exp(mpmath.mpf(first) + by) for x in draws.tolist()]
         mean = mpmath.fsum(values) / 4
         error = mpmath.sqrt(mpmath.fsum((x - mean) ** 2 for x in values) / 3 / 4)
-    assert found.mean == pytest.approx(float(mean), rel=1e-11, abs=5e-324)
-    assert found.mean_standard_error == pytest.approx(float(error), rel=1e-11, abs=5e-324)
-    assert found.log_mean == pytest.approx(float(mpmath.log(mean)), rel=1e-13, abs=1e-13)
-    assert found.log_mean_standard_error == pytest.approx(
+    assert summary.mean == pytest.approx(float(mean), rel=1e-11, abs=5e-324)
+    assert summary.mean_standard_error == pytest.approx(float(error), rel=1e-11, abs=5e-324)
+    assert summary.log_mean == pytest.approx(float(mpmath.log(mean)), rel=1e-13, abs=1e-13)
+    assert summary.log_mean_standard_error == pytest.approx(
         float(mpmath.log(error)), rel=1e-13, abs=1e-13
     )
 

@@ -1,4 +1,4 @@
-"""Many drawn vectors at once against each alone, 50 digits, and q and K that are really drawn."""
+"""Many drawn vectors at once against single ones, 50 digits, and q and K drawn in full."""
 
 from math import log, sqrt
 
@@ -30,7 +30,7 @@ def logs_of(g: np.ndarray, std: float, v: np.ndarray, across: float) -> dict[str
 def test_many_vectors_at_once_are_what_each_is_alone(n: int, std: float) -> None:
     random = np.random.default_rng(n)
     g, v = random.standard_normal((2, 3, n))
-    found = {name: np.exp(logs) for name, logs in logs_of(g, std, v, 3.0).items()}
+    statistics = {name: np.exp(logs) for name, logs in logs_of(g, std, v, 3.0).items()}
     for index in range(3):
         one = evaluate(g[index], LogitMap(std), Precision())
         p = one.weights()
@@ -45,9 +45,9 @@ def test_many_vectors_at_once_are_what_each_is_alone(n: int, std: float) -> None
             "logit_std": std * g[index].std(),
         }
         for name, value in expected.items():
-            assert found[name][index] == pytest.approx(value, rel=1e-12), name
+            assert statistics[name][index] == pytest.approx(value, rel=1e-12), name
         # This one cancels in the naive form.
-        assert found["query_gradient"][index] == pytest.approx(through, rel=1e-5, abs=1e-12)
+        assert statistics["query_gradient"][index] == pytest.approx(through, rel=1e-5, abs=1e-12)
 
 
 def test_rows_leave_what_they_are_given_unless_they_are_put_there() -> None:
@@ -64,7 +64,7 @@ def test_rows_leave_what_they_are_given_unless_they_are_put_there() -> None:
 @pytest.mark.parametrize("std", [3.0, 50.0, 2000.0, 1e6])
 def test_saturated_vectors_keep_their_digits(std: float) -> None:
     g, v = [0.3, -1.2, 1.7, 1.5, 0.0], [1.0, -0.5, 0.25, 2.0, 0.7]
-    found = logs_of(np.array([g]), std, np.array([v]), 7.5)
+    statistics = logs_of(np.array([g]), std, np.array([v]), 7.5)
     with mpmath.workdps(50):
         p = exact.weights(g, std)
         u = exact.vjp(p, v)
@@ -83,14 +83,14 @@ def test_saturated_vectors_keep_their_digits(std: float) -> None:
         }
     for name, value in expected.items():
         rel = 1e-9 if name == "query_gradient" else 1e-12
-        assert found[name][0] == pytest.approx(float(value), rel=rel, abs=1e-300), name
+        assert statistics[name][0] == pytest.approx(float(value), rel=rel, abs=1e-300), name
 
 
 def test_ties_never_vanish() -> None:
     tied = np.array([[1.0, 1.0, 0.0]])
-    found = logs_of(tied, 1e5, np.array([[1.0, 0.0, 0.0]]), 1.0)
-    assert np.exp(found["jacobian"][0]) == pytest.approx(0.5)
-    assert np.exp(found["entropy"][0]) == pytest.approx(log(2.0))
+    statistics = logs_of(tied, 1e5, np.array([[1.0, 0.0, 0.0]]), 1.0)
+    assert np.exp(statistics["jacobian"][0]) == pytest.approx(0.5)
+    assert np.exp(statistics["entropy"][0]) == pytest.approx(log(2.0))
 
 
 @pytest.mark.parametrize("n", [40, 1100])
