@@ -1,4 +1,4 @@
-"""What Attention draws: weights of a head as maps, one row in numbers, and its weights as bars."""
+"""The pictures of Attention: the weights of a head as maps, and one row as numbers and as bars."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -26,26 +26,26 @@ Cursor = tuple[int, int]
 """A query and a key."""
 
 Number = tuple[str, ...]
-"""What a number is called, what it is on both sides, a note, and the kind of that."""
+"""The label of a number, its values on both sides, a note, and the kind of the note."""
 
 KINDS = ("unscaled", "scaled")
 """The kinds of data of the two sides."""
 
 TICKS = (1.0, 0.5, 0.1, 0.01, 0.25, 0.75)
-"""Weights that the bar of colours names, those first that are wanted most."""
+"""Weights labelled on the colour bar, the most important first."""
 
 EIGHTHS = "▁▂▃▄▅▆▇█"
-"""A cell filled from below by so many eighths."""
+"""Cells filled from below by one to eight eighths."""
 
 FEW = 24
-"""Of so many keys at most there may be room for numbers in the cells."""
+"""Up to this many keys, the cells may have room for numbers."""
 
 TOKEN = 8
-"""Characters of a token in the margin of a map."""
+"""The most characters of a token in the margin of a map."""
 
 
 def level(weight: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the places of weights on the ramp, from 0 to 1: small ones are told apart."""
+    """Return the places of weights on the ramp, from 0 to 1: roots, to tell small ones apart."""
     return np.sqrt(weight)
 
 
@@ -62,18 +62,18 @@ def whole_percent(weight: float) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Labels:
-    """What queries and keys are called.
+    """The labels of queries and keys.
 
     Attributes:
-        tokens: The words at their positions, fewer than there are positions or none.
+        tokens: The words by position; there may be fewer than positions, or none.
     """
 
     tokens: Sequence[str] = ()
 
     def short(self, place: int) -> str:
-        """Return what stands in a margin: the token, or the number where there is none.
+        """Return the label for a margin: the token, or the position where there is none.
 
-        A token of wide letters would move what stands behind it.
+        A token with wide letters is not used either, since it would shift the rest of the line.
         """
         token = visible(self.tokens[place]).strip() if place < len(self.tokens) else ""
         if not token or columns_of(token) != len(token):
@@ -92,7 +92,7 @@ class Maps:
 
     Attributes:
         answer: The numbers.
-        labels: What queries and keys are called.
+        labels: The labels of queries and keys.
     """
 
     answer: Answer
@@ -106,7 +106,7 @@ class Maps:
     def _map(self, side: int) -> HeatMap:
         answer = self.answer
         blocks = answer.sides[side].blocks
-        # Rows that are not known yet are as blank as what is masked.
+        # Rows that are not known yet are as blank as masked keys.
         is_seen = blocks > HIDDEN
         levels = np.where(is_seen, level(np.where(is_seen, blocks, 0.0)), np.nan)
         rows = [self.labels.short(row) for row in range(answer.n_queries)]
@@ -125,7 +125,7 @@ class Maps:
         Args:
             side: 0 for the first, 1 for the second.
             cursor: The query and the key that are marked.
-            has_bar: Whether what the colours mean stands beside it.
+            has_bar: Whether it has a colour bar beside it.
         """
         query, key = cursor
         place = query, key // self.answer.block
@@ -135,13 +135,14 @@ class Maps:
         return replace(heat_map, cursor=place, bar=bar)
 
     def hidden(self, heat_map: HeatMap, columns: int, lines: int, is_textured: bool) -> str:
-        """Return of how many weights a cell of a map shows the largest; nothing where it is one.
+        """Return the note that each cell shows the largest of several weights; empty if not.
 
         Args:
             heat_map: The map.
             columns: Its width.
             lines: Its height.
-            is_textured: Whether cells are not halved, since glyphs stand for colours.
+            is_textured: Whether glyphs stand for colours, so that a cell holds one row instead of
+                two.
         """
         wide, high = heat_map.room(columns, lines, 1 if is_textured else 2)
         rows, across = heat_map.levels.shape
@@ -152,7 +153,7 @@ class Maps:
         return "" if queries == keys == 1 else f"each the largest of {queries} × {keys}"
 
     def key_of(self, query: int, column: int) -> int:
-        """Return the key of the largest weight in a block of keys, by the first side."""
+        """Return the key with the largest weight on the first side in a block of keys."""
         block = self.answer.block
         if block == 1:
             return column
@@ -161,14 +162,14 @@ class Maps:
 
 
 def bar_of(kind: str, mark: float | None = None) -> ColourBar:
-    """Return what the colours of a side mean, with a mark at a level."""
+    """Return the colour bar of a side, with a mark at a level if one is given."""
     ticks = [(float(np.sqrt(weight)), f"{weight:.0%}".replace("%", " %")) for weight in TICKS]
     return ColourBar(kind, ticks, mark)
 
 
 @dataclass(frozen=True)
 class Bars:
-    """What the colours of both maps mean, which stands between them.
+    """The colour bars of both maps, which stand between them.
 
     Attributes:
         mark: The level of the cursor's key on the second side.
@@ -177,7 +178,7 @@ class Bars:
     mark: float
 
     def draw(self, columns: int, lines: int, colours: Palette) -> Cells:
-        """Draw both ramps beside each other, and the ticks they share."""
+        """Draw both ramps side by side, and the ticks they share."""
         cells = Cells(columns, lines)
         first, second = ColourBar(KINDS[0], ()), bar_of(KINDS[1], self.mark)
         if columns >= first.BAR + second.width:
@@ -191,10 +192,10 @@ class RowNumbers:
     """One row on both sides in numbers.
 
     Attributes:
-        sides: The row, evaluated.
+        sides: The row evaluated on both sides.
         key: The key of the cursor.
-        name: What that is called.
-        query: What the row is called, where it is not said above.
+        name: The label of that key.
+        query: The name of the row, for a single line, which has no title above it.
     """
 
     sides: tuple[Evaluation, Evaluation]
@@ -204,7 +205,7 @@ class RowNumbers:
 
     @property
     def change(self) -> tuple[str, str]:
-        """What becomes of ‖∂p/∂s‖, and the kind of its colour."""
+        """The change of ‖∂p/∂s‖ as text, and the kind of its colour."""
         before, after = (side.frobenius("scores")[1] for side in self.sides)
         if before == -np.inf or not np.isfinite(after - before):
             return "", "muted"
@@ -215,7 +216,7 @@ class RowNumbers:
         return f"{sign} {times(by)}", kind
 
     def draw(self, columns: int, lines: int, colours: Palette) -> Cells:
-        """Draw a line for each number, or all in one where there is one line."""
+        """Draw a line for each number, or all of them in one line if there are too few lines."""
         cells = Cells(columns, lines)
         rows = [*self._rows()]
         if lines < len(rows):
@@ -234,7 +235,7 @@ class RowNumbers:
         return cells
 
     def _rows(self) -> Sequence[Number]:
-        """Return label, both sides, a note and its kind of each number."""
+        """Return the numbers of the row, each with its label, both sides, a note and its kind."""
         first, second = self.sides
         key = np.array([self.key])
         score = float(second.given[self.key])
@@ -259,7 +260,7 @@ class RowNumbers:
         return rows
 
     def _draw_line(self, cells: Cells, rows: Sequence[Number], colours: Palette) -> None:
-        """Draw the row in one line: as many of its numbers as have room."""
+        """Draw the row in one line, with as many of its numbers as fit."""
         _, (_, *largest, on, _), (_, *effective, of, _), gradient, *_ = rows
         change = gradient[3].removesuffix(" larger").removesuffix(" smaller")
         spans = [
@@ -287,9 +288,9 @@ class KeyBars:
     """The weights of one row, key by key: the first side above the second.
 
     Attributes:
-        sides: The row, evaluated.
+        sides: The row evaluated on both sides.
         key: The key that is marked.
-        labels: What keys are called.
+        labels: The labels of keys.
     """
 
     sides: tuple[Evaluation, Evaluation]
@@ -297,15 +298,15 @@ class KeyBars:
     labels: Labels
 
     def draw(self, columns: int, lines: int, colours: Palette) -> Cells:
-        """Draw a bar for each key on both sides, or for each of several the largest of them."""
+        """Draw a bar for each key on both sides, or for the largest of each group of keys."""
         cells = Cells(columns, lines)
         height = (lines - 1) // 2
         n_keys = len(self.sides[0].given)
         if height < 1 or columns < 1:
             return cells
-        shown = min(n_keys, columns)
-        pitch = min(columns // shown, 10)
-        starts = np.arange(shown) * n_keys // shown
+        n_bars = min(n_keys, columns)
+        pitch = min(columns // n_bars, 10)
+        starts = np.arange(n_bars) * n_keys // n_bars
         for place, (side, kind) in enumerate(zip(self.sides, KINDS, strict=True)):
             weights = np.maximum.reduceat(side.weights(), starts)
             is_seen = np.maximum.reduceat(side.attended, starts)
@@ -315,7 +316,7 @@ class KeyBars:
                     columns_of_bar = range(bar * pitch, bar * pitch + max(pitch - 1, 1))
                     draw_bar(cells, columns_of_bar, bottom, height, weight, kind, colours)
         own = int(np.searchsorted(starts, self.key, side="right")) - 1
-        order = sorted(range(shown), key=lambda bar: bar != own)
+        order = sorted(range(n_bars), key=lambda bar: bar != own)
         for bar in order:
             is_own = bar == own
             text = self.labels.short(self.key if is_own else int(starts[bar]))
@@ -326,7 +327,7 @@ class KeyBars:
         return cells
 
     def reduced(self, columns: int) -> bool:
-        """Return whether a bar in such a width is of several keys."""
+        """Return whether a bar stands for several keys at this width."""
         return len(self.sides[0].given) > columns
 
 
@@ -334,7 +335,7 @@ def draw_bar(
     cells: Cells, columns: Sequence[int], bottom: int, height: int, share: float, kind: str,
     colours: Palette,
 ) -> None:  # fmt: skip
-    """Draw a share from 0 to 1 as a bar from a line upwards, at least as high as can be seen."""
+    """Draw a share from 0 to 1 as a bar upwards from a line, always high enough to be seen."""
     eighths = 1 if not share > 0.0 else max(round(share * height * 8), 1)
     for above in range(height):
         part = min(eighths - 8 * above, 8)
@@ -342,14 +343,14 @@ def draw_bar(
             break
         sign = EIGHTHS[part - 1]
         if colours.textured and kind == KINDS[0]:
-            # Its filling has no eighths.
+            # The glyph that fills this side has no eighths.
             sign = FILLS[kind] if part >= 4 else TRACK
         for column in columns:
             cells.write(column, bottom - above, sign, colours[kind])
 
 
 def rows_table(answer: Answer, labels: Labels, query: int) -> Table:
-    """Return the numbers of all rows that are known, the cursor's marked."""
+    """Return a table of all rows known so far, the cursor's marked."""
     rows = answer.rows.tolist()
     columns = [
         Column("query", [labels.short(row) for row in rows], "muted"),

@@ -33,7 +33,7 @@ _EXAMPLES = """\
 
 
 _SCORES = ("scores", "capture", "draw", "query", "keys", "example", "experiment")
-"""What rows may come from; without any the head is drawn."""
+"""The options that rows may come from; without any of them the head is drawn."""
 
 
 @click.command("attention", cls=Command, examples=_EXAMPLES)
@@ -54,10 +54,10 @@ def attention(context: click.Context, /, form: str, **given: Any) -> None:
 
 
 def asked(given: dict[str, Any]) -> "Experiment":
-    """Return the question that options ask; a seed of no other draw is that of the head.
+    """Return the experiment that options describe; without ``--draw``, the seed is the head's.
 
     Raises:
-        InputError: Naming the option that will not do.
+        InputError: Naming the option that cannot be used.
     """
     edits: list[Callable[[Setup], Setup]] = [partial(edited, Settings, given)]
     if given["seed"] is not None and given["draw"] is None:
@@ -65,7 +65,7 @@ def asked(given: dict[str, Any]) -> "Experiment":
         seed = field.kind.parse(field.parameter, given["seed"])
         edits.append(lambda setup: setup.put(replace(setup.get(Settings), seed=seed)))
         given = {**given, "seed": None}
-    if given["mask"] is not None and not any(given[each] for each in _SCORES):
+    if given["mask"] is not None and not any(given[name] for name in _SCORES):
         causal = parse_mask("" if given["mask"].strip() == NONE else given["mask"])
         if causal.ranges:
             problem = f"{inert(given['mask'])} will not do for a head that is drawn"
@@ -73,7 +73,7 @@ def asked(given: dict[str, Any]) -> "Experiment":
         edits.append(lambda setup: setup.put(replace(setup.get(Settings), causal=causal.causal)))
         given = {**given, "mask": None}
     if given["capture"]:
-        # Of a head that was captured both options say one thing.
+        # For a captured head, --mask and --causal mean the same, so each sets the other.
         if given["mask"] is None and given["causal"] is not None:
             given = {**given, "mask": "causal" if given["causal"] else NONE}
         if given["mask"] is not None:
@@ -85,10 +85,10 @@ def asked(given: dict[str, Any]) -> "Experiment":
 
 
 def _check_used(given: dict[str, Any], experiment: "Experiment") -> None:
-    """Check that what is given of rows, or of a head that is drawn, is not left aside.
+    """Check that no option for rows, or for a drawn head, is ignored.
 
     Raises:
-        InputError: Naming the option that is of no use.
+        InputError: Naming the option that has no effect.
     """
     from attn_tui.compute.attention.answer import is_drawn
 
@@ -106,15 +106,15 @@ def _check_used(given: dict[str, Any], experiment: "Experiment") -> None:
 
 
 def print_head(experiment: "Experiment", form: str) -> int:
-    """Print the answer to a question as ``"text"``, ``"csv"`` or ``"json"``; return the status.
+    """Print the report on a head as ``"text"``, ``"csv"`` or ``"json"``; return the exit status.
 
-    Ctrl+C ends it: what is known is printed, and the status says that it was interrupted.
+    Ctrl+C stops it: the rows known by then are printed, and the status tells of the interrupt.
     """
     from attn_tui.attention.report import report
     from attn_tui.compute.attention.answer import answer
     from attn_tui.report.forms import WRITERS
 
-    # Of weights themselves only JSON has a map.
+    # Only JSON has the maps of the weights.
     known, interrupted = worked("head", partial(answer, experiment, maps=form == "json"))
     if known is not None:
         write(WRITERS[form](report(known)))

@@ -1,6 +1,6 @@
-"""What Attention says first: what queries do with their weight, unscaled and under the scale.
+"""The headline of Attention: how queries spread their weight, unscaled and under the scale.
 
-Each sentence is one literal with named slots. Typical is the median over the queries that see
+Each sentence is one literal with named slots. Typical means the median over the queries that see
 several keys: the first query of a causal head has nothing to choose.
 """
 
@@ -17,7 +17,7 @@ from attn_tui.compute.attention.rows import Side
 from attn_tui.report.words import ALL, LONGEST, SAME, UNTOLD, about, done, why_undivided
 
 MOST_NUMBERS = 5
-"""So many numbers a headline has at most, the name of a key not counted."""
+"""The most numbers that a headline may have, not counting the name of a key."""
 
 NUMBER, KEY = re.compile(r"[0-9][0-9,.]*"), re.compile(r"key [0-9,]+")
 
@@ -48,12 +48,12 @@ SHARED = (
 
 @dataclass(frozen=True, eq=False)
 class Sharing:
-    """How the queries of one side that have a choice share their weight.
+    """How the queries that have a choice share their weight on one side.
 
     Attributes:
         side: The side.
-        rows: Which queries have a choice, shape (n,).
-        attended: How many keys each query sees, shape (n_q,).
+        rows: The queries that have a choice, shape (n,).
+        attended: The number of keys that each query sees, shape (n_q,).
     """
 
     side: Side
@@ -62,22 +62,22 @@ class Sharing:
 
     @cached_property
     def _single(self) -> NDArray[np.intp]:
-        """The queries that give one key practically all."""
+        """The queries that give one key practically all their weight."""
         return self.rows[self.side.largest[self.rows] >= ALL]
 
     @property
     def single(self) -> int:
-        """How many queries give one key practically all."""
+        """The number of queries that give one key practically all their weight."""
         return int(self._single.size)
 
     @property
     def is_saturated(self) -> bool:
-        """Whether that is what most of them do."""
+        """Whether most queries give one key practically all their weight."""
         return 2 * self.single > self.rows.size
 
     @property
     def is_shared(self) -> bool:
-        """Whether a query typically uses half of the keys it sees, or more."""
+        """Whether a query typically uses at least half of the keys it sees."""
         return median(self.side.effective_keys[self.rows] / self.attended[self.rows]) >= 0.5
 
     @property
@@ -87,13 +87,13 @@ class Sharing:
 
     @property
     def one(self) -> str:
-        """What takes practically all: one key, or the same key in all of several queries."""
+        """The words for the key that takes it all, by name if it is the same in several queries."""
         keys = np.unique(self.side.key[self._single])
         return f"key {keys[0]:,}" if keys.size == 1 < self.single else "one key"
 
     @property
     def keys(self) -> str:
-        """How many keys a query typically uses; whole from 3 on, since less is hardly seen."""
+        """The number of keys a query typically uses, as text; whole from 3 on."""
         value = self.effective
         if value < 1.05:
             return "about one"
@@ -101,7 +101,7 @@ class Sharing:
 
 
 def headline(answer: Answer) -> str:
-    """Return the headline of the rows that are known."""
+    """Return the headline for the rows known so far."""
     known = answer.known
     if not answer.attended[known].any():
         return NOTHING_TO_CHOOSE.format(subject="Every key is masked for every query")
@@ -141,7 +141,7 @@ def headline(answer: Answer) -> str:
 
 
 def among(number: int, of: int) -> str:
-    """Return of how many queries with a choice something is said: ``9 of 11 queries with …``."""
+    """Return a number of the queries with a choice as words: ``9 of 11 queries with a choice``."""
     if not number:
         return "no query with a choice"
     if of == 1:
@@ -152,14 +152,14 @@ def among(number: int, of: int) -> str:
 
 
 def median(values: NDArray[np.float64]) -> float:
-    """Return the middle value, the lower one of two: one that there is."""
+    """Return the median, the lower middle value of an even number; NaN if there are no values."""
     return float(np.sort(values)[(values.size - 1) // 2]) if values.size else float("nan")
 
 
 def gradients_span(answer: Answer) -> tuple[float, float, float] | None:
-    """Return ln of what becomes of the gradient: a quarter, the middle, and three quarters.
+    """Return the quartiles of ln of the factor by which the gradient changes.
 
-    None where it is 0 in all queries that have a choice, on both sides.
+    None if the gradient is 0 on both sides in every query that has a choice.
     """
     logs = np.sort(log_factors(answer))
     logs = logs[~np.isnan(logs)]
@@ -170,7 +170,7 @@ def gradients_span(answer: Answer) -> tuple[float, float, float] | None:
 
 
 def gradients(answer: Answer) -> str:
-    """Return what becomes of three gradients in four at least, as a clause."""
+    """Return how at least three gradients in four change, as a clause."""
     span = gradients_span(answer)
     if span is None:
         return "every gradient stays 0"
@@ -191,13 +191,13 @@ def gradients(answer: Answer) -> str:
 
 
 def _at_least(value: float) -> str:
-    """Return a number from 1 on cut to two digits, so that it is no more than that."""
+    """Return a number from 1 on, rounded down to two digits."""
     unit = 10.0 ** (int(log10(value)) - 1)
     return about(int(value / unit + 1e-9) * unit)
 
 
 def done_to(answer: Answer) -> str:
-    """Return what was done to the scores: by one number where that is one for all rows."""
+    """Return what the scale did to the scores, with the number itself if all rows share one."""
     setup = answer.head.setup
     scale = setup.scale
     ms = {*answer.scaled.multiplier[answer.choosing].tolist()}

@@ -1,4 +1,4 @@
-"""What Attention reports: every row of a head, unscaled beside scaled."""
+"""The report of Attention: every row of a head, unscaled beside scaled."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -24,10 +24,10 @@ SIDES = ("unscaled", "scaled")
 STATISTICS = (
     "multiplier", "largest", "key", "entropy", "effective_keys", "gradient", "log_gradient", "sink",
 )  # fmt: skip
-"""What there is of each row on either side, by the names of the fields."""
+"""The statistics of each row on either side, by the names of their fields."""
 
 MOST = 64
-"""Rows that are listed; CSV has all."""
+"""The most rows that the text lists; CSV has all."""
 
 TEXTS: Sequence[tuple[str, Callable[[Side, int], str], int]] = (
     ("largest", lambda side, row: in_percent(float(side.largest[row])), 0),
@@ -39,18 +39,18 @@ TEXTS: Sequence[tuple[str, Callable[[Side, int], str], int]] = (
     ),
     ("entropy", lambda side, row: quantity(float(side.entropy[row])), 5),
 )  # fmt: skip
-"""What tables have of them: what stands above, what writes it, and its rank."""
+"""The statistics that tables have: the heading, the function that writes a value, and the rank."""
 
 
 def json(answer: Answer) -> Iterator[str]:
-    """Yield all there is to say of an answer as JSON."""
+    """Yield the whole report on an answer as JSON."""
     return forms.json(report(answer))
 
 
 def report(answer: Answer) -> Report:
-    """Return what there is to say of the rows that are known."""
-    said = [Fact(label, (text,)) for label, text in asked(answer.head)]
-    said.append(Fact("head", (f"{answer.n_queries:,} × {answer.n_keys:,}: {origin(answer)}",)))
+    """Return the report on the rows known so far."""
+    facts = [Fact(label, (text,)) for label, text in asked(answer.head)]
+    facts.append(Fact("head", (f"{answer.n_queries:,} × {answer.n_keys:,}: {origin(answer)}",)))
     known = answer.known
     is_whole = answer.done == answer.n_queries
     parts: list[Part] = [
@@ -67,7 +67,7 @@ def report(answer: Answer) -> Report:
                 },
             }
         ),
-        Facts(said),
+        Facts(facts),
         Table([*_columns(answer)], answer.rows, csv="rows", most=MOST),
         " ".join(_sentences(answer)),
     ]  # fmt: skip
@@ -75,14 +75,14 @@ def report(answer: Answer) -> Report:
 
 
 def origin(answer: Answer) -> str:
-    """Say what the rows of the head are."""
+    """Return a description of the head's rows."""
     if answer.is_drawn:
         return "rows drawn, each query with keys of its own, which changes the law of no row"
     return "the vectors that are asked, a row each"
 
 
 def _columns(answer: Answer) -> Iterator[Column]:
-    """Yield the columns of CSV, and those of the text."""
+    """Yield the columns of CSV and those of the text."""
     tokens = tokens_of(answer.experiment)
 
     def token(rows: Rows) -> list[str]:
@@ -105,7 +105,7 @@ def _columns(answer: Answer) -> Iterator[Column]:
 
 
 def _side(side: Side, answer: Answer) -> dict[str, Any]:
-    """Return a side as JSON has it: a list for each statistic, and the map."""
+    """Return a side for JSON: a list for each statistic, and the map."""
     numbers = {name: getattr(side, name)[answer.known] for name in STATISTICS if name != "key"}
     blocks = side.blocks[answer.known]
     cells = np.where(blocks == HIDDEN, cast(Any, None), blocks)
@@ -113,7 +113,7 @@ def _side(side: Side, answer: Answer) -> dict[str, Any]:
 
 
 def _captured(source: Source) -> dict[str, Any] | None:
-    """Return what is known of how the weights of a captured head are made."""
+    """Return what is known of how a captured head computes its weights; None for other sources."""
     if not isinstance(source, Captured):
         return None
     mask, given = source.mask, source.is_masked and source.mask is None
@@ -139,7 +139,7 @@ def _captured(source: Source) -> dict[str, Any] | None:
 
 
 def _sentences(answer: Answer) -> Iterator[str]:
-    """Yield how the numbers are to be read."""
+    """Yield sentences that explain the numbers and sum them up."""
     if answer.done < answer.n_queries:
         yield (
             f"Of {answer.n_queries:,} rows {answer.done:,} are known, spread over the head: it was "

@@ -1,4 +1,4 @@
-"""The Attention screen: weights of a head as two maps with one cursor, and the row below it."""
+"""The Attention screen: the weights of a head as two maps with one cursor, and its row below."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -42,7 +42,7 @@ from attn_tui.ui.setting import PRECISION, SCALE, of_field
 FIELDS = {name: of_field(field) for name, field in fields_of(Settings).items()}
 
 QUICK = 600
-"""A head of so many scores is worked out in less than a frame; more take a thread."""
+"""A head of up to this many scores takes less than a frame; a larger one runs in a thread."""
 
 GIVEN = "The rows are the vectors that are asked: with rows drawn a head is drawn here"
 
@@ -73,19 +73,19 @@ class AttentionScreen(InstrumentScreen):
 
     answer: var[Answer | None] = var(None, init=False)
     row: var[int | None] = var(None, init=False)
-    """The query that somebody points at; None for the last one, which sees most."""
+    """The query chosen by the user; None for the last one, which sees the most keys."""
     key: var[int | None] = var(None, init=False)
-    """The key that somebody points at; None for that of the row's largest weight."""
+    """The key chosen by the user; None for the one with the row's largest weight."""
     hovered: var[charts.Cursor | None] = var(None, init=False)
-    """The query and the key under the mouse, if it is on a map."""
+    """The query and the key under the mouse; None while it is off the maps."""
     pinned: var[Answer | None] = var(None, init=False)
-    """What stands beside the present head in place of the unscaled side."""
+    """The answer shown beside the present one in place of the unscaled side."""
     stopped: var[bool] = var(False, init=False)
 
     def __init__(self) -> None:
         super().__init__()
         self._answering: Experiment | None = None
-        """What the answers are to."""
+        """The experiment last answered, without its tokens."""
         self._maps: Maps | None = None
 
     def compose_body(self) -> ComposeResult:
@@ -102,16 +102,16 @@ class AttentionScreen(InstrumentScreen):
                 yield Pane("Its weights, key by key", Picture("weights"), id="bars-pane")
                 yield Pane("Every row", VerticalScroll(Sheet("rows")), id="rows-pane")
 
-    # What is asked
+    # The question
 
     @property
     def head(self) -> Settings:
-        """The settings of the instrument."""
+        """The settings of Attention."""
         return self.present.experiment.setup.get(Settings)
 
     @property
     def labels(self) -> Labels:
-        """What queries and keys are called."""
+        """The labels of queries and keys."""
         return Labels(tokens_of(self.present.experiment))
 
     @property
@@ -126,15 +126,15 @@ class AttentionScreen(InstrumentScreen):
 
     @property
     def home(self) -> Widget:
-        """What has the focus unless somebody gives it to something else: the map that is shown."""
+        """The widget with the focus by default: the map shown."""
         return self.query_one("#scaled" if self.view == "scaled-pane" else "#unscaled")
 
     def action_go(self, down: int) -> None:
-        """Go to another query, from wherever the focus is."""
+        """Move the cursor to another query, wherever the focus is."""
         self.query_one("#unscaled", HeatMap).action_move(down, 0)
 
     def action_step_n(self, steps: int) -> None:
-        """Draw more queries and keys, or fewer."""
+        """Draw more queries and keys, or fewer if ``steps`` is negative."""
         if is_drawn(self.present.experiment):
             self.query_one("#n-pane", NumberPane).step(steps)
         else:
@@ -161,7 +161,7 @@ class AttentionScreen(InstrumentScreen):
             self.notify(GIVEN, timeout=4)
 
     def action_pin(self) -> None:
-        """Pin the present head, so that the next ones stand beside it; or let it go."""
+        """Pin the present head, so that later ones are shown beside it; or unpin it."""
         if self.answer is not None:
             self.pinned = None if self.pinned else self.answer
             self.watch_answer(self.answer)
@@ -170,7 +170,7 @@ class AttentionScreen(InstrumentScreen):
     def _move_n(self, event: NumberPane.Changed) -> None:
         self.ask(FIELDS["n"].edit(event.value), event.gesture)
         if not event.gesture:
-            # It was typed: arrows are to go on through the map.
+            # A typed number left the focus in its field; give the arrow keys back to the map.
             self.set_focus(self.home)
 
     @on(HeatMap.Moved)
@@ -214,7 +214,7 @@ class AttentionScreen(InstrumentScreen):
         self.notify("4 goes back to Attention, u to what you had asked", timeout=5)
 
     def stop_or_go_on(self) -> None:
-        """Stop working out a large head, or go on."""
+        """Stop computing a large head, or resume it."""
         if self.answer is not None and self.answer.progress < 1.0:
             self.stopped = not self.stopped
             if self.stopped:
@@ -222,15 +222,15 @@ class AttentionScreen(InstrumentScreen):
             else:
                 self._answer(self.answer.experiment)
 
-    # What is computed
+    # The answer
 
-    def watch_asked(self, asked: Asked) -> None:
-        """Answer what is asked, unless only what rows are called is new."""
-        self.query_one(DkPane).value = asked.experiment.setup.d_k
+    def watch_asked(self, question: Asked) -> None:
+        """Answer the question, or only redraw if nothing but the names of rows has changed."""
+        self.query_one(DkPane).value = question.experiment.setup.d_k
         n_pane = self.query_one("#n-pane", NumberPane)
         n_pane.value = self.head.n
-        n_pane.set_class(not is_drawn(asked.experiment), "-given")
-        wanted = unnamed(asked.experiment)
+        n_pane.set_class(not is_drawn(question.experiment), "-given")
+        wanted = unnamed(question.experiment)
         if wanted == self._answering:
             if self.answer is not None:
                 self.watch_answer(self.answer)
@@ -239,12 +239,12 @@ class AttentionScreen(InstrumentScreen):
         self._answering = wanted
         self._answer(wanted)
 
-    def why_idle(self, asked: Asked) -> str:
-        """Return why another d_k would change nothing, or nothing."""
-        return "" if is_drawn(asked.experiment) else why_idle(asked.experiment)
+    def why_idle(self, question: Asked) -> str:
+        """Return why another d_k would change nothing; empty if it would."""
+        return "" if is_drawn(question.experiment) else why_idle(question.experiment)
 
     def _answer(self, experiment: Experiment) -> None:
-        """Answer at once what takes less than a frame, and in a thread what takes longer."""
+        """Answer at once if that takes less than a frame, otherwise in a thread."""
         self.workers.cancel_group(self, "answer")
         if is_drawn(experiment) and self.head.n**2 <= QUICK:
             (self.answer,) = answer_rows(experiment)
@@ -252,39 +252,39 @@ class AttentionScreen(InstrumentScreen):
             self.answer_in_thread(partial(answer_rows, experiment))
 
     def set_answer(self, answer: Answer) -> None:
-        """Show an answer, unless more rows were known before it was stopped and begun again."""
+        """Show an answer, unless it is a restarted one with fewer rows than are shown already."""
         known = self.answer
         is_behind = known and known.experiment is answer.experiment and known.done > answer.done
         if not is_behind:
             self.answer = answer
 
-    # Files and texts
+    # Files and reports
 
     def forms(self) -> Forms:
-        """Return what can be saved of the rows that are known."""
+        """Return the forms in which the rows known so far can be saved."""
         answer = self.answer
         return {} if answer is None else forms(lambda: report(self._asked_of(answer)))
 
     def report(self) -> str:
-        """Return what is known as text."""
+        """Return the report on the rows known so far as text."""
         if self.answer is None:
             return ""
         return "".join(text(report(self._asked_of(self.answer)), columns_of_text(self.size.width)))
 
     def _asked_of(self, answer: Answer) -> Answer:
-        """Return an answer with what rows are called now."""
+        """Return an answer with the present names of rows."""
         return replace(answer, experiment=self.present.experiment)
 
-    # What is shown
+    # Drawing
 
     @property
     def views(self) -> Sequence[str]:
-        """Where there is room, both maps are one view."""
+        """The names of the views; both maps are one view where there is room for them."""
         is_wide = self.has_class("-wide") and not self.has_class("-settings")
         return (self.VIEWS[0], self.VIEWS[2]) if is_wide else self.VIEWS
 
     def watch_view(self) -> None:
-        """Show another view."""
+        """Show the pane of the new view."""
         for name in self.VIEWS:
             self.pane(name).set_class(name == self.view, "-shown")
         self.query_one("#panes").set_class(self.view == "rows-pane", "-rows")
@@ -293,36 +293,36 @@ class AttentionScreen(InstrumentScreen):
 
     @on(HeatMap.Sized)
     def _fit(self) -> None:
-        """Say anew what there is no room for."""
+        """Update what the titles say is hidden, which depends on the size of the maps."""
         if self.answer is not None:
             self._draw_cursor()
 
     def watch_hovered(self) -> None:
-        """Show the row under the mouse, or that of the cursor again."""
+        """Show the row under the mouse, or the cursor's once it has left the maps."""
         if self.answer is not None:
             self._draw_row(*(self.hovered or self.cursor))
 
     def watch_stopped(self) -> None:
-        """Say whether it goes on."""
+        """Say whether computing is stopped."""
         if self.answer is not None:
             self._draw_cursor()
 
     @property
     def shown(self) -> Answer:
-        """The answer, beside the one that is pinned where they are of one size."""
+        """The answer, beside the pinned one if they have the same size."""
         assert self.answer
         return (self.pinned and compare(self.pinned, self.answer)) or self.answer
 
     def watch_answer(self, answer: Answer) -> None:
-        """Show the rows that are known so far."""
-        shown = self.shown
-        self._maps = Maps(shown, self.labels)
+        """Show the rows known so far."""
+        compared = self.shown
+        self._maps = Maps(compared, self.labels)
         self.set_reactive(AttentionScreen.hovered, None)
-        self.headline = headline(shown)
+        self.headline = headline(compared)
         self._draw_cursor()
 
     def _draw_cursor(self) -> None:
-        """Draw the view that is shown, and the row of the cursor."""
+        """Draw the current view and the cursor's row."""
         maps = self._maps
         if maps is None:
             return
@@ -346,14 +346,14 @@ class AttentionScreen(InstrumentScreen):
 
     @property
     def names(self) -> tuple[str, str]:
-        """What the two maps are called."""
+        """The titles of the two maps."""
         if self.shown.pinned is not None:
             return "Pinned", "Now"
         return "Unscaled", done_to(self.shown)
 
     @property
     def _warning(self) -> str:
-        """What is to be known of a captured head before its numbers are read, if anything."""
+        """A warning about the numbers of a captured head; empty if there is none."""
         experiment = self.present.experiment
         source = experiment.source
         if not isinstance(source, Captured):
@@ -382,7 +382,7 @@ class AttentionScreen(InstrumentScreen):
 
 
 def unnamed(experiment: Experiment) -> Experiment:
-    """Return a question without what its rows are called, which changes no number."""
+    """Return an experiment without the names of its rows, which change no number."""
     settings = experiment.setup.get(Settings)
     bare = experiment.setup.put(replace(settings, tokens=()))
     return experiment if not settings.tokens else replace(experiment, setup=bare)

@@ -1,4 +1,4 @@
-"""What Dot products draws: two densities on one axis, moments, and the spread over d_k."""
+"""The pictures of Dot products: two densities on one axis, moments, and the spread over d_k."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,18 +23,18 @@ from attn_tui.report.numbers import MINUS, general, power_of_ten
 Numbers = NDArray[np.float64]
 
 HEIGHTS = " ▁▂▃▄▅▆▇"
-"""A cell filled from below by so many eighths."""
+"""Cells filled from below by no to seven eighths."""
 
 REACH = 4.0
-"""Standard deviations of the unscaled that the axis shows on either side of its mean."""
+"""How many standard deviations of q·k the axis shows on either side of its mean."""
 
 NEEDLE = 4
-"""Columns of a line that are no wider than itself."""
+"""A density line of at most this many columns is a needle."""
 
 SIDES = ("unscaled", "scaled")
 
 MOST, LEAST = 22, 13
-"""Characters of a moment with its error, at most and at least."""
+"""The most and the fewest characters of a moment with its error."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Line:
     Attributes:
         low: Its left end.
         high: Its right end.
-        stretched: Whether places are asinh of the values, so that it stands still while d_k moves.
+        stretched: Whether places are asinh of the values; such an axis is the same for every d_k.
     """
 
     low: float
@@ -52,20 +52,20 @@ class Line:
     stretched: bool = False
 
     def share(self, x: Numbers) -> Numbers:
-        """Return where values lie, from 0 at the left end to 1 at the right one."""
+        """Return the places of values, from 0 at the left end to 1 at the right end."""
         if self.stretched:
             low, high = asinh(self.low), asinh(self.high)
             return (np.arcsinh(x) - low) / (high - low)
         return (x - self.low) / (self.high - self.low)
 
     def edges(self, columns: int) -> Numbers:
-        """Return the values at the edges of so many columns, shape (columns + 1,)."""
+        """Return the values at the edges of the columns, shape (columns + 1,)."""
         if self.stretched:
             return np.sinh(np.linspace(asinh(self.low), asinh(self.high), columns + 1))
         return np.linspace(self.low, self.high, columns + 1)
 
     def ticks(self) -> list[float]:
-        """Return values that are worth a tick, those that matter most first."""
+        """Return the values of possible ticks, the most important first."""
         if self.stretched:
             most = max(-self.low, self.high)
             powers = [10.0**power for power in range(floor(log10(most)) + 1)]
@@ -81,8 +81,8 @@ class Line:
 def line_of(answer: Answer, stretched: bool) -> Line:
     """Return the axis that holds both densities.
 
-    The linear one reaches four standard deviations of q·k to either side of its mean and holds 0;
-    the stretched one does at the largest d_k, and so is the same for every one.
+    The linear axis reaches four standard deviations of q·k to either side of its mean and contains
+    0. The stretched axis does so for the largest d_k, so that it is the same for every d_k.
     """
     law = answer.law
     if stretched:
@@ -99,11 +99,11 @@ def line_of(answer: Answer, stretched: bool) -> Line:
 
 @dataclass(frozen=True, eq=False)
 class Bells:
-    """The densities of q·k and of m·q·k, one above the other, each to its own height.
+    """The densities of q·k and of m·q·k, one above the other, each scaled to its own height.
 
     Attributes:
-        answer: What was drawn, and the law.
-        names: What the two are called.
+        answer: The draws and the law.
+        names: The names of the two.
         stretched: Whether the axis is asinh.
     """
 
@@ -114,7 +114,7 @@ class Bells:
     def draw(self, columns: int, lines: int, colours: Palette) -> Cells:
         """Draw both with a bracket for σ below each, and the axis in the last two lines.
 
-        In few lines there are no brackets.
+        The brackets are left out if there are fewer than eight lines.
         """
         cells = Cells(columns, lines)
         if columns < 20 or lines < 4:
@@ -159,12 +159,21 @@ class Bells:
         self, cells: Cells, top: int, eighths: NDArray[np.int_], dots: NDArray[np.uint8],
         kind: str, colours: Palette,
     ) -> None:  # fmt: skip
-        """Draw the exact density over bars of so many eighths of a line, one a column."""
+        """Draw the exact density over the bars.
+
+        Args:
+            cells: What to draw on.
+            top: The first line.
+            eighths: The heights of the bars in eighths of a line, one for each column.
+            dots: The braille dots of the density, shape (lines, columns).
+            kind: The side.
+            colours: The palette.
+        """
         is_needle = np.count_nonzero(dots.any(axis=0)) <= NEEDLE
         for row, column in np.argwhere(dots > 0).tolist():
             line = top + row
             if colours.textured and is_needle and cells.characters[line, column] == FILLS[kind]:
-                # The line would leave nothing of the bars.
+                # The line would cover the bars completely.
                 continue
             is_half_filled = eighths[column] - 8 * (len(dots) - 1 - row) in range(4, 8)
             if is_half_filled:
@@ -174,7 +183,7 @@ class Bells:
     def density(
         self, columns: int, lines: int, m: float, axis: Line
     ) -> tuple[Numbers, NDArray[np.uint8]]:
-        """Return the drawn density of each column, from 0 to 1, and the dots of the exact one."""
+        """Return the sampled density by column, from 0 to 1, and the dots of the exact density."""
         histogram = self.answer.histogram.scaled(m)
         edges = axis.edges(columns)
         total = max(histogram.count, 1)
@@ -190,7 +199,7 @@ class Bells:
         return drawn / (1.05 * most), dots
 
     def _exact(self, edges: Numbers, m: float) -> Numbers:
-        """Return the mean of the exact density between edges, 0 where it is not known."""
+        """Return the mean of the exact density between edges; 0 if it is not known."""
         curves = self.answer.curves.scaled(m)
         if curves.exact is None or curves.discrete:
             return np.zeros(edges.size - 1)
@@ -202,7 +211,7 @@ class Bells:
     def _draw_bracket(
         self, cells: Cells, line: int, kind: str, m: float, axis: Line, colours: Palette
     ) -> None:
-        """Draw from one standard deviation below the mean to one above, with what it is."""
+        """Draw a bracket from one standard deviation below the mean to one above, with σ."""
         law = self.answer.law
         sigma = law.standard_deviation * m
         ends = np.array([law.mean * m - sigma, law.mean * m + sigma])
@@ -236,7 +245,7 @@ class Bells:
 
 
 def short(value: float) -> str:
-    """Return a number to three digits, or whole, or as a power of ten where it is very large."""
+    """Return a number to three digits, or whole from 1,000 on, or as a power of ten from 10⁹ on."""
     if 1000.0 <= abs(value) < 1e9:
         return f"{value:,.0f}".replace("-", MINUS)
     return general(value, 3)
@@ -244,18 +253,18 @@ def short(value: float) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Moments:
-    """What the sample says of each moment with its standard error, and the exact value.
+    """The moments of the sample with their standard errors, and the exact values.
 
     Attributes:
-        answer: What was drawn, and the law.
-        names: What the two sides are called.
+        answer: The draws and the law.
+        names: The names of the two sides.
     """
 
     answer: Answer
     names: tuple[str, str]
 
     def rows(self) -> list[tuple[str, Number, Number]]:
-        """Return the moments with what is known of them on both sides."""
+        """Return the moments: a label and the numbers of both sides."""
         first, second = self.answer.unscaled, self.answer.scaled
         return [
             ("variance", first.variance, second.variance),
@@ -267,29 +276,29 @@ class Moments:
         ]
 
     def draw(self, columns: int, lines: int, colours: Palette) -> Cells:
-        """Draw a line a moment."""
+        """Draw a line for each moment."""
         return self.table(columns).draw(columns, lines, colours)
 
     def table(self, columns: int) -> Table:
-        """Return the moments with as many digits as have room in a width.
+        """Return the table of moments with as many digits as fit a width.
 
-        Where there are too few, exact values are left out, then the scaled side.
+        If even the fewest digits do not fit, exact values are left out, then the scaled side.
         """
         rows = self.rows()
         names = Column("", [name for name, _, _ in rows], left=True)
         sizes = (MOST, 18, 15, LEAST)
         for n_sides, has_exact, most in product((2, 1), (True, False), sizes):
-            shown = [names]
+            table_columns = [names]
             for place in range(n_sides):
                 numbers = [both[place] for _, *both in rows]
                 texts = [with_error(number, most) for number in numbers]
-                shown.append(Column(self.names[place], texts, SIDES[place]))
+                table_columns.append(Column(self.names[place], texts, SIDES[place]))
                 if has_exact:
                     truths = [exact(number, most - 4) for number in numbers]
-                    shown.append(Column("exact", truths, "muted"))
-            table = Table(shown)
-            is_whole = not any("…" in column.texts for column in shown)
-            if is_whole and len(table.fitting(columns - 2)) == len(shown):
+                    table_columns.append(Column("exact", truths, "muted"))
+            table = Table(table_columns)
+            is_whole = not any("…" in column.texts for column in table_columns)
+            if is_whole and len(table.fitting(columns - 2)) == len(table_columns):
                 return table
         return Table([names])
 
@@ -324,7 +333,7 @@ def _tick(power: int) -> str:
 
 
 def rows_table(answer: Answer) -> Table:
-    """Return the rows at other d_k: ±2√d_k, the variance, and how much lies inside."""
+    """Return the table of other d_k: ±2√d_k, the variance, and the share within that bound."""
     rows = answer.table
     return Table(
         [

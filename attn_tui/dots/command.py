@@ -37,18 +37,18 @@ def dot(context: click.Context, /, form: str, **given: Any) -> None:
 
 
 def asked(given: dict[str, Any]) -> "Experiment":
-    """Return the question that options ask.
+    """Return the experiment that options describe.
 
     Raises:
-        InputError: Naming the option that will not do.
+        InputError: Naming the option that cannot be used.
     """
     return setup_experiment_of(given, partial(edited, Settings, given))
 
 
 def print_dots(experiment: "Experiment", form: str) -> int:
-    """Print the answer to a question as ``"text"``, ``"csv"`` or ``"json"``; return the status.
+    """Print the report as ``"text"``, ``"csv"`` or ``"json"``; return the exit status.
 
-    Ctrl+C ends the draw: what was drawn is printed, and the status says that it was interrupted.
+    Ctrl+C stops drawing: the draws so far are reported, and the status tells of the interrupt.
     """
     from attn_tui.compute.dots.answer import answer
     from attn_tui.dots.report import report

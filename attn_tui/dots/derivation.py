@@ -1,4 +1,4 @@
-"""Why the variance of q·k is d_k, as a text to be read: a sentence a step, numbers beside it."""
+"""Why the variance of q·k is d_k, as text: a sentence for each step, with numbers beside it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,13 +17,13 @@ from attn_tui.report.words import DIVISORS
 _SPREAD = ("mean", "variance", "sum", "cross", "total", "size", "scaled")
 _MEAN = ("mean", "variance", "average", "sum", "cross", "total", "scaled", "scaled_average")
 _CONSTANT = ("mean", "variance", "average", "scaled_average")
-"""The steps where q·k is 0 on average, where it is not, and where it is one number."""
+"""The steps if q·k averages 0, if it does not, and if it is always the same number."""
 
 _GROWTHS = {
     2.0: "grows as d_k²", 1.0: "grows as d_k", 0.5: "grows as √d_k",
     0.0: "is the same at every d_k", -0.5: "shrinks as 1/√d_k", -1.0: "shrinks as 1/d_k",
 }  # fmt: skip
-"""How a number changes with a power of d_k."""
+"""How a number that goes as a power of d_k changes, by that power."""
 
 MEAN_OFF_0 = "{cause}, so one product does not average 0."
 MEAN_MADE_UP = "One product averages 0: the averages of q_i and k_i make up for ρ."
@@ -59,7 +59,7 @@ VARIANCE_KEPT_TIED = (
 
 
 MOST = 90
-"""Numbers stand no farther to the right, so that the eye finds what they belong to."""
+"""The last column for numbers: farther right the eye would lose the line they belong to."""
 
 
 @dataclass(frozen=True)
@@ -68,9 +68,9 @@ class Step:
 
     Attributes:
         name: Its name in JSON.
-        words: What is so, and why.
-        formula: The same in symbols, with what they stand for but the result.
-        number: What was sampled of it, and the exact value.
+        words: The claim and its reason.
+        formula: The same in symbols and with numbers put in, but without the result.
+        number: The sampled result, and the exact one.
     """
 
     name: str
@@ -80,7 +80,7 @@ class Step:
 
 
 def steps(answer: Answer) -> tuple[Step, ...]:
-    """Return what leads from one product to what the scale makes of q·k, for what is asked."""
+    """Return the steps that lead from one product to the scaled q·k, for the law of an answer."""
     law, numbers = answer.law, answer.derivation
     setup, n = answer.experiment.setup, answer.experiment.vectors[0].n_attended
     divided = Divided.of(setup.scale, setup.d_k, max(n, 1))
@@ -95,17 +95,17 @@ def steps(answer: Answer) -> tuple[Step, ...]:
 
 
 def derivation(answer: Answer, width: int) -> list[Row]:
-    """Return each step's words, and below them its formula with the numbers beside it.
+    """Return the words of each step, and below them its formula with the numbers beside it.
 
-    Where one has no room beside its formula all numbers stand below.
+    If any number does not fit beside its formula, all numbers stand below.
 
     Args:
-        answer: What was drawn.
-        width: Cells of every row returned.
+        answer: The draws.
+        width: The width of every row in cells.
     """
-    shown = steps(answer)
-    sampled = [with_error(step.number, 22) for step in shown]
-    known = [exact(step.number, 11) for step in shown]
+    all_steps = steps(answer)
+    sampled = [with_error(step.number, 22) for step in all_steps]
+    known = [exact(step.number, 11) for step in all_steps]
     heads = "measured ± error", "exact"
     ends = [
         max(len(head), *map(len, texts)) + 2
@@ -113,14 +113,14 @@ def derivation(answer: Answer, width: int) -> list[Row]:
     ]
     edge = min(width - 1, MOST)
     room = edge - sum(ends)
-    formulas = {step.name: step.formula for step in shown}
+    formulas = {step.name: step.formula for step in all_steps}
     if "cross" in formulas and len(formulas["cross"]) > room - 3:
-        # What stands on the right is enough beside its number.
+        # Of this long formula, the right-hand side is enough beside its number.
         formulas["cross"] = formulas["cross"].rpartition(" = ")[2]
     beside = all(len(formula) <= room - 3 for formula in formulas.values())
     title: Row = ((heads[0].rjust(edge - ends[1]) + heads[1].rjust(ends[1]), "label"),)
     rows: list[Row] = [title] if beside else []
-    lines = zip(shown, sampled, known, strict=True)
+    lines = zip(all_steps, sampled, known, strict=True)
     text = max(width - 3, 1)
     for place, (step, value, law) in enumerate(lines, 1):
         lead = f" {place} "
@@ -138,7 +138,7 @@ def derivation(answer: Answer, width: int) -> list[Row]:
 
 
 def _words(law: DotLaw) -> Mapping[str, str]:
-    """Return what is said of each step up to Var(q·k)."""
+    """Return the words of each step up to the size of q·k, by name."""
     one = law.product
     has_mean = one.mean != 0.0
     around = f"±{_text(sqrt(one.variance))}"
@@ -165,7 +165,7 @@ def _words(law: DotLaw) -> Mapping[str, str]:
 
 
 def _last_words(answer: Answer, divided: Divided) -> Mapping[str, str]:
-    """Return what is said of what the scale makes of q·k, and of what another would."""
+    """Return the words of the last steps: what the scale makes of q·k, and what another would."""
     law, one = answer.law, answer.law.product.variance
     slots = {
         "doing": divided.doing, "alone": _text(one),
@@ -189,7 +189,7 @@ def _last_words(answer: Answer, divided: Divided) -> Mapping[str, str]:
 
 
 def _formulas(answer: Answer) -> Mapping[str, str]:
-    """Return each step's formula, with the exact values of what it is made of."""
+    """Return the formula of each step by name, with the exact values of its terms."""
     law, scale = answer.law, answer.experiment.setup.scale
     pair, one, d = law.pair, law.product, law.d_k
     alone, total, average = _text(one.variance), _text(law.variance), _text(law.mean)
@@ -226,7 +226,7 @@ def _formulas(answer: Answer) -> Mapping[str, str]:
 
 
 def _text(value: float) -> str:
-    """Return a number to four digits, and all of a whole part that has up to seven."""
+    """Return a number to four digits, or whole from 1,000 to 10⁷."""
     if 1000.0 <= abs(value) < 1e7:
         return f"{value:.0f}".replace("-", MINUS)
     return general(value, 4)

@@ -1,4 +1,4 @@
-"""What Dot products says first: one or two whole sentences, of which the numbers are exact.
+"""The headline of Dot products: one or two whole sentences, whose numbers are exact.
 
 The first says how large q·k is, or what it piles up to; the second what the scale makes of it.
 """
@@ -17,16 +17,16 @@ from attn_tui.report import words
 from attn_tui.report.numbers import MINUS
 
 PILED_UP = 2.0
-"""q·k piles up where its average is at least so many standard deviations above 0."""
+"""q·k piles up if its average is at least this many standard deviations above 0."""
 
 NO_AVERAGE = 0.05
-"""An average that nowhere over d_k is more than so many standard deviations is not spoken of."""
+"""An average that exceeds this many standard deviations at no d_k is not mentioned."""
 
 UNTOLD = 1e12
-"""A number from this on is not spelled out, and so there is none about it."""
+"""A larger average is not spelled out, so no sentence can be built around it."""
 
 TOLD = 5e-7
-"""What is smaller than this is practically 0, and is not said to grow."""
+"""A multiplier below this makes everything practically 0, which is not said to grow."""
 
 CONSTANT = "q·k is always {mean} here: nothing varies."
 UNDIVIDED = "Nothing is divided here ({why}): q·k averages {mean}, give or take {spread}."
@@ -51,11 +51,11 @@ NUMBERS = (
     "q·k averages {mean}, give or take {spread}. {done} it averages {mean_after}, give or take "
     "{spread_after}."
 )
-"""What is said where no sentence fits."""
+"""The sentence for all other cases."""
 
 
 def headline(experiment: Experiment) -> str:
-    """Return the headline of a question; its numbers are exact."""
+    """Return the headline of an experiment; its numbers are exact."""
     setup = experiment.setup
     law = law_of(setup.get(Settings), setup.d_k)
     divided = Divided.of(setup.scale, setup.d_k, max(experiment.vectors[0].n_attended, 1))
@@ -84,7 +84,7 @@ def headline(experiment: Experiment) -> str:
 
 
 def _sentence(law: DotLaw, divided: "Divided") -> str:
-    """Return the sentence that fits what a scale makes of q·k."""
+    """Return the sentence that describes what a scale makes of q·k."""
     m, one = divided.multiplier, law.product
     # The average of independent products outgrows their spread as √d_k.
     most = abs(one.mean) * (1.0 if law.tied else sqrt(D_K.maximum))
@@ -120,9 +120,9 @@ class Divided:
 
     Attributes:
         multiplier: m.
-        power: Of d_k, that m falls with.
-        done: ``Divided by √d_k``.
-        doing: ``Dividing by √d_k``.
+        power: The power of d_k with which m falls.
+        done: What was done, as words: ``Divided by √d_k``.
+        doing: What the scale does, as words: ``Dividing by √d_k``.
     """
 
     multiplier: float
@@ -132,15 +132,15 @@ class Divided:
 
     @property
     def changes(self) -> bool:
-        """Whether it changes q·k at some d_k."""
+        """Whether the scale changes q·k at some d_k."""
         return self.multiplier != 1.0 or self.power != 0.0
 
     @classmethod
     def of(cls, scale: Scale, d_k: int, n_keys: int) -> "Divided":
-        """Return what a scale does at a d_k and a number of keys, which some rules depend on."""
+        """Return what a scale does at a d_k, and at a number of keys, which some rules use."""
         m = scale.multiplier(d_k, n_keys)
         ends = [scale.multiplier(d_k, n_keys) for d_k in (4, 16)]
-        # Every rule is a power of d_k, times what does not depend on it.
+        # Every rule is a power of d_k times a factor that does not depend on d_k.
         power = round(2.0 * log(ends[0] / ends[1]) / log(4.0)) / 2.0 if all(ends) else 0.0
         symbol = words.DIVISORS.get(scale.rule)
         if symbol:
@@ -152,19 +152,19 @@ class Divided:
 
 
 def amount(value: float) -> str:
-    """Return a number with its sign, to three digits, or whole; below 1 to two decimals."""
+    """Return a number with its sign, to three digits or whole; below 1 to two decimals."""
     return _signed(value, _small(abs(value)) or words.amount(abs(value)))
 
 
 def about(value: float) -> str:
-    """Return a number with its sign, roughly: to two digits, from 1,000 on to three."""
+    """Return a rough number with its sign: to two digits, or to three from 1,000 on."""
     size = abs(value)
     rough = float(f"{size:.{3 if size >= 1000.0 else 2}g}")
     return _signed(value, _small(size) or words.amount(rough))
 
 
 def _small(size: float) -> str:
-    """Return a number below 1 to two decimals, or to one digit where they would say nothing."""
+    """Return a number below 1 to two decimals, or to one digit below 0.01; empty for any other."""
     if size == 0.0:
         return "0"
     if size >= 0.995 or size < 1e-6:

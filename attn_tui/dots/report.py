@@ -1,4 +1,4 @@
-"""What Dot products reports: moments with standard errors and exact values, and why d_k."""
+"""The report of Dot products: moments with standard errors and exact values, and why d_k."""
 
 from collections.abc import Iterator
 from math import isinf
@@ -39,7 +39,7 @@ READOUTS = {
     "kurtosis": "kurtosis",
     "coverage": "within ±{bound}",
 }
-"""Moments by their names in JSON and CSV: what they are called."""
+"""The titles of moments, by their names in JSON and CSV."""
 
 SIDES = ("unscaled", "scaled")
 
@@ -47,20 +47,20 @@ COLUMNS = (
     "part", "d_k", "samples", "seed", "side", "multiplier", "bound", "statistic", "value",
     "standard_error", "exact",
 )  # fmt: skip
-"""What CSV says of each sampled number."""
+"""The columns of CSV, which has a row for each sampled number."""
 
 
 def json(answer: Answer) -> Iterator[str]:
-    """Yield all there is to say of an answer as JSON."""
+    """Yield the whole report on an answer as JSON."""
     return forms.json(report(answer))
 
 
 def report(answer: Answer, width: int = WIDTH) -> Report:
-    """Return what there is to say of what was drawn so far.
+    """Return the report on the draws so far.
 
     Args:
-        answer: What was drawn.
-        width: Columns for what is laid out by itself: why the variance is d_k.
+        answer: The draws.
+        width: The width in columns of the part with a layout of its own: why the variance is d_k.
     """
     question = [Fact(label, (text,)) for label, text in _asked(answer)]
     limits = general(answer.unscaled.bound), general(answer.scaled.bound)
@@ -87,12 +87,12 @@ def report(answer: Answer, width: int = WIDTH) -> Report:
 
 
 def bound(answer: Answer) -> str:
-    """Return two standard deviations of q·k where nothing is shifted or correlated: ``2√d_k``."""
+    """Return two standard deviations of an unshifted, uncorrelated q·k, as text: ``2√d_k``."""
     return f"{general(2.0 * answer.law.pair.law.variance, 3)}√d_k"
 
 
 def _asked(answer: Answer) -> Iterator[Labelled]:
-    """Yield what was asked, each with its label."""
+    """Yield the lines that state the question, each with its label."""
     settings, setup = answer.settings, answer.experiment.setup
     drawn = f"{answer.drawn:,}"
     if answer.drawn < settings.samples:
@@ -111,7 +111,7 @@ def _asked(answer: Answer) -> Iterator[Labelled]:
 
 
 def _entries(law: DotLaw) -> str:
-    """Return what the entries of q and k are."""
+    """Return a description of the entries of q and k."""
     pair = law.pair
     means = {"q": pair.mean_q, "k": pair.mean_k}
     shifts = [f"{name} {general(mean)}" for name, mean in means.items() if mean]
@@ -128,7 +128,7 @@ def _entries(law: DotLaw) -> str:
 
 
 def _data(answer: Answer) -> dict[str, Any]:
-    """Return what JSON alone holds."""
+    """Return the data that only JSON has."""
     histogram = named(answer.histogram, ("edges", "counts", "below", "above"))
     rules = ("rule", "slope", "d_k", "standard_deviation")
     return {
@@ -154,12 +154,12 @@ def _data(answer: Answer) -> dict[str, Any]:
 
 
 def _sides(answer: Answer) -> tuple[Readouts, Readouts]:
-    """Return what the sample says of q·k and of m·q·k."""
+    """Return the sampled moments of q·k and of m·q·k."""
     return answer.unscaled, answer.scaled
 
 
 def _reasons(answer: Answer) -> Iterator[str]:
-    """Yield why numbers are not there, infinite, or 0 where they were not before the scale."""
+    """Yield why numbers are missing, infinite, or 0 only after the scale."""
     law, sides = answer.law, _sides(answer)
     if answer.drawn == 1:
         yield "One draw has no spread, and so no standard error."
@@ -179,7 +179,7 @@ def _reasons(answer: Answer) -> Iterator[str]:
 
 
 def _table(answer: Answer) -> Table:
-    """Return the rows at other d_k."""
+    """Return the table of other d_k."""
     rows = answer.table
     bounds = [row.bound for row in rows]
     notes = [f"–: {reason}." for reason in dict.fromkeys(row.unknown for row in rows) if reason]
@@ -200,7 +200,7 @@ def _table(answer: Answer) -> Table:
 
 
 def _numbers(answer: Answer) -> Table:
-    """Return every sampled number as a row of CSV."""
+    """Return the table of CSV, with a row for each sampled number."""
     drawn = answer.law.d_k, answer.drawn, answer.settings.seed
     rows: list[tuple[Any, ...]] = []
     for side, m, moments in zip(SIDES, (1.0, answer.multiplier), _sides(answer), strict=True):

@@ -1,4 +1,4 @@
-"""The Dot products screen: how q·k and q·k/√d_k are spread, and why."""
+"""The Dot products screen: how q·k and q·k/√d_k are distributed, and why."""
 
 from collections import OrderedDict
 from collections.abc import Iterator
@@ -35,16 +35,16 @@ from attn_tui.ui.setting import RULE, of_field
 FIELDS = {name: of_field(field) for name, field in fields_of(Settings).items()}
 
 KEPT = 16
-"""Samples that are kept, so that going back to a d_k draws nothing anew."""
+"""How many samples are kept, so that going back to a d_k redraws nothing."""
 
 QUICK = 1_000_000
-"""So many samples are shown once they are all there: more show how they grow."""
+"""Up to this many draws appear only once complete; a larger sample is shown as it grows."""
 
 ROLES = {"label": "muted", "strong": "text", "unscaled": "unscaled", "scaled": "scaled"}
 
 
 def _quiet_at_first(run: Run, experiment: Experiment, stop: Stop) -> Iterator[Answer]:
-    """Return the answers that are worth a look: how few samples grow is not."""
+    """Yield the answers worth showing: of a small sample, which is drawn quickly, only the last."""
     for answer in run.answers(experiment, stop):
         if answer.complete or answer.settings.samples > QUICK:
             yield answer
@@ -68,7 +68,7 @@ class DotsScreen(InstrumentScreen):
 
     answer: var[Answer | None] = var(None, init=False)
     stretched: var[bool] = var(False, init=False)
-    """Whether the axis is asinh, and so stands still while d_k moves."""
+    """Whether the axis is asinh, which is the same for every d_k."""
     stopped: var[bool] = var(False, init=False)
 
     NO_N = "Dot products have no number of keys: 1 has one, and 3"
@@ -90,7 +90,7 @@ class DotsScreen(InstrumentScreen):
                 yield Pane("Moments, ± standard error", Picture("moments"), id="moments-pane")
                 yield Pane("σ over d_k", Picture("spread"), id="spread-pane")
 
-    # What is asked
+    # The question
 
     def action_again(self) -> None:
         """Draw with the next seed."""
@@ -102,25 +102,25 @@ class DotsScreen(InstrumentScreen):
         self.stretched = not self.stretched
 
     def stop_or_go_on(self) -> None:
-        """Stop drawing, or go on."""
+        """Stop drawing, or resume it."""
         self.stopped = not self.stopped
         if self.stopped:
             self.workers.cancel_group(self, "answer")
         else:
             self._draw_samples(self.present.experiment)
 
-    # What is computed
+    # The answer
 
-    def watch_asked(self, asked: Asked) -> None:
-        """Say what the law says at once, and draw in a thread."""
-        setup = asked.experiment.setup
+    def watch_asked(self, question: Asked) -> None:
+        """Show the headline, which follows from the law, at once, and draw in a thread."""
+        setup = question.experiment.setup
         self.query_one(DkPane).value = setup.d_k
-        self.headline = headline(asked.experiment)
+        self.headline = headline(question.experiment)
         self.set_reactive(DotsScreen.stopped, False)
-        self._draw_samples(asked.experiment)
+        self._draw_samples(question.experiment)
 
     def _draw_samples(self, experiment: Experiment) -> None:
-        """Show at once what was drawn before, and draw the rest in a thread."""
+        """Show a sample that is complete at once; otherwise draw the rest in a thread."""
         self.workers.cancel_group(self, "answer")
         settings = experiment.setup.get(Settings)
         key = (settings, experiment.setup.d_k)
@@ -133,29 +133,29 @@ class DotsScreen(InstrumentScreen):
         else:
             self.answer_in_thread(partial(_quiet_at_first, run, experiment))
 
-    # Files and texts
+    # Files and reports
 
     def forms(self) -> Forms:
-        """Return what can be saved of what was drawn so far."""
+        """Return the forms in which the draws so far can be saved."""
         answer = self.answer
         return {} if answer is None else forms(lambda: report(answer))
 
     def report(self) -> str:
-        """Return what was drawn so far as text."""
+        """Return the report on the draws so far as text."""
         width = columns_of_text(self.size.width)
         return "" if self.answer is None else "".join(text(report(self.answer, width), width))
 
-    # What is shown
+    # Drawing
 
     @property
     def names(self) -> tuple[str, str]:
-        """What the two sides are called."""
+        """The names of the two sides."""
         scale = self.present.experiment.setup.scale
         divisor = DIVISORS.get(scale.rule)
         return "q·k", f"q·k/{divisor}" if divisor else "m·q·k"
 
     def watch_view(self) -> None:
-        """Show another view in the place of the picture."""
+        """Show the pane of the new view in the place of the picture."""
         for name in self.VIEWS:
             self.pane(name).set_class(name == self.view, "-shown")
         self.query_one("#panes").set_class(self.view == "over-pane", "-over")
@@ -166,21 +166,21 @@ class DotsScreen(InstrumentScreen):
         self._draw_view()
 
     def watch_stopped(self) -> None:
-        """Say whether it goes on."""
+        """Say whether drawing is stopped."""
         if self.answer is not None:
             self._describe(self.answer)
 
     def watch_answer(self, answer: Answer) -> None:
-        """Show what was drawn so far."""
+        """Show the draws so far."""
         self._draw_view()
         self.draw("moments", charts.Moments(answer, self.names))
 
     def _draw_view(self) -> None:
-        """Draw the view that is shown, and no other."""
+        """Draw the current view and the curves over d_k."""
         answer = self.answer
         if answer is None:
             return
-        # The curves over d_k are shown once: large in a view of their own, else in small.
+        # The curves over d_k appear once: large in a view of their own, or small beside another.
         self.draw(
             "over" if self.view == "over-pane" else "spread",
             charts.spread_figure(answer, answer.law.d_k, self.names),
@@ -194,7 +194,7 @@ class DotsScreen(InstrumentScreen):
             self.draw("bells", charts.Bells(answer, self.names, self.stretched))
 
     def _describe(self, answer: Answer) -> None:
-        """Say how much of the sample is drawn."""
+        """State in the subtitle how much of the sample is drawn."""
         count = f"{answer.drawn:,} drawn, heights to fit"
         if not answer.complete:
             progress = "stopped: space goes on" if self.stopped else "space stops"

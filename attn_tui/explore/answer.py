@@ -1,4 +1,4 @@
-"""Explore's answer: the numbers of one vector, and curves over d_k as soon as they are there."""
+"""Explore's answer: the numbers of one vector at once, and then its curves over d_k."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -16,24 +16,24 @@ from attn_tui.compute.source import Source
 from attn_tui.compute.sweep.settings import rule_text
 
 MOST_KEYS = 3
-"""Keys whose weights are drawn over d_k."""
+"""The most keys whose weights are drawn over d_k."""
 
 QUICK = 1_000
-"""So many keys are answered in less than a frame; more are answered in a thread."""
+"""Up to this many keys are answered in less than a frame; more are answered in a thread."""
 
 
 @dataclass(frozen=True, eq=False)
 class Answer:
-    """What Explore shows of one vector of a question.
+    """The numbers that Explore shows of one vector of a question.
 
     Attributes:
         experiment: The question.
-        index: Which of its vectors.
+        index: The index of the vector.
         vector: Weights and gradients on both sides.
-        over: The scaled side over all d_k; None while it is not known.
-        unscaled_over: The unscaled side over all d_k; None where it is the same at each.
-        typical: ln of what the scale does to the median gradient of draws like this one; None while
-            it is not known, and where nothing is drawn.
+        over: The scaled side over all d_k; None until it is known.
+        unscaled_over: The unscaled side over all d_k; None if it is the same at each.
+        typical: ln of the factor by which the scale changes the median gradient of draws like this
+            one; None until it is known, and if nothing is drawn.
     """
 
     experiment: Experiment
@@ -45,7 +45,7 @@ class Answer:
 
     @property
     def through(self) -> Attention | None:
-        """The query with its keys and values, where scores are products of them."""
+        """The query with its keys and values; None if the scores are not made from them."""
         return attention(self.experiment, self.index)
 
     @property
@@ -55,15 +55,15 @@ class Answer:
 
 
 def is_quick(experiment: Experiment) -> bool:
-    """Return whether a question is answered in less than a frame.
+    """Return whether an experiment is answered in less than a frame.
 
-    Drawn scores are drawn anew at each d_k for the curves, which takes longer.
+    Drawn scores take longer, since the curves need new draws at each d_k.
     """
     return experiment.vectors.n_keys <= QUICK and not experiment.source.redraws
 
 
 def answer(experiment: Experiment, index: int, stop: Stop = never) -> Iterator[Answer]:
-    """Yield the numbers of a vector, the same with curves over d_k, and with what is typical."""
+    """Yield the numbers of a vector, then the same with curves over d_k, then with `typical`."""
     first = Answer(experiment, index, answer_vector(experiment, index))
     if not is_quick(experiment):
         yield first
@@ -78,21 +78,21 @@ def answer(experiment: Experiment, index: int, stop: Stop = never) -> Iterator[A
 
 
 def unscaled(experiment: Experiment) -> Experiment:
-    """Return a question whose scaled side is the unscaled side of another one."""
+    """Return an experiment whose scaled side is the unscaled side of the one given."""
     setup = replace(experiment.setup.put(Scale("none")), model=NO_MODEL)
     return Experiment(experiment.source, setup)
 
 
 def typical(experiment: Experiment, stop: Stop = never) -> float | None:
-    """Return ln of what a scale does to the median gradient of draws like those of a question.
+    """Return ln of the factor by which the scale changes the median gradient of similar draws.
 
-    None where it was stopped, and of scores that are not drawn, capped, masked or joined by a sink.
+    None if stopped, if the scores are not drawn, and with a soft cap, a mask or a sink.
     """
     setup = experiment.setup
     is_plain = setup.scale.softcap is None and setup.scale.sink is None and not setup.mask
     if not (experiment.source.redraws and is_plain):
         return None
-    # Typed scores, with which the program starts, are not to wait for Sweep.
+    # Imported here so that typed scores, with which the program starts, do not wait for Sweep.
     from attn_tui.compute.sweep.answer import answer as sweep
     from attn_tui.compute.sweep.answer import at_place
 
@@ -108,10 +108,11 @@ def typical(experiment: Experiment, stop: Stop = never) -> float | None:
 
 
 def curves(experiment: Experiment, index: int, stop: Stop = never) -> OverDk | None:
-    """Return one vector at each stop of d_k, with its largest keys at the present one.
+    """Return the scaled side of one vector at each stop of d_k.
 
-    Of scores that are not drawn it is the same whatever the present d_k is. None if stopped, or
-    where the rule has no finite multiplier at some d_k.
+    The weights are those of the largest keys: at the present d_k if scores are drawn, otherwise at
+    d_k = 1, so that the result does not depend on the present d_k. None if stopped, or if the rule
+    has no finite multiplier at some d_k.
     """
     d_k = experiment.setup.d_k if experiment.source.redraws else 1
     setup = replace(experiment.setup, d_k=d_k, model=NO_MODEL)
@@ -130,5 +131,5 @@ def curves(experiment: Experiment, index: int, stop: Stop = never) -> OverDk | N
 
 @lru_cache(maxsize=16)
 def _kept(source: Source, setup: Setup, index: int) -> list[OverDk]:
-    """Return a place to keep what is worked out once."""
+    """Return the list that keeps the curves of these arguments, empty before they are computed."""
     return []

@@ -13,15 +13,15 @@ from attn_tui.compute.explore.answer import VectorAnswer
 from attn_tui.report.numbers import fitted, in_percent
 
 EIGHTHS = " ▏▎▍▌▋▊▉"
-"""A cell filled from the left by so many eighths."""
+"""Cells filled from the left by no to seven eighths."""
 
 SIDES = ("unscaled", "scaled")
 
 PERCENT, SCORE = 6, 8
-"""Columns of a percentage, ``~100 %``, and of a score."""
+"""Widths in columns: of a percentage, such as ``~100 %``, and of a score."""
 
 FEW = 30
-"""So many keys stand in their order; of more those of the largest weights come first."""
+"""Up to this many keys stand in their order; more are ordered by falling weight."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +31,7 @@ class WeightBars:
     Attributes:
         answer: The vector.
         cursor: The key that is marked.
-        heads: What stands above the bars of either side.
+        heads: The headings above the bars of the two sides.
     """
 
     answer: VectorAnswer
@@ -39,9 +39,10 @@ class WeightBars:
     heads: tuple[str, str]
 
     def keys(self, lines: int) -> NDArray[np.intp]:
-        """Return the keys that are shown in some lines, the cursor's always among them.
+        """Return the keys that are shown in a number of lines, always including the cursor's.
 
-        All of them in their order where they fit, otherwise those of the largest weights.
+        These are all keys in order if there are at most `FEW` and they fit, otherwise those with
+        the largest weights.
         """
         n_keys = self.answer.vector.n_keys
         if n_keys <= min(lines - 1, FEW):
@@ -52,9 +53,9 @@ class WeightBars:
         return keys
 
     def neighbour(self, steps: int) -> int:
-        """Return the key some places below the cursor (above, if negative), as keys are ordered.
+        """Return the key ``steps`` places below the cursor, or above it if negative.
 
-        In their order where all are shown, otherwise by falling weight.
+        Up to `FEW` keys are counted in their order, more by falling weight.
         """
         n_keys = self.answer.vector.n_keys
         if n_keys <= FEW:
@@ -72,14 +73,11 @@ class WeightBars:
 
     @staticmethod
     def _pitch(n_keys: int, lines: int) -> int:
-        """Return how many lines each key has."""
+        """Return the number of lines for each key."""
         return min(max((lines - 1) // n_keys, 1), 7)
 
     def draw(self, columns: int, lines: int, colours: Palette) -> Cells:
-        """Draw the keys, each as high as there is room for.
-
-        Scores are left out where there is no room for them.
-        """
+        """Draw the keys, each as high as fits; scores are left out if there is no room for them."""
         cells = Cells(columns, lines)
         keys = self.keys(lines)
         layout = _Layout.of(columns, max(len(f"{key:,}") for key in keys.tolist()))
@@ -89,7 +87,7 @@ class WeightBars:
         if layout.score:
             cells.write(layout.left - len("score"), 0, "score", colours["muted"])
         for place, (kind, head) in enumerate(zip(SIDES, self.heads, strict=True)):
-            # Above its bar, or above all of its side, or else in one word.
+            # A heading stands above the bar, or above the whole side, or is cut to one word.
             start = layout.left + place * layout.side + 1
             heads = (head, kind, "")
             if colours.textured:
@@ -133,8 +131,8 @@ class _Layout:
     """How the columns of bars are divided.
 
     Attributes:
-        key: Columns of a key's number, which stands behind two for the mark.
-        score: Columns of a score, a blank before it; 0 where there are none.
+        key: Columns of a key's number, which follows two columns for the mark.
+        score: Columns of a score, which follows a blank; 0 if scores are left out.
         left: Columns to the left of both sides.
         side: Columns of each side: a blank, a percentage, a blank and a bar.
         bar: Columns of the bar among them.
@@ -148,7 +146,7 @@ class _Layout:
 
     @classmethod
     def of(cls, columns: int, digits: int) -> "_Layout | None":
-        """Return the layout with the most that has room, if any has."""
+        """Return the layout with scores if it fits, else the one without; None if neither does."""
         key = max(digits, len("key"))
         for score, left, least_bar in ((SCORE, 2 + key + 1 + SCORE, 8), (0, 2 + key, 1)):
             side = (columns - left) // 2
@@ -163,7 +161,7 @@ def draw_bar(
 ) -> None:
     """Draw a share from 0 to 1 as a bar on a track, brighter towards its end.
 
-    Where colours do not tell the sides apart, each is filled with a glyph of its own.
+    If colours do not tell the sides apart, each side is filled with a glyph of its own.
     """
     width = columns.stop - columns.start
     steps = colours.ramp(kind)
@@ -173,7 +171,7 @@ def draw_bar(
         cells.backgrounds[line, columns] = mix(colours["background"], "#808080", BESIDE)
     eighths = round(min(max(share, 0.0), 1.0) * width * 8) if share == share else 0
     if colours.textured and kind == "unscaled":
-        # Its filling has no eighths.
+        # The glyph that fills this side has no eighths.
         eighths = (eighths + 4) // 8 * 8
     if share > 0.0:
         eighths = max(eighths, 1)

@@ -77,13 +77,13 @@ def show(form: str, top: str | None, lab: bool, against: str | None, **given: An
 
 
 def asked(given: Mapping[str, Any]) -> "Experiment":
-    """Return the question with the gradient that options choose, of a key that is there.
+    """Return the experiment that options describe, with the gradient of a key that exists.
 
-    A saved question may be of a key that its scores have not: the last one then stands for it,
-    as on the screen that saved it.
+    A saved experiment may name a key that its scores do not have: the last key then stands for
+    it, as on the screen that saved it.
 
     Raises:
-        InputError: Naming the input that will not do.
+        InputError: Naming the input that cannot be used.
     """
     from attn_tui.compute.explore.answer import check_keys
 
@@ -100,7 +100,7 @@ def asked(given: Mapping[str, Any]) -> "Experiment":
 
 
 def _pinned(path: str) -> "tuple[VectorAnswer, ...]":
-    """Return the answers to the question of a file that is compared with."""
+    """Return the answers to the experiment in the file of ``--against``."""
     from attn_tui.compute.explore.answer import answer
     from attn_tui.files.codec import read_experiment
 
@@ -111,7 +111,7 @@ def _pinned(path: str) -> "tuple[VectorAnswer, ...]":
 
 
 def _about(given: Mapping[str, Any], experiment: "Experiment") -> "list[Labelled]":
-    """Return what there is to say of the example that was asked for."""
+    """Return the facts about the example given, if one is."""
     from attn_tui.files.examples import EXAMPLES
     from attn_tui.report.head import about_example
 
@@ -126,16 +126,16 @@ def print_report(
     form: str = "text",
     contents: "Contents | None" = None,
 ) -> None:
-    """Print the answer to a question as ``"text"``, ``"csv"`` or ``"json"``.
+    """Print the report on an experiment as ``"text"``, ``"csv"`` or ``"json"``.
 
     Args:
         experiment: The question.
-        given: What was given, which may name an example to be told of in text.
-        form: How to write it.
-        contents: What it holds; all keys if not given.
+        given: The options, which may name an example for the text to introduce.
+        form: The form to print.
+        contents: What the report is to contain; every key if not given.
 
     Raises:
-        InputError: If there is not what is to be compared, or more than one table for CSV.
+        InputError: If the pinned answers do not match the vectors, or CSV would need two tables.
     """
     from attn_tui.compute.explore.answer import answer
     from attn_tui.explore.report import EVERYTHING, report

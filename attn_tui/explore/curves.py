@@ -11,14 +11,14 @@ from attn_tui.compute.explore.answer import OverDk
 from attn_tui.explore.answer import Answer
 
 LEAST = 1e-300
-"""A smaller number is drawn as 0."""
+"""A smaller number counts as 0."""
 
 Lines = NDArray[np.float64]
-"""A line a row, shape (lines, D)."""
+"""Curves as rows, shape (lines, D)."""
 
 
 def _sides(answer: Answer) -> tuple[OverDk, OverDk | None]:
-    """Return the scaled side over d_k, and the unscaled one unless it is the same at each."""
+    """Return the scaled side over d_k, and the unscaled one unless it is the same at each d_k."""
     assert answer.over is not None
     return answer.over, answer.unscaled_over
 
@@ -27,15 +27,15 @@ def _figure(
     answer: Answer, scaled: Lines, unscaled: Lines | None, present: Sequence[Sequence[float]],
     y: Axis | None = None, names: Sequence[str] = ("",),
 ) -> Figure:  # fmt: skip
-    """Return curves of the scaled side over those of the unscaled one.
+    """Return a figure with the curves of the scaled side drawn over those of the unscaled side.
 
     Args:
-        answer: What is asked.
+        answer: The answer, for its d_k.
         scaled: The scaled side.
-        unscaled: The unscaled one, unless it is the same at each d_k.
+        unscaled: The unscaled side, unless it is the same at each d_k.
         present: The numbers of both sides at the present d_k.
-        y: The upright axis; from 0 to the largest number unless given.
-        names: What the curves of the scaled side are called.
+        y: The vertical axis; by default from 0 to the largest number.
+        names: The names of the curves of the scaled side.
     """
     x = _sides(answer)[0].d_k.astype(np.float64)
     if unscaled is None:
@@ -50,7 +50,7 @@ def _figure(
 
 
 def _most(*values: Lines) -> float:
-    """Return the largest finite number among numbers from 0 on, 0 if there is none."""
+    """Return the largest finite number, or 0 if there is none; no number is negative."""
     every = np.concatenate([np.ravel(lines) for lines in values])
     return float(every[np.isfinite(every)].max(initial=0.0))
 
@@ -67,7 +67,7 @@ def _round_axis(most: float) -> Axis:
 
 
 def weights_figure(answer: Answer) -> Figure:
-    """Return the weights of the three largest keys over d_k, and the present ones."""
+    """Return the weights of the three largest keys over d_k, with dots at the present d_k."""
     over, before = _sides(answer)
     keys = over.keys[:3]
     scaled = over.weights[: len(keys)]
@@ -81,7 +81,7 @@ def weights_figure(answer: Answer) -> Figure:
 
 
 def gradient_figure(answer: Answer) -> Figure:
-    """Return ‖∂p/∂s‖_F over d_k, and the present one."""
+    """Return ‖∂p/∂s‖_F over d_k, with dots at the present d_k."""
     over, before = _sides(answer)
     vector = answer.vector
     present = [[side.norms[vector.wrt].frobenius] for side in vector.sides]
@@ -90,16 +90,16 @@ def gradient_figure(answer: Answer) -> Figure:
 
 
 def keys_figure(answer: Answer) -> Figure:
-    """Return the effective keys over d_k, and the present ones."""
+    """Return the effective keys over d_k, with dots at the present d_k."""
     over, before = _sides(answer)
     present = [[side.effective_keys] for side in answer.vector.sides]
     unscaled = np.exp(before.entropy)[None] if before else None
     scaled = np.exp(over.entropy)[None]
-    # A sink is one more key.
+    # A sink counts as one more key, so the maximum may exceed the number of keys.
     y = _round_axis(max(exp(over.max_entropy), _most(scaled, np.array(present))))
     return _figure(answer, scaled, unscaled, present, y)
 
 
 def both(unscaled: str, scaled: str) -> str:
-    """Return a number on both sides as markup for a subtitle."""
+    """Return a number of both sides as markup for a subtitle."""
     return f"[$unscaled]{unscaled}[/] → [$scaled]{scaled}[/]"

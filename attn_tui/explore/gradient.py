@@ -17,21 +17,21 @@ from attn_tui.explore.bars import SIDES
 from attn_tui.report.numbers import ratio, scientific, subscript, weight_name
 
 WIDEST, LEAST = 14, 4
-"""Characters of the longest number in a table, ``−10^−2.7e+307``, and of the shortest."""
+"""The most characters of a number in a table, such as ``−10^−2.7e+307``, and the fewest."""
 
 FEW_ENTRIES = 10
-"""Entries of so many keys may be written into the Jacobian."""
+"""Up to this many keys, the entries of the Jacobian may be written into its cells."""
 
 
 @dataclass(frozen=True, eq=False)
 class GradientTable:
-    """One row of the Jacobian, key by key, on both sides with the factor; the Jacobians in small.
+    """One row of the Jacobian, key by key on both sides with the factor, above small Jacobians.
 
     Attributes:
         answer: The vector, and the key whose weight is differentiated.
-        keys: Those that are shown if they all fit.
+        keys: The keys to show, as many as fit.
         cursor: The key that is marked.
-        has_maps: Whether the Jacobians are not shown elsewhere.
+        has_maps: Whether to draw the Jacobians, which a view may already show in large.
     """
 
     answer: VectorAnswer
@@ -40,7 +40,7 @@ class GradientTable:
     has_maps: bool = True
 
     def draw(self, columns: int, lines: int, colours: Palette) -> Cells:
-        """Draw the table, and below it maps where there is room for them."""
+        """Draw the table, and below it the maps if there is room for them."""
         cells = self.table(columns).draw(columns, lines, colours)
         free = lines - 2 - len(self.keys)
         if free >= 3 and self.has_maps:
@@ -49,9 +49,9 @@ class GradientTable:
         return cells
 
     def table(self, columns: int) -> Table:
-        """Return the numbers with as many digits as have room in a width.
+        """Return the table with as many digits as fit a width.
 
-        Where not even one has, the change is left out, and then the unscaled side.
+        If not even one digit fits, the change is left out, then the unscaled side.
         """
         answer, keys = self.answer, self.keys
         values = [side.gradient(answer.of, answer.wrt, keys).tolist() for side in answer.sides]
@@ -74,21 +74,21 @@ class GradientTable:
                 Column(name, [scientific(*pair, width=width) for pair in pairs], kind)
                 for name, kind, pairs in zip(answer.names, SIDES, numbers, strict=True)
             ]
-            shown = [names, *sides[2 - n_sides :], *others[1:]]
-            table = Table(shown, cursor)
-            is_whole = not any("…" in column.texts for column in shown)
-            if is_whole and len(table.fitting(columns - 2)) == len(shown):
+            table_columns = [names, *sides[2 - n_sides :], *others[1:]]
+            table = Table(table_columns, cursor)
+            is_whole = not any("…" in column.texts for column in table_columns)
+            if is_whole and len(table.fitting(columns - 2)) == len(table_columns):
                 return table
         return Table([names], cursor)
 
 
 @dataclass(frozen=True, eq=False)
 class Jacobians:
-    """Both Jacobians as maps, each with its own largest entry as its scale.
+    """Both Jacobians as maps, each scaled to its own largest entry.
 
     Attributes:
         answer: The vector.
-        keys: Those whose rows and columns are shown.
+        keys: The keys whose rows and columns are shown.
     """
 
     answer: VectorAnswer
@@ -111,7 +111,7 @@ class Jacobians:
         most = float(logs.max())
         levels = np.zeros(entries.shape)
         if most != -np.inf:
-            # An entry that underflowed is 0 with its sign.
+            # An entry that underflowed is ±0, so its level comes from its logarithm and its sign.
             levels = np.copysign(np.exp((logs - most) / 2.0), entries)
         names = [f"{key:,}" for key in self.keys.tolist()]
         texts: list[list[str]] = []
@@ -127,14 +127,14 @@ class Jacobians:
         return replace(self._maps[place], cursor=cursor)
 
     def heads(self, place: int) -> tuple[str, ...]:
-        """Return what stands above the map of a side, with its scale; the longest first."""
+        """Return headings for the map of a side, with its scale, the longest first."""
         entries, logs = self._sides[place]
         size = f"±{scientific(float(np.abs(entries).max()), float(logs.max()))}"
         derivative = f"∂p/∂{SYMBOL[self.answer.wrt]} {size}"
         return f"{self.answer.names[place]}: {derivative}", derivative, size
 
     def entry(self, row: int, column: int) -> str:
-        """Return one entry in words, as markup: how a weight answers to a score on both sides."""
+        """Return one entry as markup: the derivative of a weight by a score on both sides."""
         answer, wrt = self.answer, self.answer.wrt
         keys = np.array([row]), np.array([column])
         pairs = [
@@ -151,7 +151,7 @@ class Jacobians:
         return "   ".join(parts)
 
     def draw(self, columns: int, lines: int, colours: Palette) -> Cells:
-        """Draw both in small: a line with the scale of each, and below it maps without margins."""
+        """Draw both maps small and without margins, below a line with the scale of each."""
         cells = Cells(columns, lines)
         width = (columns - 2) // 2
         if width < 1 or lines < 2:

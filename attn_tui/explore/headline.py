@@ -1,7 +1,7 @@
-"""What Explore says first: one or two whole sentences, tried in their order.
+"""The headline of Explore: one or two whole sentences, the first in order that fits.
 
 Each sentence is one literal with named slots. Numbers are rounded as `report.words` rounds them,
-and every one is in the answer.
+and the answer contains every one of them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -32,20 +32,20 @@ from attn_tui.report.words import (
 )
 
 FEW = 8
-"""Up to so many keys the largest weight is named, even if it is less than half."""
+"""Up to this many keys, the largest weight is named even if it is less than half."""
 
 EVEN = 0.98
-"""Keys share almost equally if the effective ones are so many of them: of two, 58 % and 42 % do."""
+"""Keys share almost equally from this share of effective keys on: two with 58 % and 42 % do."""
 
 TIED = 0.9
-"""Keys that are tied are said to split the weight if they have so much of it together."""
+"""Tied keys are said to split the weight if together they have at least this much of it."""
 
 BACK = log(10.0)
-"""A gradient is back where it is within ten times of its largest over d_k, unless the keys share
-almost equally: there dividing has gone too far, and only makes it smaller."""
+"""ln of how far below its largest over d_k a gradient may be to count as back. It does not count
+where the keys share almost equally: dividing has gone too far there, and only makes it smaller."""
 
 SHARE = "share the weight"
-"""What several keys do, where it was not yet said that it is the weight."""
+"""The predicate of several keys where the weight has not been mentioned yet."""
 
 TROUBLES = {
     "overflow": "A number overflows its format", "nan": "A number became NaN",
@@ -78,7 +78,7 @@ NUMBERS = (
     "{first}: largest weight {first_weight} (key {first_key}), {first_keys} effective keys. "
     "{second}: {second_weight}, {second_keys} keys. {name} {change}."
 )
-"""What is said where no sentence fits."""
+"""The sentence for all other cases."""
 
 ONE_KEY = "One key has all the weight at any scale"
 ALL_MASKED = "Every key is masked"
@@ -86,13 +86,14 @@ ALL_MASKED = "Every key is masked"
 
 @dataclass(frozen=True)
 class Change:
-    """What becomes of ‖∂p/∂s‖, or of the asked ‖∂p/∂z‖.
+    """The change of ‖∂p/∂s‖, or of ‖∂p/∂z‖ if the question is about that.
 
     Attributes:
-        before: ln of it on the first side; −∞ where it is exactly 0.
-        after: The same on the second.
-        from_largest: ln of how far below its largest over d_k it is then; infinite if unknown.
-        is_even: Whether the keys share almost equally then.
+        before: ln of the norm on the first side; −∞ if it is exactly 0.
+        after: ln of the norm on the second side.
+        from_largest: ln of how many times the second norm is below its largest over d_k; infinite
+            if unknown.
+        is_even: Whether the keys share almost equally on the second side.
     """
 
     before: float
@@ -114,23 +115,23 @@ class Change:
 
     @property
     def log_factor(self) -> float:
-        """Ln of how many times larger it is afterwards; infinite where it was 0."""
+        """Ln of how many times larger the gradient becomes; infinite if it was 0."""
         return inf if self.before == -inf else self.after - self.before
 
     @property
     def is_found(self) -> bool:
-        """Whether it was lost before, and no longer is."""
+        """Whether the gradient was lost before, and no longer is."""
         was_lost = -inf < self.before < log(DEAD) and self.log_factor > UNTOLD
         return was_lost and self.after >= log(DEAD)
 
     @property
     def is_back(self) -> bool:
-        """Whether it was lost before, and is near its largest, unless that is small itself."""
+        """Whether the gradient was lost, and is now near its largest with keys still apart."""
         return self.is_found and self.from_largest < BACK and not self.is_even
 
     @property
     def text(self) -> str:
-        """What it is afterwards, in as few words as can be."""
+        """What the gradient is afterwards, in as few words as possible."""
         if self.before == -inf:
             return "still exactly 0" if self.after == -inf else "no longer exactly 0"
         if self.is_back:
@@ -143,13 +144,13 @@ class Change:
 
     @property
     def becomes(self) -> str:
-        """The same with its verb: ``is back``, ``stays about the same``."""
+        """The same with a verb: ``is back``, ``stays about the same``."""
         verb = "stays" if abs(self.log_factor) < SAME else "is"
         return f"{verb} {self.text}"
 
     @property
     def makes(self) -> tuple[str, str]:
-        """What a scale does to it, before and behind it: ``makes`` it ``32 times smaller``."""
+        """The words around the gradient as an object: ``makes`` it ``32 times smaller``."""
         if abs(self.log_factor) < SAME:
             return "leaves", "about the same"
         if self.log_factor < -UNTOLD:
@@ -166,10 +167,11 @@ def headline(
     """Return the headline of one vector.
 
     Args:
-        answer: Its numbers, without the scale and with it, or of two answers side by side.
+        answer: Its numbers unscaled and scaled, or those of two answers side by side.
         experiment: The question.
-        over: The scaled side over d_k, where it is known.
-        typical: ln of what the scale does to the median gradient of draws like this one.
+        over: The scaled side over d_k, if it is known.
+        typical: ln of the factor by which the scale changes the median gradient of draws like this
+            one, if it is known.
     """
     first, second = answer.sides
     change = Change.of(answer, over)
@@ -218,7 +220,7 @@ def headline(
 
 
 def of_several(answers: Sequence[VectorAnswer]) -> str:
-    """Return the headline over several vectors: in how many one key takes it all on either side."""
+    """Return the headline for several vectors: in how many one key takes it all on each side."""
     counts = [
         sum(side.max_weight >= ALL for side in sides)
         for sides in zip(*(answer.sides for answer in answers), strict=True)
@@ -232,12 +234,15 @@ def of_several(answers: Sequence[VectorAnswer]) -> str:
 
 
 def leader(side: Evaluation) -> int:
-    """Return the key of the largest weight."""
+    """Return the key with the largest weight."""
     return int(side.ends[0])
 
 
 def _has(side: Evaluation) -> tuple[str, str, str]:
-    """Return who has the weight on a side, the pronoun if that is keys, and what it has."""
+    """Return subject, pronoun and predicate of the clause on who has the weight on a side.
+
+    The pronoun is empty unless the subject is one key, tied keys or all keys.
+    """
     n_keys = int(side.attended.sum())
     if np.isnan(side.max_weight):
         return "every weight", "", "is NaN"
@@ -250,7 +255,7 @@ def _has(side: Evaluation) -> tuple[str, str, str]:
         if side.sink_weight > 1.0 - ALL:
             sink = f" and the sink {percent(side.sink_weight)}"
     if side.max_weight == 0.0:
-        # Something they are divided by overflowed.
+        # The sum that the weights are divided by overflowed.
         return "every weight", "", "is 0"
     is_even = n_keys > 2 and not sink and side.effective_keys >= EVEN * n_keys
     if side.max_weight < 0.5 and is_even:
@@ -270,13 +275,13 @@ def _takes(share: float) -> str:
 
 
 def has(side: Evaluation) -> str:
-    """Return who has the weight on a side: ``key 2 takes 62 %``."""
+    """Return the clause on who has the weight on a side: ``key 2 takes 62 %``."""
     subject, _, predicate = _has(side)
     return f"{subject} {predicate}"
 
 
 def follows(first: Evaluation, second: Evaluation) -> str:
-    """Return who has the weight afterwards, behind what was done: `` it takes 62 %``."""
+    """Return who has the weight on the second side, to follow what was done: `` it takes 62 %``."""
     before, _, had = _has(first)
     subject, pronoun, predicate = _has(second)
     if predicate == SHARE:
@@ -289,7 +294,7 @@ def follows(first: Evaluation, second: Evaluation) -> str:
 
 
 def _names(keys: NDArray[np.intp]) -> str:
-    """Return the names of two keys, or the number of more."""
+    """Return two keys by name, or the number of more: ``keys 0 and 3``, ``5 keys``."""
     return "keys {:,} and {:,}".format(*keys.tolist()) if keys.size == 2 else f"{keys.size:,} keys"
 
 
@@ -298,7 +303,7 @@ def _in_numbers(share: float) -> str:
 
 
 def tied_keys(answer: VectorAnswer) -> str:
-    """Return the keys whose scores are the largest and equal, if they have it all on both sides."""
+    """Return the keys tied for the largest score, if they split the weight on both sides."""
     scores = answer.unscaled.scores()
     keys = np.flatnonzero(scores == scores.max())
     if keys.size < 2 or any(float(side.weights(keys).sum()) < TIED for side in answer.sides):
@@ -311,7 +316,7 @@ def tied_keys(answer: VectorAnswer) -> str:
 
 
 def _typically(log_factor: float, change: str) -> str:
-    """Return what is typical in parentheses, without the way that the change just named."""
+    """Return the typical factor in parentheses, without a direction that the change names."""
     text = times(log_factor)
     for way in (" larger", " smaller"):
         if change.endswith(way):
@@ -320,7 +325,7 @@ def _typically(log_factor: float, change: str) -> str:
 
 
 def _becomes(change: Change, precision: Precision) -> str:
-    """Return what becomes of the gradient with its verb, and of an exact 0 in which format."""
+    """Return what the gradient becomes, with its verb, and after an exact 0 also the format."""
     is_exact = precision.format == "float64" and precision.stable
     if change.before > -inf or is_exact:
         return change.becomes

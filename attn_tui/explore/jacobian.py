@@ -1,4 +1,4 @@
-"""The pane of the Jacobian: both sides as large maps with one cursor, whose entry is said below."""
+"""The pane of the Jacobian: both sides as large maps with one cursor, its entry stated below."""
 
 import numpy as np
 from textual import on
@@ -16,17 +16,17 @@ from attn_tui.ui.heat_map import HeatMap
 from attn_tui.ui.pane import Pane
 
 MOST_KEYS = 128
-"""Of so many keys at most the Jacobian is shown."""
+"""The most keys whose Jacobian is shown."""
 
 
 class JacobianPane(Pane):
-    """Shows both Jacobians of a vector."""
+    """A pane with both Jacobians of a vector."""
 
     class Chosen(Message):
-        """Somebody wants the gradient of the weight of the cursor's row.
+        """The user chose the gradient of the weight of the cursor's row.
 
         Attributes:
-            key: Of which key.
+            key: The key of that weight.
         """
 
         def __init__(self, key: int) -> None:
@@ -37,11 +37,11 @@ class JacobianPane(Pane):
         super().__init__("Jacobian", id="jacobian", classes="wide")
         self._jacobians: Jacobians | None = None
         self._cursor: tuple[int, int] | None = None
-        """The weight and the score that somebody points at, by their keys."""
+        """The weight and the score chosen by the user, as keys; None to use ``_start``."""
         self._start = (0, 0)
 
     def compose(self) -> ComposeResult:
-        """Lay out a map a side below a line with its scale, and a line for the entry."""
+        """Lay out a map for each side below a line with its scale, and a line for the entry."""
         with Horizontal():
             for side in SIDES:
                 with Vertical():
@@ -50,7 +50,7 @@ class JacobianPane(Pane):
         yield Label("", id="entry")
 
     def show(self, vector: VectorAnswer, key: int) -> None:
-        """Show the Jacobians of a vector, the cursor on a key unless somebody points elsewhere."""
+        """Show the Jacobians of a vector, with the cursor on a key unless the user moved it."""
         if self._jacobians is None or self._jacobians.answer is not vector:
             keys = np.arange(min(vector.vector.n_keys, MOST_KEYS))
             self._jacobians = Jacobians(vector, keys)
@@ -59,7 +59,7 @@ class JacobianPane(Pane):
 
     @on(HeatMap.Sized)
     def _draw(self) -> None:
-        """Draw both maps, and say how much of them is hidden at this size."""
+        """Draw both maps, and note if cells stand for several entries at this size."""
         jacobians = self._jacobians
         if jacobians is None or not self.display:
             return
@@ -82,7 +82,7 @@ class JacobianPane(Pane):
 
     @on(HeatMap.Hovered)
     def _hover(self, event: HeatMap.Hovered) -> None:
-        """Say the entry under the mouse, or that of the cursor again."""
+        """State the entry under the mouse, or the cursor's once it has left the maps."""
         if self._jacobians is not None:
             self._say(*(event.entry or self._place()))
 

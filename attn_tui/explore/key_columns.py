@@ -1,4 +1,4 @@
-"""Weights and gradients key by key: the columns that a report has of a vector."""
+"""Weights and gradients key by key: the columns of a vector in a report."""
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
@@ -20,25 +20,25 @@ from attn_tui.report.text import shortened
 SIDES = ("unscaled", "scaled")
 
 NUMBER, SCORE, CHANGE = 10, 11, 9
-"""Columns of a weight or a gradient, of a score, and of a factor."""
+"""Widths in columns: of a weight or a gradient, of a score, and of a factor."""
 
 OF_PAIR = ("weight", "gradient_wrt_logits", "gradient_wrt_scores")
-"""What is compared of two answers, by the names in CSV."""
+"""The numbers in which two answers are compared, by their names in CSV."""
 
 Values = Callable[[Rows], Iterable[Any]]
-"""From some keys to their numbers."""
+"""A function from keys to their numbers."""
 
 
 def listed_keys(answer: VectorAnswer, top: int | None, by_weight: bool = False) -> Rows:
     """Return every position, or those of the largest keys, largest first, shape (rows,).
 
-    The order of the scores is that of the weights too, which may be equal where the scores are
-    not; of two vectors it is that of the larger of a key's two weights.
+    Keys are ordered by score. This is the order of weights too, but weights may be equal where
+    scores are not. Two vectors are ordered by the larger of each key's two weights.
 
     Args:
         answer: The numbers.
-        top: How many keys, or None for every one in its order.
-        by_weight: Whether to go by weights: the vectors on the two sides have different scores.
+        top: How many keys, or None for all of them in order.
+        by_weight: Whether to order by weight, since the two sides have different scores.
     """
     if top is None:
         return np.arange(answer.vector.n_keys)
@@ -48,7 +48,7 @@ def listed_keys(answer: VectorAnswer, top: int | None, by_weight: bool = False) 
 
 
 def key_column(path: str = "") -> Column:
-    """Return the positions of keys, which JSON holds at a path where they are not all."""
+    """Return the column of the positions of keys, which JSON has at a path unless it is empty."""
 
     def texts(keys: Rows) -> list[str]:
         return [f"{key:,}" for key in keys.tolist()]
@@ -61,8 +61,8 @@ def vector_columns(answer: VectorAnswer, path: str, through: Attention | None) -
 
     Args:
         answer: Its numbers.
-        path: Where JSON holds the positions of keys; nothing where it does not.
-        through: Its query and keys, if there are any.
+        path: The path of the positions of keys in JSON; empty if JSON has none.
+        through: Its query and keys, if it has them.
     """
     scores = answer.vector.scores
 
@@ -79,19 +79,19 @@ def vector_columns(answer: VectorAnswer, path: str, through: Attention | None) -
     yield Column("", same(answer.of), name="gradient_of")
     yield from _texts(answer)
     sides = [[*_data(answer, side, through)] for side in answer.sides]
-    # Those that came later stand behind the others.
+    # Columns added in later versions follow the older ones, to keep those where they were.
     for places in (slice(0, 6), slice(6, None)):
         for kind, columns in zip(SIDES, sides, strict=True):
-            for name, at, values in columns[places]:
-                yield Column("", values, at and f"{kind}.{at}", f"{kind}_{name}")
+            for name, json_path, values in columns[places]:
+                yield Column("", values, json_path and f"{kind}.{json_path}", f"{kind}_{name}")
 
 
 def pair_columns(pair: VectorAnswer, path: str) -> Iterator[Column]:
-    """Yield the columns of two answers beside each other, and of the second less the first.
+    """Yield the columns of two answers side by side, and of the second minus the first.
 
     Args:
-        pair: Both.
-        path: Where JSON holds the positions of keys; nothing where it does not.
+        pair: Both answers.
+        path: The path of the positions of keys in JSON; empty if JSON has none.
     """
     yield key_column(path)
     yield Column("", same(pair.of), name="gradient_of")
@@ -99,11 +99,11 @@ def pair_columns(pair: VectorAnswer, path: str) -> Iterator[Column]:
     first, second = ([*_data(pair, side, None)] for side in pair.sides)
     both = [(one, other) for one, other in zip(first, second, strict=True) if one[0] in OF_PAIR]
     for which in ("first", "second", "difference"):
-        for (name, at, before), (_, _, after) in both:
+        for (name, json_path, before), (_, _, after) in both:
             values: dict[str, Values] = {
                 "first": before, "second": after, "difference": partial(_less, after, before),
             }  # fmt: skip
-            yield Column("", values[which], f"{at}.{which}", f"{which}_{name}")
+            yield Column("", values[which], f"{json_path}.{which}", f"{which}_{name}")
 
 
 def _less(after: Values, before: Values, keys: Rows) -> NDArray[np.float64]:
@@ -115,7 +115,7 @@ def _less(after: Values, before: Values, keys: Rows) -> NDArray[np.float64]:
 def _data(
     answer: VectorAnswer, side: Evaluation, through: Attention | None
 ) -> Iterator[tuple[str, str, Values]]:
-    """Yield the numbers of every key on a side: names in CSV and in JSON, and values."""
+    """Yield the numbers of every key on a side: name in CSV, path in JSON, and values."""
     slopes = "" if side.map.softcap is None else "slopes"
     yield "logit", "logits", side.logits
     yield "weight", "weights", side.weights
@@ -133,7 +133,7 @@ def _data(
 
 
 def _texts(answer: VectorAnswer) -> Iterator[Column]:
-    """Yield weights and gradients of both sides as text, and how they differ."""
+    """Yield the columns of text: weights and gradients of both sides, and how they differ."""
     derivative = shortened(f"∂{weight_name(answer.of)}/∂{SYMBOL[answer.wrt]}", NUMBER)
     names = [shortened(name, NUMBER) for name in answer.names]
 
@@ -163,7 +163,7 @@ def _changes(answer: VectorAnswer, keys: Rows) -> list[str]:
     before, after = (side.log_gradient(answer.of, answer.wrt, keys) for side in answer.sides)
     with np.errstate(invalid="ignore"):
         factors = (after - before).tolist()
-    # What comes of nothing is not many times that.
+    # No factor leads from 0 to another number.
     from_nothing = ((before == -inf) & (after > -inf)).tolist()
     pairs = zip(factors, from_nothing, strict=True)
     return ["from 0" if new else ratio(factor, CHANGE) for factor, new in pairs]

@@ -16,11 +16,11 @@ from attn_tui.report.numbers import scientific, weight, weight_name
 from attn_tui.report.report import Part, data, listed, same
 
 OF_TRIAL = ("status", "reason", "weight", "n_differ", "n_vanished", "worst", "worst_key")
-"""What JSON and CSV have of a trial, by the names of its fields."""
+"""The fields of a trial in JSON and CSV."""
 
 
 def _columns(tried: Lab) -> Iterator[tuple[str, str, list[str]]]:
-    """Yield head, side and texts of each column: a row a format and method."""
+    """Yield the heading, side and texts of each column; a row is a format and a method."""
     trials = tried.sides[0].trials
     yield "format", "", [trial.precision.format for trial in trials]
     yield "softmax", "", ["stable" if trial.precision.stable else "naive" for trial in trials]
@@ -30,7 +30,7 @@ def _columns(tried: Lab) -> Iterator[tuple[str, str, list[str]]]:
 
 
 def _notes(tried: Lab) -> Iterator[str]:
-    """Yield the exact weights, how 16 bits are rounded, and why numbers gave out."""
+    """Yield the exact weights, how 16-bit numbers are rounded, and why trials failed."""
     exact = [weight(side.exact) for side in tried.sides]
     yield f"exact: {exact[0]} unscaled, {exact[1]} scaled"
     arithmetic = tried.sides[0].trials[0].precision.arithmetic
@@ -45,7 +45,7 @@ def _reason(trial: Trial) -> str:
 
 
 def lab_table(tried: Lab) -> Table:
-    """Return the key's weight and the largest error of any key, in every format on both sides."""
+    """Return a table of the key's weight and the largest error of any key, in every format."""
     columns = [
         Column(f"{head} {side}".rstrip(), texts, side or "text", not side, int(head[0] == "l"))
         for head, side, texts in _columns(tried)
@@ -54,7 +54,7 @@ def lab_table(tried: Lab) -> Table:
 
 
 def lab_parts(tried: Lab, answer: VectorAnswer) -> Iterator[Part]:
-    """Yield the same for a report, and for JSON and CSV all that is known of each trial."""
+    """Yield the same table for a report, and all fields of each trial for JSON and CSV."""
     rows = np.arange(len(tried.sides[0].trials))
     columns = [
         report.Column(head, texts=listed(texts), above=side, left=not side)

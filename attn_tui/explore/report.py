@@ -1,4 +1,4 @@
-"""What Explore reports: weights and gradients of every vector, unscaled beside scaled."""
+"""The report of Explore: weights and gradients of every vector, unscaled beside scaled."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ from attn_tui.report.report import (
 from attn_tui.report.text import ERROR, shortened
 
 NAME = 40
-"""Columns of a vector's name at most."""
+"""The most columns of a vector's name."""
 
 STATISTICS: Sequence[tuple[str, str, str, Callable[..., str]]] = (
     ("entropy", "entropy H of p", "nats", quantity),
@@ -51,8 +51,8 @@ STATISTICS: Sequence[tuple[str, str, str, Callable[..., str]]] = (
     ("max_weight", "largest weight", "", weight),
     ("sink_weight", "weight of the sink", "", weight),
 )
-"""Names of statistics, what they are called and counted in, and how they are written. Of these JSON
-holds means and differences, too."""
+"""The statistics: name, title, unit, and the function that writes a value. JSON also has the means
+and differences of these."""
 
 NORMS = {
     "frobenius": "‖{}‖_F, Frobenius norm", "spectral": "‖{}‖₂, spectral norm",
@@ -62,13 +62,13 @@ NORMS = {
 
 @dataclass(frozen=True)
 class Contents:
-    """What a report holds besides the numbers of every key.
+    """What a report contains besides the numbers of every key.
 
     Attributes:
-        top: Only so many keys are listed, those with the largest scores; None lists all.
-        lab: Whether every number format is tried.
-        pinned: Answers to compare those of each vector with: one, or one for each.
-        first: Which vector of the question is the first of the answer, where these are not all.
+        top: How many keys to list, those with the largest scores; None lists all.
+        lab: Whether to try every number format.
+        pinned: Answers to compare the vectors with: one for all of them, or one for each.
+        first: The index in the question of the answer's first vector; 0 if the answer has all.
     """
 
     top: int | None = None
@@ -77,10 +77,10 @@ class Contents:
     first: int = 0
 
     def beside_pinned(self, answer: Answer) -> tuple[VectorAnswer, ...]:
-        """Return each vector beside a pinned one: the only one, or that in its place.
+        """Return each vector beside a pinned one: the only one, or the one at the same index.
 
         Raises:
-            InputError: With field ``"against"``, if there are several and not as many.
+            InputError: With field ``"against"``, if several are pinned, but not as many as vectors.
         """
         n_pinned, n_vectors = len(self.pinned), len(answer.vectors)
         if n_pinned > 1 and n_pinned != n_vectors:
@@ -91,21 +91,21 @@ class Contents:
 
     @property
     def table(self) -> str:
-        """The table that CSV holds."""
+        """The name of the table that CSV has."""
         if self.lab:
             return "lab"
         return "comparison" if self.pinned else "keys"
 
     @property
     def positions(self) -> str:
-        """Where JSON holds the positions of keys: all are listed in their order."""
+        """The path of the positions of keys in JSON; empty if all keys are listed in order."""
         return "" if self.top is None else "positions"
 
     def check_one_table(self) -> None:
-        """Check that there is one table for CSV.
+        """Check that only one table is wanted, since CSV can have only one.
 
         Raises:
-            InputError: If there is more than one.
+            InputError: If there are two.
         """
         if self.lab and self.pinned:
             raise InputError("against", "CSV is one table", "--lab or --against, or JSON")
@@ -116,22 +116,22 @@ EVERYTHING = Contents()
 
 
 def json(answer: Answer) -> Iterator[str]:
-    """Yield all there is to say of an answer as JSON."""
+    """Yield the whole report on an answer as JSON."""
     return forms.json(report(answer))
 
 
 def report(
     answer: Answer, contents: Contents = EVERYTHING, about: Iterable[Labelled] = ()
 ) -> Report:
-    """Return what there is to say of every vector.
+    """Return the report on every vector.
 
     Args:
         answer: The numbers.
-        contents: What is wanted of it.
-        about: What is said of the question besides, of an example for one.
+        contents: What the report is to contain.
+        about: Further facts about the question, such as those of an example.
 
     Raises:
-        InputError: If there is not what is to be compared.
+        InputError: If the pinned answers do not match the vectors.
     """
     experiment = answer.experiment
     pairs = contents.beside_pinned(answer)
@@ -155,7 +155,7 @@ def report(
 
 
 def _headline(answer: VectorAnswer, experiment: Experiment, index: int) -> str:
-    """Return a headline; curves over d_k are worked out where it depends on them."""
+    """Return the headline of a vector; curves over d_k are computed only if it depends on them."""
     may_be_back = Change.of(answer, None).is_found
     return headline(answer, experiment, curves(experiment, index) if may_be_back else None)
 
@@ -167,7 +167,7 @@ def _name(answer: VectorAnswer) -> str:
 def _vector(
     experiment: Experiment, index: int, answer: VectorAnswer, contents: Contents
 ) -> Iterator[Part]:
-    """Yield what there is to say of a vector."""
+    """Yield the parts of the report on one vector."""
     yield from _trouble(answer)
     rows = listed_keys(answer, contents.top)
     masked = answer.masked[np.isin(answer.masked, rows)]
@@ -196,7 +196,7 @@ def _vector(
 
 
 def _trouble(answer: VectorAnswer) -> list[str]:
-    """Return why there are no usable numbers, if there are none."""
+    """Return the reason why the numbers are not usable, if they are not."""
     return [] if answer.status == "ok" else [f"{answer.status}: {answer.reason}"]
 
 
@@ -207,14 +207,14 @@ def _of(answer: VectorAnswer) -> str:
 
 
 def _left(answer: VectorAnswer, rows: Rows, by: str) -> list[str]:
-    """Return how many keys are not listed, if any."""
+    """Return a note on how many keys are not listed, if any."""
     left = answer.vector.n_keys - rows.size
     more = counted(left, "more key")
     return [f"and {more} with smaller or equal {by}"] if left else []
 
 
 def _data_of_sides(answer: VectorAnswer) -> Facts:
-    """Return what JSON says of each side besides its statistics."""
+    """Return the data of each side that only JSON has, besides statistics."""
     sides = answer.sides
     values: dict[str, Sequence[object]] = {
         "multiplier": [side.multiplier for side in sides],
@@ -229,7 +229,7 @@ def _data_of_sides(answer: VectorAnswer) -> Facts:
 
 
 def _statistics(answer: VectorAnswer, paths: Sequence[str | None]) -> Iterator[Part]:
-    """Yield the statistics of both sides, which JSON has at two paths or not at all."""
+    """Yield the statistics of both sides, which JSON has at two paths, or not at all if None."""
     sides = answer.sides
     has_sink = any(side.map.sink is not None for side in sides)
     facts = [Fact("multiplier m", [general(side.multiplier) for side in sides])]
@@ -253,7 +253,7 @@ def _fact(
     title: str, sides: Sequence[object], of: str, write: Callable[..., str], name: str = "",
     unit: str = "",
 ) -> Fact:  # fmt: skip
-    """Return a number of both sides, written from its logarithm where there is one."""
+    """Return the fact of one number on both sides, written from its logarithm where it has one."""
     values = [getattr(side, of) for side in sides]
     logs = [getattr(side, f"log_{of}", -inf) for side in sides]
     texts = [write(*pair, width=12) for pair in zip(values, logs, strict=True)]
@@ -261,7 +261,7 @@ def _fact(
 
 
 def _means(answer: Answer) -> Facts:
-    """Return what statistics of drawn vectors are on average, with their standard errors."""
+    """Return the means of statistics over drawn vectors, with their standard errors."""
     facts = []
     sides = [*zip(*(vector.sides for vector in answer.vectors), strict=True)]
     for name, title, unit, _ in STATISTICS:
@@ -273,7 +273,7 @@ def _means(answer: Answer) -> Facts:
 
 
 def _making(pair: VectorAnswer, place: int) -> Fact:
-    """Return what was done to the scores of a pinned answer, or of the present one."""
+    """Return how one side of a comparison, pinned (0) or present (1), makes its weights."""
     side = pair.sides[place]
     parts = [f"m = {general(side.multiplier)}"]
     parts += [] if side.map.softcap is None else [f"soft cap {general(side.map.softcap)}"]
@@ -286,7 +286,7 @@ def _making(pair: VectorAnswer, place: int) -> Fact:
 def _comparison(
     pair: VectorAnswer, experiment: Experiment, index: int, contents: Contents
 ) -> Section:
-    """Return a pinned answer and the present one side by side; JSON and CSV have differences."""
+    """Return a pinned answer and the present one side by side, with differences in JSON and CSV."""
     rows = listed_keys(pair, contents.top, by_weight=True)
     first, second = pair.sides
     names = [name for name, *_ in STATISTICS]

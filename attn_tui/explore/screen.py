@@ -55,24 +55,24 @@ TITLES = {
     "typed": "Scores s", "drawn": "Scores s, drawn", "vectors": "s from q and K",
     "capture": "s, captured",
 }  # fmt: skip
-"""What the pane of scores says of their source."""
+"""The titles of the pane of scores, by their source."""
 
 OVER = {
     "weights-over": "Weights over d_k", "gradient-over": "Gradient over d_k",
     "keys-over": "Effective keys over d_k",
 }  # fmt: skip
-"""The panes of curves over d_k, which stand side by side where there is room."""
+"""The titles of the panes of curves over d_k, which stand side by side where there is room."""
 
 
 UNREAD = "{error}. What stands below is of the scores before."
-"""What is said in the place of the headline while the scores cannot be read."""
+"""The message in place of the headline while the scores cannot be read."""
 
 READ_KEYS = 100
-"""So many keys are listed where the report is read; what is saved lists all."""
+"""The most keys listed in the report on the screen; a saved report lists all."""
 
 
 class ExploreScreen(InstrumentScreen):
-    """Score vectors to weights and their gradient, unscaled beside scaled."""
+    """From score vectors to weights and their gradient, unscaled beside scaled."""
 
     CSS_PATH = "explore.tcss"
     NAME = "explore"
@@ -96,11 +96,11 @@ class ExploreScreen(InstrumentScreen):
 
     answer: var[Answer | None] = var(None, init=False)
     key: var[int | None] = var(None, init=False)
-    """The key that somebody points at; None for that of the largest weight."""
+    """The key chosen by the user; None for the one with the largest weight."""
     index: var[int] = var(0, init=False)
-    """Which of several vectors is shown."""
+    """The index of the vector shown, if there are several."""
     pinned: var[VectorAnswer | None] = var(None, init=False)
-    """What stands beside the present answer in place of the unscaled side."""
+    """The answer shown beside the present one in place of the unscaled side."""
 
     _is_painted = False
 
@@ -121,7 +121,7 @@ class ExploreScreen(InstrumentScreen):
                 table = VerticalScroll(Sheet("vectors-table"))
                 yield Pane("q, K and V", table, id="vectors", classes="wide")
 
-    # What is asked
+    # The question
 
     @on(TextArea.Changed, "#scores")
     def _take_scores(self, event: TextArea.Changed) -> None:
@@ -132,11 +132,11 @@ class ExploreScreen(InstrumentScreen):
     @on(DescendantFocus, "#scores")
     @on(DescendantBlur, "#scores")
     def _make_room(self, event: DescendantFocus | DescendantBlur) -> None:
-        """Give scores that are typed more lines, and the place of the panes where there is one."""
+        """Give scores more lines while they are typed, or all the room where there is little."""
         self.set_class(isinstance(event, DescendantFocus), "-typing")
 
     def action_edit(self) -> None:
-        """Type scores, in the place of those there are unless a key moves behind them first."""
+        """Edit the scores, all of them selected, so that typing replaces them."""
         scores = self.query_one("#scores", TextArea)
         scores.focus()
         scores.select_all()
@@ -149,37 +149,37 @@ class ExploreScreen(InstrumentScreen):
             self.notify("Typed scores are not drawn: type n = 64, seed = 1", timeout=3)
 
     def action_step_n(self, steps: int) -> None:
-        """Draw more keys, or fewer."""
+        """Draw more keys, or fewer if ``steps`` is negative."""
         if reason := N_KEYS.held(self.present):
             self.notify(reason, timeout=3)
         else:
             self.ask(N_KEYS.edit(N.step(N_KEYS.value(self.present), steps)), "step n")
 
     async def action_type_n(self) -> None:
-        """Type the number of keys that are drawn."""
+        """Type how many keys are drawn."""
         if reason := N_KEYS.held(self.present):
             self.notify(reason, timeout=3)
         else:
             await self.open_setting(N_KEYS.name)
 
     def action_mask(self) -> None:
-        """Mask the cursor's key, or show it again."""
+        """Mask the cursor's key, or unmask it."""
         mask = self.present.draft.setup.mask.toggled(self.cursor, self.cursor + 1)
         self.ask(MASK.edit(mask))
 
     def action_pin(self) -> None:
-        """Pin the present answer, so that the next ones stand beside it; or let it go."""
+        """Pin the present answer, so that later ones are shown beside it; or unpin it."""
         if self.answer is not None:
             self.pinned = None if self.pinned else self.answer.vector
             self.watch_answer(self.answer)
 
     def action_vector(self, steps: int) -> None:
-        """Show the next vector or the one before."""
+        """Show a following vector, or an earlier one if ``steps`` is negative."""
         count = len(self.present.experiment.vectors)
         self.index = min(max(self.index + steps, 0), count - 1)
 
     def look_at(self, index: int) -> None:
-        """Show one of several vectors, once the question that has them is shown."""
+        """Show one of several vectors, along with the question that has them."""
         self.set_reactive(ExploreScreen.index, index)
         if self.is_mounted:
             self.mutate_reactive(ExploreScreen.asked)
@@ -203,33 +203,35 @@ class ExploreScreen(InstrumentScreen):
             return self.key or 0
         return self.answer.vector.leader
 
-    # What is computed
+    # The answer
 
-    def watch_asked(self, asked: Asked) -> None:
-        """Show what is asked, and answer it."""
+    def watch_asked(self, question: Asked) -> None:
+        """Show the question, and answer it."""
         self._say_what_is_unread()
-        self.query_one(DkPane).value = asked.experiment.setup.d_k
+        self.query_one(DkPane).value = question.experiment.setup.d_k
         scores = self.query_one("#scores", TextArea)
-        if scores.text != asked.draft.text:
+        if scores.text != question.draft.text:
             with self.prevent(TextArea.Changed):
-                scores.text = asked.draft.text
-        self.set_reactive(ExploreScreen.index, min(self.index, len(asked.experiment.vectors) - 1))
+                scores.text = question.draft.text
+        self.set_reactive(
+            ExploreScreen.index, min(self.index, len(question.experiment.vectors) - 1)
+        )
         self._answer()
 
     def _say_what_is_unread(self) -> None:
         if self.present.error is not None:
             self.failure = UNREAD.format(error=self.present.error)
 
-    def why_idle(self, asked: Asked) -> str:
-        """Return why another d_k would change nothing, or nothing."""
-        return why_idle(asked.experiment)
+    def why_idle(self, question: Asked) -> str:
+        """Return why another d_k would change nothing; empty if it would."""
+        return why_idle(question.experiment)
 
     def watch_index(self) -> None:
-        """Answer what is asked of another vector."""
+        """Answer the question for another vector."""
         self._answer()
 
     def _answer(self) -> None:
-        """Answer at once what takes less than a frame, and the rest in a thread."""
+        """Answer at once if that takes less than a frame, otherwise in a thread."""
         self.workers.cancel_group(self, "answer")
         experiment = self.present.experiment
         if is_quick(experiment):
@@ -238,22 +240,22 @@ class ExploreScreen(InstrumentScreen):
             self.answer_in_thread(partial(answer_one, experiment, self.index))
 
     def preview(self, edit: Edit) -> str:
-        """Return the headline that an edit would bring, if that is known at once."""
-        asked = self.present.ask(edit(self.present.draft))
-        if asked.error or not is_quick(asked.experiment):
+        """Return the headline after an edit; empty if that is an error or takes over a frame."""
+        question = self.present.ask(edit(self.present.draft))
+        if question.error or not is_quick(question.experiment):
             return ""
-        answer = list(answer_one(asked.experiment, 0))[-1]
+        answer = list(answer_one(question.experiment, 0))[-1]
         return headline(answer.vector, answer.experiment, answer.over)
 
-    # Files and texts
+    # Files and reports
 
     @property
     def beside(self) -> Sequence[VectorAnswer]:
-        """What a report compares every vector with."""
+        """The pinned answer that a report compares every vector with, if there is one."""
         return () if self.pinned is None else (self.pinned,)
 
     def forms(self) -> Forms:
-        """Return what can be saved: the report of all vectors as text, JSON and CSV."""
+        """Return the forms in which the report on all vectors can be saved."""
 
         def build() -> Report:
             whole = next(answer_all(self.present.experiment))
@@ -262,7 +264,7 @@ class ExploreScreen(InstrumentScreen):
         return forms(build)
 
     def report(self) -> str:
-        """Return the report of the vector that is shown; of many keys it lists the largest."""
+        """Return the report on the vector shown; of many keys it lists only the largest."""
         if self.answer is None:
             return ""
         vector = self.answer.vector
@@ -271,16 +273,19 @@ class ExploreScreen(InstrumentScreen):
         whole = WholeAnswer(self.answer.experiment, (vector,))
         return "".join(text(report(whole, contents), columns_of_text(self.size.width)))
 
-    # What is shown
+    # Drawing
 
     @property
     def first_view(self) -> str:
-        """Where one pane is all there is room for, it is that of the weights."""
+        """The name of the first view; the weights where there is room for only one pane."""
         return self.SMALL_VIEWS[0] if self.app.size.width < TINY else self.VIEWS[0]
 
     @property
     def views(self) -> Sequence[str]:
-        """Where there is room, all curves over d_k are one view; where there is little, all are."""
+        """The names of the views, which depend on the room.
+
+        On a wide screen all curves over d_k are one view; on a tiny one every pane is its own view.
+        """
         has_vectors = self.answer is not None and self.answer.through is not None
         views = tuple(view for view in self.VIEWS if has_vectors or view != "vectors")
         if self.has_class("-wide"):
@@ -290,7 +295,7 @@ class ExploreScreen(InstrumentScreen):
         return views
 
     def watch_view(self) -> None:
-        """Show another view."""
+        """Show the pane of the new view."""
         if self.asked is not None:
             self._say_what_is_unread()
         for pane in self.query("#panes > Pane"):
@@ -306,7 +311,7 @@ class ExploreScreen(InstrumentScreen):
             self._draw_numbers(self.answer)
 
     def watch_answer(self, answer: Answer) -> None:
-        """Show an answer, the cursor on the key that leads unless somebody points elsewhere."""
+        """Show an answer, with the cursor on the key chosen or that of the largest weight."""
         vector = answer.vector
         if self.key is not None and self.key >= vector.vector.n_keys:
             self.set_reactive(ExploreScreen.key, None)
@@ -317,12 +322,12 @@ class ExploreScreen(InstrumentScreen):
         return compare(self.pinned, answer.vector) if self.pinned else answer.vector
 
     def _draw_numbers(self, answer: Answer) -> None:
-        shown = self._side_by_side(answer)
+        vector = self._side_by_side(answer)
         setup = answer.experiment.setup
-        self.headline = headline(shown, answer.experiment, answer.over, answer.typical)
-        how = done(shown.scaled.map)
+        self.headline = headline(vector, answer.experiment, answer.over, answer.typical)
+        how = done(vector.scaled.map)
         heads = ("pinned", "now") if self.pinned else ("unscaled", how.lower())
-        n_keys, n_vectors = shown.vector.n_keys, len(answer.experiment.vectors)
+        n_keys, n_vectors = vector.vector.n_keys, len(answer.experiment.vectors)
         error = self.present.error
         count = counted(n_keys, "key")
         if n_vectors > 1:
@@ -332,20 +337,20 @@ class ExploreScreen(InstrumentScreen):
         self.pane("scores-pane").set_class(error is not None, "-wrong")
         pane = self.query_one(DkPane)
         pane.describe(pane.heading, f"{setup.scale.formula}: {how[:1].lower()}{how[1:]}")
-        self.draw("weights", bars.WeightBars(shown, self.cursor, heads))
+        self.draw("weights", bars.WeightBars(vector, self.cursor, heads))
         keys = np.arange(n_keys)
         if n_keys > bars.FEW:
-            keys = largest(shown.scaled.ranking(), 40)
+            keys = largest(vector.scaled.ranking(), 40)
         has_maps = self.view != "jacobian"
-        self.draw("gradient", gradient.GradientTable(shown, keys, self.cursor, has_maps))
-        counts = [effective(side.effective_keys) for side in shown.sides]
-        among = f"effective keys {curves.both(*counts)} of {shown.vector.n_attended:,}"
+        self.draw("gradient", gradient.GradientTable(vector, keys, self.cursor, has_maps))
+        counts = [effective(side.effective_keys) for side in vector.sides]
+        among = f"effective keys {curves.both(*counts)} of {vector.vector.n_attended:,}"
         self.pane("weights-pane").describe("Weights p", plain(answer.vector.reason) or among)
-        derivative = f"∂{weight_name(shown.of)}/∂{SYMBOL[shown.wrt]}"
+        derivative = f"∂{weight_name(vector.of)}/∂{SYMBOL[vector.wrt]}"
         self.pane("gradient-pane").describe(f"Gradient {derivative}")
 
     def _draw_view(self) -> None:
-        """Draw the view that is shown, and no other."""
+        """Draw only the current view."""
         answer = self.answer
         if answer is None:
             return
@@ -370,7 +375,7 @@ class ExploreScreen(InstrumentScreen):
         self.draw("lab-table", lab_table(tried))
 
     def _draw_curves(self, answer: Answer) -> None:
-        """Draw the curves over d_k; at the start once the bars are on the terminal."""
+        """Draw the curves over d_k; the first time only after the bars are on the terminal."""
         if answer.over is None:
             for name, title in OVER.items():
                 self.pane(name).describe(title, "being worked out")

@@ -1,4 +1,4 @@
-"""What there is to show of q, K and V: gradients through them, and the output."""
+"""Tables of q, K and V: the gradients through them, and the output."""
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
@@ -17,14 +17,14 @@ from attn_tui.report.numbers import fitted, scientific, weight_name
 from attn_tui.report.report import Fact, Facts, Part, Rows
 
 MOST = 40
-"""Rows of the table."""
+"""The most rows of the table on the screen."""
 
 READ = 16
-"""Numbers of q and of the output that a report lists as text; JSON holds all."""
+"""The most numbers of q and of the output that a report lists as text; JSON has all."""
 
 
 def vectors_table(through: Attention, answer: VectorAnswer) -> Table:
-    """Return a row a component of q, with the gradient by it and the output on both sides."""
+    """Return a table of the components of q, their gradients and the output, on both sides."""
     sides, name = answer.sides, weight_name(answer.of)
     gradients = [through.query_gradient(side, answer.of) for side in sides]
     outputs = [through.output(side) for side in sides]
@@ -32,8 +32,8 @@ def vectors_table(through: Attention, answer: VectorAnswer) -> Table:
     rows = min(longest, MOST)
 
     def texts(values: NDArray[np.float64], write: Callable[[float], str]) -> list[str]:
-        shown = [write(value) for value in values[:rows].tolist()]
-        return shown + [""] * (rows - len(shown))
+        cells = [write(value) for value in values[:rows].tolist()]
+        return cells + [""] * (rows - len(cells))
 
     def short(value: float) -> str:
         return fitted(value, 9)
@@ -60,7 +60,10 @@ def vectors_table(through: Attention, answer: VectorAnswer) -> Table:
 
 
 def vectors_tables(through: Attention, answer: VectorAnswer, keys: Rows) -> Iterator[Part]:
-    """Yield the gradients by q and by some keys, as typed, and the output, for a report."""
+    """Yield the tables of a report: gradients by q and by some of the keys, and the output.
+
+    Keys are in the order given. Without values, the output is null in JSON.
+    """
     name, sides = weight_name(answer.of), answer.sides
     gradients = [through.query_gradient(side, answer.of) for side in sides]
     lost = [scientific(float(size)) for size in lengths(np.array(gradients))]
@@ -95,18 +98,18 @@ def vectors_tables(through: Attention, answer: VectorAnswer, keys: Rows) -> Iter
 
 
 Numbers = Callable[[Rows], NDArray[Any]]
-"""From some rows to their numbers."""
+"""A function from rows to their numbers."""
 
 
 def _numbers(title: str, of: Numbers) -> report.Column:
-    """Return a column of text alone."""
+    """Return a column that only the text has."""
     return report.Column(
         title, texts=lambda rows: [fitted(value, 11) for value in of(rows).tolist()], width=11
     )
 
 
 def _both(sides: Iterable[Numbers], path: str = "") -> Iterator[report.Column]:
-    """Yield the numbers of both sides, signed where JSON has them at a path of each."""
+    """Yield a column for each side; with a path, JSON has it too and the text is signed."""
 
     def texts(of: Numbers, rows: Rows) -> list[str]:
         return [scientific(value, signed=bool(path)) for value in of(rows).tolist()]

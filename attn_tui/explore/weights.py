@@ -11,7 +11,7 @@ from attn_tui.ui.picture import Picture
 
 
 class Weights(Picture, can_focus=True):
-    """Bars of weights; arrows and the mouse move the cursor among the keys that are shown."""
+    """Bars of weights; arrow keys and the mouse move the cursor among the keys shown."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up,k", "move(-1)", "Key above", show=False),
@@ -22,10 +22,10 @@ class Weights(Picture, can_focus=True):
     ]
 
     class Pointed(Message):
-        """Somebody points at a key.
+        """The user moved the cursor to a key.
 
         Attributes:
-            key: Which.
+            key: The key.
         """
 
         def __init__(self, key: int) -> None:
@@ -33,25 +33,25 @@ class Weights(Picture, can_focus=True):
             self.key = key
 
     class Chosen(Message):
-        """Somebody wants the gradient of the weight of the key under the cursor."""
+        """The user chose the gradient of the weight of the key under the cursor."""
 
     def action_choose(self) -> None:
         """Show the gradient of this weight."""
         self.post_message(self.Chosen())
 
     def action_move(self, steps: int) -> None:
-        """Go to the key above or below."""
+        """Move the cursor to a key above or below."""
         if isinstance(self.drawing, WeightBars):
             self.post_message(self.Pointed(self.drawing.neighbour(steps)))
 
     def action_end(self, place: int) -> None:
-        """Go to the first or the last key that is shown."""
+        """Move the cursor to the first or the last key shown."""
         if isinstance(self.drawing, WeightBars):
             keys = self.drawing.keys(self.content_size.height)
             self.post_message(self.Pointed(int(keys[place])))
 
     def on_click(self, event: events.Click) -> None:
-        """Go to the key under the mouse; twice, show the gradient of its weight."""
+        """Move the cursor to the key under the mouse; on a double click, show its gradient."""
         offset = event.get_content_offset(self)
         if offset is None or not isinstance(self.drawing, WeightBars):
             return

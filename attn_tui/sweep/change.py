@@ -1,4 +1,4 @@
-"""What a rule does to a number that was drawn: by which factor, and how well that is known."""
+"""The factor by which a rule changes a median, with how well it is known, and its wording."""
 
 from dataclasses import dataclass
 from math import exp, isnan, log, log10
@@ -11,10 +11,11 @@ from attn_tui.report import words
 Way = Literal["larger", "smaller", "same", "untold", "unknown"]
 
 SAME = log(1.15)
-"""What changes by less, as far as is known, is said to stay the same."""
+"""A change whose whole interval is smaller than this is called the same."""
 
 NARROW, WIDE = log(1.05), log(1.2)
-"""Of an interval that is wider both ends are said; of a narrower one the middle, or about it."""
+"""An interval up to the first is stated as its middle, up to the second as about its middle, and a
+wider one by both ends."""
 
 
 @dataclass(frozen=True)
@@ -22,8 +23,8 @@ class Change:
     """The logarithm of a factor, with its standard error.
 
     Attributes:
-        log: ln of the number afterwards over that before; NaN where it is not known.
-        error: Its standard error; NaN where that is not known.
+        log: ln of the number after over the number before; NaN if it is not known.
+        error: Its standard error; NaN if it is not known.
     """
 
     log: float
@@ -31,13 +32,13 @@ class Change:
 
     @property
     def ends(self) -> tuple[float, float]:
-        """Where the logarithm lies, 95 times in 100."""
+        """The 95 % interval of the logarithm."""
         apart = SPAN * self.error
         return self.log - apart, self.log + apart
 
     @property
     def way(self) -> Way:
-        """Which way it goes, or that it cannot be told."""
+        """The direction of the change, or that it is the same, untold or unknown."""
         low, high = self.ends
         if isnan(low):
             return "unknown"
@@ -49,7 +50,7 @@ class Change:
 
     @property
     def many(self) -> str:
-        """How many times, as far as the error tells: ``24``, ``about 23``, ``6.7 to 23``."""
+        """The factor as precisely as its error allows: ``24``, ``about 23``, ``6.7 to 23``."""
         least, most = sorted(map(abs, self.ends))
         if least > words.UNTOLD:
             return "over a million"
@@ -62,7 +63,7 @@ class Change:
 
     @property
     def times(self) -> str:
-        """The factor with its way: ``24 times larger``, or what it may be."""
+        """The factor with its direction, ``24 times larger``, or its range if that is untold."""
         way = self.way
         if way == "unknown":
             return "unknown"
@@ -74,9 +75,9 @@ class Change:
         return f"{self.many} times {way}"
 
     def cell(self, width: int) -> str:
-        """Return how many times in at most so many characters, from 1 on: ``1.7``, ``26``, ``10³``.
+        """Return the factor, from 1 on, in at most ``width`` characters: ``1.7``, ``26``, ``10³``.
 
-        Nothing where that is not enough.
+        The text is empty if the factor does not fit.
         """
         signs = {"unknown": "", "same": "=", "untold": "?"}
         if self.way in signs:
@@ -94,7 +95,7 @@ class Change:
 
 
 def change(points: Points, place: Place, rule: str, statistic: Statistic) -> Change:
-    """Return what a rule does to a median at a place."""
+    """Return the change that a rule makes to a median at a place."""
     ratio = points.ratio(*place, rule, statistic)
     if ratio is None:
         return Change(float("nan"))

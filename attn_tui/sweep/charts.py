@@ -1,4 +1,4 @@
-"""What Sweep draws: a map of what dividing does, a place of it in words, medians, and tables."""
+"""The pictures of Sweep: a map of what dividing does, one place in numbers, medians and tables."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -25,17 +25,17 @@ from attn_tui.sweep.names import is_none
 Numbers = NDArray[np.float64]
 
 MOST, BEND = 5.0, 0.6
-"""A factor of ten to this power has the last colour of the ramp, and with which power of its
-logarithm colours go on before it."""
+"""The power of ten at which the ramp of colours ends, and the exponent of the logarithm with which
+colours rise to it."""
 
 TICKS = (5, 3, 2, 1, 0, -1, -2, -3, -5)
-"""Powers of ten that the bar of colours names."""
+"""Powers of ten labelled on the colour bar."""
 
 DEPTH = 5
-"""Powers of ten below the least scaled median that curves are followed down to."""
+"""How many powers of ten the axis goes on below the least value of the highest curve."""
 
 SIGNS = {"larger": "▲", "smaller": "▼"}
-"""What stands before a factor, by its way."""
+"""The sign before a factor, by its way."""
 
 
 def level(log_factor: float) -> float:
@@ -53,10 +53,10 @@ def power(exponent: int) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Grid:
-    """The places of a map, with what a rule does to a statistic at each.
+    """The places of a map, with the change that a rule makes to a statistic at each.
 
     Attributes:
-        answer: What was drawn.
+        answer: The draws.
         rule: The rule.
     """
 
@@ -70,12 +70,12 @@ class Grid:
 
     @cached_property
     def d_ks(self) -> tuple[int, ...]:
-        """The dimensions, rising to the right."""
+        """The d_k, rising to the right."""
         return tuple(along(self.answer.settings, 1)[1])
 
     @cached_property
     def changes(self) -> list[list[Change]]:
-        """What the rule does everywhere, by row."""
+        """The change that the rule makes at each place, row by row."""
         points, statistic = self.answer.points, self.answer.settings.statistic
         return [
             [change(points, (n, d_k), self.rule, statistic) for d_k in self.d_ks] for n in self.ns
@@ -83,28 +83,33 @@ class Grid:
 
     @cached_property
     def is_told(self) -> bool:
-        """Whether the draws tell everywhere which way it goes."""
+        """Whether the draws tell at every place which way the statistic changes."""
         return not any(factor.way == "untold" for row in self.changes for factor in row)
 
     @cached_property
     def _crossings(self) -> Numbers:
-        """The d_k at which the rule stops making it smaller, shape (3, rows), with both ends."""
+        """The d_k at which the rule stops making the statistic smaller, shape (3, rows).
+
+        Line by line the estimate, and the low and the high end of its interval. NaN where a row has
+        no such d_k.
+        """
         statistic = self.answer.settings.statistic
         crossings = np.full((3, len(self.ns)), nan)
         for row, n in enumerate(self.ns if statistic in GRADIENTS else ()):
             ratios = [self.answer.points.ratio(n, d_k, self.rule, statistic) for d_k in self.d_ks]
             known = [ratio for ratio in ratios if ratio]
             if len(known) == len(ratios):
-                at, low, high = falls_through(self.d_ks, known)
-                if at is not None:
-                    crossings[:, row] = at, low or self.d_ks[0], high or self.d_ks[-1]
+                crossing, low, high = falls_through(self.d_ks, known)
+                if crossing is not None:
+                    crossings[:, row] = crossing, low or self.d_ks[0], high or self.d_ks[-1]
         return crossings
 
     def border(self, answer: Answer) -> Border | None:
-        """Return where dividing stops making it smaller and begins to make it larger, if it does.
+        """Return the border between smaller and larger, or None if the map has none.
 
         Args:
-            answer: What is known of crossovers, of which one row has its own.
+            answer: The answer whose crossovers replace the estimate from the points, in rows that
+                have one.
         """
         crossings = self._crossings.copy()
         for row, n in enumerate(self.ns):
@@ -132,11 +137,11 @@ class Grid:
         )  # fmt: skip
 
     def heat_map(self, answer: Answer, cursor: Place) -> HeatMap:
-        """Return the map with the cursor on the place nearest to one.
+        """Return the map with the cursor on the nearest of its places.
 
         Args:
-            answer: What is known of crossovers.
-            cursor: The n and the d_k that are asked for.
+            answer: The answer with the crossovers known so far.
+            cursor: The n and the d_k of the question.
         """
         row = self.ns.index(held(self.ns, cursor[0]))
         column = self.d_ks.index(held(self.d_ks, cursor[1]))
@@ -152,7 +157,7 @@ def _level(factor: Change) -> float:
 
 
 def tick(ten: int) -> str:
-    """Return what the bar of colours says of a power of ten: ``▲10³``, ``same``."""
+    """Return the label of a power of ten on the colour bar: ``▲10³``, ``same``."""
     if not ten:
         return "same"
     return f"{'▲' if ten > 0 else '▼'}{power(abs(ten))}"
@@ -160,12 +165,12 @@ def tick(ten: int) -> str:
 
 @dataclass(frozen=True, eq=False)
 class PlaceNumbers:
-    """What was drawn at one place: the median without the rule and with it, and the middle half.
+    """The draws at one place: the median without the rule and with it, and the middle half.
 
     Attributes:
-        points: What was drawn there under each rule, the first without scaling.
-        statistic: What of.
-        heads: What each side is called.
+        points: The point under each rule, the unscaled one first.
+        statistic: The statistic.
+        heads: The name of each side.
     """
 
     points: Sequence[Point]
@@ -173,7 +178,7 @@ class PlaceNumbers:
     heads: Sequence[str]
 
     def draw(self, columns: int, lines: int, colours: Palette) -> Cells:
-        """Draw a line for each side, or both in one line with the medians alone."""
+        """Draw a line for each side, or only the medians if there is one line."""
         cells = Cells(columns, lines)
         width = max(map(len, self.heads), default=0)
         start = len("median   ")
@@ -201,13 +206,13 @@ class PlaceNumbers:
 
 
 def quarters(summary: Summary) -> str:
-    """Return between which numbers the middle half of the draws lies."""
+    """Return the range of the middle half of the draws: ``0.12 to 0.48``."""
     low = short(summary.quarter, summary.log_quarter)
     return f"{low} to {short(summary.three_quarters, summary.log_three_quarters)}"
 
 
 def short(value: float, log_value: float) -> str:
-    """Return a number above 0 to two digits, or three: ``0.0042``, ``64``, ``4.5·10⁻⁴``.
+    """Return a number from 0 on to two digits, or whole: ``0.0042``, ``64``, ``4.5·10⁻⁴``.
 
     >>> short(0.003, log(0.003)), short(4.5e-4, log(4.5e-4)), short(0.0, -1e4), short(0.0, -inf)
     ('0.0030', '4.5·10⁻⁴', '1.1·10⁻⁴³⁴³', '0')
@@ -230,16 +235,16 @@ def medians(
     answer: Answer, rules: Sequence[str], over: str, held_at: int, here: float,
     names: Sequence[str], marked: bool = True,
 ) -> Figure:  # fmt: skip
-    """Return the medians of the statistic under some rules, the middle halves as tints.
+    """Return the medians of the statistic under some rules as curves, the middle halves as bands.
 
     Args:
-        answer: What was drawn.
-        rules: Those that are shown, none first.
-        over: What runs: ``"d_k"`` or ``"n"``.
-        held_at: The other one.
+        answer: The draws.
+        rules: The rules shown, ``none`` first.
+        over: The quantity along the axis: ``"d_k"`` or ``"n"``.
+        held_at: The value at which the other quantity is held.
         here: The value of ``over`` that is marked.
-        names: What the curves are called.
-        marked: Whether a line marks it.
+        names: The names of the curves.
+        marked: Whether each curve has a dot there.
     """
     statistic = answer.settings.statistic
     curves, bands, dots = [], [], []
@@ -270,7 +275,7 @@ def medians(
 
 
 def place_axis(low: float, high: float) -> Axis:
-    """Return the axis of d_k or n from one to another, of one place to twice it."""
+    """Return the axis of d_k or n from low to high, and at least up to twice the low end."""
     high = max(high, low * 2.0)
     inner = [low * 2.0**step for step in range(3, 20, 3)]
     ticks = [low, high, *(tick for tick in inner if tick < high / 3.0)]
@@ -278,9 +283,9 @@ def place_axis(low: float, high: float) -> Axis:
 
 
 def log_axis(logs: Sequence[Numbers]) -> Axis:
-    """Return an axis of powers of ten, from logarithms to base ten.
+    """Return an axis of powers of ten for curves given as logarithms to base ten.
 
-    It reaches some powers below the least of the curve that falls least.
+    It goes at most `DEPTH` powers below the least value of the curve that falls least.
     """
     known = [values[np.isfinite(values)] for values in logs]
     known = [values for values in known if values.size]
@@ -297,7 +302,7 @@ def log_axis(logs: Sequence[Numbers]) -> Axis:
 
 
 def row_table(answer: Answer, rules: Sequence[str], names: Sequence[str], here: Place) -> Table:
-    """Return every number of one n over d_k, or of one d_k over n where n is swept."""
+    """Return every number at one n over d_k, or at one d_k over n where n is swept."""
     statistic, settings = answer.settings.statistic, answer.settings
     over_n = settings.view == "curves" and settings.over == "n"
     n, d_k = answer.points.nearest(here)
@@ -310,13 +315,13 @@ def row_table(answer: Answer, rules: Sequence[str], names: Sequence[str], here: 
         kind = "unscaled" if is_none(rule) else "scaled"
         points = [answer.points.at(*place, rule) for place in places]
         summaries = [point.statistics[statistic] if point else None for point in points]
-        columns.append(Column(name, [_median(each) for each in summaries], kind))
+        columns.append(Column(name, [_median(summary) for summary in summaries], kind))
         if not is_none(rule):
             changes = [change(answer.points, place, rule, statistic) for place in places]
-            columns.append(Column("which is", [each.times for each in changes], rank=1))
-        halves = [quarters(each) if each else "–" for each in summaries]
+            columns.append(Column("which is", [factor.times for factor in changes], rank=1))
+        halves = [quarters(summary) if summary else "–" for summary in summaries]
         columns.append(Column("middle half", halves, "muted", rank=3))
-        means = [short(each.mean, each.log_mean) if each else "–" for each in summaries]
+        means = [short(summary.mean, summary.log_mean) if summary else "–" for summary in summaries]
         columns.append(Column("mean", means, "muted", rank=2))
     return Table(columns, own.index(n if over_n else d_k))
 

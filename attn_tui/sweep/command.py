@@ -137,23 +137,24 @@ def _print_sweep(given: dict[str, Any], form: str) -> int:
 
 
 def asked(given: dict[str, Any]) -> "Experiment":
-    """Return the question that options ask, crossovers alone left aside.
+    """Return the experiment that the options of a sweep describe; ``--crossover`` is not read.
 
     Raises:
-        InputError: Naming the option that will not do.
+        InputError: Naming the option that cannot be used.
     """
     return _experiment(given, _changes)
 
 
 def _experiment(given: dict[str, Any], read: _Read) -> "Experiment":
-    """Return the question that options ask, starting from a file.
+    """Return the experiment that options describe, starting from that of a file if one is given.
 
     Args:
         given: The options.
-        read: Returns d_k and what changes in the settings, from the settings and d_k before.
+        read: Takes the options, the initial settings and the initial d_k; returns the new d_k and
+            the changed settings.
 
     Raises:
-        InputError: Naming the option that will not do.
+        InputError: Naming the option that cannot be used.
     """
     from attn_tui.compute.experiment import Experiment
     from attn_tui.compute.source import Drawn
@@ -162,7 +163,7 @@ def _experiment(given: dict[str, Any], read: _Read) -> "Experiment":
     if given["experiment"] is not None:
         from attn_tui.files.codec import read_experiment
 
-        # Masks play no part in what is drawn here, whose keys may be fewer.
+        # A sweep uses no mask, and the file's might name keys that its vectors do not have.
         setup = replace(read_experiment(given["experiment"], Drawn()).setup, mask=Mask())
     if given["qk_norm"] is not None:
         setup = replace(setup, scale=replace(setup.scale, qk_norm=given["qk_norm"]))
@@ -171,13 +172,13 @@ def _experiment(given: dict[str, Any], read: _Read) -> "Experiment":
     if given["rules"] is not None:
         changes["rules"] = LISTED.parse("rules", given["rules"])
     wanted = replace(start, **changes_of(Settings, given), **changes)
-    # `show --experiment` of what is printed draws one such vector.
+    # `show --experiment` on the printed JSON then draws one of these vectors.
     n = wanted.n_range[1] if wanted.over == "n" else wanted.n
     return Experiment(Drawn(n, wanted.seed), replace(setup, d_k=d_k).put(wanted))
 
 
 def _changes(given: dict[str, Any], start: Settings, d_k: int) -> tuple[int, dict[str, Any]]:
-    """Return the d_k at which n is swept, and what changes in the settings."""
+    """Return the d_k at which n is swept, and the changed settings."""
     is_map = given["is_map"] or (start.view == "map" and given["over"] is None)
     over = _over(given, start.over)
     changes: dict[str, Any] = {
@@ -204,23 +205,24 @@ def _changes(given: dict[str, Any], start: Settings, d_k: int) -> tuple[int, dic
 def _crossover_changes(
     given: dict[str, Any], start: Settings, d_k: int
 ) -> tuple[int, dict[str, Any]]:
-    """Return d_k as it is, and the n of crossovers, of which one is there."""
+    """Return d_k unchanged, and the n to search for crossovers: always at least one."""
     if given["n"] is not None:
         return d_k, n_changes(given["n"], "list")
     return d_k, {"crossover_n": start.crossover_n or (start.n,)}
 
 
 def n_changes(text: str, wanted: Literal["number", "range", "list"]) -> dict[str, Any]:
-    """Return what ``--n`` changes in the settings: a number n, a range to sweep, n of crossovers.
+    """Return the settings that ``--n`` changes: a number, a range to sweep or a list.
 
-    Behind a range stands the n of it that is looked at, if any: ``2:4096@64``.
+    A range may end in the n at the cursor: ``2:4096@64``.
 
     Args:
         text: As typed.
-        wanted: What is asked for. A number is a range of one place, and a list of one.
+        wanted: What the option has to be. One number also counts as a range of one place, and as
+            a list of one.
 
     Raises:
-        InputError: With field ``"n"``, if it is something else.
+        InputError: With field ``"n"``, if the text is of another kind.
     """
     if wanted == "range":
         ends, place = _range("n_range", N_KEYS, text)
@@ -232,18 +234,18 @@ def n_changes(text: str, wanted: Literal["number", "range", "list"]) -> dict[str
     if is_range(text):
         problem = f"{inert(text.strip())} is a range"
         raise InputError("n", problem, "with --crossover a list such as 2,8,512")
-    # Nothing at all is no number.
+    # An empty text gives an empty list; parsing it as a number refuses it.
     ns = FIELDS["crossover_n"].kind.parse("n", text) or (N_KEYS.parse(text),)
     return {"n": ns[0], "crossover_n": ns}
 
 
 def is_range(text: str) -> bool:
-    """Return whether a text is meant as a range."""
+    """Return whether a text is meant as a range: whether it has a colon."""
     return ":" in text
 
 
 def _over(given: dict[str, Any], start: Axis) -> Axis:
-    """Return what is swept: what is said, else what is a range."""
+    """Return the axis to sweep: that of ``--over``, else the option that is a range."""
     if given["over"] is not None and given["is_map"]:
         raise InputError("over", "--map sweeps both", "one of the two")
     if given["over"] is not None:
@@ -262,19 +264,19 @@ def _over(given: dict[str, Any], start: Axis) -> Axis:
 
 
 def _range(field: str, scale: LogScale, text: str) -> tuple[tuple[int, int], int | None]:
-    """Return a range, and the place that is looked at if one is named; a number is one place."""
+    """Return a range and the place named behind ``@``, if any; a number is a range of one."""
     if not is_range(text):
         return (scale.parse(text),) * 2, None
-    range_text, at, place = text.partition("@")
+    range_text, separator, place = text.partition("@")
     ends: tuple[int, int] = FIELDS[field].kind.parse(scale.field, range_text)
-    return ends, scale.parse(place) if at else None
+    return ends, scale.parse(place) if separator else None
 
 
 def read_statistics(text: str) -> tuple[Statistic, ...]:
-    """Read names of statistics with commas between them.
+    """Read names of statistics separated by commas.
 
     Raises:
-        InputError: If one is none, or stands twice.
+        InputError: If a name is not that of a statistic, or is repeated.
     """
     read = FIELDS["statistic"].kind.parse
     names = [read("statistic", part) for part in text.split(",")]
@@ -305,8 +307,8 @@ def _print_crossovers(given: dict[str, Any], form: str) -> int:
     total = sum(search_cost(n, draws_at(settings, n)) for n, _ in pairs)
     known: tuple[Crossover, ...] = ()
     with until_interrupted() as stop, Progress("crossovers") as progress:
-        for spent, found in crossovers(pairs, settings):
-            known = found
+        for spent, latest in crossovers(pairs, settings):
+            known = latest
             progress.show(spent / total)
             if stop():
                 break

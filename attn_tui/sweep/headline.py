@@ -1,4 +1,4 @@
-"""What Sweep says first: what dividing does to the typical draw here, and where that turns."""
+"""The headline of Sweep: what dividing does to the typical draw here, and where that turns."""
 
 from collections.abc import Mapping, Sequence
 from math import isnan
@@ -23,19 +23,19 @@ TYPICAL = (
     "With {n} keys and d_k = {d_k}, the typical {statistic} is {before} unscaled, {after} {done}."
 )
 NOTHING = "Only {rule} is drawn: there is nothing to compare it with."
-"""The sentences, in the order in which they are tried; the second to fourth follow the first."""
+"""The sentences. `TURNS` and `EVERYWHERE` follow `HERE` or `STAYS`; the others stand alone."""
 
 WAITING = "Drawing vectors of {n} keys…"
 
 
 def headline(answer: Answer) -> str:
-    """Return the headline of what was drawn so far."""
+    """Return the headline for the draws so far."""
     settings, statistic = answer.settings, answer.settings.statistic
-    asked = settings.n, answer.experiment.setup.d_k
+    cursor = settings.n, answer.experiment.setup.d_k
     points = answer.nearby
     if not points:
         return WAITING.format(n=f"{settings.n:,}")
-    place = points.nearest(asked)
+    place = points.nearest(cursor)
     rules = others(answer.rules)
     if not rules or len(answer.rules) < 2:
         return NOTHING.format(rule=called(answer.rules[0]))
@@ -48,12 +48,12 @@ def headline(answer: Answer) -> str:
 
 
 def noun(statistic: Statistic) -> str:
-    """Return what a statistic is called in a sentence."""
+    """Return the name of a statistic in a sentence."""
     return GRADIENTS.get(statistic, NAMES[statistic].short)
 
 
 def _here(answer: Answer, points: Points, place: Place, rule: str, slots: Mapping[str, str]) -> str:
-    """Return what dividing does at a place, and where it does the other."""
+    """Return what dividing does at a place, and where it begins to do the opposite."""
     statistic = answer.settings.statistic
     factor, point = change(points, place, rule, statistic), points.at(*place, rule)
     slots = {
@@ -69,18 +69,18 @@ def _here(answer: Answer, points: Points, place: Place, rule: str, slots: Mappin
 
 
 def _turn(answer: Answer, rule: str, statistic: Statistic, place: Place, factor: Change) -> str:
-    """Return where dividing does the other, if that is known and elsewhere."""
+    """Return where dividing does the opposite, or that it never does; empty if not known."""
     n, d_k = place
-    for each in answer.crossovers:
-        same = (each.n, each.readout, each.rule) == (n, statistic, rule)
-        if same and each.d_k is None and factor.way in ("larger", "smaller"):
-            return EVERYWHERE.format(least=f"{each.divides_from:,}")
+    for crossover in answer.crossovers:
+        same = (crossover.n, crossover.readout, crossover.rule) == (n, statistic, rule)
+        if same and crossover.d_k is None and factor.way in ("larger", "smaller"):
+            return EVERYWHERE.format(least=f"{crossover.divides_from:,}")
     met = answer.crossing(rule, statistic, n)
     if met is None:
         return ""
     over_n = answer.settings.view == "curves" and answer.settings.over == "n"
     is_below = (n if over_n else d_k) > met.at
-    # With more keys it becomes smaller, and with a larger d_k larger.
+    # Dividing makes gradients larger at a large d_k, and smaller with many keys.
     other = "smaller" if is_below != over_n else "larger"
     below = "Below" if is_below else "Above"
     axis = "n =" if over_n else "d_k"
@@ -88,17 +88,17 @@ def _turn(answer: Answer, rule: str, statistic: Statistic, place: Place, factor:
 
 
 def turn_text(met: Meeting) -> str:
-    """Return where medians meet with what is known of it: ``375 (368 to 382)``."""
-    at = short_place(met.at)
+    """Return where medians meet, with its interval as far as it is known: ``375 (368 to 382)``."""
+    place = short_place(met.at)
     if met.low and met.high:
-        return f"{at} ({short_place(met.low)} to {short_place(met.high)})"
+        return f"{place} ({short_place(met.low)} to {short_place(met.high)})"
     if met.low:
-        return f"{at} ({short_place(met.low)} or more)"
-    return f"{at} ({short_place(met.high)} or less)" if met.high else f"about {at}"
+        return f"{place} ({short_place(met.low)} or more)"
+    return f"{place} ({short_place(met.high)} or less)" if met.high else f"about {place}"
 
 
 def _ranking(points: Points, place: Place, rules: Sequence[str], statistic: Statistic) -> str:
-    """Return which rule leaves the largest median, and how two others compare."""
+    """Return which rule leaves the largest median, and how the next two compare."""
     known = [point for rule in rules if (point := points.at(*place, rule))]
     best, *rest = sorted(known, key=lambda point: -point.statistics[statistic].log_median)
     compared = [
@@ -111,7 +111,7 @@ def _ranking(points: Points, place: Place, rules: Sequence[str], statistic: Stat
 
 
 def compare(best: Point, other: Point, statistic: Statistic) -> str:
-    """Return how many times larger one median is than another."""
+    """Return how many times larger the best median is than another: ``24 times``, ``about``."""
     by = best.statistics[statistic].log_median - other.statistics[statistic].log_median
     factor = Change(by, median_error(best, other, statistic))
     return f"{factor.many} times" if factor.way == "larger" else "about"
@@ -121,15 +121,15 @@ def _sides(
     points: Points, place: Place, rules: Sequence[str], statistic: Statistic,
     slots: Mapping[str, str],
 ) -> str:  # fmt: skip
-    """Return what is typical without scaling and with the rule."""
-    shown = "effective_keys" if statistic in ("entropy", "entropy_bits") else statistic
+    """Return the typical value unscaled and under the rule, as a sentence."""
+    readout = "effective_keys" if statistic in ("entropy", "entropy_bits") else statistic
     sides = {is_none(rule): points.at(*place, rule) for rule in reversed(rules)}
     unscaled, scaled = sides.get(True), sides.get(False)
     if unscaled is None or scaled is None:
         return NOTHING.format(rule=called(rules[0]))
     done = doing(scaled.rule, scaled.multiplier, ("when divided by", "when multiplied by", "under"))
-    texts = [value_text(side.statistics[shown].median, shown) for side in (unscaled, scaled)]
-    if shown != "effective_keys":
+    texts = [value_text(side.statistics[readout].median, readout) for side in (unscaled, scaled)]
+    if readout != "effective_keys":
         return TYPICAL.format(before=texts[0], after=texts[1], done=done, **slots)
     before, after = ("about one" if text == "1" else f"about {text}" for text in texts)
     verb = "has" if texts[0] == "1" else "share"
@@ -137,7 +137,7 @@ def _sides(
 
 
 def value_text(value: float, statistic: Statistic) -> str:
-    """Return a median as a person would say it."""
+    """Return a median as text, rounded for a sentence."""
     if isnan(value):
         return "unknown"
     if statistic == "max_weight":

@@ -1,4 +1,4 @@
-"""What the statistics of a sweep are called, and its numbers as text."""
+"""The names of a sweep's statistics and rules, and its numbers as text."""
 
 from collections.abc import Iterable
 
@@ -9,18 +9,18 @@ from attn_tui.report.numbers import quantity
 from attn_tui.report.words import DIVISORS, amount
 
 NAMES = READOUTS
-"""What the statistics are called."""
+"""The names of the statistics."""
 
 
 def place_text(value: float) -> str:
-    """Return a d_k or an n as text, between whole numbers to three digits: ``430``, ``12.5``."""
+    """Return a d_k or an n as text, to three digits if it is not whole: ``430``, ``12.5``."""
     if isinstance(value, int):
         return f"{value:,}"
     return f"{value:,.0f}" if 999.5 <= value < 1e7 else quantity(value)
 
 
 def short_place(value: float) -> str:
-    """Return a d_k or an n between whole numbers to two digits, large ones to three.
+    """Return a d_k or an n as text, to two digits, or to three from 1,000 on.
 
     >>> short_place(431.2), short_place(1268.0), short_place(6.32)
     ('430', '1,270', '6.3')
@@ -40,7 +40,7 @@ def crossover_text(crossover: Crossover) -> str:
 
 
 def ends_text(low: float | None, high: float | None) -> str:
-    """Return an interval as text; None where an end may be beyond what was looked at.
+    """Return an interval as text; an end is None if it may lie beyond the searched range.
 
     >>> ends_text(256, 512), ends_text(None, 512), ends_text(256, None), ends_text(None, None)
     ('256 to 512', '≤ 512', '≥ 256', 'any')
@@ -60,12 +60,12 @@ def doing(
     multiplier: float | None = None,
     words: tuple[str, str, str] = ("dividing by", "multiplying by", "the rule"),
 ) -> str:
-    """Return the doing of a rule given as text: ``dividing by √d_k``.
+    """Return what a rule does, as a phrase: ``dividing by √d_k``.
 
     Args:
-        rule: The rule.
+        rule: The rule as text.
         multiplier: Its m, where that is one number.
-        words: What stands before a divisor, an m and a rule's name.
+        words: The words before a divisor, before a multiplier and before a rule's name.
 
     >>> doing("inverse-sqrt"), doing("fixed:a=144", 1 / 12), doing("yarn:factor=4")
     ('dividing by √d_k', 'dividing by 12', 'the rule yarn with f = 4')
@@ -81,7 +81,7 @@ def doing(
 
 
 def called(rule: str) -> str:
-    """Return what a rule given as text is called in a sentence.
+    """Return the name in a sentence of a rule given as text.
 
     >>> called("none"), called("inverse-sqrt"), called("fixed:a=144.0")
     ('no scaling', '1/√d_k', 'fixed with a = 144')
@@ -103,10 +103,10 @@ def is_none(rule: str) -> bool:
 
 
 def name_of(rule: str) -> str:
-    """Return what a rule is called beside others."""
+    """Return the short name of a rule, for a label: ``unscaled``, ``1/√d_k``."""
     return "unscaled" if is_none(rule) else formula(rule)
 
 
 def others(rules: Iterable[str]) -> list[str]:
-    """Return the rules that are not none."""
+    """Return the rules other than ``none``."""
     return [rule for rule in rules if not is_none(rule)]

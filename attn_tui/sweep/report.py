@@ -1,4 +1,4 @@
-"""What Sweep reports: statistics of drawn vectors at every place, and where medians cross."""
+"""The report of Sweep: statistics of drawn vectors at every place, and where medians cross."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
@@ -48,35 +48,35 @@ CSV_CROSSOVER = (
 )  # fmt: skip
 
 FAR_BELOW = 100.0
-"""Where a median is so many times smaller than the mean few draws carry the mean."""
+"""If a median is smaller than the mean by this factor, a few draws carry the mean."""
 
 ERRORS = "error: of the mean; from, to: the median's 95 % interval"
-"""What some columns of a table are."""
+"""The legend of the columns of a table that need one."""
 
 NUMBER, FACTOR = 8, 10
-"""Columns of a number of a statistic, and of a factor."""
+"""Widths in columns: of a statistic's number, and of a factor."""
 
 
 def json(answer: Answer) -> Iterator[str]:
-    """Yield all there is to say of an answer as JSON."""
+    """Yield the whole report on an answer as JSON."""
     return forms.json(report(answer))
 
 
 def report(answer: Answer, statistics: Sequence[Statistic] = ()) -> Report:
-    """Return what there is to say of what was drawn so far.
+    """Return the report on the draws so far.
 
     Args:
-        answer: What was drawn.
-        statistics: What to say it of; of the one that is looked at, and in JSON and CSV of all,
-            unless given.
+        answer: The draws.
+        statistics: The statistics to report. By default the text has that of the settings, and
+            JSON and CSV have all.
     """
-    shown = tuple(statistics) or (answer.settings.statistic,)
+    chosen = tuple(statistics) or (answer.settings.statistic,)
     every = tuple(statistics) or STATISTICS
     parts: list[Part] = [
         data(_data(answer, every)),
         Facts([Fact(label, (text,)) for label, text in _asked(answer)]),
-        *(_section(answer, statistic) for statistic in shown),
-        *_carried_by_few(answer, shown),
+        *(_section(answer, statistic) for statistic in chosen),
+        *_carried_by_few(answer, chosen),
         *crossover_parts(answer.crossovers),
         _numbers(answer, every),
     ]
@@ -84,12 +84,12 @@ def report(answer: Answer, statistics: Sequence[Statistic] = ()) -> Report:
 
 
 def crossover_report(experiment: Experiment, crossovers: Sequence[Crossover]) -> Report:
-    """Return what there is to say of crossovers alone."""
+    """Return a report on crossovers alone."""
     stopped = [] if crossovers else ["Stopped before a crossover was found."]
     rows = [named(crossover, CROSSOVER) for crossover in crossovers]
     own = {"experiment": experiment_to_plain(experiment), "points": [], "crossovers": rows}
     columns = [
-        Column("", listed(getattr(each, name) for each in crossovers), name=name)
+        Column("", listed(getattr(crossover, name) for crossover in crossovers), name=name)
         for name in CSV_CROSSOVER
     ]
     table = Table(columns, np.arange(len(crossovers)), csv="crossovers")
@@ -97,11 +97,11 @@ def crossover_report(experiment: Experiment, crossovers: Sequence[Crossover]) ->
 
 
 def crossover_parts(crossovers: Sequence[Crossover]) -> Iterator[Part]:
-    """Yield a table of crossovers with what they are, if there are any."""
+    """Yield an explanation and a table of crossovers, if there are any."""
     if not crossovers:
         return
     draws = " or ".join(
-        f"{each:,}" for each in sorted({crossover.draws for crossover in crossovers})
+        f"{count:,}" for count in sorted({crossover.draws for crossover in crossovers})
     )
     yield (
         "Crossovers d*: below this d_k, from 2 or where the rule begins to divide (m < 1), the "
@@ -112,16 +112,16 @@ def crossover_parts(crossovers: Sequence[Crossover]) -> Iterator[Part]:
     )
     names = [NAMES[crossover.readout].symbol for crossover in crossovers]
     columns = [
-        Column("n", listed(each.n for each in crossovers)),
+        Column("n", listed(crossover.n for crossover in crossovers)),
         Column("readout", texts=listed(names), left=True),
-        Column("rule removed", texts=listed(each.rule for each in crossovers), left=True),
+        Column("rule removed", texts=listed(crossover.rule for crossover in crossovers), left=True),
         Column("d* [95 % interval]", texts=listed(map(crossover_text, crossovers)), left=True),
     ]
     yield Table(columns, np.arange(len(crossovers)))
 
 
 def _asked(answer: Answer) -> Iterator[Labelled]:
-    """Yield what was asked, each with its label."""
+    """Yield the lines that state the question, each with its label."""
     settings, setup = answer.settings, answer.experiment.setup
     over_n, is_map = settings.over == "n", settings.view == "map"
     most = settings.map_points if is_map else settings.points
@@ -149,7 +149,7 @@ def _from_to(ends: tuple[int, ...], count: int, most: int) -> str:
 
 
 def _drawn(answer: Answer) -> str:
-    """Return how many vectors are drawn where, and by what."""
+    """Return how many vectors are drawn at which places, with seed and generator."""
     settings, ns = answer.settings, answer.points.ns or (answer.settings.n,)
     counts = {n: draws_at(settings, n) for n in ns}
     if answer.experiment.setup.scale.qk_norm:
@@ -163,7 +163,7 @@ def _drawn(answer: Answer) -> str:
 
 
 def _section(answer: Answer, statistic: Statistic) -> Section:
-    """Return the tables of a statistic, one a rule, and how it compares without the rule."""
+    """Return the tables of a statistic: one for each rule, and those of ratios if wanted."""
     name = NAMES[statistic]
     parts: list[Part] = [
         Table(
@@ -180,14 +180,14 @@ def _section(answer: Answer, statistic: Statistic) -> Section:
 
 
 def _places(answer: Answer, points: Sequence[Point]) -> Iterator[Column]:
-    """Yield the n or the d_k of points, of a map both."""
+    """Yield the n or the d_k of points as a column; for a map, both."""
     is_map = answer.settings.view == "map"
     for name in ("n", "d_k") if is_map else (answer.settings.over,):
         yield Column(name, listed(getattr(point, name) for point in points), width=7)
 
 
 def _summaries(points: Sequence[Point], statistic: Statistic) -> Iterator[Column]:
-    """Yield what drawn vectors say of a statistic at points, with errors and exact values."""
+    """Yield the columns of a statistic at points: mean and median, with errors and exact values."""
     exacts = [point.exact(statistic) for point in points]
     summaries = [point.statistics[statistic] for point in points]
 
@@ -200,7 +200,7 @@ def _summaries(points: Sequence[Point], statistic: Statistic) -> Iterator[Column
 
     def known(values: Sequence[float | None]) -> Iterator[Column]:
         if any(value is not None for value in values):
-            texts = ["–" if each is None else quantity(each, width=NUMBER) for each in values]
+            texts = ["–" if value is None else quantity(value, width=NUMBER) for value in values]
             yield Column("exact", texts=listed(texts), rank=2, width=NUMBER)
 
     yield sampled("mean", "mean")
@@ -213,9 +213,9 @@ def _summaries(points: Sequence[Point], statistic: Statistic) -> Iterator[Column
 
 
 def _ratios(answer: Answer, statistic: Statistic) -> Iterator[Table]:
-    """Yield how many times larger a statistic is unscaled than under each rule.
+    """Yield tables of how many times larger a statistic is unscaled than under each rule.
 
-    Errors of factors are shares of them.
+    The error of a factor is given as a share of it.
     """
 
     def times(log_factor: float) -> str:
@@ -242,7 +242,7 @@ def _ratios(answer: Answer, statistic: Statistic) -> Iterator[Table]:
 
 
 def _carried_by_few(answer: Answer, statistics: Sequence[Statistic]) -> Iterator[str]:
-    """Yield that few draws carry a mean somewhere, if they do."""
+    """Yield a warning if few draws carry the mean at some place."""
     summaries = (point.statistics[name] for point in answer.points for name in statistics)
     if any(summary.median * FAR_BELOW < summary.mean for summary in summaries):
         yield (
@@ -252,7 +252,7 @@ def _carried_by_few(answer: Answer, statistics: Sequence[Statistic]) -> Iterator
 
 
 def _data(answer: Answer, statistics: Sequence[Statistic]) -> dict[str, Any]:
-    """Return what JSON alone holds."""
+    """Return the data that only JSON has."""
     points, rules = answer.points, others(answer.rules)
     is_one = len(points.d_ks) == 1
     return {
@@ -260,17 +260,17 @@ def _data(answer: Answer, statistics: Sequence[Statistic]) -> dict[str, Any]:
         "generator": answer.generator,
         "progress": answer.progress,
         "rules": [{"rule": rule, "formula": formula(rule)} for rule in answer.rules],
-        # What is exact is computed as it is written.
+        # A generator, since exact values are computed as they are written.
         "points": (
             named(point, POINT) | {name: _statistic(answer, point, name) for name in statistics}
             for point in points
         ),
         "condensation": answer.condensation,
         "crossings": [
-            {"d_k": points.d_ks[0], "readout": name, "rule": rule, **asdict(each)}
+            {"d_k": points.d_ks[0], "readout": name, "rule": rule, **asdict(crossing)}
             for name in (statistics if is_one else ())
             for rule in rules
-            for each in crossings(points, rule, name)
+            for crossing in crossings(points, rule, name)
         ],
         "crossovers": [named(crossover, CROSSOVER) for crossover in answer.crossovers],
     }
@@ -297,7 +297,7 @@ def _statistic(answer: Answer, point: Point, name: Statistic) -> dict[str, Any]:
 
 
 def _numbers(answer: Answer, statistics: Sequence[Statistic]) -> Table:
-    """Return the rows of CSV: one for each place, rule and statistic."""
+    """Return the table of CSV: a row for each place, rule and statistic."""
     pairs = [(point, name) for point in answer.points for name in statistics]
 
     def column(name: str, value: Callable[[Point, Statistic], Any]) -> Column:

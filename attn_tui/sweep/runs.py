@@ -1,4 +1,4 @@
-"""What is drawn for the screen: sweeps that grow, and what a closer look at one row finds."""
+"""The draws behind the screen: sweeps that grow, and a closer look at the cursor's row."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -22,9 +22,9 @@ from attn_tui.compute.sweep.settings import Settings, compared
 
 
 def drawn_by(experiment: Experiment) -> Experiment:
-    """Return a question that draws the same: without a statistic, and without a cursor.
+    """Return the experiment with only the settings that decide what is drawn.
 
-    Of two questions that draw the same points this is one and the same.
+    Experiments that draw the same points, whatever their statistic or cursor, give equal results.
     """
     setup = experiment.setup
     settings = setup.get(Settings)
@@ -51,13 +51,13 @@ def drawn_by(experiment: Experiment) -> Experiment:
 
 
 class Run:
-    """A sweep that grows; a thread goes on with it from where another left it.
+    """A sweep that grows; each thread resumes where the one before it stopped.
 
     Args:
-        experiment: What is drawn.
+        experiment: The experiment to draw.
 
     Attributes:
-        known: What is drawn so far.
+        known: The answer so far; None before the first draws.
     """
 
     def __init__(self, experiment: Experiment) -> None:
@@ -67,11 +67,11 @@ class Run:
 
     @property
     def is_complete(self) -> bool:
-        """Whether all is drawn."""
+        """Whether every draw is done."""
         return self.known is not None and self.known.progress == 1.0
 
     def go_on(self, stop: Stop) -> Iterator[Answer]:
-        """Draw more, and yield all that is drawn each time."""
+        """Draw more until complete or stopped, and yield the whole answer after each step."""
         with self._lock:
             while not (self.is_complete or stop()):
                 self.known = next(self._answers)
@@ -80,20 +80,21 @@ class Run:
 
 @dataclass
 class Row:
-    """What is known of the place of the cursor and of its row, beside the points of a sweep.
+    """What is drawn for the cursor alone, besides the points of the sweep.
 
     Attributes:
-        crossovers: Where the row turns.
-        here: What was drawn at the place alone.
+        crossovers: The crossovers of the cursor's row.
+        here: The points at the cursor; None if it is on a place of the sweep, or until drawn.
     """
 
     crossovers: tuple[Crossover, ...] = field(default=())
     here: Points | None = None
 
     def look_closer(self, experiment: Experiment, stop: Stop) -> Iterator[None]:
-        """Draw what the sweep has not, and yield when more is known.
+        """Draw what the sweep does not cover, and yield whenever more is known.
 
-        That is the place between those of the sweep, and where the row turns.
+        First comes the cursor's place, if it lies between those of the sweep, then the crossovers
+        of its row.
         """
         settings, d_k = experiment.setup.get(Settings), experiment.setup.d_k
         ns, d_ks = along(settings, d_k)
@@ -114,7 +115,7 @@ class Row:
 
 
 def row_of(experiment: Experiment) -> object:
-    """Return what a `Row` depends on: the place, the rules and the draws."""
+    """Return the key of a `Row`: everything it depends on (the place, the rules, the draws)."""
     setup = experiment.setup
     settings = setup.get(Settings)
     wanted = tuple(crossovers_wanted(experiment))

@@ -1,4 +1,4 @@
-"""The Sweep screen: a map of what dividing does, and the medians of the row of its cursor."""
+"""The Sweep screen: a map of what dividing does, and the medians along the cursor's row."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
@@ -48,15 +48,15 @@ from attn_tui.ui.setting import RULE, of_field
 FIELDS = {name: of_field(field) for name, field in fields_of(Settings).items()}
 
 KEPT = 12
-"""Sweeps that are kept, so that going back to one draws nothing anew."""
+"""How many sweeps are kept, so that going back to one redraws nothing."""
 
 ROWS_KEPT = 64
-"""Rows whose crossovers are kept."""
+"""How many rows keep their crossovers."""
 
 VIEWS: Mapping[str, tuple[View, Axis | None]] = {
     "map-pane": ("map", None), "over-pane": ("curves", "d_k"), "keys-pane": ("curves", "n"),
 }  # fmt: skip
-"""What each view asks for: `view` and `over` of the settings."""
+"""The settings that each view sets: `view` and `over`."""
 
 
 class SweepScreen(InstrumentScreen):
@@ -89,14 +89,14 @@ class SweepScreen(InstrumentScreen):
     answer: var[Answer | None] = var(None, init=False)
     stopped: var[bool] = var(False, init=False)
     hovered: var[Place | None] = var(None, init=False)
-    """The n and the d_k under the mouse, if it is on the map."""
+    """The n and the d_k under the mouse; None while it is off the map."""
 
     def __init__(self) -> None:
         super().__init__()
         self._run = lru_cache(maxsize=KEPT)(Run)
         self._row = lru_cache(maxsize=ROWS_KEPT)(lambda _: Row())
         self._drawing: Run | None = None
-        """What is drawn now, or was until all of it was drawn."""
+        """The run being drawn, or the last one once it is complete."""
         self._looking: object = None
         self._is_numbers = False
         self._grid: charts.Grid | None = None
@@ -115,16 +115,16 @@ class SweepScreen(InstrumentScreen):
                 yield Pane("", VerticalScroll(Sheet("table")), id="numbers-pane", classes="wide")
                 yield Pane("", Picture("place"), id="place-pane")
 
-    # What is asked
+    # The question
 
     @property
     def sweep(self) -> Settings:
-        """The settings of the instrument."""
+        """The settings of Sweep."""
         return self.present.experiment.setup.get(Settings)
 
     @property
     def place(self) -> Place:
-        """The n and the d_k that are asked for."""
+        """The n and the d_k of the question."""
         return self.sweep.n, self.present.experiment.setup.d_k
 
     def action_again(self) -> None:
@@ -132,7 +132,7 @@ class SweepScreen(InstrumentScreen):
         self.ask(FIELDS["seed"].edit(self.sweep.seed + 1))
 
     def action_step_n(self, steps: int) -> None:
-        """Go to more keys, or fewer."""
+        """Move to more keys, or to fewer if ``steps`` is negative."""
         self.query_one(NPane).step(steps)
 
     async def action_type_n(self) -> None:
@@ -140,7 +140,7 @@ class SweepScreen(InstrumentScreen):
         self.query_one(NPane).edit()
 
     def action_view(self, steps: int) -> None:
-        """Ask for the next view or the one before."""
+        """Switch to a following view, or to an earlier one if ``steps`` is negative."""
         views = [*self.VIEWS]
         view = views[(views.index(self.view) + steps) % len(views)]
         self._is_numbers = view not in VIEWS
@@ -171,13 +171,13 @@ class SweepScreen(InstrumentScreen):
         return ns[::-1][row], d_ks[column]
 
     def action_go(self, down: int, right: int) -> None:
-        """Go to the next place of the map, or of the curves that are shown."""
+        """Move the cursor by some steps on the map, or along the curves shown."""
         settings, (n, d_k) = self.sweep, self.place
         ns, d_ks = along(settings, d_k)
         if settings.view == "map":
             place = moved(ns, n, -down), moved(d_ks, d_k, right)
         elif settings.over == "d_k":
-            # Curves have one axis, which both pairs of arrows go along.
+            # Curves have one axis, so both pairs of arrow keys move along it.
             place = n, moved(d_ks, d_k, right or down)
         else:
             place = moved(ns, n, right or down), d_k
@@ -190,17 +190,17 @@ class SweepScreen(InstrumentScreen):
 
     @property
     def _is_touring(self) -> bool:
-        """Whether a tour leads here, whose next step enter is."""
+        """Whether a tour is running, in which case enter takes its next step."""
         return self.has_class("-touring")
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Return whether an action can be taken: on a tour enter does not lead away from it."""
+        """Return whether an action is available: during a tour, enter does not open Explore."""
         if action == "explore" and self._is_touring:
             return False
         return super().check_action(action, parameters)
 
     def action_explore(self) -> None:
-        """Open Explore on one vector of those drawn at the cursor."""
+        """Open Explore on one of the vectors drawn at the cursor."""
         n, d_k = self.place
         vector = Drawn(n, self.sweep.seed)
 
@@ -219,7 +219,7 @@ class SweepScreen(InstrumentScreen):
         )
 
     def stop_or_go_on(self) -> None:
-        """Stop drawing, or go on."""
+        """Stop drawing, or resume it."""
         self.stopped = not self.stopped
         if self.stopped:
             self.workers.cancel_group(self, "draw")
@@ -228,11 +228,11 @@ class SweepScreen(InstrumentScreen):
         else:
             self._draw_more()
 
-    # What is computed
+    # The answer
 
-    def watch_asked(self, asked: Asked) -> None:
-        """Show what is known of a question at once, and draw what is missing."""
-        self.query_one(DkPane).value = asked.experiment.setup.d_k
+    def watch_asked(self, question: Asked) -> None:
+        """Show at once what is already drawn for a question, and draw the rest."""
+        self.query_one(DkPane).value = question.experiment.setup.d_k
         self.query_one(NPane).value = self.sweep.n
         try:
             check_vectors(self.sweep)
@@ -253,7 +253,7 @@ class SweepScreen(InstrumentScreen):
         return "keys-pane" if settings.over == "n" else "over-pane"
 
     def _draw_more(self) -> None:
-        """Draw what is asked, unless that is done or going on."""
+        """Start drawing for the question, unless that is running or complete."""
         run = self._run(drawn_by(self.present.experiment))
         if run is not self._drawing:
             self._drawing = run
@@ -274,9 +274,10 @@ class SweepScreen(InstrumentScreen):
                 self.app.call_from_thread(self._show_known)
 
     def _show_known(self) -> None:
-        """Show all that is known of what is asked.
+        """Show everything drawn so far for the question.
 
-        Once there are as many draws everywhere as at first, look closer where the cursor is.
+        Once every place has its first draws, also draw the cursor's own place and its row's
+        crossovers.
         """
         experiment = self.present.experiment
         known = self._run(drawn_by(experiment)).known
@@ -291,33 +292,33 @@ class SweepScreen(InstrumentScreen):
             self._look_closer(experiment, row)
         self.answer = replace(restated(known, experiment), crossovers=row.crossovers, here=row.here)
 
-    # Files and texts
+    # Files and reports
 
     def forms(self) -> Forms:
-        """Return what can be saved of what was drawn so far."""
+        """Return the forms in which the draws so far can be saved."""
         answer = self.answer
         return {} if answer is None else forms(lambda: self._report_of(answer))
 
     def report(self) -> str:
-        """Return what was drawn so far as text."""
+        """Return the report on the draws so far as text."""
         width = columns_of_text(self.size.width)
         return "" if self.answer is None else "".join(text(self._report_of(self.answer), width))
 
     def _report_of(self, answer: Answer) -> Report:
         return report(answer)
 
-    # What is shown
+    # Drawing
 
     @property
     def rule(self) -> str:
-        """The rule that the map shows: the one that all share, or the first there is."""
+        """The rule that the map shows: that of the question, else the first one drawn."""
         assert self.answer
         rules = others(self.answer.rules)
         own = parse_scale(rule_text(self.present.experiment.setup.scale))
         return next((rule for rule in rules if parse_scale(rule) == own), [*rules, "none"][0])
 
     def watch_view(self) -> None:
-        """Show another view."""
+        """Show the panes of the new view."""
         for name in (*self.VIEWS, "row-pane"):
             own = "map-pane" if name == "row-pane" else name
             self.pane(name).set_class(own == self.view, "-shown")
@@ -326,29 +327,29 @@ class SweepScreen(InstrumentScreen):
             self._draw_view(self.answer)
 
     def watch_stopped(self) -> None:
-        """Say whether it goes on."""
+        """Say whether drawing is stopped."""
         if self.answer is not None:
             self._draw_view(self.answer)
 
     def watch_hovered(self) -> None:
-        """Show the medians at the place under the mouse, or those at the cursor again."""
+        """Show the medians under the mouse, or those at the cursor once it has left the map."""
         if self.answer is not None:
             self._draw_place(self.answer)
 
     @on(HeatMap.Sized)
     def _fit(self) -> None:
-        """Say anew what the map hides."""
+        """Update what the title says the map hides, which depends on its size."""
         if self.answer is not None:
             self._draw_view(self.answer)
 
     def watch_answer(self, answer: Answer) -> None:
-        """Show what was drawn so far."""
+        """Show the draws so far."""
         self.headline = headline(answer)
         self._draw_view(answer)
         self._draw_place(answer)
 
     def _draw_view(self, answer: Answer) -> None:
-        """Draw the view that is shown, and no other."""
+        """Draw only the current view."""
         rules = [rule for rule in answer.rules if answer.points.under(rule)]
         names = [name_of(rule) for rule in rules]
         n, d_k = answer.points.nearest(self.place) if answer.points else self.place
@@ -387,7 +388,7 @@ class SweepScreen(InstrumentScreen):
         self.query_one("#legend", Label).update(legend(grid, heat_map), layout=False)
 
     def _count(self, answer: Answer) -> str:
-        """Return how many draws there are, and whether more come."""
+        """Return how many draws there are, and whether more are coming."""
         counts = {point.draws for point in answer.points}
         few, many = f"{min(counts):,}", f"{max(counts):,}"
         text = f"median of {few} draws"
@@ -399,7 +400,7 @@ class SweepScreen(InstrumentScreen):
         return text
 
     def _draw_place(self, answer: Answer) -> None:
-        """Show the medians at the place under the mouse, or else at the cursor."""
+        """Show the medians under the mouse, or at the cursor if it is off the map."""
         points = answer.points if self.hovered else answer.nearby
         if not points:
             return
@@ -413,22 +414,28 @@ class SweepScreen(InstrumentScreen):
 
 
 def is_same(grid: charts.Grid, answer: Answer, rule: str) -> bool:
-    """Return whether a grid is of the same points, statistic and rule."""
+    """Return whether a grid shows the same points, statistic and rule as an answer."""
     own = grid.answer
     same_points = own.points is answer.points and grid.rule == rule
     return same_points and own.settings.statistic == answer.settings.statistic
 
 
 def moved(places: Sequence[int], here: int, by: int) -> int:
-    """Return the place so many places on from one that may be between two, if there is one."""
+    """Return the place ``by`` steps from ``here``, which may lie between two; clamped to the ends.
+
+    Args:
+        places: The places, rising.
+        here: Where to start; a place, or a number between two.
+        by: How many places up, or down if negative; 0 returns ``here``.
+    """
     if not by:
         return here
-    at = bisect_right(places, here) - 1 + by if by > 0 else bisect_left(places, here) + by
-    return places[min(max(at, 0), len(places) - 1)]
+    index = bisect_right(places, here) - 1 + by if by > 0 else bisect_left(places, here) + by
+    return places[min(max(index, 0), len(places) - 1)]
 
 
 def legend(grid: charts.Grid, heat_map: heat_map_of.HeatMap) -> str:
-    """Return what signs on the map mean, as markup."""
+    """Return the meaning of the signs on the map, as markup."""
     parts = ["[$smaller]▼[/] smaller", "[$larger]▲[/] larger"]
     if not grid.is_told:
         parts.append("? these draws do not tell")
@@ -438,7 +445,7 @@ def legend(grid: charts.Grid, heat_map: heat_map_of.HeatMap) -> str:
 
 
 def sides(names: Sequence[str]) -> str:
-    """Return what the curves are called in their colours, as markup."""
+    """Return the names of the curves in their colours, as markup."""
     kinds = ("unscaled", "scaled")
     parts = [f"[${kind}]● {plain(name)}[/]" for kind, name in zip(kinds, names, strict=False)]
     return "  ".join(parts)

@@ -1,4 +1,4 @@
-"""Headlines of any head: short, plain, each number worked out anew, and every sentence reached."""
+"""Headlines of any head: short, plain, each number recomputed, and every sentence reached."""
 
 import re
 from collections.abc import Callable
@@ -127,18 +127,18 @@ HEADS = st.one_of(
 
 @settings(max_examples=50, derandomize=True, deadline=None)
 @given(HEADS)
-def test_it_is_short_and_plain_and_counts_what_is_there(found: Answer) -> None:
-    sentence = headline(found)
+def test_it_is_short_and_plain_and_counts_what_is_there(result: Answer) -> None:
+    sentence = headline(result)
     assert len(sentence) <= 170
     assert not re.search(r"\de[-+]?\d|∂|‖|\{|\}|inf\b|nan|  ", sentence), sentence
     assert sentence.endswith(".")
     assert len(re.findall(r"\d[\d,]*(?:\.\d+)?", re.sub(r"key \d+", "", sentence))) <= 5, sentence
-    # The first query of a causal head sees one key, and is no query with a choice.
-    single = (found.unscaled.largest[found.choosing] >= 0.9995).sum()
+    # The first query of a causal head sees one key, so it has no choice.
+    single = (result.unscaled.largest[result.choosing] >= 0.9995).sum()
     count = re.search(r"(\d+) of (\d+) queries with a choice", sentence)
     if count and "NaN" not in sentence:
-        assert [*map(int, count.groups())] == [single, found.choosing.size]
+        assert [*map(int, count.groups())] == [single, result.choosing.size]
     assert not re.search(r"about 1\b(?![.,]\d)", sentence), sentence
     if "most gradients grow" in sentence:
-        before, after = (side.log_gradient[found.choosing] for side in found.sides)
+        before, after = (side.log_gradient[result.choosing] for side in result.sides)
         assert 4 * (after > before).sum() >= 3 * (np.isfinite(after) | np.isfinite(before)).sum()

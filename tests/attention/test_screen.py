@@ -1,4 +1,4 @@
-"""Attention on the screen: two maps with one cursor, the row below, and what is read and saved."""
+"""Attention on the screen: two maps with one cursor, the row below, the report and saving."""
 
 import json
 from collections.abc import Iterator
@@ -32,13 +32,13 @@ ROWS = replace(EXAMPLE, text="1 2 0\n3 4 9\n50 1 1", setup=Setup(mask=Mask(causa
 
 
 def asking(**settings: object) -> Draft:
-    """Return a draft that asks for a drawn head."""
+    """Return a draft whose head is drawn."""
     own = Settings(**settings)  # type: ignore[arg-type]
     return replace(EXAMPLE, setup=Setup(64).put(own))
 
 
 async def at(pilot: Pilot[None], *keys: str) -> AttentionScreen:
-    """Press keys, and return Attention once all is worked out and shown."""
+    """Press keys, and return Attention once everything is computed and shown."""
     screen = await press(pilot, *keys) if keys else await shown(pilot)
     assert isinstance(screen, AttentionScreen)
     return screen
@@ -66,10 +66,10 @@ def row_title(screen: AttentionScreen) -> str:
 async def test_both_maps_have_one_cursor_that_goes_by_keys_and_by_mouse() -> None:
     async with AttnApp(EXAMPLE, "attention").run_test(size=(120, 40)) as pilot:
         screen = await at(pilot)
-        # It begins on the last query, which sees most, at the key of its largest weight.
+        # The cursor starts on the last query, which sees the most keys, at its largest weight.
         assert screen.cursor == (11, 2)
         assert row_title(screen) == "Query 11 sees 12 keys"
-        # What is masked is blank, and what is seen is on one ramp.
+        # Masked entries are blank, and all others are on one ramp.
         assert screen.answer
         for name, side in zip(("unscaled", "scaled"), screen.answer.sides, strict=True):
             levels = drawn(screen, name).levels
@@ -115,7 +115,7 @@ async def test_a_head_of_128_keys_fits_and_says_what_each_cell_is() -> None:
         screen = await at(pilot)
         assert screen.pane("scaled-pane").border_subtitle == "queries ↓ keys →"
         await at(pilot, "n", *"128", "enter")
-        # The arrow goes on from where the new head has its cursor.
+        # The arrow key moves on from the cursor of the new head.
         screen = await at(pilot, "up")
         assert screen.cursor[0] == 126
         assert screen.answer
@@ -143,7 +143,7 @@ async def test_where_there_is_little_room_the_second_map_waits_behind_t() -> Non
             return [name for name in panes if screen.pane(name).display]
 
         assert seen() == ["unscaled-pane"]
-        # What colours mean stands on the map itself.
+        # The map has its own colour bar.
         assert drawn(screen, "unscaled").bar
         await at(pilot, "t")
         assert seen() == ["scaled-pane"]
@@ -182,7 +182,7 @@ async def test_a_row_of_a_drawn_head_keeps_its_mask_in_explore() -> None:
         assert isinstance(explore, ExploreScreen)
         assert explore.answer
         assert (explore.answer.vector.scaled.weights() == weights).all()
-        # What is asked now is these rows, so that Attention goes on showing them.
+        # The question now consists of these rows, so Attention keeps showing them.
         screen = await at(pilot, "4")
         assert (screen.shown.row(3)[1].weights() == weights).all()
         screen = await at(pilot, "u")
@@ -195,7 +195,7 @@ async def test_another_head_is_drawn_and_stands_beside_the_pinned_one() -> None:
         assert (screen.head.n, drawn(screen, "scaled").levels.shape) == (16, (16, 16))
         screen = await at(pilot, "comma", "comma", "p", "a")
         assert (screen.head.n, screen.head.seed) == (8, 10)
-        # What is pinned stands beside heads of its size, until it is let go.
+        # A pinned head stands beside heads of its size until it is unpinned.
         assert screen.pane("unscaled-pane").border_title == "Pinned"
         assert screen.headline.startswith("Pinned, a query typically uses about")
         screen = await at(pilot, "full_stop")
@@ -220,7 +220,7 @@ async def test_queries_and_keys_are_called_by_their_tokens() -> None:
         assert [*drawn(screen, "unscaled").column_labels] == labels
         screen = await at(pilot, "up", "up", "up", "home")
         assert row_title(screen) == "Query 1 “\\[c\\x1bat]” sees 2 keys"
-        # Other words change no number, and nothing is worked out anew.
+        # Other tokens change no number, so nothing is computed again.
         before = screen.answer
         screen.ask(screen.GROUPS[0][1][4].edit(("a", "b")))
         screen = await at(pilot)
@@ -228,7 +228,7 @@ async def test_queries_and_keys_are_called_by_their_tokens() -> None:
         assert drawn(screen, "unscaled").row_labels[0] == "a"
         plain = json.loads("".join(map(str, screen.forms()[".json"]())))
         assert plain["experiment"]["settings"]["attention"]["tokens"] == ["a", "b"]
-        # Typed behind q they are those of the text.
+        # Tokens can also be typed behind q.
         screen.ask(screen.GROUPS[0][1][4].edit(()))
         screen.ask(edits.text("q the cat: [[1, 0], [0, 1]]\nK: [[1, 0], [0, 1]]"))
         screen = await at(pilot)
@@ -253,8 +253,8 @@ async def test_a_large_head_grows_and_is_stopped_and_goes_on(
     gate = Event()
 
     def gated(experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:
-        for found in answers.answer(experiment, stop):
-            yield found
+        for result in answers.answer(experiment, stop):
+            yield result
             gate.wait(60)
 
     monkeypatch.setattr(attention, "answer_rows", gated)

@@ -1,4 +1,4 @@
-"""What Dot products draws: densities of what was drawn and of the law, and whole numbers."""
+"""The pictures of Dot products: sampled and exact densities, and numbers that are never cut."""
 
 from functools import cache
 from math import erf, sqrt
@@ -66,14 +66,14 @@ def is_dot(character: str) -> bool:
 
 
 def words(text: str) -> set[str]:
-    """Return what is written, without bars, brackets, axes and dots."""
+    """Return the words of a picture, without bars, brackets, axes and dots."""
     drawn = {*HEIGHTS, *"─┬├┤┴│┈●"}
     kept = "".join(" " if c in drawn - {" "} or is_dot(c) else c for c in text)
     return set(kept.split())
 
 
 def filled(cells: Cells, top: int, height: int) -> np.ndarray:
-    """Return how many eighths of each column are filled, from bars alone."""
+    """Return how many eighths of each column the bars fill."""
     block = slice(top, top + height)
     eighths = 8 * (cells.backgrounds[block] != "").sum(axis=0)
     for row in cells.characters[block]:
@@ -93,7 +93,7 @@ def test_the_bars_are_the_density_that_was_drawn(m: float, stretched: bool) -> N
     edges = axis.edges(120)
     below = np.array([0.5 * (1.0 + erf(edge / (32.0 * m * sqrt(2.0)))) for edge in edges])
     exact = np.diff(below) / np.diff(edges)
-    # 100,000 draws: each column is right to some hundredths of the highest.
+    # With 100,000 draws, each column is right to a few hundredths of the highest.
     assert shares / shares.max() == pytest.approx(exact / exact.max(), abs=0.06)
     assert shares.max() <= 1.0
 
@@ -104,7 +104,7 @@ def test_the_unscaled_bell_is_wide_and_the_scaled_one_a_needle_on_the_same_axis(
     height = (22 - 2) // 2 - 1
     rows = [filled(cells, top, height) for top in (0, height + 1)]
     wide, needle = (np.flatnonzero(row > 0.55 * row.max()).size for row in rows)
-    # 8 σ are the axis, and a bell is above 0.55 of its top within some 1.1 σ of its mean.
+    # The axis spans 8 σ, and a bell is above 0.55 of its top within about 1.1 σ of its mean.
     assert wide == pytest.approx(100 / 8 * 2.2, abs=6)
     assert needle <= 3
     assert abs(rows[1].argmax() - 50) <= 1

@@ -39,8 +39,8 @@ GROWTHS = {
 
 @cache
 def drawn(name: str, d_k: int = 64, rule: str = "inverse-sqrt") -> Answer:
-    *_, found = answer(Experiment(SOURCE, Setup(d_k, parse_scale(rule)).put(ASKED[name])))
-    return found
+    *_, last = answer(Experiment(SOURCE, Setup(d_k, parse_scale(rule)).put(ASKED[name])))
+    return last
 
 
 def by_name(name: str, d_k: int = 64, rule: str = "inverse-sqrt") -> dict[str, Step]:
@@ -48,23 +48,23 @@ def by_name(name: str, d_k: int = 64, rule: str = "inverse-sqrt") -> dict[str, S
 
 
 def value(formula: str) -> float:
-    """Return what stands right of the last sign of equality, worked out."""
+    """Return the value of the expression behind the last equals sign."""
     text = formula.rpartition(" = ")[2].replace("−", "-").replace("·", "*").replace("²", "**2")
     return float(eval(re.sub(r"√(\d[\d.]*(e\+\d+)?)", r"sqrt(\1)", text), {"sqrt": sqrt}))
 
 
 @with_rows(("d_k", "rule", "name"), each_once([1, 2, 64, 65_536], RULES, ASKED))
 def test_every_formula_gives_the_exact_number_beside_it(name: str, rule: str, d_k: int) -> None:
-    found = by_name(name, d_k, rule)
-    assert len(found) >= 3
-    for step in found.values():
+    by_step = by_name(name, d_k, rule)
+    assert len(by_step) >= 3
+    for step in by_step.values():
         exact = step.number.exact
         assert exact is not None
         if " = " not in step.formula:
             assert step.name == "cross"
             assert exact == 0.0
         else:
-            # What it is made of has four digits.
+            # Its terms are rounded to four digits.
             assert value(step.formula) == pytest.approx(exact, rel=2e-3, abs=1e-9)
 
 
@@ -72,7 +72,7 @@ def test_every_formula_gives_the_exact_number_beside_it(name: str, rule: str, d_
 def test_what_is_said_to_grow_grows_so(name: str, rule: str) -> None:
     few, many = by_name(name, 64, rule), by_name(name, 256, rule)
     assert few.keys() == many.keys()
-    said = 0
+    count = 0
     for step, other in zip(few.values(), many.values(), strict=True):
         words = re.search("|".join(GROWTHS), step.words)
         if not words or step.name not in ("size", "scaled", "scaled_average"):
@@ -85,8 +85,8 @@ def test_what_is_said_to_grow_grows_so(name: str, rule: str) -> None:
         spread = "a spread that" in step.words
         power = log2(after / before) / 2.0 / (2.0 if spread else 1.0)
         assert power == pytest.approx(GROWTHS[words[0]], abs=1e-9)
-        said += 1
-    assert said or rule == "none"
+        count += 1
+    assert count or rule == "none"
 
 
 def test_it_says_why() -> None:
@@ -125,13 +125,13 @@ def test_it_says_why() -> None:
 
 def test_no_word_and_no_number_is_cut() -> None:
     for width, name in each_once([40, 60, 80, 120], ASKED):
-        found = drawn(name, 65_536)
-        rows = derivation(found, width)
+        result = drawn(name, 65_536)
+        rows = derivation(result, width)
         assert {length(row) for row in rows} == {width}
         text = plain(rows)
         assert "…" not in text
-        said = re.sub(r"\s+", "", text)
-        for step in steps(found):
+        written = re.sub(r"\s+", "", text)
+        for step in steps(result):
             if width < 80:
-                assert re.sub(r"\s+", "", step.words + step.formula) in said
-            assert re.sub(r"\s+", "", step.words) in said
+                assert re.sub(r"\s+", "", step.words + step.formula) in written
+            assert re.sub(r"\s+", "", step.words) in written

@@ -1,4 +1,4 @@
-"""What Dot products says first: whole sentences whose numbers are those of the law."""
+"""The headline of Dot products: whole sentences whose numbers are those of the law."""
 
 import re
 
@@ -100,7 +100,7 @@ def test_it_is_short_and_plain_and_its_numbers_are_of_the_law(experiment: Experi
         units = {"million": 1e6, "billion": 1e9}
         number, _, unit = text.replace("−", "-").replace(",", "").partition(" ")
         told = float(number) * units.get(unit, 1.0)
-        # Two decimals below 1, one digit where they say nothing, otherwise two digits or more.
+        # Two decimals below 1, or one digit below 0.01; otherwise two digits or more.
         assert any(
             abs(told - value) <= max(0.0051 * (abs(told) >= 0.01), 0.051 * abs(told))
             or (abs(told) < 0.01 and abs(told - value) <= 0.5 * abs(told))

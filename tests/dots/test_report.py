@@ -40,9 +40,9 @@ QUESTIONS: dict[str, tuple[int, Scale, Settings]] = {
 @lru_cache
 def answered(name: str) -> Answer:
     d_k, scale, settings = QUESTIONS[name]
-    asked = asking(Vector("a", np.array([1.0, 2.0])), setup=Setup(d_k, scale).put(settings))
-    *_, found = answer(asked)
-    return found
+    experiment = asking(Vector("a", np.array([1.0, 2.0])), setup=Setup(d_k, scale).put(settings))
+    *_, last = answer(experiment)
+    return last
 
 
 @lru_cache
@@ -61,9 +61,9 @@ def plain_of(name: str) -> Any:
 
 def test_no_line_is_wider_than_80_columns_and_no_number_is_cut() -> None:
     for name in QUESTIONS:
-        said = headline(answered(name).experiment)
-        assert flat(name).startswith(said)
-        assert plain_of(name)["headline"] == said
+        sentence = headline(answered(name).experiment)
+        assert flat(name).startswith(sentence)
+        assert plain_of(name)["headline"] == sentence
         lines = text_of(name).splitlines()
         assert max(map(len, lines)) <= 80
         assert not any("…" in line for line in lines)
@@ -87,7 +87,7 @@ def test_the_text_says_what_was_drawn_and_every_number_with_its_error_and_exact_
 
 
 def test_what_is_odd_has_its_reason() -> None:
-    for name, said in [
+    for name, phrase in [
         ("largest shift", "Nothing is divided here. Dividing by √d_k would leave 1e+12 at every"),
         ("one die", "One draw has no spread"),
         ("constant", "q·k is always the same number here"),
@@ -97,25 +97,25 @@ def test_what_is_odd_has_its_reason() -> None:
         ("far below 1", "makes 0 is less than 4.9e-324, the least number that float64 holds."),
         ("capped", "Not applied here: soft cap"),
     ]:
-        assert said in flat(name)
+        assert phrase in flat(name)
 
 
 def test_json_has_every_readout_on_both_sides_and_asks_the_same_again() -> None:
     for name in QUESTIONS:
-        plain, found = plain_of(name), answered(name)
-        for side, numbers in (("unscaled", found.unscaled), ("scaled", found.scaled)):
+        plain, result = plain_of(name), answered(name)
+        for side, numbers in (("unscaled", result.unscaled), ("scaled", result.scaled)):
             assert list(plain[side]) == [*READOUTS]
-            for each in READOUTS:
-                number = getattr(numbers, each)
-                assert list(plain[side][each]) == ["value", "standard_error", "exact"]
-                exact = plain[side][each]["exact"]
+            for statistic in READOUTS:
+                number = getattr(numbers, statistic)
+                assert list(plain[side][statistic]) == ["value", "standard_error", "exact"]
+                exact = plain[side][statistic]["exact"]
                 assert exact == (
                     number.exact if number.exact is None else plain_number(number.exact)
                 )
-        assert plain["samples"] == found.drawn
-        assert sum(plain["histogram"]["counts"]) <= found.drawn
-        assert len(plain["table"]) == len(found.table)
-        assert experiment_from_plain(plain).setup == found.experiment.setup
+        assert plain["samples"] == result.drawn
+        assert sum(plain["histogram"]["counts"]) <= result.drawn
+        assert len(plain["table"]) == len(result.table)
+        assert experiment_from_plain(plain).setup == result.experiment.setup
     plain = plain_of("no lattice")
     assert plain["unscaled"]["coverage"]["exact"] is None
     assert plain["histogram"]["curves"]["exact"] is None
@@ -130,13 +130,22 @@ def test_csv_has_the_numbers_of_json_one_a_line(name: str) -> None:
     plain = plain_of(name)
 
     def cells(number: dict[str, Any]) -> list[str]:
-        return ["" if number[each] is None else str(number[each]) for each in number]
+        return ["" if number[part] is None else str(number[part]) for part in number]
 
     d_k, samples = str(answered(name).law.d_k), str(plain["samples"])
     expected = [
-        ["readouts", d_k, samples, side, str(m), str(plain["bound"][side]), statistic, *cells(each)]
+        [
+            "readouts",
+            d_k,
+            samples,
+            side,
+            str(m),
+            str(plain["bound"][side]),
+            statistic,
+            *cells(number),
+        ]
         for side, m in (("unscaled", 1.0), ("scaled", plain["multiplier"]))
-        for statistic, each in plain[side].items()
+        for statistic, number in plain[side].items()
     ] + [
         [
             *("table", str(row["d_k"]), str(row["samples"]), "unscaled", "1.0", str(row["bound"])),
@@ -145,6 +154,6 @@ def test_csv_has_the_numbers_of_json_one_a_line(name: str) -> None:
         for row in plain["table"]
         for statistic in ("variance", "coverage")
     ]
-    columns = [each for each in COLUMNS if each != "seed"]
+    columns = [column for column in COLUMNS if column != "seed"]
     assert [[row[column] for column in columns] for row in rows] == expected
     assert {row["seed"] for row in rows} == {str(plain["seed"])}

@@ -1,4 +1,4 @@
-"""Dot products on the screen: what is drawn is shown, stopped and drawn again."""
+"""Dot products on the screen: draws are shown, stopped and repeated."""
 
 import json
 
@@ -13,7 +13,7 @@ from attn_tui.ui.picture import Picture
 
 
 async def shown(pilot: Pilot[None], drawn: int, d_k: int) -> DotsScreen:
-    """Wait until so many are drawn at a d_k, and return the screen."""
+    """Wait until the screen shows ``drawn`` draws at a d_k, and return it."""
     app = pilot.app
     assert isinstance(app, AttnApp)
     for _ in range(2000):
@@ -47,9 +47,9 @@ async def test_a_step_draws_at_another_d_k_and_the_axis_can_be_stretched() -> No
 async def test_what_was_drawn_is_read_as_wide_as_there_is_room_and_saved() -> None:
     async with AttnApp(EXAMPLE, "dots").run_test(size=(80, 24)) as pilot:
         screen = await shown(pilot, 100_000, 1024)
-        said = screen.report()
-        assert said.startswith("At d_k = 1,024, q·k is typically ±32")
-        assert max(map(len, said.splitlines())) <= columns_of_text(80) < 80
+        report = screen.report()
+        assert report.startswith("At d_k = 1,024, q·k is typically ±32")
+        assert max(map(len, report.splitlines())) <= columns_of_text(80) < 80
         forms = {ending: "".join(map(str, write())) for ending, write in screen.forms().items()}
         assert json.loads(forms[".json"])["samples"] == 100_000
         assert forms[".csv"].startswith("part,d_k,samples,seed,side")

@@ -1,4 +1,4 @@
-"""What tests of headlines share: the headline of a question that is typed."""
+"""Helpers for tests of headlines: the headline of a typed question."""
 
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.explore.answer import OverDk, VectorAnswer, compare
@@ -22,7 +22,7 @@ def of(
     typical: float | None = None,
     pinned: str | None = None,
 ) -> str:
-    """Return the headline of a question, or of two side by side; of a draw where a text has n."""
+    """Return the headline of a question, or of two side by side; a text with n is a draw."""
     scale = rule if isinstance(rule, Scale) else parse_scale(rule)
     setup = Setup(d_k, scale, precision, mask).put(Settings(wrt=wrt))
     experiment = parse(Draft(text, setup))

@@ -1,4 +1,4 @@
-"""Questions that Explore draws, and how a drawing is read."""
+"""Questions for tests of Explore's pictures, and helpers that read a picture."""
 
 from math import inf
 
@@ -56,14 +56,14 @@ def answer_of(name: str, d_k: int | None = None) -> Answer:
 
 
 def words(cells: Cells) -> list[list[str]]:
-    """Return what is written in each line, without bars."""
+    """Return the text in each line, without bars."""
     bars = str.maketrans(dict.fromkeys(EIGHTHS[1:], " "))
     text = cells.text().translate(bars)
     return [line.replace(" %", "%").split() for line in text.split("\n")]
 
 
 def bar_lengths(cells: Cells, line: int, kind: str) -> int:
-    """Return how many eighths of cells are filled in the colours of one side."""
+    """Return the number of eighths of cells filled in the colours of one side."""
     colours = set(ramp(kind, COLOURS["background"]))
     full = 8 * sum(behind in colours for behind in cells.backgrounds[line])
     part = [

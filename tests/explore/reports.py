@@ -1,4 +1,4 @@
-"""What tests of reports share: answers of all kinds, and their reports as read again."""
+"""Helpers for tests of reports: answers of all kinds, and their reports read back."""
 
 import csv as csv_module
 from io import StringIO
@@ -28,7 +28,7 @@ PIPELINE = Scale(softcap=50.0, sink=0.5)
 
 
 def answered(*scores: list[float], setup: Setup | None = None) -> Answer:
-    vectors = tuple(Vector(f"v{i}", np.array(each)) for i, each in enumerate(scores))
+    vectors = tuple(Vector(f"v{i}", np.array(row)) for i, row in enumerate(scores))
     return next(answer(asking(*vectors, setup=setup)))
 
 
@@ -36,21 +36,21 @@ def of(source: Source, setup: Setup | None = None) -> Answer:
     return next(answer(Experiment(source, setup or Setup())))
 
 
-def as_json(found: Answer, top: int | None = None, **given: Any) -> Any:
-    return read("".join(json(report(found, Contents(top, **given)))))
+def as_json(result: Answer, top: int | None = None, **given: Any) -> Any:
+    return read("".join(json(report(result, Contents(top, **given)))))
 
 
-def as_csv(found: Answer, top: int | None = None, **given: Any) -> list[dict[str, str]]:
-    written = "".join(csv(report(found, Contents(top, **given))))
+def as_csv(result: Answer, top: int | None = None, **given: Any) -> list[dict[str, str]]:
+    written = "".join(csv(report(result, Contents(top, **given))))
     return [*csv_module.DictReader(StringIO(written))]
 
 
-def as_text(found: Answer, top: int | None = None, **given: Any) -> str:
-    return "".join(text(report(found, Contents(top, **given))))
+def as_text(result: Answer, top: int | None = None, **given: Any) -> str:
+    return "".join(text(report(result, Contents(top, **given))))
 
 
-def flat(found: Answer, top: int | None = None, **given: Any) -> str:
-    return " ".join(as_text(found, top, **given).split())
+def flat(result: Answer, top: int | None = None, **given: Any) -> str:
+    return " ".join(as_text(result, top, **given).split())
 
 
 def number(item: float | str) -> float:

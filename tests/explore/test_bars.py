@@ -54,7 +54,7 @@ def test_no_number_of_a_weight_is_cut_at_any_size() -> None:
         for columns in (30, 34, 41, 55, 76, 120):
             lines = words(chart.draw(columns, 7, COLOURS))
             assert {word for line in lines for word in line} <= whole, columns
-            # Both sides of every key are there, whatever is left out.
+            # Every key has both sides, whatever else is left out.
             for line in lines[1:]:
                 assert not line or len([word for word in line if word[-1] in "%–N"]) == 2, columns
 
@@ -90,7 +90,7 @@ def test_the_key_of_the_cursor_is_always_among_those_that_are_shown() -> None:
             assert len(set(keys)) == len(keys) == min(lines - 1, 40)
             marked = [line for line in words(chart.draw(80, lines, COLOURS)) if line[:1] == ["▸"]]
             assert [line[1] for line in marked] == [f"{cursor}"]
-            # Beside it stand those of the largest weights.
+            # The other keys are those with the largest weights.
             others = [key for key in range(40) if key != cursor]
             assert [key for key in keys if key != cursor] == others[: len(keys) - 1]
 

@@ -38,7 +38,7 @@ def test_curves_and_dots_are_the_numbers_of_the_answer() -> None:
     }
     for name, figure_of in FIGURES.items():
         figure = figure_of(last)
-        # Dots are of the present d_k, even between two that are drawn.
+        # Dots are at the present d_k, even if it lies between two drawn ones.
         assert figure.mark == (1000.0, "1,000")
         for kind, values in zip(("unscaled", "scaled"), expected[name], strict=True):
             assert [value for value, of in figure.dots if of == kind] == values
@@ -69,7 +69,7 @@ def test_what_is_drawn_over_d_k_has_room_on_its_axis_and_ticks_that_can_be_read(
 
 
 def test_the_gradient_of_every_d_k_is_drawn_however_small_it_is() -> None:
-    # The largest is some 10⁻¹¹: an axis from 0 to 1 would show a flat line.
+    # The largest is about 10⁻¹¹: an axis from 0 to 1 would show a flat line.
     vector = Vector("", np.array([0.0, 5_000.0]))
     *_, last = answer(asking(vector, setup=Setup(64)), 0)
     figure = FIGURES["gradient"](last)

@@ -46,11 +46,11 @@ def test_no_number_of_the_gradient_is_cut_or_replaced_by_dots_at_any_width() -> 
         keys = np.arange(min(vector.vector.n_keys, 5))
         numbers = {"0", "–", "NaN"}
         for key in keys:
-            at = np.array([key])
+            position = np.array([key])
             pairs = [
                 (
-                    float(side.gradient(vector.of, vector.wrt, at)[0]),
-                    float(side.log_gradient(vector.of, vector.wrt, at)[0]),
+                    float(side.gradient(vector.of, vector.wrt, position)[0]),
+                    float(side.log_gradient(vector.of, vector.wrt, position)[0]),
                 )
                 for side in vector.sides
             ]
@@ -90,5 +90,5 @@ def test_a_weight_rises_with_its_own_score_and_falls_with_others_in_colour() -> 
 
 
 def oklab_green(colour: str) -> float:
-    """Return how far a colour is from green (below 0) to red."""
+    """Return where a colour lies between green (below 0) and red (above)."""
     return float(oklab(colour)[1])

@@ -1,4 +1,4 @@
-"""What Explore says first: the sentence that fits the question, word for word."""
+"""The headline of Explore: the sentence that fits the question, word for word."""
 
 from functools import partial
 from math import exp, log
@@ -145,7 +145,7 @@ def test_numbers_stand_in_for_a_sentence_that_would_be_too_long() -> None:
 
 
 def test_a_gradient_is_back_near_its_largest_and_not_where_dividing_went_too_far() -> None:
-    """Of 0 and 300 the largest over d_k is .0015, of the others .015, at d_k = 384."""
+    """Over d_k the largest gradient is .0015 for 0 and 300; for the others .015, at d_k = 384."""
     for scores, d_k, says in [
         ("100 120 150", 16, "it takes 99.9 %, and the gradient is larger, but still small."),
         ("100 120 150", 32, "it takes 99.5 %, and the gradient is back."),

@@ -1,4 +1,4 @@
-"""Headlines of any question: short, plain, and with the numbers of its answer alone."""
+"""Headlines of any question: short, plain, and with no numbers but those of the answer."""
 
 import re
 from math import inf, log
@@ -72,7 +72,7 @@ def test_it_is_short_and_plain_and_no_number_is_said_that_is_not_in_the_answer(
         assert sentence.count(".") >= 1
         assert len(counted(sentence)) <= 5, sentence
         check_numbers(sentence, vector, experiment, typical)
-    # Beside a pinned answer, the numbers of both are told.
+    # Beside a pinned answer, the numbers of both are stated.
     plain = Experiment(experiment.source, Setup(4))
     both = compare(answered(plain)[0], vector)
     sentence = headline(both, experiment, over)
@@ -81,7 +81,7 @@ def test_it_is_short_and_plain_and_no_number_is_said_that_is_not_in_the_answer(
 
 
 def counted(sentence: str) -> list[str]:
-    """Return the numbers that a reader has to hold: neither names of keys nor what was asked."""
+    """Return the numbers that a reader has to remember: not names of keys or the question's own."""
     for unread in (
         rf"[Kk]eys? {NUMBER}(?: and {NUMBER})?(?= take| are|\))", rf"{NUMBER} keys",
         rf"(?:by|at) (?:{NUMBER}|over a trillion)", r"b?float\d\d", r"\([^()]* is 1\)", r"√1 = 1",
@@ -105,7 +105,7 @@ def check_numbers(
         weights = [side.weights(np.array([read_whole(key)]))[0] for side in sides]
         assert any(is_rounded(share, weight) for weight in weights), sentence
     for count, total in re.findall(rf"about ({NUMBER}) of ({NUMBER}) keys", sentence):
-        # A sink counts as one more, which no key is.
+        # Effective keys include a sink, but the sentence never states more keys than there are.
         counts = [min(side.effective_keys, read(total)) for side in sides]
         assert any(is_near(read(count), number) for number in counts), sentence
         assert read_whole(total) in {int(side.attended.sum()) for side in sides}
@@ -126,7 +126,7 @@ def check_numbers(
 def check_factor(sentence: str, log_factor: float) -> None:
     for text, way in re.findall(rf"({NUMBER}) times (larger|smaller)", sentence):
         told = log(read(text)) * (1.0 if way == "larger" else -1.0)
-        # Two digits: at worst 1.05 for 1.0 and 1.1.
+        # Two digits: the worst case is 1.05, as 1.0 or 1.1.
         assert abs(told - log_factor) <= 0.051, (sentence, log_factor)
     if "about the same" in sentence:
         assert abs(log_factor) < log(1.05)

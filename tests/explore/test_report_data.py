@@ -34,8 +34,8 @@ from tests.pairs import each_once
 
 
 def test_json_holds_the_numbers_of_compute_exactly() -> None:
-    for found, top in each_once(CASES, [None, 1, 2, 9]):
-        for plain, vector in zip(as_json(found, top)["vectors"], found.vectors, strict=True):
+    for result, top in each_once(CASES, [None, 1, 2, 9]):
+        for plain, vector in zip(as_json(result, top)["vectors"], result.vectors, strict=True):
             keys = np.array(plain.get("positions", range(plain["n_keys"])), dtype=np.intp)
             assert [*map(number, plain["scores"])] == vector.vector.scores[keys].tolist()
             assert (plain["status"], plain["reason"]) == (vector.status, vector.reason)
@@ -58,8 +58,8 @@ def test_json_holds_the_numbers_of_compute_exactly() -> None:
                     (a["gradient"]["scores"], side.gradient(vector.of, "scores", keys)),
                     (a.get("slopes", []), side.slopes(keys) if side.map.softcap else []),
                     (
-                        [a[each] for each in statistics],
-                        [getattr(side, each) for each in statistics],
+                        [a[statistic] for statistic in statistics],
+                        [getattr(side, statistic) for statistic in statistics],
                     ),
                     *(
                         (
@@ -73,11 +73,11 @@ def test_json_holds_the_numbers_of_compute_exactly() -> None:
 
 
 def test_json_asks_the_same_question_again_byte_by_byte() -> None:
-    for found in CASES:
-        experiment = experiment_from_plain(as_json(found))
+    for result in CASES:
+        experiment = experiment_from_plain(as_json(result))
         again = "".join(json(report(next(answer(experiment)))))
-        assert again == "".join(json(report(found)))
-        assert experiment.setup == found.experiment.setup
+        assert again == "".join(json(report(result)))
+        assert experiment.setup == result.experiment.setup
 
 
 def test_the_largest_keys_come_first_and_ties_in_their_order() -> None:
@@ -90,11 +90,11 @@ def test_the_largest_keys_come_first_and_ties_in_their_order() -> None:
 
 
 def test_csv_has_a_line_a_key_and_full_precision() -> None:
-    found = answered([100, 120, 150], [-inf, 1])
-    rows = as_csv(found)
+    result = answered([100, 120, 150], [-inf, 1])
+    rows = as_csv(result)
     names = [("v0", "0"), ("v0", "1"), ("v0", "2"), ("v1", "0"), ("v1", "1")]
     assert [(row["vector"], row["key"]) for row in rows] == names
-    side = found.vectors[0].scaled
+    side = result.vectors[0].scaled
     assert [float(row["scaled_weight"]) for row in rows[:3]] == side.weights().tolist()
     slopes = side.gradient(2, "scores").tolist()
     assert [float(row["scaled_gradient_wrt_scores"]) for row in rows[:3]] == slopes
@@ -108,8 +108,8 @@ def test_a_long_vector_is_written_whole_and_a_piece_at_a_time(
     write: Callable[[Report], Iterator[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("attn_tui.report.report.CHUNK", 256)
-    found = of(Drawn(8_000), Setup(64, PIPELINE))
-    pieces = [*write(report(found))]
+    result = of(Drawn(8_000), Setup(64, PIPELINE))
+    pieces = [*write(report(result))]
     assert max(map(len, pieces)) < sum(map(len, pieces)) / 10
     assert sum(map(len, pieces)) > 8_000 * 40
 
@@ -117,12 +117,12 @@ def test_a_long_vector_is_written_whole_and_a_piece_at_a_time(
 def test_json_and_csv_have_the_gradients_by_q_and_k_and_the_output() -> None:
     top = 2
     setup = Setup(scale=Scale(softcap=2.0, sink=0.5, qk_norm=True)).put(Settings(1))
-    found = of(PRODUCTS, setup)
-    rows = as_csv(found, top)
-    for index, vector in enumerate(found.vectors):
-        own = attention(found.experiment, index)
+    result = of(PRODUCTS, setup)
+    rows = as_csv(result, top)
+    for index, vector in enumerate(result.vectors):
+        own = attention(result.experiment, index)
         assert own
-        plain = as_json(found, top)["vectors"][index]
+        plain = as_json(result, top)["vectors"][index]
         keys = np.array(plain.get("positions", range(5)))
         for name, side in (("unscaled", vector.unscaled), ("scaled", vector.scaled)):
             listed = plain[name]["attention"]
@@ -141,11 +141,11 @@ def test_json_and_csv_have_the_gradients_by_q_and_k_and_the_output() -> None:
 
 
 def test_json_and_csv_have_every_trial_of_the_lab() -> None:
-    found = answered([100, 120, 150], [3], setup=Setup().put(Settings(1)))
-    rows = as_csv(found, lab=True)
+    result = answered([100, 120, 150], [3], setup=Setup().put(Settings(1)))
+    rows = as_csv(result, lab=True)
     assert len(rows) == 2 * 2 * 8
-    for index, vector in enumerate(as_json(found, lab=True)["vectors"]):
-        expected = lab(found.experiment, index, 1)
+    for index, vector in enumerate(as_json(result, lab=True)["vectors"]):
+        expected = lab(result.experiment, index, 1)
         assert expected
         assert vector["lab"]["key"] == expected.key == (0 if index else 1)
         for side in expected.sides:
@@ -162,10 +162,10 @@ def test_json_and_csv_have_every_trial_of_the_lab() -> None:
                 for name in ("weight", "worst"):
                     np.testing.assert_equal(number(listed[name]), getattr(trial, name))
                     np.testing.assert_equal(float(row[name]), getattr(trial, name))
-                assert [each["key"] for each in listed["differing"]] == [
-                    each.key for each in trial.differing
+                assert [key["key"] for key in listed["differing"]] == [
+                    key.key for key in trial.differing
                 ]
-    assert "lab" not in as_json(found)["vectors"][0]
+    assert "lab" not in as_json(result)["vectors"][0]
 
 
 def test_each_vector_stands_beside_the_pinned_one() -> None:
@@ -173,23 +173,23 @@ def test_each_vector_stands_beside_the_pinned_one() -> None:
     now = answered([5, 0, 1], [1, 2], setup=Setup(4))
     plain = as_json(now, pinned=before.vectors)
     rows = as_csv(now, pinned=before.vectors)
-    said = as_text(now, pinned=before.vectors)
+    written = as_text(now, pinned=before.vectors)
     for old, new, vector in zip(before.vectors, now.vectors, plain["vectors"], strict=True):
-        found = vector["comparison"]
-        assert found["vectors"] == ["pinned", "now"]
+        comparison = vector["comparison"]
+        assert comparison["vectors"] == ["pinned", "now"]
         first = old.scaled.weights().tolist() + [0.0] * (new.vector.n_keys - old.vector.n_keys)
-        assert found["weights"]["first"] == first
-        assert found["weights"]["second"] == new.scaled.weights().tolist()
+        assert comparison["weights"]["first"] == first
+        assert comparison["weights"]["second"] == new.scaled.weights().tolist()
         own = [row for row in rows if row["vector"] == new.vector.name]
         assert [float(row["first_weight"]) for row in own] == first
         weights = new.scaled.weights()
         assert [float(row["difference_weight"]) for row in own] == (weights - first).tolist()
         entropy = new.scaled.entropy - old.scaled.entropy
-        assert found["differences"]["entropy"] == entropy
-        assert f"\n{new.vector.name}: pinned and now compared\n" in said
-    assert said.count("pinned     m = 1, soft cap 3, sink 0.5, softmax in float64\n") == 2
+        assert comparison["differences"]["entropy"] == entropy
+        assert f"\n{new.vector.name}: pinned and now compared\n" in written
+    assert written.count("pinned     m = 1, soft cap 3, sink 0.5, softmax in float64\n") == 2
     assert "As pinned, key 0 takes 86 % and the sink 9 %. Now it takes 82 %" in " ".join(
-        said.split()
+        written.split()
     )
     one = as_json(now, pinned=before.vectors[:1])["vectors"][1]["comparison"]
     assert one["weights"]["first"] == before.vectors[0].scaled.weights().tolist()

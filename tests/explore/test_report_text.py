@@ -1,4 +1,4 @@
-"""Explore's report as text: what a person reads, in 80 columns."""
+"""Explore's report as text, in 80 columns."""
 
 import re
 from dataclasses import replace
@@ -34,13 +34,13 @@ from tests.pairs import with_rows
 
 
 def test_the_text_has_the_headline_what_was_asked_and_the_numbers() -> None:
-    asked = Setup(
+    setup = Setup(
         64,
         Scale("temperature", (("T", 4.0),), softcap=50.0, sink=-1.5),
         Precision("bfloat16", False, scores="float16"),
         parse_mask("0, 2:"),
     )
-    first, head, *_ = as_text(answered([1, 2, 3], setup=asked)).split("\n\n")
+    first, head, *_ = as_text(answered([1, 2, 3], setup=setup)).split("\n\n")
     assert first.startswith("Unscaled: largest weight over 99.9 % (key 1)")
     assert head == (
         "scores     typed: d_k moves nothing in this rule\n"
@@ -69,27 +69,27 @@ def test_the_text_has_the_headline_what_was_asked_and_the_numbers() -> None:
 
 
 def test_the_headline_is_that_of_the_screen() -> None:
-    found = answered([100.0, 120.0, 150.0])
-    *_, last = shown(found.experiment, 0)
-    said = headline(last.vector, found.experiment, last.over)
-    assert "is back" in said
-    assert as_json(found)["headline"] == as_json(found)["vectors"][0]["headline"] == said
-    assert flat(found).startswith(said)
-    assert flat(found).count(said) == 1
+    result = answered([100.0, 120.0, 150.0])
+    *_, last = shown(result.experiment, 0)
+    sentence = headline(last.vector, result.experiment, last.over)
+    assert "is back" in sentence
+    assert as_json(result)["headline"] == as_json(result)["vectors"][0]["headline"] == sentence
+    assert flat(result).startswith(sentence)
+    assert flat(result).count(sentence) == 1
 
 
 def test_of_several_vectors_one_thing_is_said_first_and_then_of_each() -> None:
-    for found, said in (
+    for result, counts in (
         (answered([100, 120, 150], [1, 2, 3, 10], [5], setup=Setup(64)), "2 of 3 vectors unscaled, "
          "and in 1 divided by 8."),
         (answered([1, 2], [300, 1, 2], setup=Setup(scale=Scale("log-length"))), "1 of 2 vectors "
          "unscaled, and in none scaled."),
     ):  # fmt: skip
-        first = f"One key takes practically all the weight in {said}"
-        assert flat(found).startswith(first)
-        assert as_json(found)["headline"] == first
-        for plain in as_json(found)["vectors"]:
-            assert plain["headline"] in flat(found)
+        first = f"One key takes practically all the weight in {counts}"
+        assert flat(result).startswith(first)
+        assert as_json(result)["headline"] == first
+        for plain in as_json(result)["vectors"]:
+            assert plain["headline"] in flat(result)
 
 
 def test_the_sink_has_a_line_and_is_counted() -> None:
@@ -105,11 +105,11 @@ def test_what_is_odd_is_said_with_its_reason() -> None:
     assert "−5.08e-435" in small
     assert re.search(r"entropy H of p, nats +5.08e-432 ", small)
     assert not re.search(r"-0\.0[],]", "".join(json(report(answered([1, 0, -inf])))))
-    for found in CASES:
-        for vector in found.vectors:
-            assert vector.reason in flat(found)
-    said = as_text(answered([100, 120, 150], setup=Setup(1, precision=Precision("float16"))))
-    assert re.search(r"weights rounded to 0 +2 +2\n", said)
+    for result in CASES:
+        for vector in result.vectors:
+            assert vector.reason in flat(result)
+    written = as_text(answered([100, 120, 150], setup=Setup(1, precision=Precision("float16"))))
+    assert re.search(r"weights rounded to 0 +2 +2\n", written)
     masked = answered([-inf, 3, 4, 4], setup=Setup().put(Settings(of=0)))
     assert "v0: 4 keys, 1 masked" in flat(masked, 2)
     assert "gradient of p₀, which is masked, with respect to the scores s" in flat(masked, 2)
@@ -118,26 +118,28 @@ def test_what_is_odd_is_said_with_its_reason() -> None:
 
 
 def test_a_draw_says_its_law_and_what_came_of_it() -> None:
-    said = flat(of(Drawn(10_000, seed=7), Setup(64)), 3)
-    found = re.search(r"scores, by law ‖q‖ (\S+) ± (\S+), exact (\S+)", said)
-    assert found
-    spread, error, exact = map(float, found.groups())
+    written = flat(of(Drawn(10_000, seed=7), Setup(64)), 3)
+    match = re.search(r"scores, by law ‖q‖ (\S+) ± (\S+), exact (\S+)", written)
+    assert match
+    spread, error, exact = map(float, match.groups())
     assert exact == pytest.approx(Drawn(10_000, seed=7).query_norm(64, 0), rel=1e-5)
     assert error == pytest.approx(exact / 2**0.5 / 100, rel=0.1)
     assert abs(spread - exact) < 4 * error
 
 
 def test_the_means_over_several_drawn_vectors_have_standard_errors() -> None:
-    found = of(Drawn(16, seed=3, count=50), Setup(64))
-    entropies = np.array([[each.unscaled.entropy, each.scaled.entropy] for each in found.vectors])
+    result = of(Drawn(16, seed=3, count=50), Setup(64))
+    entropies = np.array(
+        [[vector.unscaled.entropy, vector.scaled.entropy] for vector in result.vectors]
+    )
     errors = entropies.std(axis=0, ddof=1) / np.sqrt(50)
-    plain = as_json(found, top=1)["means"]
+    plain = as_json(result, top=1)["means"]
     for index, side in enumerate(("unscaled", "scaled")):
         assert set(plain[side]["entropy"]) == {"value", "standard_error"}
         assert plain[side]["entropy"]["value"] == pytest.approx(entropies[:, index].mean())
         assert plain[side]["entropy"]["standard_error"] == pytest.approx(errors[index])
     line = re.search(
-        r"^entropy H of p, nats +(\S+) ± (\S+) +(\S+) ± \S+$", as_text(found, top=1), re.M
+        r"^entropy H of p, nats +(\S+) ± (\S+) +(\S+) ± \S+$", as_text(result, top=1), re.M
     )
     assert line
     assert float(line[3]) == pytest.approx(entropies[:, 1].mean(), rel=1e-3)
@@ -145,7 +147,7 @@ def test_the_means_over_several_drawn_vectors_have_standard_errors() -> None:
 
 def test_the_text_lists_the_gradients_by_q_and_k_and_the_output() -> None:
     identity = Products(np.eye(2), np.eye(2), np.array([[10.0, 0.0], [0.0, 20.0]]))
-    said = as_text(of(identity, Setup(scale=Scale("temperature", (("T", 0.5),)))))
+    written = as_text(of(identity, Setup(scale=Scale("temperature", (("T", 0.5),)))))
     # Q = K = 1: p = (.731, .269), and every entry of J is ±.731·.269 = ±.1966; at T = 1/2,
     # p = (.881, .119), and every entry of ∂p/∂s is ±2·.105.
     assert (
@@ -164,39 +166,39 @@ def test_the_text_lists_the_gradients_by_q_and_k_and_the_output() -> None:
         "   i      unscaled        scaled\n"
         "   0     +7.31e+00     +8.81e+00\n"
         "   1     +5.38e+00     +2.38e+00\n"
-    ) in said
+    ) in written
     long = Products(np.ones((1, READ + 3)), np.ones((3, READ + 3)))
     assert as_text(of(long), 1).count("and 3 more, which JSON holds") == 1
 
 
 def test_the_text_has_the_lab_as_a_table_with_its_reasons() -> None:
-    said = as_text(answered([100, 120, 150], setup=Setup().put(Settings(1))), lab=True)
-    assert "exact: 9.36e-14 unscaled, 0.2446 scaled\n" in said
-    rows = re.findall(r"^(\w+) +(stable|naive) +(\S+) +(\S+) +(\S+) +(\S+)$", said, re.M)
+    written = as_text(answered([100, 120, 150], setup=Setup().put(Settings(1))), lab=True)
+    assert "exact: 9.36e-14 unscaled, 0.2446 scaled\n" in written
+    rows = re.findall(r"^(\w+) +(stable|naive) +(\S+) +(\S+) +(\S+) +(\S+)$", written, re.M)
     assert [(row[0], row[1]) for row in rows] == [
         (name, method) for name in FORMATS for method in ("stable", "naive")
     ]
     assert rows[4][2:4] == ("0", "9.36e-14")
     assert rows[3][2:4] == ("NaN", "NaN")
-    assert "float32 naive: e^z overflows float32 above 88.72; infinity/infinity is NaN\n" in said
+    assert "float32 naive: e^z overflows float32 above 88.72; infinity/infinity is NaN\n" in written
 
 
 @with_rows("name", ["x" * 60, "🎉👩‍🔬" * 20, "\x1b[31m\u202ered\n" * 9])
 def test_names_from_outside_leave_lines_and_columns_as_they_are(name: str) -> None:
-    found = answered([1, 2], [3, 4])
+    result = answered([1, 2], [3, 4])
     vectors = tuple(
-        replace(each, vector=replace(each.vector, name=f"{index}{name}"))
-        for index, each in enumerate(found.vectors)
+        replace(vector, vector=replace(vector.vector, name=f"{index}{name}"))
+        for index, vector in enumerate(result.vectors)
     )
-    named = replace(found, vectors=vectors)
-    plain = as_text(found, pinned=found.vectors).splitlines()
+    named = replace(result, vectors=vectors)
+    plain = as_text(result, pinned=result.vectors).splitlines()
     lines = as_text(named, pinned=named.vectors).splitlines()
     assert max(map(cells, lines)) <= 80
     assert all(line.isprintable() or "👩" in line for line in lines)
     rows = [cells(line) for line in lines if re.match(r" +[01] ", line)]
     assert rows == [cells(line) for line in plain if re.match(r" +[01] ", line)]
     assert {row["vector"] for row in as_csv(named)} == {vector.vector.name for vector in vectors}
-    assert [each["name"] for each in as_json(named)["vectors"]] == [
+    assert [vector["name"] for vector in as_json(named)["vectors"]] == [
         vector.vector.name for vector in vectors
     ]
 
@@ -231,8 +233,8 @@ def test_every_text_fits_80_columns_with_no_number_cut(
 ) -> None:
     scale = Scale(rule, softcap=softcap, sink=sink, qk_norm=qk_norm)
     setup = Setup(64, scale, precision, mask).put(Settings(1))
-    found = of(source, setup)
-    lines = as_text(found, lab=True, pinned=found.vectors[:1]).splitlines()
+    result = of(source, setup)
+    lines = as_text(result, lab=True, pinned=result.vectors[:1]).splitlines()
     assert max(map(len, lines)) <= 80
     assert all(line.isprintable() and line == line.rstrip() for line in lines)
     assert not any("…" in line for line in lines)

@@ -1,4 +1,4 @@
-"""Explore on the screen: what a person types, moves and chooses is asked, shown and undone."""
+"""Explore on the screen: typing, moving and choosing change the question, and can be undone."""
 
 import json
 from math import log
@@ -124,12 +124,12 @@ async def test_both_jacobians_have_one_cursor_whose_entry_is_said() -> None:
             assert picture.drawing.cursor == (1, 1)
         answer = screen.answer
         assert answer
-        said = str(screen.query_one("#entry", Label).render())
-        assert said.split()[0] == "∂p₁/∂s₁"
+        entry_text = str(screen.query_one("#entry", Label).render())
+        assert entry_text.split()[0] == "∂p₁/∂s₁"
         for side in answer.vector.sides:
             entry = side.jacobian(np.array([1]), np.array([1]), "scores")[0, 0]
-            assert scientific(float(entry), log(abs(entry))) in said
-        # What it is of is shown in one place.
+            assert scientific(float(entry), log(abs(entry))) in entry_text
+        # The scale of the Jacobian is shown in one place only.
         assert "±" not in screen.query_one("#gradient", Picture)._drawn().text()
         screen = await press(pilot, "enter")
         assert screen.pane("gradient-pane").border_title == "Gradient ∂p₁/∂s"
@@ -154,20 +154,20 @@ async def test_the_report_of_the_vector_shown_is_read_as_wide_as_there_is_room()
     draft = Draft("first: 1, 2\nsecond: 100, 120, 150", Setup())
     async with AttnApp(draft).run_test(size=(80, 24)) as pilot:
         screen = await shown(pilot)
-        # On the slider the arrows are its own.
+        # The slider has the arrow keys while it has the focus.
         assert screen.query_one(Slider).has_focus
         screen = await press(pilot, "greater_than_sign")
-        said = screen.report()
-        assert said.startswith("Unscaled, key 2 takes practically all the weight")
-        assert "second: 3 keys" in said
-        assert "first" not in said
+        report = screen.report()
+        assert report.startswith("Unscaled, key 2 takes practically all the weight")
+        assert "second: 3 keys" in report
+        assert "first" not in report
         await pilot.press("i")
         while not isinstance(pilot.app.screen, TextScreen):
             await pilot.pause()
         await pilot.pause()
         text = pilot.app.screen.query_one(Static)
-        assert text.content_size.width >= max(map(len, said.splitlines()))
-        assert text.content_size.height == len(said.split("\n"))
+        assert text.content_size.width >= max(map(len, report.splitlines()))
+        assert text.content_size.height == len(report.split("\n"))
 
 
 async def test_what_is_saved_holds_all_vectors_beside_the_pinned_answer() -> None:
@@ -178,8 +178,8 @@ async def test_what_is_saved_holds_all_vectors_beside_the_pinned_answer() -> Non
         forms = {ending: "".join(map(str, write())) for ending, write in screen.forms().items()}
         assert list(forms) == [".txt", ".json", ".csv"]
         plain = json.loads(forms[".json"])
-        assert [each["name"] for each in plain["vectors"]] == ["first", "second"]
-        assert {each["comparison"]["vectors"][0] for each in plain["vectors"]} == {"pinned"}
+        assert [vector["name"] for vector in plain["vectors"]] == ["first", "second"]
+        assert {vector["comparison"]["vectors"][0] for vector in plain["vectors"]} == {"pinned"}
         assert "second: pinned and now compared" in forms[".txt"]
         assert forms[".csv"].startswith("vector,key,gradient_of,first_weight")
         assert max(map(len, forms[".txt"].splitlines())) <= 80
@@ -195,7 +195,7 @@ async def test_of_drawn_scores_both_sides_are_drawn_anew_at_each_d_k() -> None:
         assert isinstance(figure, Figure)
         unscaled = next(curve.y for curve in figure.curves if curve.kind == "unscaled")
         scaled = next(curve.y for curve in figure.curves if curve.kind == "scaled")
-        # With d_k = 1 nothing is divided, and at the present one the numbers are those above.
+        # At d_k = 1 nothing is divided; at the present d_k the numbers are those of the answer.
         assert unscaled[0] == pytest.approx(scaled[0])
         place = list(figure.curves[0].x).index(1024)
         leader = int(screen.answer.over.keys[0])

@@ -1,4 +1,4 @@
-"""The precision lab, and what a query leads to, as tables."""
+"""The tables of the precision lab, and of q, K and V."""
 
 import numpy as np
 import pytest
@@ -19,5 +19,5 @@ def test_components_of_an_output_longer_than_q_are_not_lost() -> None:
     for side, texts in zip(last.vector.sides, outputs, strict=True):
         expected = side.weights() @ np.arange(1.0, 13.0).reshape(3, 4)
         assert [float(text) for text in texts] == pytest.approx(expected, rel=1e-6)
-    # Heads can be told without colours.
+    # Headings differ even without colours.
     assert len({column.head for column in table.columns}) == len(table.columns)

@@ -1,4 +1,4 @@
-"""Factors in words: a direction is told only where the draws tell it."""
+"""Factors in words: a direction is stated only if the draws show it."""
 
 from math import log, nan
 

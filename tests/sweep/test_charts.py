@@ -1,4 +1,4 @@
-"""What Sweep draws: levels and texts of the map, its border, a place in words, medians."""
+"""The pictures of Sweep: levels and texts of the map, its border, one place, medians."""
 
 from dataclasses import replace
 from math import log, log10
@@ -22,12 +22,12 @@ RULES = ("none", "inverse-sqrt")
 
 
 def test_levels_are_those_of_the_factors_and_colours_end_at_ten_to_the_five() -> None:
-    found = swept()
-    grid = charts.Grid(found, "inverse-sqrt")
-    drawn = grid.heat_map(found, (8, 64))
+    result = swept()
+    grid = charts.Grid(result, "inverse-sqrt")
+    drawn = grid.heat_map(result, (8, 64))
     for (row, column), level in np.ndenumerate(drawn.levels):
         place = grid.ns[row], grid.d_ks[column]
-        ratio = found.points.ratio(*place, "inverse-sqrt", "gradient")
+        ratio = result.points.ratio(*place, "inverse-sqrt", "gradient")
         assert ratio
         low, high = (-ratio.log_median + sign * 1.96 * ratio.log_median_error for sign in (-1, 1))
         if low > log(1.15):
@@ -45,29 +45,29 @@ def test_levels_are_those_of_the_factors_and_colours_end_at_ten_to_the_five() ->
 
 
 def test_the_border_is_where_the_map_turns_and_the_row_of_the_cursor_knows_it_better() -> None:
-    found = swept()
-    grid = charts.Grid(found, "inverse-sqrt")
-    bare = grid.border(replace(found, crossovers=()))
+    result = swept()
+    grid = charts.Grid(result, "inverse-sqrt")
+    bare = grid.border(replace(result, crossovers=()))
     assert bare
     for row, n in enumerate(grid.ns):
-        ratios = [found.points.ratio(n, d_k, "inverse-sqrt", "gradient") for d_k in grid.d_ks]
+        ratios = [result.points.ratio(n, d_k, "inverse-sqrt", "gradient") for d_k in grid.d_ks]
         logs = [ratio.log_median for ratio in ratios if ratio]
         if np.isfinite(bare.at[row]):
             # Middles of columns are half a column from their edges.
             left = int(bare.at[row] - 0.5)
             assert logs[left] >= 0.0 >= logs[left + 1]
             assert bare.low[row] <= bare.at[row] <= bare.high[row]
-    better = grid.border(found)
+    better = grid.border(result)
     assert better
-    met = found.crossing("inverse-sqrt", "gradient", 8)
+    met = result.crossing("inverse-sqrt", "gradient", 8)
     assert isinstance(met, Meeting)
     own = grid.ns.index(8)
     assert better.at[own] - 0.5 == pytest.approx(log10(met.at / 2.0) / log10(2.0))
     assert (np.delete(better.at, own) == np.delete(bare.at, own))[
         np.isfinite(np.delete(bare.at, own))
     ].all()
-    # Nothing turns where the statistic is no gradient.
-    other = replace(found, settings=replace(MAP, statistic="entropy"))
+    # A statistic that is not a gradient has no border.
+    other = replace(result, settings=replace(MAP, statistic="entropy"))
     assert charts.Grid(other, "inverse-sqrt").border(other) is None
 
 
@@ -88,11 +88,11 @@ def test_a_place_has_the_median_and_the_middle_half_of_both_sides() -> None:
 
 
 def test_medians_are_followed_as_powers_of_ten_with_the_middle_half() -> None:
-    found = swept()
-    figure = charts.medians(found, RULES, "d_k", 8, 64.0, ("unscaled", "1/√d_k"))
+    result = swept()
+    figure = charts.medians(result, RULES, "d_k", 8, 64.0, ("unscaled", "1/√d_k"))
     for curve, band, rule in zip(figure.curves, figure.bands, RULES, strict=True):
         for x, y, low, high in zip(curve.x, curve.y, band.low, band.high, strict=True):
-            point = found.points.at(8, int(x), rule)
+            point = result.points.at(8, int(x), rule)
             assert point
             summary = point.statistics["gradient"]
             assert y == pytest.approx(summary.log_median / log(10.0))
@@ -102,17 +102,17 @@ def test_medians_are_followed_as_powers_of_ten_with_the_middle_half() -> None:
     assert figure.y.low == -5.0 < figure.curves[0].y.min() < -4.0
     assert figure.y.high >= max(curve.y.max() for curve in figure.curves)
     assert len(figure.dots) == 2
-    # A curve that falls out of sight is followed five powers below the other.
+    # A curve that falls far is followed to five powers of ten below the other.
     far = swept(Settings(n=2, d_k_range=(2, 8192), points=13, draws=200))
     axis = charts.medians(far, RULES, "d_k", 2, 64.0, ("", "")).y
     least = min(point.statistics["gradient"].median for point in far.points.under("inverse-sqrt"))
     assert axis.low == np.floor(np.log10(least) - 5.0)
-    over_n = charts.medians(found, RULES, "n", 64, 8.0, ("", ""))
+    over_n = charts.medians(result, RULES, "n", 64, 8.0, ("", ""))
     assert [*over_n.curves[0].x] == [2, 4, 8, 16, 32, 64, 128]
-    # The axis is what was asked while only some of it is drawn.
-    some = replace(found, points=Points([point for point in found.points if point.d_k == 64]))
+    # The axis is that of the question even while only some points are drawn.
+    some = replace(result, points=Points([point for point in result.points if point.d_k == 64]))
     axis = charts.medians(some, RULES, "d_k", 8, 64.0, ("", "")).x
-    assert (axis.low, axis.high) == found.settings.d_k_range
+    assert (axis.low, axis.high) == result.settings.d_k_range
 
 
 def test_the_table_has_a_line_for_each_place_of_what_runs() -> None:

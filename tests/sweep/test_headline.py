@@ -1,4 +1,4 @@
-"""What Sweep says first: whole sentences whose numbers are those of the draws."""
+"""The headline of Sweep: whole sentences whose numbers are those of the draws."""
 
 import re
 from dataclasses import replace
@@ -99,21 +99,21 @@ ASKED = st.builds(
 @settings(max_examples=20, derandomize=True, deadline=None)
 @given(ASKED, st.sampled_from([Scale(), Scale("none"), Scale(qk_norm=True)]))
 def test_it_is_short_plain_and_its_factor_is_that_of_the_points(
-    asked: tuple[Settings, int], scale: Scale
+    question: tuple[Settings, int], scale: Scale
 ) -> None:
-    wanted, d_k = asked
+    wanted, d_k = question
     if scale.qk_norm:
         wanted = replace(wanted, d_k_range=(1, 16), draws=8)
-    found = swept(wanted, d_k, Setup(scale=scale))
-    text = headline(found)
+    result = swept(wanted, d_k, Setup(scale=scale))
+    text = headline(result)
     assert len(text) <= 170, text
     assert not re.search(r"\de[-+]?\d|∂|‖|\{|\}|\binf\b|nan|  |about about", text), text
     assert text.endswith(".")
     factors = re.findall(r"([\d.,]+) times (larger|smaller)", text)
     if text.startswith("With") and factors and "anything" not in text:
-        place = found.points.nearest((wanted.n, d_k))
-        (rule,) = [rule for rule in found.rules if rule != "none"]
-        ratio = found.points.ratio(*place, rule, wanted.statistic)
+        place = result.points.nearest((wanted.n, d_k))
+        (rule,) = [rule for rule in result.rules if rule != "none"]
+        ratio = result.points.ratio(*place, rule, wanted.statistic)
         assert ratio
         told = float(factors[0][0].replace(",", ""))
         assert (ratio.log_median < 0.0) == (factors[0][1] == "larger")

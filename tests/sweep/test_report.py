@@ -1,4 +1,4 @@
-"""Reports of sweeps: aligned, complete, strict, and what they say is so."""
+"""Reports of sweeps: aligned, complete, strict and true."""
 
 import csv as csv_module
 import json as json_module
@@ -42,37 +42,37 @@ CASES = {
 
 
 @lru_cache
-def found(name: str) -> Answer:
+def answered(name: str) -> Answer:
     (*_, last) = answer(Experiment(Drawn(8), Setup(64).put(CASES[name])))
     return last
 
 
-def as_json(each: Answer, *statistics: Any) -> Any:
-    text = "".join(forms.json(report(each, statistics)))
+def as_json(result: Answer, *statistics: Any) -> Any:
+    text = "".join(forms.json(report(result, statistics)))
     assert text.isascii()
     return json_module.loads(text, parse_constant=strict)
 
 
-def text_of(each: Answer, *statistics: Any) -> str:
-    return "".join(as_text(report(each, statistics)))
+def text_of(result: Answer, *statistics: Any) -> str:
+    return "".join(as_text(report(result, statistics)))
 
 
-def in_a_line(each: Answer) -> str:
-    return " ".join(text_of(each).split())
+def in_a_line(result: Answer) -> str:
+    return " ".join(text_of(result).split())
 
 
 def crossovers_as(form: str, crossovers: Sequence[Crossover]) -> str:
-    return "".join(forms.WRITERS[form](crossover_report(found("d_k").experiment, crossovers)))
+    return "".join(forms.WRITERS[form](crossover_report(answered("d_k").experiment, crossovers)))
 
 
 def test_text_says_what_each_number_is_of_in_80_columns() -> None:
     for name in ("map", "two keys", "every rule", "far"):
-        text = text_of(found(name), *STATISTICS)
+        text = text_of(answered(name), *STATISTICS)
         assert max(map(len, text.splitlines())) <= 80
         assert "\n\n\n" not in text
     # Exact values stand beside the sampled ones where they are known.
-    assert text_of(found("two keys")).count("exact") >= 4
-    text = text_of(found("d_k"))
+    assert text_of(answered("two keys")).count("exact") >= 4
+    text = text_of(answered("d_k"))
     assert "exact" not in text
     for phrase in (
         "320 vectors at each place, seed 1 (NumPy PCG64, standard_normal)",
@@ -88,7 +88,7 @@ def test_text_says_what_each_number_is_of_in_80_columns() -> None:
 
 
 def test_json_has_the_points_that_are_promised() -> None:
-    plain = as_json(found("two keys"))
+    plain = as_json(answered("two keys"))
     assert plain["schema"] == "attn-tui/1"
     assert len(plain["points"]) == 6 * 2
     for point in plain["points"]:
@@ -98,7 +98,7 @@ def test_json_has_the_points_that_are_promised() -> None:
             for which in ("mean", "median"):
                 number = point[name][which]
                 assert {"value", "standard_error", "exact"} <= set(number)
-            own = found("two keys").points.at(point["n"], point["d_k"], point["rule"])
+            own = answered("two keys").points.at(point["n"], point["d_k"], point["rule"])
             assert own
             exact = own.exact(name)
             assert (point[name]["mean"]["exact"], point[name]["median"]["exact"]) == (
@@ -108,41 +108,41 @@ def test_json_has_the_points_that_are_promised() -> None:
     first = plain["crossovers"][0]
     assert {"n", "readout", "d_k", "low", "high"} <= set(first)
     assert first["low"] < first["d_k"] < first["high"]
-    assert [each["readout"] for each in plain["crossovers"]] == list(GRADIENTS)
+    assert [crossover["readout"] for crossover in plain["crossovers"]] == list(GRADIENTS)
     assert plain["crossovers"][1]["d_k"] is None
 
 
 def test_json_is_written_as_its_numbers_are_computed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is exact takes longest, and between two points the writing can be stopped."""
-    asked: list[str] = []
+    """Exact values take longest, and writing can be stopped between two points."""
+    names: list[str] = []
     exact = Point.exact
 
     def noted(self: Point, name: Statistic) -> Exact:
-        asked.append(name)
+        names.append(name)
         return exact(self, name)
 
     monkeypatch.setattr(Point, "exact", noted)
-    each = found("map")
-    pieces = forms.json(report(each))
+    result = answered("map")
+    pieces = forms.json(report(result))
     for piece in pieces:
         if '"ninetieth"' in piece:
             break
-    first = len(asked)
+    first = len(names)
     for _ in pieces:
         pass
-    assert 0 < first < len(asked) / 4
+    assert 0 < first < len(names) / 4
 
 
 def test_json_asks_the_same_again_of_the_statistics_asked_for() -> None:
     for name in ("n", "map"):
-        each = found(name)
-        plain = as_json(each, "trace")
-        assert experiment_from_plain(plain).setup == each.experiment.setup
+        result = answered(name)
+        plain = as_json(result, "trace")
+        assert experiment_from_plain(plain).setup == result.experiment.setup
         assert set(plain["points"][0]) & set(STATISTICS) == {"trace"}
 
 
 def test_crossovers_alone_are_written_in_every_form() -> None:
-    first, *others = found("d_k").crossovers
+    first, *others = answered("d_k").crossovers
     begins = replace(first, low=2.0, d_k=4.37, high=9.22)
     text = crossovers_as("text", (begins, replace(first, high=65_536.0)))
     assert "4.37 [≤ 9.22]" in text
@@ -153,7 +153,12 @@ def test_crossovers_alone_are_written_in_every_form() -> None:
     rows = list(csv_module.DictReader(StringIO(crossovers_as("csv", (first, *others)))))
     assert [row["d_k"] == "" for row in rows] == [False, False, False, True]
     plain = json_module.loads(crossovers_as("json", (first, *others)), parse_constant=strict)
-    assert [each["d_k"] is None for each in plain["crossovers"]] == [False, False, False, True]
+    assert [crossover["d_k"] is None for crossover in plain["crossovers"]] == [
+        False,
+        False,
+        False,
+        True,
+    ]
 
 
 def swept(d_k: int, settings: Settings) -> Answer:
@@ -185,19 +190,19 @@ def test_an_interrupted_sweep_says_so() -> None:
 
 def test_factors_are_in_the_text_where_they_are_asked() -> None:
     for name in ("d_k", "ratio"):
-        text = text_of(found(name))
+        text = text_of(answered(name))
         assert ("‖∂p/∂s‖_F unscaled over m = 1/√d_k; ±" in text) == (name == "ratio")
 
 
 def test_ratios_are_those_of_the_points_in_json_and_csv() -> None:
-    each = found("map")
-    plain = as_json(each)
+    result = answered("map")
+    plain = as_json(result)
     points = {(p["n"], p["d_k"], p["rule"]): p for p in plain["points"]}
     n, d_k = max((n, d_k) for n, d_k, _ in points)
     unscaled, scaled = (points[n, d_k, rule] for rule in ("none", "inverse-sqrt"))
     by_hand = unscaled["gradient"]["mean"]["value"] / scaled["gradient"]["mean"]["value"]
     assert exp(scaled["gradient"]["ratio"]["log_mean"]) == pytest.approx(by_hand)
-    rows = csv_module.DictReader(StringIO("".join(forms.csv(report(each)))))
+    rows = csv_module.DictReader(StringIO("".join(forms.csv(report(result)))))
     row = next(
         row
         for row in rows

@@ -1,4 +1,4 @@
-"""Sweep on the screen: the map, its cursor, the views, and what is read and saved."""
+"""Sweep on the screen: the map, its cursor, the views, the report and saving."""
 
 import json
 from dataclasses import replace
@@ -22,7 +22,7 @@ from tests.ui.person import press, shown
 
 
 async def at(pilot: Pilot[None], *keys: str) -> SweepScreen:
-    """Press keys, and return Sweep once all is drawn and shown."""
+    """Press keys, and return Sweep once everything is drawn and shown."""
     screen = await press(pilot, *keys) if keys else await shown(pilot)
     assert isinstance(screen, SweepScreen)
     return screen
@@ -85,7 +85,7 @@ async def test_between_the_columns_a_place_is_drawn_for_itself_and_spoken_of() -
         place = screen.query_one("#place", Picture).drawing
         assert isinstance(place, PlaceNumbers)
         assert {point.d_k for point in place.points} == {80}
-        # Another view draws the curves of this n, and of another n others.
+        # The next view draws the curves of this n, and a step to another n draws those of that n.
         screen = await at(pilot, "t")
         assert screen.answer
         assert screen.answer.points.ns == (8,)
@@ -123,7 +123,7 @@ async def test_views_ask_for_what_they_show_and_arrows_go_along_their_curves() -
         assert screen.view == "numbers-pane"
         screen = await at(pilot, "t")
         assert (screen.view, screen.sweep.view) == ("map-pane", "map")
-        # Nothing that was drawn is drawn again.
+        # The sweep was kept, so nothing is drawn again.
         assert screen.answer
         assert screen.answer.progress == 1.0
 
@@ -153,7 +153,7 @@ async def test_what_is_shown_is_read_and_saved() -> None:
         plain = json.loads(forms[".json"])
         assert plain["headline"] == screen.headline
         assert len(plain["points"]) == 7 * 10 * 2
-        assert {found["n"] for found in plain["crossovers"]} == {8}
+        assert {crossover["n"] for crossover in plain["crossovers"]} == {8}
         assert forms[".csv"].startswith("n,d_k,rule,multiplier,draws,statistic")
 
 
@@ -205,7 +205,7 @@ async def test_on_a_tour_enter_is_the_next_step_and_leads_nowhere_else(
         assert app.guide
         assert app.guide.progress.at == 0
         await at(pilot, "home")
-        # Behind the last step the tour leads back to where it began.
+        # After the last step the tour returns to where it began.
         home = await press(pilot, "enter")
         assert app.guide is None
         assert home.present.draft == DRAFT
