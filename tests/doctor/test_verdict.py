@@ -62,39 +62,62 @@ def test_one_head_that_differs_alone_by_less_than_twice_rounding_is_silent(tmp_p
     assert printed(result)["counts"] == {"agrees": 3, "silent": 1}
     far = write(tmp_path / "b.safetensors", how(1.1), heads=4)
     assert run(far, "--config", config).exit_code == 1
-    # Two of them together are no chance.
+
+
+def test_two_heads_that_differ_by_as_little_are_no_chance(tmp_path: Path) -> None:
+    config = config_of(tmp_path, num_attention_heads=4, hidden_size=64)
     off = replace(HEALTHY, multiplier=0.25 * 1.0046)
-    two = write(tmp_path / "c.safetensors", lambda _, head: off if head > 1 else HEALTHY, heads=4)
-    assert run(two, "--config", config).exit_code == 1
+    path = write(tmp_path / "a.safetensors", lambda _, head: off if head > 1 else HEALTHY, heads=4)
+    result = run(path, "--config", config, "--json")
+    assert result.exit_code == 1
+    assert printed(result)["counts"] == {"differs": 2, "agrees": 2}
+
+
+def save_leaning(path: Path, lifts: tuple[float, float]) -> str:
+    """Write two causal heads of d_k 16, whose key 0 is above all others by about so much."""
+    how = Arithmetic(0.25, path="eager")
+    heads = []
+    for seed, lift in enumerate(lifts):
+        head = sink_head(seed, how, lift)
+        # All rows, with queries that lean on key 0 as much.
+        queries = np.resize(head.queries, (head.n_keys, head.d_k))[:, :16]
+        narrow = replace(
+            head, rows=np.arange(head.n_keys), queries=queries, keys=head.keys[:, :16],
+            values=head.values[:, :16], output=None,  # type: ignore[index]
+        )  # fmt: skip
+        heads.append(computed(narrow, how))
+    return save_heads(path, heads)
 
 
 def test_a_saturated_head_is_silent_and_a_silent_layer_is_named(tmp_path: Path) -> None:
-    made = Arithmetic(0.25, path="eager")
     config = config_of(tmp_path)
-
-    def heads(lifts: tuple[float, float]) -> str:
-        both = [sink_head(seed, made, lift) for seed, lift in enumerate(lifts)]
-        rows = []
-        for head in both:
-            # All rows, with queries that lean on key 0 as much.
-            queries = np.resize(head.queries, (head.n_keys, head.d_k))[:, :16]
-            narrow = replace(
-                head, rows=np.arange(head.n_keys), queries=queries, keys=head.keys[:, :16],
-                values=head.values[:, :16], output=None,  # type: ignore[index]
-            )  # fmt: skip
-            rows.append(computed(narrow, made))
-        return save_heads(tmp_path / "a.safetensors", rows)
-
-    some = heads((0.0, 200.0))
+    some = save_leaning(tmp_path / "a.safetensors", (0.0, 200.0))
     result = run(some, "--config", config, "--strict", "--json")
     assert result.exit_code == 0
     assert printed(result)["counts"] == {"agrees": 1, "silent": 1}
     assert printed(result)["silent"] == []
-    none = heads((200.0, 200.0))
+    none = save_leaning(tmp_path / "a.safetensors", (200.0, 200.0))
     result = run(none, "--config", config)
     # Where no head of any layer tells, nothing was told.
     assert result.exit_code == 3
     assert "another m" in result.stdout.partition("\n")[0]
+
+
+def test_heads_whose_weights_are_all_alike_could_not_have_told_m(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.safetensors", HEALTHY, logit_std=3e-5)
+    result = run(path, "--config", config_of(tmp_path), "--json")
+    assert result.exit_code == 3
+    assert printed(result)["counts"] == {"silent": 2}
+
+
+def test_masks_that_explain_a_head_equally_well_are_all_named(tmp_path: Path) -> None:
+    # All of the weight is on key 0, which a window of 24 keys hides from most rows.
+    path = save_leaning(tmp_path / "a.safetensors", (200.0, 200.0))
+    result = run(path, "--expect", "mask=causal,window=24")
+    assert result.exit_code == 1
+    line = result.stdout.partition("\n")[0]
+    assert line.startswith("differs: mask causal, expected window of 24 keys")
+    assert "(or mask none: they fit as well)" in line
 
 
 def test_only_strict_minds_a_layer_that_could_not_have_told(tmp_path: Path) -> None:
@@ -204,6 +227,16 @@ def test_a_captured_padding_mask_that_was_dropped_differs(
     assert result.exit_code == (0 if applied else 1)
     line = run(path, *config).stdout.partition("\n")[0]
     assert ("the captured mask is not applied: mask causal" in line) is not applied
+
+
+def test_a_captured_mask_is_expected_even_where_m_alone_is_named(tmp_path: Path) -> None:
+    seen = np.tri(64, dtype=bool)[None, None]
+    for how, status in ((HEALTHY, 0), (SEEN, 1)):
+        path = write(tmp_path / "a.safetensors", how, extra={"0.mask": seen})
+        result = run(path, "--expect", "m=0.25")
+        assert result.exit_code == status
+        line = result.stdout.partition("\n")[0]
+        assert ("differs: the captured mask is not applied: mask none" in line) is bool(status)
 
 
 @pytest.mark.parametrize("captured", [True, False])

@@ -152,6 +152,15 @@ def test_padding_at_the_end_of_what_sees_all_is_found() -> None:
     assert known.test.model.mask.hidden == (80, 95)
 
 
+def test_a_window_is_the_likeliest_near_what_directions_show_and_equals_are_named() -> None:
+    how = replace(PLAIN, path="eager", mask=HeadMask("window", 0, 80))
+    # Directions of the output show 79 keys in the first head, and 80 in the second.
+    for seed, window in ((0, (80, 80)), (2, (79, 80))):
+        test = asked(how, seed=seed, logit_std=4.0).test
+        assert test.model.mask == how.mask
+        assert test.window == window
+
+
 def test_a_captured_mask_that_is_not_applied_differs() -> None:
     seen = np.tri(96, dtype=bool)
     seen[:, :10] = False
