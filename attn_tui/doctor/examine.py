@@ -110,12 +110,12 @@ def _chosen(
     every = [
         HeadId(batch, layer, head)
         for layer, reading in readings.items()
-        for batch in sorted({each.batch for each in capture.heads if each.layer == layer})
+        for batch in sorted({place.batch for place in capture.heads if place.layer == layer})
         for head in range(reading.dims.heads)
     ]
-    chosen = tuple(each for each in every if settings.head in (None, each.head))
+    chosen = tuple(place for place in every if settings.head in (None, place.head))
     if not chosen:
-        most = max(each.head for each in every)
+        most = max(place.head for place in every)
         raise InputError("head", f"there is no head {settings.head}", f"one from 0 to {most}")
     return chosen
 
@@ -153,15 +153,17 @@ class _Doctor:
         for layer in layers:
             every = self._of_model(layer)
             best = every[0]
-            ways = [each for each in every if each.kv_mapping == "grouped"]
+            ways = [reading for reading in every if reading.kv_mapping == "grouped"]
             if len(ways) > 1 and _is_answered(self.capture, layer):
-                ways.sort(key=lambda each: each.dims != known)
-                best = next((each for each in ways if self._explained(layer, each)), best)
+                ways.sort(key=lambda reading: reading.dims != known)
+                best = next((reading for reading in ways if self._explained(layer, reading)), best)
                 known = best.dims
             alike = [
-                each for each in every if (each.dims, each.layouts) == (best.dims, best.layouts)
+                reading
+                for reading in every
+                if (reading.dims, reading.layouts) == (best.dims, best.layouts)
             ]
-            self.readings[layer] = sorted(alike, key=lambda each: each is not best)
+            self.readings[layer] = sorted(alike, key=lambda reading: reading is not best)
             chosen[layer] = best
         return chosen
 
@@ -186,11 +188,11 @@ class _Doctor:
         if self.expectation is None:
             return [*every]
         kept, refused = [], None
-        for each in every:
+        for reading in every:
             try:
-                d_k = self._unpadded(layer, each)
-                self.expectation.check([layer], each.dims.heads, {d_k}, each.dims.kv_heads)
-                kept.append(each)
+                d_k = self._unpadded(layer, reading)
+                self.expectation.check([layer], reading.dims.heads, {d_k}, reading.dims.kv_heads)
+                kept.append(reading)
             except InputError as error:
                 refused = refused or error
         if refused and not kept:
@@ -201,7 +203,7 @@ class _Doctor:
         """Return d_k without zeros at the end, where the model says that it is less."""
         assert self.expectation is not None
         d_k = reading.dims.d_k
-        smaller = [each for each in self.expectation.shape.d_k if each < d_k]
+        smaller = [size for size in self.expectation.shape.d_k if size < d_k]
         if not smaller or d_k in self.expectation.shape.d_k:
             return d_k
         head = self.capture.read(HeadId(0, layer, 0), [0], reading)
@@ -289,15 +291,15 @@ class _Doctor:
     def _question(self, expected: Expected | None, head: HeadRows) -> Question:
         """Return what a head is asked; a captured mask is part of what is expected."""
         stored = coarsest(head.queries, head.formats.get("q", "float32"))
-        said = frozenset() if expected is None else expected.said
+        stated = frozenset() if expected is None else expected.said
         model = Model(head.d_k**-0.5) if expected is None else expected.model(head)
         if expected is None:
             model = replace(model, mask=open_masks(replace(head, seen=None))[0])
         if head.seen is not None:
-            model, said = replace(model, mask=HeadMask("given")), said | {"mask"}
+            model, stated = replace(model, mask=HeadMask("given")), stated | {"mask"}
         laws = LAWS if self.expectation is None else self.expectation.laws
         tf32 = self.settings.tf32 or self.capture.config.get("tf32") in (True, "true")
-        return Question(model, said, self.level, laws, tf32, stored)
+        return Question(model, stated, self.level, laws, tf32, stored)
 
     def _ask(self) -> None:
         if self.stop():

@@ -36,9 +36,9 @@ class Span:
         return self.low <= value <= self.high
 
 
-def span(found: Estimate, format: str, level: float) -> Span:
+def span(estimate: Estimate, format: str, level: float) -> Span:
     """Return an interval, widened by half an ulp of its value in the capture's format."""
-    interval = found.at(level)
+    interval = estimate.at(level)
     value = 0.0 if interval.value is None else interval.value
     margin = half_ulp(value, format)
     low = -inf if interval.low is None else interval.low - margin
@@ -79,7 +79,7 @@ class Miss:
 
 
 def names(
-    found: Span, place: Place, model: Expectation = _NO_MODEL, form: str = ""
+    interval: Span, place: Place, model: Expectation = _NO_MODEL, form: str = ""
 ) -> tuple[str, ...]:
     """Return what a multiplier is called, as ``--rule`` has it where there is such a rule.
 
@@ -96,44 +96,46 @@ def names(
         known[f"per-layer:layer={place.layer}"] = d_k**-0.5 / (place.layer + 1.0)
     if model.yarn != 1.0:
         known["yarn"] = model.yarn**2 * d_k**-0.5
-    said = [name for name, value in known.items() if found.holds(value)]
+    labels = [name for name, value in known.items() if interval.holds(value)]
     _, _, meant = form.partition("1/√")
     if meant and float(meant) != d_k:
-        said.insert(0, f"fixed:a={meant}")
-    if not said:
-        said = [f"fixed:a={each:g}" for each in _dimensions_near(found, model)]
-    return tuple(said)
+        labels.insert(0, f"fixed:a={meant}")
+    if not labels:
+        labels = [f"fixed:a={a:g}" for a in _dimensions_near(interval, model)]
+    return tuple(labels)
 
 
-def _dimensions_near(found: Span, model: Expectation) -> tuple[float, ...]:
+def _dimensions_near(interval: Span, model: Expectation) -> tuple[float, ...]:
     """Return each a of which a multiplier may be 1/√a: a multiple of 8, or what a model has.
 
     A multiple of 8 that nobody named is a guess: only where the fit alone, which rounding of m does
     not widen, leaves room for no other.
     """
-    every = [hint.value for hint in model.hints if hint.value > 0 and found.holds(hint.value**-0.5)]
-    low, high = found.low + found.margin, found.high - found.margin
-    guess = dimension_near(found.value)
+    every = [
+        hint.value for hint in model.hints if hint.value > 0 and interval.holds(hint.value**-0.5)
+    ]
+    low, high = interval.low + interval.margin, interval.high - interval.margin
+    guess = dimension_near(interval.value)
     if guess and low <= guess**-0.5 <= high and low > 0.0 and low**-2 - high**-2 < CHANCE:
         every.insert(0, guess)
     return tuple(dict.fromkeys(every))
 
 
 def misses(
-    found: Span, expected: float, place: Place, model: Expectation = _NO_MODEL
+    interval: Span, expected: float, place: Place, model: Expectation = _NO_MODEL
 ) -> tuple[Miss, ...]:
     """Return what a multiplier that is not the expected one may be, the likeliest first."""
-    every = [each for each in _misses(expected, place, model) if found.holds(each.value)]
+    every = [miss for miss in _misses(expected, place, model) if interval.holds(miss.value)]
     if not every:
         every = [
             Miss(a**-0.5, f"1/√{a:g}", f"a dimension of {a:g}")
-            for a in _dimensions_near(found, model)
+            for a in _dimensions_near(interval, model)
         ]
     # One value is said once, with its likeliest meaning.
     seen: dict[float, Miss] = {}
-    for each in every:
-        if not any(abs(each.value - value) < 1e-9 * value for value in seen):
-            seen[each.value] = each
+    for miss in every:
+        if not any(abs(miss.value - value) < 1e-9 * value for value in seen):
+            seen[miss.value] = miss
     return tuple(seen.values())
 
 
@@ -146,7 +148,7 @@ def _misses(expected: float, place: Place, model: Expectation) -> Iterator[Miss]
         yield Miss(expected * mu**2, "", f"{square} once too often", "exllamav3 259")
         yield Miss(expected / mu, "", f"{once}, where its square belongs")
         yield Miss(expected * mu, "", f"{once} too often")
-    if len({each.multiplier for each in model.layers}) > 1:
+    if len({layer.multiplier for layer in model.layers}) > 1:
         yield from _layer(expected, place.layer)
     if expected == 1.0:
         yield Miss(d_k**-0.5, f"1/√{written}", "the scale twice, for q carries it already")
@@ -185,7 +187,7 @@ def _layer(expected: float, layer: int) -> Iterator[Miss]:
             yield Miss(expected * (layer + 1.0) ** power, "", meaning, "Megatron-LM 175")
 
 
-def beside(found: float, expected: float, form: str = "") -> str:
+def beside(m: float, expected: float, form: str = "") -> str:
     """Return a multiplier in terms of the expected one, as that is written: ``0.667/√256``.
 
     >>> beside(1 / 24, 1 / 16), beside(0.2, 0.15), beside(8.0, 1.0)
@@ -194,7 +196,7 @@ def beside(found: float, expected: float, form: str = "") -> str:
     '0.5/(2·√64)'
     """
     if expected == 1.0:
-        return f"{found:.4g}"
-    ratio = f"{found / expected:.3g}"
+        return f"{m:.4g}"
+    ratio = f"{m / expected:.3g}"
     root = form or as_root(expected)
     return f"{ratio}/{root.removeprefix('1/')}" if root else f"{ratio} × {expected:.4g}"

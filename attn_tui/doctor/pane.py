@@ -77,7 +77,7 @@ class Multiplier:
     def off(self) -> tuple[float, float, float]:
         """The logarithms of m and of both ends over the m that is expected."""
         ends = (self.value or self.expected, self.low, self.high)
-        value, low, high = (log(each / self.expected) if each > 0.0 else -inf for each in ends)
+        value, low, high = (log(end / self.expected) if end > 0.0 else -inf for end in ends)
         return value, low, high
 
 
@@ -111,28 +111,28 @@ class Points:
     @cached_property
     def known(self) -> Sequence[Multiplier]:
         """Those of which something tells m."""
-        return [each for each in self.multipliers if each.value is not None]
+        return [multiplier for multiplier in self.multipliers if multiplier.value is not None]
 
     @cached_property
     def end(self) -> tuple[float, str, str]:
         """The logarithm that the axis ends at, with what stands at its top and its bottom."""
-        farthest = max((abs(each.off[0]) for each in self.known), default=0.0)
-        ends = sorted(max(abs(end) for end in each.off[1:]) for each in self.known)
+        farthest = max((abs(multiplier.off[0]) for multiplier in self.known), default=0.0)
+        ends = sorted(max(abs(end) for end in multiplier.off[1:]) for multiplier in self.known)
         wide = ends[int(MOST_ENDS * (len(ends) - 1))] if ends else 0.0
         if farthest < log(1.1):
             wanted = max(ROOM * farthest, min(wide, PERCENT[-1]))
-            share = next((each for each in PERCENT if each >= wanted), PERCENT[-1])
+            share = next((share for share in PERCENT if share >= wanted), PERCENT[-1])
             text = f"{100 * share:g} %"
             return share, f"+{text}", f"−{text}"
         wanted = ROOM * farthest
-        factor = next((each for each in TIMES if log(each) >= wanted), TIMES[-1])
+        factor = next((factor for factor in TIMES if log(factor) >= wanted), TIMES[-1])
         text = f"{factor:,.0f}" if factor < 1e6 else f"{factor:.0e}"
         return log(factor), f"×{text}", f"÷{text}"
 
     @cached_property
     def line(self) -> str:
         """What stands at the line of what is expected."""
-        wanted = {each.expected for each in self.multipliers if each.verdict}
+        wanted = {multiplier.expected for multiplier in self.multipliers if multiplier.verdict}
         return f"{wanted.pop():.4g}" if len(wanted) == 1 else "expected"
 
     @cached_property
@@ -143,11 +143,11 @@ class Points:
     @cached_property
     def slots(self) -> dict[Place, int]:
         """The slot of each head: one after another, one free between two layers."""
-        layers = dict.fromkeys(each.place[:2] for each in self.multipliers)
+        layers = dict.fromkeys(multiplier.place[:2] for multiplier in self.multipliers)
         before = {layer: number for number, layer in enumerate(layers)}
         return {
-            each.place: number + before[each.place[:2]]
-            for number, each in enumerate(self.multipliers)
+            multiplier.place: number + before[multiplier.place[:2]]
+            for number, multiplier in enumerate(self.multipliers)
         }
 
     def columns(self, columns: int) -> dict[Place, int]:
@@ -163,13 +163,16 @@ class Points:
         places = self.columns(columns)
         return min(
             self.multipliers,
-            key=lambda each: (abs(places[each.place] - column), -abs(each.off[0])),
+            key=lambda multiplier: (
+                abs(places[multiplier.place] - column),
+                -abs(multiplier.off[0]),
+            ),
         ).place
 
     @cached_property
     def by_place(self) -> Mapping[Place, Multiplier]:
         """The m of each head."""
-        return {each.place: each for each in self.multipliers}
+        return {multiplier.place: multiplier for multiplier in self.multipliers}
 
     def draw(self, columns: int, lines: int, colours: Palette) -> Cells:
         """Draw all but the numbers of layers, for which the last line is left."""
@@ -185,12 +188,12 @@ class Points:
         cells.write(self.gutter, middle, "─" * (columns - self.gutter), colours["scaled"])
         # Of heads that share a column that which is farthest off lies on top.
         places = self.columns(columns)
-        for each in sorted(self.multipliers, key=lambda each: abs(each.off[0])):
-            colour = verdict_colour(each.verdict, colours)
-            self.draw_head(cells, each, places[each.place], colour)
+        for multiplier in sorted(self.multipliers, key=lambda multiplier: abs(multiplier.off[0])):
+            colour = verdict_colour(multiplier.verdict, colours)
+            self.draw_head(cells, multiplier, places[multiplier.place], colour)
         return cells
 
-    def draw_head(self, cells: Cells, each: Multiplier, column: int, colour: str) -> None:
+    def draw_head(self, cells: Cells, multiplier: Multiplier, column: int, colour: str) -> None:
         """Draw the interval of a head, cut off with arrows, and its m."""
         end, middle = self.end[0], (cells.lines - 2) // 2
         last = 2 * middle
@@ -199,8 +202,8 @@ class Points:
             share = min(max(off / end, -1.0), 1.0)
             return round(middle - share * middle)
 
-        value, low, high = each.off
-        if each.value is not None:
+        value, low, high = multiplier.off
+        if multiplier.value is not None:
             top, bottom = line_of(high), line_of(low)
             for line in range(top, bottom + 1):
                 if line not in (middle, line_of(value)):
@@ -209,7 +212,7 @@ class Points:
                 cells.write(column, 0, "↑", colour)
             if low < -end:
                 cells.write(column, last, "↓", colour)
-        cells.write(column, line_of(value), GLYPHS.get(each.verdict, "●"), colour)
+        cells.write(column, line_of(value), GLYPHS.get(multiplier.verdict, "●"), colour)
 
 
 @dataclass(frozen=True, eq=False)
@@ -247,8 +250,8 @@ class Chart:
         for place, column in places.items():
             middles.setdefault(place[:2], []).append(column)
         own = self.cursor[:2] if self.cursor else None
-        for layer, found in sorted(middles.items(), key=lambda item: (item[0] != own, item[0])):
-            text, start = str(layer[1]), sum(found) // len(found)
+        for layer, columns in sorted(middles.items(), key=lambda item: (item[0] != own, item[0])):
+            text, start = str(layer[1]), sum(columns) // len(columns)
             if cells.is_free(start - 1, line, len(text) + 2) or layer == own:
                 cells.write(start, line, text, colours["accent" if layer == own else "muted"])
         cells.write(max(self.points.gutter - 7, 0), line, "layer", colours["muted"])
@@ -307,8 +310,8 @@ class Multipliers(Picture, can_focus=True):
         if self._chart is None or self._chart.cursor not in self._chart.points.slots:
             return
         places = [*self._chart.points.slots]
-        at = places.index(self._chart.cursor) + heads
-        self.post_message(self.Moved(places[min(max(at, 0), len(places) - 1)]))
+        index = places.index(self._chart.cursor) + heads
+        self.post_message(self.Moved(places[min(max(index, 0), len(places) - 1)]))
 
     def action_move_layer(self, layers: int) -> None:
         """Go to the same head of the next layer, or of the one before."""
@@ -363,13 +366,13 @@ class DoctorPane(Pane):
 
     def watch_diagnosis(self) -> None:
         """Show another verdict."""
-        found = self.diagnosis
+        diagnosis = self.diagnosis
         badge = self.query_one("#doctor-badge", Label)
-        badge.update(BADGES.get(found.verdict, "…"))
-        badge.set_classes(f"-{found.verdict.replace(' ', '-')}" if found.verdict else "")
-        self.query_one("#doctor-sentence", Static).update(Content(found.sentence))
-        self.describe("Doctor: the scale each head really used", found.made)
-        self._points = Points(found.multipliers)
+        badge.update(BADGES.get(diagnosis.verdict, "…"))
+        badge.set_classes(f"-{diagnosis.verdict.replace(' ', '-')}" if diagnosis.verdict else "")
+        self.query_one("#doctor-sentence", Static).update(Content(diagnosis.sentence))
+        self.describe("Doctor: the scale each head really used", diagnosis.made)
+        self._points = Points(diagnosis.multipliers)
         self._draw()
 
     def watch_cursor(self) -> None:

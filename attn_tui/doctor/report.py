@@ -74,8 +74,8 @@ class Finding:
     @property
     def wanted(self) -> float:
         """The multiplier that is expected: the usual 1/√d_k unless that is said."""
-        said = self.expected.multiplier if self.expected else None
-        return said or self.shape.d_k**-0.5
+        multiplier = self.expected.multiplier if self.expected else None
+        return multiplier or self.shape.d_k**-0.5
 
     @property
     def mask_applied(self) -> bool | None:
@@ -117,14 +117,16 @@ class Report:
     @property
     def counts(self) -> Mapping[Verdict, int]:
         """How many heads there are of each verdict."""
-        found = Counter(each.judgement.verdict for each in self.findings)
-        return {verdict: found[verdict] for verdict in VERDICTS if found[verdict]}
+        counts = Counter(finding.judgement.verdict for finding in self.findings)
+        return {verdict: counts[verdict] for verdict in VERDICTS if counts[verdict]}
 
     @property
     def stated(self) -> tuple[str, ...]:
         """What was recognised, in sentences, as far as outputs settle how layers are read."""
-        fitted = (each for each in reversed(self.findings) if each.known.explains)
-        return self.capture.states({each.id.layer: each.reading for each in fitted if each.reading})
+        fitted = (finding for finding in reversed(self.findings) if finding.known.explains)
+        return self.capture.states(
+            {finding.id.layer: finding.reading for finding in fitted if finding.reading}
+        )
 
     @property
     def verdict(self) -> Verdict:
@@ -139,7 +141,9 @@ class Report:
     @property
     def mask_applied(self) -> bool | None:
         """Whether captured masks were applied in all heads that tell; None if none tells."""
-        told = [each.mask_applied for each in self.findings if each.mask_applied is not None]
+        told = [
+            finding.mask_applied for finding in self.findings if finding.mask_applied is not None
+        ]
         return all(told) if told else None
 
     @property
@@ -150,13 +154,13 @@ class Report:
     @property
     def expected(self) -> Expected | None:
         """What is expected of every head examined; of what differs among them, nothing."""
-        every = [each.expected for each in self.findings if each.expected is not None]
+        every = [finding.expected for finding in self.findings if finding.expected is not None]
         if not every:
             return self.expectation.common if self.expectation else None
         first = every[0]
         shared = {
             name: getattr(first, name)
             for name in Expected.__dataclass_fields__
-            if all(getattr(each, name) == getattr(first, name) for each in every)
+            if all(getattr(other, name) == getattr(first, name) for other in every)
         }
         return Expected(**shared)

@@ -24,7 +24,7 @@ def place_of(text: str) -> tuple[int, int]:
         InputError: With field ``"reproduce"``.
     """
     layer, dot, head = text.strip().partition(".")
-    if not (dot and all(each.isascii() and each.isdecimal() for each in (layer, head))):
+    if not (dot and all(part.isascii() and part.isdecimal() for part in (layer, head))):
         raise InputError(
             "reproduce", f"{inert(text.strip())} is no head", "LAYER.HEAD, such as 3.7"
         )
@@ -52,12 +52,12 @@ def reproduce(called: str, head: HeadRows, model: Model) -> Iterator[str]:
     if not len(some):
         raise InputError("reproduce", "no row sees a key", "a row that sees some")
     head = taken(head, some[counts[some] <= max(MOST_KEYS, counts[some].min())][:MOST_ROWS])
-    at = parameters_of(replace(model, sink=None) if model.sink == LEARNED else model)
+    parameters = parameters_of(replace(model, sink=None) if model.sink == LEARNED else model)
     rows = rows_of(head, model.mask)
-    apart = np.nan_to_num(np.abs(compute(rows, at).output - rows.output), nan=np.inf)
+    apart = np.nan_to_num(np.abs(compute(rows, parameters).output - rows.output), nan=np.inf)
     row, channel = divmod(int(apart.argmax()), rows.values.shape[1])
     keys = np.flatnonzero(rows.seen[row])
-    cap, sink = model.softcap, at.sink_logit
+    cap, sink = model.softcap, parameters.sink_logit
     z = f"{model.multiplier!r} * np.array({_text(rows.scores[row, keys])})"
     if cap is not None:
         z = f"{cap!r} * np.tanh({z} / {cap!r})"
@@ -79,4 +79,4 @@ def reproduce(called: str, head: HeadRows, model: Model) -> Iterator[str]:
 
 
 def _text(numbers: NDArray[np.floating]) -> str:
-    return f"[{', '.join(f'{each:.9g}' for each in numbers.tolist())}]"
+    return f"[{', '.join(f'{number:.9g}' for number in numbers.tolist())}]"

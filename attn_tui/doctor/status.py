@@ -40,12 +40,12 @@ def number(finding: Finding, name: str) -> float:
 
 def holding(finding: Finding, conditions: Sequence[Condition]) -> bool:
     """Return whether a condition holds of a head."""
-    return any(each.holds(number(finding, each.statistic)) for each in conditions)
+    return any(condition.holds(number(finding, condition.statistic)) for condition in conditions)
 
 
 def unknown(report: Report, condition: Condition) -> int:
     """Return of how many heads a number that a condition is about is not known."""
-    return sum(not isfinite(number(each, condition.statistic)) for each in report.findings)
+    return sum(not isfinite(number(finding, condition.statistic)) for finding in report.findings)
 
 
 def status(report: Report, required: bool = False, strict: bool = False) -> int:
@@ -58,5 +58,5 @@ def status(report: Report, required: bool = False, strict: bool = False) -> int:
     """
     if required and report.verdict == "no expectation":
         return 3
-    found = STATUSES[report.verdict]
-    return 3 if strict and not found and report.silent else found
+    code = STATUSES[report.verdict]
+    return 3 if strict and not code and report.silent else code

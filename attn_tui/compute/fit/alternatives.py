@@ -70,13 +70,13 @@ def kv_heads(case: Case, others: Others) -> Iterator[Test]:
 
 def two_changes(case: Case) -> Iterator[Test]:
     """Yield models with another mask, and perhaps other numbers; no captured mask."""
-    at = parameters_of(case.question.model)
+    start = parameters_of(case.question.model)
     bare = replace(case, head=replace(case.head, seen=None))
     for changed in _masked(case, bare):
-        if not bare.is_far(bare.rows(changed), at):
+        if not bare.is_far(bare.rows(changed), start):
             yield bare.test(changed)
     for by in (0.25, 4.0):
-        yield from _shown_masks(case, bare, replace(at, multiplier=at.multiplier * by))
+        yield from _shown_masks(case, bare, replace(start, multiplier=start.multiplier * by))
 
 
 def tried(case: Case, model: Model) -> Iterator[Test]:
@@ -106,12 +106,12 @@ def _twice(case: Case, model: Model) -> Iterator[Test]:
     softmax, and are rounded to one side together, which another m would be fitted to.
     """
     rows = case.rows(model)
-    at = replace(parameters_of(model), sink=0.0)
+    parameters = replace(parameters_of(model), sink=0.0)
     ways = [rows.seen]
     if not rows.seen.all():
         ways.append(np.ones_like(rows.seen))
     for there in ways:
-        second, state, along = _again(rows, at, there)
+        second, state, along = _again(rows, parameters, there)
         if not case.is_near(second, state):
             continue
         rounding = Rounding(second, state, case.format)
@@ -119,7 +119,7 @@ def _twice(case: Case, model: Model) -> Iterator[Test]:
         weighed = rounding.by(path)
         residual = weighed.freed(rows.output - state.output)
         freed = weighed.freed(np.stack([along, state.mixed]))
-        fit = Fit(PLAIN, replace(state, parameters=at), path, weighed, residual, freed)
+        fit = Fit(PLAIN, replace(state, parameters=parameters), path, weighed, residual, freed)
         known = numbers_of(fit.products, path)
         estimates: dict[Part, Estimate] = {
             "multiplier": known["multiplier"], "value_scale": known["value_scale"],
@@ -134,26 +134,28 @@ def _twice(case: Case, model: Model) -> Iterator[Test]:
         yield compared(test, case.question, case.head)
 
 
-def _again(rows: Rows, at: Parameters, there: NDArray[np.bool_]) -> tuple[Rows, State, Floats]:
+def _again(
+    rows: Rows, parameters: Parameters, there: NDArray[np.bool_]
+) -> tuple[Rows, State, Floats]:
     """Return a head whose weights are softmaxed again, as a head whose scores are these weights.
 
     Args:
         rows: The head, under its mask.
-        at: Parameters of the first softmax, and c.
-        there: What the second one runs over, shape (r, n): masked keys weigh e⁰ in it.
+        parameters: Those of the first softmax, and c.
+        there: The keys that the second softmax runs over, shape (r, n); masked keys weigh e⁰ in it.
 
     Returns:
         The rows; what they are computed to; and the slope of the output along m, shape (r, d_v).
     """
-    first = compute(rows, replace(at, value_scale=1.0))
+    first = compute(rows, replace(parameters, value_scale=1.0))
     weights = np.where(rows.seen, first.weights, 0.0)
     second = replace(rows, scores=weights, seen=there, bias=None)
-    state = compute(second, Parameters(1.0, at.value_scale))
+    state = compute(second, Parameters(1.0, parameters.value_scale))
     change = np.where(rows.seen, rows.scores * first.slope, 0.0)
     change = weights * (change - (weights * change).sum(axis=1, keepdims=True))
     turned = state.weights * change
     turned -= state.weights * turned.sum(axis=1, keepdims=True)
-    return second, state, at.value_scale * (turned @ rows.values)
+    return second, state, parameters.value_scale * (turned @ rows.values)
 
 
 def _near_masks(case: Case) -> Iterator[Test]:
@@ -183,9 +185,9 @@ def _shown_masks(case: Case, bare: Case, near: Parameters) -> Iterator[Test]:
     by_position = [model.mask] if model.mask.by_position else []
     for mask in dict.fromkeys([*by_position, *open_masks(bare.head)]):
         plain = replace(mask, kind="causal", window=None) if mask.kind == "window" else mask
-        found = [windowed(rows, bare.head, plain, near)]
-        found += assumed_masks(case.head, mask, rows, near)
-        for other in filter(None, found):
+        masks = [windowed(rows, bare.head, plain, near)]
+        masks += assumed_masks(case.head, mask, rows, near)
+        for other in filter(None, masks):
             yield moved(bare, bare.test(replace(model, mask=other)))
 
 
@@ -210,13 +212,13 @@ def moved(case: Case, test: Test) -> Test:
         plain = replace(test, model=replace(test.model, mask=causal))
         return compared(plain, case.question, head)
     # Costs that are NaN are like none.
-    alike = [best, *(each for each, cost in costs.items() if cost < costs[best] + STRAIN)]
-    found = replace(test, window=(min(alike), max(alike)))
+    alike = [best, *(window for window, cost in costs.items() if cost < costs[best] + STRAIN)]
+    test = replace(test, window=(min(alike), max(alike)))
     expected = case.question.model.mask
     if expected.window in alike and replace(mask, window=expected.window) == expected:
-        changes = tuple(part for part in found.changes if part != "mask")
-        return replace(found, model=replace(found.model, mask=expected), changes=changes)
-    return found
+        changes = tuple(part for part in test.changes if part != "mask")
+        return replace(test, model=replace(test.model, mask=expected), changes=changes)
+    return test
 
 
 def _costs(case: Case, model: Model) -> dict[int, float]:

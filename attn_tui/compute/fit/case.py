@@ -96,8 +96,8 @@ class Case:
 
     def counted(self, test: Test) -> tuple[Part, ...]:
         """Return the changes that count: those of what is said, or of all where nothing is."""
-        said = self.question.said
-        return tuple(part for part in test.changes if not said or part in said)
+        stated = self.question.said
+        return tuple(part for part in test.changes if not stated or part in stated)
 
     @cached_property
     def _held(self) -> np.dtype[np.floating]:
@@ -190,7 +190,7 @@ class Case:
         elif self.question.model.sink is None and "sink" in self.question.said:
             # What a sink would leave open is not: there is to be none.
             estimates["value_scale"] = known["value_scale"]
-        found = replace(
+        fitted = replace(
             model,
             mask=model.mask.placed(self.head),
             multiplier=fit.parameters.multiplier,
@@ -198,9 +198,9 @@ class Case:
             softcap=_value(estimates["softcap"]),
             sink=model.sink if "sink" in unknown else _value(estimates["sink"]),
         )
-        estimates = {part: each for part, each in estimates.items() if part not in unknown}
+        estimates = {part: estimate for part, estimate in estimates.items() if part not in unknown}
         return Test(
-            found, choice.fits, relative_residual(rows, fit.state), choice.made,
+            fitted, choice.fits, relative_residual(rows, fit.state), choice.made,
             choice.paths if choice.fits else (), estimates, unknown,
             strain=strain(fit.noise, rows, made.state, fit.residual),
             chi_square=fit.chi_square,
@@ -247,15 +247,15 @@ def strain(weighed: Noise, rows: Rows, state: State, residual: Floats) -> float:
     return inf if np.isnan(more) else more
 
 
-def _value(found: Estimate | None) -> float | None:
-    return None if found is None else found.at(SHOWN).value
+def _value(estimate: Estimate | None) -> float | None:
+    return None if estimate is None else estimate.at(SHOWN).value
 
 
 def _unknown(m: Estimate) -> str:
     """Return why a multiplier cannot be known, or nothing."""
-    shown = m.at(SHOWN)
-    if shown.value is None or shown.low is None or shown.high is None:
+    interval = m.at(SHOWN)
+    if interval.value is None or interval.low is None or interval.high is None:
         return "the output does not depend on it"
-    if shown.low <= 0.0 < shown.high or shown.high > WIDE * shown.low > 0.0:
-        return f"anything from {shown.low:.3g} to {shown.high:.3g} fits"
+    if interval.low <= 0.0 < interval.high or interval.high > WIDE * interval.low > 0.0:
+        return f"anything from {interval.low:.3g} to {interval.high:.3g} fits"
     return ""

@@ -119,7 +119,7 @@ def miss_of(
     if not len(kept):
         return Miss(nan, nan, nan)
     head, made = taken(finite, kept), weighing.map
-    at = Parameters(
+    parameters = Parameters(
         made.multiplier,
         value_scale,
         0.0 if made.softcap is None else made.softcap**-2,
@@ -127,39 +127,39 @@ def miss_of(
         made.sink or 0.0,
     )
     with np.errstate(all="ignore"):
-        if quick and (near := _spaced(head, weighing.mask, at)) is not None and near.fits:
+        if quick and (near := _spaced(head, weighing.mask, parameters)) is not None and near.fits:
             return near
         rows = rows_of(head, weighing.mask)
-        every = _compared(head, rows, at, path)
-        return min(every, key=lambda each: each.size, default=Miss(nan, nan, nan))
+        every = _compared(head, rows, parameters, path)
+        return min(every, key=lambda miss: miss.size, default=Miss(nan, nan, nan))
 
 
-def _spaced(head: HeadRows, mask: HeadMask, at: Parameters) -> Miss | None:
+def _spaced(head: HeadRows, mask: HeadMask, parameters: Parameters) -> Miss | None:
     """Return the miss of an output as the spacing of its own numbers explains it."""
     if head.output is None or head.values is None:
         return None
     spacing = format_of(coarsest(head.output, head.formats.get("out", "float32")))
     rows = rows_of(head, mask, np.result_type(head.queries, head.keys, np.float32))
-    state = compute(rows, at)
+    state = compute(rows, parameters)
     noise = np.square(spacing.spacing(rows.output)) / 12
     noise += SUMS * 2.0**-48 * np.square(rows.output).mean()
-    along = at.multiplier * slopes(rows, state, ("multiplier",))[0]
+    along = parameters.multiplier * slopes(rows, state, ("multiplier",))[0]
     spread = float((noise * np.square(along)).sum())
     return _of(rows.output, state.output, noise, along, spread)
 
 
-def _compared(head: HeadRows, rows: Rows, at: Parameters, path: Path) -> Iterator[Miss]:
+def _compared(head: HeadRows, rows: Rows, parameters: Parameters, path: Path) -> Iterator[Miss]:
     """Yield each way to compare what was captured with what is made."""
-    state = compute(rows, at)
+    state = compute(rows, parameters)
     if head.output is not None and head.values is not None:
         spacing = format_of(coarsest(head.output, head.formats.get("out", "float32")))
         path = path if path in paths_of(spacing) else "float32"
-        along = at.multiplier * slopes(rows, state, ("multiplier",))[0]
+        along = parameters.multiplier * slopes(rows, state, ("multiplier",))[0]
         noise, spread = variance_along(rows, state, spacing, path, along)
         yield _of(rows.output, state.output, noise, along, spread)
         return
     if (captured := head.weights) is not None:
-        x = at.multiplier * rows.scores * state.slope
+        x = parameters.multiplier * rows.scores * state.slope
         spacing = format_of(coarsest(captured, head.formats.get("weights", "float32")))
         weights = captured.astype(np.float64)
         p, by_score = state.weights, _by_score(rows, state, spacing)
@@ -191,7 +191,7 @@ def _of(
     off, square = captured - made, float(np.square(along).sum())
     size = float(np.square(captured).sum()) or 1.0
     squares = (float(np.square(off).sum()), float(noise.sum()), square)
-    missed, rounding, slope = (sqrt(each / size) for each in squares)
+    missed, rounding, slope = (sqrt(total / size) for total in squares)
     contrast = slope / rounding if rounding else nan
     if spread is None:
         noise = noise + FLUSHED**2

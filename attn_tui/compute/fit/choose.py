@@ -206,9 +206,9 @@ def _expected_fit(rounding: Rounding, path: Path) -> Fit:
     logits = float(start.logits.max() - start.logits.min())
     if not far * (1 + logits) * float(np.linalg.norm(change)) < STRAIGHT:
         return refine(rows, start, names, rounding.format, path, FAR_ROUNDS)
-    at = start.parameters.moved(names, step)
-    mixed = (start.output + np.tensordot(step, along, 1)) / at.value_scale
-    state = replace(start, parameters=at, mixed=mixed)
+    parameters = start.parameters.moved(names, step)
+    mixed = (start.output + np.tensordot(step, along, 1)) / parameters.value_scale
+    state = replace(start, parameters=parameters, mixed=mixed)
     return Fit(names, state, path, weighed, residual - change, freed)
 
 
@@ -286,8 +286,8 @@ def _lacks(beside: Mapping[Name, Extra]) -> bool:
     return any(abs(number.value) > 3 * _error(number) for number in added)
 
 
-def _names(at: Parameters) -> tuple[Name, ...]:
-    extras = [name for name in EXTRAS if getattr(at, name) != 0]
+def _names(parameters: Parameters) -> tuple[Name, ...]:
+    extras = [name for name in EXTRAS if getattr(parameters, name) != 0]
     return (*PLAIN, *extras)
 
 
@@ -299,13 +299,13 @@ def _with_extras(rows: Rows, fit: Fit) -> dict[Name, Extra]:
     more = fit.noise.freed(slopes(rows, fit.state, missing))
     along = np.concatenate([fit.slopes, more])
     every = replace(fit, names=(*fit.names, *missing), slopes=along).products
-    found: dict[Name, Extra] = {}
+    extras: dict[Name, Extra] = {}
     for extra in missing:
         with_extra = every.of((*fit.names, extra))
         normal = with_extra.by_row.sum(axis=0)
         pulls = dict(zip(fit.names, -solved(normal[:-1, :-1], normal[:-1, -1]), strict=True))
-        found[extra] = Extra(numbers(with_extra.stepped(), fit.path), pulls)
-    return found
+        extras[extra] = Extra(numbers(with_extra.stepped(), fit.path), pulls)
+    return extras
 
 
 def _choice(
@@ -339,8 +339,8 @@ def _hidden(rows: Rows, state: State, format: Format) -> Floats:
     return np.asarray(state.parameters.value_scale * (by_key @ rows.values - mean * state.mixed))
 
 
-def _scale(rows: Rows, at: Parameters) -> float:
+def _scale(rows: Rows, parameters: Parameters) -> float:
     """Return the c that is best where all else is known."""
-    mixed = compute(rows, at).mixed
+    mixed = compute(rows, parameters).mixed
     weight = 1 / np.maximum(np.square(rows.output).sum(axis=1, keepdims=True), 1e-300)
     return float((weight * mixed * rows.output).sum() / (weight * mixed * mixed).sum())

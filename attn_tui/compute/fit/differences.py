@@ -24,15 +24,15 @@ def compared(test: Test, question: Question, head: HeadRows) -> Test:
         question: What is expected.
         head: The rows used.
     """
-    found = test.model
+    model = test.model
     changes: set[Part] = set()
-    if _is_other_mask(found.mask, question, head):
+    if _is_other_mask(model.mask, question, head):
         changes.add("mask")
-    if found.softmax_twice:
+    if model.softmax_twice:
         changes.add("softmax_twice")
-    if found.law is not None:
+    if model.law is not None:
         changes.add("law")
-    if test.strain > STRAIN or found.law is not None:
+    if test.strain > STRAIN or model.law is not None:
         changes.update(_other_numbers(test, question))
     return replace(test, changes=ordered(changes))
 
@@ -80,21 +80,21 @@ def _other_numbers(test: Test, question: Question) -> Iterator[Part]:
         yield "sink"
 
 
-def _differs(found: Estimate | None, expected: float | None, level: float, format: str) -> bool:
+def _differs(estimate: Estimate | None, expected: float | None, level: float, format: str) -> bool:
     """Return whether a cap or a sink differs, of which none is one end of an interval."""
-    if found is None:
+    if estimate is None:
         return False
-    sure = found.at(level)
+    sure = estimate.at(level)
     if expected is None:
         return None not in (sure.value, sure.low, sure.high)
     return not holds(replace(sure, value=expected), expected, format)
 
 
-def holds(found: Interval, value: float, format: str) -> bool:
+def holds(interval: Interval, value: float, format: str) -> bool:
     """Return whether an interval holds a number, which may have been rounded to a format."""
-    margin = half_ulp(found.value or 0.0, format)
-    low = -inf if found.low is None else found.low - margin
-    high = inf if found.high is None else found.high + margin
+    margin = half_ulp(interval.value or 0.0, format)
+    low = -inf if interval.low is None else interval.low - margin
+    high = inf if interval.high is None else interval.high + margin
     return low <= value <= high
 
 

@@ -130,10 +130,10 @@ class Undecided:
         the part where the weight is not negative counts: its reach is the interval.
         """
         half = self.alone.half(confidence)
-        shown = self.alone.at(confidence)
-        low, high = shown.low, shown.high
+        interval = self.alone.at(confidence)
+        low, high = interval.low, interval.high
         if low is None or high is None:
-            return shown
+            return interval
         for beside in self.besides:
             span = beside.weight.half(confidence)
             pull, middle = beside.pull, beside.weight.value
@@ -312,11 +312,11 @@ def allowed(fit: Fit, numbers: dict[Name, Number], shift: Floats) -> dict[Name, 
         shift: What the error adds to what was fitted, freed of noise as the fit's slopes are.
     """
     off = coefficients(fit.slopes, shift)
-    found = dict(numbers)
+    corrected = dict(numbers)
     for name, by in zip(fit.names, off.tolist(), strict=True):
         known = numbers[name]
-        found[name] = replace(known, value=known.value - by / 2, bias=known.bias + abs(by) / 2)
-    return found
+        corrected[name] = replace(known, value=known.value - by / 2, bias=known.bias + abs(by) / 2)
+    return corrected
 
 
 def unseen_cap(fit: Fit, curvature: Number, format: Format) -> Number:
@@ -352,16 +352,16 @@ def dimension_near(m: float) -> float | None:
     return 8.0 * round(a / 8.0) or None if a < 1e6 else None
 
 
-def usual(found: Interval, d_k: int) -> float | None:
+def usual(interval: Interval, d_k: int) -> float | None:
     """Return the multiplier in use that an interval holds, or what was found.
 
     >>> usual(Interval(0.08331, 0.08325, 0.08337), 64) == 144**-0.5
     True
     """
-    m, low, high = found.value, found.low, found.high
+    m, low, high = interval.value, interval.low, interval.high
     if m is None or low is None or high is None or low <= 0.0:
         return m
     every = [*of_size(float(d_k)).values()]
     if low**-2.0 - high**-2.0 < CHANCE and (a := dimension_near(m)) is not None:
         every.append(a**-0.5)
-    return next((each for each in every if low <= each <= high), m)
+    return next((multiplier for multiplier in every if low <= multiplier <= high), m)

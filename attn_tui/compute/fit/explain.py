@@ -139,12 +139,12 @@ def _known(
     path = best[0].paths[0] if best[0].paths else made.likeliest(case.paths)
     weighed = made.by(path)
     size = float(np.square(rows.output).sum()) or 1.0
-    needed, found = told(case, model, expected, made, weighed)
+    needed, fineness = told(case, model, expected, made, weighed)
     keys = rows.seen.sum(axis=1)
     is_explained = best[0].explains and not case.counted(best[0])
     return Explained(
         expected, best, relative_residual(rows, state),
-        float(np.sqrt(weighed.variance.sum() / size)), found, needed,
+        float(np.sqrt(weighed.variance.sum() / size)), fineness, needed,
         tuple(int(row) for row in case.head.rows), (int(keys.min()), int(keys.max())),
         {} if is_explained else where(rows, state), case.notes,
         suspect=None if best[0].explains else suspect,
@@ -171,7 +171,7 @@ def told(
         made: What it makes of the rows.
         weighed: The noise of that.
     """
-    said, at = case.question.said, made.state.parameters
+    stated, parameters = case.question.said, made.state.parameters
     count = len(made.rows.output)
     glance = np.unique(np.linspace(0, count - 1, min(count, GLANCE)).round().astype(np.intp))
 
@@ -183,32 +183,36 @@ def told(
                 return True
         return False
 
-    found: dict[Part, Told] = {}
+    fineness: dict[Part, Told] = {}
     needed: list[Part] = ["multiplier"]
     # An m that may have been rounded is no other.
-    ulp = 2 * half_ulp(at.multiplier, case.question.format) / max(abs(at.multiplier), 1e-300)
+    ulp = (
+        2
+        * half_ulp(parameters.multiplier, case.question.format)
+        / max(abs(parameters.multiplier), 1e-300)
+    )
     steps: tuple[tuple[Told, float], ...] = (("ulp", 1 + ulp), ("5 %", 1.05), ("2×", 2.0))
     for name, by in steps:
-        if shows(replace(at, multiplier=at.multiplier * by)):
-            found["multiplier"] = name
+        if shows(replace(parameters, multiplier=parameters.multiplier * by)):
+            fineness["multiplier"] = name
             break
-    if model.softcap is not None and "softcap" in said:
+    if model.softcap is not None and "softcap" in stated:
         needed.append("softcap")
-        if shows(replace(at, curvature=0.0)):
-            found["softcap"] = "yes"
-    if model.sink is not None and "sink" in said:
+        if shows(replace(parameters, curvature=0.0)):
+            fineness["softcap"] = "yes"
+    if model.sink is not None and "sink" in stated:
         needed.append("sink")
         sink = expected.estimates.get("sink")
         is_found = sink is not None and sink.at(case.question.level).value is not None
-        if is_found or (model.sink != LEARNED and shows(replace(at, sink=0.0))):
-            found["sink"] = "yes"
-    if "mask" in said:
+        if is_found or (model.sink != LEARNED and shows(replace(parameters, sink=0.0))):
+            fineness["sink"] = "yes"
+    if "mask" in stated:
         others = [*_other_masks(case, model, made.rows)]
         if others:
             needed.append("mask")
-        if others and all(shows(at, seen) for seen in others):
-            found["mask"] = "yes"
-    return tuple(needed), found
+        if others and all(shows(parameters, seen) for seen in others):
+            fineness["mask"] = "yes"
+    return tuple(needed), fineness
 
 
 def _other_masks(case: Case, model: Model, rows: Rows) -> Iterator[NDArray[np.bool_]]:
@@ -231,10 +235,10 @@ def where(rows: Rows, state: State) -> dict[str, tuple[float, ...]]:
     rest = rows.output - state.output
     lengths = np.maximum(np.linalg.norm(rows.values, axis=1), 1e-30)
     by_key = np.where(rows.seen, np.abs(rest @ rows.values.T) / lengths, 0.0).mean(axis=0)
-    each = {
+    axes = {
         "row": np.linalg.norm(rest, axis=1), "key": by_key, "channel": np.linalg.norm(rest, axis=0)
     }  # fmt: skip
-    return {name: _cells(values) for name, values in each.items()}
+    return {name: _cells(values) for name, values in axes.items()}
 
 
 def _cells(values: NDArray[np.floating]) -> tuple[float, ...]:

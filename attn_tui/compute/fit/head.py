@@ -172,7 +172,7 @@ def rows_of(
     """
     if factors is not None:
         head = replace(head, queries=head.queries * factors)
-    queries, keys = (each.astype(dtype, copy=False) for each in (head.queries, head.keys))
+    queries, keys = (tensor.astype(dtype, copy=False) for tensor in (head.queries, head.keys))
     bias = None if head.bias is None else head.bias.astype(dtype)
     return Rows(
         queries @ keys.T,
@@ -288,24 +288,26 @@ def compute(rows: Rows, parameters: Parameters) -> State:
 
 def slopes(rows: Rows, state: State, names: tuple[Name, ...]) -> Floats:
     """Return ∂out along each parameter, shape (names, r, d_v)."""
-    at = state.parameters
-    return np.stack([_slope(rows, state, at, name) for name in names])
+    parameters = state.parameters
+    return np.stack([_slope(rows, state, parameters, name) for name in names])
 
 
-def _slope(rows: Rows, state: State, at: Parameters, name: Name) -> Floats:
+def _slope(rows: Rows, state: State, parameters: Parameters, name: Name) -> Floats:
     if name == "value_scale":
         return state.mixed
     if name == "sink":
-        share = np.exp(np.minimum(at.level - state.top.astype(HELD), 600.0)) / state.total
-        return -at.value_scale * share * state.mixed
+        share = np.exp(np.minimum(parameters.level - state.top.astype(HELD), 600.0)) / state.total
+        return -parameters.value_scale * share * state.mixed
     if name == "multiplier":
         change = rows.scores * state.slope
     else:
-        change = bend(at.multiplier * rows.scores, state.logits, state.slope, at.curvature)
+        change = bend(
+            parameters.multiplier * rows.scores, state.logits, state.slope, parameters.curvature
+        )
     # With a sink the weights sum to less than 1, and its logit does not change.
     change -= np.einsum("rn,rn->r", state.weights, change)[:, None]
     change *= state.weights
-    return at.value_scale * (change @ rows.values).astype(HELD)
+    return parameters.value_scale * (change @ rows.values).astype(HELD)
 
 
 def cleared(head: HeadRows, mask: HeadMask) -> tuple[HeadRows, NDArray[np.bool_]]:
@@ -320,8 +322,8 @@ def cleared(head: HeadRows, mask: HeadMask) -> tuple[HeadRows, NDArray[np.bool_]
     """
     if all(isfinite(size) for name, size in head.largest.items() if name != "q"):
         return head, np.ones(len(head.rows), bool)
-    tensors = [each for each in (head.keys, head.values) if each is not None]
-    odd = np.any([~np.isfinite(each).all(axis=1) for each in tensors], axis=0)
+    tensors = [tensor for tensor in (head.keys, head.values) if tensor is not None]
+    odd = np.any([~np.isfinite(tensor).all(axis=1) for tensor in tensors], axis=0)
     seen = mask.seen(head) if head.seen is None else head.seen
     keys = np.where(odd[:, None], 0, head.keys).astype(head.keys.dtype)
     values = head.values
@@ -359,13 +361,13 @@ def usable(head: HeadRows, clear: NDArray[np.bool_]) -> tuple[NDArray[np.intp], 
     return np.flatnonzero(finite & sees & there), notes
 
 
-def taken(head: HeadRows, at: NDArray[np.intp]) -> HeadRows:
+def taken(head: HeadRows, places: NDArray[np.intp]) -> HeadRows:
     """Return only some of a head's rows, by their place."""
-    if len(at) == len(head.rows):
+    if len(places) == len(head.rows):
         return head
 
     def some(values: NDArray[np.generic] | None) -> NDArray[np.generic] | None:
-        return None if values is None else values[at]
+        return None if values is None else values[places]
 
     names = ("rows", "queries", "output", "weights", "bias", "seen")
     parts = {name: some(getattr(head, name)) for name in (*names, "positions")}

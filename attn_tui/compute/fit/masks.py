@@ -26,7 +26,7 @@ def open_masks(head: HeadRows) -> list[HeadMask]:
     """Return causal masks at either corner, and none: those that nothing has to name."""
     corner = head.n_keys - head.n_queries
     corners = [0] if head.positions is not None or corner <= 0 else [corner, 0]
-    masks = [*(HeadMask("causal", each) for each in corners), HeadMask("none")]
+    masks = [*(HeadMask("causal", offset) for offset in corners), HeadMask("none")]
     return distinct(head, masks)
 
 
@@ -98,12 +98,12 @@ def assumed_masks(head: HeadRows, mask: HeadMask, rows: Rows, near: Parameters) 
     if head.seen is not None or mask.kind == "given" or mask.hidden or mask.packed:
         return []
     every = rows.under(mask.seen(head))
-    found = [_prefixed(head, mask, rows, near)]
+    masks = [_prefixed(head, mask, rows, near)]
     hidden = _padded(every, mask, near)
-    found.append(hidden)
+    masks.append(hidden)
     if hidden is not None:
-        found.append(_packed(head, every, hidden, near))
-    return [each for each in found if each is not None]
+        masks.append(_packed(head, every, hidden, near))
+    return [other for other in masks if other is not None]
 
 
 def _some(count: int) -> NDArray[np.intp]:
@@ -140,11 +140,11 @@ def _padded(rows: Rows, mask: HeadMask, near: Parameters) -> HeadMask | None:
             total += there * sines(np.cumsum(one[:, None] * values[back], axis=0), unit)
             count += there
         off[side] = np.where(count >= least, total / np.maximum(count, 1.0), np.inf)[back]
-    side, at = (int(i) for i in np.unravel_index(np.argmin(off), off.shape))
+    side, key = (int(i) for i in np.unravel_index(np.argmin(off), off.shape))
     without = min(off[0, 0], off[1, -1])
-    if not np.sqrt(without) > PLAINLY * np.sqrt(off[side, at]):
+    if not np.sqrt(without) > PLAINLY * np.sqrt(off[side, key]):
         return None
-    hidden = (0, at - 1) if side == 0 else (at + 1, n - 1)
+    hidden = (0, key - 1) if side == 0 else (key + 1, n - 1)
     return replace(mask, hidden=hidden)
 
 
@@ -152,15 +152,15 @@ def _packed(head: HeadRows, every: Rows, hidden: HeadMask, near: Parameters) -> 
     """Return a mask of texts behind each other, of which the last begins behind hidden keys."""
     mask, own = replace(hidden, hidden=None), hidden.own(head)
     begins: tuple[int, ...] = ()
-    found: HeadMask | None = hidden
-    while mask.by_position and found is not None and found.hidden and found.hidden[0] == 0:
-        if begins and found.hidden[1] + 1 >= begins[0]:
+    padded: HeadMask | None = hidden
+    while mask.by_position and padded is not None and padded.hidden and padded.hidden[0] == 0:
+        if begins and padded.hidden[1] + 1 >= begins[0]:
             break
-        begins = (found.hidden[1] + 1, *begins)
+        begins = (padded.hidden[1] + 1, *begins)
         before = np.flatnonzero(own < begins[0])
         if not len(before):
             return None
-        found = _padded(every.part(before), mask, near)
+        padded = _padded(every.part(before), mask, near)
     return replace(mask, packed=begins) if begins else None
 
 
@@ -173,8 +173,8 @@ def _prefixed(head: HeadRows, mask: HeadMask, rows: Rows, near: Parameters) -> H
     own = own[_some(len(rows.output))]
     values, units = seen_from(part)
     total = np.zeros(len(values) + 1)
-    for one, unit, at in zip(p, units, own, strict=True):
-        least = min(max(int(at) + 1, 1), len(values))
+    for one, unit, last in zip(p, units, own, strict=True):
+        least = min(max(int(last) + 1, 1), len(values))
         apart = sines(np.cumsum(one[:, None] * values, axis=0), unit)
         total[: least + 1] += apart[least - 1]
         total[least + 1 :] += apart[least:]

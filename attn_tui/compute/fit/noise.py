@@ -89,8 +89,8 @@ def score_variance(rows: Rows, state: State, format: Format, path: Path) -> Floa
     In eager models every step from q·k to z is rounded; and in every path the sum
     q·k is one of float32, unless all is float64.
     """
-    at = state.parameters
-    slope = at.multiplier * state.slope
+    parameters = state.parameters
+    slope = parameters.multiplier * state.slope
     unit = 2.0 ** -max(format.bits, 24)
     q, k = rows.norms
     # A sum of d terms in blocks, each rounded: some units of ‖q‖‖k‖/√d; e^z and z − max besides.
@@ -103,11 +103,11 @@ def score_variance(rows: Rows, state: State, format: Format, path: Path) -> Floa
     if path != "eager":
         return np.asarray(sums)
     sums += np.square(format.spacing(rows.scores) * slope) / 12
-    x = at.multiplier * rows.scores
-    if frexp(abs(at.multiplier))[0] != 0.5:
+    x = parameters.multiplier * rows.scores
+    if frexp(abs(parameters.multiplier))[0] != 0.5:
         sums += np.square(format.spacing(x) * state.slope) / 12
-    if at.curvature > 0:
-        root = sqrt(at.curvature)
+    if parameters.curvature > 0:
+        root = sqrt(parameters.curvature)
         u = x * root
         tanh = np.tanh(u)
         sums += np.square(format.spacing(u) * state.slope / root) / 12
@@ -165,7 +165,9 @@ class Noise:
 
     def part(self, rows: NDArray[np.intp]) -> "Noise":
         """Return that of some rows, without the determinant."""
-        along, middle = (None if each is None else each[rows] for each in (self.along, self.middle))
+        along, middle = (
+            None if array is None else array[rows] for array in (self.along, self.middle)
+        )
         return Noise(self.variance[rows], 0.0, self.deviation[rows], along, middle)
 
 
@@ -233,8 +235,8 @@ def _parts(
 
     Those of logits, and of weights, are None where they do nothing beside the first.
     """
-    at, p, mixed = state.parameters, state.weights, state.mixed
-    c2 = at.value_scale * at.value_scale
+    parameters, p, mixed = state.parameters, state.weights, state.mixed
+    c2 = parameters.value_scale * parameters.value_scale
     own = np.square(format.spacing(rows.output)) / 12
     # Numbers near 0 are rounded so finely that one of them would decide alone.
     own = np.maximum(own, own.mean(axis=1, keepdims=True) / 16)
@@ -261,13 +263,13 @@ def _parts(
 
 def _most_by_scores(rows: Rows, state: State, format: Format) -> Floats:
     """Return what Σp²·variance is not above for logits that float32 rounds, shape (r,)."""
-    at, (q, k) = state.parameters, rows.norms
-    if at.curvature < 0:
+    parameters, (q, k) = state.parameters, rows.norms
+    if parameters.curvature < 0:
         return np.full(len(q), np.inf)
     away = state.logits - state.top
     away = np.einsum("rn,rn,rn->r", state.squares, away, away)
     square = state.squares.sum(axis=1)
-    sums = np.square(at.multiplier * q * k.max()) * square / (4 * rows.d_k)
+    sums = np.square(parameters.multiplier * q * k.max()) * square / (4 * rows.d_k)
     sums += ((1 + np.square(state.top[:, 0])) * square + away) / 3
     return np.asarray(SUMS * 4.0 ** -max(format.bits, 24) * sums)
 
@@ -283,7 +285,7 @@ def _pushes(
         inputs: Of which V counts.
         mixed: p·V, shape (r, d_v).
     """
-    kinds = [each for each in (by_weight, by_score) if each is not None]
+    kinds = [variances for variances in (by_weight, by_score) if variances is not None]
     if not kinds:
         return None
     errors = np.concatenate(kinds, axis=1) if len(kinds) > 1 else kinds[0]
@@ -350,9 +352,9 @@ class Rounding:
         if len(paths) == 1 or len(self._few) == len(self.rows.output):
             return paths
         few, rest = self._few, self.rows.output - (state or self.state).output
-        each = {path: _log_likelihood(self._glance.by(path), rest[few]) for path in paths}
-        best = max(each.values())
-        return tuple(path for path in paths if not each[path] < best - RULED_OUT)
+        likelihoods = {path: _log_likelihood(self._glance.by(path), rest[few]) for path in paths}
+        best = max(likelihoods.values())
+        return tuple(path for path in paths if not likelihoods[path] < best - RULED_OUT)
 
     def likeliest(self, paths: tuple[Path, ...], state: State | None = None) -> Path:
         """Return the path under which what a state leaves is likeliest, by default this one."""

@@ -34,10 +34,14 @@ class Products:
 
     def of(self, names: tuple[Name, ...]) -> "Products":
         """Return those of some parameters."""
-        at = [self.names.index(name) for name in names]
-        by_row = self.by_row[:, at][:, :, at]
+        places = [self.names.index(name) for name in names]
+        by_row = self.by_row[:, places][:, :, places]
         return replace(
-            self, names=names, values=self.values[at], by_row=by_row, scores=self.scores[:, at]
+            self,
+            names=names,
+            values=self.values[places],
+            by_row=by_row,
+            scores=self.scores[:, places],
         )
 
     def stepped(self) -> "Products":
@@ -163,8 +167,10 @@ def _stretched(state: State, stretch: Floats) -> Parameters:
     inverse, by_sink = least_squares(design / lengths, np.ones(len(sums)), rcond=1e-8) / lengths
     if by_sink <= 0 or inverse <= 0:
         inverse, by_sink = 1 / np.median(stretch), 0.0
-    at = state.parameters
-    return replace(at, value_scale=float(1 / inverse), sink=float(by_sink / inverse), level=level)
+    parameters = state.parameters
+    return replace(
+        parameters, value_scale=float(1 / inverse), sink=float(by_sink / inverse), level=level
+    )
 
 
 def refine(
@@ -251,13 +257,13 @@ def solved(normal: Floats, data: Floats, damping: float = 0.0) -> Floats:
     return least_squares(normal, data / size, rcond=1e-13) / size
 
 
-def _bounded(at: Parameters, names: tuple[Name, ...], step: Floats) -> Parameters:
+def _bounded(parameters: Parameters, names: tuple[Name, ...], step: Floats) -> Parameters:
     """Return the moved parameters; m changes at most threefold, and sinks keep sums positive."""
     step = step.copy()
     for i, name in enumerate(names):
         if name == "multiplier":
-            most = 2 * abs(at.multiplier) or abs(step[i])
+            most = 2 * abs(parameters.multiplier) or abs(step[i])
             step[i] = np.clip(step[i], -0.67 * most / 2, most)
         if name == "sink":
-            step[i] = max(step[i], -0.9 * at.sink) if at.sink > 0 else step[i]
-    return at.moved(names, step)
+            step[i] = max(step[i], -0.9 * parameters.sink) if parameters.sink > 0 else step[i]
+    return parameters.moved(names, step)

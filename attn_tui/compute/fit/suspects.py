@@ -45,9 +45,9 @@ def suspect_of(case: Case) -> Suspect | None:
     with suppress(np.linalg.LinAlgError):
         for base in case.bases():
             based = replace(case, question=replace(case.question, model=base))
-            found = next(_suspects(based), None)
-            if found is not None:
-                return found
+            suspect = next(_suspects(based), None)
+            if suspect is not None:
+                return suspect
     return None
 
 
@@ -85,12 +85,12 @@ def _quantised(case: Case) -> Iterator[tuple[str, HeadRows]]:
     head = case.head
     assert head.values is not None
     ways: tuple[tuple[str, Callable[[Reals], Reals]], ...] = (
-        ("fp8 keys and values", lambda each: _fp8(each, 1.0)),
-        ("fp8 keys and values", lambda each: _fp8(each, np.abs(each).max() / 448.0)),
-        ("fp8 keys and values", lambda each: _fp8(each, _most(each, 1) / 448.0)),
-        ("int8 keys and values", lambda each: _int8(each, np.abs(each).max())),
-        ("int8 keys and values", lambda each: _int8(each, _most(each, 1))),
-        ("int8 keys and values", lambda each: _int8(each, _most(each, 0))),
+        ("fp8 keys and values", lambda tensor: _fp8(tensor, 1.0)),
+        ("fp8 keys and values", lambda tensor: _fp8(tensor, np.abs(tensor).max() / 448.0)),
+        ("fp8 keys and values", lambda tensor: _fp8(tensor, _most(tensor, 1) / 448.0)),
+        ("int8 keys and values", lambda tensor: _int8(tensor, np.abs(tensor).max())),
+        ("int8 keys and values", lambda tensor: _int8(tensor, _most(tensor, 1))),
+        ("int8 keys and values", lambda tensor: _int8(tensor, _most(tensor, 0))),
     )
     for name, quantise in ways:
         keys, values = quantise(head.keys), quantise(head.values)
@@ -194,14 +194,14 @@ def buckets(distances: NDArray[np.intp], both: bool) -> NDArray[np.intp]:
         both: Whether keys behind the query are seen too: half of the buckets are theirs.
     """
     count = BUCKETS // 2 if both else BUCKETS
-    found = np.where(both & (distances > 0), count, 0)
+    first = np.where(both & (distances > 0), count, 0)
     away = np.abs(distances) if both else np.maximum(-distances, 0)
     exact = count // 2
     with np.errstate(divide="ignore"):
         far = exact + (
             np.log(np.maximum(away, 1) / exact) / np.log(FARTHEST / exact) * (count - exact)
         ).astype(int)
-    return np.asarray(found + np.where(away < exact, away, np.minimum(far, count - 1)))
+    return np.asarray(first + np.where(away < exact, away, np.minimum(far, count - 1)))
 
 
 def _fitted(case: Case, shapes: Floats, start: Floats) -> tuple[Floats, float]:
@@ -217,12 +217,12 @@ def _fitted(case: Case, shapes: Floats, start: Floats) -> tuple[Floats, float]:
     """
     model, parts = case.question.model, start
     plain = case.rows(model)
-    at = parameters_of(model)
+    parameters = parameters_of(model)
 
     def made(parts: Floats) -> tuple[Rows, State]:
         bias = np.tensordot(parts, shapes, 1)
         rows = replace(plain, bias=bias if plain.bias is None else plain.bias + bias)
-        return rows, compute(rows, at)
+        return rows, compute(rows, parameters)
 
     rows, state = made(parts)
     unit = np.sqrt(variance(rows, state, case.format, case.paths[-1]))
@@ -231,7 +231,7 @@ def _fitted(case: Case, shapes: Floats, start: Floats) -> tuple[Floats, float]:
     for _ in range(STEPS):
         by_weight = state.weights * shapes
         along = by_weight @ plain.values - by_weight.sum(axis=-1, keepdims=True) * state.mixed
-        step = coefficients(at.value_scale * along / unit, rest, damping)
+        step = coefficients(parameters.value_scale * along / unit, rest, damping)
         step = np.clip(step, -2.0, 2.0)
         _, tried = made(parts + step)
         left = (plain.output - tried.output) / unit
@@ -266,9 +266,9 @@ def _dropped(case: Case) -> str:
         for row in told:
             seen = rows.seen[row]
             parts = state.weights[row, seen][:, None] * rows.values[seen] / (1.0 - rate)
-            found = _chosen(parts, rows.output[row], float(noise[row]))
-            if found is not None:
-                kept.append(found)
+            choice = _chosen(parts, rows.output[row], float(noise[row]))
+            if choice is not None:
+                kept.append(choice)
         every = np.concatenate([*kept, np.zeros(0, bool)])
         if len(kept) <= len(told) / 2 or len(every) < LEAST_TOLD:
             continue

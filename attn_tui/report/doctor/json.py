@@ -43,7 +43,7 @@ def render(report: Report, evidence: bool = False) -> Iterator[str]:
             "elapsed_s": round(report.elapsed, 3),
             "rows_seed": report.settings.seed,
             "expected": _expected(common, source),
-            "heads": [_head(each, common, evidence) for each in report.findings],
+            "heads": [_head(finding, common, evidence) for finding in report.findings],
         }
     )
 
@@ -118,7 +118,7 @@ def _test(test: Test) -> dict[str, Any]:
         "explains": test.explains,
         "changes": test.changes,
         **_model(test.model),
-        "intervals": {part: _interval(each) for part, each in test.estimates.items()},
+        "intervals": {part: _interval(estimate) for part, estimate in test.estimates.items()},
         "unknown": dict(test.unknown),
         "windows": test.window,
         "residual": test.residual,
@@ -135,9 +135,9 @@ def _model(model: Model) -> dict[str, Any]:
     return {**plain, "law": law, "mask": asdict(replace(mask, offset=offset))}
 
 
-def _interval(found: Estimate | None) -> list[float | None] | None:
+def _interval(estimate: Estimate | None) -> list[float | None] | None:
     """Return a number with its ends."""
-    if found is None:
+    if estimate is None:
         return None
-    at = found.at(SHOWN)
-    return [at.value, at.low, at.high]
+    interval = estimate.at(SHOWN)
+    return [interval.value, interval.low, interval.high]

@@ -22,21 +22,21 @@ def junit(report: Report, conditions: Sequence[Condition] = ()) -> str:
         conditions: Those of ``--fail-if``: a head of which one holds fails.
     """
     sentences = {
-        each.id: f"{group.verdict}: {statement(group)}"
+        finding.id: f"{group.verdict}: {statement(group)}"
         for group in groups(report)
-        for each in group.findings
+        for finding in group.findings
     }
     attributes = {"name": visible(report.capture.paths[0]), "time": f"{report.elapsed:.3f}"}
     suite = Element("testsuite", attributes)
     kinds: list[str] = []
-    for each in report.findings:
-        name = f"sequence {each.id.batch}, head {each.id.head}"
-        test = SubElement(suite, "testcase", classname=f"layer {each.id.layer}", name=name)
-        failed = holding(each, conditions)
-        kind = "failure" if failed else _ELEMENTS.get(each.judgement.verdict)
+    for finding in report.findings:
+        name = f"sequence {finding.id.batch}, head {finding.id.head}"
+        test = SubElement(suite, "testcase", classname=f"layer {finding.id.layer}", name=name)
+        failed = holding(finding, conditions)
+        kind = "failure" if failed else _ELEMENTS.get(finding.judgement.verdict)
         if kind:
             kinds.append(kind)
-            SubElement(test, kind, message=visible(sentences[each.id]))
+            SubElement(test, kind, message=visible(sentences[finding.id]))
     suite.set("tests", str(len(report.findings)))
     suite.set("failures", str(kinds.count("failure")))
     suite.set("errors", str(kinds.count("error")))

@@ -69,8 +69,8 @@ class Group:
 
 def places_of(findings: Sequence[Finding]) -> str:
     """Return where heads are: ``32 heads of layers 0–3``, ``layer 2, head 5``."""
-    named = _layers_text({each.id.layer for each in findings})
-    batches = sorted({each.id.batch for each in findings})
+    named = _layers_text({finding.id.layer for finding in findings})
+    batches = sorted({finding.id.batch for finding in findings})
     if batches != [0]:
         named = f"batch {ranges(batches, 8)}, {named}"
     if len(findings) == 1:
@@ -182,9 +182,9 @@ def notes(report: Report) -> Iterator[str]:
         yield from report.expectation.notes
     yield from report.notes
     noted: dict[str, list[Finding]] = {}
-    for each in report.findings:
-        for note in each.notes:
-            noted.setdefault(note, []).append(each)
+    for finding in report.findings:
+        for note in finding.notes:
+            noted.setdefault(note, []).append(finding)
     for note, findings in noted.items():
         few = len(findings) < len(report.findings)
         yield f"{places_of(findings)}: {note}" if few else note
@@ -209,11 +209,11 @@ def _heads(report: Report, every: Sequence[Group]) -> str:
     main, known = every[0], len(report.findings)
     of = f"{len(main.findings):,} of {counted(known, 'head')}"
     beside = [*others(every)]
-    layers = {each.id.layer for each in main.findings}
+    layers = {finding.id.layer for finding in main.findings}
     if len(main.findings) < known:
         if len(main.findings) == 1:
             beside.insert(0, places_of(main.findings))
-        elif len(main.findings) == sum(each.id.layer in layers for each in report.findings):
+        elif len(main.findings) == sum(finding.id.layer in layers for finding in report.findings):
             beside.insert(0, f"all of {_layers_text(layers)}")
     if beside:
         of += f" ({'; '.join(beside)})"
@@ -235,9 +235,9 @@ def others(every: Sequence[Group]) -> Iterator[str]:
     missed = {*every[0].first.judgement.differs}
     counts: Counter[str] = Counter()
     for group in every[1:]:
-        for each in group.findings if group not in named else ():
+        for finding in group.findings if group not in named else ():
             # Who could not have told what differs in the others does not speak for it.
-            is_silent = missed and missed <= {*each.known.silent}
+            is_silent = missed and missed <= {*finding.known.silent}
             counts["silent" if is_silent else group.verdict] += 1
     for verdict, count in counts.items():
         yield f"{count:,} {verdict if count == 1 else PLURALS.get(verdict, verdict)}"
@@ -252,7 +252,7 @@ def statement(group: Group) -> str:
         reason = finding.judgement.reason
         return f"another m would not have shown, {reason}: try --rows all, or a longer text"
     if group.verdict == "differs":
-        equal = [brief(each) for each in finding.known.best if each is not test][:FEW]
+        equal = [brief(other) for other in finding.known.best if other is not test][:FEW]
         parts = test.changes
         if test is finding.known.test:
             parts = finding.judgement.differs or parts
@@ -296,7 +296,7 @@ def _agreeing(group: Group) -> Iterator[str]:
     if "sink" in told:
         yield from _numbers(group, "sink")
     is_said = "mask" in expected_texts(first) and "mask" not in first.known.silent
-    masks = {mask_text(each) for each in group.tests}
+    masks = {mask_text(test) for test in group.tests}
     window = first.known.expected.model.mask.window or 0
     if len(masks) == 1 and ("mask" in told or is_said):
         is_whole = window >= first.shape.n_keys
@@ -314,7 +314,7 @@ def _unexpected(group: Group) -> Iterator[str]:
             form, meaning = miss.form or form, f": {miss.meaning}?"
         if form not in ("", value):
             value += f" = {form}"
-        near = [text for each, text in RATIOS.items() if abs(ratio / each - 1.0) < 2e-3]
+        near = [text for usual, text in RATIOS.items() if abs(ratio / usual - 1.0) < 2e-3]
         times = near[0] if near else f"{general(ratio, 3)} times"
         yield f"m = {value}, {times} the usual 1/√d_k{meaning}"
     else:
@@ -325,7 +325,7 @@ def _unexpected(group: Group) -> Iterator[str]:
     yield from _numbers(group, "sink")
     if "value_scale" in test.changes:
         or_sink = " or a sink" if "sink" in test.unknown else ""
-        yield f"value scale {_ends([each.model.value_scale for each in group.tests])}{or_sink}"
+        yield f"value scale {_ends([fitted.model.value_scale for fitted in group.tests])}{or_sink}"
     yield f"mask {' or '.join(dict.fromkeys(map(mask_text, group.first.known.best)))}"
 
 
@@ -334,17 +334,17 @@ def multiplier(group: Group) -> str:
 
     Such as ``m = 0.1249 to 0.1251 = 1/√d_k (d_k = 64)``.
     """
-    known = [each for each in group.tests if "multiplier" in each.estimates]
+    known = [test for test in group.tests if "multiplier" in test.estimates]
     if not known:
         return "m = unknown"
     known.sort(key=lambda test: test.model.multiplier)
-    ends = [interval_text(each.estimates["multiplier"].at(SHOWN)) for each in known]
+    ends = [interval_text(test.estimates["multiplier"].at(SHOWN)) for test in known]
     texts = [text.partition(" (")[0] for text in (ends[0], ends[-1])]
     places = [len(text.partition(".")[2]) for text in texts]
     if min(places) and all(text.replace(".", "", 1).isdecimal() for text in texts):
         texts = [f"{float(text):.{min(places)}f}" for text in texts]
     text = " to ".join(dict.fromkeys(texts))
-    rules = {rule_text(each.names) for each in group.findings}
+    rules = {rule_text(finding.names) for finding in group.findings}
     rule = rules.pop() if len(rules) == 1 else ""
     if group.test.model.law is not None:
         text += f" × {law_text(group.test.model.law)}"
@@ -356,8 +356,8 @@ def multiplier(group: Group) -> str:
 def _numbers(group: Group, part: Part) -> Iterator[str]:
     """Yield the caps or sinks that were found, if there are."""
     every = [test.estimates.get(part) for test in group.tests]
-    values = [None if each is None else each.at(SHOWN).value for each in every]
-    known = [each for each in values if each is not None]
+    values = [None if estimate is None else estimate.at(SHOWN).value for estimate in every]
+    known = [value for value in values if value is not None]
     if known:
         begin = "b = " if part == "sink" else ""
         some = f" in {len(known):,} of {counted(len(every), 'head')}"
@@ -367,7 +367,7 @@ def _numbers(group: Group, part: Part) -> Iterator[str]:
 
 def _ends(values: Sequence[float]) -> str:
     return " to ".join(
-        dict.fromkeys(general(fitted_logit(each), 3) for each in (min(values), max(values)))
+        dict.fromkeys(general(fitted_logit(end), 3) for end in (min(values), max(values)))
     )
 
 
@@ -396,19 +396,19 @@ def _difference(group: Group, part: Part) -> str:
         return f"{again}, expected once (as in llama3 155)"
     if part == "law" and test.model.law is not None:
         return f"m grows as {law_text(test.model.law)}: does q carry it already?"
-    found = found_texts(test)[part]
+    text = found_texts(test)[part]
     if part == "mask":
         meant, ignored = expected.get(part, "causal"), ""
         if meant == "the captured one":
             ignored = "the captured mask is not applied: "
-        if meant.startswith("causal, query 0 at") and found == "causal":
-            found = "causal, query 0 at key 0"
-        return f"{ignored}mask {found}, expected {meant}{_hint(group, part)}"
+        if meant.startswith("causal, query 0 at") and text == "causal":
+            text = "causal, query 0 at key 0"
+        return f"{ignored}mask {text}, expected {meant}{_hint(group, part)}"
     if part == "value_scale" and "sink" in test.unknown:
-        found = f"{general(test.model.value_scale, 3)}, or another sink"
+        text = f"{general(test.model.value_scale, 3)}, or another sink"
     if part == "sink" and len(group.findings) > 1:
-        found = next(_numbers(group, part), f"sink {found}").removeprefix("sink ")
-    return f"{WORDS[part]} {found}, expected {expected.get(part, 'none')}{_hint(group, part)}"
+        text = next(_numbers(group, part), f"sink {text}").removeprefix("sink ")
+    return f"{WORDS[part]} {text}, expected {expected.get(part, 'none')}{_hint(group, part)}"
 
 
 def _other_kv_head(finding: Finding) -> str:
@@ -427,10 +427,10 @@ def _near_miss(group: Group) -> str:
     Such as ``m = 0.667/√256 = 1/√576: the absorbed MLA dimension?``
     """
     finding, m = group.first, group.test.model.multiplier
-    layers = {each.id.layer for each in group.findings}
+    layers = {finding.id.layer for finding in group.findings}
     ratios = [
-        test.model.multiplier / each.wanted
-        for each, test in zip(group.findings, group.tests, strict=True)
+        test.model.multiplier / finding.wanted
+        for finding, test in zip(group.findings, group.tests, strict=True)
     ]
     is_one = 0.0 < max(ratios) < 1.02 * min(ratios)
     where = f" of layer {finding.id.layer}" if len(layers) > 1 and not is_one else ""
@@ -447,20 +447,20 @@ def _near_miss(group: Group) -> str:
 
 def _hint(group: Group, part: Part) -> str:
     """Return what another part than the expected one usually means, or nothing."""
-    found = group.test.model
-    if part == "softcap" and found.softcap is None:
+    model = group.test.model
+    if part == "softcap" and model.softcap is None:
         return ": dropped? (as in sglang 33915)"
-    if part == "sink" and found.sink is None:
+    if part == "sink" and model.sink is None:
         return ": dropped? (as in transformers 42736)"
     if part == "value_scale":
         expected = group.first.expected or Expected()
-        ratio = found.value_scale / (expected.value_scale or 1.0)
+        ratio = model.value_scale / (expected.value_scale or 1.0)
         for usual, meaning in VALUE_SCALES.items():
             if abs(ratio / usual - 1.0) < 2e-3:
                 return f": {meaning}? (as in Megatron-Bridge 4155)"
     if part != "mask":
         return ""
-    mask, other = found.mask, group.first.known.expected.model.mask
+    mask, other = model.mask, group.first.known.expected.model.mask
     if mask.kind == "causal" and mask.offset == 0 and other.offset:
         return ": aligned at the top left, as is_causal does?"
     if mask.kind == "none" and not mask.hidden and other.kind != "given":

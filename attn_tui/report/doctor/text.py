@@ -39,8 +39,8 @@ def render(report: Report) -> Iterator[str]:
     paths = report.capture.paths
     more = f" and {len(paths) - 1:,} more" if len(paths) > 1 else ""
     yield _line("capture", visible(paths[0]) + more)
-    for each in report.stated:
-        yield _line("", each)
+    for sentence in report.stated:
+        yield _line("", sentence)
     nothing = "nothing; --config gives it"
     yield _line("expected by", report.expectation.source if report.expectation else nothing)
     rows = f"{report.settings.rows} a head at most, drawn with seed {report.settings.seed}"
@@ -51,8 +51,8 @@ def render(report: Report) -> Iterator[str]:
             for verdict, count in report.counts.items()
         ]
         yield _line("heads", ", ".join(counts))
-    for each in notes(report):
-        yield _line("note", each)
+    for sentence in notes(report):
+        yield _line("note", sentence)
     every = groups(report)
     for group in every[:_MOST]:
         first = group.first.id
@@ -60,7 +60,7 @@ def render(report: Report) -> Iterator[str]:
         yield f"\n{places_of(group.findings)}: {group.verdict}{several}\n"
         yield from evidence(group.first, group.test)
     if left := every[_MOST:]:
-        count = counted(sum(len(each.findings) for each in left), "more head")
+        count = counted(sum(len(other.findings) for other in left), "more head")
         yield "\n"
         yield _line("and", f"{count} in {counted(len(left), 'other group')}: --json has all")
 

@@ -48,13 +48,13 @@ _RULES = {
 _MASKS = {"given": "the captured one", "none": "none"}
 
 
-def interval_text(found: Interval) -> str:
+def interval_text(interval: Interval) -> str:
     """Return a number with as many digits as its interval leaves, and the interval.
 
     >>> interval_text(Interval(0.0416667, 0.0416601, 0.0416733))
     '0.0416667 (0.0416601 to 0.0416733)'
     """
-    value, low, high = found.value, found.low, found.high
+    value, low, high = interval.value, interval.low, interval.high
     if value is None:
         return "unknown"
     if low is None or high is None or not (isfinite(low) and isfinite(high)):
@@ -63,8 +63,8 @@ def interval_text(found: Interval) -> str:
         return general(value, 6)
     decimals = min(max(ceil(-log10((high - low) / 2.0)) + 1, 0), 15)
     # Nothing is −0.
-    rounded = (round(each, decimals) + 0.0 for each in (value, low, high))
-    text, least, most = (f"{each:.{decimals}f}".replace("-", "−") for each in rounded)
+    rounded = (round(number, decimals) + 0.0 for number in (value, low, high))
+    text, least, most = (f"{number:.{decimals}f}".replace("-", "−") for number in rounded)
     return f"{text} ({least} to {most})"
 
 
@@ -85,31 +85,33 @@ def found_texts(test: Test) -> dict[Part, str]:
     return texts
 
 
-def _cap_text(found: Estimate | None) -> str:
+def _cap_text(estimate: Estimate | None) -> str:
     """Return a cap that may be none, as the largest ones are."""
-    if found is None:
+    if estimate is None:
         return "unknown"
-    at = found.at(SHOWN)
-    if at.value is None:
-        return "none" if at.low is None else f"none, or above {general(at.low, 3)}"
-    if at.high is None:
-        return f"{general(at.value, 4)}, or any above {general(at.low or 0.0, 3)}, or none"
-    return interval_text(at)
+    interval = estimate.at(SHOWN)
+    if interval.value is None:
+        return "none" if interval.low is None else f"none, or above {general(interval.low, 3)}"
+    if interval.high is None:
+        return (
+            f"{general(interval.value, 4)}, or any above {general(interval.low or 0.0, 3)}, or none"
+        )
+    return interval_text(interval)
 
 
-def _sink_text(found: Estimate | None) -> str:
+def _sink_text(estimate: Estimate | None) -> str:
     """Return a sink that may be none, as those of the least logits are."""
-    if found is None:
+    if estimate is None:
         return "unknown"
-    at = found.at(SHOWN)
-    if at.value is None:
-        return "none" if at.high is None else f"none, or b below {general(at.high, 3)}"
-    if not fitted_logit(at.value):
+    interval = estimate.at(SHOWN)
+    if interval.value is None:
+        return "none" if interval.high is None else f"none, or b below {general(interval.high, 3)}"
+    if not fitted_logit(interval.value):
         return "b = 0"
-    if at.low is None:
-        most = "" if at.high is None else f", or any below {general(at.high, 3)}"
-        return f"b = {general(at.value, 4)}{most}, or none"
-    return f"b = {interval_text(at)}"
+    if interval.low is None:
+        most = "" if interval.high is None else f", or any below {general(interval.high, 3)}"
+        return f"b = {general(interval.value, 4)}{most}, or none"
+    return f"b = {interval_text(interval)}"
 
 
 def law_text(law: Law) -> str:
