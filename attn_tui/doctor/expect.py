@@ -1,4 +1,4 @@
-"""What is expected as it is typed: ``m=1/sqrt(d_k),softcap=50,window=4096``."""
+"""The expectation as it is typed: ``m=1/sqrt(d_k),softcap=50,window=4096``."""
 
 import re
 from collections.abc import Callable
@@ -20,12 +20,12 @@ _ALIASES = {"cap": "softcap", "multiplier": "m", "c": "value_scale"}
 
 @dataclass(frozen=True)
 class Typed:
-    """What was typed.
+    """An expectation as it was typed.
 
     Attributes:
-        text: As it was.
-        parts: What it says, by the names of `Expected`, but for m.
-        multiplier: m for a d_k, if it says one.
+        text: The text as typed.
+        parts: The values by field name of `Expected`, except m.
+        multiplier: Returns m for a d_k; None if the text does not state m.
         form: How m is written.
     """
 
@@ -35,7 +35,7 @@ class Typed:
     form: str = ""
 
     def over(self, expected: Expected, d_k: int) -> Expected:
-        """Return what is expected of a head with what was typed in place of what is said."""
+        """Return the expectation for a head, with the typed parts in place of its own."""
         combined = replace(expected, **self.parts)
         if self.multiplier is not None:
             form = f"1/{d_k}" if self.form == "1/d_k" else ""
@@ -44,7 +44,7 @@ class Typed:
 
 
 def parse_expected(text: str) -> Typed:
-    """Return what a text expects.
+    """Return the expectation that a text states.
 
     >>> typed = parse_expected("m=1/sqrt(d_k), softcap=50, window=4096")
     >>> typed.multiplier(64), typed.parts["softcap"], typed.parts["mask"]
@@ -84,7 +84,7 @@ def parse_expected(text: str) -> Typed:
 
 
 def expecting(typed: Typed, expectation: Expectation | None) -> Expectation:
-    """Return an expectation with what was typed in place of what a configuration says."""
+    """Return an expectation with the typed parts in place of those of a configuration."""
     source = f"--expect {typed.text}"
     if expectation is None:
         return Expectation(source, Expected(), typed=typed)

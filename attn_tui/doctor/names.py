@@ -1,4 +1,4 @@
-"""From a multiplier to what people call it, and to what usually went wrong where it is another."""
+"""The usual name of a multiplier, and the usual causes if it is not the expected one."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,14 +16,13 @@ _THREADS = {"the absorbed MLA dimension": "ollama 13893"}
 
 @dataclass(frozen=True)
 class Span:
-    """Where a multiplier may lie.
+    """The range of a multiplier.
 
     Attributes:
-        value: What was found.
-        low: The least it may be.
-        high: The most it may be.
-        margin: By how much both ends lie farther out than the fit has them, for m may have been
-            rounded.
+        value: The fitted value.
+        low: The least value it may have.
+        high: The largest value it may have.
+        margin: How far both ends were moved outwards, since m may have been rounded.
     """
 
     value: float
@@ -32,7 +31,7 @@ class Span:
     margin: float = 0.0
 
     def holds(self, value: float) -> bool:
-        """Return whether it may be this."""
+        """Return whether the range holds a value."""
         return self.low <= value <= self.high
 
 
@@ -48,12 +47,12 @@ def span(estimate: Estimate, format: str, level: float) -> Span:
 
 @dataclass(frozen=True)
 class Place:
-    """Where a multiplier was found.
+    """The place of a multiplier in a model.
 
     Attributes:
         d_k: The length of queries, as captured.
         layer: Counted from 0.
-        heads: Query heads of the layer that were captured.
+        heads: The number of captured query heads of the layer.
     """
 
     d_k: int
@@ -63,13 +62,13 @@ class Place:
 
 @dataclass(frozen=True)
 class Miss:
-    """A multiplier that is not the expected one, but one that people arrive at.
+    """A wrong multiplier that comes from a common mistake.
 
     Attributes:
         value: The multiplier.
-        form: How it is written: ``1/√576``; empty where it is only a factor of the expected one.
-        meaning: What it usually means.
-        thread: Where somebody met it, or empty.
+        form: How it is written: ``1/√576``; empty if it is only a multiple of the expected one.
+        meaning: The mistake that it usually means.
+        thread: A thread that reports the mistake, or empty.
     """
 
     value: float
@@ -81,9 +80,9 @@ class Miss:
 def names(
     interval: Span, place: Place, model: Expectation = _NO_MODEL, form: str = ""
 ) -> tuple[str, ...]:
-    """Return what a multiplier is called, as ``--rule`` has it where there is such a rule.
+    """Return the names of a multiplier, as ``--rule`` spells them if there is such a rule.
 
-    What was expected, and found, is called as its ``form`` has it.
+    An expected multiplier is named by its ``form``.
 
     >>> names(Span(0.125, 0.1249, 0.1251), Place(64))
     ('inverse-sqrt',)
@@ -106,10 +105,10 @@ def names(
 
 
 def _dimensions_near(interval: Span, model: Expectation) -> tuple[float, ...]:
-    """Return each a of which a multiplier may be 1/√a: a multiple of 8, or what a model has.
+    """Return each a such that the multiplier may be 1/√a: a dimension of the model, or 8k.
 
-    A multiple of 8 that nobody named is a guess: only where the fit alone, which rounding of m does
-    not widen, leaves room for no other.
+    A multiple of 8 that the model does not name is a guess, made only if the fit's own interval,
+    without the margin for rounding of m, leaves room for no other.
     """
     every = [
         hint.value for hint in model.hints if hint.value > 0 and interval.holds(hint.value**-0.5)
@@ -124,14 +123,14 @@ def _dimensions_near(interval: Span, model: Expectation) -> tuple[float, ...]:
 def misses(
     interval: Span, expected: float, place: Place, model: Expectation = _NO_MODEL
 ) -> tuple[Miss, ...]:
-    """Return what a multiplier that is not the expected one may be, the likeliest first."""
+    """Return the mistakes that may have led to a wrong multiplier, the likeliest first."""
     every = [miss for miss in _misses(expected, place, model) if interval.holds(miss.value)]
     if not every:
         every = [
             Miss(a**-0.5, f"1/√{a:g}", f"a dimension of {a:g}")
             for a in _dimensions_near(interval, model)
         ]
-    # One value is said once, with its likeliest meaning.
+    # Each value is named once, with its likeliest meaning.
     seen: dict[float, Miss] = {}
     for miss in every:
         if not any(abs(miss.value - value) < 1e-9 * value for value in seen):
@@ -177,7 +176,7 @@ def _misses(expected: float, place: Place, model: Expectation) -> Iterator[Miss]
     yield Miss((d_k / 2.0) ** -0.5, f"1/√{place.d_k / 2:g}", "half the dimension of a head")
     yield Miss(2.0 * expected, as_root(2.0 * expected), "twice what is expected")
     yield Miss(0.5 * expected, as_root(0.5 * expected), "half of what is expected")
-    # Of layer 1 it is twice as much, or half, as in all others.
+    # Last, since in layer 1 these are a factor of 2, like the two before.
     yield from _layer(expected, place.layer)
 
 
@@ -188,7 +187,7 @@ def _layer(expected: float, layer: int) -> Iterator[Miss]:
 
 
 def beside(m: float, expected: float, form: str = "") -> str:
-    """Return a multiplier in terms of the expected one, as that is written: ``0.667/√256``.
+    """Return a multiplier in terms of the expected one, in its notation: ``0.667/√256``.
 
     >>> beside(1 / 24, 1 / 16), beside(0.2, 0.15), beside(8.0, 1.0)
     ('0.667/√256', '1.33 × 0.15', '8')

@@ -1,4 +1,4 @@
-"""From what explains each head to a verdict: of the head, of its layer, of the model."""
+"""The verdict about a head, its layer and the model, from the models that explain each head."""
 
 from collections import Counter
 from collections.abc import Collection, Sequence
@@ -13,33 +13,33 @@ if TYPE_CHECKING:
 
 Verdict = Literal["agrees", "silent", "no expectation", "differs", "cannot tell"]
 VERDICTS: tuple[Verdict, ...] = ("differs", "cannot tell", "agrees", "no expectation", "silent")
-"""What is said first, first."""
+"""All verdicts, in the order in which reports list them."""
 
 Assumption = Literal["padding", "packed", "prefix"]
 ASSUMPTIONS: tuple[Assumption, ...] = ("padding", "packed", "prefix")
 
 TESTED = 5
-"""How many numbers of a head are compared: m, value scale, cap, sink, mask."""
+"""The number of parts of a head that are compared: m, value scale, cap, sink, mask."""
 _FALSE = 0.01
-"""How often a healthy capture may be said to differ, whatever the number of its heads."""
+"""The largest rate of healthy captures reported to differ, whatever the number of heads."""
 _ODD = 2.0
-"""A head that differs alone misses what is expected by so many times what rounding makes."""
+"""The residual, in units of rounding, from which on a head that differs alone counts."""
 
 
 def confidence(heads: int) -> float:
-    """Return the confidence of each interval that decides, for so many heads (Bonferroni)."""
+    """Return the confidence of each deciding interval for this number of heads (Bonferroni)."""
     return 1.0 - _FALSE / (TESTED * max(heads, 1))
 
 
 @dataclass(frozen=True)
 class Judgement:
-    """What is said of a head.
+    """The verdict about a head, with its reasons.
 
     Attributes:
-        verdict: Whether it agrees; ``silent`` is a head in which another m would not have shown.
-        differs: What does not agree, by name.
-        reason: Why nothing can be told, where that is so.
-        assumes: What has to be assumed for it to agree.
+        verdict: The verdict; in a ``silent`` head another m would not have shown.
+        differs: The parts that do not agree.
+        reason: Why nothing can be told, or empty.
+        assumes: The assumption under which the head agrees, or None.
     """
 
     verdict: Verdict
@@ -49,10 +49,10 @@ class Judgement:
 
 
 def judge(known: Explained, stated: frozenset[Part]) -> Judgement:
-    """Return the verdict about one head, by itself.
+    """Return the verdict about one head by itself.
 
     Args:
-        known: What explains it.
+        known: The models that explain it.
         stated: The parts of the model that the expectation states; empty without an expectation.
     """
     if known.problem:
@@ -73,7 +73,7 @@ def judge(known: Explained, stated: frozenset[Part]) -> Judgement:
 
 
 def assumption_of(test: Test) -> Assumption | None:
-    """Return what has to be assumed of a mask, if no captured one says it."""
+    """Return the assumption that a test's mask needs, or None if it needs none."""
     mask = test.model.mask
     if "mask" not in test.changes:
         return None
@@ -87,11 +87,11 @@ def assumption_of(test: Test) -> Assumption | None:
 def settled(
     findings: Sequence["Finding"], granted: Collection[Assumption]
 ) -> tuple["Finding", ...]:
-    """Return findings with what only all of them together tell.
+    """Return findings with verdicts that take all heads into account.
 
-    Keys that are hidden in one way in all heads of a sequence may be assumed to be padding; in
-    another way in each head, masks differ. A head that differs alone in its layer differs only if
-    it misses what is expected by twice what rounding makes.
+    Keys hidden alike in the heads of a sequence may be assumed to be padding; a head that hides
+    others has a different mask. A head that differs alone in its layer counts only if its expected
+    residual is at least twice rounding.
     """
     hidden = Counter(
         (finding.id.batch, _hiding(finding)) for finding in findings if finding.judgement.assumes
@@ -131,9 +131,9 @@ def _hiding(finding: "Finding") -> object:
 
 
 def overall(findings: Sequence["Finding"]) -> Verdict:
-    """Return the verdict about a model: the majority's, of heads that do not agree if any.
+    """Return the verdict about a model: that of most heads that do not agree, if any.
 
-    Where every head is silent nothing was told.
+    If every head is silent, the verdict is ``cannot tell``.
     """
     counts = Counter(finding.judgement.verdict for finding in findings)
     if counts["differs"] or counts["cannot tell"]:
@@ -144,7 +144,7 @@ def overall(findings: Sequence["Finding"]) -> Verdict:
 
 
 def silent_parts(findings: Sequence["Finding"]) -> dict[tuple[int, Part], int]:
-    """Return each layer and part that no head of it would have told, with how many heads it has."""
+    """Return each layer and part on which all heads of the layer are silent, with their number."""
     layers: dict[int, list[Finding]] = {}
     for finding in findings:
         if finding.judgement.verdict in ("agrees", "silent"):

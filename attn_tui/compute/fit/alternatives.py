@@ -1,4 +1,4 @@
-"""Models that may stand in place of the expected one: one change away, or two."""
+"""Alternatives to the expected model: one change away, or two."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -20,11 +20,11 @@ from attn_tui.compute.heads.mask import HeadMask
 
 
 def one_change(case: Case, tests: Sequence[Test]) -> Iterator[Test]:
-    """Yield models that are one change from what is expected.
+    """Yield tests of models that are one change from the expected one.
 
     Args:
         case: The head.
-        tests: What was tried before.
+        tests: The tests so far.
     """
     model = case.question.model
     tests = list(tests)
@@ -32,7 +32,7 @@ def one_change(case: Case, tests: Sequence[Test]) -> Iterator[Test]:
         for base in case.bases():
             tests += _numbers(case, base)
     if not any(test.explains for test in tests):
-        # A law is more than another m, and not looked for where that is enough.
+        # A law is a larger change than another m: it is not tried if another m is enough.
         own = model.mask.own(case.head)
         for law in case.question.laws:
             if np.ptp(law.factors(own)) > 1e-6:
@@ -48,11 +48,11 @@ def one_change(case: Case, tests: Sequence[Test]) -> Iterator[Test]:
 
 
 def kv_heads(case: Case, others: Others) -> Iterator[Test]:
-    """Yield what is expected with the keys and values of other heads, until one explains the head.
+    """Yield tests of the expected model with keys and values of other heads, until one explains.
 
     Args:
         case: The head.
-        others: The head with these keys and values.
+        others: Yields the head with the keys and values of each other KV head.
     """
     for number, head in others():
         other = Case.of(head, case.question)
@@ -69,7 +69,7 @@ def kv_heads(case: Case, others: Others) -> Iterator[Test]:
 
 
 def two_changes(case: Case) -> Iterator[Test]:
-    """Yield models with another mask, and perhaps other numbers; no captured mask."""
+    """Yield tests with another mask, and perhaps other numbers, ignoring a captured mask."""
     start = parameters_of(case.question.model)
     bare = replace(case, head=replace(case.head, seen=None))
     for changed in _masked(case, bare):
@@ -80,13 +80,13 @@ def two_changes(case: Case) -> Iterator[Test]:
 
 
 def tried(case: Case, model: Model) -> Iterator[Test]:
-    """Yield the test of a model that is not hopeless."""
+    """Yield the test of a model, unless the model is hopeless."""
     if not case.is_far(case.rows(model), parameters_of(model)):
         yield case.test(model)
 
 
 def _numbers(case: Case, model: Model) -> Iterator[Test]:
-    """Yield a model with other numbers, from a few starts, until one explains the head."""
+    """Yield tests of a model with its numbers fitted from a few starts, until one explains."""
     rows = case.rows(model)
     for power in (0, 1, -1, 2, -2, 3, -3):
         start = replace(parameters_of(model), multiplier=model.multiplier * 4.0**power)
@@ -100,10 +100,10 @@ def _numbers(case: Case, model: Model) -> Iterator[Test]:
 
 
 def _twice(case: Case, model: Model) -> Iterator[Test]:
-    """Yield a model whose weights are softmaxed again: what was masked weighs e⁰, or nothing.
+    """Yield tests with a second softmax of the weights, in which masked keys weigh e⁰ or nothing.
 
-    Its m and c are those that are expected: keys that had no weight all weigh e⁰ in the second
-    softmax, and are rounded to one side together, which another m would be fitted to.
+    m and c keep their expected values. Keys without weight all weigh e⁰ in the second softmax, and
+    rounding moves them together to one side; a fitted m would follow that.
     """
     rows = case.rows(model)
     parameters = replace(parameters_of(model), sink=0.0)
@@ -137,15 +137,15 @@ def _twice(case: Case, model: Model) -> Iterator[Test]:
 def _again(
     rows: Rows, parameters: Parameters, there: NDArray[np.bool_]
 ) -> tuple[Rows, State, Floats]:
-    """Return a head whose weights are softmaxed again, as a head whose scores are these weights.
+    """Return a head with a second softmax, as a head whose scores are the first weights.
 
     Args:
         rows: The head, under its mask.
-        parameters: Those of the first softmax, and c.
+        parameters: The parameters of the first softmax, and c.
         there: The keys that the second softmax runs over, shape (r, n); masked keys weigh e⁰ in it.
 
     Returns:
-        The rows; what they are computed to; and the slope of the output along m, shape (r, d_v).
+        The rows; their state; and the slope of the output along m, shape (r, d_v).
     """
     first = compute(rows, replace(parameters, value_scale=1.0))
     weights = np.where(rows.seen, first.weights, 0.0)
@@ -159,7 +159,7 @@ def _again(
 
 
 def _near_masks(case: Case) -> Iterator[Test]:
-    """Yield models with another mask and the numbers that are expected; no captured mask."""
+    """Yield tests with another mask and the expected numbers, ignoring a captured mask."""
     model = case.question.model
     bare = replace(case, head=replace(case.head, seen=None))
     for changed in _masked(case, bare):
@@ -170,7 +170,7 @@ def _near_masks(case: Case) -> Iterator[Test]:
 
 
 def _masked(case: Case, bare: Case) -> Iterator[Model]:
-    """Yield models with the masks nearest to the expected one that see other keys."""
+    """Yield models with the nearest alternative masks under which rows see other keys."""
     model = case.question.model
     expected = model.mask.seen(case.head)
     for mask in distinct(bare.head, [*other_masks(case.head, model.mask)]):
@@ -179,7 +179,7 @@ def _masked(case: Case, bare: Case) -> Iterator[Model]:
 
 
 def _shown_masks(case: Case, bare: Case, near: Parameters) -> Iterator[Test]:
-    """Yield models with the windows, and the hidden, packed or prefixed keys, that rows show."""
+    """Yield tests with the window, or the hidden, packed or prefix keys, that the output shows."""
     model = case.question.model
     rows = bare.rows(replace(model, mask=HeadMask("none")))
     by_position = [model.mask] if model.mask.by_position else []
@@ -192,11 +192,11 @@ def _shown_masks(case: Case, bare: Case, near: Parameters) -> Iterator[Test]:
 
 
 REACH = 32
-"""So much longer or shorter windows are looked at."""
+"""How much longer or shorter than the window found other windows are tried."""
 
 
 def moved(case: Case, test: Test) -> Test:
-    """Return a test with its window moved to the likeliest near it, and those as likely."""
+    """Return a test with its window moved to the likeliest nearby, and the range of equals."""
     mask = test.model.mask
     if mask.window is None or not test.estimates:
         return test
@@ -211,7 +211,7 @@ def moved(case: Case, test: Test) -> Test:
     if np.array_equal(causal.seen(head), mask.seen(head)):
         plain = replace(test, model=replace(test.model, mask=causal))
         return compared(plain, case.question, head)
-    # Costs that are NaN are like none.
+    # The best is named apart: no comparison holds if its cost is NaN.
     alike = [best, *(window for window, cost in costs.items() if cost < costs[best] + STRAIN)]
     test = replace(test, window=(min(alike), max(alike)))
     expected = case.question.model.mask
@@ -222,7 +222,7 @@ def moved(case: Case, test: Test) -> Test:
 
 
 def _costs(case: Case, model: Model) -> dict[int, float]:
-    """Return χ² with each window near that of a model."""
+    """Return χ² for each window length near that of a model."""
     near, rows, mask = parameters_of(model), case.rows(model), model.mask
     rounding = Rounding(rows, compute(rows, near), case.format)
     weighed = rounding.by(rounding.likeliest(case.paths))

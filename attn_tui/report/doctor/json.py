@@ -1,4 +1,4 @@
-"""What the doctor found, as strict JSON; ``docs/json.md`` explains each field."""
+"""The doctor's report as strict JSON; ``docs/json.md`` explains each field."""
 
 from collections.abc import Iterator
 from dataclasses import asdict, replace
@@ -21,8 +21,8 @@ def render(report: Report, evidence: bool = False) -> Iterator[str]:
     """Yield the text of a report, piece by piece.
 
     Args:
-        report: What was found.
-        evidence: Whether each head has all that is known of it, or its verdict and m alone.
+        report: The report.
+        evidence: Whether to give all that is known about each head, or only its verdict and m.
     """
     common = report.expected
     source = report.expectation.source if report.expectation else ""
@@ -136,7 +136,7 @@ def _model(model: Model) -> dict[str, Any]:
 
 
 def _interval(estimate: Estimate | None) -> list[float | None] | None:
-    """Return a number with its ends."""
+    """Return a number with the ends of its interval, or None if it is unknown."""
     if estimate is None:
         return None
     interval = estimate.at(SHOWN)

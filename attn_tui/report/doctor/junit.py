@@ -1,4 +1,4 @@
-"""What the doctor says, as the XML of JUnit that continuous integration shows."""
+"""The doctor's report as JUnit XML, which continuous integration shows."""
 
 from collections.abc import Sequence
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
@@ -11,15 +11,15 @@ from attn_tui.report.doctor.sentences import groups, statement
 from attn_tui.report.doctor.text import render
 
 _ELEMENTS = {"differs": "failure", "cannot tell": "error", "no expectation": "skipped"}
-"""What a verdict is there; any other passes."""
+"""The JUnit element of each verdict; any other verdict passes."""
 
 
 def junit(report: Report, conditions: Sequence[Condition] = ()) -> str:
     """Return the XML of a suite with a test for each head.
 
     Args:
-        report: What was found.
-        conditions: Those of ``--fail-if``: a head of which one holds fails.
+        report: The report.
+        conditions: The conditions of ``--fail-if``; a head for which one holds fails.
     """
     sentences = {
         finding.id: f"{group.verdict}: {statement(group)}"

@@ -1,6 +1,6 @@
-"""What the doctor found, in sentences: one to paste into an issue, one a group of heads, and notes.
+"""The doctor's report in sentences: one to paste into an issue, one for each group, and notes.
 
-A verdict has one sentence. What is found of many heads is said from the least to the largest.
+Each verdict has one sentence. Numbers of several heads are given from the least to the largest.
 """
 
 import re
@@ -31,25 +31,25 @@ from attn_tui.report.numbers import fitted_logit, general, quantity
 from attn_tui.report.words import ranges
 
 FEW = 3
-"""So many things are named one by one."""
+"""The most things to name one by one."""
 PLURALS = {"differs": "differ", "agrees": "agree", "no expectation": "fit"}
-"""Verdicts of several heads, where they are called otherwise."""
+"""Verdicts of several heads, if their plural differs."""
 
 RATIOS = {2.0: "twice", 4.0: "four times", 0.5: "half of", 0.25: "a quarter of"}
 VALUE_SCALES = {0.5**0.5: "a scale of v too many", 2.0**0.5: "a scale of v dropped"}
-"""What a value scale over the expected one usually means."""
+"""The usual causes of a value scale, by its ratio to the expected one."""
 
 _THREAD = re.compile(r" \(as in [^)]*\)")
 
 
 @dataclass(frozen=True)
 class Group:
-    """Heads of which the same is said.
+    """Heads that share a sentence.
 
     Attributes:
-        verdict: That of each.
-        findings: What is said of each.
-        tests: Of each, the model by which it is said.
+        verdict: The verdict about each head.
+        findings: The finding about each head.
+        tests: The test of each head that the sentence describes.
     """
 
     verdict: Verdict
@@ -58,17 +58,17 @@ class Group:
 
     @property
     def first(self) -> Finding:
-        """The first head, which stands for all."""
+        """The finding about the first head, which stands for all."""
         return self.findings[0]
 
     @property
     def test(self) -> Test:
-        """The model of the first."""
+        """The test of the first head."""
         return self.tests[0]
 
 
 def places_of(findings: Sequence[Finding]) -> str:
-    """Return where heads are: ``32 heads of layers 0–3``, ``layer 2, head 5``."""
+    """Return the places of heads: ``32 heads of layers 0–3``, ``layer 2, head 5``."""
     named = _layers_text({finding.id.layer for finding in findings})
     batches = sorted({finding.id.batch for finding in findings})
     if batches != [0]:
@@ -84,9 +84,9 @@ def _layers_text(layers: set[int]) -> str:
 
 
 def groups(report: Report) -> tuple[Group, ...]:
-    """Return the heads of a report in groups, those of the verdict first, the largest first.
+    """Return the heads of a report in groups, those with its verdict first, then the largest.
 
-    A head that several models explain equally well is of the group that has the most.
+    A head that several models explain equally well joins the largest of their groups.
     """
     counts = Counter(
         (finding.judgement.verdict, key)
@@ -109,7 +109,7 @@ def groups(report: Report) -> tuple[Group, ...]:
 
 
 def _key(finding: Finding, test: Test) -> tuple[object, ...]:
-    """Return what heads have in common of which the same is said by a model, but for numbers."""
+    """Return the key of the group that a test puts a head in: all its sentence says but numbers."""
     judged = finding.judgement
     if judged.verdict == "cannot tell":
         return (judged.reason, assumed_text(finding), finding.known.suspect)
@@ -122,14 +122,14 @@ def _key(finding: Finding, test: Test) -> tuple[object, ...]:
     elif "mask" in test.changes:
         key = (*key, mask, expected_texts(finding).get("mask"))
     if "multiplier" in test.changes:
-        # Without a meaning multipliers that lie within 2 % of each other are said together.
+        # Without a known cause, multipliers within about 2 % of each other share a group.
         near = round(50.0 * log(abs(test.model.multiplier)))
         key = (*key, finding.misses[0].meaning if finding.misses else near)
     return key
 
 
 def verdict_line(report: Report) -> str:
-    """Return what was found, what was expected, the residual and how many heads it is of."""
+    """Return the finding, the expectation, the residual and the number of heads in one line."""
     every = groups(report)
     if not every:
         why_not = "stopped" if report.interrupted else "nothing is known"
@@ -149,13 +149,13 @@ def verdict_line(report: Report) -> str:
 
 
 def headline(report: Report) -> str:
-    """Return what is said of most heads of the verdict, in a sentence."""
+    """Return the sentence about the largest group with the report's verdict."""
     every = groups(report)
     if not every:
         return f"The doctor looks at the first of {report.total:,} heads …"
     main = every[0]
     text = _THREAD.sub("", statement(main))
-    # What it may be says more than what was expected.
+    # The suspected cause says more than the expected value, which follows it.
     guess, mark, _ = text.partition("?")
     text = guess + (mark or ".")
     n = len(main.findings)
@@ -166,7 +166,7 @@ def headline(report: Report) -> str:
 
 
 def why(report: Report) -> Iterator[str]:
-    """Yield the sentences that the verdict rests on: one for each group of heads, and notes."""
+    """Yield the sentences behind the verdict: one for each group of heads, and notes."""
     if report.interrupted:
         yield f"Stopped after {len(report.findings):,} of {counted(report.total, 'head')}."
     for group in groups(report):
@@ -177,7 +177,7 @@ def why(report: Report) -> Iterator[str]:
 
 
 def notes(report: Report) -> Iterator[str]:
-    """Yield what else is to be said, of which heads where it is not of all."""
+    """Yield the notes, with the places of the heads if a note is not about all."""
     if report.expectation is not None:
         yield from report.expectation.notes
     yield from report.notes
@@ -205,7 +205,7 @@ def _residual(group: Group) -> Iterator[str]:
 
 
 def _heads(report: Report, every: Sequence[Group]) -> str:
-    """Return of how many heads and rows it is said, and what is said of the others."""
+    """Return the number of heads and rows of the main group, and the findings about the others."""
     main, known = every[0], len(report.findings)
     of = f"{len(main.findings):,} of {counted(known, 'head')}"
     beside = [*others(every)]
@@ -226,7 +226,7 @@ def _heads(report: Report, every: Sequence[Group]) -> str:
 
 
 def others(every: Sequence[Group]) -> Iterator[str]:
-    """Yield what is said of other heads than those of the first group: ``2 agree``."""
+    """Yield the findings about heads outside the first group: ``2 agree``."""
     told = ("differs", "cannot tell", "no expectation")
     named = [group for group in every[1:] if group.verdict in told]
     named = named if len(named) <= FEW else []
@@ -236,7 +236,7 @@ def others(every: Sequence[Group]) -> Iterator[str]:
     counts: Counter[str] = Counter()
     for group in every[1:]:
         for finding in group.findings if group not in named else ():
-            # Who could not have told what differs in the others does not speak for it.
+            # A head that is silent on the parts that differ elsewhere does not count as agreeing.
             is_silent = missed and missed <= {*finding.known.silent}
             counts["silent" if is_silent else group.verdict] += 1
     for verdict, count in counts.items():
@@ -244,7 +244,7 @@ def others(every: Sequence[Group]) -> Iterator[str]:
 
 
 def statement(group: Group) -> str:
-    """Return what is said of heads."""
+    """Return the sentence about a group of heads."""
     finding, test = group.first, group.test
     if group.verdict == "cannot tell":
         return obstacle(finding)
@@ -267,7 +267,7 @@ def statement(group: Group) -> str:
 
 
 def obstacle(finding: Finding) -> str:
-    """Return why nothing can be told of a head, and what would help."""
+    """Return why nothing can be told about a head, and what would help."""
     known, reason = finding.known, finding.judgement.reason
     if assumed := assumed_text(finding):
         agrees = "agrees" if finding.expected else "fits"
@@ -288,7 +288,7 @@ def _share(share: float) -> str:
 
 
 def _agreeing(group: Group) -> Iterator[str]:
-    """Yield m, and each part besides that is as expected and would have shown otherwise."""
+    """Yield m and the other parts that agree and in which a change would have shown."""
     first, told = group.first, group.first.known.told
     yield multiplier(group)
     if "softcap" in told:
@@ -304,7 +304,7 @@ def _agreeing(group: Group) -> Iterator[str]:
 
 
 def _unexpected(group: Group) -> Iterator[str]:
-    """Yield what was found where nothing is expected, m beside the usual 1/√d_k."""
+    """Yield the parts found without an expectation, with m beside the usual 1/√d_k."""
     test, d_k = group.test, group.first.shape.d_k
     if "multiplier" in test.changes:
         value, form = general(test.model.multiplier, 4), rule_text(group.first.names)
@@ -330,7 +330,7 @@ def _unexpected(group: Group) -> Iterator[str]:
 
 
 def multiplier(group: Group) -> str:
-    """Return m of heads from the least to the largest, and its name.
+    """Return the m of a group from the least to the largest, and its name.
 
     Such as ``m = 0.1249 to 0.1251 = 1/√d_k (d_k = 64)``.
     """
@@ -354,7 +354,7 @@ def multiplier(group: Group) -> str:
 
 
 def _numbers(group: Group, part: Part) -> Iterator[str]:
-    """Yield the caps or sinks that were found, if there are."""
+    """Yield the caps or sinks that were found, if any."""
     every = [test.estimates.get(part) for test in group.tests]
     values = [None if estimate is None else estimate.at(SHOWN).value for estimate in every]
     known = [value for value in values if value is not None]
@@ -372,7 +372,7 @@ def _ends(values: Sequence[float]) -> str:
 
 
 def brief(test: Test) -> str:
-    """Return in what a model differs from the expected one, in few words."""
+    """Return in a few words how a model differs from the expected one."""
     texts = {part: text.partition(" (")[0] for part, text in found_texts(test).items()}
     words = {"softmax_twice": "softmax twice", "kv_head": "another KV head"}
     words["multiplier"] = f"m = {texts['multiplier']}"
@@ -384,7 +384,7 @@ def brief(test: Test) -> str:
 
 
 def _difference(group: Group, part: Part) -> str:
-    """Return what of a part was found, what was expected, and what that usually means."""
+    """Return the finding about a part, the expectation, and the usual cause."""
     finding, test = group.first, group.test
     expected = expected_texts(finding)
     if part == "kv_head":
@@ -412,7 +412,7 @@ def _difference(group: Group, part: Part) -> str:
 
 
 def _other_kv_head(finding: Finding) -> str:
-    """Return of which head keys and values are."""
+    """Return which KV head a head used, and which one was expected."""
     head, own, reading = finding.id.head, finding.shape.kv_head, finding.reading
     if reading is None or reading.kv_mapping == "interleaved":
         meant = "expected h // (n_heads / n_kv)"
@@ -422,7 +422,7 @@ def _other_kv_head(finding: Finding) -> str:
 
 
 def _near_miss(group: Group) -> str:
-    """Return a multiplier beside the expected one, and what it may be.
+    """Return a multiplier in terms of the expected one, and its likely cause.
 
     Such as ``m = 0.667/√256 = 1/√576: the absorbed MLA dimension?``
     """
@@ -446,7 +446,7 @@ def _near_miss(group: Group) -> str:
 
 
 def _hint(group: Group, part: Part) -> str:
-    """Return what another part than the expected one usually means, or nothing."""
+    """Return the usual cause of a part that differs, or an empty text."""
     model = group.test.model
     if part == "softcap" and model.softcap is None:
         return ": dropped? (as in sglang 33915)"

@@ -1,4 +1,4 @@
-"""What the doctor found as text: the line to paste first, the evidence below it."""
+"""The doctor's report as text: a line to paste first, the evidence below it."""
 
 from collections.abc import Iterator
 
@@ -27,14 +27,14 @@ from attn_tui.report.numbers import quantity
 from attn_tui.report.rows import WIDTH, cells, labelled
 
 LABEL = 13
-"""Columns that labels have."""
+"""The width of labels, in columns."""
 _MOST = 6
-"""Groups of heads that are shown in full."""
+"""The most groups of heads to show in full."""
 _LEVELS = "▁▂▃▄▅▆▇█"
 
 
 def render(report: Report) -> Iterator[str]:
-    """Yield the verdict in one line, however long; then lines of at most 80 columns."""
+    """Yield the verdict in one line, however long, then lines of at most 80 columns."""
     yield verdict_line(report) + "\n\n"
     paths = report.capture.paths
     more = f" and {len(paths) - 1:,} more" if len(paths) > 1 else ""
@@ -66,11 +66,11 @@ def render(report: Report) -> Iterator[str]:
 
 
 def evidence(finding: Finding, test: Test | None = None) -> Iterator[str]:
-    """Yield what was found of a head, beside what was expected, in lines.
+    """Yield lines with the numbers found for a head beside the expected ones.
 
     Args:
-        finding: What is said of the head.
-        test: The model that explains it; None for the likeliest.
+        finding: The finding about the head.
+        test: The test to show; None for the likeliest.
     """
     known = finding.known
     test = test or known.test
@@ -103,7 +103,7 @@ def evidence(finding: Finding, test: Test | None = None) -> Iterator[str]:
 
 
 def _residual(finding: Finding, test: Test) -> str:
-    """Return what is left of the output, and what rounding makes of it."""
+    """Return the residual, and the one that rounding alone would leave."""
     known = finding.known
     if not test.explains:
         rounding = quantity(known.rounding)
@@ -119,7 +119,7 @@ def _residual(finding: Finding, test: Test) -> str:
 
 
 def _table(finding: Finding, test: Test) -> Iterator[str]:
-    """Yield a row for each number: what was found, and beside it what was expected."""
+    """Yield a row for each number: the value found, and the expected one beside it."""
     expected, texts = expected_texts(finding), found_texts(test)
     rule = rule_text(finding.names)
     if rule and "multiplier" in test.estimates and "multiplier" not in expected:
