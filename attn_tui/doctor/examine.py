@@ -141,7 +141,7 @@ class _Doctor:
         self.readings: dict[int, list[Reading]] = {}
 
     def settle(self, layers: Sequence[int]) -> dict[int, Reading]:
-        """Return a reading of the tensors of each layer, where their shapes leave a choice.
+        """Return the reading of each layer, chosen if the shapes of its tensors allow several.
 
         The expected model must explain the last or the first head under the reading.
 
