@@ -1,1 +1,1 @@
-"""The doctor: what a capture's heads were computed with, compared with what is expected."""
+"""The doctor: compares the model of each captured head with the expected model."""

@@ -1,4 +1,4 @@
-"""The doctor at work: each head is asked whether what is expected explains it."""
+"""The doctor at work: does the expected model explain each head?"""
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -28,11 +28,11 @@ from attn_tui.files.models.expected import ASSUMED, Expectation, Expected
 Stop = Callable[[], bool]
 
 _SEARCHED = 64
-"""So many heads are searched where nothing near what is expected fits; more are drawn evenly."""
+"""The most heads to search if nothing near the expected model fits, spread evenly over all."""
 KEPT = 2**24
-"""Bytes that are not handed back between heads."""
+"""Bytes that glibc keeps between heads instead of returning them to the system."""
 _TRIED = 2
-"""Heads of a layer by which it is told how its axes are read."""
+"""The most heads of a layer to try when its axes can be read in several ways."""
 
 
 def examine(
@@ -42,18 +42,18 @@ def examine(
     stop: Stop = lambda: False,
     notes: tuple[str, ...] = (),
 ) -> Iterator[Report]:
-    """Yield what is known before the first head, and after each.
+    """Yield the report before the first head, and again after each head.
 
     Args:
         capture: The tensors.
-        expectation: What they should be, or nothing.
-        settings: Which heads, and how many rows of each.
-        stop: Asked before each head whether to end; a head that is not done is left out.
-        notes: What else is to be said, in sentences.
+        expectation: The expected model, or None.
+        settings: Which heads to examine, and how many rows of each.
+        stop: Called before each head; returns whether to end. An unfinished head is left out.
+        notes: Further remarks for the report, in sentences.
 
     Raises:
-        InputError: If there is no such head, the expectation is of another model, or a file cannot
-            be read any more.
+        InputError: If there is no such head, if the expectation is for another model, or if a file
+            can no longer be read.
     """
     started = time.monotonic()
     doctor = _Doctor(capture, expectation, settings, stop)
@@ -65,13 +65,13 @@ def examine(
     searched = {chosen[int(place)] for place in places}
     report = Report(capture, expectation, settings, len(chosen), notes=notes)
     yield report
-    # Once glibc has freed a block of this size it keeps what a head leaves behind for the next one,
-    # instead of handing pages back and fetching them again: a seventh of all time.
+    # Once glibc has freed a block of this size, it keeps the memory of a head for the next one
+    # instead of returning pages and fetching them again, which took a seventh of the time.
     np.empty(KEPT, np.uint8)
     findings: list[Finding] = []
     for head in chosen:
         try:
-            # Threads of BLAS cost more than they save on matrices of a head's size.
+            # BLAS threads cost more than they save on matrices of this size.
             with one_thread(), np.errstate(all="ignore"):
                 findings.append(doctor.head(head, head in searched))
         except Stopped:
@@ -83,7 +83,7 @@ def examine(
 
 
 def _layers(capture: Capture, settings: Settings) -> tuple[int, ...]:
-    """Return the layers that are to be examined."""
+    """Return the layers to examine."""
     layers = capture.layers
     if settings.layer is not None and settings.layer not in layers:
         known = first_few(layers, 20)
@@ -98,7 +98,7 @@ def _layers(capture: Capture, settings: Settings) -> tuple[int, ...]:
 
 
 def _is_answered(capture: Capture, layer: int) -> bool:
-    """Return whether a layer has what a fit needs."""
+    """Return whether a layer has the tensors that a fit needs."""
     there = {*capture.tensors(layer)}
     return "weights" in there or {"out", "v"} <= there
 
@@ -106,28 +106,28 @@ def _is_answered(capture: Capture, layer: int) -> bool:
 def _chosen(
     capture: Capture, settings: Settings, readings: Mapping[int, Reading]
 ) -> tuple[HeadId, ...]:
-    """Return the heads that are to be examined, layer by layer."""
+    """Return the heads to examine, layer by layer."""
     every = [
         HeadId(batch, layer, head)
         for layer, reading in readings.items()
-        for batch in sorted({each.batch for each in capture.heads if each.layer == layer})
+        for batch in sorted({place.batch for place in capture.heads if place.layer == layer})
         for head in range(reading.dims.heads)
     ]
-    chosen = tuple(each for each in every if settings.head in (None, each.head))
+    chosen = tuple(place for place in every if settings.head in (None, place.head))
     if not chosen:
-        most = max(each.head for each in every)
+        most = max(place.head for place in every)
         raise InputError("head", f"there is no head {settings.head}", f"one from 0 to {most}")
     return chosen
 
 
 class _Doctor:
-    """Examines heads, none of which knows of another.
+    """Examines heads, each independently of the others.
 
     Args:
         capture: The tensors.
-        expectation: What they should be, or nothing.
-        settings: How many rows of each.
-        stop: Asked before each head.
+        expectation: The expected model, or None.
+        settings: How many rows of each head to use.
+        stop: Called before each head; returns whether to end.
 
     Attributes:
         level: The confidence of the intervals that decide.
@@ -141,32 +141,34 @@ class _Doctor:
         self.readings: dict[int, list[Reading]] = {}
 
     def settle(self, layers: Sequence[int]) -> dict[int, Reading]:
-        """Choose how the tensors of each layer are read, where their shapes leave that open.
+        """Return the reading of each layer, chosen if the shapes of its tensors allow several.
 
-        It is what the expected model explains, of the last or the first of a few heads.
+        The expected model must explain the last or the first head under the reading.
 
         Raises:
-            InputError: If the expectation is of another model.
+            InputError: If the expectation is for another model.
         """
         chosen: dict[int, Reading] = {}
         known: Dims | None = None
         for layer in layers:
             every = self._of_model(layer)
             best = every[0]
-            ways = [each for each in every if each.kv_mapping == "grouped"]
+            ways = [reading for reading in every if reading.kv_mapping == "grouped"]
             if len(ways) > 1 and _is_answered(self.capture, layer):
-                ways.sort(key=lambda each: each.dims != known)
-                best = next((each for each in ways if self._explained(layer, each)), best)
+                ways.sort(key=lambda reading: reading.dims != known)
+                best = next((reading for reading in ways if self._explained(layer, reading)), best)
                 known = best.dims
             alike = [
-                each for each in every if (each.dims, each.layouts) == (best.dims, best.layouts)
+                reading
+                for reading in every
+                if (reading.dims, reading.layouts) == (best.dims, best.layouts)
             ]
-            self.readings[layer] = sorted(alike, key=lambda each: each is not best)
+            self.readings[layer] = sorted(alike, key=lambda reading: reading is not best)
             chosen[layer] = best
         return chosen
 
     def _explained(self, layer: int, reading: Reading) -> bool:
-        """Return whether a reading is explained, by the last or the first of its heads."""
+        """Return whether the expected model explains the last or the first head under a reading."""
         last = reading.dims.heads - 1
         for number in [*dict.fromkeys((last, 0))][:_TRIED]:
             self._ask()
@@ -174,23 +176,23 @@ class _Doctor:
             head = self._read(place, reading)
             question = self._question(self._expected(place, head), head)
             known = explain(head, question, search=False)
-            # Rows that see one key have its value however the axes are read.
+            # A row that sees one key returns its value under any reading.
             keys = known.test.model.mask.seen(head).sum(axis=1)
             if known.explains and keys.max() > 1:
                 return True
         return False
 
     def _of_model(self, layer: int) -> list[Reading]:
-        """Return the readings of a layer that fit the model that is expected."""
+        """Return the readings of a layer that fit the expected model."""
         every = self.capture.readings(layer)
         if self.expectation is None:
             return [*every]
         kept, refused = [], None
-        for each in every:
+        for reading in every:
             try:
-                d_k = self._unpadded(layer, each)
-                self.expectation.check([layer], each.dims.heads, {d_k}, each.dims.kv_heads)
-                kept.append(each)
+                d_k = self._unpadded(layer, reading)
+                self.expectation.check([layer], reading.dims.heads, {d_k}, reading.dims.kv_heads)
+                kept.append(reading)
             except InputError as error:
                 refused = refused or error
         if refused and not kept:
@@ -198,10 +200,10 @@ class _Doctor:
         return kept
 
     def _unpadded(self, layer: int, reading: Reading) -> int:
-        """Return d_k without zeros at the end, where the model says that it is less."""
+        """Return d_k without padding zeros, if the model has a smaller one."""
         assert self.expectation is not None
         d_k = reading.dims.d_k
-        smaller = [each for each in self.expectation.shape.d_k if each < d_k]
+        smaller = [size for size in self.expectation.shape.d_k if size < d_k]
         if not smaller or d_k in self.expectation.shape.d_k:
             return d_k
         head = self.capture.read(HeadId(0, layer, 0), [0], reading)
@@ -210,19 +212,19 @@ class _Doctor:
         return length if padded else d_k
 
     def head(self, id: HeadId, searched: bool = True) -> Finding:
-        """Return what is to be said of a head.
+        """Return the finding about a head.
 
         Args:
-            id: Which.
-            searched: Whether it is searched where nothing near what is expected fits.
+            id: The head.
+            searched: Whether to search further if nothing near the expected model fits.
         """
         self._ask()
         reading, *tiled = self.readings[id.layer]
         shape = self.capture.shape(id, reading)
         captured = self._read(id, reading)
         expected = self._expected(id, captured)
-        # A captured mask that is alike for all queries says which keys are padding; whether the
-        # kernel is causal besides is as expected, or as the output says.
+        # A captured mask that is the same for all queries tells which keys are padding; whether the
+        # kernel is also causal, the expectation tells, or else the output.
         causal_too = masked_twice(captured, expected)
         candidates = [causal_too]
         if causal_too is not captured and not (expected and expected.mask):
@@ -241,7 +243,7 @@ class _Doctor:
             shape = replace(shape, kv_head=known.test.kv_head)
             same = (other for other in tiled if other.kv_head(id.head) == shape.kv_head)
             reading = next(same, reading)
-        # Keys and values are read whole by a fit, queries and outputs by nobody else.
+        # A fit reads all keys and values, but not all queries and outputs.
         sizes = captured.largest
         finite = [part for part in ("k", "v") if part in sizes and isfinite(sizes[part])]
         odd = not_finite(self.capture, id, reading, self.stop, finite)
@@ -254,7 +256,7 @@ class _Doctor:
         m = known.test.estimates.get("multiplier")
         if m is None or not known.explains:
             return finding
-        # As sure as a verdict: of many heads with one m all are to be called alike.
+        # At the verdict's level of confidence, so that many heads with one m get the same name.
         near: Span = span(m, question.format, self.level)
         place = Place(shape.d_k, id.layer, self.readings[id.layer][0].dims.heads)
         model = self.expectation or ASSUMED
@@ -266,7 +268,7 @@ class _Doctor:
     def _others(
         self, id: HeadId, head: HeadRows, reading: Reading
     ) -> Iterator[tuple[int, HeadRows]]:
-        """Yield a head with the keys and values of each other head that has some of its own."""
+        """Yield the head with the keys and values of each other KV head, by its number."""
         own = reading.kv_head(id.head)
         firsts: dict[int, int] = {}
         for number in range(reading.dims.heads):
@@ -287,17 +289,17 @@ class _Doctor:
         return self.expectation.of(id.layer, head.d_k, head.sink)
 
     def _question(self, expected: Expected | None, head: HeadRows) -> Question:
-        """Return what a head is asked; a captured mask is part of what is expected."""
+        """Return the question about a head; a captured mask is part of the expected model."""
         stored = coarsest(head.queries, head.formats.get("q", "float32"))
-        said = frozenset() if expected is None else expected.said
+        stated = frozenset() if expected is None else expected.said
         model = Model(head.d_k**-0.5) if expected is None else expected.model(head)
         if expected is None:
             model = replace(model, mask=open_masks(replace(head, seen=None))[0])
         if head.seen is not None:
-            model, said = replace(model, mask=HeadMask("given")), said | {"mask"}
+            model, stated = replace(model, mask=HeadMask("given")), stated | {"mask"}
         laws = LAWS if self.expectation is None else self.expectation.laws
         tf32 = self.settings.tf32 or self.capture.config.get("tf32") in (True, "true")
-        return Question(model, said, self.level, laws, tf32, stored)
+        return Question(model, stated, self.level, laws, tf32, stored)
 
     def _ask(self) -> None:
         if self.stop():
@@ -305,7 +307,7 @@ class _Doctor:
 
 
 def masked_twice(head: HeadRows, expected: Expected | None) -> HeadRows:
-    """Return a head whose captured mask hides padding alone with what is expected besides."""
+    """Return the head; if its captured mask hides padding alone, with the expected mask added."""
     if head.seen is None or len(head.rows) < 2 or (head.seen != head.seen[:1]).any():
         return head
     by_position = (expected or Expected(mask="causal")).head_mask(head)
@@ -313,7 +315,7 @@ def masked_twice(head: HeadRows, expected: Expected | None) -> HeadRows:
 
 
 def sampled(n_queries: int, settings: Settings) -> tuple[int, ...]:
-    """Return the rows that are used of so many: the first, the last and others, drawn by the seed.
+    """Return which rows to use: the first, the last and others drawn with the seed.
 
     >>> sampled(4, Settings(rows=8)), len(sampled(1000, Settings(rows=8)))
     ((0, 1, 2, 3), 8)

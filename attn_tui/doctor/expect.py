@@ -1,4 +1,4 @@
-"""What is expected as it is typed: ``m=1/sqrt(d_k),softcap=50,window=4096``."""
+"""The expectation as it is typed: ``m=1/sqrt(d_k),softcap=50,window=4096``."""
 
 import re
 from collections.abc import Callable
@@ -20,12 +20,12 @@ _ALIASES = {"cap": "softcap", "multiplier": "m", "c": "value_scale"}
 
 @dataclass(frozen=True)
 class Typed:
-    """What was typed.
+    """An expectation as it was typed.
 
     Attributes:
-        text: As it was.
-        parts: What it says, by the names of `Expected`, but for m.
-        multiplier: m for a d_k, if it says one.
+        text: The text as typed.
+        parts: The values by field name of `Expected`, except m.
+        multiplier: Returns m for a d_k; None if the text does not state m.
         form: How m is written.
     """
 
@@ -35,16 +35,16 @@ class Typed:
     form: str = ""
 
     def over(self, expected: Expected, d_k: int) -> Expected:
-        """Return what is expected of a head with what was typed in place of what is said."""
-        found = replace(expected, **self.parts)
+        """Return the expectation for a head, with the typed parts in place of its own."""
+        combined = replace(expected, **self.parts)
         if self.multiplier is not None:
             form = f"1/{d_k}" if self.form == "1/d_k" else ""
-            found = replace(found, multiplier=self.multiplier(d_k), form=form)
-        return found
+            combined = replace(combined, multiplier=self.multiplier(d_k), form=form)
+        return combined
 
 
 def parse_expected(text: str) -> Typed:
-    """Return what a text expects.
+    """Return the expectation that a text states.
 
     >>> typed = parse_expected("m=1/sqrt(d_k), softcap=50, window=4096")
     >>> typed.multiplier(64), typed.parts["softcap"], typed.parts["mask"]
@@ -57,8 +57,8 @@ def parse_expected(text: str) -> Typed:
     multiplier, form = None, ""
     token = text
     try:
-        for token in filter(None, (each.strip() for each in text.split(","))):
-            name, _, value = (each.strip() for each in token.partition("="))
+        for token in filter(None, (part.strip() for part in text.split(","))):
+            name, _, value = (part.strip() for part in token.partition("="))
             name = _ALIASES.get(name, name)
             if name == "m":
                 multiplier, form = _multiplier(value), value
@@ -83,24 +83,24 @@ def parse_expected(text: str) -> Typed:
     return Typed(text, parts, multiplier, form)
 
 
-def expecting(typed: Typed, found: Expectation | None) -> Expectation:
-    """Return an expectation with what was typed in place of what a configuration says."""
+def expecting(typed: Typed, expectation: Expectation | None) -> Expectation:
+    """Return an expectation with the typed parts in place of those of a configuration."""
     source = f"--expect {typed.text}"
-    if found is None:
+    if expectation is None:
         return Expectation(source, Expected(), typed=typed)
-    return replace(found, source=f"{found.source}; {source}", typed=typed)
+    return replace(expectation, source=f"{expectation.source}; {source}", typed=typed)
 
 
 def _multiplier(text: str) -> Callable[[int], float]:
-    found = _MULTIPLIER.fullmatch(text)
-    if found is None or bool(found["root"] == "sqrt(") != text.endswith(")"):
+    match = _MULTIPLIER.fullmatch(text)
+    if match is None or bool(match["root"] == "sqrt(") != text.endswith(")"):
         raise ValueError
-    top = None if found["top"] is None else _positive(found["top"])
-    of = None if found["of"] == "d_k" else _positive(found["of"])
+    top = None if match["top"] is None else _positive(match["top"])
+    of = None if match["of"] == "d_k" else _positive(match["of"])
 
     def multiplier(d_k: int) -> float:
         base = float(d_k) if of is None else of
-        base = sqrt(base) if found["root"] else base
+        base = sqrt(base) if match["root"] else base
         return base if top is None else top / base
 
     _positive(multiplier(64))

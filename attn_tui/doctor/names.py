@@ -1,4 +1,4 @@
-"""From a multiplier to what people call it, and to what usually went wrong where it is another."""
+"""The usual name of a multiplier, and the usual causes if it is not the expected one."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,14 +16,13 @@ _THREADS = {"the absorbed MLA dimension": "ollama 13893"}
 
 @dataclass(frozen=True)
 class Span:
-    """Where a multiplier may lie.
+    """The range of a multiplier.
 
     Attributes:
-        value: What was found.
-        low: The least it may be.
-        high: The most it may be.
-        margin: By how much both ends lie farther out than the fit has them, for m may have been
-            rounded.
+        value: The fitted value.
+        low: The least value it may have.
+        high: The largest value it may have.
+        margin: How far both ends were moved outwards, since m may have been rounded.
     """
 
     value: float
@@ -32,13 +31,13 @@ class Span:
     margin: float = 0.0
 
     def holds(self, value: float) -> bool:
-        """Return whether it may be this."""
+        """Return whether the range holds a value."""
         return self.low <= value <= self.high
 
 
-def span(found: Estimate, format: str, level: float) -> Span:
+def span(estimate: Estimate, format: str, level: float) -> Span:
     """Return an interval, widened by half an ulp of its value in the capture's format."""
-    interval = found.at(level)
+    interval = estimate.at(level)
     value = 0.0 if interval.value is None else interval.value
     margin = half_ulp(value, format)
     low = -inf if interval.low is None else interval.low - margin
@@ -48,12 +47,12 @@ def span(found: Estimate, format: str, level: float) -> Span:
 
 @dataclass(frozen=True)
 class Place:
-    """Where a multiplier was found.
+    """The place of a multiplier in a model.
 
     Attributes:
         d_k: The length of queries, as captured.
         layer: Counted from 0.
-        heads: Query heads of the layer that were captured.
+        heads: The number of captured query heads of the layer.
     """
 
     d_k: int
@@ -63,13 +62,13 @@ class Place:
 
 @dataclass(frozen=True)
 class Miss:
-    """A multiplier that is not the expected one, but one that people arrive at.
+    """A wrong multiplier that comes from a common mistake.
 
     Attributes:
         value: The multiplier.
-        form: How it is written: ``1/√576``; empty where it is only a factor of the expected one.
-        meaning: What it usually means.
-        thread: Where somebody met it, or empty.
+        form: How it is written: ``1/√576``; empty if it is only a multiple of the expected one.
+        meaning: The mistake that it usually means.
+        thread: A thread that reports the mistake, or empty.
     """
 
     value: float
@@ -79,11 +78,11 @@ class Miss:
 
 
 def names(
-    found: Span, place: Place, model: Expectation = _NO_MODEL, form: str = ""
+    interval: Span, place: Place, model: Expectation = _NO_MODEL, form: str = ""
 ) -> tuple[str, ...]:
-    """Return what a multiplier is called, as ``--rule`` has it where there is such a rule.
+    """Return the names of a multiplier, as ``--rule`` spells them if there is such a rule.
 
-    What was expected, and found, is called as its ``form`` has it.
+    An expected multiplier is named by its ``form``.
 
     >>> names(Span(0.125, 0.1249, 0.1251), Place(64))
     ('inverse-sqrt',)
@@ -96,44 +95,46 @@ def names(
         known[f"per-layer:layer={place.layer}"] = d_k**-0.5 / (place.layer + 1.0)
     if model.yarn != 1.0:
         known["yarn"] = model.yarn**2 * d_k**-0.5
-    said = [name for name, value in known.items() if found.holds(value)]
+    labels = [name for name, value in known.items() if interval.holds(value)]
     _, _, meant = form.partition("1/√")
     if meant and float(meant) != d_k:
-        said.insert(0, f"fixed:a={meant}")
-    if not said:
-        said = [f"fixed:a={each:g}" for each in _dimensions_near(found, model)]
-    return tuple(said)
+        labels.insert(0, f"fixed:a={meant}")
+    if not labels:
+        labels = [f"fixed:a={a:g}" for a in _dimensions_near(interval, model)]
+    return tuple(labels)
 
 
-def _dimensions_near(found: Span, model: Expectation) -> tuple[float, ...]:
-    """Return each a of which a multiplier may be 1/√a: a multiple of 8, or what a model has.
+def _dimensions_near(interval: Span, model: Expectation) -> tuple[float, ...]:
+    """Return each a such that the multiplier may be 1/√a: a dimension of the model, or 8k.
 
-    A multiple of 8 that nobody named is a guess: only where the fit alone, which rounding of m does
-    not widen, leaves room for no other.
+    A multiple of 8 that the model does not name is a guess, made only if the fit's own interval,
+    without the margin for rounding of m, leaves room for no other.
     """
-    every = [hint.value for hint in model.hints if hint.value > 0 and found.holds(hint.value**-0.5)]
-    low, high = found.low + found.margin, found.high - found.margin
-    guess = dimension_near(found.value)
+    every = [
+        hint.value for hint in model.hints if hint.value > 0 and interval.holds(hint.value**-0.5)
+    ]
+    low, high = interval.low + interval.margin, interval.high - interval.margin
+    guess = dimension_near(interval.value)
     if guess and low <= guess**-0.5 <= high and low > 0.0 and low**-2 - high**-2 < CHANCE:
         every.insert(0, guess)
     return tuple(dict.fromkeys(every))
 
 
 def misses(
-    found: Span, expected: float, place: Place, model: Expectation = _NO_MODEL
+    interval: Span, expected: float, place: Place, model: Expectation = _NO_MODEL
 ) -> tuple[Miss, ...]:
-    """Return what a multiplier that is not the expected one may be, the likeliest first."""
-    every = [each for each in _misses(expected, place, model) if found.holds(each.value)]
+    """Return the mistakes that may have led to a wrong multiplier, the likeliest first."""
+    every = [miss for miss in _misses(expected, place, model) if interval.holds(miss.value)]
     if not every:
         every = [
             Miss(a**-0.5, f"1/√{a:g}", f"a dimension of {a:g}")
-            for a in _dimensions_near(found, model)
+            for a in _dimensions_near(interval, model)
         ]
-    # One value is said once, with its likeliest meaning.
+    # Each value is named once, with its likeliest meaning.
     seen: dict[float, Miss] = {}
-    for each in every:
-        if not any(abs(each.value - value) < 1e-9 * value for value in seen):
-            seen[each.value] = each
+    for miss in every:
+        if not any(abs(miss.value - value) < 1e-9 * value for value in seen):
+            seen[miss.value] = miss
     return tuple(seen.values())
 
 
@@ -146,7 +147,7 @@ def _misses(expected: float, place: Place, model: Expectation) -> Iterator[Miss]
         yield Miss(expected * mu**2, "", f"{square} once too often", "exllamav3 259")
         yield Miss(expected / mu, "", f"{once}, where its square belongs")
         yield Miss(expected * mu, "", f"{once} too often")
-    if len({each.multiplier for each in model.layers}) > 1:
+    if len({layer.multiplier for layer in model.layers}) > 1:
         yield from _layer(expected, place.layer)
     if expected == 1.0:
         yield Miss(d_k**-0.5, f"1/√{written}", "the scale twice, for q carries it already")
@@ -175,7 +176,7 @@ def _misses(expected: float, place: Place, model: Expectation) -> Iterator[Miss]
     yield Miss((d_k / 2.0) ** -0.5, f"1/√{place.d_k / 2:g}", "half the dimension of a head")
     yield Miss(2.0 * expected, as_root(2.0 * expected), "twice what is expected")
     yield Miss(0.5 * expected, as_root(0.5 * expected), "half of what is expected")
-    # Of layer 1 it is twice as much, or half, as in all others.
+    # Last, since in layer 1 these are a factor of 2, like the two before.
     yield from _layer(expected, place.layer)
 
 
@@ -185,8 +186,8 @@ def _layer(expected: float, layer: int) -> Iterator[Miss]:
             yield Miss(expected * (layer + 1.0) ** power, "", meaning, "Megatron-LM 175")
 
 
-def beside(found: float, expected: float, form: str = "") -> str:
-    """Return a multiplier in terms of the expected one, as that is written: ``0.667/√256``.
+def beside(m: float, expected: float, form: str = "") -> str:
+    """Return a multiplier in terms of the expected one, in its notation: ``0.667/√256``.
 
     >>> beside(1 / 24, 1 / 16), beside(0.2, 0.15), beside(8.0, 1.0)
     ('0.667/√256', '1.33 × 0.15', '8')
@@ -194,7 +195,7 @@ def beside(found: float, expected: float, form: str = "") -> str:
     '0.5/(2·√64)'
     """
     if expected == 1.0:
-        return f"{found:.4g}"
-    ratio = f"{found / expected:.3g}"
+        return f"{m:.4g}"
+    ratio = f"{m / expected:.3g}"
     root = form or as_root(expected)
     return f"{ratio}/{root.removeprefix('1/')}" if root else f"{ratio} × {expected:.4g}"

@@ -1,6 +1,6 @@
 """The doctor's pane: the verdict as a badge, a sentence, and m of every head on a chart.
 
-It is fed plain values, and knows nothing of how they were found.
+It is given plain values and does not know how they were found.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,28 +24,28 @@ from attn_tui.ui.pane import Pane
 from attn_tui.ui.picture import Picture
 
 Place = tuple[int, int, int]
-"""A head: its sequence, its layer, and which it is there."""
+"""A head: its sequence, its layer, and its number there."""
 
 PERCENT = (0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1)
-"""Shares by which m may be off that the axis may end at."""
+"""The ends that the axis may have, as relative errors of m."""
 
 TIMES = (2.0, 4.0, 8.0, 16.0, 64.0, 256.0, 1024.0, 1e6, 1e12)
-"""Factors that it may end at where m is farther off."""
+"""The ends that it may have, as factors, if m is farther off."""
 
 ROOM = 1.2
-"""The axis ends so many times as far out as the farthest m, or later."""
+"""The axis reaches at least this many times as far as the farthest m."""
 
 MOST_ENDS = 0.75
-"""So many of the intervals end inside of it; the others have arrows."""
+"""The share of intervals that end inside the axis; the others have arrows."""
 
 LEAST_LINES, LEAST_COLUMNS = 4, 8
-"""A chart with less room, beside what stands at its axis, is left out."""
+"""A chart with less room, beside its axis labels, is not drawn."""
 
 GLYPHS: Mapping[str, str] = {
     "agrees": "●", "differs": "✗", "cannot tell": "?", "no expectation": "●", "silent": "○",
     "": "·",
 }  # fmt: skip
-"""What stands where m of a head is, by its verdict; of one that was not examined there is none."""
+"""The mark of a head's m, by its verdict; a head that was not examined has the last one."""
 
 BADGES: Mapping[str, str] = {
     "agrees": "✓ AGREES", "differs": "✗ DIFFERS", "cannot tell": "? CANNOT TELL",
@@ -58,10 +58,10 @@ class Multiplier:
     """The m of one head.
 
     Attributes:
-        place: Which head.
-        verdict: What the doctor says of it, one of `GLYPHS`; empty before he has looked at it.
-        expected: The m that it should have.
-        value: The m that it has; None where nothing tells.
+        place: The head.
+        verdict: The doctor's verdict about it, a key of `GLYPHS`; empty before it is examined.
+        expected: The expected m.
+        value: The m found; None if it is unknown.
         low: The lower end of its 95 % interval.
         high: The upper end.
     """
@@ -75,21 +75,21 @@ class Multiplier:
 
     @property
     def off(self) -> tuple[float, float, float]:
-        """The logarithms of m and of both ends over the m that is expected."""
+        """The logarithms of m and of both ends, divided by the expected m."""
         ends = (self.value or self.expected, self.low, self.high)
-        value, low, high = (log(each / self.expected) if each > 0.0 else -inf for each in ends)
+        value, low, high = (log(end / self.expected) if end > 0.0 else -inf for end in ends)
         return value, low, high
 
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """What the doctor says of a capture.
+    """The doctor's diagnosis of a capture.
 
     Attributes:
-        verdict: One of `BADGES`; empty while nothing is known.
-        sentence: What he found, in words.
-        multipliers: Of each head, layer by layer.
-        made: How he found it, for the subtitle.
+        verdict: A key of `BADGES`; empty while nothing is known.
+        sentence: The finding, in words.
+        multipliers: The m of each head, layer by layer.
+        made: How it was found, for the subtitle.
     """
 
     verdict: str
@@ -100,58 +100,58 @@ class Diagnosis:
 
 @dataclass(frozen=True, eq=False)
 class Points:
-    """The m of every head as a point with its interval over the line of what is expected.
+    """The m of every head as a point with its interval, around the line of the expected m.
 
     Attributes:
-        multipliers: Of each head, layer by layer.
+        multipliers: The m of each head, layer by layer.
     """
 
     multipliers: Sequence[Multiplier]
 
     @cached_property
     def known(self) -> Sequence[Multiplier]:
-        """Those of which something tells m."""
-        return [each for each in self.multipliers if each.value is not None]
+        """The multipliers that are known."""
+        return [multiplier for multiplier in self.multipliers if multiplier.value is not None]
 
     @cached_property
     def end(self) -> tuple[float, str, str]:
-        """The logarithm that the axis ends at, with what stands at its top and its bottom."""
-        farthest = max((abs(each.off[0]) for each in self.known), default=0.0)
-        ends = sorted(max(abs(end) for end in each.off[1:]) for each in self.known)
+        """The logarithm at the end of the axis, with the labels of its top and its bottom."""
+        farthest = max((abs(multiplier.off[0]) for multiplier in self.known), default=0.0)
+        ends = sorted(max(abs(end) for end in multiplier.off[1:]) for multiplier in self.known)
         wide = ends[int(MOST_ENDS * (len(ends) - 1))] if ends else 0.0
         if farthest < log(1.1):
             wanted = max(ROOM * farthest, min(wide, PERCENT[-1]))
-            share = next((each for each in PERCENT if each >= wanted), PERCENT[-1])
+            share = next((share for share in PERCENT if share >= wanted), PERCENT[-1])
             text = f"{100 * share:g} %"
             return share, f"+{text}", f"−{text}"
         wanted = ROOM * farthest
-        factor = next((each for each in TIMES if log(each) >= wanted), TIMES[-1])
+        factor = next((factor for factor in TIMES if log(factor) >= wanted), TIMES[-1])
         text = f"{factor:,.0f}" if factor < 1e6 else f"{factor:.0e}"
         return log(factor), f"×{text}", f"÷{text}"
 
     @cached_property
     def line(self) -> str:
-        """What stands at the line of what is expected."""
-        wanted = {each.expected for each in self.multipliers if each.verdict}
+        """The label of the line of the expected m."""
+        wanted = {multiplier.expected for multiplier in self.multipliers if multiplier.verdict}
         return f"{wanted.pop():.4g}" if len(wanted) == 1 else "expected"
 
     @cached_property
     def gutter(self) -> int:
-        """Columns on the left for what stands at the axis."""
+        """The number of columns on the left for the axis labels."""
         return max(map(len, (self.line, *self.end[1:]))) + 2
 
     @cached_property
     def slots(self) -> dict[Place, int]:
-        """The slot of each head: one after another, one free between two layers."""
-        layers = dict.fromkeys(each.place[:2] for each in self.multipliers)
+        """The slot of each head: in order, with a free slot between layers."""
+        layers = dict.fromkeys(multiplier.place[:2] for multiplier in self.multipliers)
         before = {layer: number for number, layer in enumerate(layers)}
         return {
-            each.place: number + before[each.place[:2]]
-            for number, each in enumerate(self.multipliers)
+            multiplier.place: number + before[multiplier.place[:2]]
+            for number, multiplier in enumerate(self.multipliers)
         }
 
     def columns(self, columns: int) -> dict[Place, int]:
-        """Return the column of each head in a block of some width; several may share one."""
+        """Return the column of each head in a chart this wide; several heads may share one."""
         room, slots = columns - self.gutter, max(self.slots.values(), default=0) + 1
         width = room // slots if slots <= room else room / slots
         return {
@@ -159,20 +159,23 @@ class Points:
         }
 
     def nearest(self, column: int, columns: int) -> Place:
-        """Return the head nearest to a column of a block: of several the one farthest off."""
+        """Return the head nearest to a column; of several, the one whose m is farthest off."""
         places = self.columns(columns)
         return min(
             self.multipliers,
-            key=lambda each: (abs(places[each.place] - column), -abs(each.off[0])),
+            key=lambda multiplier: (
+                abs(places[multiplier.place] - column),
+                -abs(multiplier.off[0]),
+            ),
         ).place
 
     @cached_property
     def by_place(self) -> Mapping[Place, Multiplier]:
         """The m of each head."""
-        return {each.place: each for each in self.multipliers}
+        return {multiplier.place: multiplier for multiplier in self.multipliers}
 
     def draw(self, columns: int, lines: int, colours: Palette) -> Cells:
-        """Draw all but the numbers of layers, for which the last line is left."""
+        """Draw everything except the layer numbers, for which the last line stays free."""
         cells = Cells(columns, lines)
         if lines < LEAST_LINES or columns - self.gutter < LEAST_COLUMNS:
             return cells
@@ -183,14 +186,14 @@ class Points:
             cells.write(self.gutter - 2 - len(text), line, text, colours[kind])
             cells.write(self.gutter - 1, line, "┤", colours["muted"])
         cells.write(self.gutter, middle, "─" * (columns - self.gutter), colours["scaled"])
-        # Of heads that share a column that which is farthest off lies on top.
+        # If heads share a column, the one whose m is farthest off lies on top.
         places = self.columns(columns)
-        for each in sorted(self.multipliers, key=lambda each: abs(each.off[0])):
-            colour = verdict_colour(each.verdict, colours)
-            self.draw_head(cells, each, places[each.place], colour)
+        for multiplier in sorted(self.multipliers, key=lambda multiplier: abs(multiplier.off[0])):
+            colour = verdict_colour(multiplier.verdict, colours)
+            self.draw_head(cells, multiplier, places[multiplier.place], colour)
         return cells
 
-    def draw_head(self, cells: Cells, each: Multiplier, column: int, colour: str) -> None:
+    def draw_head(self, cells: Cells, multiplier: Multiplier, column: int, colour: str) -> None:
         """Draw the interval of a head, cut off with arrows, and its m."""
         end, middle = self.end[0], (cells.lines - 2) // 2
         last = 2 * middle
@@ -199,8 +202,8 @@ class Points:
             share = min(max(off / end, -1.0), 1.0)
             return round(middle - share * middle)
 
-        value, low, high = each.off
-        if each.value is not None:
+        value, low, high = multiplier.off
+        if multiplier.value is not None:
             top, bottom = line_of(high), line_of(low)
             for line in range(top, bottom + 1):
                 if line not in (middle, line_of(value)):
@@ -209,7 +212,7 @@ class Points:
                 cells.write(column, 0, "↑", colour)
             if low < -end:
                 cells.write(column, last, "↓", colour)
-        cells.write(column, line_of(value), GLYPHS.get(each.verdict, "●"), colour)
+        cells.write(column, line_of(value), GLYPHS.get(multiplier.verdict, "●"), colour)
 
 
 @dataclass(frozen=True, eq=False)
@@ -217,15 +220,15 @@ class Chart:
     """The points of all heads with a cursor on one of them.
 
     Attributes:
-        points: Those of all heads.
-        cursor: The head that is marked.
+        points: The points of all heads.
+        cursor: The marked head, or None.
     """
 
     points: Points
     cursor: Place | None = None
 
     def draw(self, columns: int, lines: int, colours: Palette) -> Cells:
-        """Draw it; the last line has the numbers of layers."""
+        """Draw the points, with the layer numbers in the last line."""
         points = self.points
         cells = Cells(columns, lines)
         if not points.multipliers:
@@ -241,14 +244,14 @@ class Chart:
         return cells
 
     def _write_layers(self, cells: Cells, places: Mapping[Place, int], colours: Palette) -> None:
-        """Write numbers of layers below the middles of theirs, the cursor's first."""
+        """Write each layer's number below its middle, that of the cursor's layer first."""
         line = cells.lines - 1
         middles: dict[tuple[int, int], list[int]] = {}
         for place, column in places.items():
             middles.setdefault(place[:2], []).append(column)
         own = self.cursor[:2] if self.cursor else None
-        for layer, found in sorted(middles.items(), key=lambda item: (item[0] != own, item[0])):
-            text, start = str(layer[1]), sum(found) // len(found)
+        for layer, columns in sorted(middles.items(), key=lambda item: (item[0] != own, item[0])):
+            text, start = str(layer[1]), sum(columns) // len(columns)
             if cells.is_free(start - 1, line, len(text) + 2) or layer == own:
                 cells.write(start, line, text, colours["accent" if layer == own else "muted"])
         cells.write(max(self.points.gutter - 7, 0), line, "layer", colours["muted"])
@@ -256,7 +259,7 @@ class Chart:
 
 @lru_cache(maxsize=4)
 def _drawn(points: Points, columns: int, lines: int, colours: Palette) -> Cells:
-    """Draw points once for all heads that the cursor goes to."""
+    """Draw the points; cached, since moving the cursor does not change them."""
     return points.draw(columns, lines, colours)
 
 
@@ -272,7 +275,7 @@ def verdict_colour(verdict: str, colours: Palette) -> str:
 
 
 class Multipliers(Picture, can_focus=True):
-    """The chart, whose cursor whoever hears its messages moves."""
+    """The chart; its parent moves the cursor when it receives a message."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("left,h", "move(-1)", "Head before", show=False),
@@ -283,10 +286,10 @@ class Multipliers(Picture, can_focus=True):
     ]
 
     class Moved(Message):
-        """Somebody wants the cursor on another head.
+        """A request to move the cursor to another head.
 
         Attributes:
-            place: Which head.
+            place: The head.
         """
 
         def __init__(self, place: Place) -> None:
@@ -294,7 +297,7 @@ class Multipliers(Picture, can_focus=True):
             self.place = place
 
     class Chosen(Message):
-        """Somebody wants to go into the head with the cursor."""
+        """A request to open the head under the cursor."""
 
     @property
     def _chart(self) -> Chart | None:
@@ -303,15 +306,15 @@ class Multipliers(Picture, can_focus=True):
         return None
 
     def action_move(self, heads: int) -> None:
-        """Go to the next head, or the one before."""
+        """Move the cursor to the next or the previous head."""
         if self._chart is None or self._chart.cursor not in self._chart.points.slots:
             return
         places = [*self._chart.points.slots]
-        at = places.index(self._chart.cursor) + heads
-        self.post_message(self.Moved(places[min(max(at, 0), len(places) - 1)]))
+        index = places.index(self._chart.cursor) + heads
+        self.post_message(self.Moved(places[min(max(index, 0), len(places) - 1)]))
 
     def action_move_layer(self, layers: int) -> None:
-        """Go to the same head of the next layer, or of the one before."""
+        """Move the cursor to the same head of the next or the previous layer."""
         if self._chart is None or self._chart.cursor is None:
             return
         batch, layer, head = self._chart.cursor
@@ -323,11 +326,11 @@ class Multipliers(Picture, can_focus=True):
             self.post_message(self.Moved(min(own, key=lambda place: abs(place[2] - head))))
 
     def action_choose(self) -> None:
-        """Go into the head with the cursor."""
+        """Open the head under the cursor."""
         self.post_message(self.Chosen())
 
     def on_click(self, event: events.Click) -> None:
-        """Go to the head under the mouse; a second click opens it."""
+        """Move the cursor to the head under the mouse; a second click opens it."""
         offset = event.get_content_offset(self)
         chart = self._chart
         if chart is None or offset is None:
@@ -340,12 +343,12 @@ class Multipliers(Picture, can_focus=True):
 
 
 class DoctorPane(Pane):
-    """What the doctor says of a capture, and of the head with the cursor.
+    """The diagnosis of a capture, and the finding about the head under the cursor.
 
     Attributes:
-        diagnosis: What he says.
-        cursor: The head that is looked at.
-        words: What he says of that one, the most important line first.
+        diagnosis: The diagnosis of the capture.
+        cursor: The head under the cursor, or None.
+        words: The finding about that head, the most important line first.
     """
 
     diagnosis: var[Diagnosis] = var(Diagnosis("", ""), init=False)
@@ -362,22 +365,22 @@ class DoctorPane(Pane):
         yield Static(id="doctor-words")
 
     def watch_diagnosis(self) -> None:
-        """Show another verdict."""
-        found = self.diagnosis
+        """Show the new diagnosis."""
+        diagnosis = self.diagnosis
         badge = self.query_one("#doctor-badge", Label)
-        badge.update(BADGES.get(found.verdict, "…"))
-        badge.set_classes(f"-{found.verdict.replace(' ', '-')}" if found.verdict else "")
-        self.query_one("#doctor-sentence", Static).update(Content(found.sentence))
-        self.describe("Doctor: the scale each head really used", found.made)
-        self._points = Points(found.multipliers)
+        badge.update(BADGES.get(diagnosis.verdict, "…"))
+        badge.set_classes(f"-{diagnosis.verdict.replace(' ', '-')}" if diagnosis.verdict else "")
+        self.query_one("#doctor-sentence", Static).update(Content(diagnosis.sentence))
+        self.describe("Doctor: the scale each head really used", diagnosis.made)
+        self._points = Points(diagnosis.multipliers)
         self._draw()
 
     def watch_cursor(self) -> None:
-        """Mark another head."""
+        """Mark the new head."""
         self._draw()
 
     def watch_words(self) -> None:
-        """Say what is said of it."""
+        """Show the finding about the head under the cursor."""
         self.query_one("#doctor-words", Static).update(Content(self.words), layout=False)
 
     def _draw(self) -> None:
@@ -385,7 +388,7 @@ class DoctorPane(Pane):
 
 
 def factor_text(off: float) -> str:
-    """Return by how much m is off, from its logarithm: ``+0.2 %``, ``8 times as large``.
+    """Return how far m is off, from its logarithm: ``+0.2 %``, ``8 times as large``.
 
     >>> factor_text(log(1.002)), factor_text(log(8.0)), factor_text(log(0.125))
     ('+0.2 %', '8 times as large', '8 times too small')

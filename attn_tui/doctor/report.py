@@ -1,4 +1,4 @@
-"""What the doctor says: of each head, and of all."""
+"""The doctor's report: a finding for each head, and totals."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -26,15 +26,15 @@ MOST_ROWS = 4096
 
 @dataclass(frozen=True)
 class Settings:
-    """What is examined.
+    """Which heads and rows to examine, and the assumptions that are granted.
 
     Attributes:
-        rows: Rows of each head, at most.
-        seed: Of the rows that are drawn.
-        layer: Only this one, if any.
-        head: Only this one of each layer, if any.
-        assume: What may be assumed of masks that were not captured.
-        tf32: Whether products may have been taken in TF32.
+        rows: The most rows to use of each head.
+        seed: The seed with which rows are drawn.
+        layer: The only layer to examine, or None for all.
+        head: The only head of each layer to examine, or None for all.
+        assume: The granted assumptions about masks that were not captured.
+        tf32: Whether products may have been computed in TF32.
     """
 
     rows: int = 32
@@ -47,17 +47,17 @@ class Settings:
 
 @dataclass(frozen=True)
 class Finding:
-    """What is said of one head.
+    """The finding about one head.
 
     Attributes:
-        id: Which.
-        shape: How large it is.
-        expected: What was expected of it, or nothing.
-        known: What explains it.
-        judgement: The verdict.
-        names: What its multiplier is called.
-        misses: What a multiplier that differs may be, the likeliest first.
-        notes: What else is to be said, in sentences.
+        id: The head.
+        shape: Its sizes.
+        expected: The expectation for it, or None.
+        known: The models that explain it.
+        judgement: The verdict about it.
+        names: The names of its multiplier.
+        misses: The mistakes that may explain a wrong multiplier, the likeliest first.
+        notes: Further remarks, in sentences.
         reading: How its tensors were read.
     """
 
@@ -73,13 +73,13 @@ class Finding:
 
     @property
     def wanted(self) -> float:
-        """The multiplier that is expected: the usual 1/√d_k unless that is said."""
-        said = self.expected.multiplier if self.expected else None
-        return said or self.shape.d_k**-0.5
+        """The expected multiplier: the usual 1/√d_k unless the expectation states another."""
+        multiplier = self.expected.multiplier if self.expected else None
+        return multiplier or self.shape.d_k**-0.5
 
     @property
     def mask_applied(self) -> bool | None:
-        """Whether the captured mask was applied; None where none was, or nothing tells."""
+        """Whether the captured mask was applied; None if none was captured or it is unknown."""
         if "mask" not in self.shape.has or not self.known.explains:
             return None
         return "mask" not in self.known.test.changes
@@ -87,17 +87,17 @@ class Finding:
 
 @dataclass(frozen=True)
 class Report:
-    """What is said of a capture, as far as it was examined.
+    """The report about a capture, as far as it has been examined.
 
     Attributes:
-        capture: Of what.
-        expectation: What was expected, or nothing.
-        settings: What was to be examined.
-        total: How many heads these are.
-        examined: What is said of each by itself, as far as known, in their order.
-        elapsed: Seconds it took.
-        interrupted: Whether somebody stopped it.
-        notes: What else is to be said, in sentences.
+        capture: The capture.
+        expectation: The expected model, or None.
+        settings: Which heads and rows to examine.
+        total: The number of heads to examine.
+        examined: The findings so far, each about one head by itself, in order.
+        elapsed: The time taken so far, in seconds.
+        interrupted: Whether the run was stopped.
+        notes: Further remarks, in sentences.
     """
 
     capture: Capture
@@ -111,52 +111,56 @@ class Report:
 
     @cached_property
     def findings(self) -> tuple[Finding, ...]:
-        """The same, with what only all of them together tell."""
+        """The findings, with verdicts that take all heads into account."""
         return settled(self.examined, self.settings.assume)
 
     @property
     def counts(self) -> Mapping[Verdict, int]:
-        """How many heads there are of each verdict."""
-        found = Counter(each.judgement.verdict for each in self.findings)
-        return {verdict: found[verdict] for verdict in VERDICTS if found[verdict]}
+        """The number of heads with each verdict that occurs."""
+        counts = Counter(finding.judgement.verdict for finding in self.findings)
+        return {verdict: counts[verdict] for verdict in VERDICTS if counts[verdict]}
 
     @property
     def stated(self) -> tuple[str, ...]:
-        """What was recognised, in sentences, as far as outputs settle how layers are read."""
-        fitted = (each for each in reversed(self.findings) if each.known.explains)
-        return self.capture.states({each.id.layer: each.reading for each in fitted if each.reading})
+        """How the tensors were read, in sentences, as far as explained heads settle it."""
+        fitted = (finding for finding in reversed(self.findings) if finding.known.explains)
+        return self.capture.states(
+            {finding.id.layer: finding.reading for finding in fitted if finding.reading}
+        )
 
     @property
     def verdict(self) -> Verdict:
-        """That of the majority of heads that do not agree, if any do not."""
+        """The verdict of the majority of the heads that do not agree, if any."""
         return overall(self.findings)
 
     @cached_property
     def silent(self) -> Mapping[tuple[int, Part], int]:
-        """Each layer and part that no head of it would have told, with its number of heads."""
+        """Each layer and part on which all heads of the layer are silent, with their number."""
         return silent_parts(self.findings)
 
     @property
     def mask_applied(self) -> bool | None:
-        """Whether captured masks were applied in all heads that tell; None if none tells."""
-        told = [each.mask_applied for each in self.findings if each.mask_applied is not None]
+        """Whether captured masks were applied in all heads where that is known; None if in none."""
+        told = [
+            finding.mask_applied for finding in self.findings if finding.mask_applied is not None
+        ]
         return all(told) if told else None
 
     @property
     def progress(self) -> float:
-        """The share that is done, 0 to 1."""
+        """The share of the heads that are done, 0 to 1."""
         return len(self.examined) / self.total if self.total else 1.0
 
     @property
     def expected(self) -> Expected | None:
-        """What is expected of every head examined; of what differs among them, nothing."""
-        every = [each.expected for each in self.findings if each.expected is not None]
+        """The expectation that all examined heads share; parts that differ are left out."""
+        every = [finding.expected for finding in self.findings if finding.expected is not None]
         if not every:
             return self.expectation.common if self.expectation else None
         first = every[0]
         shared = {
             name: getattr(first, name)
             for name in Expected.__dataclass_fields__
-            if all(getattr(each, name) == getattr(first, name) for each in every)
+            if all(getattr(other, name) == getattr(first, name) for other in every)
         }
         return Expected(**shared)

@@ -1,4 +1,4 @@
-"""One row of a head as a script of five lines, for a bug report: what was expected, what came."""
+"""One row of a head as a five-line script for a bug report: expected and captured output."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -14,17 +14,17 @@ from attn_tui.compute.fit.model import LEARNED, Model
 from attn_tui.compute.heads.rows import HeadRows
 
 MOST_KEYS, MOST_ROWS = 32, 256
-"""Keys of a row whose numbers are printed, if there is a row that sees as few; rows looked at."""
+"""The most keys of the printed row, if any row sees as few, and the most rows to try."""
 
 
 def place_of(text: str) -> tuple[int, int]:
-    """Return layer and head of ``3.7``.
+    """Return the layer and the head named by ``3.7``.
 
     Raises:
         InputError: With field ``"reproduce"``.
     """
     layer, dot, head = text.strip().partition(".")
-    if not (dot and all(each.isascii() and each.isdecimal() for each in (layer, head))):
+    if not (dot and all(part.isascii() and part.isdecimal() for part in (layer, head))):
         raise InputError(
             "reproduce", f"{inert(text.strip())} is no head", "LAYER.HEAD, such as 3.7"
         )
@@ -32,14 +32,15 @@ def place_of(text: str) -> tuple[int, int]:
 
 
 def reproduce(called: str, head: HeadRows, model: Model) -> Iterator[str]:
-    """Yield the lines of a script, which needs NumPy alone.
+    """Yield the lines of a script that needs only NumPy.
 
-    It is of the row and the channel that miss most of what is expected, among rows of few keys.
+    It computes the row and the channel that miss the expected output by most, among rows that see
+    few keys.
 
     Args:
-        called: The head, in words.
+        called: The name of the head, in words.
         head: All of its rows, with values and output.
-        model: What it is expected to be computed with; a sink that nobody knows is none.
+        model: The expected model; a sink of unknown logit is left out.
 
     Raises:
         InputError: With field ``"reproduce"``, if values or output were not captured.
@@ -47,17 +48,17 @@ def reproduce(called: str, head: HeadRows, model: Model) -> Iterator[str]:
     if head.values is None or head.output is None:
         raise InputError("reproduce", f"{called} has no v or no out", "both")
     counts = model.mask.seen(head).sum(axis=1)
-    # Rows of more than one key, if there are such; of few, or else of the fewest.
+    # Rows that see more than one key, if any do; with few keys, or else with the fewest.
     some = np.flatnonzero(counts > (counts.max(initial=0) > 1))
     if not len(some):
         raise InputError("reproduce", "no row sees a key", "a row that sees some")
     head = taken(head, some[counts[some] <= max(MOST_KEYS, counts[some].min())][:MOST_ROWS])
-    at = parameters_of(replace(model, sink=None) if model.sink == LEARNED else model)
+    parameters = parameters_of(replace(model, sink=None) if model.sink == LEARNED else model)
     rows = rows_of(head, model.mask)
-    apart = np.nan_to_num(np.abs(compute(rows, at).output - rows.output), nan=np.inf)
+    apart = np.nan_to_num(np.abs(compute(rows, parameters).output - rows.output), nan=np.inf)
     row, channel = divmod(int(apart.argmax()), rows.values.shape[1])
     keys = np.flatnonzero(rows.seen[row])
-    cap, sink = model.softcap, at.sink_logit
+    cap, sink = model.softcap, parameters.sink_logit
     z = f"{model.multiplier!r} * np.array({_text(rows.scores[row, keys])})"
     if cap is not None:
         z = f"{cap!r} * np.tanh({z} / {cap!r})"
@@ -79,4 +80,4 @@ def reproduce(called: str, head: HeadRows, model: Model) -> Iterator[str]:
 
 
 def _text(numbers: NDArray[np.floating]) -> str:
-    return f"[{', '.join(f'{each:.9g}' for each in numbers.tolist())}]"
+    return f"[{', '.join(f'{number:.9g}' for number in numbers.tolist())}]"

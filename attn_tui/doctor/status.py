@@ -1,4 +1,4 @@
-"""What a program ends with: by the verdict, and by conditions on numbers of heads."""
+"""The exit status, from the verdict and from conditions on numbers of heads."""
 
 from collections.abc import Mapping, Sequence
 from math import isfinite, nan
@@ -16,7 +16,7 @@ STATUSES: Mapping[Verdict, int] = {
 ESTIMATES: Mapping[str, Part] = {
     "multiplier": "multiplier", "value_scale": "value_scale", "softcap": "softcap", "sink": "sink",
 }  # fmt: skip
-"""Numbers that a condition may be about, besides the residual, which is a share."""
+"""The numbers that a condition may test, besides the residual, which is a share."""
 
 
 def parse(text: str) -> Condition:
@@ -29,7 +29,7 @@ def parse(text: str) -> Condition:
 
 
 def number(finding: Finding, name: str) -> float:
-    """Return a number of a head as it was found; NaN where it was not."""
+    """Return a number that was found of a head; NaN if it is unknown."""
     if name == "residual":
         return finding.known.residual
     test = finding.known.test
@@ -39,24 +39,24 @@ def number(finding: Finding, name: str) -> float:
 
 
 def holding(finding: Finding, conditions: Sequence[Condition]) -> bool:
-    """Return whether a condition holds of a head."""
-    return any(each.holds(number(finding, each.statistic)) for each in conditions)
+    """Return whether any of the conditions holds for a head."""
+    return any(condition.holds(number(finding, condition.statistic)) for condition in conditions)
 
 
 def unknown(report: Report, condition: Condition) -> int:
-    """Return of how many heads a number that a condition is about is not known."""
-    return sum(not isfinite(number(each, condition.statistic)) for each in report.findings)
+    """Return the number of heads for which the number that a condition tests is unknown."""
+    return sum(not isfinite(number(finding, condition.statistic)) for finding in report.findings)
 
 
 def status(report: Report, required: bool = False, strict: bool = False) -> int:
-    """Return the exit status that a report stands for.
+    """Return the exit status of a report.
 
     Args:
-        report: The report, of all heads.
-        required: Whether an expectation is required.
-        strict: Whether a layer that tells nothing of something needed is one too many.
+        report: The report about all heads.
+        required: Whether a missing expectation is status 3.
+        strict: Whether a layer that is silent on a needed part is status 3.
     """
     if required and report.verdict == "no expectation":
         return 3
-    found = STATUSES[report.verdict]
-    return 3 if strict and not found and report.silent else found
+    code = STATUSES[report.verdict]
+    return 3 if strict and not code and report.silent else code

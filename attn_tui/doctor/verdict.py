@@ -1,4 +1,4 @@
-"""From what explains each head to a verdict: of the head, of its layer, of the model."""
+"""The verdict about a head, its layer and the model, from the models that explain each head."""
 
 from collections import Counter
 from collections.abc import Collection, Sequence
@@ -13,33 +13,33 @@ if TYPE_CHECKING:
 
 Verdict = Literal["agrees", "silent", "no expectation", "differs", "cannot tell"]
 VERDICTS: tuple[Verdict, ...] = ("differs", "cannot tell", "agrees", "no expectation", "silent")
-"""What is said first, first."""
+"""All verdicts, in the order in which reports list them."""
 
 Assumption = Literal["padding", "packed", "prefix"]
 ASSUMPTIONS: tuple[Assumption, ...] = ("padding", "packed", "prefix")
 
 TESTED = 5
-"""How many numbers of a head are compared: m, value scale, cap, sink, mask."""
+"""The number of parts of a head that are compared: m, value scale, cap, sink, mask."""
 _FALSE = 0.01
-"""How often a healthy capture may be said to differ, whatever the number of its heads."""
+"""The largest rate of healthy captures reported to differ, whatever the number of heads."""
 _ODD = 2.0
-"""A head that differs alone misses what is expected by so many times what rounding makes."""
+"""The residual, in units of rounding, from which on a head that differs alone counts."""
 
 
 def confidence(heads: int) -> float:
-    """Return the confidence of each interval that decides, for so many heads (Bonferroni)."""
+    """Return the confidence of each deciding interval for this number of heads (Bonferroni)."""
     return 1.0 - _FALSE / (TESTED * max(heads, 1))
 
 
 @dataclass(frozen=True)
 class Judgement:
-    """What is said of a head.
+    """The verdict about a head, with its reasons.
 
     Attributes:
-        verdict: Whether it agrees; ``silent`` is a head in which another m would not have shown.
-        differs: What does not agree, by name.
-        reason: Why nothing can be told, where that is so.
-        assumes: What has to be assumed for it to agree.
+        verdict: The verdict; in a ``silent`` head another m would not have shown.
+        differs: The parts that do not agree.
+        reason: Why nothing can be told, or empty.
+        assumes: The assumption under which the head agrees, or None.
     """
 
     verdict: Verdict
@@ -48,20 +48,20 @@ class Judgement:
     assumes: Assumption | None = None
 
 
-def judge(known: Explained, said: frozenset[Part]) -> Judgement:
-    """Return the verdict about one head, by itself.
+def judge(known: Explained, stated: frozenset[Part]) -> Judgement:
+    """Return the verdict about one head by itself.
 
     Args:
-        known: What explains it.
-        said: The parts of the expected model that somebody says; none is no expectation.
+        known: The models that explain it.
+        stated: The parts of the model that the expectation states; empty without an expectation.
     """
     if known.problem:
         return Judgement("cannot tell", reason=known.problem)
     test = known.test
     if not test.explains:
         return Judgement("cannot tell", reason="nothing fits")
-    differs = tuple(part for part in test.changes if part in said)
-    kinds = {assumption_of(each) for each in known.best}
+    differs = tuple(part for part in test.changes if part in stated)
+    kinds = {assumption_of(other) for other in known.best}
     if differs or kinds != {None}:
         if None not in kinds and test.changes == ("mask",):
             return Judgement("cannot tell", assumes=assumption_of(test))
@@ -69,11 +69,11 @@ def judge(known: Explained, said: frozenset[Part]) -> Judgement:
     if "multiplier" in known.silent:
         why = test.unknown.get("multiplier", "")
         return Judgement("silent", reason=why or "not even twice")
-    return Judgement("agrees" if "multiplier" in said else "no expectation")
+    return Judgement("agrees" if "multiplier" in stated else "no expectation")
 
 
 def assumption_of(test: Test) -> Assumption | None:
-    """Return what has to be assumed of a mask, if no captured one says it."""
+    """Return the assumption that a test's mask needs, or None if it needs none."""
     mask = test.model.mask
     if "mask" not in test.changes:
         return None
@@ -87,38 +87,42 @@ def assumption_of(test: Test) -> Assumption | None:
 def settled(
     findings: Sequence["Finding"], granted: Collection[Assumption]
 ) -> tuple["Finding", ...]:
-    """Return findings with what only all of them together tell.
+    """Return findings with verdicts that take all heads into account.
 
-    Keys that are hidden in one way in all heads of a sequence may be assumed to be padding; in
-    another way in each head, masks differ. A head that differs alone in its layer differs only if
-    it misses what is expected by twice what rounding makes.
+    Keys hidden alike in the heads of a sequence may be assumed to be padding; a head that hides
+    others has a different mask. A head that differs alone in its layer counts only if its expected
+    residual is at least twice rounding.
     """
-    hidden = Counter((each.id.batch, _hiding(each)) for each in findings if each.judgement.assumes)
+    hidden = Counter(
+        (finding.id.batch, _hiding(finding)) for finding in findings if finding.judgement.assumes
+    )
     most: dict[int, int] = {}
     for (batch, _), count in hidden.items():
         most[batch] = max(count, most.get(batch, 0))
     told = []
-    for each in findings:
-        judged = each.judgement
-        if judged.assumes and hidden[each.id.batch, _hiding(each)] < most[each.id.batch]:
+    for finding in findings:
+        judged = finding.judgement
+        if judged.assumes and hidden[finding.id.batch, _hiding(finding)] < most[finding.id.batch]:
             judged = Judgement("differs", ("mask",))
         elif judged.assumes in granted:
-            said = bool(each.expected and "multiplier" in each.expected.said)
-            judged = replace(judged, verdict="agrees" if said else "no expectation")
-        told.append(replace(each, judgement=judged))
+            is_expected = bool(finding.expected and "multiplier" in finding.expected.said)
+            judged = replace(judged, verdict="agrees" if is_expected else "no expectation")
+        told.append(replace(finding, judgement=judged))
     layers: dict[tuple[int, int], list[Finding]] = {}
-    for each in told:
-        layers.setdefault((each.id.batch, each.id.layer), []).append(each)
+    for finding in told:
+        layers.setdefault((finding.id.batch, finding.id.layer), []).append(finding)
     odd = set()
     for heads in layers.values():
-        agree = sum(each.judgement.verdict == "agrees" for each in heads)
-        unlike = [each for each in heads if each.judgement.verdict == "differs"]
+        agree = sum(finding.judgement.verdict == "agrees" for finding in heads)
+        unlike = [finding for finding in heads if finding.judgement.verdict == "differs"]
         if len(unlike) == 1 and agree > 1:
             known = unlike[0].known
             if not known.residual >= _ODD * known.rounding:
                 odd.add(unlike[0].id)
     quiet = Judgement("silent", reason="it differs by less than twice what rounding makes, alone")
-    return tuple(replace(each, judgement=quiet) if each.id in odd else each for each in told)
+    return tuple(
+        replace(finding, judgement=quiet) if finding.id in odd else finding for finding in told
+    )
 
 
 def _hiding(finding: "Finding") -> object:
@@ -127,11 +131,11 @@ def _hiding(finding: "Finding") -> object:
 
 
 def overall(findings: Sequence["Finding"]) -> Verdict:
-    """Return the verdict about a model: the majority's, of heads that do not agree if any.
+    """Return the verdict about a model: that of most heads that do not agree, if any.
 
-    Where every head is silent nothing was told.
+    If every head is silent, the verdict is ``cannot tell``.
     """
-    counts = Counter(each.judgement.verdict for each in findings)
+    counts = Counter(finding.judgement.verdict for finding in findings)
     if counts["differs"] or counts["cannot tell"]:
         return "differs" if counts["differs"] >= counts["cannot tell"] else "cannot tell"
     if counts["agrees"]:
@@ -140,15 +144,17 @@ def overall(findings: Sequence["Finding"]) -> Verdict:
 
 
 def silent_parts(findings: Sequence["Finding"]) -> dict[tuple[int, Part], int]:
-    """Return each layer and part that no head of it would have told, with how many heads it has."""
+    """Return each layer and part on which all heads of the layer are silent, with their number."""
     layers: dict[int, list[Finding]] = {}
-    for each in findings:
-        if each.judgement.verdict in ("agrees", "silent"):
-            layers.setdefault(each.id.layer, []).append(each)
-    found: dict[tuple[int, Part], int] = {}
+    for finding in findings:
+        if finding.judgement.verdict in ("agrees", "silent"):
+            layers.setdefault(finding.id.layer, []).append(finding)
+    silent: dict[tuple[int, Part], int] = {}
     for layer, heads in layers.items():
-        needed = [part for each in heads for part in each.known.needed]
+        needed = [part for finding in heads for part in finding.known.needed]
         for part in dict.fromkeys(needed):
-            if all(part in each.known.silent for each in heads if part in each.known.needed):
-                found[layer, part] = len(heads)
-    return found
+            if all(
+                part in finding.known.silent for finding in heads if part in finding.known.needed
+            ):
+                silent[layer, part] = len(heads)
+    return silent

@@ -24,7 +24,7 @@ def write(
     extra: dict[str, NDArray[Any]] | None = None,
     **given: Any,
 ) -> str:
-    """Write a capture of heads that this arithmetic computed, all rows, and return its path."""
+    """Write a capture of heads with this arithmetic, with all rows, and return its path."""
     tensors: dict[str, NDArray[Any]] = {}
     for layer in range(layers):
         made = []
@@ -46,9 +46,9 @@ def without(how: Arithmetic, **changes: Any) -> Arithmetic:
 
 
 def tensors(path: str) -> dict[str, Any]:
-    """The tensors of a capture's layer 0, in float32."""
+    """Return the tensors of layer 0 of a capture, in float32."""
     capture = open_capture([path])
-    heads = [capture.read(each) for each in capture.heads]
+    heads = [capture.read(place) for place in capture.heads]
     parts = {"q": "queries", "k": "keys", "v": "values", "out": "output"}
     return {part: np.stack([getattr(h, name) for h in heads])[None] for part, name in parts.items()}
 

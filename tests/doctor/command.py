@@ -1,4 +1,4 @@
-"""The command of the doctor, run and read, and what captures of these tests are by default."""
+"""Run the doctor's command and read its output; the default model of these tests."""
 
 import json
 from typing import Any

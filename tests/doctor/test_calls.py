@@ -1,4 +1,4 @@
-"""What calls were given is expected where no configuration says otherwise."""
+"""The arguments of captured calls are expected unless a configuration states otherwise."""
 
 import json
 from dataclasses import replace
@@ -18,7 +18,7 @@ UNMASKED = replace(HEALTHY, mask=HeadMask("none"))
 
 
 @pytest.mark.parametrize(
-    ("how", "given", "status", "said"),
+    ("how", "given", "status", "phrase"),
     everyday(
         3,
         [
@@ -34,13 +34,13 @@ UNMASKED = replace(HEALTHY, mask=HeadMask("none"))
     ),
 )
 def test_scale_and_mask_of_a_call_are_expected(
-    tmp_path: Path, how: Arithmetic, given: dict[str, str], status: int, said: str
+    tmp_path: Path, how: Arithmetic, given: dict[str, str], status: int, phrase: str
 ) -> None:
     result = run(write(tmp_path / "a.safetensors", how, metadata=given))
     assert result.exit_code == status, result.stdout
-    assert result.stdout.startswith(said)
+    assert result.stdout.startswith(phrase)
     is_named = "the arguments of the calls" in result.stdout.partition("\n")[0]
-    assert is_named == (not said.startswith("no expectation"))
+    assert is_named == (not phrase.startswith("no expectation"))
 
 
 def test_a_configuration_goes_before_what_a_call_was_given(tmp_path: Path) -> None:
@@ -50,7 +50,7 @@ def test_a_configuration_goes_before_what_a_call_was_given(tmp_path: Path) -> No
     report = printed(run(path, "--json"))
     assert report["verdict"] == "differs"
     assert report["heads"][0]["differs"] == ["multiplier"]
-    # And what is typed before both.
+    # A typed expectation goes before both.
     typed = run(path, "--expect", "m=0.5")
     assert typed.exit_code == 0
     line = typed.stdout.partition("\n")[0]

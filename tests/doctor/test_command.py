@@ -1,4 +1,4 @@
-"""``attn-tui doctor``: every verdict and every exit status, on captures that were simulated."""
+"""``attn-tui doctor``: every verdict and every exit status, on simulated captures."""
 
 import json
 import re
@@ -88,7 +88,7 @@ def test_where_nothing_fits_there_is_no_multiplier_and_status_3(
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "phrase"),
     [
         (("no/such.npz",), "no/such.npz"),
         ((), "CAPTURE: none is given"),
@@ -101,13 +101,13 @@ def test_where_nothing_fits_there_is_no_multiplier_and_status_3(
     ],
 )
 def test_bad_input_is_one_line_and_status_2(
-    tmp_path: Path, arguments: tuple[str, ...], said: str
+    tmp_path: Path, arguments: tuple[str, ...], phrase: str
 ) -> None:
     path = write(tmp_path / "a.safetensors", HEALTHY)
-    result = run(*(each.format(path=path) for each in arguments))
+    result = run(*(argument.format(path=path) for argument in arguments))
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr.startswith("attn-tui: ")
-    assert said in result.stderr
+    assert phrase in result.stderr
     assert result.stderr.count("\n") == 1
 
 
@@ -124,11 +124,11 @@ def test_the_line_says_of_how_many_rows_it_knows(tmp_path: Path, config: str) ->
 def test_heads_that_agree_have_m_from_the_least_to_the_largest(tmp_path: Path) -> None:
     path = write(tmp_path / "a.safetensors", HEALTHY, heads=4)
     line = run(path).stdout.splitlines()[0]
-    found = [each["multiplier"][0] for each in printed(run(path, "--json"))["heads"]]
+    multipliers = [each["multiplier"][0] for each in printed(run(path, "--json"))["heads"]]
     ends = re.match(r"no expectation: m = (\S+) to (\S+) = 1/√d_k", line)
     assert ends is not None
     assert [float(each) for each in ends.groups()] == pytest.approx(
-        [min(found), max(found)], rel=1e-4
+        [min(multipliers), max(multipliers)], rel=1e-4
     )
 
 
@@ -189,8 +189,8 @@ def test_tf32_has_room_only_where_an_option_or_the_metadata_says_so(
     result = run(path, "--config", config, "--tf32")
     assert result.stdout.startswith("agrees: m = 0.2")
     assert "(TF32 rounding alone: " in " ".join(result.stdout.split())
-    said = write(tmp_path / "b.safetensors", made, metadata={"tf32": "true"})
-    assert run(said, "--config", config).exit_code == 0
+    declared = write(tmp_path / "b.safetensors", made, metadata={"tf32": "true"})
+    assert run(declared, "--config", config).exit_code == 0
 
 
 def test_float32_tensors_of_values_of_16_bits_are_taken_for_these(
@@ -220,7 +220,7 @@ def test_json_has_at_most_400_bytes_a_head_unless_evidence_is_asked_for(
 
 
 @pytest.mark.parametrize(
-    ("expect", "status", "said"),
+    ("expect", "status", "phrase"),
     everyday(
         1,
         [
@@ -238,17 +238,17 @@ def test_json_has_at_most_400_bytes_a_head_unless_evidence_is_asked_for(
         ],
     ),
 )
-def test_what_is_typed_is_expected(tmp_path: Path, expect: str, status: int, said: str) -> None:
+def test_what_is_typed_is_expected(tmp_path: Path, expect: str, status: int, phrase: str) -> None:
     path = write(tmp_path / "a.safetensors", HEALTHY)
     result = run(path, "--expect", expect)
     line = result.stdout.partition("\n")[0]
     assert result.exit_code == status
-    assert said in line
+    assert phrase in line
     assert line.endswith(f"--expect {expect}")
 
 
 @pytest.mark.parametrize(
-    ("option", "value", "said"),
+    ("option", "value", "phrase"),
     [
         ("--expect", "m=", "'m=' means nothing; expected parts with commas between"),
         ("--expect", "m=1/0", "'m=1/0' means nothing"),
@@ -261,16 +261,16 @@ def test_what_is_typed_is_expected(tmp_path: Path, expect: str, status: int, sai
     ],
 )
 def test_an_expectation_that_means_nothing_is_one_line_and_status_2(
-    tmp_path: Path, option: str, value: str, said: str
+    tmp_path: Path, option: str, value: str, phrase: str
 ) -> None:
     result = run(write(tmp_path / "a.safetensors", HEALTHY), option, value)
     assert (result.exit_code, result.stdout) == (2, "")
-    assert said in result.stderr
+    assert phrase in result.stderr
     assert result.stderr.count("\n") == 1
 
 
 def test_a_configuration_of_another_architecture_is_refused_or_noted(tmp_path: Path) -> None:
-    # Not in the folder of the capture.
+    # A configuration in a folder other than that of the capture.
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "config.json").write_text(json.dumps(LLAMA | {"model_type": "gemma2"}))
     path = write(tmp_path / "a.safetensors", HEALTHY, metadata={"model_type": "llama"})
@@ -281,5 +281,5 @@ def test_a_configuration_of_another_architecture_is_refused_or_noted(tmp_path: P
     (tmp_path / "config.json").write_text(json.dumps(LLAMA | {"head_dim": 64}))
     result = run(plain)
     assert result.stdout.startswith("no expectation: ")
-    said = " ".join(result.stdout.split())
-    assert "config.json beside it is of another model: its queries are of length 64" in said
+    text = " ".join(result.stdout.split())
+    assert "config.json beside it is of another model: its queries are of length 64" in text

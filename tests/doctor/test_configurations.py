@@ -1,4 +1,4 @@
-"""What configurations of transformers say a head should do."""
+"""The expectation about a head from a configuration of transformers."""
 
 import json
 import os
@@ -55,9 +55,9 @@ def of(**config: Any) -> Expectation:
 )
 def test_every_dialect_says_its_multiplier(config: dict[str, Any], m: float) -> None:
     whole = config if "text_config" in config else WIDE | config
-    found = expectation(whole, "config.json")
-    assert found.of(0, 128).multiplier == pytest.approx(m, rel=1e-12)
-    assert not found.assumed
+    expected = expectation(whole, "config.json")
+    assert expected.of(0, 128).multiplier == pytest.approx(m, rel=1e-12)
+    assert not expected.assumed
 
 
 def test_a_multiplier_is_written_as_its_configuration_has_it() -> None:
@@ -65,24 +65,24 @@ def test_a_multiplier_is_written_as_its_configuration_has_it() -> None:
     assert of(model_type="qwen3", head_dim=64).of(0, 64).form == "1/√64"
     assert of(model_type="whatever", scaling=0.3).of(0, 64).form == ""
     layers = of(model_type="gpt2", scale_attn_by_inverse_layer_idx=True)
-    assert [layers.of(each, 128).form for each in (0, 2)] == ["1/√128", "1/(3·√128)"]
+    assert [layers.of(layer, 128).form for layer in (0, 2)] == ["1/√128", "1/(3·√128)"]
     yarn = of(model_type="deepseek_v3", **MLA, rope_scaling=YARN)
     assert yarn.of(0, 192).form == ""
 
 
 def test_an_unknown_architecture_is_assumed_and_named() -> None:
-    found = of(model_type="newest")
-    assert found.of(0, 64).multiplier == 1 / 8
-    assert "assumed 1/√head_dim" in found.of(0, 64).source
-    assert "newest" in found.source
-    assert found.of(0, 64).softcap is None
+    expected = of(model_type="newest")
+    assert expected.of(0, 64).multiplier == 1 / 8
+    assert "assumed 1/√head_dim" in expected.of(0, 64).source
+    assert "newest" in expected.source
+    assert expected.of(0, 64).softcap is None
     assert of(model_type="newest", attn_logit_softcapping=30).of(0, 64).softcap == 30.0
 
 
 def test_layers_may_differ() -> None:
-    found = of(**GEMMA_2, sliding_window=4096)
-    assert [found.of(layer, 128).mask for layer in range(4)] == ["window", "causal"] * 2
-    assert found.of(0, 128).window == 4096
+    expected = of(**GEMMA_2, sliding_window=4096)
+    assert [expected.of(layer, 128).mask for layer in range(4)] == ["window", "causal"] * 2
+    assert expected.of(0, 128).window == 4096
     by_layer = of(model_type="gpt2", scale_attn_by_inverse_layer_idx=True)
     assert by_layer.of(3, 128).multiplier == pytest.approx(128**-0.5 / 4)
     types = ["full_attention", "sliding_attention", "chunked_attention", "full_attention"]
@@ -110,8 +110,8 @@ def test_a_model_is_causal_as_it_says_whatever_others_of_its_kind_are(
     config: dict[str, Any], mask: str | None
 ) -> None:
     shape = {"num_attention_heads": 4, "hidden_size": 64, "num_hidden_layers": 1}
-    found = expectation({**shape, **config}, "config.json").of(0, 16)
-    assert (found.mask, found.window) == (mask, None)
+    expected = expectation({**shape, **config}, "config.json").of(0, 16)
+    assert (expected.mask, expected.window) == (mask, None)
 
 
 @with_rows("value", [1e308, 1e-308, 1e31])
@@ -124,20 +124,25 @@ def test_a_number_whose_root_or_square_is_none_is_refused(name: str, value: floa
 
 def test_chunks_of_layers_are_expected() -> None:
     chunked = {"attention_chunk_size": 64, "layer_types": ["chunked_attention", "full_attention"]}
-    found = expectation(WIDE | chunked | {"model_type": "llama4_text"}, "config.json")
-    assert [found.of(layer, 128).mask for layer in (0, 1)] == ["causal", "causal"]
-    assert [found.of(layer, 128).chunk for layer in (0, 1)] == [64, None]
+    chunks = expectation(WIDE | chunked | {"model_type": "llama4_text"}, "config.json")
+    assert [chunks.of(layer, 128).mask for layer in (0, 1)] == ["causal", "causal"]
+    assert [chunks.of(layer, 128).chunk for layer in (0, 1)] == [64, None]
     plain = {"model_type": "llama4_text", "attention_chunk_size": 64}
     every = expectation(WIDE | plain | {"num_hidden_layers": 8}, "config.json")
-    # Every fourth layer has no RoPE, and sees all keys up to its own.
+    # Every fourth layer has no RoPE, and its queries see all keys up to their own.
     assert [every.of(layer, 128).chunk for layer in range(8)] == [64, 64, 64, None] * 2
 
 
 def test_local_layers_see_keys_to_either_side() -> None:
     modern = {"model_type": "modernbert", "local_attention": 128}
-    found = expectation(WIDE | modern, "config.json")
-    assert [found.of(layer, 128).mask for layer in range(4)] == ["none", "local", "local", "none"]
-    assert found.of(1, 128).window == 128
+    expected = expectation(WIDE | modern, "config.json")
+    assert [expected.of(layer, 128).mask for layer in range(4)] == [
+        "none",
+        "local",
+        "local",
+        "none",
+    ]
+    assert expected.of(1, 128).window == 128
 
 
 def test_sinks_and_caps_are_expected_where_models_have_them() -> None:
@@ -151,7 +156,7 @@ def test_sinks_and_caps_are_expected_where_models_have_them() -> None:
 
 
 @with_rows(
-    ("layers", "heads", "d_k", "said"),
+    ("layers", "heads", "d_k", "phrase"),
     [
         ({4}, 32, 128, "it has 4 layers, and layer 4 was captured"),
         ({3}, 33, 128, "it has 32 heads a layer, and 33 were captured"),
@@ -159,10 +164,10 @@ def test_sinks_and_caps_are_expected_where_models_have_them() -> None:
     ],
 )
 def test_a_configuration_of_another_model_is_bad_input(
-    layers: set[int], heads: int, d_k: int, said: str
+    layers: set[int], heads: int, d_k: int, phrase: str
 ) -> None:
     of(model_type="llama").check({3}, 8, {128}, 8)
-    with pytest.raises(InputError, match=said):
+    with pytest.raises(InputError, match=phrase):
         of(model_type="llama").check(layers, heads, {d_k}, heads)
 
 
@@ -170,7 +175,7 @@ def test_a_configuration_of_another_model_is_bad_input(
     ("config", "heads", "kv_heads", "refused"),
     [
         ({"num_key_value_heads": 8}, 32, 8, False),
-        # Keys repeated for each query; one rank of sixteen; the first few heads alone.
+        # Keys repeated for each query; one rank of sixteen; only the first few heads.
         ({"num_key_value_heads": 8}, 32, 32, False),
         ({"num_key_value_heads": 8}, 2, 1, False),
         ({"num_key_value_heads": 8}, 3, 1, False),
@@ -224,9 +229,11 @@ def test_files_that_are_not_there_are_refused(tmp_path: Path) -> None:
 
 def test_metadata_is_a_claim_that_shapes_may_deny() -> None:
     assert claimed({"model_type": "llama", "head_dim": "64"}, 128) is None
-    found = claimed({"model_type": "llama", "head_dim": "128", "num_attention_heads": "2"}, 128)
-    assert found is not None
-    assert found.of(0, 128).multiplier == 128**-0.5
+    configuration = claimed(
+        {"model_type": "llama", "head_dim": "128", "num_attention_heads": "2"}, 128
+    )
+    assert configuration is not None
+    assert configuration.of(0, 128).multiplier == 128**-0.5
     assert claimed({"format": "pt"}, 128) is None
     other = claimed({"model_type": "gpt2", "n_head": "4", "n_embd": "64"}, 16)
     assert other is not None

@@ -1,4 +1,4 @@
-"""Which rows of a head are looked at, and where its queries stand."""
+"""The rows of a head that are examined, and the positions of its queries."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""What people ran into, simulated: the doctor names each, and ends with its status."""
+"""Faults that people met, simulated: the doctor names each one and exits with its status."""
 
 import json
 from dataclasses import replace
@@ -31,12 +31,12 @@ WINDOW = HeadMask("window", 0, 24)
 
 
 def alternating(how: Arithmetic) -> Any:
-    """Return how layers with a window and without one are computed."""
+    """Return the arithmetic by layer: with a window in even layers, without one in odd layers."""
     return lambda layer, head: replace(how, mask=how.mask if layer % 2 else WINDOW)
 
 
 FIRST = ("another cap", "no window", "no mask", "no scale", "a sink")
-"""Faults that are looked for every day, a kind each."""
+"""One fault of each kind, for every run of the tests; the others are slow."""
 
 CASES: dict[str, tuple[Any, float, dict[str, Any], int, str]] = {
     "a cap and windows": (alternating(CAPPED), 4.0, GEMMA, 0, "soft cap 50 as expected"),
@@ -69,13 +69,13 @@ CASES: dict[str, tuple[Any, float, dict[str, Any], int, str]] = {
     "name", everyday(len(FIRST), [*FIRST, *(name for name in CASES if name not in FIRST)])
 )
 def test_each_fault_is_named_with_its_status(tmp_path: Path, name: str) -> None:
-    how, std, config, status, said = CASES[name]
+    how, std, config, status, phrase = CASES[name]
     (tmp_path / "config.json").write_text(json.dumps(config))
     path = write(tmp_path / "a.safetensors", how, layers=2, logit_std=std)
     result = CliRunner().invoke(program, ["doctor", path, "--config", str(tmp_path)])
     line = result.stdout.partition("\n")[0]
     assert (result.exit_code, result.stderr) == (status, ""), line
-    assert said in line
+    assert phrase in line
 
 
 @pytest.mark.parametrize(("dropped", "status"), [(False, 0), (True, 1)])
@@ -98,13 +98,13 @@ def test_a_model_that_decodes_agrees_by_its_last_row(tmp_path: Path) -> None:
     path = write(tmp_path / "a.safetensors", how, n_queries=1)
     result = CliRunner().invoke(program, ["doctor", path, "--config", str(tmp_path)])
     assert result.exit_code == 0, result.stdout
-    # The last query sees what it would without a mask.
+    # The last query sees the same keys as without a mask.
     assert ", mask causal or none as expected; " in result.stdout
     assert "mask         causal or none" in result.stdout
 
 
 @pytest.mark.parametrize(
-    ("config", "captured", "scale", "status", "said"),
+    ("config", "captured", "scale", "status", "phrase"),
     [
         (GPT_OSS, None, 1.0, 0, "another sink would not show in layer 0"),
         (GPT_OSS, 2.0, 1.0, 0, "agrees: m = "),
@@ -119,24 +119,24 @@ def test_a_sink_of_one_row_is_no_value_scale(
     captured: float | None,
     scale: float,
     status: int,
-    said: str,
+    phrase: str,
 ) -> None:
     (tmp_path / "config.json").write_text(json.dumps({**config, "sliding_window": None}))
     how = replace(PLAIN, mask=HeadMask("causal", 63), sink=2.0, value_scale=scale)
     sinks = {} if captured is None else {"0.sink": np.full(2, captured, np.float32)}
     path = write(tmp_path / "a.safetensors", how, n_queries=1, extra=sinks)
-    asked = ["doctor", path, "--config", str(tmp_path)]
-    result = CliRunner().invoke(program, asked)
-    assert said in result.stdout.partition("\n")[0]
+    command = ["doctor", path, "--config", str(tmp_path)]
+    result = CliRunner().invoke(program, command)
+    assert phrase in result.stdout.partition("\n")[0]
     assert result.exit_code == status
-    whole = [*asked, "--json", "--evidence"]
+    whole = [*command, "--json", "--evidence"]
     for head in json.loads(CliRunner().invoke(program, whole).stdout)["heads"]:
         reason = "it stretches all rows alike, as a value scale does"
         assert head["models"][0]["unknown"]["sink"] == reason
 
 
 @pytest.mark.parametrize(
-    ("offset", "status", "said"),
+    ("offset", "status", "phrase"),
     [
         (56, 0, ", mask causal, query 0 at key 56 as expected; "),
         (
@@ -147,13 +147,13 @@ def test_a_sink_of_one_row_is_no_value_scale(
     ],
 )
 def test_causal_that_ignores_the_cache_differs(
-    tmp_path: Path, offset: int, status: int, said: str
+    tmp_path: Path, offset: int, status: int, phrase: str
 ) -> None:
     (tmp_path / "config.json").write_text(json.dumps(LLAMA))
     how = replace(PLAIN, mask=HeadMask("causal", offset))
     path = write(tmp_path / "a.safetensors", how, n_queries=8)
     result = CliRunner().invoke(program, ["doctor", path, "--config", str(tmp_path)])
-    assert said in result.stdout.partition("\n")[0]
+    assert phrase in result.stdout.partition("\n")[0]
     assert result.exit_code == status
 
 
@@ -166,21 +166,21 @@ def test_queries_stand_where_the_capture_says(
     own = np.asarray(positions)
     path = write(tmp_path / "a.safetensors", PLAIN, n_queries=20, extra={"0.positions": own})
     made = open_capture([path])
-    heads = [made.read(each) for each in made.heads]
-    output = np.stack([np.asarray(computed(each, PLAIN).output) for each in heads])[None]
+    heads = [made.read(head) for head in made.heads]
+    output = np.stack([np.asarray(computed(head, PLAIN).output) for head in heads])[None]
     extra = {"0.positions": own, "0.out": output.astype(dtype_of(PLAIN.format))}
     path = write(tmp_path / "a.safetensors", PLAIN, n_queries=20, extra=extra)
     for command, of, more in (("doctor", "heads", ["--evidence"]), ("heads", "masks", [])):
         plain = json.loads(CliRunner().invoke(program, [command, path, "--json", *more]).stdout)
-        for each in plain[of]:
-            mask = each["models"][0]["mask"] if command == "doctor" else each
+        for head in plain[of]:
+            mask = head["models"][0]["mask"] if command == "doctor" else head
             assert mask["kind" if command == "doctor" else "mask"] == "causal"
             assert mask["offset" if command == "doctor" else "query_offset"] == offset
         text = CliRunner().invoke(program, [command, path]).stdout
         assert (f"query 0 at key {offset}" in text) == ("query 0 at" in text) == (offset == 5)
 
 
-@pytest.mark.parametrize(("how", "captured", "given", "said"), everyday(4, [
+@pytest.mark.parametrize(("how", "captured", "given", "phrase"), everyday(4, [
         (replace(PLAIN, value_scale=0.707), {}, {}, ", value scale 0.707, mask causal; give"),
         (
             replace(PLAIN, multiplier=1 / 16), {}, {},
@@ -206,11 +206,11 @@ def test_queries_stand_where_the_capture_says(
         ),
     ]))  # fmt: skip
 def test_the_line_says_all_that_is_unusual_without_an_expectation(
-    tmp_path: Path, how: Arithmetic, captured: Any, given: dict[str, Any], said: str
+    tmp_path: Path, how: Arithmetic, captured: Any, given: dict[str, Any], phrase: str
 ) -> None:
     path = write(tmp_path / "a.safetensors", how, extra=captured, **given)
     line, *_ = CliRunner().invoke(program, ["doctor", path]).stdout.splitlines()
-    assert said in line
+    assert phrase in line
 
 
 @pytest.mark.parametrize(("kind", "status"), [("bert", 1), ("gpt_oss", 1)])
@@ -219,12 +219,12 @@ def test_a_sink_among_small_logits_differs_where_none_is_meant(
 ) -> None:
     (tmp_path / "config.json").write_text(json.dumps({**BERT, "model_type": kind}))
     path = write(tmp_path / "a.safetensors", replace(SEEN, sink=1.0), logit_std=0.05)
-    asked = ["doctor", path, "--config", str(tmp_path), "--json"]
-    result = CliRunner().invoke(program, asked)
+    command = ["doctor", path, "--config", str(tmp_path), "--json"]
+    result = CliRunner().invoke(program, command)
     assert result.exit_code == status
-    # No mask differs from a causal one; that a sink is meant leaves the value scale open.
-    for each in json.loads(result.stdout)["heads"]:
-        assert ("value_scale" in each["differs"]) == (kind == "bert")
+    # No mask differs from a causal one; an expected sink leaves the value scale open.
+    for head in json.loads(result.stdout)["heads"]:
+        assert ("value_scale" in head["differs"]) == (kind == "bert")
 
 
 @pytest.mark.slow
@@ -235,23 +235,23 @@ def test_heads_with_the_keys_and_values_of_others_are_named(tmp_path: Path) -> N
         json.dumps(LLAMA | {"num_attention_heads": 4, "hidden_size": 64, "num_hidden_layers": 1})
     )
 
-    def said(**moved: Any) -> tuple[int, dict[str, Any]]:
+    def diagnosed(**moved: Any) -> tuple[int, dict[str, Any]]:
         moved = {f"0.{part}": tensor.astype(dtype_of("bfloat16")) for part, tensor in moved.items()}
         other = write(tmp_path / "a.safetensors", PLAIN, heads=4, extra=moved)
         result = CliRunner().invoke(program, ["doctor", other, "--json", "--evidence"])
         return result.exit_code, json.loads(result.stdout)
 
     rolled = {part: np.roll(parts[part], 1, axis=1) for part in ("k", "v")}
-    status, report = said(**rolled)
+    status, report = diagnosed(**rolled)
     assert status == 1
-    assert {(each["differs"][0], len(each["differs"])) for each in report["heads"]} == {
+    assert {(head["differs"][0], len(head["differs"])) for head in report["heads"]} == {
         ("kv_head", 1)
     }
-    assert [each["kv_head"] for each in report["heads"]] == [1, 2, 3, 0]
+    assert [head["kv_head"] for head in report["heads"]] == [1, 2, 3, 0]
     assert "keys and values of KV head 1, expected those of 0" in report["why"][0]
-    # Values alone of another head, or in another order, are no such thing.
+    # Only the values being those of another head, or in another order, is a different fault.
     for values in (rolled["v"], parts["v"][:, :, ::-1]):
-        status, report = said(v=values)
+        status, report = diagnosed(v=values)
         assert status == 3
         assert "nothing fits" in report["why"][0]
         assert "KV head" not in report["why"][0]

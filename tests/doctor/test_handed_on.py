@@ -1,4 +1,4 @@
-"""What the doctor hands to others: a script for a bug report, JUnit's XML, a status."""
+"""Output for others: a script for a bug report, JUnit XML and the exit status."""
 
 import json
 import subprocess
@@ -30,11 +30,11 @@ def config(tmp_path: Path) -> str:
 
 
 def printed(lines: str) -> tuple[float, float]:
-    """Return what a script says was expected, and what came."""
-    found = subprocess.run(
+    """Return the expected and the captured number that a script prints."""
+    completed = subprocess.run(
         [sys.executable, "-c", lines], capture_output=True, text=True, check=True
     )
-    words = found.stdout.split()
+    words = completed.stdout.split()
     assert (words[0], words[2]) == ("expected", "got")
     return float(words[1]), float(words[3])
 
@@ -97,8 +97,8 @@ def test_junit_has_a_test_for_each_head(tmp_path: Path, config: str) -> None:
     assert [case.get("name") for case in suite.iter("testcase")] == [
         *("sequence 0, head 0", "sequence 0, head 1")
     ]
-    for each in suite.iter("failure"):
-        assert each.get("message", "").startswith("differs: m = 2/√16 = 1/⁴√16")
+    for failure in suite.iter("failure"):
+        assert failure.get("message", "").startswith("differs: m = 2/√16 = 1/⁴√16")
     assert (suite.findtext("system-out") or "").startswith("differs: m = ")
     run(write(tmp_path / "b.safetensors", HEALTHY), "--config", config, "--junit", str(file))
     assert ElementTree.parse(file).getroot().get("failures") == "0"

@@ -1,4 +1,4 @@
-"""What multipliers are called, and what those that are wrong usually mean."""
+"""The names of multipliers, and the usual causes of wrong ones."""
 
 from math import e, log2
 
@@ -35,23 +35,23 @@ def near(value: float, share: float = 1e-4) -> Span:
 )
 def test_a_multiplier_has_its_name(m: float, called: tuple[str, ...]) -> None:
     assert names(near(m), Place(64, layer=3)) == called
-    # What nobody arrives at means nothing.
+    # A multiplier that no common mistake leads to has no suspected cause.
     assert called or not misses(near(m), 0.125, Place(64))
 
 
 def test_a_name_is_the_configurations_before_any_other() -> None:
     assert names(near(1 / 16), Place(16), form="1/√256")[0] == "fixed:a=256"
     assert names(near(1 / 4), Place(16), form="1/√16")[0] == "inverse-sqrt"
-    assert [each.form for each in misses(near(1 / 12), 1 / 8, Place(64))] == ["1/√144"]
+    assert [miss.form for miss in misses(near(1 / 12), 1 / 8, Place(64))] == ["1/√144"]
 
 
 def test_a_dimension_that_nobody_named_is_none_where_only_rounding_lets_m_be_it() -> None:
-    found, ulp = 0.0791011, 2.0**-11
+    m, ulp = 0.0791011, 2.0**-11
     half = ulp / 2 + 1e-6
-    span = Span(found, found - half, found + half, ulp / 2)
+    span = Span(m, m - half, m + half, ulp / 2)
     assert names(span, Place(64)) == ()
     assert misses(span, 1 / 8, Place(64)) == ()
-    # A dimension that is the head's own, or that is meant, it may be.
+    # The head's own dimension, or the expected one, is named.
     assert names(span, Place(160)) == ("inverse-sqrt",)
     assert names(span, Place(64), form="1/√160") == ("fixed:a=160",)
 
@@ -62,7 +62,7 @@ def test_of_two_names_for_one_number_both_are_said() -> None:
 
 
 @with_rows(
-    ("m", "expected", "said"),
+    ("m", "expected", "phrase"),
     [
         (1 / 24, 1 / 16, "the absorbed MLA dimension"),
         (1.0, 1 / 16, "no scale at all"),
@@ -80,9 +80,9 @@ def test_of_two_names_for_one_number_both_are_said() -> None:
         (1 / 16, 1.0, "the scale twice, for q carries it"),
     ],
 )
-def test_a_near_miss_says_what_it_usually_means(m: float, expected: float, said: str) -> None:
-    found = misses(near(m), expected, Place(256, layer=2, heads=8), MLA)
-    assert any(said in each.meaning for each in found), found
+def test_a_near_miss_says_what_it_usually_means(m: float, expected: float, phrase: str) -> None:
+    causes = misses(near(m), expected, Place(256, layer=2, heads=8), MLA)
+    assert any(phrase in miss.meaning for miss in causes), causes
 
 
 def test_what_a_configuration_has_is_thought_of_before_what_others_have() -> None:

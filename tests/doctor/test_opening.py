@@ -1,4 +1,4 @@
-"""The configuration of a capture: named, in its metadata or beside it, by one rule."""
+"""The configuration of a capture: named, in its metadata or beside it, by one rule everywhere."""
 
 import json
 from collections.abc import Callable
@@ -30,7 +30,7 @@ COMMANDS = (
     ("heads", "{path}"),
     ("show", "--capture", "{path}", "--head", "3", "--row", "5"),
 )
-"""One of each way to open a capture: its heads judged, all of its heads, one of them."""
+"""One command for each way to open a capture: to judge its heads, to list them, to show one."""
 
 
 @pytest.mark.parametrize("command", COMMANDS[1:], ids=lambda command: command[0])
@@ -39,8 +39,8 @@ def test_a_configuration_that_is_named_of_other_heads_is_refused_by_all(
 ) -> None:
     path = write(tmp_path / "a.safetensors", HEALTHY, layers=2)
     (tmp_path / "config.json").write_text(json.dumps({**LLAMA, "num_attention_heads": 1}))
-    words = [each.replace("3", "1").format(path=path) for each in command]
-    # What lies beside it is then of another model.
+    words = [word.replace("3", "1").format(path=path) for word in command]
+    # The configuration beside it is now for another model.
     assert call(*words).exit_code == 0
     result = call(*words, "--config", str(tmp_path / "config.json"))
     assert result.exit_code == 2
@@ -58,7 +58,7 @@ def test_the_doctor_takes_what_lies_beside_a_capture_and_says_so(tmp_path: Path)
     assert "config.json beside it (llama): head_dim 16, m = 1/√16" in first
     (tmp_path / "config.json").write_text(json.dumps({**LLAMA, "attention_multiplier": 0.5}))
     assert run(path).exit_code == 1
-    # Of another model, or of none, it is let be.
+    # A configuration for another model, or for none, is ignored.
     for text in (json.dumps({**LLAMA, "head_dim": 24}), "[]", "no"):
         (tmp_path / "config.json").write_text(text)
         assert run(path).stdout.startswith("no expectation")
@@ -78,9 +78,9 @@ def test_shapes_that_may_be_turned_have_the_heads_of_the_configuration(
     path = save(tmp_path / "turned.npz", q=q, k=k, v=v, out=out.astype(np.float32))
     assert len(open_configured([path]).capture.heads) == 12
     (tmp_path / "config.json").write_text(json.dumps({**LLAMA, "num_attention_heads": 4}))
-    found = open_configured([path])
-    assert (len(found.capture.heads), found.layouts) == (4, "q=bnhd,k=bnhd")
-    result = call(*[each.format(path=path) for each in command])
+    opened = open_configured([path])
+    assert (len(opened.capture.heads), opened.layouts) == (4, "q=bnhd,k=bnhd")
+    result = call(*[word.format(path=path) for word in command])
     assert result.exit_code in (0, 3), result.stderr
     if command[0] in ("doctor", "heads"):
         assert "--layout 'q=bnhd,k=bnhd'" in " ".join(result.stdout.split())
@@ -89,23 +89,25 @@ def test_shapes_that_may_be_turned_have_the_heads_of_the_configuration(
 def test_a_name_goes_before_metadata_and_that_before_what_lies_beside(tmp_path: Path) -> None:
     parts: dict[str, Any] = tensors(write(tmp_path / "b.safetensors", HEALTHY))
     path = tmp_path / "a.safetensors"
-    write_safetensors(path, {f"0.{name}": each for name, each in parts.items()}, {"scaling": "0.5"})
+    write_safetensors(
+        path, {f"0.{name}": tensor for name, tensor in parts.items()}, {"scaling": "0.5"}
+    )
     (tmp_path / "config.json").write_text(json.dumps(LLAMA))
-    found = open_configured([str(path)])
-    assert found.expectation is not None
-    assert (found.config, found.expectation.of(0, 16).multiplier) == ("", 0.5)
+    opened = open_configured([str(path)])
+    assert opened.expectation is not None
+    assert (opened.config, opened.expectation.of(0, 16).multiplier) == ("", 0.5)
     near = str(tmp_path / "config.json")
     named = open_configured([str(path)], config=near)
     assert named.expectation is not None
     assert (named.config, named.expectation.of(0, 16).multiplier) == (near, 0.25)
     assert open_configured([str(tmp_path / "b.safetensors")]).config == near
     assert not open_configured([str(tmp_path / "b.safetensors")], anew=False).config
-    # One that is made here lies in no folder.
+    # The built-in example lies in no folder.
     assert not open_configured(["example"]).config
 
 
 def square(path: Path, metadata: dict[str, str] | None = None, **more: Any) -> str:
-    """Write q, k and v of 8 heads and 8 positions, or of 8 and 4, which no shape tells apart."""
+    """Write q, k and v with 8 heads and 8 positions, or 8 and 4, whose order no shape tells."""
     draw = np.random.default_rng(1).standard_normal
     shape = (1, 8, more.get("n", 8), 16)
     parts = ("q", "k", "v", *more.get("parts", ()))
@@ -139,8 +141,8 @@ def test_a_configuration_says_how_what_shapes_leave_open_is_read(tmp_path: Path)
     for heads in (8, 4):
         text = {"model_type": "llama", "num_attention_heads": heads, "hidden_size": 16 * heads}
         config.write_text(json.dumps({**text, "num_hidden_layers": 1}))
-        found = open_configured([path], config=str(config)).settled().capture
-        assert len(found.heads) == heads
+        capture = open_configured([path], config=str(config)).settled().capture
+        assert len(capture.heads) == heads
         assert len(captured_at((path,), config=str(config)).queries) == 32 // heads
         assert len(parse_captured(f"file: {path}\nconfig: {config}").queries) == 32 // heads
     (tmp_path / "config.json").write_text(config.read_text())
@@ -149,13 +151,13 @@ def test_a_configuration_says_how_what_shapes_leave_open_is_read(tmp_path: Path)
         source = way()
         assert isinstance(source, Captured)
         assert len(source.queries) == 8
-        # It is written down as it was read, and no file beside it is needed any more.
+        # The text records how it was read, so that no file beside it is needed any more.
         assert "layout: q=bnhd,k=bnhd" in captured_text(source)
         assert parse_captured(captured_text(source)) is source
 
 
 def ways(path: str) -> tuple[Callable[[], Source], ...]:
-    """Return what opens a head without a command line: what is typed, and JSON."""
+    """Return the ways to open a head without a command line: typed text and JSON."""
     return (
         lambda: parse_captured(f"file: {path}"),
         lambda: captured_from_plain({"capture": {"path": path}}),

@@ -1,4 +1,4 @@
-"""From heads to the verdict of a model: the majority's, of heads that could have told."""
+"""The verdict about a model: the majority's among the heads that could have told."""
 
 import json
 from dataclasses import replace
@@ -23,7 +23,7 @@ SEEN = replace(HEALTHY, mask=HeadMask("none"))
 
 
 def save_heads(path: Path, heads: list[HeadRows], **extra: Any) -> str:
-    """Write heads of one layer, all of their rows."""
+    """Write the heads of one layer with all of their rows, and return the path."""
     dtype = dtype_of("bfloat16")
     names = {"q": "queries", "k": "keys", "v": "values", "out": "output"}
     parts = {
@@ -62,39 +62,62 @@ def test_one_head_that_differs_alone_by_less_than_twice_rounding_is_silent(tmp_p
     assert printed(result)["counts"] == {"agrees": 3, "silent": 1}
     far = write(tmp_path / "b.safetensors", how(1.1), heads=4)
     assert run(far, "--config", config).exit_code == 1
-    # Two of them together are no chance.
+
+
+def test_two_heads_that_differ_by_as_little_are_no_chance(tmp_path: Path) -> None:
+    config = config_of(tmp_path, num_attention_heads=4, hidden_size=64)
     off = replace(HEALTHY, multiplier=0.25 * 1.0046)
-    two = write(tmp_path / "c.safetensors", lambda _, head: off if head > 1 else HEALTHY, heads=4)
-    assert run(two, "--config", config).exit_code == 1
+    path = write(tmp_path / "a.safetensors", lambda _, head: off if head > 1 else HEALTHY, heads=4)
+    result = run(path, "--config", config, "--json")
+    assert result.exit_code == 1
+    assert printed(result)["counts"] == {"differs": 2, "agrees": 2}
+
+
+def save_leaning(path: Path, lifts: tuple[float, float]) -> str:
+    """Write two causal heads of d_k 16 whose logits of key 0 exceed the others by about a lift."""
+    how = Arithmetic(0.25, path="eager")
+    heads = []
+    for seed, lift in enumerate(lifts):
+        head = sink_head(seed, how, lift)
+        # All rows, with queries that lean on key 0 just as much.
+        queries = np.resize(head.queries, (head.n_keys, head.d_k))[:, :16]
+        narrow = replace(
+            head, rows=np.arange(head.n_keys), queries=queries, keys=head.keys[:, :16],
+            values=head.values[:, :16], output=None,  # type: ignore[index]
+        )  # fmt: skip
+        heads.append(computed(narrow, how))
+    return save_heads(path, heads)
 
 
 def test_a_saturated_head_is_silent_and_a_silent_layer_is_named(tmp_path: Path) -> None:
-    made = Arithmetic(0.25, path="eager")
     config = config_of(tmp_path)
-
-    def heads(lifts: tuple[float, float]) -> str:
-        both = [sink_head(seed, made, lift) for seed, lift in enumerate(lifts)]
-        rows = []
-        for head in both:
-            # All rows, with queries that lean on key 0 as much.
-            queries = np.resize(head.queries, (head.n_keys, head.d_k))[:, :16]
-            narrow = replace(
-                head, rows=np.arange(head.n_keys), queries=queries, keys=head.keys[:, :16],
-                values=head.values[:, :16], output=None,  # type: ignore[index]
-            )  # fmt: skip
-            rows.append(computed(narrow, made))
-        return save_heads(tmp_path / "a.safetensors", rows)
-
-    some = heads((0.0, 200.0))
+    some = save_leaning(tmp_path / "a.safetensors", (0.0, 200.0))
     result = run(some, "--config", config, "--strict", "--json")
     assert result.exit_code == 0
     assert printed(result)["counts"] == {"agrees": 1, "silent": 1}
     assert printed(result)["silent"] == []
-    none = heads((200.0, 200.0))
+    none = save_leaning(tmp_path / "a.safetensors", (200.0, 200.0))
     result = run(none, "--config", config)
-    # Where no head of any layer tells, nothing was told.
+    # If no head of any layer tells, nothing is known.
     assert result.exit_code == 3
     assert "another m" in result.stdout.partition("\n")[0]
+
+
+def test_heads_whose_weights_are_all_alike_could_not_have_told_m(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.safetensors", HEALTHY, logit_std=3e-5)
+    result = run(path, "--config", config_of(tmp_path), "--json")
+    assert result.exit_code == 3
+    assert printed(result)["counts"] == {"silent": 2}
+
+
+def test_masks_that_explain_a_head_equally_well_are_all_named(tmp_path: Path) -> None:
+    # All of the weight is on key 0, which a window of 24 keys hides from most rows.
+    path = save_leaning(tmp_path / "a.safetensors", (200.0, 200.0))
+    result = run(path, "--expect", "mask=causal,window=24")
+    assert result.exit_code == 1
+    line = result.stdout.partition("\n")[0]
+    assert line.startswith("differs: mask causal, expected window of 24 keys")
+    assert "(or mask none: they fit as well)" in line
 
 
 def test_only_strict_minds_a_layer_that_could_not_have_told(tmp_path: Path) -> None:
@@ -120,16 +143,16 @@ def test_the_verdict_of_a_head_is_not_that_of_its_neighbours(tmp_path: Path) -> 
     ]  # fmt: skip
     config = config_of(tmp_path, num_attention_heads=6, hidden_size=96)
     order = [4, 2, 0, 5, 3, 1]
-    found = []
+    reports = []
     for places in (range(6), order):
         path = write(tmp_path / "a.safetensors", lambda _, head: hows[head], heads=6)
         parts = tensors(path)
         parts = {part: value[:, list(places)] for part, value in parts.items()}
         plain = printed(run(save(tmp_path / "b.npz", **parts), "--config", config, "--json"))
         heads = [{**head, "head": None} for head in plain["heads"]]
-        found.append(heads)
-    assert [found[0][place] for place in order] == found[1]
-    assert [head["differs"] for head in found[0]] == [
+        reports.append(heads)
+    assert [reports[0][place] for place in order] == reports[1]
+    assert [head["differs"] for head in reports[0]] == [
         [], ["multiplier"], ["softmax_twice"], ["mask"], ["value_scale"], ["sink"],
     ]  # fmt: skip
 
@@ -147,7 +170,7 @@ def test_twice_the_scale_is_said_of_every_layer_whatever_the_one_before_it(tmp_p
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("mask", "kind", "said"),
+    ("mask", "kind", "phrase"),
     everyday(
         1,
         [
@@ -158,19 +181,19 @@ def test_twice_the_scale_is_said_of_every_layer_whatever_the_one_before_it(tmp_p
     ),
 )
 def test_what_no_captured_mask_says_is_an_assumption_that_is_granted(
-    tmp_path: Path, mask: HeadMask, kind: str, said: str
+    tmp_path: Path, mask: HeadMask, kind: str, phrase: str
 ) -> None:
     config = config_of(tmp_path)
     path = write(tmp_path / "a.safetensors", replace(HEALTHY, mask=mask), layers=2)
     result = run(path, "--config", config)
     assert result.exit_code == 3
     line = result.stdout.partition("\n")[0]
-    assert line.startswith(f"cannot tell: agrees if {said}")
+    assert line.startswith(f"cannot tell: agrees if {phrase}")
     assert f"--assume {kind} grants it" in line
     granted = run(path, "--config", config, "--assume", kind, "--json")
     assert granted.exit_code == 0
     (assumed,) = printed(granted)["assumed"]
-    assert assumed.startswith(said)
+    assert assumed.startswith(phrase)
     others = ",".join({"padding", "packed", "prefix"} - {kind})
     assert run(path, "--config", config, "--assume", others).exit_code == 3
 
@@ -192,7 +215,7 @@ def test_keys_hidden_in_one_head_alone_are_no_padding(tmp_path: Path) -> None:
 def test_a_captured_padding_mask_that_was_dropped_differs(
     tmp_path: Path, applied: bool, expected: bool
 ) -> None:
-    # As 2-D masks of transformers are: the same for all queries, and the kernel is causal besides.
+    # Like a 2-D mask of transformers: the same for all queries, and the kernel is also causal.
     seen = np.ones((1, 1, 1, 64), bool)
     seen[..., :10] = False
     hidden = (0, 9) if applied else None
@@ -204,6 +227,16 @@ def test_a_captured_padding_mask_that_was_dropped_differs(
     assert result.exit_code == (0 if applied else 1)
     line = run(path, *config).stdout.partition("\n")[0]
     assert ("the captured mask is not applied: mask causal" in line) is not applied
+
+
+def test_a_captured_mask_is_expected_even_where_m_alone_is_named(tmp_path: Path) -> None:
+    seen = np.tri(64, dtype=bool)[None, None]
+    for how, status in ((HEALTHY, 0), (SEEN, 1)):
+        path = write(tmp_path / "a.safetensors", how, extra={"0.mask": seen})
+        result = run(path, "--expect", "m=0.25")
+        assert result.exit_code == status
+        line = result.stdout.partition("\n")[0]
+        assert ("differs: the captured mask is not applied: mask none" in line) is bool(status)
 
 
 @pytest.mark.parametrize("captured", [True, False])

@@ -1,4 +1,4 @@
-"""Models that may stand in place of the expected one: one change away, or two."""
+"""Alternatives to the expected model: one change away, or two."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -20,11 +20,11 @@ from attn_tui.compute.heads.mask import HeadMask
 
 
 def one_change(case: Case, tests: Sequence[Test]) -> Iterator[Test]:
-    """Yield models that are one change from what is expected.
+    """Yield tests of models that are one change from the expected one.
 
     Args:
         case: The head.
-        tests: What was tried before.
+        tests: The tests so far.
     """
     model = case.question.model
     tests = list(tests)
@@ -32,7 +32,7 @@ def one_change(case: Case, tests: Sequence[Test]) -> Iterator[Test]:
         for base in case.bases():
             tests += _numbers(case, base)
     if not any(test.explains for test in tests):
-        # A law is more than another m, and not looked for where that is enough.
+        # A law is a larger change than another m: it is not tried if another m is enough.
         own = model.mask.own(case.head)
         for law in case.question.laws:
             if np.ptp(law.factors(own)) > 1e-6:
@@ -48,11 +48,11 @@ def one_change(case: Case, tests: Sequence[Test]) -> Iterator[Test]:
 
 
 def kv_heads(case: Case, others: Others) -> Iterator[Test]:
-    """Yield what is expected with the keys and values of other heads, until one explains the head.
+    """Yield tests of the expected model with keys and values of other heads, until one explains.
 
     Args:
         case: The head.
-        others: The head with these keys and values.
+        others: Yields the head with the keys and values of each other KV head.
     """
     for number, head in others():
         other = Case.of(head, case.question)
@@ -69,24 +69,24 @@ def kv_heads(case: Case, others: Others) -> Iterator[Test]:
 
 
 def two_changes(case: Case) -> Iterator[Test]:
-    """Yield models with another mask, and perhaps other numbers; no captured mask."""
-    at = parameters_of(case.question.model)
+    """Yield tests with another mask, and perhaps other numbers, ignoring a captured mask."""
+    start = parameters_of(case.question.model)
     bare = replace(case, head=replace(case.head, seen=None))
     for changed in _masked(case, bare):
-        if not bare.is_far(bare.rows(changed), at):
+        if not bare.is_far(bare.rows(changed), start):
             yield bare.test(changed)
     for by in (0.25, 4.0):
-        yield from _shown_masks(case, bare, replace(at, multiplier=at.multiplier * by))
+        yield from _shown_masks(case, bare, replace(start, multiplier=start.multiplier * by))
 
 
 def tried(case: Case, model: Model) -> Iterator[Test]:
-    """Yield the test of a model that is not hopeless."""
+    """Yield the test of a model, unless the model is hopeless."""
     if not case.is_far(case.rows(model), parameters_of(model)):
         yield case.test(model)
 
 
 def _numbers(case: Case, model: Model) -> Iterator[Test]:
-    """Yield a model with other numbers, from a few starts, until one explains the head."""
+    """Yield tests of a model with its numbers fitted from a few starts, until one explains."""
     rows = case.rows(model)
     for power in (0, 1, -1, 2, -2, 3, -3):
         start = replace(parameters_of(model), multiplier=model.multiplier * 4.0**power)
@@ -100,18 +100,18 @@ def _numbers(case: Case, model: Model) -> Iterator[Test]:
 
 
 def _twice(case: Case, model: Model) -> Iterator[Test]:
-    """Yield a model whose weights are softmaxed again: what was masked weighs e⁰, or nothing.
+    """Yield tests with a second softmax of the weights, in which masked keys weigh e⁰ or nothing.
 
-    Its m and c are those that are expected: keys that had no weight all weigh e⁰ in the second
-    softmax, and are rounded to one side together, which another m would be fitted to.
+    m and c keep their expected values. Keys without weight all weigh e⁰ in the second softmax, and
+    rounding moves them together to one side; a fitted m would follow that.
     """
     rows = case.rows(model)
-    at = replace(parameters_of(model), sink=0.0)
+    parameters = replace(parameters_of(model), sink=0.0)
     ways = [rows.seen]
     if not rows.seen.all():
         ways.append(np.ones_like(rows.seen))
     for there in ways:
-        second, state, along = _again(rows, at, there)
+        second, state, along = _again(rows, parameters, there)
         if not case.is_near(second, state):
             continue
         rounding = Rounding(second, state, case.format)
@@ -119,7 +119,7 @@ def _twice(case: Case, model: Model) -> Iterator[Test]:
         weighed = rounding.by(path)
         residual = weighed.freed(rows.output - state.output)
         freed = weighed.freed(np.stack([along, state.mixed]))
-        fit = Fit(PLAIN, replace(state, parameters=at), path, weighed, residual, freed)
+        fit = Fit(PLAIN, replace(state, parameters=parameters), path, weighed, residual, freed)
         known = numbers_of(fit.products, path)
         estimates: dict[Part, Estimate] = {
             "multiplier": known["multiplier"], "value_scale": known["value_scale"],
@@ -134,30 +134,32 @@ def _twice(case: Case, model: Model) -> Iterator[Test]:
         yield compared(test, case.question, case.head)
 
 
-def _again(rows: Rows, at: Parameters, there: NDArray[np.bool_]) -> tuple[Rows, State, Floats]:
-    """Return a head whose weights are softmaxed again, as a head whose scores are these weights.
+def _again(
+    rows: Rows, parameters: Parameters, there: NDArray[np.bool_]
+) -> tuple[Rows, State, Floats]:
+    """Return a head with a second softmax, as a head whose scores are the first weights.
 
     Args:
         rows: The head, under its mask.
-        at: Parameters of the first softmax, and c.
-        there: What the second one runs over, shape (r, n): masked keys weigh e⁰ in it.
+        parameters: The parameters of the first softmax, and c.
+        there: The keys that the second softmax runs over, shape (r, n); masked keys weigh e⁰ in it.
 
     Returns:
-        The rows; what they are computed to; and the slope of the output along m, shape (r, d_v).
+        The rows; their state; and the slope of the output along m, shape (r, d_v).
     """
-    first = compute(rows, replace(at, value_scale=1.0))
+    first = compute(rows, replace(parameters, value_scale=1.0))
     weights = np.where(rows.seen, first.weights, 0.0)
     second = replace(rows, scores=weights, seen=there, bias=None)
-    state = compute(second, Parameters(1.0, at.value_scale))
+    state = compute(second, Parameters(1.0, parameters.value_scale))
     change = np.where(rows.seen, rows.scores * first.slope, 0.0)
     change = weights * (change - (weights * change).sum(axis=1, keepdims=True))
     turned = state.weights * change
     turned -= state.weights * turned.sum(axis=1, keepdims=True)
-    return second, state, at.value_scale * (turned @ rows.values)
+    return second, state, parameters.value_scale * (turned @ rows.values)
 
 
 def _near_masks(case: Case) -> Iterator[Test]:
-    """Yield models with another mask and the numbers that are expected; no captured mask."""
+    """Yield tests with another mask and the expected numbers, ignoring a captured mask."""
     model = case.question.model
     bare = replace(case, head=replace(case.head, seen=None))
     for changed in _masked(case, bare):
@@ -168,7 +170,7 @@ def _near_masks(case: Case) -> Iterator[Test]:
 
 
 def _masked(case: Case, bare: Case) -> Iterator[Model]:
-    """Yield models with the masks nearest to the expected one that see other keys."""
+    """Yield models with the nearest alternative masks under which rows see other keys."""
     model = case.question.model
     expected = model.mask.seen(case.head)
     for mask in distinct(bare.head, [*other_masks(case.head, model.mask)]):
@@ -177,24 +179,24 @@ def _masked(case: Case, bare: Case) -> Iterator[Model]:
 
 
 def _shown_masks(case: Case, bare: Case, near: Parameters) -> Iterator[Test]:
-    """Yield models with the windows, and the hidden, packed or prefixed keys, that rows show."""
+    """Yield tests with the window, or the hidden, packed or prefix keys, that the output shows."""
     model = case.question.model
     rows = bare.rows(replace(model, mask=HeadMask("none")))
     by_position = [model.mask] if model.mask.by_position else []
     for mask in dict.fromkeys([*by_position, *open_masks(bare.head)]):
         plain = replace(mask, kind="causal", window=None) if mask.kind == "window" else mask
-        found = [windowed(rows, bare.head, plain, near)]
-        found += assumed_masks(case.head, mask, rows, near)
-        for other in filter(None, found):
+        masks = [windowed(rows, bare.head, plain, near)]
+        masks += assumed_masks(case.head, mask, rows, near)
+        for other in filter(None, masks):
             yield moved(bare, bare.test(replace(model, mask=other)))
 
 
 REACH = 32
-"""So much longer or shorter windows are looked at."""
+"""How much longer or shorter than the window found other windows are tried."""
 
 
 def moved(case: Case, test: Test) -> Test:
-    """Return a test with its window moved to the likeliest near it, and those as likely."""
+    """Return a test with its window moved to the likeliest nearby, and the range of equals."""
     mask = test.model.mask
     if mask.window is None or not test.estimates:
         return test
@@ -209,18 +211,18 @@ def moved(case: Case, test: Test) -> Test:
     if np.array_equal(causal.seen(head), mask.seen(head)):
         plain = replace(test, model=replace(test.model, mask=causal))
         return compared(plain, case.question, head)
-    # Costs that are NaN are like none.
-    alike = [best, *(each for each, cost in costs.items() if cost < costs[best] + STRAIN)]
-    found = replace(test, window=(min(alike), max(alike)))
+    # The best is named apart: no comparison holds if its cost is NaN.
+    alike = [best, *(window for window, cost in costs.items() if cost < costs[best] + STRAIN)]
+    test = replace(test, window=(min(alike), max(alike)))
     expected = case.question.model.mask
     if expected.window in alike and replace(mask, window=expected.window) == expected:
-        changes = tuple(part for part in found.changes if part != "mask")
-        return replace(found, model=replace(found.model, mask=expected), changes=changes)
-    return found
+        changes = tuple(part for part in test.changes if part != "mask")
+        return replace(test, model=replace(test.model, mask=expected), changes=changes)
+    return test
 
 
 def _costs(case: Case, model: Model) -> dict[int, float]:
-    """Return χ² with each window near that of a model."""
+    """Return χ² for each window length near that of a model."""
     near, rows, mask = parameters_of(model), case.rows(model), model.mask
     rounding = Rounding(rows, compute(rows, near), case.format)
     weighed = rounding.by(rounding.likeliest(case.paths))

@@ -1,4 +1,4 @@
-"""A head that is asked: rows that can be used, what a model makes of them, and how that fits."""
+"""A head with its question: its usable rows, and how well a model fits them."""
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -38,27 +38,27 @@ from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
 
 MOST_KEYS = 128
-"""Numbers of a row of captured weights that are fitted."""
+"""At most this many numbers of a row of captured weights are fitted."""
 SMALL, LARGE = 1e-6, 1e6
-"""Between them the largest number of a tensor has to be for float32 to be enough."""
+"""Float32 is enough if the largest number of each tensor lies between these."""
 LEAST_ROWS = 4
-"""So many rows have to see a key under a mask, if there are as many."""
+"""The number of rows that must see a key under a mask, if the head has as many."""
 NEAR = 0.01
-"""So large a share of an output may be missed by numbers that are near, and are fitted then."""
+"""Numbers that miss at most this share of the output are near enough to be fitted."""
 WIDE = 2.0
-"""An m of which the highest is so many times the lowest is not known."""
+"""m is unknown if the top of its interval is more than this many times the bottom."""
 
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """A head that is asked.
+    """A head and the question about it.
 
     Attributes:
-        head: The rows that can be used.
-        question: What is expected.
-        format: Of the output.
-        paths: Along which it may have been rounded.
-        notes: What else is to be said.
+        head: Its usable rows.
+        question: The expected model, and which of its parts are stated.
+        format: The number format of the output.
+        paths: The rounding paths that may have produced the output.
+        notes: Remarks about rows that were left out, in sentences.
     """
 
     head: HeadRows
@@ -70,7 +70,7 @@ class Case:
 
     @classmethod
     def of(cls, head: HeadRows, question: Question) -> "Case | str":
-        """Return the case of a head, or why it has none."""
+        """Return the case of a head, or the reason why it cannot be fitted."""
         captured = head = _answered(head)
         if head.output is None or head.values is None:
             return "neither output nor weights were captured"
@@ -87,7 +87,7 @@ class Case:
         return cls(head, question, stored, paths_for(stored, question.tf32), notes)
 
     def bases(self) -> list[Model]:
-        """Return the expected model, under each mask that may be where none is said."""
+        """Return the expected model; if no mask is stated, one for each plausible mask."""
         model = self.question.model
         if "mask" in self.question.said:
             return [model]
@@ -95,13 +95,13 @@ class Case:
         return [replace(model, mask=mask) for mask in masks]
 
     def counted(self, test: Test) -> tuple[Part, ...]:
-        """Return the changes that count: those of what is said, or of all where nothing is."""
-        said = self.question.said
-        return tuple(part for part in test.changes if not said or part in said)
+        """Return the changes that count: those in stated parts, or all if no part is stated."""
+        stated = self.question.said
+        return tuple(part for part in test.changes if not stated or part in stated)
 
     @cached_property
     def _held(self) -> np.dtype[np.floating]:
-        """What rows are held in: of 16 bits, neither huge nor all tiny, float32 is enough."""
+        """The dtype of rows: float32 suffices for 16-bit numbers that are neither huge nor tiny."""
         head = self.head
         if self.format.bits >= 24 or head.keys.dtype.itemsize > 4:
             return HELD
@@ -110,20 +110,20 @@ class Case:
 
     @cached_property
     def _every(self) -> Rows:
-        """The rows without a mask."""
+        """All rows, without a mask."""
         return rows_of(self.head, HeadMask("none"), self._held)
 
     def rows(self, model: Model) -> Rows:
-        """Return what does not depend on a model's numbers."""
+        """Return the rows under a model's mask and law, which do not depend on its numbers."""
         factors = model.factors(self.head)
         if factors is not None:
             return rows_of(self.head, model.mask, self._held, factors)
         return self._every.under(model.mask.seen(self.head))
 
     def made(self, model: Model) -> Rounding:
-        """Return what a model makes of those rows that see a key, if any, worked out once.
+        """Return the model's output and its rounding on the rows that see a key; cached.
 
-        A model returns anything for rows of padding, which see none.
+        Rows of padding, which see no key, are left out: models return anything for them.
         """
         if model not in self._made:
             rows = self.rows(model)
@@ -135,14 +135,14 @@ class Case:
         return self._made[model]
 
     def is_near(self, rows: Rows, state: State) -> bool:
-        """Return whether rounding, and an m that was rounded, may make what a state leaves."""
+        """Return whether rounding, of m too, may account for the residual of a state."""
         made = variance(rows, state, self.format, self.paths[-1]).sum()
         size = float(np.square(rows.output).sum())
         off = float(np.square(rows.output - state.output).sum())
         return off < 9 * float(made) + NEAR**2 * size
 
     def is_far(self, rows: Rows, near: Parameters) -> bool:
-        """Return whether no numbers near some can make directions of rows fit."""
+        """Return whether no numbers near these can fit the directions of the output's rows."""
         near, off = aligned(rows, near)
         return hopeless(rows, near, off, self.format, self.paths[-1])
 
@@ -150,8 +150,8 @@ class Case:
         """Return how well a model explains the head, with its numbers fitted.
 
         Args:
-            model: With a mask of the head.
-            near: Numbers to begin with, which are not expected; None for those of the model.
+            model: The model, with a mask for this head.
+            near: The numbers to start from; None starts from those of the model, as expected.
         """
         made = self.made(model)
         rows, start = made.rows, made.state.parameters
@@ -171,7 +171,7 @@ class Case:
         return compared(test, self.question, self.head)
 
     def _read(self, made: Rounding, model: Model, choice: Choice) -> Test:
-        """Return what a fit says of a model."""
+        """Return the test of a model, read off the fit of its numbers."""
         rows, fit, known = made.rows, choice.fit, choice.numbers
         estimates: dict[Part, Estimate] = {
             "multiplier": undecided(choice, "multiplier"),
@@ -188,9 +188,9 @@ class Case:
             estimates["value_scale"] = self._beside_sink(rows, model, choice)
             unknown["sink"] = "it stretches all rows alike, as a value scale does"
         elif self.question.model.sink is None and "sink" in self.question.said:
-            # What a sink would leave open is not: there is to be none.
+            # A sink would leave c open, but none is expected.
             estimates["value_scale"] = known["value_scale"]
-        found = replace(
+        fitted = replace(
             model,
             mask=model.mask.placed(self.head),
             multiplier=fit.parameters.multiplier,
@@ -198,16 +198,16 @@ class Case:
             softcap=_value(estimates["softcap"]),
             sink=model.sink if "sink" in unknown else _value(estimates["sink"]),
         )
-        estimates = {part: each for part, each in estimates.items() if part not in unknown}
+        estimates = {part: estimate for part, estimate in estimates.items() if part not in unknown}
         return Test(
-            found, choice.fits, relative_residual(rows, fit.state), choice.made,
+            fitted, choice.fits, relative_residual(rows, fit.state), choice.made,
             choice.paths if choice.fits else (), estimates, unknown,
             strain=strain(fit.noise, rows, made.state, fit.residual),
             chi_square=fit.chi_square,
         )  # fmt: skip
 
     def _beside_sink(self, rows: Rows, model: Model, choice: Choice) -> Estimate:
-        """Return c where the expected sink has its part, which rows do not tell from c."""
+        """Return c with the sink held at its expected value, if rows cannot tell them apart."""
         fit = choice.fit
         if model.sink in (None, LEARNED) or not isfinite(float(model.sink or 0.0)):
             return choice.numbers["value_scale"]
@@ -220,7 +220,7 @@ class Case:
 
 
 def _answered(head: HeadRows) -> HeadRows:
-    """Return a head whose captured weights stand for its output, if it has none."""
+    """Return the head; without an output, its captured weights stand in for one."""
     if (head.output is not None and head.values is not None) or head.weights is None:
         return head
     n = head.n_keys
@@ -231,7 +231,7 @@ def _answered(head: HeadRows) -> HeadRows:
 
 
 def parameters_of(model: Model) -> Parameters:
-    """Return a model's numbers as a fit takes them; a sink that nobody knows is of logit 0."""
+    """Return a model's numbers as parameters of a fit; a sink of unknown logit starts at 0."""
     curvature = 0.0 if model.softcap is None else model.softcap**-2
     near = Parameters(model.multiplier, model.value_scale, curvature)
     if model.sink is None:
@@ -241,21 +241,21 @@ def parameters_of(model: Model) -> Parameters:
 
 
 def strain(weighed: Noise, rows: Rows, state: State, residual: Floats) -> float:
-    """Return by how much χ² is larger in a state than in the fit that left a residual."""
+    """Return how much larger χ² is at a state than at the fit with this residual."""
     other = weighed.freed(rows.output - state.output)
     more = float(np.square(other).sum() - np.square(residual).sum())
     return inf if np.isnan(more) else more
 
 
-def _value(found: Estimate | None) -> float | None:
-    return None if found is None else found.at(SHOWN).value
+def _value(estimate: Estimate | None) -> float | None:
+    return None if estimate is None else estimate.at(SHOWN).value
 
 
 def _unknown(m: Estimate) -> str:
-    """Return why a multiplier cannot be known, or nothing."""
-    shown = m.at(SHOWN)
-    if shown.value is None or shown.low is None or shown.high is None:
+    """Return why the multiplier is unknown, or an empty text."""
+    interval = m.at(SHOWN)
+    if interval.value is None or interval.low is None or interval.high is None:
         return "the output does not depend on it"
-    if shown.low <= 0.0 < shown.high or shown.high > WIDE * shown.low > 0.0:
-        return f"anything from {shown.low:.3g} to {shown.high:.3g} fits"
+    if interval.low <= 0.0 < interval.high or interval.high > WIDE * interval.low > 0.0:
+        return f"anything from {interval.low:.3g} to {interval.high:.3g} fits"
     return ""

@@ -1,4 +1,4 @@
-"""By how much weights made in some way miss what was captured, and what rounding leaves of it."""
+"""How far weights made by some rule miss the capture, and how much of that is rounding."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -33,33 +33,33 @@ from attn_tui.compute.heads.reconstruction import Weighing
 from attn_tui.compute.heads.rows import HeadRows, Reals
 
 MARGIN = 4.0
-"""Weights are not those in use if they miss by so many times what rounding makes."""
+"""Weights are not those in use if they miss by more than this many times the rounding noise."""
 
 CLOSE = 0.01
-"""Weights are taken for those in use, too, that miss by no more than an m would which is off by
-this share: not all arithmetic is among the paths."""
+"""Weights also count as those in use if an m that is off by this share would miss as much: the
+paths do not cover all arithmetic."""
 
 SURE = 5.0
-"""So many times what rounding makes of it an m may be off."""
+"""m may be off by this many standard deviations of the rounding noise."""
 
 FLUSHED = 2.0**-126
-"""Numbers up to this may have become 0."""
+"""Numbers up to this may have been flushed to 0."""
 
 WIDE = 0.5
-"""A multiplier that may be off by so much, as a share of it, and would not show, is not told."""
+"""A capture does not tell m if an error of this share of m would not show."""
 
 
 @dataclass(frozen=True)
 class Miss:
-    """By how much weights miss what was captured.
+    """How far weights miss the capture.
 
     Attributes:
         size: ‖captured − made‖/‖captured‖; NaN if there is nothing to compare.
-        rounding: The same as rounding alone makes it, by the path that was supposed.
-        slope: By how much it changes, relative to that of m, where m does.
-        shift: The share by which m would have to change for as much of it as possible to go.
-        error: What rounding makes of that, as a standard deviation.
-        contrast: By how many times what rounding makes of a number it changes, relative to m.
+        rounding: The size that rounding alone would make, by the assumed path.
+        slope: The change of size for a relative change of m.
+        shift: The relative change of m that would remove as much of the miss as possible.
+        error: The standard deviation of shift that rounding makes.
+        contrast: The slope in units of the rounding noise.
     """
 
     size: float
@@ -71,24 +71,24 @@ class Miss:
 
     @property
     def allowed(self) -> float:
-        """The largest that rounding explains, or an m that is off by a share that may pass."""
+        """The largest size that rounding, or a tolerable error of m, explains."""
         return max(MARGIN * self.rounding, CLOSE * self.slope)
 
     @property
     def fits(self) -> bool:
-        """Whether rounding explains it, or an m that is hardly off."""
+        """Whether rounding, or a tolerable error of m, explains the miss."""
         return self.size <= self.allowed
 
     @property
     def within(self) -> float:
-        """The share by which m may be off: what makes most of what is missed, and rounding more."""
+        """The share by which m may be off: the shift, and what rounding adds to it."""
         if not (self.slope > 0 and self.rounding > 0):
             return inf
         return abs(self.shift) + SURE * self.error * max(self.size / self.rounding, 1.0)
 
     @property
     def tells(self) -> bool:
-        """Whether a multiplier that is far off would show."""
+        """Whether a multiplier that is far off would show in the capture."""
         return self.contrast * WIDE > MARGIN
 
 
@@ -99,27 +99,27 @@ def miss_of(
     path: Path = "float32",
     quick: bool = False,
 ) -> Miss:
-    """Return by how much weights miss the output, or else the weights that were captured.
+    """Return how far weights miss the captured output, or else the captured weights.
 
-    Rows that are all 0, or meet NaN or infinity, are left out.
+    Rows that are all 0, or that meet NaN or infinity, are left out.
 
     Args:
-        head: Some rows of it.
-        weighing: How weights are made.
+        head: Some rows of the head.
+        weighing: The rule that makes the weights.
         value_scale: c of out = c·P·V.
-        path: Where the head was rounded, if its numbers are of 16 bits.
-        quick: Whether to end where the spacing of the output alone explains the miss, at a fraction
-            of the time.
+        path: The rounding path, if the head's numbers have 16 bits.
+        quick: Whether to stop, in a fraction of the time, if the spacing of the output alone
+            explains the miss.
     """
     finite, clear = cleared(head, weighing.mask)
     kept, _ = usable(head, clear)
     if weighing.mask.hidden:
-        # What a model returns for a row of padding is nothing that weights make.
+        # Models return anything for a row of padding.
         kept = kept[weighing.mask.seen(taken(head, kept)).any(axis=1)]
     if not len(kept):
         return Miss(nan, nan, nan)
     head, made = taken(finite, kept), weighing.map
-    at = Parameters(
+    parameters = Parameters(
         made.multiplier,
         value_scale,
         0.0 if made.softcap is None else made.softcap**-2,
@@ -127,39 +127,39 @@ def miss_of(
         made.sink or 0.0,
     )
     with np.errstate(all="ignore"):
-        if quick and (near := _spaced(head, weighing.mask, at)) is not None and near.fits:
+        if quick and (near := _spaced(head, weighing.mask, parameters)) is not None and near.fits:
             return near
         rows = rows_of(head, weighing.mask)
-        every = _compared(head, rows, at, path)
-        return min(every, key=lambda each: each.size, default=Miss(nan, nan, nan))
+        every = _compared(head, rows, parameters, path)
+        return min(every, key=lambda miss: miss.size, default=Miss(nan, nan, nan))
 
 
-def _spaced(head: HeadRows, mask: HeadMask, at: Parameters) -> Miss | None:
-    """Return the miss of an output as the spacing of its own numbers explains it."""
+def _spaced(head: HeadRows, mask: HeadMask, parameters: Parameters) -> Miss | None:
+    """Return the miss of an output, with the spacing of its own numbers as the only noise."""
     if head.output is None or head.values is None:
         return None
     spacing = format_of(coarsest(head.output, head.formats.get("out", "float32")))
     rows = rows_of(head, mask, np.result_type(head.queries, head.keys, np.float32))
-    state = compute(rows, at)
+    state = compute(rows, parameters)
     noise = np.square(spacing.spacing(rows.output)) / 12
     noise += SUMS * 2.0**-48 * np.square(rows.output).mean()
-    along = at.multiplier * slopes(rows, state, ("multiplier",))[0]
+    along = parameters.multiplier * slopes(rows, state, ("multiplier",))[0]
     spread = float((noise * np.square(along)).sum())
     return _of(rows.output, state.output, noise, along, spread)
 
 
-def _compared(head: HeadRows, rows: Rows, at: Parameters, path: Path) -> Iterator[Miss]:
-    """Yield each way to compare what was captured with what is made."""
-    state = compute(rows, at)
+def _compared(head: HeadRows, rows: Rows, parameters: Parameters, path: Path) -> Iterator[Miss]:
+    """Yield the miss of the output, or of the weights if only they were captured."""
+    state = compute(rows, parameters)
     if head.output is not None and head.values is not None:
         spacing = format_of(coarsest(head.output, head.formats.get("out", "float32")))
         path = path if path in paths_of(spacing) else "float32"
-        along = at.multiplier * slopes(rows, state, ("multiplier",))[0]
+        along = parameters.multiplier * slopes(rows, state, ("multiplier",))[0]
         noise, spread = variance_along(rows, state, spacing, path, along)
         yield _of(rows.output, state.output, noise, along, spread)
         return
     if (captured := head.weights) is not None:
-        x = at.multiplier * rows.scores * state.slope
+        x = parameters.multiplier * rows.scores * state.slope
         spacing = format_of(coarsest(captured, head.formats.get("weights", "float32")))
         weights = captured.astype(np.float64)
         p, by_score = state.weights, _by_score(rows, state, spacing)
@@ -171,7 +171,7 @@ def _compared(head: HeadRows, rows: Rows, at: Parameters, path: Path) -> Iterato
 
 
 def _by_score(rows: Rows, state: State, spacing: Format) -> Floats:
-    """Return the variance of logits, by the path that rounds most."""
+    """Return the variance of logits under the path that rounds most."""
     return score_variance(rows, state, spacing, paths_of(spacing)[-1])
 
 
@@ -183,15 +183,15 @@ def _of(
     spread: float | None = None,
     common: Floats | None = None,
 ) -> Miss:
-    """Return a miss, of the variance that rounding makes of each number, and of their sum along m.
+    """Return a miss, from the rounding variance of each number and of their sum along m.
 
-    Without that numbers are independent, and each tells of m by its own variance: of weights those
-    that are small, too. What rows may have besides in common, each its own multiple, tells nothing.
+    Without the latter, numbers are independent and each is weighed by its own variance, so that
+    small weights tell of m, too. A multiple of ``common`` in each row tells nothing.
     """
     off, square = captured - made, float(np.square(along).sum())
     size = float(np.square(captured).sum()) or 1.0
     squares = (float(np.square(off).sum()), float(noise.sum()), square)
-    missed, rounding, slope = (sqrt(each / size) for each in squares)
+    missed, rounding, slope = (sqrt(total / size) for total in squares)
     contrast = slope / rounding if rounding else nan
     if spread is None:
         noise = noise + FLUSHED**2

@@ -1,4 +1,4 @@
-"""Which parameters a head needs: the simplest set that fits, and more only where it is sure."""
+"""The parameters that a head needs: the simplest set that fits, and others only if certain."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -22,57 +22,57 @@ from attn_tui.compute.fit.solve import Fit, aligned, coefficients, refine, solve
 PLAIN: tuple[Name, ...] = ("multiplier", "value_scale")
 EXTRAS: tuple[Name, ...] = ("curvature", "sink")
 MOST: Mapping[Name, float] = {"curvature": 10.0**-2, "sink": inf}
-"""A cap below 10 is not thought of where none is found: logits that small would not show it."""
+"""If no cap is found, caps below 10 are not considered: only tiny logits would hide one."""
 ODDS = 4.6
-"""A path is said if it is a hundred times as likely as any other: ln 100."""
+"""A path is ruled out if another is a hundred times as likely: ln 100."""
 FITS_BELOW = 2.0
 """A fit is one whose reduced χ² is below this."""
 VAGUE = 0.5
-"""Rounding that makes more than this share of an output would explain any."""
+"""Rounding noise above this share of the output would explain any output."""
 LEAST_NEAR = 0.3
-"""And above this, unless its path is the one that rounds least."""
+"""A reduced χ² must be above this, too, unless the path is the one that rounds least."""
 FAR_M = 1e-3
-"""An m that moved by more than this share may not have arrived."""
+"""If m moved by more than this share, the fit may not have converged."""
 ANEW = 1e-2
-"""And of one that moved by more than this, noise is worked out anew."""
+"""If m moved by more than this share, the noise is recomputed."""
 STRAIGHT = 0.05
-"""Slopes are constant where a second step would change so much, in units of noise, at most."""
+"""Slopes count as constant if a second step would change at most this, in units of the noise."""
 FAR_ROUNDS = 6
-"""Rounds of a fit whose numbers move farther: it has to arrive."""
+"""Rounds of a fit whose numbers move farther, so that it converges."""
 SURE = 4.5
-"""A parameter is there only if it is so many of its errors from none."""
+"""A parameter is present only if it is this many of its errors away from none."""
 LEAST_GAIN = 20.0
-"""Twice the gain of ln L that each of them must bring at least; with more rows, their number."""
+"""The least rise of 2 ln L for each added parameter; with more rows, the number of rows."""
 
 
 @dataclass(frozen=True, eq=False)
 class Extra:
-    """A fit with one parameter more.
+    """A fit with one more parameter.
 
     Attributes:
-        numbers: All its parameters.
-        pulls: By how much each of the others rises where that parameter rises by 1.
+        numbers: All parameters of the fit.
+        pulls: How much each other parameter rises if the added one rises by 1.
     """
 
     numbers: Mapping[Name, Number]
     pulls: Mapping[Name, float]
 
     def takes(self, name: Name, alone: Number) -> bool:
-        """Return whether a number is known only as long as that parameter is none."""
+        """Return whether a number is known only if the added parameter is absent."""
         half = self.numbers[name].half(0.95)
         return half > 0.1 * abs(alone.value) and half > 20 * alone.half(0.95)
 
 
 @dataclass(frozen=True, eq=False)
 class Choice:
-    """The parameters a head needs, fitted, and what is known of those it does not need.
+    """The fitted parameters that a head needs, and bounds on those that it does not need.
 
     Attributes:
         fit: The fit.
-        numbers: All parameters with their errors; one that is not in the fit as if it were added.
-        beside: For each parameter that is not in the fit, the fit with that too.
-        paths: Those that remain, the likeliest first; more than one if likelihood does not tell.
-        made: ‖noise‖/‖out‖ that each path makes.
+        numbers: All parameters with their errors; one outside the fit as if it were added.
+        beside: For each parameter outside the fit, the fit that adds it.
+        paths: The rounding paths that remain possible, the likeliest first.
+        made: ‖noise‖/‖out‖ of each path.
     """
 
     fit: Fit
@@ -83,12 +83,12 @@ class Choice:
 
     @property
     def fits(self) -> bool:
-        """Whether it is no farther off than rounding makes it."""
+        """Whether rounding accounts for the residual."""
         return explains(self.fit)
 
 
 def undecided(choice: Choice, name: Name) -> Undecided:
-    """Return a number, with what it is if there is a cap or a sink that was not found."""
+    """Return a number together with its value if an undetected cap or sink is present."""
     besides = tuple(
         Beside(extra.numbers[which], extra.pulls[name], MOST[which])
         for which, extra in choice.beside.items()
@@ -97,14 +97,14 @@ def undecided(choice: Choice, name: Name) -> Undecided:
 
 
 def explains(fit: Fit) -> bool:
-    """Whether rounding by its path makes what a fit leaves."""
+    """Return whether rounding under the fit's path accounts for its residual."""
     if fit.noise.variance.sum() > VAGUE**2 * np.square(fit.state.output).sum():
         return False
     return fit.chi_square < FITS_BELOW
 
 
 def paths_for(format: Format, tf32: bool = False) -> tuple[Path, ...]:
-    """Return the paths that numbers of a format may have come; TF32 only where that is said."""
+    """Return the rounding paths that a format allows; TF32 only if it is asked for."""
     return tuple(path for path in paths_of(format) if tf32 or path != "tf32")
 
 
@@ -118,18 +118,18 @@ def chosen(
     """Fit a head with the parameters that it needs.
 
     Args:
-        rows: Of the head, under one mask.
-        near: Parameters that are near; they may have a cap and a sink.
-        format: Of the output.
-        paths: The paths of rounding that it may have come.
-        expected: What rounding makes of a head with those parameters, if they are expected, and so
-            tried first.
+        rows: The head's rows, under one mask.
+        near: Parameters near the true ones; they may have a cap and a sink.
+        format: The number format of the output.
+        paths: The rounding paths that may have produced the output.
+        expected: The rounding of the head at these parameters, if they are the expected ones and
+            so are tried first.
 
     Returns:
         The simplest set of parameters whose reduced χ² is below 2 under its likeliest path; a
-        larger one only if each that is added is 4.5 clustered errors from none, and raises
-        2 ln L by the number of rows, and at least by 20. Such are tried only where one that is
-        added to the simplest set is 3 errors from none, under any path.
+        larger one only if each added parameter is 4.5 clustered errors away from none and raises
+        2 ln L by the number of rows, and by at least 20. Larger sets are tried only if a parameter
+        added to the simplest set is 3 errors away from none, under any path.
     """
     if expected is not None:
         first = _warm(expected, paths)
@@ -148,7 +148,7 @@ def chosen(
     for path in paths:
         full = refine(rows, compute(rows, whole), (*PLAIN, *EXTRAS), format, path)
         fits.extend(_between(rows, fits[: len(paths)], full, format, path))
-    # A fit that went astray is none.
+    # A fit that diverged does not count.
     kept = [fit for fit in fits if np.isfinite(fit.slopes).all()] or fits
     good = [*filter(explains, kept)] or kept
     good.sort(key=lambda fit: len(fit.names))
@@ -164,25 +164,25 @@ def chosen(
 
 
 def _warm(rounding: Rounding, paths: tuple[Path, ...]) -> Choice | None:
-    """Return the fit from parameters that are expected, if it explains the head and lacks none."""
+    """Return the fit from the expected parameters, if it explains the head and needs no other."""
     rows, near, stored = rounding.rows, rounding.state.parameters, rounding.format
     path = rounding.likeliest(paths)
     fit = _expected_fit(rounding, path)
     if _has_moved(near, fit.parameters, ANEW):
-        # Noise is that of where the fit arrives.
+        # The noise belongs to the parameters that the fit arrives at.
         rounding = Rounding(rows, fit.state, stored)
     other = rounding.likeliest(paths, fit.state)
     if other != path:
         path = other
         fit = _expected_fit(rounding, path)
     if _has_moved(near, fit.parameters, FAR_M):
-        # The noise of a path that rounds more may have hidden that the fit had not arrived.
+        # The noise of a path that rounds more may hide that the fit has not converged.
         for finer in paths[: paths.index(path)]:
             nearer = refine(rows, fit.state, fit.names, stored, finer)
             if nearer.log_likelihood > fit.log_likelihood:
                 fit, path = nearer, finer
                 rounding = Rounding(rows, fit.state, stored)
-    # What is far nearer than a path makes it came another.
+    # A residual far below the noise of a path came by another path.
     is_near = fit.chi_square > LEAST_NEAR or path == paths[0]
     if not (is_near and explains(fit) and _is_sure(fit, PLAIN)):
         return None
@@ -191,7 +191,7 @@ def _warm(rounding: Rounding, paths: tuple[Path, ...]) -> Choice | None:
 
 
 def _expected_fit(rounding: Rounding, path: Path) -> Fit:
-    """Return the fit from where rounding is known: one step, if slopes are as good as constant."""
+    """Return the fit that starts where rounding is known: one step, if slopes are constant."""
     rows, start = rounding.rows, rounding.state
     names, weighed = _names(start.parameters), rounding.by(path)
     along = slopes(rows, start, names)
@@ -201,14 +201,14 @@ def _expected_fit(rounding: Rounding, path: Path) -> Fit:
     values = np.array([getattr(start.parameters, name) for name in names])
     far = float(np.max(np.abs(step) / np.maximum(np.abs(values), 1e-300)))
     change = np.tensordot(step, freed, 1)
-    # What a second step would change, in units of the noise, is about the first, times the share
-    # by which numbers moved, times what logits change by that.
+    # A second step, in units of the noise, is about as large as the first, times the share by which
+    # the numbers moved, times the change of the logits.
     logits = float(start.logits.max() - start.logits.min())
     if not far * (1 + logits) * float(np.linalg.norm(change)) < STRAIGHT:
         return refine(rows, start, names, rounding.format, path, FAR_ROUNDS)
-    at = start.parameters.moved(names, step)
-    mixed = (start.output + np.tensordot(step, along, 1)) / at.value_scale
-    state = replace(start, parameters=at, mixed=mixed)
+    parameters = start.parameters.moved(names, step)
+    mixed = (start.output + np.tensordot(step, along, 1)) / parameters.value_scale
+    state = replace(start, parameters=parameters, mixed=mixed)
     return Fit(names, state, path, weighed, residual - change, freed)
 
 
@@ -221,11 +221,11 @@ def hopeless(rows: Rows, near: Parameters, off: float, format: Format, path: Pat
     """Return whether directions are so far off that no cap, sink or path can make them fit.
 
     Args:
-        rows: Of the head, under one mask.
-        near: Parameters, as `aligned` finds them.
-        off: And how far off they are.
-        format: Of the output.
-        path: That which rounds most.
+        rows: The head's rows, under one mask.
+        near: The parameters that `aligned` found.
+        off: The root mean square of the sines that it returned.
+        format: The number format of the output.
+        path: The path that rounds most.
     """
     if not _far(rows, near, off, format, path):
         return False
@@ -233,14 +233,14 @@ def hopeless(rows: Rows, near: Parameters, off: float, format: Format, path: Pat
 
 
 def _far(rows: Rows, near: Parameters, off: float, format: Format, path: Path) -> bool:
-    """Return whether directions are farther off than a path of rounding makes them."""
+    """Return whether directions are farther off than rounding under a path explains."""
     size = np.maximum(np.square(rows.output).sum(axis=1), 1e-300)
     made = variance(rows, compute(rows, near), format, path).sum(axis=1) / size
     return off > 3 * float(np.sqrt(made.mean()))
 
 
 def _between(rows: Rows, plain: list[Fit], full: Fit, format: Format, path: Path) -> list[Fit]:
-    """Return the fits with one extra and with both where the full one says that any is needed."""
+    """Return the fits with one extra and with both, if the full fit shows that any is needed."""
     best = max(plain, key=lambda fit: fit.log_likelihood)
     if full.log_likelihood - best.log_likelihood < _gain(full) / 2:
         return []
@@ -255,7 +255,7 @@ def _between(rows: Rows, plain: list[Fit], full: Fit, format: Format, path: Path
 
 
 def _needed(fit: Fit, simpler: Fit) -> bool:
-    """Return whether a larger set is to be taken."""
+    """Return whether the larger set of parameters is needed."""
     more = len(fit.names) - len(simpler.names)
     if 2 * (fit.log_likelihood - simpler.log_likelihood) < more * _gain(fit):
         return False
@@ -263,7 +263,7 @@ def _needed(fit: Fit, simpler: Fit) -> bool:
 
 
 def _is_sure(fit: Fit, simpler: tuple[Name, ...]) -> bool:
-    """Return whether each parameter besides those of a simpler set is surely there."""
+    """Return whether each parameter outside a simpler set is certainly present."""
     added = [name for name in fit.names if name not in simpler]
     if not added:
         return True
@@ -281,13 +281,13 @@ def _error(number: Number) -> float:
 
 
 def _lacks(beside: Mapping[Name, Extra]) -> bool:
-    """Return whether an extra is worth a fit of its own; it is judged by that."""
+    """Return whether any extra is worth a fit of its own, which then decides about it."""
     added = [extra.numbers[name] for name, extra in beside.items()]
     return any(abs(number.value) > 3 * _error(number) for number in added)
 
 
-def _names(at: Parameters) -> tuple[Name, ...]:
-    extras = [name for name in EXTRAS if getattr(at, name) != 0]
+def _names(parameters: Parameters) -> tuple[Name, ...]:
+    extras = [name for name in EXTRAS if getattr(parameters, name) != 0]
     return (*PLAIN, *extras)
 
 
@@ -299,13 +299,13 @@ def _with_extras(rows: Rows, fit: Fit) -> dict[Name, Extra]:
     more = fit.noise.freed(slopes(rows, fit.state, missing))
     along = np.concatenate([fit.slopes, more])
     every = replace(fit, names=(*fit.names, *missing), slopes=along).products
-    found: dict[Name, Extra] = {}
+    extras: dict[Name, Extra] = {}
     for extra in missing:
         with_extra = every.of((*fit.names, extra))
         normal = with_extra.by_row.sum(axis=0)
         pulls = dict(zip(fit.names, -solved(normal[:-1, :-1], normal[:-1, -1]), strict=True))
-        found[extra] = Extra(numbers(with_extra.stepped(), fit.path), pulls)
-    return found
+        extras[extra] = Extra(numbers(with_extra.stepped(), fit.path), pulls)
+    return extras
 
 
 def _choice(
@@ -333,14 +333,14 @@ def _choice(
 
 
 def _hidden(rows: Rows, state: State, format: Format) -> Floats:
-    """Return what logits of which rounding hides a part of the cap add to the output."""
+    """Return the change of the output by the part of the cap that rounding of logits hides."""
     by_key = state.weights * np.where(rows.seen, hidden_logits(state, format), 0.0)
     mean = by_key.sum(axis=1, keepdims=True)
     return np.asarray(state.parameters.value_scale * (by_key @ rows.values - mean * state.mixed))
 
 
-def _scale(rows: Rows, at: Parameters) -> float:
-    """Return the c that is best where all else is known."""
-    mixed = compute(rows, at).mixed
+def _scale(rows: Rows, parameters: Parameters) -> float:
+    """Return the best c with all other parameters held."""
+    mixed = compute(rows, parameters).mixed
     weight = 1 / np.maximum(np.square(rows.output).sum(axis=1, keepdims=True), 1e-300)
     return float((weight * mixed * rows.output).sum() / (weight * mixed * mixed).sum())

@@ -1,4 +1,4 @@
-"""In which parts what was found differs from what is expected."""
+"""The parts in which a fitted model differs from the expected one."""
 
 from collections.abc import Collection, Iterator
 from dataclasses import replace
@@ -13,37 +13,37 @@ from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
 
 STRAIN = 20.0
-"""Numbers differ only if 2 ln L rises by so much where they leave those that are expected."""
+"""Numbers differ only if fitting them raises 2 ln L by more than this over the expected ones."""
 
 
 def compared(test: Test, question: Question, head: HeadRows) -> Test:
-    """Return a test with what of it differs from what is expected.
+    """Return a test with the parts in which its model differs from the expected one.
 
     Args:
-        test: Of the head.
-        question: What is expected.
+        test: A test of the head.
+        question: The expected model.
         head: The rows used.
     """
-    found = test.model
+    model = test.model
     changes: set[Part] = set()
-    if _is_other_mask(found.mask, question, head):
+    if _is_other_mask(model.mask, question, head):
         changes.add("mask")
-    if found.softmax_twice:
+    if model.softmax_twice:
         changes.add("softmax_twice")
-    if found.law is not None:
+    if model.law is not None:
         changes.add("law")
-    if test.strain > STRAIN or found.law is not None:
+    if test.strain > STRAIN or model.law is not None:
         changes.update(_other_numbers(test, question))
     return replace(test, changes=ordered(changes))
 
 
 def ordered(parts: Collection[Part]) -> tuple[Part, ...]:
-    """Return parts in the order in which they are named."""
+    """Return parts in the order in which reports name them."""
     return tuple(part for part in PARTS if part in parts)
 
 
 def _is_other_mask(mask: HeadMask, question: Question, head: HeadRows) -> bool:
-    """Return whether the rows used see other keys than is expected."""
+    """Return whether the rows used see other keys than expected."""
     expected = question.model.mask
     if expected.kind == "given" and head.seen is None:
         return True  # A captured mask was left out.
@@ -60,16 +60,16 @@ def _is_other_mask(mask: HeadMask, question: Question, head: HeadRows) -> bool:
 
 
 def _other_numbers(test: Test, question: Question) -> Iterator[Part]:
-    """Yield numbers whose intervals do not hold what is expected."""
+    """Yield the numbers whose intervals do not hold the expected value."""
     expected, known = question.model, test.estimates
     level, stored = question.level, question.format
     m, c = known.get("multiplier"), known.get("value_scale")
-    # What grows as ln n is no m that another could be compared with.
+    # An m that grows as ln n cannot be compared with the expected one.
     is_m = test.model.law is None or test.model.law.name != "log n"
     if m is not None and is_m and not holds(m.at(level), expected.multiplier, stored):
         yield "multiplier"
     if c is not None and not holds(c.at(level), expected.value_scale, stored):
-        # A learned sink, of which nobody knows how large it is, only shortens rows.
+        # A learned sink of unknown size only shortens rows.
         may_be_sink = expected.sink == LEARNED and "sink" in test.unknown
         if not may_be_sink or (c.at(level).low or 0.0) > expected.value_scale:
             yield "value_scale"
@@ -80,21 +80,21 @@ def _other_numbers(test: Test, question: Question) -> Iterator[Part]:
         yield "sink"
 
 
-def _differs(found: Estimate | None, expected: float | None, level: float, format: str) -> bool:
-    """Return whether a cap or a sink differs, of which none is one end of an interval."""
-    if found is None:
+def _differs(estimate: Estimate | None, expected: float | None, level: float, format: str) -> bool:
+    """Return whether a cap or a sink differs; for both, no value is an end of the interval."""
+    if estimate is None:
         return False
-    sure = found.at(level)
+    sure = estimate.at(level)
     if expected is None:
         return None not in (sure.value, sure.low, sure.high)
     return not holds(replace(sure, value=expected), expected, format)
 
 
-def holds(found: Interval, value: float, format: str) -> bool:
-    """Return whether an interval holds a number, which may have been rounded to a format."""
-    margin = half_ulp(found.value or 0.0, format)
-    low = -inf if found.low is None else found.low - margin
-    high = inf if found.high is None else found.high + margin
+def holds(interval: Interval, value: float, format: str) -> bool:
+    """Return whether an interval holds a number that may have been rounded to a format."""
+    margin = half_ulp(interval.value or 0.0, format)
+    low = -inf if interval.low is None else interval.low - margin
+    high = inf if interval.high is None else interval.high + margin
     return low <= value <= high
 
 

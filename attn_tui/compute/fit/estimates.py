@@ -1,4 +1,4 @@
-"""Fitted numbers: their errors, clustered by query row, and what intervals they have."""
+"""Fitted numbers: their errors, clustered by query row, and their intervals."""
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -12,24 +12,24 @@ from attn_tui.compute.fit.noise import Format
 from attn_tui.compute.fit.solve import Fit, Products, coefficients
 
 STEPS = 20_000
-"""Places at which the tail is known."""
+"""Grid points at which the tail is computed."""
 
 
 @lru_cache(maxsize=1 << 16)
 def t_quantile(confidence: float, df: float) -> float:
     """Return t with P(|T| ≤ t) = confidence, to four digits or more.
 
-    With t = √df/tan φ the density along φ is sinᵈᶠ⁻¹ φ, of which tails are sums along ln φ.
+    With t = √df/tan φ the density in φ is sinᵈᶠ⁻¹ φ; its tails are summed along ln φ.
 
     Args:
-        confidence: Above 0; 1 less it may be as small as 1e-12.
+        confidence: Above 0; 1 − confidence may be as small as 1e-12.
         df: Degrees of freedom, 5 or more.
 
     >>> round(t_quantile(0.95, 5.0), 4)
     2.5706
     """
     tail = max(1.0 - confidence, 1e-15)
-    # The tail up to φ is less than 2·φᵈᶠ/df, so that it is tiny where the grid begins.
+    # The tail up to φ is less than 2·φᵈᶠ/df, which is tiny where the grid begins.
     least = min(log(tail) / df - 3.0, -10.0)
     along = np.linspace(least, log(pi / 2), STEPS)
     density = np.exp(df * along + (df - 1.0) * np.log(np.sinc(np.exp(along) / pi)))
@@ -38,12 +38,12 @@ def t_quantile(confidence: float, df: float) -> float:
 
 
 _DF_OF_BOUND = 8.0
-"""Degrees of freedom by which a bound grows: one row at large logits is up to 6 errors off."""
+"""Degrees of freedom for the growth of a bound: one row at large logits is up to 6 errors off."""
 
 
 @dataclass(frozen=True)
 class Interval:
-    """A number and where it may lie. None is no number: no cap, no sink, or no bound.
+    """A number and its range. None means no number: no cap, no sink, or no bound.
 
     Attributes:
         value: The number.
@@ -57,7 +57,7 @@ class Interval:
 
 
 class Estimate(Protocol):
-    """Something fitted, whose error is known where it was fitted: ln m, c, 1/cap² or e^b."""
+    """A fitted number with intervals; its error is that of the fitted m, c, 1/cap² or e^b."""
 
     def at(self, confidence: float = 0.95) -> Interval:
         """Return the interval at a level of confidence, below 1."""
@@ -65,13 +65,13 @@ class Estimate(Protocol):
 
 @dataclass(frozen=True)
 class Number:
-    """A number with a standard error, or with a bound where few rows give none.
+    """A number with a standard error, or with a bound if there are too few rows for one.
 
     Attributes:
         value: The number.
         error: Its standard error, or the bound.
         df: Degrees of freedom of Student's t; 0 where the error is a bound.
-        bias: How far it may be off besides, at every confidence.
+        bias: A further systematic error, the same at every confidence.
     """
 
     value: float
@@ -84,7 +84,7 @@ class Number:
         if self.error == inf:
             return self.error
         if not self.df:
-            # Three formal errors; where more is asked for, the tails of rounding are not normal.
+            # Three formal errors; at higher confidence the tails of rounding are not normal.
             return self.bias + self.error * max(1.0, t_quantile(confidence, _DF_OF_BOUND) / 3.0)
         return self.bias + self.error * t_quantile(confidence, self.df)
 
@@ -98,12 +98,12 @@ class Number:
 
 @dataclass(frozen=True)
 class Beside:
-    """Something that may be there besides, as a fit that has it finds it: none is 0.
+    """A cap or a sink that may be present undetected, as the fit that adds it finds it.
 
     Attributes:
-        weight: g of a cap, or e^b of a sink.
-        pull: By how much what is estimated rises where that rises by 1.
-        most: The largest weight that is thought of.
+        weight: g of a cap, or e^b of a sink; 0 is none.
+        pull: How much the estimated number rises if the weight rises by 1.
+        most: The largest weight to consider.
     """
 
     weight: Number
@@ -113,27 +113,27 @@ class Beside:
 
 @dataclass(frozen=True)
 class Undecided:
-    """A number while it is undecided whether a cap or a sink is there besides.
+    """A number while it is undecided whether a cap or a sink is present.
 
     Attributes:
-        alone: The number if nothing is.
-        besides: What may be.
+        alone: The number if neither is present.
+        besides: The caps and sinks that may be.
     """
 
     alone: Number
     besides: tuple[Beside, ...] = ()
 
     def at(self, confidence: float = 0.95) -> Interval:
-        """Return what the number may be with nothing besides, and with each weight that may be.
+        """Return the range of the number without a cap or sink, and with each possible weight.
 
-        The likelihood of a pair is normal, so that the pairs which may be fill an ellipse, of which
-        the part where the weight is not negative counts: its reach is the interval.
+        The likelihood of number and weight is normal, so that the possible pairs fill an ellipse;
+        the interval is the extent of its part where the weight is not negative.
         """
         half = self.alone.half(confidence)
-        shown = self.alone.at(confidence)
-        low, high = shown.low, shown.high
+        interval = self.alone.at(confidence)
+        low, high = interval.low, interval.high
         if low is None or high is None:
-            return shown
+            return interval
         for beside in self.besides:
             span = beside.weight.half(confidence)
             pull, middle = beside.pull, beside.weight.value
@@ -141,7 +141,7 @@ class Undecided:
             if not (pull and least < most < inf):
                 continue
             for sign in (-1, 1):
-                # Where the ellipse reaches farthest; one without end is a strip.
+                # The weight where the ellipse reaches farthest; an unbounded ellipse is a strip.
                 reach = hypot(half, pull * span) or 1.0
                 away = sign * (pull * span / reach) * span if span < inf else sign * pull * 1e300
                 weight = min(max(middle + away, least), most)
@@ -157,15 +157,15 @@ class Cap:
     """A soft cap, by g = 1/cap².
 
     Attributes:
-        curvature: g; none is 0.
-        found: Whether there is one; if not, its value is None.
+        curvature: g; 0 is no cap.
+        found: Whether there is a cap; if not, its value is None.
     """
 
     curvature: Number
     found: bool
 
     def at(self, confidence: float = 0.95) -> Interval:
-        """Return the cap, the least one, and the largest, None where that may be no cap at all."""
+        """Return the cap and its least and largest value; the last is None if there may be none."""
         g = self.curvature.at(confidence)
         low, high = _root(g.high), _root(g.low)
         return Interval(_root(self.curvature.value) if self.found else None, low, high)
@@ -176,9 +176,9 @@ class Sink:
     """A sink's logit b, by its weight e^(b − level).
 
     Attributes:
-        weight: That weight; none is 0.
-        level: What it is relative to.
-        found: Whether there is one; if not, its value is None.
+        weight: The weight; 0 is no sink.
+        level: The logit that the weight is relative to.
+        found: Whether there is a sink; if not, its value is None.
     """
 
     weight: Number
@@ -186,7 +186,7 @@ class Sink:
     found: bool
 
     def at(self, confidence: float = 0.95) -> Interval:
-        """Return b, the least, None where that may be no sink at all, and the largest."""
+        """Return b and its least and largest value; the least is None if there may be none."""
         w = self.weight.at(confidence)
         low, high = self._logit(w.low), self._logit(w.high)
         return Interval(self._logit(self.weight.value) if self.found else None, low, high)
@@ -200,30 +200,30 @@ def _root(curvature: float | None) -> float | None:
 
 
 FEW = 8
-"""Below so many rows errors are bounds."""
+"""With fewer rows than this, errors are bounds."""
 LOST = 2.0**-25
-"""What c may be off besides, as a share of it: of rows whose largest weight is nearly 1, sums in
-float32 lose what they add to 1 that is less than half its spacing, and all to the same side."""
+"""The systematic error of c, as a share of it: in rows whose largest weight is nearly 1, float32
+sums lose terms below half the spacing of 1, all to the same side."""
 CUT = 2.0**-10
-"""What each may be off besides in TF32, as a share: some kernels cut digits instead of rounding, so
-that all scores, or values, are smaller; and what a key loses is the same in all rows."""
+"""The systematic error of each number in TF32, as a share of it: some kernels truncate instead of
+rounding, so that all scores, or values, shrink; and a key loses the same in all rows."""
 FORMAL = 4.0
-"""What is known of the noise beforehand counts as so many degrees of freedom."""
+"""The prior knowledge of the noise counts as this many degrees of freedom."""
 
 
 def numbers(known: Products, path: Path) -> dict[Name, Number]:
     """Return each fitted parameter with its error.
 
     Args:
-        known: What was fitted.
-        path: By the noise of which it was weighed.
+        known: The products of the fit.
+        path: The path whose noise weighs the fit.
 
     The variance is the sandwich whose clusters are query rows, with the correction CR2 and the
     degrees of freedom of Bell and McCaffrey (2002), as Pustejovsky and Tipton (2018) write them:
-    right on average where the noise is what the path makes, and consistent where it is not. A row
-    that decides alone fits itself, and its cluster shows no error: so the error is at least the
-    formal one, which knows what rounding makes of it, and that adds degrees of freedom. With fewer
-    than 8 rows it is the formal error, thrice: rounding has no tails.
+    unbiased if the noise is the rounding of the path, and consistent otherwise. A row that decides
+    alone fits itself, and its cluster shows no error: so the error is at least the formal one,
+    which knows the rounding noise, and that adds degrees of freedom. With fewer than 8 rows it is
+    three times the formal error: rounding has no tails.
     """
     names, values = known.names, known.values.tolist()
     size = np.sqrt(np.diagonal(known.by_row.sum(axis=0)))
@@ -235,7 +235,7 @@ def numbers(known: Products, path: Path) -> dict[Name, Number]:
     told = powers > 1e-12 * largest
     root = (vectors * np.where(told, np.abs(powers), np.inf) ** -0.5) @ vectors.T
     inverse = root @ root
-    # A parameter that the data leave free is known to no error at all.
+    # A parameter that the data leave free has an infinite error.
     free = (np.square(vectors[:, ~told]).sum(axis=1) > 1e-6) | still
     chi_square = known.square / max(known.count - len(names), 1)
     formal = np.sqrt(np.diagonal(inverse) * max(chi_square, 1.0)) / size
@@ -249,7 +249,7 @@ def numbers(known: Products, path: Path) -> dict[Name, Number]:
     adjusted = root @ _inverse_root(np.eye(len(names)) - inside)
     influence = np.einsum("rab,bc,rc->ra", adjusted, root, score)
     errors = np.maximum(np.sqrt(np.square(influence).sum(axis=0)) / size, formal).tolist()
-    # Rounded down, so that quantiles of many heads are few.
+    # Rounded down, so that many heads share the cached quantiles.
     degrees = np.floor(_degrees(adjusted, inside) + FORMAL).tolist()
     return {
         name: Number(value, error, df, _lost(path, name) * abs(value))
@@ -258,7 +258,7 @@ def numbers(known: Products, path: Path) -> dict[Name, Number]:
 
 
 def _lost(path: Path, name: Name) -> float:
-    """Return what a parameter may be off besides, as a share of it."""
+    """Return the systematic error of a parameter, as a share of it."""
     if path == "tf32":
         return CUT
     return LOST if name == "value_scale" else 0.0
@@ -282,18 +282,18 @@ def _degrees(adjusted: Floats, inside: Floats) -> Floats:
 
 
 def _inverse_root(matrices: Floats) -> Floats:
-    """Return the power −½ of symmetric matrices, shape (…, n, n), in whose null space it is 0."""
+    """Return the power −½ of symmetric matrices, shape (…, n, n), with 0 on their null space."""
     values, vectors = np.linalg.eigh(matrices)
     raised = np.where(values > 1e-9, values, np.inf) ** -0.5
     return np.asarray((vectors * raised[..., None, :]) @ vectors.swapaxes(-1, -2))
 
 
 def hidden_logits(state: State, format: Format) -> Floats:
-    """Return by how much logits are larger than the cap makes them, shape (r, n).
+    """Return how much rounding raises logits above their capped values, shape (r, n).
 
-    x = m·s/cap is a number of the format, and tanh x is rounded to a whole number of its units
-    below it: where x − tanh x is less than half of one, not at all. That is no noise: it has the
-    same sign for neighbouring x, as a smaller cap has, or a larger m.
+    x = m·s/cap is a number of the format, and tanh x is rounded to a whole number of units below
+    it; if x − tanh x is less than half a unit, the cap does nothing. This is not noise: it has the
+    same sign for neighbouring x, like the effect of a smaller cap or a larger m.
     """
     root = sqrt(state.parameters.curvature)
     tanh = np.minimum(np.abs(root * state.logits), 1 - 2.0**-52)
@@ -304,23 +304,23 @@ def hidden_logits(state: State, format: Format) -> Floats:
 
 
 def allowed(fit: Fit, numbers: dict[Name, Number], shift: Floats) -> dict[Name, Number]:
-    """Return numbers whose intervals hold what was fitted with and without a systematic error.
+    """Return numbers whose intervals hold the fit with and without a systematic error.
 
     Args:
         fit: The fit.
-        numbers: What it found.
-        shift: What the error adds to what was fitted, freed of noise as the fit's slopes are.
+        numbers: The numbers that it found.
+        shift: The change of the output by the error, whitened as the fit's slopes are.
     """
     off = coefficients(fit.slopes, shift)
-    found = dict(numbers)
+    corrected = dict(numbers)
     for name, by in zip(fit.names, off.tolist(), strict=True):
         known = numbers[name]
-        found[name] = replace(known, value=known.value - by / 2, bias=known.bias + abs(by) / 2)
-    return found
+        corrected[name] = replace(known, value=known.value - by / 2, bias=known.bias + abs(by) / 2)
+    return corrected
 
 
 def unseen_cap(fit: Fit, curvature: Number, format: Format) -> Number:
-    """Return g of a head without a cap, with what rounding may hide of one."""
+    """Return g of a head without a cap, its error widened by the cap that rounding may hide."""
     p, square = fit.state.weights, np.square(fit.state.logits)
     hidden = 3 * 2.0**-format.bits * float((p * square**2).sum())
     hidden /= max(float((p * square**3).sum()), 1e-300)
@@ -328,11 +328,11 @@ def unseen_cap(fit: Fit, curvature: Number, format: Format) -> Number:
 
 
 CHANCE = 2.0
-"""An a that may lie anywhere in so wide a range is a multiple of 8 by chance, one time in four."""
+"""A range of a this wide holds a multiple of 8 by chance one time in four."""
 
 
 def of_size(d_k: float) -> dict[str, float]:
-    """Return multipliers that follow from d_k, by what ``--rule`` calls them where it has them."""
+    """Return the multipliers that follow from d_k, by their names in ``--rule``."""
     return {
         "inverse-sqrt": d_k**-0.5,
         "none": 1.0,
@@ -343,7 +343,7 @@ def of_size(d_k: float) -> dict[str, float]:
 
 
 def dimension_near(m: float) -> float | None:
-    """Return the multiple of 8 that is nearest to a where m is 1/√a, or None.
+    """Return the multiple of 8 nearest to a = 1/m², or None.
 
     >>> dimension_near(0.0833), dimension_near(8.0)
     (144.0, None)
@@ -352,16 +352,16 @@ def dimension_near(m: float) -> float | None:
     return 8.0 * round(a / 8.0) or None if a < 1e6 else None
 
 
-def usual(found: Interval, d_k: int) -> float | None:
-    """Return the multiplier in use that an interval holds, or what was found.
+def usual(interval: Interval, d_k: int) -> float | None:
+    """Return the usual multiplier that an interval holds, or else its value.
 
     >>> usual(Interval(0.08331, 0.08325, 0.08337), 64) == 144**-0.5
     True
     """
-    m, low, high = found.value, found.low, found.high
+    m, low, high = interval.value, interval.low, interval.high
     if m is None or low is None or high is None or low <= 0.0:
         return m
     every = [*of_size(float(d_k)).values()]
     if low**-2.0 - high**-2.0 < CHANCE and (a := dimension_near(m)) is not None:
         every.append(a**-0.5)
-    return next((each for each in every if low <= each <= high), m)
+    return next((multiplier for multiplier in every if low <= multiplier <= high), m)

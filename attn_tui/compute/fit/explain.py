@@ -1,4 +1,4 @@
-"""Whether a model explains a head's output, which others do, and whether it could have told."""
+"""Which models explain a head's output, and whether another model would have shown."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -39,14 +39,14 @@ def explain(
     others: Others = tuple,
     search: bool = True,
 ) -> Explained:
-    """Return whether the expected model explains a head, or which others do.
+    """Return whether the expected model explains a head, or which other models do.
 
     Args:
         head: Some of its rows; 8 to 64 are usual.
-        question: What is expected.
-        others: The head with keys and values of others of its layer, which it may have been given.
-        search: Whether to go on where one change from what is expected explains nothing: to test
-            for faults that no model has, then to try two changes.
+        question: The expected model.
+        others: Yields the head with the keys and values of other KV heads of its layer.
+        search: Whether to go on if no single change explains the head: first test for faults that
+            no model has, then try two changes.
     """
     with np.errstate(all="ignore"):
         case = Case.of(head, question)
@@ -65,7 +65,7 @@ def _unexplained(question: Question, problem: str) -> Explained:
 
 
 def _explained(case: Case, others: Others, search: bool) -> Explained:
-    """Return what explains the head, the expected model first."""
+    """Return the models that explain the head, trying the expected one first."""
     first, *bases = case.bases()
     tests = [case.test(first)]
     for base in bases:
@@ -80,9 +80,10 @@ def _explained(case: Case, others: Others, search: bool) -> Explained:
 
 
 def _rank(case: Case, test: Test) -> tuple[bool, int, int, int, float]:
-    """Return what orders tests: what explains, by the fewest changes, then the likeliest.
+    """Return the sort key of a test: explaining ones first, by fewest changes, then likelihood.
 
-    What leaves out rows, as those of padding, comes behind what explains all.
+    With equally many changes, a test that leaves out rows, as of padding, comes after one that
+    explains all of them.
     """
     if not test.explains:
         return True, 0, 0, 0, inf if isnan(test.residual) else test.residual
@@ -93,15 +94,15 @@ def _rank(case: Case, test: Test) -> tuple[bool, int, int, int, float]:
 def _alternatives(
     case: Case, known: Sequence[Test], others: Others, search: bool
 ) -> tuple[list[Test], Suspect | None]:
-    """Return what was tried: one change from what is expected, and if that is not enough, two.
+    """Return the tests with one change from the expected model and, if none explains, with two.
 
-    Between them come tests for faults that no model has: such a fault is one change, too.
+    Faults that no model has are tested in between: each of them is one change, too.
     """
     tests = [*known]
 
     def is_enough(stage: Iterator[Test], changes: float) -> bool:
         with suppress(np.linalg.LinAlgError):
-            # Numbers that cannot be fitted end a stage, and not the head.
+            # Numbers that cannot be fitted end this stage, not the search.
             for test in stage:
                 tests.append(test)
         return any(test.explains and len(case.counted(test)) <= changes for test in tests)
@@ -115,7 +116,7 @@ def _alternatives(
 
 
 def _best(case: Case, tests: Sequence[Test]) -> list[Test]:
-    """Return what explains the head by the fewest changes; else what comes nearest."""
+    """Return the tests that explain the head with the fewest changes, or else the nearest one."""
     best = min(tests, key=lambda test: _rank(case, test))
     if not best.explains:
         return [best]
@@ -130,7 +131,7 @@ def _best(case: Case, tests: Sequence[Test]) -> list[Test]:
 def _known(
     case: Case, expected: Test, best: tuple[Test, ...], suspect: Suspect | None
 ) -> Explained:
-    """Return what is known of the head: what fits it, and whether it could have told."""
+    """Return the answer: the best tests, and which other models would have shown."""
     model = case.question.model
     if "mask" not in case.question.said:
         model = replace(model, mask=expected.model.mask)
@@ -139,12 +140,12 @@ def _known(
     path = best[0].paths[0] if best[0].paths else made.likeliest(case.paths)
     weighed = made.by(path)
     size = float(np.square(rows.output).sum()) or 1.0
-    needed, found = told(case, model, expected, made, weighed)
+    needed, fineness = told(case, model, expected, made, weighed)
     keys = rows.seen.sum(axis=1)
     is_explained = best[0].explains and not case.counted(best[0])
     return Explained(
         expected, best, relative_residual(rows, state),
-        float(np.sqrt(weighed.variance.sum() / size)), found, needed,
+        float(np.sqrt(weighed.variance.sum() / size)), fineness, needed,
         tuple(int(row) for row in case.head.rows), (int(keys.min()), int(keys.max())),
         {} if is_explained else where(rows, state), case.notes,
         suspect=None if best[0].explains else suspect,
@@ -152,26 +153,26 @@ def _known(
 
 
 SHOWS = 5.0
-"""A change shows if it is so many times what rounding makes along it."""
+"""A change shows if it is this many times the rounding noise along it."""
 GLANCE = 4
-"""So many rows are looked at first: what shows in a few rows shows in all."""
+"""The number of rows to try first: a change that shows in a few rows shows in all."""
 CELLS = 48
-"""So many numbers at most say where a residual lies."""
+"""The most numbers that describe where a residual lies along one axis."""
 
 
 def told(
     case: Case, model: Model, expected: Test, made: Rounding, weighed: Noise
 ) -> tuple[tuple[Part, ...], dict[Part, Told]]:
-    """Return which parts are needed, and how finely each of them would have shown.
+    """Return the needed parts, and the least change of each that would have shown.
 
     Args:
         case: The head.
-        model: What is expected.
-        expected: Its test.
-        made: What it makes of the rows.
-        weighed: The noise of that.
+        model: The expected model.
+        expected: The test of that model.
+        made: The model's output on the rows, and its rounding.
+        weighed: The noise of that output.
     """
-    said, at = case.question.said, made.state.parameters
+    stated, parameters = case.question.said, made.state.parameters
     count = len(made.rows.output)
     glance = np.unique(np.linspace(0, count - 1, min(count, GLANCE)).round().astype(np.intp))
 
@@ -183,36 +184,40 @@ def told(
                 return True
         return False
 
-    found: dict[Part, Told] = {}
+    fineness: dict[Part, Told] = {}
     needed: list[Part] = ["multiplier"]
-    # An m that may have been rounded is no other.
-    ulp = 2 * half_ulp(at.multiplier, case.question.format) / max(abs(at.multiplier), 1e-300)
+    # m may have been rounded: a difference of half an ulp is no other m.
+    ulp = (
+        2
+        * half_ulp(parameters.multiplier, case.question.format)
+        / max(abs(parameters.multiplier), 1e-300)
+    )
     steps: tuple[tuple[Told, float], ...] = (("ulp", 1 + ulp), ("5 %", 1.05), ("2×", 2.0))
     for name, by in steps:
-        if shows(replace(at, multiplier=at.multiplier * by)):
-            found["multiplier"] = name
+        if shows(replace(parameters, multiplier=parameters.multiplier * by)):
+            fineness["multiplier"] = name
             break
-    if model.softcap is not None and "softcap" in said:
+    if model.softcap is not None and "softcap" in stated:
         needed.append("softcap")
-        if shows(replace(at, curvature=0.0)):
-            found["softcap"] = "yes"
-    if model.sink is not None and "sink" in said:
+        if shows(replace(parameters, curvature=0.0)):
+            fineness["softcap"] = "yes"
+    if model.sink is not None and "sink" in stated:
         needed.append("sink")
         sink = expected.estimates.get("sink")
         is_found = sink is not None and sink.at(case.question.level).value is not None
-        if is_found or (model.sink != LEARNED and shows(replace(at, sink=0.0))):
-            found["sink"] = "yes"
-    if "mask" in said:
+        if is_found or (model.sink != LEARNED and shows(replace(parameters, sink=0.0))):
+            fineness["sink"] = "yes"
+    if "mask" in stated:
         others = [*_other_masks(case, model, made.rows)]
         if others:
             needed.append("mask")
-        if others and all(shows(at, seen) for seen in others):
-            found["mask"] = "yes"
-    return tuple(needed), found
+        if others and all(shows(parameters, seen) for seen in others):
+            fineness["mask"] = "yes"
+    return tuple(needed), fineness
 
 
 def _other_masks(case: Case, model: Model, rows: Rows) -> Iterator[NDArray[np.bool_]]:
-    """Yield what rows that see a key under a mask see under its nearest sensible alternatives."""
+    """Yield what the rows that see a key under a mask see under its nearest alternatives."""
     bare = replace(case.head, seen=None)
     if len(rows.seen) < len(bare.rows):
         bare = taken(bare, np.flatnonzero(model.mask.seen(case.head).any(axis=1)))
@@ -227,14 +232,14 @@ def _other_masks(case: Case, model: Model, rows: Rows) -> Iterator[NDArray[np.bo
 
 
 def where(rows: Rows, state: State) -> dict[str, tuple[float, ...]]:
-    """Return where what a state leaves of the output lies, as shares of the largest."""
+    """Return the residual of a state by row, key and channel, as shares of the largest."""
     rest = rows.output - state.output
     lengths = np.maximum(np.linalg.norm(rows.values, axis=1), 1e-30)
     by_key = np.where(rows.seen, np.abs(rest @ rows.values.T) / lengths, 0.0).mean(axis=0)
-    each = {
+    axes = {
         "row": np.linalg.norm(rest, axis=1), "key": by_key, "channel": np.linalg.norm(rest, axis=0)
     }  # fmt: skip
-    return {name: _cells(values) for name, values in each.items()}
+    return {name: _cells(values) for name, values in axes.items()}
 
 
 def _cells(values: NDArray[np.floating]) -> tuple[float, ...]:

@@ -1,4 +1,4 @@
-"""The head that is fitted: rows that can be used, its output for given parameters, its slopes."""
+"""The fitted head: its usable rows, its output for given parameters, and its slopes."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -15,30 +15,30 @@ from attn_tui.compute.heads.rows import HeadRows, Reals
 Floats = NDArray[np.floating]
 
 HELD = np.dtype(np.float64)
-"""What a fit computes in, unless what it fits has 16 bits."""
+"""The dtype of a fit, unless the output has 16 bits."""
 
 NO_WEIGHT = -25.0
-"""In float32 e^z of less than this is 0: 16 bits show no such weight, and its square is 0 too."""
+"""In float32, e^z is set to 0 below this z: 16 bits do not show such a weight."""
 
 Path = Literal["float32", "flash", "eager", "tf32"]
-"""Where a head was rounded: its output only; weights too; scores and every step too; or, in
-float32, what both products are of, as tensor cores do."""
+"""Where a head was rounded: only its output; also its weights; also its scores and every step; or,
+in float32, the factors of both products, as tensor cores do."""
 
 Name = Literal["multiplier", "value_scale", "curvature", "sink"]
-"""What can be fitted."""
+"""A parameter that can be fitted."""
 
 
 @dataclass(frozen=True)
 class Parameters:
-    """What out = c·softmax(f(m·s) + bias, sink)·V is computed with.
+    """The parameters of out = c·softmax(f(m·s) + bias, sink)·V.
 
     Attributes:
         multiplier: m, of either sign.
         value_scale: c.
         curvature: g = 1/cap², of f(x) = tanh(√g·x)/√g; 0 is no cap, and below 0 f is x − g·x³/3,
-            so that none is an ordinary value with errors to both sides.
+            so that no cap is an interior value with errors to both sides.
         sink: The weight e^(b − level) of the sink; 0 is no sink.
-        level: What sinks are relative to, so that none of their weights overflows.
+        level: The logit that the sink is relative to, so that its weight does not overflow.
     """
 
     multiplier: float
@@ -49,7 +49,7 @@ class Parameters:
 
     @property
     def sink_logit(self) -> float:
-        """The logit b of the sink, −∞ where there is none."""
+        """The logit b of the sink, −∞ without a sink."""
         return self.level + log(self.sink) if self.sink > 0 else -inf
 
     def moved(self, names: tuple[Name, ...], step: Floats) -> "Parameters":
@@ -62,7 +62,7 @@ class Parameters:
 
 @dataclass(frozen=True, eq=False)
 class Inputs:
-    """Keys and values, and what follows from them, worked out once for all rows.
+    """Keys and values, and quantities derived from them once for all rows.
 
     Attributes:
         keys: Shape (n, d_k).
@@ -94,19 +94,19 @@ class Inputs:
 
     @cached_property
     def lost(self) -> tuple[Floats, Floats]:
-        """The variance that rounding to TF32 makes of each number of keys, and of values."""
+        """The variance of each number of the keys, and of the values, by rounding to TF32."""
         return _lost(self.keys), _lost(self.values)
 
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """What of a head does not depend on the parameters.
+    """The part of a head that does not depend on the parameters.
 
     Attributes:
         scores: q·k, shape (r, n).
-        output: What was captured, shape (r, d_v), in float64.
-        seen: Shape (r, n).
-        bias: Shape (r, n), or None.
+        output: The captured output, shape (r, d_v), in float64.
+        seen: Whether a row sees a key, shape (r, n).
+        bias: The bias added to logits, shape (r, n), or None.
         queries: Shape (r, d_k).
         inputs: Keys and values.
     """
@@ -130,9 +130,9 @@ class Rows:
 
     @property
     def lost(self) -> tuple[Floats, Floats]:
-        """The variance that rounding to TF32 makes of each q·k, (r, n), and each value, (n, d_v).
+        """The variance by rounding to TF32 of each q·k, (r, n), and of each value, (n, d_v).
 
-        Of numbers that TF32 holds, as those of 16 bits are, it is 0.
+        It is 0 for numbers that TF32 represents exactly, such as those of 16 bits.
         """
         of_keys, of_values = self.inputs.lost
         q, k = self.queries.astype(np.float64), self.inputs.keys.astype(np.float64)
@@ -144,11 +144,11 @@ class Rows:
         return int(self.inputs.keys.shape[1])
 
     def under(self, seen: NDArray[np.bool_]) -> "Rows":
-        """The same under another mask."""
+        """Return the rows under another mask."""
         return replace(self, seen=seen)
 
     def part(self, rows: NDArray[np.intp]) -> "Rows":
-        """Only some of the rows."""
+        """Return some of the rows."""
         bias = None if self.bias is None else self.bias[rows]
         return Rows(
             self.scores[rows], self.output[rows], self.seen[rows], bias, self.queries[rows],
@@ -162,17 +162,17 @@ def rows_of(
     dtype: np.dtype[np.floating] = HELD,
     factors: Floats | None = None,
 ) -> Rows:
-    """Take from a head what its fit needs.
+    """Return the part of a head that its fit needs.
 
     Args:
         head: Some of its rows.
-        mask: Which keys they see.
-        dtype: What there is a number of for each key and row is held in; the output in float64.
-        factors: What the queries of each row are multiplied by, shape (r, 1), if by anything.
+        mask: The keys that they see.
+        dtype: The dtype of scores, bias and values; the output is in float64.
+        factors: Factors of each row's query, shape (r, 1), or None.
     """
     if factors is not None:
         head = replace(head, queries=head.queries * factors)
-    queries, keys = (each.astype(dtype, copy=False) for each in (head.queries, head.keys))
+    queries, keys = (tensor.astype(dtype, copy=False) for tensor in (head.queries, head.keys))
     bias = None if head.bias is None else head.bias.astype(dtype)
     return Rows(
         queries @ keys.T,
@@ -190,14 +190,14 @@ def _norms(values: Reals) -> Floats:
 
 
 def _lost(values: Reals) -> Floats:
-    """Return the variance of what rounding to TF32 makes of numbers."""
+    """Return the variance of numbers by rounding to TF32; 0 if TF32 represents them exactly."""
     held = values.astype(np.float64)
     unit = np.ldexp(1.0, np.frexp(held)[1] - 11)
     return np.where(tf32(held) == held, 0.0, np.square(unit) / 12)
 
 
 def _held(values: Reals | None, length: int, dtype: np.dtype[np.floating]) -> Floats:
-    """Return numbers in a dtype; what was not captured has no columns."""
+    """Return numbers in a dtype; without columns, if they were not captured."""
     return np.zeros((length, 0), dtype) if values is None else values.astype(dtype, copy=False)
 
 
@@ -206,7 +206,7 @@ class State:
     """A head computed with some parameters.
 
     Attributes:
-        parameters: These.
+        parameters: The parameters.
         logits: z, shape (r, n), capped, without bias.
         slope: ∂z/∂(m·s), shape (r, n), or 1.
         top: The largest logit with bias that a row sees, shape (r, 1).
@@ -234,7 +234,7 @@ class State:
         return np.square(self.weights)
 
     def part(self, rows: NDArray[np.intp]) -> "State":
-        """Only some of the rows."""
+        """Return some of the rows."""
         slope = self.slope if isinstance(self.slope, float) else self.slope[rows]
         return State(
             self.parameters, self.logits[rows], slope, self.top[rows], self.total[rows],
@@ -288,40 +288,42 @@ def compute(rows: Rows, parameters: Parameters) -> State:
 
 def slopes(rows: Rows, state: State, names: tuple[Name, ...]) -> Floats:
     """Return ∂out along each parameter, shape (names, r, d_v)."""
-    at = state.parameters
-    return np.stack([_slope(rows, state, at, name) for name in names])
+    parameters = state.parameters
+    return np.stack([_slope(rows, state, parameters, name) for name in names])
 
 
-def _slope(rows: Rows, state: State, at: Parameters, name: Name) -> Floats:
+def _slope(rows: Rows, state: State, parameters: Parameters, name: Name) -> Floats:
     if name == "value_scale":
         return state.mixed
     if name == "sink":
-        share = np.exp(np.minimum(at.level - state.top.astype(HELD), 600.0)) / state.total
-        return -at.value_scale * share * state.mixed
+        share = np.exp(np.minimum(parameters.level - state.top.astype(HELD), 600.0)) / state.total
+        return -parameters.value_scale * share * state.mixed
     if name == "multiplier":
         change = rows.scores * state.slope
     else:
-        change = bend(at.multiplier * rows.scores, state.logits, state.slope, at.curvature)
+        change = bend(
+            parameters.multiplier * rows.scores, state.logits, state.slope, parameters.curvature
+        )
     # With a sink the weights sum to less than 1, and its logit does not change.
     change -= np.einsum("rn,rn->r", state.weights, change)[:, None]
     change *= state.weights
-    return at.value_scale * (change @ rows.values).astype(HELD)
+    return parameters.value_scale * (change @ rows.values).astype(HELD)
 
 
 def cleared(head: HeadRows, mask: HeadMask) -> tuple[HeadRows, NDArray[np.bool_]]:
-    """Return a head with 0 in place of keys that hold NaN or infinity, and who sees none of them.
+    """Return a head with 0 for keys and values that hold NaN or infinity, and the unaffected rows.
 
     Args:
         head: Some of its rows.
-        mask: Which keys they see, if none was captured.
+        mask: The keys that they see, if no mask was captured.
 
     Returns:
-        The head, and for each row whether it can be used, shape (r,).
+        The head, and for each row whether it sees no such key, shape (r,).
     """
     if all(isfinite(size) for name, size in head.largest.items() if name != "q"):
         return head, np.ones(len(head.rows), bool)
-    tensors = [each for each in (head.keys, head.values) if each is not None]
-    odd = np.any([~np.isfinite(each).all(axis=1) for each in tensors], axis=0)
+    tensors = [tensor for tensor in (head.keys, head.values) if tensor is not None]
+    odd = np.any([~np.isfinite(tensor).all(axis=1) for tensor in tensors], axis=0)
     seen = mask.seen(head) if head.seen is None else head.seen
     keys = np.where(odd[:, None], 0, head.keys).astype(head.keys.dtype)
     values = head.values
@@ -331,11 +333,11 @@ def cleared(head: HeadRows, mask: HeadMask) -> tuple[HeadRows, NDArray[np.bool_]
 
 
 def usable(head: HeadRows, clear: NDArray[np.bool_]) -> tuple[NDArray[np.intp], tuple[str, ...]]:
-    """Return which rows can be used, and what is to be said of the others.
+    """Return the places of the usable rows, and notes about the others.
 
     Args:
-        head: The rows, as they were captured.
-        clear: Which of them see no key that holds NaN or infinity, shape (r,).
+        head: The rows, as captured.
+        clear: Whether a row sees no key that holds NaN or infinity, shape (r,).
     """
     finite = clear & np.isfinite(head.queries).all(axis=1)
     if head.bias is not None:
@@ -359,13 +361,13 @@ def usable(head: HeadRows, clear: NDArray[np.bool_]) -> tuple[NDArray[np.intp], 
     return np.flatnonzero(finite & sees & there), notes
 
 
-def taken(head: HeadRows, at: NDArray[np.intp]) -> HeadRows:
-    """Return only some of a head's rows, by their place."""
-    if len(at) == len(head.rows):
+def taken(head: HeadRows, places: NDArray[np.intp]) -> HeadRows:
+    """Return a head with only the rows at these places."""
+    if len(places) == len(head.rows):
         return head
 
     def some(values: NDArray[np.generic] | None) -> NDArray[np.generic] | None:
-        return None if values is None else values[at]
+        return None if values is None else values[places]
 
     names = ("rows", "queries", "output", "weights", "bias", "seen")
     parts = {name: some(getattr(head, name)) for name in (*names, "positions")}

@@ -1,4 +1,4 @@
-"""Masks that a head may have in place of the one that is expected."""
+"""Masks that a head may have in place of the expected one."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -11,27 +11,27 @@ from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
 
 LEAST = 4
-"""Rows that have to be left, at least."""
+"""The least number of rows that must see a key."""
 _NUMBERS = 64
-"""And so many numbers of the output."""
+"""The least number of output values that these rows must have together."""
 _ROWS = 64
-"""So many rows are looked at."""
+"""The most rows to use."""
 DIRECTIONS = 16
-"""Values are seen from so many directions, drawn at random: enough to tell structures apart."""
+"""The number of random directions that values are projected on: enough to tell masks apart."""
 PLAINLY = 1.5
-"""A mask must make the residual so many times smaller than none does."""
+"""A mask must make the residual this many times smaller than it is without the mask."""
 
 
 def open_masks(head: HeadRows) -> list[HeadMask]:
-    """Return causal masks at either corner, and none: those that nothing has to name."""
+    """Return the causal masks at either corner and no mask: those plausible without being named."""
     corner = head.n_keys - head.n_queries
     corners = [0] if head.positions is not None or corner <= 0 else [corner, 0]
-    masks = [*(HeadMask("causal", each) for each in corners), HeadMask("none")]
+    masks = [*(HeadMask("causal", offset) for offset in corners), HeadMask("none")]
     return distinct(head, masks)
 
 
 def distinct(head: HeadRows, masks: list[HeadMask]) -> list[HeadMask]:
-    """Return masks under which each row sees a key, of those that see the same the first."""
+    """Return the masks under which each row sees a key; of equivalent masks only the first."""
     kept: list[HeadMask] = []
     known: list[NDArray[np.bool_]] = []
     for mask in masks:
@@ -43,9 +43,9 @@ def distinct(head: HeadRows, masks: list[HeadMask]) -> list[HeadMask]:
 
 
 def other_masks(head: HeadRows, expected: HeadMask) -> Iterator[HeadMask]:
-    """Yield masks that may stand in place of one, none of which needs a fit.
+    """Yield the alternatives to a mask that can be listed without a fit.
 
-    Causal at either corner, none; a window or a chunk that is one longer or shorter, or is gone.
+    Causal at either corner, none; a window longer or shorter by one; a chunk dropped.
     """
     if expected.window is not None:
         for by in (1, -1):
@@ -60,9 +60,9 @@ def other_masks(head: HeadRows, expected: HeadMask) -> Iterator[HeadMask]:
 
 
 def windowed(rows: Rows, head: HeadRows, mask: HeadMask, near: Parameters) -> HeadMask | None:
-    """Return a causal mask with the window that directions show, if they show one plainly.
+    """Return a causal mask with the window that the output shows, if it shows one plainly.
 
-    All windows are tried at once, by sums of keys back from a query's own.
+    All windows are tried at once, by cumulative sums back from the query's own key.
     """
     if mask.kind != "causal" or mask.packed or mask.hidden:
         return None
@@ -74,7 +74,7 @@ def windowed(rows: Rows, head: HeadRows, mask: HeadMask, near: Parameters) -> He
     for one, unit, last in zip(weights, units, own, strict=True):
         if last < 0:
             continue
-        # A query may stand behind the last key: windows that do not reach back to it are empty.
+        # A query may stand past the last key: windows that do not reach back to it are empty.
         beyond = max(int(last) + 1 - len(values), 0)
         back = slice(int(last) - beyond, None, -1)
         apart = sines(np.cumsum(one[back, None] * values[back], axis=0), unit)
@@ -87,32 +87,32 @@ def windowed(rows: Rows, head: HeadRows, mask: HeadMask, near: Parameters) -> He
 
 
 def assumed_masks(head: HeadRows, mask: HeadMask, rows: Rows, near: Parameters) -> list[HeadMask]:
-    """Return a mask with keys that are hidden at one end, or texts packed, or a prefix, if any.
+    """Return the masks with padding, packed texts or a prefix that the output shows.
 
     Args:
-        head: Without a captured mask.
-        mask: Which keys are seen but for that.
+        head: The head; with a captured mask there are none.
+        mask: The mask apart from padding, packing and prefix.
         rows: The head, under any mask.
-        near: Parameters, of which m and the cap count.
+        near: Parameters near the true ones; only m and the cap count.
     """
     if head.seen is not None or mask.kind == "given" or mask.hidden or mask.packed:
         return []
     every = rows.under(mask.seen(head))
-    found = [_prefixed(head, mask, rows, near)]
+    masks = [_prefixed(head, mask, rows, near)]
     hidden = _padded(every, mask, near)
-    found.append(hidden)
+    masks.append(hidden)
     if hidden is not None:
-        found.append(_packed(head, every, hidden, near))
-    return [each for each in found if each is not None]
+        masks.append(_packed(head, every, hidden, near))
+    return [other for other in masks if other is not None]
 
 
 def _some(count: int) -> NDArray[np.intp]:
-    """Return which of so many rows are looked at: evenly spread, the last among them."""
+    """Return the places of the rows to use: evenly spread, including the last."""
     return np.unique(np.linspace(0, count - 1, min(count, _ROWS)).round().astype(np.intp))
 
 
 def _weights(rows: Rows, near: Parameters) -> tuple[Rows, NDArray[np.float64]]:
-    """Return some rows, and e^z of all keys, but for a factor of each row."""
+    """Return some rows, and e^z of all keys up to a factor for each row."""
     part = rows.part(_some(len(rows.output)))
     z, _ = capped(near.multiplier * part.scores.astype(HELD), near.curvature)
     if part.bias is not None:
@@ -122,16 +122,16 @@ def _weights(rows: Rows, near: Parameters) -> tuple[Rows, NDArray[np.float64]]:
 
 
 def _padded(rows: Rows, mask: HeadMask, near: Parameters) -> HeadMask | None:
-    """Return a mask with keys hidden at one end, where the output's directions say so, or None.
+    """Return a mask with keys hidden at one end, if the output's directions show that, or None.
 
-    All lengths are tried at once, by sums of keys from either end. A row that sees no key then, as
-    those of padding, is left out: models give it the mean of all values, 0, or anything.
+    All lengths are tried at once, by cumulative sums from either end. A row that then sees no key,
+    as rows of padding do, is left out: models give it the mean of all values, 0, or anything.
     """
     part, p = _weights(rows, near)
     values, units = seen_from(part)
     least = max(LEAST, -(-_NUMBERS // max(part.output.shape[1], 1)))
     n = len(values)
-    # From key i on, and up to key i.
+    # The mean sin² if only keys from i on, or only keys up to i, are seen.
     off = np.full((2, n), np.inf)
     for side, back in enumerate((slice(None, None, -1), slice(None))):
         total, count = np.zeros(n), np.zeros(n)
@@ -140,32 +140,32 @@ def _padded(rows: Rows, mask: HeadMask, near: Parameters) -> HeadMask | None:
             total += there * sines(np.cumsum(one[:, None] * values[back], axis=0), unit)
             count += there
         off[side] = np.where(count >= least, total / np.maximum(count, 1.0), np.inf)[back]
-    side, at = (int(i) for i in np.unravel_index(np.argmin(off), off.shape))
+    side, key = (int(i) for i in np.unravel_index(np.argmin(off), off.shape))
     without = min(off[0, 0], off[1, -1])
-    if not np.sqrt(without) > PLAINLY * np.sqrt(off[side, at]):
+    if not np.sqrt(without) > PLAINLY * np.sqrt(off[side, key]):
         return None
-    hidden = (0, at - 1) if side == 0 else (at + 1, n - 1)
+    hidden = (0, key - 1) if side == 0 else (key + 1, n - 1)
     return replace(mask, hidden=hidden)
 
 
 def _packed(head: HeadRows, every: Rows, hidden: HeadMask, near: Parameters) -> HeadMask | None:
-    """Return a mask of texts behind each other, of which the last begins behind hidden keys."""
+    """Return a mask of packed texts; the last text begins after the hidden keys."""
     mask, own = replace(hidden, hidden=None), hidden.own(head)
     begins: tuple[int, ...] = ()
-    found: HeadMask | None = hidden
-    while mask.by_position and found is not None and found.hidden and found.hidden[0] == 0:
-        if begins and found.hidden[1] + 1 >= begins[0]:
+    padded: HeadMask | None = hidden
+    while mask.by_position and padded is not None and padded.hidden and padded.hidden[0] == 0:
+        if begins and padded.hidden[1] + 1 >= begins[0]:
             break
-        begins = (found.hidden[1] + 1, *begins)
+        begins = (padded.hidden[1] + 1, *begins)
         before = np.flatnonzero(own < begins[0])
         if not len(before):
             return None
-        found = _padded(every.part(before), mask, near)
+        padded = _padded(every.part(before), mask, near)
     return replace(mask, packed=begins) if begins else None
 
 
 def _prefixed(head: HeadRows, mask: HeadMask, rows: Rows, near: Parameters) -> HeadMask | None:
-    """Return a causal mask with keys at the beginning that all see, where directions say so."""
+    """Return a causal mask with a prefix that every row sees, if the output shows one, or None."""
     if mask.kind != "causal" or mask.window or mask.chunk:
         return None
     part, p = _weights(rows.under(np.ones_like(rows.seen)), near)
@@ -173,8 +173,8 @@ def _prefixed(head: HeadRows, mask: HeadMask, rows: Rows, near: Parameters) -> H
     own = own[_some(len(rows.output))]
     values, units = seen_from(part)
     total = np.zeros(len(values) + 1)
-    for one, unit, at in zip(p, units, own, strict=True):
-        least = min(max(int(at) + 1, 1), len(values))
+    for one, unit, last in zip(p, units, own, strict=True):
+        least = min(max(int(last) + 1, 1), len(values))
         apart = sines(np.cumsum(one[:, None] * values, axis=0), unit)
         total[: least + 1] += apart[least - 1]
         total[least + 1 :] += apart[least:]
@@ -185,7 +185,7 @@ def _prefixed(head: HeadRows, mask: HeadMask, rows: Rows, near: Parameters) -> H
 
 
 def seen_from(rows: Rows) -> tuple[Floats, Floats]:
-    """Return values and the output's directions, seen from a few directions only."""
+    """Return the values and the unit rows of the output, projected on a few directions."""
     d_v = rows.values.shape[1]
     view = np.eye(d_v)
     if d_v > DIRECTIONS:

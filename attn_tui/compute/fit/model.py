@@ -1,4 +1,4 @@
-"""What a head may be computed with, what it is asked, and what is answered."""
+"""The model of a head, the question about the head, and the answer."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -16,15 +16,15 @@ from attn_tui.compute.heads.rows import HeadRows
 Part = Literal[
     "multiplier", "value_scale", "softcap", "sink", "mask", "softmax_twice", "law", "kv_head"
 ]
-"""What two models may differ in."""
+"""A part in which two models may differ."""
 
 PARTS: tuple[Part, ...] = (
     "kv_head", "softmax_twice", "law", "multiplier", "mask", "softcap", "sink", "value_scale",
 )  # fmt: skip
-"""All of them, in the order in which they are named."""
+"""All parts, in the order in which reports name them."""
 
 LEARNED: Final = "learned"
-"""A sink that there is, whose logit nobody knows."""
+"""A sink that exists, but whose logit is unknown."""
 
 
 @dataclass(frozen=True)
@@ -34,8 +34,8 @@ class Law:
     Attributes:
         name: ``"log n"``: ln(i + 1); ``"llama 4"``: 1 + scale·ln(⌊(i + 1)/length⌋ + 1);
             ``"grok"``: ln(i)/ln(length) from position ``length`` on, 1 before.
-        length: Of the text from which on it counts.
-        scale: By which Llama 4 multiplies the logarithm.
+        length: The text length from which on the law takes effect.
+        scale: The factor of the logarithm in Llama 4's law.
     """
 
     name: Literal["log n", "llama 4", "grok"]
@@ -43,7 +43,7 @@ class Law:
     scale: float = 0.1
 
     def factors(self, positions: NDArray[np.intp]) -> NDArray[np.float64]:
-        """Return what the scores of queries at some positions are multiplied by."""
+        """Return the factor of the scores of queries at these positions."""
         counts = positions + 1.0
         if self.name == "log n":
             return np.asarray(np.log(np.maximum(counts, 2.0)))
@@ -54,21 +54,21 @@ class Law:
 
 
 LAWS: tuple[Law, ...] = (Law("log n"), Law("llama 4"), Law("grok", 1024.0))
-"""Laws that models have."""
+"""The laws that known models use."""
 
 
 @dataclass(frozen=True)
 class Model:
-    """What out = c·softmax(cap(m·q·k) + mask, sink)·V is computed with.
+    """The parts of out = c·softmax(cap(m·q·k) + mask, sink)·V.
 
     Attributes:
         multiplier: m, relative to the q that was captured.
         value_scale: c.
         softcap: The cap of cap·tanh(m·q·k/cap); None is none.
         sink: The sink's logit b; None is no sink.
-        mask: Which keys are seen.
+        mask: The keys that each query sees.
         softmax_twice: Whether softmax is taken of the weights again.
-        law: How m grows with the position, if it does.
+        law: How m grows with the position, or None.
     """
 
     multiplier: float
@@ -80,14 +80,14 @@ class Model:
     law: Law | None = None
 
     def factors(self, head: HeadRows) -> NDArray[np.float64] | None:
-        """Return what each row's queries are multiplied by, shape (r, 1), or None."""
+        """Return the factor of each row's query, shape (r, 1), or None without a law."""
         if self.law is None:
             return None
         return self.law.factors(self.mask.own(head))[:, None]
 
 
 Told = Literal["ulp", "5 %", "2×", "yes"]
-"""The least change of a part that would have shown: of m half an ulp, 5 %, or twice."""
+"""The least change of a part that would have shown; for m half an ulp, 5 %, or a factor of 2."""
 
 
 SHOWN = 0.95
@@ -95,19 +95,19 @@ SHOWN = 0.95
 
 
 Others = Callable[[], Iterable[tuple[int, HeadRows]]]
-"""A head with the keys and values of other heads of its layer, by their number, where asked for."""
+"""A function that yields the head with the keys and values of each other KV head of its layer."""
 
 
 @dataclass(frozen=True)
 class Question:
-    """What a head is asked.
+    """The question about a head: is it computed with the expected model?
 
     Attributes:
-        model: What it is expected to be computed with.
-        said: Which parts of that somebody says; others may be anything, and are compared last.
-        level: The confidence of intervals that decide.
-        laws: Laws of m by position that may be there.
-        tf32: Whether products may have been taken in TF32.
+        model: The expected model.
+        said: The parts of the model that an expectation states; the others are free.
+        level: The confidence of the intervals that decide.
+        laws: The laws of m by position to try.
+        tf32: Whether products may have been computed in TF32.
         format: The number format that m may have been rounded to.
     """
 
@@ -124,21 +124,21 @@ class Test:
     """A model that was fitted to a head.
 
     Attributes:
-        model: With the numbers that fit best.
-        explains: Whether rounding makes what is left.
+        model: The model, with the numbers that fit best.
+        explains: Whether rounding accounts for the residual.
         residual: ‖out − fit‖/‖out‖.
-        rounding: The same as each path of rounding makes it.
-        paths: Those that remain, the likeliest first.
-        estimates: Numbers with their errors, by part; one that cannot be told is missing.
-        unknown: Why a number cannot be told, by part.
-        changes: What differs from what is expected.
-        window: The shortest and the longest window that fit as well.
-        strain: By how much 2 ln L is below its best with the numbers that were expected.
-        chi_square: Of what is left, reduced.
-        left_out: How many rows see no key, and may hold anything.
+        rounding: The residual that rounding alone would leave, by path.
+        paths: The rounding paths that remain possible, the likeliest first.
+        estimates: The numbers with their errors, by part; an unknown number is missing.
+        unknown: Why a number is unknown, by part.
+        changes: The parts that differ from the expected model.
+        window: The shortest and the longest window that fit equally well, or None.
+        strain: How far 2 ln L with the expected numbers lies below its maximum.
+        chi_square: The reduced χ² of the residual.
+        left_out: The number of rows that see no key, whose output may be anything.
         sees_all: Whether every row used sees every key, as without a mask.
-        bias_left_out: Whether a captured bias was left out.
-        kv_head: Of which head keys and values are, if of another than is expected.
+        bias_left_out: Whether the fit left out a captured bias.
+        kv_head: The KV head whose keys and values fit, if it is not the expected one.
     """
 
     model: Model
@@ -159,17 +159,17 @@ class Test:
 
     @property
     def path(self) -> Path | None:
-        """The path of rounding, if likelihood tells it."""
+        """The rounding path, if only one remains possible."""
         return self.paths[0] if len(self.paths) == 1 else None
 
 
 @dataclass(frozen=True)
 class Suspect:
-    """What was done to a head that nothing fits.
+    """A fault that may account for a head that no model explains.
 
     Attributes:
-        name: What it is called.
-        found: What the test found, in words.
+        name: The name of the fault.
+        found: The result of its test, in words.
     """
 
     name: str
@@ -178,24 +178,24 @@ class Suspect:
 
 @dataclass(frozen=True, eq=False)
 class Explained:
-    """What is known of a head.
+    """The models that explain a head, and how much the head can tell.
 
     Attributes:
-        expected: The expected model, its numbers fitted.
-        best: Of what explains the output, those with the fewest changes, the likeliest first;
-            if nothing does, what comes nearest.
-        residual: ‖out − expected‖/‖out‖, nothing fitted.
-        rounding: What rounding makes of that, by the likeliest path.
-        told: How finely each part would have shown, had it been another; what is missing is
-            silent, what is not needed is in neither.
+        expected: The test of the expected model, with its numbers fitted.
+        best: The tests that explain the output with the fewest changes, the likeliest first;
+            if none explains it, the nearest one.
+        residual: ‖out − expected‖/‖out‖ with nothing fitted.
+        rounding: The residual that rounding alone would leave, by the likeliest path.
+        told: The least change of each part that would have shown; a needed part that is missing
+            is silent.
         needed: The parts that the expected model has.
         used: The rows that were used.
-        keys: The fewest and the most keys that one of them sees.
-        where: Where the residual of the expected model lies: by row, key and channel, as shares of
-            the largest.
-        notes: What else is to be said.
-        problem: Why nothing can be said at all, or empty.
-        suspect: The fault whose test came out positive where nothing fits, if one did.
+        keys: The fewest and the most keys that a used row sees.
+        where: The residual of the expected model by row, key and channel, as shares of the
+            largest.
+        notes: Remarks about the head, in sentences.
+        problem: Why the head could not be fitted, or empty.
+        suspect: The fault whose test came out positive, if nothing fits and one did.
     """
 
     expected: Test
@@ -213,15 +213,15 @@ class Explained:
 
     @property
     def test(self) -> Test:
-        """The likeliest model."""
+        """The test of the likeliest model."""
         return self.best[0]
 
     @property
     def explains(self) -> bool:
-        """Whether anything explains the output."""
+        """Whether any model explains the output."""
         return self.test.explains
 
     @property
     def silent(self) -> tuple[Part, ...]:
-        """What is needed, and would not have shown had it been another."""
+        """The needed parts in which a change would not have shown."""
         return tuple(part for part in self.needed if part not in self.told)

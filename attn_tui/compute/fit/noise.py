@@ -1,4 +1,4 @@
-"""What rounding does to a head's output under each path, and which path is the likeliest."""
+"""The noise of rounding in a head's output under each path, and the likeliest path."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,20 +14,20 @@ from attn_tui.compute.fit.head import Floats, Inputs, Path, Rows, State
 PATHS: tuple[Path, ...] = get_args(Path)
 
 DIRECTIONS = 8
-"""So many errors of a row, those that matter most, are taken with the direction they push in."""
+"""The number of errors of a row, those that matter most, whose direction is kept."""
 LEAST_LEFT = 1e-10
-"""At least this share of a variance is each number's own, for directions to be told apart."""
+"""The least share of a variance that stays each number's own, so that it never vanishes."""
 _UNSEEN = 0.01
-"""What adds less than this share to a variance is left out."""
+"""Terms that add less than this share to a variance are left out."""
 
 
 _EXPONENTS: dict[int, np.uint32 | np.uint64] = {
     4: np.uint32(0x7F800000), 8: np.uint64(0x7FF0000000000000),
 }  # fmt: skip
-"""By bytes of a number, where among its bits the exponent stands."""
+"""The bits of the exponent, by the size of a number in bytes."""
 
 SUMS = 8.0
-"""Variance of float32 arithmetic in units that suit sums in long blocks: orders of sums differ."""
+"""A factor on the variance of float32 sums, which are taken in different orders and blocks."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Format:
 
     Attributes:
         name: ``float64``, ``float32``, ``bfloat16`` or ``float16``.
-        bits: Digits of the significand, the leading one among them.
+        bits: Bits of the significand, including the leading one.
         least: The exponent of the smallest normal number.
     """
 
@@ -48,7 +48,7 @@ class Format:
         """Return the distance to the next number of the format, shaped as the values."""
         exponent = _EXPONENTS[values.dtype.itemsize]
         power = np.bitwise_and(values.view(exponent.dtype), exponent).view(values.dtype)
-        # In float32 the square of the spacing has to have digits, too.
+        # In float32 the square of the spacing must not underflow either.
         least = self.least if values.dtype.itemsize == 8 else max(self.least, -50)
         return np.asarray(np.maximum(power, 2.0**least) * 2.0 ** (1 - self.bits))
 
@@ -60,11 +60,11 @@ def format_of(name: str) -> Format:
 
 
 TF32 = Format("tf32", 11, -126)
-"""What tensor cores make of float32 before they multiply."""
+"""The format that tensor cores round float32 to before they multiply."""
 
 
 def paths_of(format: Format) -> tuple[Path, ...]:
-    """Return the paths that numbers of a format may have come, that which rounds most last."""
+    """Return the rounding paths that a format allows, the one that rounds most last."""
     if format.bits < 24:
         return ("float32", "flash", "eager")
     return ("float32", "tf32") if format.bits == 24 else ("float32",)
@@ -86,14 +86,14 @@ def coarsest(values: NDArray[np.floating], named: str) -> str:
 def score_variance(rows: Rows, state: State, format: Format, path: Path) -> Floats:
     """Return the variance of each logit, shape (r, n).
 
-    In eager models every step from q·k to z is rounded; and in every path the sum
-    q·k is one of float32, unless all is float64.
+    In eager models every step from q·k to z is rounded; on every path the sum q·k is
+    taken in float32, unless everything is float64.
     """
-    at = state.parameters
-    slope = at.multiplier * state.slope
+    parameters = state.parameters
+    slope = parameters.multiplier * state.slope
     unit = 2.0 ** -max(format.bits, 24)
     q, k = rows.norms
-    # A sum of d terms in blocks, each rounded: some units of ‖q‖‖k‖/√d; e^z and z − max besides.
+    # A sum of d terms in rounded blocks errs by some units of ‖q‖‖k‖/√d; e^z and z − max err, too.
     sums = (unit * 0.5) ** 2 * np.multiply.outer(q * q, k * k) / rows.d_k * (slope * slope)
     away = state.logits - state.top
     sums += unit**2 * (1 + np.square(away) + np.square(state.top)) / 3
@@ -103,11 +103,11 @@ def score_variance(rows: Rows, state: State, format: Format, path: Path) -> Floa
     if path != "eager":
         return np.asarray(sums)
     sums += np.square(format.spacing(rows.scores) * slope) / 12
-    x = at.multiplier * rows.scores
-    if frexp(abs(at.multiplier))[0] != 0.5:
+    x = parameters.multiplier * rows.scores
+    if frexp(abs(parameters.multiplier))[0] != 0.5:
         sums += np.square(format.spacing(x) * state.slope) / 12
-    if at.curvature > 0:
-        root = sqrt(at.curvature)
+    if parameters.curvature > 0:
+        root = sqrt(parameters.curvature)
         u = x * root
         tanh = np.tanh(u)
         sums += np.square(format.spacing(u) * state.slope / root) / 12
@@ -119,7 +119,7 @@ def score_variance(rows: Rows, state: State, format: Format, path: Path) -> Floa
 
 
 def weight_variance(state: State, format: Format, path: Path) -> Floats | None:
-    """Return the variance of each weight that its own rounding makes, shape (r, n), or None."""
+    """Return the variance of each weight by its own rounding, shape (r, n), or None without it."""
     if path == "tf32":
         return np.asarray(np.square(TF32.spacing(state.weights)) / 12)
     if path == "float32" or format.bits >= 24:
@@ -130,7 +130,7 @@ def weight_variance(state: State, format: Format, path: Path) -> Floats | None:
     before = state.weights * total
     step = np.square(format.spacing(before))
     step /= 12 * total * total
-    # The largest is 1, and needs no rounding, but in kernels whose maximum begins at a sink above.
+    # The largest is 1 and needs no rounding, unless a sink above it is the kernel's first maximum.
     above = state.parameters.sink_logit > state.top
     step[(before >= 1 - 1e-6) & ~above] = 0.0
     return step
@@ -141,12 +141,12 @@ class Noise:
     """The noise of a head's output, by row, with a covariance of √D·(I + Aᵀ·A)·√D.
 
     Attributes:
-        variance: Of each number, shape (r, d_v).
+        variance: The variance of each number, shape (r, d_v).
         log_determinant: ln of the determinant of the covariance, summed over rows.
         deviation: √D, shape (r, d_v).
         along: A, shape (r, k, d_v), the directions in which a row's numbers err together; None
-            where each errs by itself.
-        middle: M, shape (r, k, k), for which x − x·Aᵀ·M·A is free of what A does to a row x.
+            if their errors are independent.
+        middle: M, shape (r, k, k), such that x − x·Aᵀ·M·A whitens a row x.
     """
 
     variance: Floats
@@ -156,7 +156,7 @@ class Noise:
     middle: Floats | None = None
 
     def freed(self, rows: Floats) -> Floats:
-        """Return rows, shape (…, r, d_v), in units in which their noise is 1 and independent."""
+        """Return whitened rows, shape (…, r, d_v): their noise is independent with variance 1."""
         rows = rows / self.deviation
         if self.along is None or self.middle is None:
             return np.asarray(rows)
@@ -164,17 +164,19 @@ class Noise:
         return np.asarray(rows - (shares @ self.along)[..., 0, :])
 
     def part(self, rows: NDArray[np.intp]) -> "Noise":
-        """Return that of some rows, without the determinant."""
-        along, middle = (None if each is None else each[rows] for each in (self.along, self.middle))
+        """Return the noise of some rows, without the determinant."""
+        along, middle = (
+            None if array is None else array[rows] for array in (self.along, self.middle)
+        )
         return Noise(self.variance[rows], 0.0, self.deviation[rows], along, middle)
 
 
 def noise(rows: Rows, state: State, format: Format, path: Path) -> Noise:
     """Return the noise of a head's output under a path.
 
-    What rounding one logit or weight does to a row pushes it in one direction, so that the errors
-    of a row's numbers hang together. The few that push most are taken with their direction, a term
-    of low rank; the others as if each number had its own error, a diagonal.
+    Rounding one logit or weight pushes a row in one direction, so that the errors of the row's
+    numbers are correlated. The few errors that push most keep their direction, as a term of low
+    rank; the others are added to the diagonal, as if each number had its own error.
     """
     own, by_score, by_weight = _parts(rows, state, format, path)
     spread = _spread(by_score, by_weight, rows.inputs, state.mixed)
@@ -205,14 +207,14 @@ def variance(rows: Rows, state: State, format: Format, path: Path) -> Floats:
 def variance_along(
     rows: Rows, state: State, format: Format, path: Path, along: Floats
 ) -> tuple[Floats, float]:
-    """Return the variance of each number of the output, and that of the sum of noise times along.
+    """Return the variance of each number of the output, and that of Σ noise·along.
 
     Args:
-        rows: Of the head, under one mask.
-        state: What it was computed with.
-        format: Of the output.
-        path: Where it was rounded.
-        along: Shape (r, d_v).
+        rows: The head's rows, under one mask.
+        state: The head, computed with its parameters.
+        format: The number format of the output.
+        path: The rounding path.
+        along: The coefficients of the sum, shape (r, d_v).
     """
     own, by_score, by_weight = _parts(rows, state, format, path)
     spread = _spread(by_score, by_weight, rows.inputs, state.mixed)
@@ -229,12 +231,12 @@ def variance_along(
 def _parts(
     rows: Rows, state: State, format: Format, path: Path
 ) -> tuple[Floats, Floats | None, Floats | None]:
-    """Return variances: of the output's own rounding, and c²p² times that of logits, of weights.
+    """Return the output's own rounding variance, c²p² times that of logits, and c² times weights'.
 
-    Those of logits, and of weights, are None where they do nothing beside the first.
+    The latter two are None if they are negligible beside the first.
     """
-    at, p, mixed = state.parameters, state.weights, state.mixed
-    c2 = at.value_scale * at.value_scale
+    parameters, p, mixed = state.parameters, state.weights, state.mixed
+    c2 = parameters.value_scale * parameters.value_scale
     own = np.square(format.spacing(rows.output)) / 12
     # Numbers near 0 are rounded so finely that one of them would decide alone.
     own = np.maximum(own, own.mean(axis=1, keepdims=True) / 16)
@@ -260,14 +262,14 @@ def _parts(
 
 
 def _most_by_scores(rows: Rows, state: State, format: Format) -> Floats:
-    """Return what Σp²·variance is not above for logits that float32 rounds, shape (r,)."""
-    at, (q, k) = state.parameters, rows.norms
-    if at.curvature < 0:
+    """Return an upper bound of Σp²·variance for logits that float32 rounds, shape (r,)."""
+    parameters, (q, k) = state.parameters, rows.norms
+    if parameters.curvature < 0:
         return np.full(len(q), np.inf)
     away = state.logits - state.top
     away = np.einsum("rn,rn,rn->r", state.squares, away, away)
     square = state.squares.sum(axis=1)
-    sums = np.square(at.multiplier * q * k.max()) * square / (4 * rows.d_k)
+    sums = np.square(parameters.multiplier * q * k.max()) * square / (4 * rows.d_k)
     sums += ((1 + np.square(state.top[:, 0])) * square + away) / 3
     return np.asarray(SUMS * 4.0 ** -max(format.bits, 24) * sums)
 
@@ -275,15 +277,15 @@ def _most_by_scores(rows: Rows, state: State, format: Format) -> Floats:
 def _pushes(
     by_score: Floats | None, by_weight: Floats | None, inputs: Inputs, mixed: Floats
 ) -> Floats | None:
-    """Return what one error of each of the keys that matter most does to rows, (r, k, d_v).
+    """Return how one standard error of each key that matters most moves a row, (r, k, d_v).
 
     Args:
-        by_score: Variances that rounded logits make, shape (r, n), or None.
-        by_weight: Those that rounded weights make, or None.
-        inputs: Of which V counts.
+        by_score: Variances from rounded logits, shape (r, n), or None.
+        by_weight: Variances from rounded weights, shape (r, n), or None.
+        inputs: The keys and values; only V counts.
         mixed: p·V, shape (r, d_v).
     """
-    kinds = [each for each in (by_weight, by_score) if each is not None]
+    kinds = [variances for variances in (by_weight, by_score) if variances is not None]
     if not kinds:
         return None
     errors = np.concatenate(kinds, axis=1) if len(kinds) > 1 else kinds[0]
@@ -303,7 +305,7 @@ def _pushes(
 def _spread(
     by_score: Floats | None, by_weight: Floats | None, inputs: Inputs, mixed: Floats
 ) -> Floats | None:
-    """Return the variance that rounded logits and weights make, shape (r, d_v), or None for 0."""
+    """Return the variance from rounded logits and weights, shape (r, d_v), or None for 0."""
     if by_score is None:
         return None if by_weight is None else by_weight @ inputs.squares
     made = (by_score if by_weight is None else by_score + by_weight) @ inputs.squares
@@ -313,18 +315,18 @@ def _spread(
 
 
 GLANCE = 4
-"""So many rows are looked at first to tell paths apart."""
+"""About this many rows are used first to tell paths apart."""
 RULED_OUT = 40.0
-"""A path is not looked at further where 2 ln L of these rows is so much below that of another."""
+"""A path is ruled out if its 2 ln L over these rows is this far below that of another."""
 
 
 class Rounding:
-    """The noise of a head that is computed in one way, under each path, worked out once.
+    """The noise of a head at given parameters under each path; cached.
 
     Args:
-        rows: Of the head, under one mask.
-        state: What it is computed with.
-        format: Of the output.
+        rows: The head's rows, under one mask.
+        state: The head, computed with its parameters.
+        format: The number format of the output.
     """
 
     def __init__(self, rows: Rows, state: State, format: Format) -> None:
@@ -335,7 +337,7 @@ class Rounding:
 
     @cached_property
     def _glance(self) -> "Rounding":
-        """The same of a few rows."""
+        """The rounding of a few rows only."""
         few = self._few
         return Rounding(self.rows.part(few), self.state.part(few), self.format)
 
@@ -346,16 +348,16 @@ class Rounding:
         return self._noises[path]
 
     def likely(self, paths: tuple[Path, ...], state: State | None = None) -> tuple[Path, ...]:
-        """Return the paths that a few rows of what a state leaves do not rule out."""
+        """Return the paths that a few rows of a state's residual do not rule out."""
         if len(paths) == 1 or len(self._few) == len(self.rows.output):
             return paths
         few, rest = self._few, self.rows.output - (state or self.state).output
-        each = {path: _log_likelihood(self._glance.by(path), rest[few]) for path in paths}
-        best = max(each.values())
-        return tuple(path for path in paths if not each[path] < best - RULED_OUT)
+        likelihoods = {path: _log_likelihood(self._glance.by(path), rest[few]) for path in paths}
+        best = max(likelihoods.values())
+        return tuple(path for path in paths if not likelihoods[path] < best - RULED_OUT)
 
     def likeliest(self, paths: tuple[Path, ...], state: State | None = None) -> Path:
-        """Return the path under which what a state leaves is likeliest, by default this one."""
+        """Return the path under which the residual of a state, or of its own, is likeliest."""
         likely = self.likely(paths, state)
         if len(likely) == 1:
             return likely[0]
@@ -363,7 +365,7 @@ class Rounding:
         return max(likely, key=lambda path: _log_likelihood(self.by(path), rest))
 
     def size(self, path: Path) -> float:
-        """Return ‖noise‖/‖out‖ under a path, of a few rows where these ruled it out."""
+        """Return ‖noise‖/‖out‖ under a path; of a few rows only, if these ruled it out."""
         made, output = self._noises.get(path), self.rows.output
         if made is None:
             made, output = self._glance.by(path), output[self._few]
@@ -371,5 +373,5 @@ class Rounding:
 
 
 def _log_likelihood(made: Noise, rest: Floats) -> float:
-    """Return 2 ln L of what is left of an output, but for a constant."""
+    """Return 2 ln L of a residual, up to a constant."""
     return -float(np.square(made.freed(rest)).sum()) - made.log_determinant

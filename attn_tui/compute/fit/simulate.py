@@ -1,4 +1,4 @@
-"""Heads made by arithmetic that is known: what a model with these settings would have captured."""
+"""Simulated heads: the capture of a model whose arithmetic is known."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -13,7 +13,7 @@ from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows, Reals
 
 CAUSAL = HeadMask("causal")
-"""Every query sees the keys up to its own."""
+"""The mask by which every query sees the keys up to its own."""
 
 
 @dataclass(frozen=True)
@@ -21,18 +21,18 @@ class Arithmetic:
     """How a head is computed: out = c·softmax(cap(m·q·k) + bias, sink)·V, and where it is rounded.
 
     Attributes:
-        multiplier: m, what q·k is multiplied by; one for all rows, or one a row, shape (r,).
+        multiplier: m, the factor of q·k; one for all rows, or one for each row, shape (r,).
         value_scale: c.
         softcap: The cap of cap·tanh(m·q·k/cap); None is none.
-        sink: The logit b that softmax runs over besides; None is none.
-        mask: Which keys are seen.
-        format: ``float64``, ``float32``, ``bfloat16`` or ``float16``: what is rounded is rounded
-            to it.
-        path: ``float32``: the output only. ``flash``: also e^(z − max) before it meets V, their
-            sum not. ``eager``: also q·k, every step from there to z, and the weights. ``tf32``:
-            in place of that q, k, weights and V, each to TF32 where they are multiplied.
-        softmaxes: How often softmax is taken: 2 is weights that were softmaxed again, masked
-            ones, which were 0, among them.
+        sink: The logit b that softmax also runs over; None is none.
+        mask: The keys that each query sees.
+        format: The number format to round to: ``float64``, ``float32``, ``bfloat16`` or
+            ``float16``.
+        path: What is rounded. ``float32``: only the output. ``flash``: also e^(z − max) before it
+            multiplies V, but not its sum. ``eager``: also q·k, every step from there to z, and the
+            weights. ``tf32``: q, k, weights and V, each to TF32 when they are multiplied.
+        softmaxes: How often softmax is taken; 2 takes softmax of the weights again, including
+            the masked ones, which are 0.
     """
 
     multiplier: float | NDArray[np.float64]
@@ -46,7 +46,7 @@ class Arithmetic:
 
 
 def rounded_to(values: Reals, format: str) -> Reals:
-    """Return values rounded to a format, in the type that they are held in."""
+    """Return values rounded to a format, in their own dtype."""
     if format == values.dtype.name:
         return values
     with np.errstate(all="ignore"):
@@ -56,9 +56,10 @@ def rounded_to(values: Reals, format: str) -> Reals:
 def compute(head: HeadRows, how: Arithmetic) -> tuple[Reals, Reals, Reals]:
     """Compute a head's rows as a model would: in float32, rounded where the path rounds.
 
+    With the format ``float64`` everything is computed in float64.
+
     Args:
-        head: Its queries, keys and values, and perhaps a bias; for ``float64`` sums are taken
-            in that.
+        head: Its queries, keys and values, and perhaps a bias.
         how: The arithmetic.
 
     Returns:
@@ -77,7 +78,7 @@ def compute(head: HeadRows, how: Arithmetic) -> tuple[Reals, Reals, Reals]:
 
     seen = how.mask.seen(head)
     with np.errstate(all="ignore"):
-        # Keys that no row sees may be infinite.
+        # Keys that no row sees may be infinite; their logits are masked below.
         z = step(product(head.queries, head.keys.T))
     z = step(z * np.asarray(how.multiplier, inner).reshape(-1, 1))
     if how.softcap is not None:
@@ -124,17 +125,17 @@ def simulate(
     """Draw a head and compute its output.
 
     Queries, keys and values are normal, rounded to the format; queries are scaled so that the
-    logits before cap and mask have the standard deviation that is asked for.
+    logits before cap and mask have the given standard deviation.
 
     Args:
-        seed: Of the draw.
+        seed: The seed of the draw.
         how: The arithmetic; None is m = 1/√d_k, causal, in bfloat16.
         n_keys: n.
         n_queries: n_q; None is n.
         d_k: The length of queries and keys.
         d_v: The length of values; None is d_k.
-        logit_std: Standard deviation of m·q·k.
-        rows: How many queries are kept, spread evenly, or which.
+        logit_std: The standard deviation of m·q·k.
+        rows: How many queries to keep, spread evenly, or which ones.
 
     Returns:
         The rows, with their output.
@@ -164,12 +165,12 @@ def simulate(
 
 
 def computed(head: HeadRows, how: Arithmetic) -> HeadRows:
-    """Return the rows with the output that this arithmetic gives."""
+    """Return the rows with the output of this arithmetic."""
     return replace(head, output=compute(head, how)[2])
 
 
 def spread(n_queries: int, rows: int) -> tuple[int, ...]:
-    """Return the rows to use of so many queries: the first, the last, and evenly between.
+    """Return which rows to use: the first query, the last, and others evenly between.
 
     >>> spread(10, 4)
     (0, 3, 6, 9)

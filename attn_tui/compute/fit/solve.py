@@ -1,4 +1,4 @@
-"""Gauss–Newton: the parameters for which a head comes nearest to what was captured."""
+"""Gauss–Newton: the parameters that bring a head nearest to the captured output."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -9,20 +9,20 @@ from attn_tui.compute.fit.head import Floats, Name, Parameters, Path, Rows, Stat
 from attn_tui.compute.fit.noise import Format, Noise, noise
 
 STEPS = 12
-"""So many steps at most of the coarse fit, 3 to 5 of which are usual."""
+"""The most steps of the coarse fit; 3 to 5 are usual."""
 
 
 @dataclass(frozen=True, eq=False)
 class Products:
-    """Inner products of slopes and of a residual, by row: all that steps and errors need.
+    """Inner products of the slopes and the residual, by row: all that steps and errors need.
 
     Attributes:
-        names: Of the parameters.
-        values: Theirs, shape (names,).
-        by_row: Of slopes with each other, shape (r, names, names).
-        scores: Of slopes with the residual, shape (r, names).
-        square: Of the residual with itself.
-        count: How many numbers it has.
+        names: The names of the parameters.
+        values: The values of the parameters, shape (names,).
+        by_row: Slopes with each other, shape (r, names, names).
+        scores: Slopes with the residual, shape (r, names).
+        square: The residual with itself, over all rows.
+        count: The number of values in the residual.
     """
 
     names: tuple[Name, ...]
@@ -33,15 +33,19 @@ class Products:
     count: int
 
     def of(self, names: tuple[Name, ...]) -> "Products":
-        """Return those of some parameters."""
-        at = [self.names.index(name) for name in names]
-        by_row = self.by_row[:, at][:, :, at]
+        """Return the products of some of the parameters."""
+        places = [self.names.index(name) for name in names]
+        by_row = self.by_row[:, places][:, :, places]
         return replace(
-            self, names=names, values=self.values[at], by_row=by_row, scores=self.scores[:, at]
+            self,
+            names=names,
+            values=self.values[places],
+            by_row=by_row,
+            scores=self.scores[:, places],
         )
 
     def stepped(self) -> "Products":
-        """Return them after the step that makes the residual least, along constant slopes."""
+        """Return the products after the step that minimises the residual, with constant slopes."""
         step = solved(self.by_row.sum(axis=0), self.scores.sum(axis=0))
         scores = self.scores - self.by_row @ step
         square = self.square - float(step @ (self.scores + scores).sum(axis=0))
@@ -53,12 +57,12 @@ class Fit:
     """A fit of some parameters.
 
     Attributes:
-        names: What was fitted.
+        names: The fitted parameters.
         state: The head with the best parameters.
-        path: The path whose noise it was weighed with.
-        noise: That noise.
-        residual: Output less fit, freed of noise, shape (r, d_v).
-        slopes: ∂ fit along each name, freed of noise, shape (names, r, d_v).
+        path: The path whose noise weighs the residual.
+        noise: The noise under that path.
+        residual: Output less fit, whitened, shape (r, d_v).
+        slopes: ∂ fit along each name, whitened, shape (names, r, d_v).
     """
 
     names: tuple[Name, ...]
@@ -75,8 +79,8 @@ class Fit:
 
     @cached_property
     def products(self) -> Products:
-        """Inner products of its slopes and its residual."""
-        # Of a slope whose square has no number nothing is known, as of one that is 0.
+        """The inner products of the slopes and the residual."""
+        # A slope whose square is NaN or infinite tells nothing, as one that is 0.
         is_known = np.isfinite(np.square(self.slopes).sum(axis=(1, 2)))
         slopes = np.where(is_known[:, None, None], self.slopes, 0.0)
         rows = np.concatenate([slopes, self.residual[None]]).swapaxes(0, 1)
@@ -89,13 +93,13 @@ class Fit:
 
     @property
     def chi_square(self) -> float:
-        """The reduced χ²: 1 where the noise is what the path makes."""
+        """The reduced χ²: 1 if the noise is the rounding of the path."""
         free = max(self.residual.size - len(self.names), 1)
         return float(np.square(self.residual).sum() / free)
 
     @property
     def log_likelihood(self) -> float:
-        """Ln L of the residual as a normal one, but for a constant."""
+        """The normal log-likelihood ln L of the residual, up to a constant."""
         return -0.5 * (float(np.square(self.residual).sum()) + self.noise.log_determinant)
 
 
@@ -108,14 +112,13 @@ def relative_residual(rows: Rows, state: State) -> float:
 def aligned(
     rows: Rows, start: Parameters, names: tuple[Name, ...] = ("multiplier",), steps: int = STEPS
 ) -> tuple[Parameters, float]:
-    """Fit m, and a cap where it is named, to the directions of the output's rows alone.
+    """Fit m, and a cap if it is among the names, to the directions of the output's rows alone.
 
     A sink and c stretch a row of the output without turning it, and so can wait: with ρ_i the
     length of row i over that of p·V without a sink, 1/ρ_i = (1 + e^b/Σ e^z)/c is linear in them.
 
     Returns:
-        All parameters, and the root of the mean over rows of the square of the sine between
-        output and fit.
+        All parameters, and the root mean square over rows of the sine between output and fit.
     """
     size = np.linalg.norm(rows.output, axis=1, keepdims=True)
     unit = rows.output / np.maximum(size, 1e-300)
@@ -144,7 +147,7 @@ def aligned(
 
 
 def _turned(unit: Floats, state: State) -> tuple[Floats, Floats, float]:
-    """Return what best stretches p·V to the directions, what remains, and its square."""
+    """Return the factors that best stretch p·V to the directions, the residual, and its square."""
     square = np.square(state.mixed).sum(axis=1, keepdims=True)
     stretch = (unit * state.mixed).sum(axis=1, keepdims=True) / np.maximum(square, 1e-300)
     rest = unit - stretch * state.mixed
@@ -152,7 +155,7 @@ def _turned(unit: Floats, state: State) -> tuple[Floats, Floats, float]:
 
 
 def _stretched(state: State, stretch: Floats) -> Parameters:
-    """Return the parameters with the c and the sink that stretch rows so."""
+    """Return the parameters with the c and the sink that stretch rows by these factors."""
     sums = state.top + np.log(state.total)
     level = float(np.median(sums))
     share = np.exp(np.clip(level - sums, -300, 300))
@@ -163,28 +166,30 @@ def _stretched(state: State, stretch: Floats) -> Parameters:
     inverse, by_sink = least_squares(design / lengths, np.ones(len(sums)), rcond=1e-8) / lengths
     if by_sink <= 0 or inverse <= 0:
         inverse, by_sink = 1 / np.median(stretch), 0.0
-    at = state.parameters
-    return replace(at, value_scale=float(1 / inverse), sink=float(by_sink / inverse), level=level)
+    parameters = state.parameters
+    return replace(
+        parameters, value_scale=float(1 / inverse), sink=float(by_sink / inverse), level=level
+    )
 
 
 def refine(
     rows: Rows, state: State, names: tuple[Name, ...], format: Format, path: Path, rounds: int = 3
 ) -> Fit:
-    """Fit by the noise of a path, from a start that is near; it is worked out anew as that moves.
+    """Fit under the noise of a path, from a near start; the noise is recomputed as the fit moves.
 
     Args:
-        rows: Of the head, under one mask.
-        state: To start from.
-        names: What is fitted.
-        format: Of the output.
-        path: Where it was rounded.
-        rounds: How often noise is worked out, at most.
+        rows: The head's rows, under one mask.
+        state: The start.
+        names: The parameters to fit.
+        format: The number format of the output.
+        path: The rounding path.
+        rounds: How often the noise is computed, at most.
     """
     weighed = noise(rows, state, format, path)
     for turn in range(rounds):
         state, gain = descended(rows, state, names, weighed, 2 if turn == 0 else 1)
         if turn and gain < 1e-3:
-            break  # And the noise is that of a state as good.
+            break  # The noise belongs to a state that is as good.
         weighed = noise(rows, state, format, path)
     residual = weighed.freed(rows.output - state.output)
     along = weighed.freed(slopes(rows, state, names))
@@ -194,7 +199,7 @@ def refine(
 def descended(
     rows: Rows, state: State, names: tuple[Name, ...], weighed: Noise, steps: int
 ) -> tuple[State, float]:
-    """Return a state after some steps, while they make χ² less, and by how much the last did."""
+    """Return the state after steps that lower χ², and by how much the last step lowered it."""
     residual = weighed.freed(rows.output - state.output)
     gain = 0.0
     for _ in range(steps):
@@ -214,7 +219,7 @@ def descended(
             step = step / 4
         if not gain > 0:
             return state, 0.0
-        # Where slopes are constant another step would be 0.
+        # If slopes are constant, another step would be 0.
         state, residual = near, rest
         if np.square(rest - foreseen).sum() < 1e-2:
             break
@@ -222,28 +227,28 @@ def descended(
 
 
 def least_squares(design: Floats, data: Floats, rcond: float) -> Floats:
-    """Return the x, shape (n,), for which design @ x comes nearest to data, as NumPy has it.
+    """Return the x, shape (n,), that brings design @ x nearest to data, as NumPy's lstsq does.
 
-    It is 0 where either holds NaN or infinity: LAPACK would print lines of its own.
+    x is 0 if either holds NaN or infinity: LAPACK would print messages of its own.
 
     Args:
         design: Shape (k, n).
         data: Shape (k,).
-        rcond: Directions of the design that are so much shorter than its longest count as 0.
+        rcond: Singular values below this share of the largest count as 0.
     """
     if not (np.isfinite(design).all() and np.isfinite(data).all()):
         return np.zeros(design.shape[1])
     return np.asarray(np.linalg.lstsq(design, data, rcond)[0])
 
 
-def coefficients(along: Floats, what: Floats, damping: float = 0.0) -> Floats:
-    """Return how much of each slope, shape (names, r, d_v), is in what, by least squares."""
+def coefficients(along: Floats, target: Floats, damping: float = 0.0) -> Floats:
+    """Return the least-squares coefficients of slopes, shape (names, r, d_v), for a target."""
     design = along.reshape(len(along), -1)
-    return solved(design @ design.T, design @ what.ravel(), damping)
+    return solved(design @ design.T, design @ target.ravel(), damping)
 
 
 def solved(normal: Floats, data: Floats, damping: float = 0.0) -> Floats:
-    """Return the least squares that normal equations have, shape (n,)."""
+    """Return the least-squares solution of the normal equations, shape (n,)."""
     size = np.sqrt(np.diagonal(normal))
     size = np.where(size > 0, size, 1.0)
     normal = normal / (size * size[:, None])
@@ -251,13 +256,13 @@ def solved(normal: Floats, data: Floats, damping: float = 0.0) -> Floats:
     return least_squares(normal, data / size, rcond=1e-13) / size
 
 
-def _bounded(at: Parameters, names: tuple[Name, ...], step: Floats) -> Parameters:
+def _bounded(parameters: Parameters, names: tuple[Name, ...], step: Floats) -> Parameters:
     """Return the moved parameters; m changes at most threefold, and sinks keep sums positive."""
     step = step.copy()
     for i, name in enumerate(names):
         if name == "multiplier":
-            most = 2 * abs(at.multiplier) or abs(step[i])
+            most = 2 * abs(parameters.multiplier) or abs(step[i])
             step[i] = np.clip(step[i], -0.67 * most / 2, most)
         if name == "sink":
-            step[i] = max(step[i], -0.9 * at.sink) if at.sink > 0 else step[i]
-    return at.moved(names, step)
+            step[i] = max(step[i], -0.9 * parameters.sink) if parameters.sink > 0 else step[i]
+    return parameters.moved(names, step)

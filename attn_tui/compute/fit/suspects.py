@@ -1,4 +1,4 @@
-"""Where nothing fits: tests that come out positive for one fault each, and for no other."""
+"""If nothing fits: tests for faults, each positive for its own fault and for no other."""
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -19,47 +19,48 @@ from attn_tui.compute.heads.rows import HeadRows, Reals
 
 FITS = "with that what is expected explains the output"
 BASES = (1e4, 5e5, 1e6)
-"""Bases of RoPE that most models have."""
+"""The bases of RoPE in most models."""
 BUCKETS, FARTHEST = 32, 128
-"""T5's buckets of distances, and the distance from which on all are one."""
+"""The number of T5's buckets, and the distance from which on all share the last one."""
 STEPS = 80
-"""Steps at most by which a bias is fitted."""
+"""The most steps of the fit of a bias."""
 RATES = (0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.5)
-"""Rates of dropout that are tried."""
+"""The rates of dropout to try."""
 KEYS_TOLD, ROWS_TOLD = 4, 32
-"""Dropout is told by so many rows at most, of at most so many keys for each number of a value."""
+"""Dropout is sought in rows with at most this many keys for each number of a value, and in at most
+this many rows."""
 LEAST_ROWS_TOLD, LEAST_TOLD = 4, 24
-"""So many rows, and weights of them, have to be told for dropout."""
+"""The fewest rows, and the fewest weights, that a finding of dropout needs."""
 AS_LITTLE = 1.1
-"""What leaves so many times as much as another leaves as little."""
+"""Residuals within this factor of the smallest count as equal."""
 ROOM = 3.0
-"""And what is left of them is so many times what rounding makes, at most."""
+"""The residual of a row may be at most this many times the rounding noise."""
 
 
 def suspect_of(case: Case) -> Suspect | None:
     """Return the fault whose test comes out positive, or None.
 
     Args:
-        case: A head that the expected model does not explain.
+        case: A head that the expected model does not explain, with its question.
     """
     with suppress(np.linalg.LinAlgError):
         for base in case.bases():
             based = replace(case, question=replace(case.question, model=base))
-            found = next(_suspects(based), None)
-            if found is not None:
-                return found
+            suspect = next(_suspects(based), None)
+            if suspect is not None:
+                return suspect
     return None
 
 
 def _suspects(case: Case) -> Iterator[Suspect]:
-    """Yield what came out positive: the expected model, with one more thing done, explains all."""
+    """Yield each fault with which the expected model explains the head."""
     model = case.question.model
     for changes in SUSPECTS:
         changed = [*changes(case)]
         if not changed:
             continue
-        # If not even that which leaves least explains it, the others do not; of those that leave
-        # as little the usual one comes first.
+        # If the variant with the smallest residual does not explain the head, no other does; of
+        # equally small residuals the most usual variant comes first.
         left = [_left(case, head) for _, head in changed]
         nearest = next(i for i, rest in enumerate(left) if rest <= AS_LITTLE * min(left))
         name, head = changed[nearest]
@@ -74,23 +75,23 @@ def _suspects(case: Case) -> Iterator[Suspect]:
 
 
 def _left(case: Case, head: HeadRows) -> float:
-    """Return the square of what the expected model leaves of the output of a head."""
+    """Return the squared residual of the expected model on a head."""
     made = replace(case, head=head).made(case.question.model)
     square = float(np.square(made.rows.output - made.state.output).sum())
     return inf if isnan(square) else square
 
 
 def _quantised(case: Case) -> Iterator[tuple[str, HeadRows]]:
-    """Yield a head whose keys and values are those that 8 bits hold."""
+    """Yield the head with keys, values or both rounded to 8 bits."""
     head = case.head
     assert head.values is not None
     ways: tuple[tuple[str, Callable[[Reals], Reals]], ...] = (
-        ("fp8 keys and values", lambda each: _fp8(each, 1.0)),
-        ("fp8 keys and values", lambda each: _fp8(each, np.abs(each).max() / 448.0)),
-        ("fp8 keys and values", lambda each: _fp8(each, _most(each, 1) / 448.0)),
-        ("int8 keys and values", lambda each: _int8(each, np.abs(each).max())),
-        ("int8 keys and values", lambda each: _int8(each, _most(each, 1))),
-        ("int8 keys and values", lambda each: _int8(each, _most(each, 0))),
+        ("fp8 keys and values", lambda tensor: _fp8(tensor, 1.0)),
+        ("fp8 keys and values", lambda tensor: _fp8(tensor, np.abs(tensor).max() / 448.0)),
+        ("fp8 keys and values", lambda tensor: _fp8(tensor, _most(tensor, 1) / 448.0)),
+        ("int8 keys and values", lambda tensor: _int8(tensor, np.abs(tensor).max())),
+        ("int8 keys and values", lambda tensor: _int8(tensor, _most(tensor, 1))),
+        ("int8 keys and values", lambda tensor: _int8(tensor, _most(tensor, 0))),
     )
     for name, quantise in ways:
         keys, values = quantise(head.keys), quantise(head.values)
@@ -114,7 +115,7 @@ def _int8(values: Reals, most: float | Reals) -> Reals:
 
 
 def _rotated(case: Case) -> Iterator[tuple[str, HeadRows]]:
-    """Yield a head whose keys, or queries, are rotated by RoPE, or back."""
+    """Yield the head with keys or queries rotated by RoPE, or rotated back."""
     head = case.head
     if head.d_k % 2:
         return
@@ -133,10 +134,10 @@ def rope(rows: Reals, positions: NDArray[np.intp], base: float, halves: bool) ->
     """Return rows rotated by their positions, in float64.
 
     Args:
-        rows: Shape (r, d), of an even d.
-        positions: Shape (r,).
-        base: Of the wavelengths.
-        halves: Whether number i is turned with number i + d/2; else neighbours are.
+        rows: The vectors, shape (r, d) with an even d.
+        positions: Their positions, shape (r,).
+        base: The base of the wavelengths.
+        halves: Whether number i pairs with number i + d/2, or else with its neighbour.
     """
     half = rows.shape[1] // 2
     angles = positions[:, None] * base ** (-np.arange(half) / half)
@@ -156,13 +157,13 @@ def _with_bias(case: Case, bias: Floats) -> HeadRows:
 
 
 def _distances(case: Case) -> NDArray[np.intp]:
-    """Return by how much each key stands behind the query's own, shape (r, n)."""
+    """Return the position of each key relative to the query's own key, shape (r, n)."""
     own = case.question.model.mask.own(case.head)
     return np.asarray(np.arange(case.head.n_keys) - own[:, None])
 
 
 def _alibi(case: Case) -> Iterator[tuple[str, HeadRows]]:
-    """Yield the head with the bias that grows with the distance and fits best."""
+    """Yield the head with the best-fitting bias that grows with the distance."""
     away = np.abs(_distances(case)).astype(float)
     fits = [_fitted(case, (-away)[None], np.array([2.0**-power])) for power in (1.0, 3.0, 5.0, 7.0)]
     bias, _ = min(fits, key=lambda fit: fit[1])
@@ -170,7 +171,7 @@ def _alibi(case: Case) -> Iterator[tuple[str, HeadRows]]:
 
 
 def _bucketed(case: Case) -> Iterator[tuple[str, HeadRows]]:
-    """Yield the head with the bias by T5's buckets of distances that fits best."""
+    """Yield the head with the best-fitting bias by T5's buckets of distances."""
     distances = _distances(case)
     places = buckets(distances, case.question.model.mask.kind == "none")
     kinds = np.unique(places)
@@ -183,46 +184,46 @@ def _bucketed(case: Case) -> Iterator[tuple[str, HeadRows]]:
 
 
 SUSPECTS = (_quantised, _rotated, _alibi, _bucketed)
-"""What may have been done to a head: each yields a name, and the head as it would be."""
+"""The faults to test for: each function yields names, and the head as that fault would leave it."""
 
 
 def buckets(distances: NDArray[np.intp], both: bool) -> NDArray[np.intp]:
     """Return T5's bucket of each distance of a key from its query.
 
     Args:
-        distances: Key less query, any shape.
-        both: Whether keys behind the query are seen too: half of the buckets are theirs.
+        distances: Position of the key less that of the query, any shape.
+        both: Whether keys after the query are seen, too; half of the buckets are theirs.
     """
     count = BUCKETS // 2 if both else BUCKETS
-    found = np.where(both & (distances > 0), count, 0)
+    first = np.where(both & (distances > 0), count, 0)
     away = np.abs(distances) if both else np.maximum(-distances, 0)
     exact = count // 2
     with np.errstate(divide="ignore"):
         far = exact + (
             np.log(np.maximum(away, 1) / exact) / np.log(FARTHEST / exact) * (count - exact)
         ).astype(int)
-    return np.asarray(found + np.where(away < exact, away, np.minimum(far, count - 1)))
+    return np.asarray(first + np.where(away < exact, away, np.minimum(far, count - 1)))
 
 
 def _fitted(case: Case, shapes: Floats, start: Floats) -> tuple[Floats, float]:
-    """Fit how much of some biases is added, by Gauss–Newton with damping.
+    """Fit the coefficients of some biases, by damped Gauss–Newton.
 
     Args:
         case: The head.
-        shapes: Biases, shape (k, r, n).
-        start: How much of each to begin with, shape (k,).
+        shapes: The biases, shape (k, r, n).
+        start: The initial coefficients, shape (k,).
 
     Returns:
         The bias, shape (r, n), and χ² by the variances of the output alone.
     """
     model, parts = case.question.model, start
     plain = case.rows(model)
-    at = parameters_of(model)
+    parameters = parameters_of(model)
 
     def made(parts: Floats) -> tuple[Rows, State]:
         bias = np.tensordot(parts, shapes, 1)
         rows = replace(plain, bias=bias if plain.bias is None else plain.bias + bias)
-        return rows, compute(rows, at)
+        return rows, compute(rows, parameters)
 
     rows, state = made(parts)
     unit = np.sqrt(variance(rows, state, case.format, case.paths[-1]))
@@ -231,7 +232,7 @@ def _fitted(case: Case, shapes: Floats, start: Floats) -> tuple[Floats, float]:
     for _ in range(STEPS):
         by_weight = state.weights * shapes
         along = by_weight @ plain.values - by_weight.sum(axis=-1, keepdims=True) * state.mixed
-        step = coefficients(at.value_scale * along / unit, rest, damping)
+        step = coefficients(parameters.value_scale * along / unit, rest, damping)
         step = np.clip(step, -2.0, 2.0)
         _, tried = made(parts + step)
         left = (plain.output - tried.output) / unit
@@ -249,10 +250,10 @@ def _fitted(case: Case, shapes: Floats, start: Floats) -> tuple[Floats, float]:
 
 
 def _dropped(case: Case) -> str:
-    """Return that some weights are 0 and all others too large by one factor, or nothing.
+    """Return a sentence saying which share of weights was dropped, or an empty text.
 
-    Only rows that see few keys for the numbers of a value tell which weights these are: of others
-    too many choices would come near.
+    Only rows that see few keys, compared with d_v, tell which weights were dropped: in others too
+    many choices would come near.
     """
     made = case.made(case.question.model)
     rows, state = made.rows, made.state
@@ -266,9 +267,9 @@ def _dropped(case: Case) -> str:
         for row in told:
             seen = rows.seen[row]
             parts = state.weights[row, seen][:, None] * rows.values[seen] / (1.0 - rate)
-            found = _chosen(parts, rows.output[row], float(noise[row]))
-            if found is not None:
-                kept.append(found)
+            choice = _chosen(parts, rows.output[row], float(noise[row]))
+            if choice is not None:
+                kept.append(choice)
         every = np.concatenate([*kept, np.zeros(0, bool)])
         if len(kept) <= len(told) / 2 or len(every) < LEAST_TOLD:
             continue
@@ -280,12 +281,12 @@ def _dropped(case: Case) -> str:
 
 
 def _chosen(parts: Floats, output: Floats, noise: float) -> NDArray[np.bool_] | None:
-    """Return which parts a row of the output is the sum of, or None if of none up to noise.
+    """Return the parts whose sum is a row of the output, or None if no choice fits up to noise.
 
     Args:
-        parts: What each key adds to the row, shape (n, d_v).
-        output: The row.
-        noise: The square of what may be left.
+        parts: The contribution of each key to the row, shape (n, d_v).
+        output: The row of the output, shape (d_v,).
+        noise: The largest squared residual allowed.
     """
     kept = np.ones(len(parts), bool)
     gram = parts @ parts.T
@@ -293,7 +294,7 @@ def _chosen(parts: Floats, output: Floats, noise: float) -> NDArray[np.bool_] | 
     along = parts @ (output - parts.sum(axis=0))
     rest = float(np.square(output - parts.sum(axis=0)).sum())
     for _ in range(2 * len(parts)):
-        # What is left grows by a part that is left out, and shrinks by one that is taken back.
+        # The change of the squared residual if a key is dropped, or taken back.
         sign = np.where(kept, 1.0, -1.0)
         change = 2 * sign * along + length
         key = int(np.argmin(change))

@@ -1,1 +1,1 @@
-"""What the doctor found, as one line to paste, as text and as JSON."""
+"""The doctor's report: one line to paste, text, JSON and JUnit XML."""

@@ -1,4 +1,4 @@
-"""What the doctor found, as strict JSON; ``docs/json.md`` explains each field."""
+"""The doctor's report as strict JSON; ``docs/json.md`` explains each field."""
 
 from collections.abc import Iterator
 from dataclasses import asdict, replace
@@ -21,8 +21,8 @@ def render(report: Report, evidence: bool = False) -> Iterator[str]:
     """Yield the text of a report, piece by piece.
 
     Args:
-        report: What was found.
-        evidence: Whether each head has all that is known of it, or its verdict and m alone.
+        report: The report.
+        evidence: Whether to give all that is known about each head, or only its verdict and m.
     """
     common = report.expected
     source = report.expectation.source if report.expectation else ""
@@ -43,7 +43,7 @@ def render(report: Report, evidence: bool = False) -> Iterator[str]:
             "elapsed_s": round(report.elapsed, 3),
             "rows_seed": report.settings.seed,
             "expected": _expected(common, source),
-            "heads": [_head(each, common, evidence) for each in report.findings],
+            "heads": [_head(finding, common, evidence) for finding in report.findings],
         }
     )
 
@@ -118,7 +118,7 @@ def _test(test: Test) -> dict[str, Any]:
         "explains": test.explains,
         "changes": test.changes,
         **_model(test.model),
-        "intervals": {part: _interval(each) for part, each in test.estimates.items()},
+        "intervals": {part: _interval(estimate) for part, estimate in test.estimates.items()},
         "unknown": dict(test.unknown),
         "windows": test.window,
         "residual": test.residual,
@@ -135,9 +135,9 @@ def _model(model: Model) -> dict[str, Any]:
     return {**plain, "law": law, "mask": asdict(replace(mask, offset=offset))}
 
 
-def _interval(found: Estimate | None) -> list[float | None] | None:
-    """Return a number with its ends."""
-    if found is None:
+def _interval(estimate: Estimate | None) -> list[float | None] | None:
+    """Return a number with the ends of its interval, or None if it is unknown."""
+    if estimate is None:
         return None
-    at = found.at(SHOWN)
-    return [at.value, at.low, at.high]
+    interval = estimate.at(SHOWN)
+    return [interval.value, interval.low, interval.high]

@@ -1,4 +1,4 @@
-"""What the doctor says, as the XML of JUnit that continuous integration shows."""
+"""The doctor's report as JUnit XML, which continuous integration shows."""
 
 from collections.abc import Sequence
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
@@ -11,32 +11,32 @@ from attn_tui.report.doctor.sentences import groups, statement
 from attn_tui.report.doctor.text import render
 
 _ELEMENTS = {"differs": "failure", "cannot tell": "error", "no expectation": "skipped"}
-"""What a verdict is there; any other passes."""
+"""The JUnit element of each verdict; any other verdict passes."""
 
 
 def junit(report: Report, conditions: Sequence[Condition] = ()) -> str:
     """Return the XML of a suite with a test for each head.
 
     Args:
-        report: What was found.
-        conditions: Those of ``--fail-if``: a head of which one holds fails.
+        report: The report.
+        conditions: The conditions of ``--fail-if``; a head for which one holds fails.
     """
     sentences = {
-        each.id: f"{group.verdict}: {statement(group)}"
+        finding.id: f"{group.verdict}: {statement(group)}"
         for group in groups(report)
-        for each in group.findings
+        for finding in group.findings
     }
     attributes = {"name": visible(report.capture.paths[0]), "time": f"{report.elapsed:.3f}"}
     suite = Element("testsuite", attributes)
     kinds: list[str] = []
-    for each in report.findings:
-        name = f"sequence {each.id.batch}, head {each.id.head}"
-        test = SubElement(suite, "testcase", classname=f"layer {each.id.layer}", name=name)
-        failed = holding(each, conditions)
-        kind = "failure" if failed else _ELEMENTS.get(each.judgement.verdict)
+    for finding in report.findings:
+        name = f"sequence {finding.id.batch}, head {finding.id.head}"
+        test = SubElement(suite, "testcase", classname=f"layer {finding.id.layer}", name=name)
+        failed = holding(finding, conditions)
+        kind = "failure" if failed else _ELEMENTS.get(finding.judgement.verdict)
         if kind:
             kinds.append(kind)
-            SubElement(test, kind, message=visible(sentences[each.id]))
+            SubElement(test, kind, message=visible(sentences[finding.id]))
     suite.set("tests", str(len(report.findings)))
     suite.set("failures", str(kinds.count("failure")))
     suite.set("errors", str(kinds.count("error")))

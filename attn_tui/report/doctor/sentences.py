@@ -1,6 +1,6 @@
-"""What the doctor found, in sentences: one to paste into an issue, one a group of heads, and notes.
+"""The doctor's report in sentences: one to paste into an issue, one for each group, and notes.
 
-A verdict has one sentence. What is found of many heads is said from the least to the largest.
+Each verdict has one sentence. Numbers of several heads are given from the least to the largest.
 """
 
 import re
@@ -31,25 +31,25 @@ from attn_tui.report.numbers import fitted_logit, general, quantity
 from attn_tui.report.words import ranges
 
 FEW = 3
-"""So many things are named one by one."""
+"""The most things to name one by one."""
 PLURALS = {"differs": "differ", "agrees": "agree", "no expectation": "fit"}
-"""Verdicts of several heads, where they are called otherwise."""
+"""Verdicts of several heads, if their plural differs."""
 
 RATIOS = {2.0: "twice", 4.0: "four times", 0.5: "half of", 0.25: "a quarter of"}
 VALUE_SCALES = {0.5**0.5: "a scale of v too many", 2.0**0.5: "a scale of v dropped"}
-"""What a value scale over the expected one usually means."""
+"""The usual causes of a value scale, by its ratio to the expected one."""
 
 _THREAD = re.compile(r" \(as in [^)]*\)")
 
 
 @dataclass(frozen=True)
 class Group:
-    """Heads of which the same is said.
+    """Heads that share a sentence.
 
     Attributes:
-        verdict: That of each.
-        findings: What is said of each.
-        tests: Of each, the model by which it is said.
+        verdict: The verdict about each head.
+        findings: The finding about each head.
+        tests: The test of each head that the sentence describes.
     """
 
     verdict: Verdict
@@ -58,19 +58,19 @@ class Group:
 
     @property
     def first(self) -> Finding:
-        """The first head, which stands for all."""
+        """The finding about the first head, which stands for all."""
         return self.findings[0]
 
     @property
     def test(self) -> Test:
-        """The model of the first."""
+        """The test of the first head."""
         return self.tests[0]
 
 
 def places_of(findings: Sequence[Finding]) -> str:
-    """Return where heads are: ``32 heads of layers 0–3``, ``layer 2, head 5``."""
-    named = _layers_text({each.id.layer for each in findings})
-    batches = sorted({each.id.batch for each in findings})
+    """Return the places of heads: ``32 heads of layers 0–3``, ``layer 2, head 5``."""
+    named = _layers_text({finding.id.layer for finding in findings})
+    batches = sorted({finding.id.batch for finding in findings})
     if batches != [0]:
         named = f"batch {ranges(batches, 8)}, {named}"
     if len(findings) == 1:
@@ -84,9 +84,9 @@ def _layers_text(layers: set[int]) -> str:
 
 
 def groups(report: Report) -> tuple[Group, ...]:
-    """Return the heads of a report in groups, those of the verdict first, the largest first.
+    """Return the heads of a report in groups, those with its verdict first, then the largest.
 
-    A head that several models explain equally well is of the group that has the most.
+    A head that several models explain equally well joins the largest of their groups.
     """
     counts = Counter(
         (finding.judgement.verdict, key)
@@ -109,7 +109,7 @@ def groups(report: Report) -> tuple[Group, ...]:
 
 
 def _key(finding: Finding, test: Test) -> tuple[object, ...]:
-    """Return what heads have in common of which the same is said by a model, but for numbers."""
+    """Return the key of the group that a test puts a head in: all its sentence says but numbers."""
     judged = finding.judgement
     if judged.verdict == "cannot tell":
         return (judged.reason, assumed_text(finding), finding.known.suspect)
@@ -122,14 +122,14 @@ def _key(finding: Finding, test: Test) -> tuple[object, ...]:
     elif "mask" in test.changes:
         key = (*key, mask, expected_texts(finding).get("mask"))
     if "multiplier" in test.changes:
-        # Without a meaning multipliers that lie within 2 % of each other are said together.
+        # Without a known cause, multipliers within about 2 % of each other share a group.
         near = round(50.0 * log(abs(test.model.multiplier)))
         key = (*key, finding.misses[0].meaning if finding.misses else near)
     return key
 
 
 def verdict_line(report: Report) -> str:
-    """Return what was found, what was expected, the residual and how many heads it is of."""
+    """Return the finding, the expectation, the residual and the number of heads in one line."""
     every = groups(report)
     if not every:
         why_not = "stopped" if report.interrupted else "nothing is known"
@@ -149,13 +149,13 @@ def verdict_line(report: Report) -> str:
 
 
 def headline(report: Report) -> str:
-    """Return what is said of most heads of the verdict, in a sentence."""
+    """Return the sentence about the largest group with the report's verdict."""
     every = groups(report)
     if not every:
         return f"The doctor looks at the first of {report.total:,} heads …"
     main = every[0]
     text = _THREAD.sub("", statement(main))
-    # What it may be says more than what was expected.
+    # The suspected cause says more than the expected value, which follows it.
     guess, mark, _ = text.partition("?")
     text = guess + (mark or ".")
     n = len(main.findings)
@@ -166,7 +166,7 @@ def headline(report: Report) -> str:
 
 
 def why(report: Report) -> Iterator[str]:
-    """Yield the sentences that the verdict rests on: one for each group of heads, and notes."""
+    """Yield the sentences behind the verdict: one for each group of heads, and notes."""
     if report.interrupted:
         yield f"Stopped after {len(report.findings):,} of {counted(report.total, 'head')}."
     for group in groups(report):
@@ -177,14 +177,14 @@ def why(report: Report) -> Iterator[str]:
 
 
 def notes(report: Report) -> Iterator[str]:
-    """Yield what else is to be said, of which heads where it is not of all."""
+    """Yield the notes, with the places of the heads if a note is not about all."""
     if report.expectation is not None:
         yield from report.expectation.notes
     yield from report.notes
     noted: dict[str, list[Finding]] = {}
-    for each in report.findings:
-        for note in each.notes:
-            noted.setdefault(note, []).append(each)
+    for finding in report.findings:
+        for note in finding.notes:
+            noted.setdefault(note, []).append(finding)
     for note, findings in noted.items():
         few = len(findings) < len(report.findings)
         yield f"{places_of(findings)}: {note}" if few else note
@@ -205,15 +205,15 @@ def _residual(group: Group) -> Iterator[str]:
 
 
 def _heads(report: Report, every: Sequence[Group]) -> str:
-    """Return of how many heads and rows it is said, and what is said of the others."""
+    """Return the number of heads and rows of the main group, and the findings about the others."""
     main, known = every[0], len(report.findings)
     of = f"{len(main.findings):,} of {counted(known, 'head')}"
     beside = [*others(every)]
-    layers = {each.id.layer for each in main.findings}
+    layers = {finding.id.layer for finding in main.findings}
     if len(main.findings) < known:
         if len(main.findings) == 1:
             beside.insert(0, places_of(main.findings))
-        elif len(main.findings) == sum(each.id.layer in layers for each in report.findings):
+        elif len(main.findings) == sum(finding.id.layer in layers for finding in report.findings):
             beside.insert(0, f"all of {_layers_text(layers)}")
     if beside:
         of += f" ({'; '.join(beside)})"
@@ -226,7 +226,7 @@ def _heads(report: Report, every: Sequence[Group]) -> str:
 
 
 def others(every: Sequence[Group]) -> Iterator[str]:
-    """Yield what is said of other heads than those of the first group: ``2 agree``."""
+    """Yield the findings about heads outside the first group: ``2 agree``."""
     told = ("differs", "cannot tell", "no expectation")
     named = [group for group in every[1:] if group.verdict in told]
     named = named if len(named) <= FEW else []
@@ -235,16 +235,16 @@ def others(every: Sequence[Group]) -> Iterator[str]:
     missed = {*every[0].first.judgement.differs}
     counts: Counter[str] = Counter()
     for group in every[1:]:
-        for each in group.findings if group not in named else ():
-            # Who could not have told what differs in the others does not speak for it.
-            is_silent = missed and missed <= {*each.known.silent}
+        for finding in group.findings if group not in named else ():
+            # A head that is silent on the parts that differ elsewhere does not count as agreeing.
+            is_silent = missed and missed <= {*finding.known.silent}
             counts["silent" if is_silent else group.verdict] += 1
     for verdict, count in counts.items():
         yield f"{count:,} {verdict if count == 1 else PLURALS.get(verdict, verdict)}"
 
 
 def statement(group: Group) -> str:
-    """Return what is said of heads."""
+    """Return the sentence about a group of heads."""
     finding, test = group.first, group.test
     if group.verdict == "cannot tell":
         return obstacle(finding)
@@ -252,7 +252,7 @@ def statement(group: Group) -> str:
         reason = finding.judgement.reason
         return f"another m would not have shown, {reason}: try --rows all, or a longer text"
     if group.verdict == "differs":
-        equal = [brief(each) for each in finding.known.best if each is not test][:FEW]
+        equal = [brief(other) for other in finding.known.best if other is not test][:FEW]
         parts = test.changes
         if test is finding.known.test:
             parts = finding.judgement.differs or parts
@@ -267,7 +267,7 @@ def statement(group: Group) -> str:
 
 
 def obstacle(finding: Finding) -> str:
-    """Return why nothing can be told of a head, and what would help."""
+    """Return why nothing can be told about a head, and what would help."""
     known, reason = finding.known, finding.judgement.reason
     if assumed := assumed_text(finding):
         agrees = "agrees" if finding.expected else "fits"
@@ -288,7 +288,7 @@ def _share(share: float) -> str:
 
 
 def _agreeing(group: Group) -> Iterator[str]:
-    """Yield m, and each part besides that is as expected and would have shown otherwise."""
+    """Yield m and the other parts that agree and in which a change would have shown."""
     first, told = group.first, group.first.known.told
     yield multiplier(group)
     if "softcap" in told:
@@ -296,7 +296,7 @@ def _agreeing(group: Group) -> Iterator[str]:
     if "sink" in told:
         yield from _numbers(group, "sink")
     is_said = "mask" in expected_texts(first) and "mask" not in first.known.silent
-    masks = {mask_text(each) for each in group.tests}
+    masks = {mask_text(test) for test in group.tests}
     window = first.known.expected.model.mask.window or 0
     if len(masks) == 1 and ("mask" in told or is_said):
         is_whole = window >= first.shape.n_keys
@@ -304,7 +304,7 @@ def _agreeing(group: Group) -> Iterator[str]:
 
 
 def _unexpected(group: Group) -> Iterator[str]:
-    """Yield what was found where nothing is expected, m beside the usual 1/√d_k."""
+    """Yield the parts found without an expectation, with m beside the usual 1/√d_k."""
     test, d_k = group.test, group.first.shape.d_k
     if "multiplier" in test.changes:
         value, form = general(test.model.multiplier, 4), rule_text(group.first.names)
@@ -314,7 +314,7 @@ def _unexpected(group: Group) -> Iterator[str]:
             form, meaning = miss.form or form, f": {miss.meaning}?"
         if form not in ("", value):
             value += f" = {form}"
-        near = [text for each, text in RATIOS.items() if abs(ratio / each - 1.0) < 2e-3]
+        near = [text for usual, text in RATIOS.items() if abs(ratio / usual - 1.0) < 2e-3]
         times = near[0] if near else f"{general(ratio, 3)} times"
         yield f"m = {value}, {times} the usual 1/√d_k{meaning}"
     else:
@@ -325,26 +325,26 @@ def _unexpected(group: Group) -> Iterator[str]:
     yield from _numbers(group, "sink")
     if "value_scale" in test.changes:
         or_sink = " or a sink" if "sink" in test.unknown else ""
-        yield f"value scale {_ends([each.model.value_scale for each in group.tests])}{or_sink}"
+        yield f"value scale {_ends([fitted.model.value_scale for fitted in group.tests])}{or_sink}"
     yield f"mask {' or '.join(dict.fromkeys(map(mask_text, group.first.known.best)))}"
 
 
 def multiplier(group: Group) -> str:
-    """Return m of heads from the least to the largest, and its name.
+    """Return the m of a group from the least to the largest, and its name.
 
     Such as ``m = 0.1249 to 0.1251 = 1/√d_k (d_k = 64)``.
     """
-    known = [each for each in group.tests if "multiplier" in each.estimates]
+    known = [test for test in group.tests if "multiplier" in test.estimates]
     if not known:
         return "m = unknown"
     known.sort(key=lambda test: test.model.multiplier)
-    ends = [interval_text(each.estimates["multiplier"].at(SHOWN)) for each in known]
+    ends = [interval_text(test.estimates["multiplier"].at(SHOWN)) for test in known]
     texts = [text.partition(" (")[0] for text in (ends[0], ends[-1])]
     places = [len(text.partition(".")[2]) for text in texts]
     if min(places) and all(text.replace(".", "", 1).isdecimal() for text in texts):
         texts = [f"{float(text):.{min(places)}f}" for text in texts]
     text = " to ".join(dict.fromkeys(texts))
-    rules = {rule_text(each.names) for each in group.findings}
+    rules = {rule_text(finding.names) for finding in group.findings}
     rule = rules.pop() if len(rules) == 1 else ""
     if group.test.model.law is not None:
         text += f" × {law_text(group.test.model.law)}"
@@ -354,10 +354,10 @@ def multiplier(group: Group) -> str:
 
 
 def _numbers(group: Group, part: Part) -> Iterator[str]:
-    """Yield the caps or sinks that were found, if there are."""
+    """Yield the caps or sinks that were found, if any."""
     every = [test.estimates.get(part) for test in group.tests]
-    values = [None if each is None else each.at(SHOWN).value for each in every]
-    known = [each for each in values if each is not None]
+    values = [None if estimate is None else estimate.at(SHOWN).value for estimate in every]
+    known = [value for value in values if value is not None]
     if known:
         begin = "b = " if part == "sink" else ""
         some = f" in {len(known):,} of {counted(len(every), 'head')}"
@@ -367,12 +367,12 @@ def _numbers(group: Group, part: Part) -> Iterator[str]:
 
 def _ends(values: Sequence[float]) -> str:
     return " to ".join(
-        dict.fromkeys(general(fitted_logit(each), 3) for each in (min(values), max(values)))
+        dict.fromkeys(general(fitted_logit(end), 3) for end in (min(values), max(values)))
     )
 
 
 def brief(test: Test) -> str:
-    """Return in what a model differs from the expected one, in few words."""
+    """Return in a few words how a model differs from the expected one."""
     texts = {part: text.partition(" (")[0] for part, text in found_texts(test).items()}
     words = {"softmax_twice": "softmax twice", "kv_head": "another KV head"}
     words["multiplier"] = f"m = {texts['multiplier']}"
@@ -384,7 +384,7 @@ def brief(test: Test) -> str:
 
 
 def _difference(group: Group, part: Part) -> str:
-    """Return what of a part was found, what was expected, and what that usually means."""
+    """Return the finding about a part, the expectation, and the usual cause."""
     finding, test = group.first, group.test
     expected = expected_texts(finding)
     if part == "kv_head":
@@ -396,23 +396,23 @@ def _difference(group: Group, part: Part) -> str:
         return f"{again}, expected once (as in llama3 155)"
     if part == "law" and test.model.law is not None:
         return f"m grows as {law_text(test.model.law)}: does q carry it already?"
-    found = found_texts(test)[part]
+    text = found_texts(test)[part]
     if part == "mask":
         meant, ignored = expected.get(part, "causal"), ""
         if meant == "the captured one":
             ignored = "the captured mask is not applied: "
-        if meant.startswith("causal, query 0 at") and found == "causal":
-            found = "causal, query 0 at key 0"
-        return f"{ignored}mask {found}, expected {meant}{_hint(group, part)}"
+        if meant.startswith("causal, query 0 at") and text == "causal":
+            text = "causal, query 0 at key 0"
+        return f"{ignored}mask {text}, expected {meant}{_hint(group, part)}"
     if part == "value_scale" and "sink" in test.unknown:
-        found = f"{general(test.model.value_scale, 3)}, or another sink"
+        text = f"{general(test.model.value_scale, 3)}, or another sink"
     if part == "sink" and len(group.findings) > 1:
-        found = next(_numbers(group, part), f"sink {found}").removeprefix("sink ")
-    return f"{WORDS[part]} {found}, expected {expected.get(part, 'none')}{_hint(group, part)}"
+        text = next(_numbers(group, part), f"sink {text}").removeprefix("sink ")
+    return f"{WORDS[part]} {text}, expected {expected.get(part, 'none')}{_hint(group, part)}"
 
 
 def _other_kv_head(finding: Finding) -> str:
-    """Return of which head keys and values are."""
+    """Return which KV head a head used, and which one was expected."""
     head, own, reading = finding.id.head, finding.shape.kv_head, finding.reading
     if reading is None or reading.kv_mapping == "interleaved":
         meant = "expected h // (n_heads / n_kv)"
@@ -422,15 +422,15 @@ def _other_kv_head(finding: Finding) -> str:
 
 
 def _near_miss(group: Group) -> str:
-    """Return a multiplier beside the expected one, and what it may be.
+    """Return a multiplier in terms of the expected one, and its likely cause.
 
     Such as ``m = 0.667/√256 = 1/√576: the absorbed MLA dimension?``
     """
     finding, m = group.first, group.test.model.multiplier
-    layers = {each.id.layer for each in group.findings}
+    layers = {finding.id.layer for finding in group.findings}
     ratios = [
-        test.model.multiplier / each.wanted
-        for each, test in zip(group.findings, group.tests, strict=True)
+        test.model.multiplier / finding.wanted
+        for finding, test in zip(group.findings, group.tests, strict=True)
     ]
     is_one = 0.0 < max(ratios) < 1.02 * min(ratios)
     where = f" of layer {finding.id.layer}" if len(layers) > 1 and not is_one else ""
@@ -446,21 +446,21 @@ def _near_miss(group: Group) -> str:
 
 
 def _hint(group: Group, part: Part) -> str:
-    """Return what another part than the expected one usually means, or nothing."""
-    found = group.test.model
-    if part == "softcap" and found.softcap is None:
+    """Return the usual cause of a part that differs, or an empty text."""
+    model = group.test.model
+    if part == "softcap" and model.softcap is None:
         return ": dropped? (as in sglang 33915)"
-    if part == "sink" and found.sink is None:
+    if part == "sink" and model.sink is None:
         return ": dropped? (as in transformers 42736)"
     if part == "value_scale":
         expected = group.first.expected or Expected()
-        ratio = found.value_scale / (expected.value_scale or 1.0)
+        ratio = model.value_scale / (expected.value_scale or 1.0)
         for usual, meaning in VALUE_SCALES.items():
             if abs(ratio / usual - 1.0) < 2e-3:
                 return f": {meaning}? (as in Megatron-Bridge 4155)"
     if part != "mask":
         return ""
-    mask, other = found.mask, group.first.known.expected.model.mask
+    mask, other = model.mask, group.first.known.expected.model.mask
     if mask.kind == "causal" and mask.offset == 0 and other.offset:
         return ": aligned at the top left, as is_causal does?"
     if mask.kind == "none" and not mask.hidden and other.kind != "given":

@@ -1,4 +1,4 @@
-"""What the doctor found as text: the line to paste first, the evidence below it."""
+"""The doctor's report as text: a line to paste first, the evidence below it."""
 
 from collections.abc import Iterator
 
@@ -27,20 +27,20 @@ from attn_tui.report.numbers import quantity
 from attn_tui.report.rows import WIDTH, cells, labelled
 
 LABEL = 13
-"""Columns that labels have."""
+"""The width of labels, in columns."""
 _MOST = 6
-"""Groups of heads that are shown in full."""
+"""The most groups of heads to show in full."""
 _LEVELS = "▁▂▃▄▅▆▇█"
 
 
 def render(report: Report) -> Iterator[str]:
-    """Yield the verdict in one line, however long; then lines of at most 80 columns."""
+    """Yield the verdict in one line, however long, then lines of at most 80 columns."""
     yield verdict_line(report) + "\n\n"
     paths = report.capture.paths
     more = f" and {len(paths) - 1:,} more" if len(paths) > 1 else ""
     yield _line("capture", visible(paths[0]) + more)
-    for each in report.stated:
-        yield _line("", each)
+    for sentence in report.stated:
+        yield _line("", sentence)
     nothing = "nothing; --config gives it"
     yield _line("expected by", report.expectation.source if report.expectation else nothing)
     rows = f"{report.settings.rows} a head at most, drawn with seed {report.settings.seed}"
@@ -51,8 +51,8 @@ def render(report: Report) -> Iterator[str]:
             for verdict, count in report.counts.items()
         ]
         yield _line("heads", ", ".join(counts))
-    for each in notes(report):
-        yield _line("note", each)
+    for sentence in notes(report):
+        yield _line("note", sentence)
     every = groups(report)
     for group in every[:_MOST]:
         first = group.first.id
@@ -60,17 +60,17 @@ def render(report: Report) -> Iterator[str]:
         yield f"\n{places_of(group.findings)}: {group.verdict}{several}\n"
         yield from evidence(group.first, group.test)
     if left := every[_MOST:]:
-        count = counted(sum(len(each.findings) for each in left), "more head")
+        count = counted(sum(len(other.findings) for other in left), "more head")
         yield "\n"
         yield _line("and", f"{count} in {counted(len(left), 'other group')}: --json has all")
 
 
 def evidence(finding: Finding, test: Test | None = None) -> Iterator[str]:
-    """Yield what was found of a head, beside what was expected, in lines.
+    """Yield lines with the numbers found for a head beside the expected ones.
 
     Args:
-        finding: What is said of the head.
-        test: The model that explains it; None for the likeliest.
+        finding: The finding about the head.
+        test: The test to show; None for the likeliest.
     """
     known = finding.known
     test = test or known.test
@@ -103,7 +103,7 @@ def evidence(finding: Finding, test: Test | None = None) -> Iterator[str]:
 
 
 def _residual(finding: Finding, test: Test) -> str:
-    """Return what is left of the output, and what rounding makes of it."""
+    """Return the residual, and the one that rounding alone would leave."""
     known = finding.known
     if not test.explains:
         rounding = quantity(known.rounding)
@@ -119,7 +119,7 @@ def _residual(finding: Finding, test: Test) -> str:
 
 
 def _table(finding: Finding, test: Test) -> Iterator[str]:
-    """Yield a row for each number: what was found, and beside it what was expected."""
+    """Yield a row for each number: the value found, and the expected one beside it."""
     expected, texts = expected_texts(finding), found_texts(test)
     rule = rule_text(finding.names)
     if rule and "multiplier" in test.estimates and "multiplier" not in expected:

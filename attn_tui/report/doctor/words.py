@@ -1,4 +1,4 @@
-"""What was found of a head, and what was expected, each number in words."""
+"""The numbers found for a head, and the expected ones, in words."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from math import ceil, isfinite, log10
@@ -25,15 +25,15 @@ WORDS: Mapping[str, str] = {
     "softmax_twice": "softmax",
     "kv_head": "KV head",
 }
-"""What each part is called."""
+"""The name of each part."""
 
 NUMBERS: tuple[Part, ...] = ("multiplier", "value_scale", "softcap", "sink", "mask")
-"""Parts that have a line of their own."""
+"""The parts that have a line of their own."""
 
 ROUNDED: Mapping[Path, str] = {
     "float32": "float32", "flash": "flash", "eager": "eager", "tf32": "TF32"
 }  # fmt: skip
-"""What each path of rounding is called."""
+"""The name of each rounding path."""
 
 _RULES = {
     "inverse-sqrt": "1/√d_k",
@@ -48,13 +48,13 @@ _RULES = {
 _MASKS = {"given": "the captured one", "none": "none"}
 
 
-def interval_text(found: Interval) -> str:
-    """Return a number with as many digits as its interval leaves, and the interval.
+def interval_text(interval: Interval) -> str:
+    """Return a number with as many digits as its interval justifies, and the interval.
 
     >>> interval_text(Interval(0.0416667, 0.0416601, 0.0416733))
     '0.0416667 (0.0416601 to 0.0416733)'
     """
-    value, low, high = found.value, found.low, found.high
+    value, low, high = interval.value, interval.low, interval.high
     if value is None:
         return "unknown"
     if low is None or high is None or not (isfinite(low) and isfinite(high)):
@@ -62,14 +62,14 @@ def interval_text(found: Interval) -> str:
     if low == high:
         return general(value, 6)
     decimals = min(max(ceil(-log10((high - low) / 2.0)) + 1, 0), 15)
-    # Nothing is −0.
-    rounded = (round(each, decimals) + 0.0 for each in (value, low, high))
-    text, least, most = (f"{each:.{decimals}f}".replace("-", "−") for each in rounded)
+    # Adding 0.0 turns −0 into 0.
+    rounded = (round(number, decimals) + 0.0 for number in (value, low, high))
+    text, least, most = (f"{number:.{decimals}f}".replace("-", "−") for number in rounded)
     return f"{text} ({least} to {most})"
 
 
 def found_texts(test: Test) -> dict[Part, str]:
-    """Return what was found, by part."""
+    """Return the numbers found, by part."""
     known = test.estimates
     texts: dict[Part, str] = {
         part: interval_text(known[part].at(SHOWN)) if part in known else "unknown"
@@ -78,38 +78,40 @@ def found_texts(test: Test) -> dict[Part, str]:
     if test.model.law is not None:
         texts["multiplier"] += f" × {law_text(test.model.law)}"
     if not test.model.softmax_twice:
-        # Neither is looked for there.
+        # A fit with a second softmax looks for neither.
         texts["softcap"] = _cap_text(known.get("softcap"))
         texts["sink"] = _sink_text(known.get("sink"))
     texts["mask"] = mask_text(test)
     return texts
 
 
-def _cap_text(found: Estimate | None) -> str:
-    """Return a cap that may be none, as the largest ones are."""
-    if found is None:
+def _cap_text(estimate: Estimate | None) -> str:
+    """Return a cap, or that there may be none, which is like a very large cap."""
+    if estimate is None:
         return "unknown"
-    at = found.at(SHOWN)
-    if at.value is None:
-        return "none" if at.low is None else f"none, or above {general(at.low, 3)}"
-    if at.high is None:
-        return f"{general(at.value, 4)}, or any above {general(at.low or 0.0, 3)}, or none"
-    return interval_text(at)
+    interval = estimate.at(SHOWN)
+    if interval.value is None:
+        return "none" if interval.low is None else f"none, or above {general(interval.low, 3)}"
+    if interval.high is None:
+        return (
+            f"{general(interval.value, 4)}, or any above {general(interval.low or 0.0, 3)}, or none"
+        )
+    return interval_text(interval)
 
 
-def _sink_text(found: Estimate | None) -> str:
-    """Return a sink that may be none, as those of the least logits are."""
-    if found is None:
+def _sink_text(estimate: Estimate | None) -> str:
+    """Return a sink, or that there may be none, which is like a very low logit."""
+    if estimate is None:
         return "unknown"
-    at = found.at(SHOWN)
-    if at.value is None:
-        return "none" if at.high is None else f"none, or b below {general(at.high, 3)}"
-    if not fitted_logit(at.value):
+    interval = estimate.at(SHOWN)
+    if interval.value is None:
+        return "none" if interval.high is None else f"none, or b below {general(interval.high, 3)}"
+    if not fitted_logit(interval.value):
         return "b = 0"
-    if at.low is None:
-        most = "" if at.high is None else f", or any below {general(at.high, 3)}"
-        return f"b = {general(at.value, 4)}{most}, or none"
-    return f"b = {interval_text(at)}"
+    if interval.low is None:
+        most = "" if interval.high is None else f", or any below {general(interval.high, 3)}"
+        return f"b = {general(interval.value, 4)}{most}, or none"
+    return f"b = {interval_text(interval)}"
 
 
 def law_text(law: Law) -> str:
@@ -122,7 +124,7 @@ def law_text(law: Law) -> str:
 
 
 def mask_text(test: Test) -> str:
-    """Return which keys are seen."""
+    """Return the mask of a test, with the range of windows that fit equally well."""
     mask = test.model.mask
     length = None
     if test.window is not None and test.window[0] < test.window[1]:
@@ -134,7 +136,7 @@ def mask_text(test: Test) -> str:
 
 
 def rule_mask_text(mask: HeadMask, length: str = "") -> str:
-    """Return which keys a mask shows: ``window of 32 keys, query 0 at key 8``."""
+    """Return a mask in words: ``window of 32 keys, query 0 at key 8``."""
     text = _MASKS.get(mask.kind) or mask_name(mask, length)
     if mask.hidden:
         text += f", {keys_text(mask.hidden)} hidden"
@@ -146,7 +148,7 @@ def rule_mask_text(mask: HeadMask, length: str = "") -> str:
 
 
 def assumed_text(finding: Finding) -> str:
-    """Return what has to be assumed of a sequence, in words; empty if nothing."""
+    """Return the assumption about a sequence in words, or an empty text."""
     test, batch = finding.known.test, finding.id.batch
     mask = test.model.mask
     if finding.judgement.assumes is None or assumption_of(test) is None:
@@ -161,7 +163,7 @@ def assumed_text(finding: Finding) -> str:
 
 
 def expected_texts(finding: Finding) -> dict[Part, str]:
-    """Return what was expected of a head, by part; what is not said is missing."""
+    """Return the expected numbers of a head, by part; parts that are not stated are missing."""
     expected = finding.expected or Expected()
     m, cap, sink = expected.multiplier, expected.softcap, expected.sink
     texts: dict[Part, str] = {}
@@ -181,7 +183,7 @@ def expected_texts(finding: Finding) -> dict[Part, str]:
 
 
 def rule_text(names: Iterable[str]) -> str:
-    """Return what a multiplier is called, as a formula: ``1/√d_k``; or nothing."""
+    """Return the formula of a named multiplier, such as ``1/√d_k``, or an empty text."""
     for name in names:
         if name.startswith("fixed:a="):
             return "1/√" + name.removeprefix("fixed:a=")
@@ -192,7 +194,7 @@ def rule_text(names: Iterable[str]) -> str:
 
 
 def dialects(m: float) -> Iterator[str]:
-    """Yield how each of the programs that people use says a multiplier."""
+    """Yield the multiplier as the configurations of common programs write it."""
     value = general(m, 4)
     yield f"transformers scaling = {value}"
     if m > 0.0:

@@ -11,11 +11,11 @@ from attn_tui.compute.heads.rows import HeadRows
 
 SAID = frozenset(PARTS)
 LEVEL = 1 - 0.01 / 5 / 144
-"""That of a model of 12 layers with 12 heads."""
+"""The level of confidence for a model of 12 layers with 12 heads."""
 
 
 def asked(how: Arithmetic, model: Model | None = None, **changes: Any) -> Explained:
-    """What explains a head of this arithmetic, of which a model is expected, plain by default."""
+    """Return the explanation of a head with this arithmetic; the default expectation is plain."""
     given = {"seed": 1, "n_keys": 96, "d_k": 32, "rows": 24} | changes
     head = simulate(given.pop("seed"), how, **given)
     return ask(head, model or Model(32**-0.5), how.format)
@@ -26,12 +26,12 @@ def ask(head: HeadRows, model: Model, format: str = "bfloat16") -> Explained:
 
 
 def sink_head(seed: int, how: Arithmetic, lift: float, quiet: bool = False) -> HeadRows:
-    """A head whose logits of key 0 are above all others by about so much.
+    """Return a head whose logits of key 0 exceed all others.
 
     Args:
-        seed: Of the draw.
+        seed: The seed of the draw.
         how: The arithmetic.
-        lift: By how much.
+        lift: By about how much they exceed the others.
         quiet: Whether the value of key 0 is small, as it is in language models.
     """
     n, d = 96, 32

@@ -1,4 +1,4 @@
-"""The expected model is asked first; another is said only where that fails."""
+"""The expected model is tested first; another is named only if that one fails."""
 
 from dataclasses import replace
 from math import log, log1p
@@ -105,10 +105,10 @@ def test_what_is_not_as_expected_is_said_and_nothing_else(
         assert known.explains
         assert known.test.changes == changes
         assert known.residual > 5 * known.rounding
-        found = known.test.model
-        if not found.softmax_twice:
-            assert found.multiplier == pytest.approx(how.multiplier, rel=0.01)
-            assert found.mask.window == how.mask.window
+        fitted = known.test.model
+        if not fitted.softmax_twice:
+            assert fitted.multiplier == pytest.approx(how.multiplier, rel=0.01)
+            assert fitted.mask.window == how.mask.window
 
 
 @pytest.mark.parametrize(
@@ -150,6 +150,15 @@ def test_padding_at_the_end_of_what_sees_all_is_found() -> None:
     mask = HeadMask("none", 0, hidden=(80, 95))
     known = asked(replace(PLAIN, mask=mask), Model(M, mask=HeadMask("none")))
     assert known.test.model.mask.hidden == (80, 95)
+
+
+def test_a_window_is_the_likeliest_near_what_directions_show_and_equals_are_named() -> None:
+    how = replace(PLAIN, path="eager", mask=HeadMask("window", 0, 80))
+    # Directions of the output show 79 keys in the first head, and 80 in the second.
+    for seed, window in ((0, (80, 80)), (2, (79, 80))):
+        test = asked(how, seed=seed, logit_std=4.0).test
+        assert test.model.mask == how.mask
+        assert test.window == window
 
 
 def test_a_captured_mask_that_is_not_applied_differs() -> None:
@@ -282,7 +291,7 @@ def from_the_sink(head: HeadRows, m: float, b: float) -> HeadRows:
 @pytest.mark.parametrize(("seed", "logit_std"), [(1, 1.0), (3, 2.0)])
 def test_a_sink_is_found_in_kernels_whose_maximum_begins_at_it(seed: int, logit_std: float) -> None:
     head = simulate(seed, n_keys=256, d_k=64, logit_std=logit_std)
-    # The first row tells most, and its weight is rounded up by as much as there is.
+    # The first row tells most, and its weight is rounded up by the largest possible amount.
     b = 0.125 * float(head.queries[0] @ head.keys[0]) + log(2) - log1p(2**-8 * 1.02)
     known = explain(from_the_sink(head, 0.125, b), Question(Model(0.125), format="bfloat16"))
     interval = known.test.estimates["sink"].at()

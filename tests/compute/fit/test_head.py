@@ -17,8 +17,8 @@ NAMES: tuple[Name, ...] = ("multiplier", "value_scale", "curvature", "sink")
 
 def test_a_tiny_head_is_that_of_fifty_digits() -> None:
     head = simulate(2, EXACT, n_keys=4, d_k=3, logit_std=3.0, rows=4)
-    at = Parameters(0.2, 0.8, 1 / 25, float(np.exp(0.5 - 2.0)), 2.0)
-    state = compute(rows_of(head, CAUSAL), at)
+    parameters = Parameters(0.2, 0.8, 1 / 25, float(np.exp(0.5 - 2.0)), 2.0)
+    state = compute(rows_of(head, CAUSAL), parameters)
     assert head.values is not None
     with mpmath.workdps(50):
         for i in range(4):
@@ -42,22 +42,22 @@ def test_a_scale_whose_square_is_infinite_leaves_no_finite_noise() -> None:
     rows = rows_of(simulate(2, EXACT, n_keys=12, d_k=5, logit_std=2.0, rows=5), CAUSAL)
     state = compute(rows, Parameters(0.2, 1e200))
     with np.errstate(all="ignore"):
-        found = noise(rows, state, format_of("float32"), "eager")
-    assert not np.isfinite(found.variance).any()
+        made = noise(rows, state, format_of("float32"), "eager")
+    assert not np.isfinite(made.variance).any()
 
 
 @pytest.mark.parametrize("curvature", [0.04, 1e-9, 0.0, -0.001])
 @pytest.mark.parametrize("sink", [0.0, 0.7])
 def test_slopes_are_central_differences(curvature: float, sink: float) -> None:
     rows = rows_of(simulate(2, EXACT, n_keys=12, d_k=5, logit_std=2.0, rows=5), CAUSAL)
-    at = Parameters(0.2, 0.8, curvature, sink, 1.5)
-    along = slopes(rows, compute(rows, at), NAMES)
+    parameters = Parameters(0.2, 0.8, curvature, sink, 1.5)
+    along = slopes(rows, compute(rows, parameters), NAMES)
     for name, slope in zip(NAMES, along, strict=True):
         if name == "curvature" and abs(curvature) < 1e-6:
             continue
         step = 1e-6
         there = [
-            compute(rows, replace(at, **{name: getattr(at, name) + by})).output
+            compute(rows, replace(parameters, **{name: getattr(parameters, name) + by})).output
             for by in (-step, step)
         ]
         np.testing.assert_allclose(slope, (there[1] - there[0]) / (2 * step), atol=3e-9, rtol=1e-6)
@@ -95,13 +95,13 @@ def test_noise_of_a_path_is_what_rounding_makes(
         head = simulate(seed, how, n_keys=96, d_k=24, logit_std=3.0, rows=range(40, 96, 4))
         rows = rows_of(head, CAUSAL)
         cap, sink = settings.get("softcap"), settings.get("sink")
-        at = Parameters(
+        parameters = Parameters(
             settings["multiplier"],
             curvature=0.0 if cap is None else cap**-2,
             sink=0.0 if sink is None else float(np.exp(sink - 3.0)),
             level=3.0,
         )
-        state = compute(rows, at)
+        state = compute(rows, parameters)
         made = noise(rows, state, format_of(format), path)  # type: ignore[arg-type]
         square.append(float(np.square(made.freed(rows.output - state.output)).mean()))
     assert 0.7 < float(np.mean(square)) < 1.2

@@ -1,4 +1,4 @@
-"""Each suspect is named of its own fault, and of no other."""
+"""Each suspect is named for its own fault, and for no other."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -31,7 +31,7 @@ def int8(values: np.ndarray) -> np.ndarray:
 
 
 def faults(how: Arithmetic) -> Iterator[tuple[str, HeadRows]]:
-    """Yield what a suspect should be called, or nothing, and a head with that fault."""
+    """Yield heads with a fault, each with the name that the suspect should have, or none."""
     head = simulate(3, how, n_keys=N)
     rng = np.random.default_rng(3)
     assert head.values is not None
