@@ -41,6 +41,9 @@ MOST_KEYS = 128
 """At most this many numbers of a row of captured weights are fitted."""
 SMALL, LARGE = 1e-6, 1e6
 """Float32 is enough if the largest number of each tensor lies between these."""
+HUGE = 1e150
+"""Numbers beyond have squares beyond float64."""
+EXTREME = "its numbers are too large or too small to be fitted"
 LEAST_ROWS = 4
 """The number of rows that must see a key under a mask, if the head has as many."""
 NEAR = 0.01
@@ -83,6 +86,8 @@ class Case:
         assert head.values is not None
         if head.largest["v"] == 0.0:
             return "all values are 0"
+        if max(head.largest.values()) > HUGE:
+            return EXTREME
         stored = format_of(coarsest(head.output, head.formats.get("out", "float32")))
         return cls(head, question, stored, paths_for(stored, question.tf32), notes)
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.compute.fit.alternatives import kv_heads, one_change, tried, two_changes
-from attn_tui.compute.fit.case import Case
+from attn_tui.compute.fit.case import EXTREME, Case
 from attn_tui.compute.fit.differences import half_ulp
 from attn_tui.compute.fit.head import Parameters, Rows, State, compute, taken
 from attn_tui.compute.fit.masks import open_masks
@@ -55,8 +55,7 @@ def explain(
         try:
             return _explained(case, others, search)
         except np.linalg.LinAlgError:
-            problem = "its numbers are too large or too small to be fitted"
-            return _unexplained(question, problem)
+            return _unexplained(question, EXTREME)
 
 
 def _unexplained(question: Question, problem: str) -> Explained:
