@@ -98,7 +98,7 @@ class ClaimsScreen(InstrumentScreen):
         super().on_mount()
         self.query_one(ListPane).list_claims("")
 
-    # What is asked
+    # The question
 
     @property
     def home(self) -> Widget:
@@ -238,7 +238,7 @@ class ClaimsScreen(InstrumentScreen):
         """Say that there is nothing to play here."""
         self.notify("There is nothing to stop or to play here", timeout=3)
 
-    # What is computed
+    # Answers
 
     def watch_asked(self, asked: Asked) -> None:
         """Show the claim at once, as in the ledger, and try it in a thread."""
@@ -262,7 +262,7 @@ class ClaimsScreen(InstrumentScreen):
         width = columns_of_text(self.size.width)
         return "" if self.answer is None else "".join(text(report_of(self.answer, width), width))
 
-    # What is shown
+    # Views
 
     @property
     def views(self) -> Sequence[str]:

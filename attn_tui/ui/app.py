@@ -261,7 +261,7 @@ class AttnApp(App[None]):
             return not self.screen.has_class("-guess")
         return super().check_action(action, parameters)
 
-    # What is asked
+    # The question
 
     @on(InstrumentScreen.Ask)
     def _ask(self, event: InstrumentScreen.Ask) -> None:

@@ -147,7 +147,7 @@ class InstrumentScreen(FilesScreen):
             return False
         return super().check_action(action, parameters)
 
-    # What is asked
+    # The question
 
     @property
     def home(self) -> Widget:
@@ -197,7 +197,7 @@ class InstrumentScreen(FilesScreen):
         panel.asked = self.asked
         self.set_focus(panel.widget_of(name))
 
-    # What is computed
+    # Answers
 
     @work(thread=True, exclusive=True, group="answer", exit_on_error=False)
     def answer_in_thread(self, answers: Callable[[Stop], Iterable[Any]]) -> None:
@@ -242,7 +242,7 @@ class InstrumentScreen(FilesScreen):
         await panel.remove()
         return is_open
 
-    # What is shown
+    # Views
 
     def on_resize(self) -> None:
         """Hide help if the panes need its place."""
