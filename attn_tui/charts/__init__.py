@@ -1,1 +1,1 @@
-"""Answers as rows of (text, role): the only place that imports plotext."""
+"""Charts and tables drawn into terminal cells: the only package that imports plotext."""

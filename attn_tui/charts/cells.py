@@ -1,4 +1,4 @@
-"""A block of terminal cells: a character in each, its colour and the colour behind it."""
+"""A block of terminal cells: each has a character, its colour and its background."""
 
 from collections.abc import Iterator
 from itertools import pairwise
@@ -7,16 +7,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 Run = tuple[str, str, str]
-"""A text, its colour and the colour behind it; an empty colour is that of the widget."""
+"""A text, its colour and its background; an empty colour is the widget's own."""
 
 
 class Cells:
-    """Cells that a chart is drawn into, line by line from the top.
+    """The cells that a chart is drawn into, line by line from the top.
 
     Attributes:
         characters: Shape (lines, columns).
         colours: Shape (lines, columns): ``#rrggbb``, or empty for the widget's own.
-        backgrounds: The same, behind the characters.
+        backgrounds: The colours behind the characters, in the same form.
     """
 
     def __init__(self, columns: int, lines: int) -> None:
@@ -26,26 +26,26 @@ class Cells:
         self.backgrounds: NDArray[np.object_] = np.full((lines, columns), "", dtype=object)
 
     def write(self, column: int, line: int, text: str, colour: str = "") -> None:
-        """Write a text from a cell on; what lies outside the block is left out."""
+        """Write a text, starting at a cell; the part outside the block is left out."""
         start, stop = max(column, 0), min(column + len(text), self.columns)
         if 0 <= line < self.lines and start < stop:
             self.characters[line, start:stop] = [*text[start - column : stop - column]]
             self.colours[line, start:stop] = colour
 
     def put(self, other: "Cells", column: int, line: int) -> None:
-        """Lay another block over this one, which has room for it, from a cell on."""
+        """Copy another block into this one with its top left corner at a cell; it must fit."""
         block = slice(line, line + other.lines), slice(column, column + other.columns)
         self.characters[block] = other.characters
         self.colours[block] = other.colours
         self.backgrounds[block] = other.backgrounds
 
     def is_free(self, column: int, line: int, length: int) -> bool:
-        """Return whether some cells lie inside the block and hold nothing."""
+        """Return whether this many cells of a line are inside the block and blank."""
         inside = 0 <= line < self.lines and column >= 0 and column + length <= self.columns
         return inside and bool((self.characters[line, column : column + length] == " ").all())
 
     def runs(self, line: int) -> Iterator[Run]:
-        """Yield the texts of a line that share their colours."""
+        """Yield the runs of a line: stretches of text with the same colours."""
         text = "".join(self.characters[line].tolist())
         colours, backgrounds = self.colours[line], self.backgrounds[line]
         is_end = (colours[1:] != colours[:-1]) | (backgrounds[1:] != backgrounds[:-1])
@@ -54,11 +54,11 @@ class Cells:
             yield text[start:stop], colours[start], backgrounds[start]
 
     def differences(self, other: "Cells") -> list[tuple[int, int, int]]:
-        """Return where a block of the same size shows something else.
+        """Return where this block differs from another of the same size.
 
         Returns:
-            Of each line with a difference its number, the first column that differs and the one
-            behind the last.
+            For each line that differs: its number, the first column that differs, and the column
+            after the last.
         """
         differs = self.characters != other.characters
         differs |= self.colours != other.colours
@@ -69,5 +69,5 @@ class Cells:
         return [*zip(lines.tolist(), starts.tolist(), stops.tolist(), strict=True)]
 
     def text(self) -> str:
-        """Return the characters alone, a line each."""
+        """Return the characters alone, one line of text for each line of cells."""
         return "\n".join("".join(line).rstrip() for line in self.characters.tolist())

@@ -1,6 +1,6 @@
-"""Colours whose steps are even to the eye: ramps in OKLab, and the contrast of text on them.
+"""Colour ramps with perceptually even steps, in OKLab, and the contrast of text on them.
 
-Source: B. Ottosson, "A perceptual color space for image processing" (2020), for OKLab; WCAG 2 for
+Sources: B. Ottosson, "A perceptual color space for image processing" (2020), for OKLab; WCAG 2 for
 the contrast.
 """
 
@@ -30,27 +30,27 @@ _LAB_OF_LMS = np.array(
 )
 
 STEPS = 64
-"""Colours of a ramp."""
+"""The number of colours in a ramp."""
 
 BESIDE = 0.13
-"""How far from the background to the hue the first colour of a ramp lies."""
+"""The first colour of a ramp, as a share of the way from the background to the hue."""
 
 CONTRAST = 4.5
-"""Least contrast of a text with what is behind it, as WCAG AA asks."""
+"""The least contrast of text with its background that WCAG AA allows."""
 
 NEAR = 0.04
-"""A colour must be so much lighter in OKLab than what is behind it, or darker, to be seen."""
+"""The least difference in OKLab lightness from the background at which a colour is seen."""
 
 
 @dataclass(frozen=True)
 class Hue:
-    """The colour of one kind of data: as it is, and where it is most, by dark and light themes.
+    """The colour of one kind of data, and its extreme, in dark and in light themes.
 
     Attributes:
         dark: On a dark background: the colour, then its brightest.
         light: On a light background: the colour, then its darkest.
-        few_dark: Its ramp on a dark background among the 256 colours of xterm, by their numbers.
-        few_light: The same on a light one.
+        few_dark: Its ramp on a dark background, as numbers of xterm's 256 colours.
+        few_light: Its ramp on a light background, likewise.
     """
 
     dark: tuple[str, str]
@@ -77,23 +77,23 @@ HUES = {
         (235, 238, 96, 132, 175, 218), (254, 218, 175, 132, 89),
     ),
 }  # fmt: skip
-"""What colours mean on every screen."""
+"""The colour of each kind of data, the same on every screen."""
 
 FEW_SIGNS = (175, 132, 96, 235, 22, 28, 71), (132, 175, 218, 254, 151, 71, 28)
-"""Of 256 colours those from most negative over 0 to most positive, on dark and on light."""
+"""From most negative through 0 to most positive in 256 colours, on dark and on light."""
 
 FEW_WARNINGS = (235, 237, 239, 240, 95, 137, 179, 214, 203), (254, 252, 250, 180, 179, 172, 160)
-"""Of 256 colours those of the warning ramp, on dark and on light."""
+"""The warning ramp in 256 colours, on dark and on light."""
 
 KINDS = (*HUES, "both signs", "saturation")
-"""What there are ramps of."""
+"""The kinds of data that have a ramp."""
 
 CUBE = (0, 95, 135, 175, 215, 255)
-"""The parts of xterm's colours from 16 on: red, green and blue, blue first; then greys follow."""
+"""Levels of xterm's colour cube, which begins at 16; blue varies fastest, and greys follow."""
 
 
 class Depth(Enum):
-    """By what a terminal can show how much there is."""
+    """The means by which a terminal can show magnitudes."""
 
     TRUE = "true colour"
     FEW = "256 colours"
@@ -106,23 +106,23 @@ def rgb(colour: str) -> Numbers:
 
 
 def hexadecimal(parts: Numbers) -> str:
-    """Return ``#rrggbb`` for parts from 0 to 1, shape (3,); what lies outside is cut off."""
+    """Return ``#rrggbb`` for parts from 0 to 1, shape (3,); others are clipped."""
     red, green, blue = (round(float(part) * 255) for part in np.clip(parts, 0.0, 1.0))
     return f"#{red:02x}{green:02x}{blue:02x}"
 
 
 def _linear(parts: Numbers) -> Numbers:
-    """Return the light that parts of sRGB stand for."""
+    """Return linear light for gamma-encoded parts of sRGB."""
     return np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
 
 
 def oklab(colour: str) -> Numbers:
-    """Return lightness, green to red and blue to yellow of a colour in OKLab, shape (3,)."""
+    """Return a colour in OKLab: lightness, green to red, blue to yellow; shape (3,)."""
     return np.asarray(_LAB_OF_LMS @ np.cbrt(_LMS_OF_RGB @ _linear(rgb(colour))))
 
 
 def of_oklab(lab: Numbers) -> str:
-    """Return the colour at a place in OKLab, shape (3,), or the nearest that sRGB has."""
+    """Return the colour at a point of OKLab, shape (3,), clipped to sRGB."""
     light = np.linalg.solve(_LMS_OF_RGB, np.linalg.solve(_LAB_OF_LMS, lab) ** 3)
     light = np.clip(light, 0.0, 1.0)
     return hexadecimal(
@@ -132,12 +132,12 @@ def of_oklab(lab: Numbers) -> str:
 
 @lru_cache(maxsize=4096)
 def mix(first: str, second: str, share: float) -> str:
-    """Return the colour at a share of the way from one to another in OKLab."""
+    """Return the colour at a share of the way from one colour to another in OKLab."""
     return of_oklab(oklab(first) * (1.0 - share) + oklab(second) * share)
 
 
 def distance(first: str, second: str) -> float:
-    """Return how different two colours look, as OKLab measures it: black and white by 1."""
+    """Return the distance of two colours in OKLab; that of black and white is 1."""
     return float(np.linalg.norm(oklab(first) - oklab(second)))
 
 
@@ -159,7 +159,7 @@ def ink(background: str) -> str:
 
 
 def even(stops: Sequence[str], steps: int = STEPS) -> tuple[str, ...]:
-    """Return colours along a line through stops, as far from one another as OKLab measures."""
+    """Return colours along a line through stops, evenly spaced in OKLab."""
     labs = np.array([oklab(stop) for stop in stops])
     lengths = np.linalg.norm(np.diff(labs, axis=0), axis=1)
     places = np.concatenate([[0.0], np.cumsum(lengths)])
@@ -169,7 +169,7 @@ def even(stops: Sequence[str], steps: int = STEPS) -> tuple[str, ...]:
 
 
 def of_xterm(number: int) -> str:
-    """Return what xterm shows for a colour from 16 to 255; those below are the user's own."""
+    """Return what xterm shows for a colour from 16 to 255; users may redefine those below."""
     if number >= 232:
         return f"#{8 + 10 * (number - 232):02x}" + f"{8 + 10 * (number - 232):02x}" * 2
     blue_first = number - 16
@@ -179,7 +179,7 @@ def of_xterm(number: int) -> str:
 
 @lru_cache(maxsize=1)
 def _xterm() -> Numbers:
-    """Return the places in OKLab of xterm's colours from 16 on, shape (240, 3)."""
+    """Return xterm's colours from 16 on in OKLab, shape (240, 3)."""
     return np.array([oklab(of_xterm(number)) for number in range(16, 256)])
 
 
@@ -195,7 +195,7 @@ def ramp(kind: str, background: str) -> tuple[str, ...]:
 
     Args:
         kind: One of `HUES`.
-        background: The theme's, ``#rrggbb``; whether it is dark decides which colours are used.
+        background: The theme's background, ``#rrggbb``; dark and light ones have different ramps.
     """
     hue = HUES[kind]
     colour, tip = hue.dark if luminance(background) < 0.2 else hue.light
@@ -204,7 +204,7 @@ def ramp(kind: str, background: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=16)
 def both_signs(background: str) -> tuple[str, ...]:
-    """Return the colours from most negative over 0 to most positive, on a background."""
+    """Return the colours from most negative through 0 to most positive, on a background."""
     is_dark = luminance(background) < 0.2
     smaller, larger = (
         even([mix(background, colour, BESIDE), colour, tip])
@@ -222,13 +222,13 @@ SATURATION = (
     (0.93, "#f0616d", "#d0303f"),
     (1.0, "#ee6874", "#b01028"),
 )
-"""From which saturation on which colour is reached, on dark and on light backgrounds: steps stand
-where the words change."""
+"""The saturation at which each colour is reached, with that colour on dark and on light
+backgrounds: the steps are where the words for saturation change."""
 
 
 @lru_cache(maxsize=16)
 def saturation(background: str) -> tuple[str, ...]:
-    """Return the warning ramp: from the background over grey and amber to red."""
+    """Return the warning ramp: from the background through grey and amber to red."""
     is_dark = luminance(background) < 0.2
     places = [0.0, *(place for place, _, _ in SATURATION)]
     colours = [dark if is_dark else light for _, dark, light in SATURATION]
@@ -240,13 +240,13 @@ def saturation(background: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=64)
 def few(kind: str, background: str) -> tuple[str, ...]:
-    """Return the colours of a ramp among the 256 of xterm, those away from a background.
+    """Return a ramp in xterm's 256 colours, without those too close to a background.
 
-    They are picked by hand: the nearest to a ramp are neither even nor of one hue.
+    The colours are picked by hand: those nearest to a ramp are neither evenly spaced nor one hue.
 
     Args:
         kind: One of `KINDS`.
-        background: The theme's, ``#rrggbb``.
+        background: The theme's background, ``#rrggbb``.
     """
     is_light = luminance(background) >= 0.2
     if kind == "both signs":
@@ -269,8 +269,8 @@ def seen(colour: str, depth: Depth) -> str:
 
 
 def legible(colour: str, background: str, depth: Depth = Depth.TRUE) -> str:
-    """Return a colour moved towards white or black until it can be read on a background."""
-    end = max(("#000000", "#ffffff"), key=lambda each: contrast(each, background))
+    """Return a colour, moved towards white or black until it is legible on a background."""
+    end = max(("#000000", "#ffffff"), key=lambda candidate: contrast(candidate, background))
     for step in range(20):
         moved = seen(mix(colour, end, step / 20), depth)
         if contrast(moved, background) >= CONTRAST:
@@ -280,7 +280,7 @@ def legible(colour: str, background: str, depth: Depth = Depth.TRUE) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Palette(Mapping[str, str]):
-    """What pictures are drawn in: a colour for each kind of data, of text and of what is behind.
+    """The colours of pictures: one for each kind of data and of text, and the background.
 
     Attributes:
         named: The colours by name, ``background`` among them.
@@ -303,11 +303,11 @@ class Palette(Mapping[str, str]):
 
     @property
     def textured(self) -> bool:
-        """Whether glyphs and not colours tell more from less, and one side from the other."""
+        """Whether glyphs, rather than colours, show magnitudes and tell the two sides apart."""
         return self.depth is Depth.TEXTURES
 
     def ramp(self, kind: str) -> tuple[str, ...]:
-        """Return the colours of one of `KINDS` from least to most, as many as there are."""
+        """Return the colours of one of `KINDS` from least to most; their number varies."""
         background = self["background"]
         if self.depth is Depth.FEW:
             return few(kind, background)
@@ -318,9 +318,9 @@ class Palette(Mapping[str, str]):
         return ramp(kind, background)
 
     def tint(self, kind: str, level: float) -> str:
-        """Return what is behind a curve of a kind at a height from 0 to 1."""
+        """Return the tint of the area below a curve of a kind, at a height from 0 to 1."""
         background, share = self["background"], 0.08 + 0.24 * level
         if self.depth is Depth.FEW:
-            # The faint ones of 256 are of another hue each, but for the greys.
+            # Among 256 colours, all faint ones but the greys each have another hue.
             return mix(background, "#808080", share)
         return mix(background, self[kind], share)

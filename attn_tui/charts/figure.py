@@ -1,8 +1,8 @@
-"""Curves between two axes: plotext draws each curve, and they are laid over one another here.
+"""Curves between two axes: plotext draws each curve, and this module overlays them.
 
-plotext 5 keeps one figure for the whole process, so that curves are drawn on one thread only; it
-fails on infinities, and a curve of its own takes all of a cell. So each curve is drawn alone, from
-finite numbers between 0 and 1, and the dots of braille of several are joined.
+plotext 5 keeps one figure for the whole process, so curves are drawn on one thread only. It fails
+on infinities, and a later curve replaces whole cells of an earlier one. So each curve is drawn by
+itself, from finite numbers between 0 and 1, and the braille dots of all curves are merged.
 """
 
 import re
@@ -23,26 +23,26 @@ from attn_tui.compute.log_scale import D_K
 Numbers = NDArray[np.float64]
 
 BLANK = 0x2800
-"""The braille character without a dot; its last eight bits are the dots."""
+"""The braille character without dots; the last eight bits of the code are the dots."""
 
 KEPT = 32
-"""Pictures of curves that are kept: a step of d_k moves the mark and changes few curves."""
+"""How many drawings of curves are cached: a step of d_k moves the mark and few curves."""
 
 NEAR = 0.001
-"""What lies outside an axis by no more than this share of it is on its edge."""
+"""A value outside an axis by at most this share of its length counts as on its edge."""
 
 _STYLE = re.compile(r"\x1b\[[\d;]*m")
 
 
 @dataclass(frozen=True)
 class Axis:
-    """What a chart is measured along.
+    """An axis of a chart.
 
     Attributes:
         low: The value at the left or at the bottom.
         high: The value at the right or at the top.
-        ticks: Values with their texts, those that matter most first.
-        logarithmic: Whether equal factors are equally long.
+        ticks: Values with their labels, the most important first.
+        logarithmic: Whether the scale is logarithmic.
     """
 
     low: float
@@ -51,7 +51,7 @@ class Axis:
     logarithmic: bool = False
 
     def share(self, values: Numbers) -> Numbers:
-        """Return where values lie: 0 at the low end and 1 at the high one, NaN where nowhere."""
+        """Return the positions of values: 0 at the low end, 1 at the high; NaN where undefined."""
         with np.errstate(all="ignore"):
             if self.logarithmic:
                 return np.log(values / self.low) / log(self.high / self.low)
@@ -71,8 +71,8 @@ class Curve:
     Attributes:
         x: Shape (n,), rising.
         y: Shape (n,); not finite where there is no point.
-        kind: Which colour it has, one of `charts.colour.HUES` or of the theme.
-        name: What stands beside its end.
+        kind: The name of its colour, one of `charts.colour.HUES` or of the theme.
+        name: Its label, drawn beside its end.
         filled: Whether the area below it is tinted.
     """
 
@@ -95,13 +95,13 @@ class Curve:
 
 @dataclass(frozen=True, eq=False)
 class Band:
-    """What lies between two lines, as a tint.
+    """The area between two lines, drawn as a tint.
 
     Attributes:
         x: Shape (n,), rising.
         low: Shape (n,), the lower line.
-        high: The upper one.
-        kind: Which colour it has.
+        high: Shape (n,), the upper line.
+        kind: The name of its colour.
     """
 
     x: Numbers
@@ -112,14 +112,14 @@ class Band:
 
 @dataclass(frozen=True, eq=False)
 class Figure:
-    """Curves between axes, which can be drawn at any size.
+    """Curves between two axes, which can be drawn at any size.
 
     Attributes:
         curves: Later ones lie over earlier ones.
         x: The horizontal axis.
         y: The vertical axis.
-        mark: The place on x of a vertical line, with what is written below it.
-        dots: Values of y at the mark, with the kind of curve that each belongs to.
+        mark: The x of a vertical line, with the text below it.
+        dots: Values of y at the mark, each with the kind of its curve.
         bands: Tints below all curves.
     """
 
@@ -132,20 +132,20 @@ class Figure:
 
     @property
     def gutter(self) -> int:
-        """Columns on the left for the ticks of the vertical axis, a blank behind them."""
+        """Columns on the left for the ticks of the vertical axis and a blank after them."""
         return max((len(text) for _, text in self.y.ticks), default=0) + 1
 
     @property
     def margin(self) -> int:
-        """Columns on the right for the names of curves, a blank before them."""
+        """Columns on the right for the names of curves and a blank before them."""
         return max((len(curve.name) + 1 for curve in self.curves if curve.name), default=0)
 
     def room(self, columns: int, lines: int) -> tuple[int, int]:
-        """Return how many columns and lines the curves have in a block of some size."""
+        """Return how many columns and lines the curves have in a block of a given size."""
         return columns - self.gutter - self.margin, lines - 1
 
     def column(self, value: float, columns: int) -> int | None:
-        """Return the column of the block in which a value of x lies, if it lies in one."""
+        """Return the column of the block that holds a value of x, or None if it is outside."""
         width, _ = self.room(columns, 2)
         share = float(self.x.share(np.array([value]))[0])
         if not -NEAR <= share <= 1.0 + NEAR:
@@ -153,7 +153,7 @@ class Figure:
         return self.gutter + min(max(round(share * (width - 1)), 0), width - 1)
 
     def line(self, value: float, lines: int) -> int | None:
-        """Return the line of the block in which a value of y lies, if it lies in one."""
+        """Return the line of the block that holds a value of y, or None if it is outside."""
         share = float(self.y.share(np.array([value]))[0])
         if not -NEAR <= share <= 1.0 + NEAR:
             return None
@@ -165,8 +165,8 @@ class Figure:
         Args:
             columns: Width of the block.
             lines: Height of the block.
-            colours: That of each kind of curve, of ``muted`` and of ``background``; where they
-                do not tell sides apart, each side is drawn with a glyph of its own.
+            colours: The colour of each kind of curve, ``muted`` and ``background``; where colours
+                do not tell the two sides apart, each side has a glyph of its own.
         """
         cells = Cells(columns, lines)
         width, height = self.room(columns, lines)
@@ -181,7 +181,7 @@ class Figure:
         return cells
 
     def draw_curves(self, columns: int, lines: int, colours: Palette) -> Cells:
-        """Draw what stands still while the mark moves, where there is room for it."""
+        """Draw everything that does not move with the mark, in a block that has room for it."""
         cells = Cells(columns, lines)
         width, height = self.room(columns, lines)
         self._draw_grid(cells, colours)
@@ -206,7 +206,7 @@ class Figure:
         return cells
 
     def _write_legend(self, cells: Cells, colours: Palette) -> None:
-        """Say which glyph is which side, where there are two and a place is free."""
+        """Write which glyph is which side, if both are drawn and there is a free place."""
         drawn = {curve.kind for curve in self.curves}
         kinds = [kind for kind in LINES if kind in drawn]
         if len(kinds) < 2:
@@ -242,7 +242,7 @@ class Figure:
         return None if self.mark is None else self.column(self.mark[0], columns)
 
     def _mark_text(self, columns: int) -> range:
-        """Return the columns of what is written below the mark."""
+        """Return the columns of the text below the mark."""
         column = self._mark_column(columns)
         if column is None or self.mark is None:
             return range(-1, -1)
@@ -263,7 +263,7 @@ class Figure:
             cells.write(self.gutter, line, "┈" * width, faint)
 
     def _write_ticks(self, cells: Cells, colours: Palette) -> None:
-        """Write the ticks of x that leave what is written below the mark alone."""
+        """Write the ticks of x that do not touch the text below the mark."""
         width, height = self.room(cells.columns, cells.lines)
         own = self._mark_text(cells.columns)
         for value, text in self.x.ticks:
@@ -280,7 +280,7 @@ class Figure:
         self, backgrounds: NDArray[np.object_], x: Numbers, y: Numbers, kind: str,
         colours: Palette,
     ) -> None:  # fmt: skip
-        """Tint the cells below a curve, more the higher they are."""
+        """Tint the cells below a curve, the higher the stronger."""
         height, width = backgrounds.shape
         known = np.isfinite(y)
         if not known.any():
@@ -293,7 +293,7 @@ class Figure:
             backgrounds[line, tops >= level + 0.5 / height] = colours.tint(kind, level)
 
     def _tint(self, backgrounds: NDArray[np.object_], band: Band, colours: Palette) -> None:
-        """Tint the cells of which the middle lies between two lines."""
+        """Tint the cells that lie between two lines, at least in part."""
         height, width = backgrounds.shape
         places = (np.arange(width) + 0.5) / width
         x = self.x.share(band.x)
@@ -307,7 +307,7 @@ class Figure:
         backgrounds[inside] = colours.tint(band.kind, 0.5)
 
     def _name_curves(self, cells: Cells, colours: Palette) -> None:
-        """Write names beside the ends of curves, one a line, near where they end."""
+        """Write the names of curves near their ends, at most one a line."""
         width, height = self.room(cells.columns, cells.lines)
         ends = []
         for curve in self.curves:
@@ -329,33 +329,33 @@ def _curves(
     curves: tuple[Curve, ...], bands: tuple[Band, ...], x: Axis, y: Axis, columns: int, lines: int,
     colours: Palette,
 ) -> Cells:  # fmt: skip
-    """Draw curves once for each size and theme, whatever d_k is marked."""
+    """Draw curves once for each size and theme, independently of the marked d_k."""
     return Figure(curves, x, y, bands=bands).draw_curves(columns, lines, colours)
 
 
 def _thin(dots: NDArray[np.uint8]) -> NDArray[np.bool_]:
-    """Return which cells a line goes through, one in each column unless it is steep."""
+    """Return which cells a line passes through: one a column, unless it is steep."""
     counts = np.bitwise_count(dots)
     is_fullest = np.arange(len(dots))[:, None] == counts.argmax(axis=0)
     return np.asarray((counts > 0) & (is_fullest | (counts >= 4)))
 
 
 def braille(width: int, height: int, x: Numbers, y: Numbers) -> NDArray[np.uint8]:
-    """Return the dots of a line two dots thick, drawn by plotext, shape (height, width).
+    """Return the braille dots of a line two dots thick, drawn by plotext, shape (height, width).
 
     Args:
-        width: Cells across.
-        height: Cells down.
+        width: Width in cells.
+        height: Height in cells.
         x: Shares of the width, rising, shape (n,).
-        y: Shares of the height, shape (n,); the line is broken where one is not finite, and where
-            it leaves the range from 0 to 1.
+        y: Shares of the height, shape (n,); the line is broken where a share is not finite or
+            outside the range from 0 to 1.
     """
     return _braille(width, height, x.tobytes(), y.tobytes())
 
 
 @lru_cache(maxsize=KEPT)
 def _braille(width: int, height: int, x: bytes, y: bytes) -> NDArray[np.uint8]:
-    """Draw what `braille` returns: it is kept by bytes, for NaN is unlike itself."""
+    """Draw the dots for `braille`, cached by bytes because NaN is not equal to itself."""
     dots = np.zeros((height, width), dtype=np.uint8)
     dot = 1.0 / (4 * height - 1)
     for across, up in _stretches(*_cut(np.frombuffer(x), np.frombuffer(y))):
@@ -370,7 +370,7 @@ def _braille(width: int, height: int, x: bytes, y: bytes) -> NDArray[np.uint8]:
 
 
 def _cut(x: Numbers, y: Numbers) -> tuple[Numbers, Numbers]:
-    """Return a line that ends where it crosses 0 or 1, with NaN wherever it is outside."""
+    """Return a line cut where it crosses 0 or 1, with NaN wherever it is outside."""
     with np.errstate(invalid="ignore"):
         known = np.isfinite(x) & np.isfinite(y) & (np.abs(x - 0.5) <= 0.5 + NEAR)
         inside = known & (np.abs(y - 0.5) <= 0.5 + NEAR)
@@ -390,15 +390,15 @@ def _cut(x: Numbers, y: Numbers) -> tuple[Numbers, Numbers]:
 
 
 def _stretches(x: Numbers, y: Numbers) -> list[tuple[Numbers, Numbers]]:
-    """Return the parts of a line between the places where it is not finite."""
+    """Return the contiguous stretches of a line in which it is finite."""
     known = np.concatenate([[False], np.isfinite(x) & np.isfinite(y), [False]])
     ends = np.flatnonzero(known[1:] != known[:-1]).reshape(-1, 2)
     return [(x[start:stop], y[start:stop]) for start, stop in ends]
 
 
 def _plotted(width: int, height: int, x: Sequence[float], y: Sequence[float]) -> list[str]:
-    """Return what plotext draws of a line, without colours, a text a line."""
-    # Imported here, for it takes long, and a report does without it.
+    """Return the lines of text that plotext draws for a curve, without colours."""
+    # Imported here because it is slow to import and a report does not need it.
     import plotext
 
     plotext.main()

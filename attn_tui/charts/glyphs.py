@@ -1,34 +1,34 @@
-"""What pictures are drawn with, and the ASCII that stands for it where fonts lack it."""
+"""The glyphs of pictures, and the ASCII that replaces them where fonts lack them."""
 
 import re
 
 BAND = "░"
-"""What is shaded between two curves."""
+"""The area between two curves."""
 
 POINTER, RULE, HERE = "▸", "┃", "●"
-"""What stands before what is selected; a vertical line, and where a curve meets it."""
+"""The mark of a selected item; a vertical line, and the point where a curve meets it."""
 
 FILLS = {"unscaled": "▒", "scaled": "█"}
-"""What the bars of a side are filled with where colours do not tell the sides apart."""
+"""What the bars of each side are filled with where colours do not tell the sides apart."""
 
 LINES = {"unscaled": "x", "scaled": "⠶"}
-"""What the curves of a side look like there: marks, or braille."""
+"""What the curves of each side are drawn with there: marks, or braille."""
 
 TRACK = "·"
-"""The rest of a bar, and what is too small for a shade."""
+"""The empty part of a bar, and values too small for a shade."""
 
 MORE, LESS = "·░▒▓█", "·-~=≡"
-"""Steps of what is above 0 and of what is below it, where colours do not show them."""
+"""The glyphs for magnitudes above 0 and below it, where colours cannot show them."""
 
 _LEFT, _RIGHT = (0x01, 0x02, 0x04, 0x40), (0x08, 0x10, 0x20, 0x80)
-"""The bits of a cell's dots in braille, from top to bottom."""
+"""The bits of a braille cell's dots, from top to bottom."""
 
 _PRODUCT = re.compile(r"(?<![\w)‖])·|·(?![\w(√‖])")
-"""A dot that multiplies nothing."""
+"""A dot that is not a multiplication sign."""
 
 
 def _of_dots(dots: int) -> str:
-    """Return what looks most like the dots of a cell: how high they are, or how they rise."""
+    """Return the ASCII most like a cell's dots, judged by their height or their slope."""
     left = [row for row, bit in enumerate(_LEFT) if dots & bit]
     right = [row for row, bit in enumerate(_RIGHT) if dots & bit]
     top, bottom = min(left + right), max(left + right)
@@ -51,13 +51,13 @@ DRAWN = {
     **dict(zip("↑↓▲▼▸■▪◆○●⠀≡", "^v^v>H**oO E", strict=True)),
     **dict(zip("✓✗◐◂⇤", "+x~<<", strict=True)),
 }
-"""ASCII, one for one, for frames, blocks, curves and marks; mathematical signs are text."""
+"""ASCII, one for one, for frames, blocks, curves and marks; mathematical signs stay."""
 
 _TABLE = str.maketrans(DRAWN)
 
 
 def in_ascii(text: str) -> str:
-    """Return a text that is drawn with ASCII in place of all glyphs but mathematical signs.
+    """Return a text with ASCII in place of all glyphs but mathematical signs.
 
     >>> in_ascii("⣀⠤⠒ ▒█▄ ▸ −1·10²")
     '.-- :#= > −1·10²'

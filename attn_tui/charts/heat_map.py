@@ -1,7 +1,7 @@
-"""A matrix as colours: a cell of the terminal or more for each entry, or half of one.
+"""A matrix drawn in colours: each entry takes half a cell of the terminal, or whole cells.
 
-Where entries are more than the room, each half cell shows the one of largest size among several.
-Where colours do not show how much there is, glyphs do, each in a cell of its own.
+Where the matrix is larger than the block, each half cell shows the entry of largest magnitude
+among those it covers. Where colours cannot show magnitudes, glyphs do, and no cell is halved.
 """
 
 from collections.abc import Sequence
@@ -19,29 +19,29 @@ Numbers = NDArray[np.float64]
 Texts = Sequence[Sequence[str]]
 
 HALF = "▄"
-"""The lower half of a cell: some terminals leave seams above the upper one."""
+"""The lower half block: some terminals leave a seam above the upper half block."""
 
 FRAME, FRAME_WITHOUT_COLOURS = "▏▕", "[]"
-"""What stands at the left and at the right edge of the cursor's entry."""
+"""The characters at the left and right edges of the entry under the cursor."""
 
 BAND = 0.22
-"""How far towards the colour of text an interval is lighter than the entries below it."""
+"""How far an interval is shifted from the colour of the entries below it to that of text."""
 
 LEAST_WITH_BAR = 44
-"""Columns of a block from which on there is room for a bar of colours."""
+"""The narrowest block, in columns, that has room for a colour bar."""
 
 DOTS = ((0x01, 0x02, 0x04, 0x40), (0x08, 0x10, 0x20, 0x80))
-"""The bits of a cell's dots in braille, from the top, on its left and on its right."""
+"""The bits of a braille cell's dots from the top: the left column, then the right."""
 
 
 @dataclass(frozen=True)
 class ColourBar:
-    """What the colours of a map mean: the ramp from the least at the bottom to the most.
+    """The key to the colours of a map: its ramp, from the least at the bottom to the most.
 
     Attributes:
-        kind: The ramp, as of the map.
-        ticks: Levels with what they stand for.
-        mark: The level that is marked, if any.
+        kind: The ramp, as for `HeatMap.kind`.
+        ticks: Levels, each with its label.
+        mark: The level to mark, if any.
     """
 
     kind: str
@@ -49,20 +49,20 @@ class ColourBar:
     mark: float | None = None
 
     BAR = 2
-    """Columns of the ramp itself."""
+    """Width of the ramp itself, in columns."""
 
     @property
     def width(self) -> int:
-        """Columns of the ramp, of a mark, and of the longest tick."""
+        """Width in columns: the ramp, a mark and the longest tick."""
         return self.BAR + 1 + max((len(text) for _, text in self.ticks), default=0)
 
     @property
     def least(self) -> float:
-        """The level at the bottom."""
+        """The level at the bottom of the ramp."""
         return -1.0 if self.kind == "both signs" else 0.0
 
     def draw(self, columns: int, lines: int, colours: Palette) -> Cells:
-        """Draw the ramp with as many ticks as have room."""
+        """Draw the ramp, with as many ticks as fit."""
         levels = np.linspace(1.0, self.least, max(2 * lines, 1))[:, None]
         ramp = HeatMap(np.repeat(levels, self.BAR, axis=1), self.kind)
         cells = Cells(columns, lines)
@@ -84,12 +84,12 @@ class ColourBar:
 
 @dataclass(frozen=True, eq=False)
 class Border:
-    """A line from the top of a map to its bottom, with the interval it lies in.
+    """A line from the top of a map to the bottom, with its interval.
 
     Attributes:
-        at: Where it is in each row, shape (rows,): 0 at the left edge of the first column, 1 at
-            that of the second; NaN where it is nowhere.
-        low: The left end of its interval, likewise; minus infinity where it is open.
+        at: Its position in each row, shape (rows,): 0 is the left edge of the first column, 1
+            that of the second; NaN where the row has none.
+        low: The left end of its interval, in the same units; minus infinity where it is open.
         high: The right end.
     """
 
@@ -103,17 +103,17 @@ class HeatMap:
     """A matrix of levels.
 
     Attributes:
-        levels: Shape (rows, columns): from 0 to 1, or from −1 to 1 where there are both signs;
-            NaN where there is nothing.
+        levels: Shape (rows, columns): from 0 to 1, or from −1 to 1 if the values have both signs;
+            NaN where an entry is empty.
         kind: The ramp: a kind of data, ``"both signs"`` or ``"saturation"``.
-        row_labels: What stands on the left of rows, by row; only as many as fit.
-        column_labels: What stands below columns.
-        texts: What stands in each cell that has room for it with a blank on either side, by row.
-        cursor: The row and column that are marked in the margins and framed, if any.
-        longer: Other texts, the longest first, of which the first that all have room are taken.
-        bar: What the colours mean; it stands on the right where there is room.
+        row_labels: Labels on the left, one a row; only as many as fit are drawn.
+        column_labels: Labels below, one a column.
+        texts: A text for each entry, by row; drawn where it fits with a blank on either side.
+        cursor: The row and column to mark in the margins and to frame, if any.
+        longer: Alternatives to texts, longest first; the first whose texts all fit is drawn.
+        bar: The key to the colours, drawn on the right where there is room.
         border: A line over the entries.
-        corner: What rows and columns are; it stands left of the labels below where it has room.
+        corner: What rows and columns are; drawn left of the column labels where there is room.
     """
 
     levels: Numbers
@@ -129,35 +129,35 @@ class HeatMap:
 
     @property
     def left(self) -> int:
-        """Columns of the margin on the left."""
+        """Width of the left margin, in columns."""
         labels = max(map(len, self.row_labels), default=0)
         return labels + 2 if labels else int(self.cursor is not None) * 2
 
     @property
     def below(self) -> int:
-        """Lines of the margin below."""
+        """Height of the margin below, in lines."""
         return int(bool(self.column_labels) or self.cursor is not None)
 
     def right(self, columns: int) -> int:
-        """Return the columns of the margin on the right in a width: a mark, a blank, the bar."""
+        """Return the width of the right margin for a block of a width: a mark, a blank, the bar."""
         mark = int(self.cursor is not None and bool(self.row_labels))
         if self.bar is None or columns < LEAST_WITH_BAR:
             return mark
         return mark + 1 + self.bar.width
 
     def is_reduced(self, columns: int, lines: int, halves: int = 2) -> bool:
-        """Return whether a block has less room than there are entries, so that some are hidden."""
+        """Return whether a block has too few places for all entries, so that some are hidden."""
         wide, high = self.room(columns, lines, halves)
         rows, across = self.levels.shape
         return bool(0 < wide < across or 0 < high < rows)
 
     def room(self, columns: int, lines: int, halves: int = 2) -> tuple[int, int]:
-        """Return columns and half lines that the entries take in a block.
+        """Return how many columns and half lines the entries take in a block.
 
         Args:
             columns: Width of the block.
             lines: Height of the block.
-            halves: Into how many parts a line is divided: 1 where there are no colours.
+            halves: How many parts a line is divided into: 1 where there are no colours.
         """
         wide = columns - self.left - self.right(columns)
         high = halves * (lines - self.below)
@@ -169,9 +169,9 @@ class HeatMap:
         return max(wide, 0), max(high, 0)
 
     def entry(self, column: int, line: int, columns: int, lines: int) -> tuple[int, int] | None:
-        """Return the row and the column of the entry in a cell of the block, if one is there.
+        """Return the row and column of the entry that a cell of the block shows, or None.
 
-        Of several it is the one of largest size, whose colour is the one that is seen.
+        If the cell covers several entries, it shows the one of largest magnitude.
         """
         wide, high = self.room(columns, lines)
         x, y = column - self.left, 2 * line
@@ -181,13 +181,13 @@ class HeatMap:
         own_rows = _entries(y, rows, high).start, _entries(min(y + 1, high - 1), rows, high).stop
         own_columns = _entries(x, across, wide)
         block = self.levels[own_rows[0] : own_rows[1], own_columns.start : own_columns.stop]
-        # Of two of one size the one below 0 is drawn.
+        # If two have the same magnitude, the negative one is drawn.
         sizes = np.where(block < 0.0, np.nextafter(-block, inf), block)
         place = int(np.where(np.isfinite(block), sizes, -1.0).argmax())
         return own_rows[0] + place // block.shape[1], own_columns.start + place % block.shape[1]
 
     def draw(self, columns: int, lines: int, colours: Palette) -> Cells:
-        """Draw it into a block of cells, with what fits of the labels."""
+        """Draw the map into a block of cells, with as many labels as fit."""
         cells = Cells(columns, lines)
         wide, high = self.room(columns, lines, 1 if colours.textured else 2)
         if not (wide and high):
@@ -195,7 +195,7 @@ class HeatMap:
         if colours.textured:
             block = slice(0, high), slice(self.left, self.left + wide)
             cells.characters[block] = self._textures(wide, high)
-            # Margins and texts count in half lines.
+            # Margins and texts are placed in half lines.
             high *= 2
         else:
             self._draw_shades(cells, wide, high, colours)
@@ -210,7 +210,7 @@ class HeatMap:
         return cells
 
     def _draw_shades(self, cells: Cells, wide: int, high: int, colours: Palette) -> None:
-        """Draw two entries a cell, the lower one as its character."""
+        """Draw two half lines a cell: the upper as its background, the lower as its character."""
         shades = self._shades(wide, high, colours)
         if high % 2:
             shades = np.vstack([shades, np.full((1, wide), "", dtype=object)])
@@ -225,7 +225,7 @@ class HeatMap:
     def _draw_border(
         self, cells: Cells, border: Border, wide: int, high: int, colours: Palette
     ) -> None:
-        """Draw the line in dots, and its interval as a lighter band; rows without it break it."""
+        """Draw the line in dots and its interval as a lighter band, broken at rows without it."""
         rows, across = self.levels.shape
         lines, width = ceil(high / 2), wide / across
         middles = (np.arange(rows) + 0.5) / rows
@@ -234,14 +234,14 @@ class HeatMap:
             return
 
         def places(values: Numbers, count: int) -> Numbers:
-            """Return the places in columns at so many heights, evenly from the top."""
+            """Return the columns of the line at this many evenly spaced heights from the top."""
             heights = (np.arange(count) + 0.5) / count
             between = np.interp(heights, middles[known], values[known])
             nearest = known[np.minimum((heights * rows).astype(int), rows - 1)]
             return np.where(nearest, between * width, np.nan)
 
         ends = [np.clip(values, 0.0, across) for values in (border.low, border.high)]
-        # The faint ones of 256 colours are of another hue each.
+        # Among 256 colours, the faint ones each have another hue.
         if colours.depth is Depth.TRUE:
             for line, (low, high_end) in enumerate(
                 zip(*(places(end, lines) for end in ends), strict=True)
@@ -269,7 +269,7 @@ class HeatMap:
 
     @staticmethod
     def _dot(cells: Cells, x: int, y: int, colours: Palette) -> None:
-        """Set a dot; of a cell of two halves the upper one is seen behind it."""
+        """Set a dot; in a cell of two halves, the colour of the upper half stays behind it."""
         line, column = y // 4, x // 2
         before = ord(str(cells.characters[line, column]))
         dots = before - 0x2800 if 0x2800 <= before < 0x2900 else 0
@@ -278,7 +278,7 @@ class HeatMap:
         cells.write(column, line, chr(0x2800 + dots), ink(behind) if behind else colours["text"])
 
     def _draw_frame(self, cells: Cells, wide: int, high: int, colours: Palette) -> None:
-        """Mark both edges of the cursor's entry, if it has whole lines and room between them."""
+        """Mark both edges of the cursor's entry, if it has a whole line and three columns."""
         rows, across = self.levels.shape
         width, height = wide // across, high // rows // 2
         if self.cursor is None or width < 3 or height < 1:
@@ -292,7 +292,7 @@ class HeatMap:
                 cells.write(place, line, sign, ink(behind) if behind else colours["text"])
 
     def _textures(self, wide: int, high: int) -> NDArray[np.str_]:
-        """Return the glyph of each cell, shape (high, wide): by size, and another set below 0."""
+        """Return the glyph of each cell by magnitude and sign, shape (high, wide)."""
         levels = self.reduced(wide, high)
         known = np.isfinite(levels)
         sizes = np.clip(np.where(known, np.abs(levels), 0.0), 0.0, 1.0)
@@ -314,7 +314,7 @@ class HeatMap:
         return np.asarray(shades)
 
     def reduced(self, wide: int, high: int) -> Numbers:
-        """Return the levels of half cells, shape (high, wide): of several the largest in size."""
+        """Return the level of each half cell, the largest in magnitude, shape (high, wide)."""
         rows, across = self.levels.shape
         levels = self.levels
         for axis, size, room in ((0, rows, high), (1, across, wide)):
@@ -330,7 +330,7 @@ class HeatMap:
         return levels
 
     def _write_texts(self, cells: Cells, wide: int, high: int, colours: Palette) -> None:
-        """Write the text of each entry into the middle of its cells, where it has room."""
+        """Write the text of each entry in the middle of its cells, if it fits."""
         rows, across = self.levels.shape
         width, height = wide // across, high // rows // 2
         if width < 1 or height < 1:
@@ -342,7 +342,7 @@ class HeatMap:
                 if not text or len(text) + 2 > width:
                     continue
                 behind = cells.backgrounds[line, start] or colours["background"]
-                # So one digit stands below the last of two.
+                # This aligns one digit with the last of two.
                 own = start + width // 2 - len(text) // 2
                 if colours.textured:
                     cells.write(own - 1, line, f" {text} ", colours["text"])
@@ -350,19 +350,19 @@ class HeatMap:
                     cells.write(own, line, text, ink(behind))
 
     def texts_in(self, columns: int, lines: int) -> Texts:
-        """Return the texts that are tried in a block of some size."""
+        """Return the texts to draw in a block of a given size."""
         wide, _ = self.room(columns, lines)
         return self._fitting(wide // self.levels.shape[1])
 
     def _fitting(self, width: int) -> Texts:
-        """Return the longest texts that all have room in entries of a width, or the shortest."""
+        """Return the longest alternative whose texts all fit entries of a width, or `texts`."""
         for choice in self.longer:
             if max((len(text) for texts in choice for text in texts), default=0) + 2 <= width:
                 return choice
         return self.texts
 
     def _write_margins(self, cells: Cells, wide: int, high: int, colours: Palette) -> None:
-        """Write labels, those that have room, and mark the cursor's row and column."""
+        """Write the labels that fit, and mark the cursor's row and column."""
         _, across = self.levels.shape
         own_row, own_column = self.cursor or (-1, -1)
         order = sorted(range(len(self.row_labels)), key=lambda row: row != own_row)
@@ -394,7 +394,7 @@ class HeatMap:
             cells.write(0, bottom, self.corner, colours["muted"])
 
     def _line_of(self, row: int, high: int) -> int:
-        """Return the line in whose middle a row's label stands."""
+        """Return the line of a row's label, in the middle of the row."""
         rows = len(self.levels)
         if rows > high:
             return row * high // rows // 2
@@ -402,11 +402,11 @@ class HeatMap:
 
 
 def _filled(size: int, room: int, halves: int) -> int:
-    """Return how much of one axis is filled by entries that have a place each.
+    """Return how much of an axis the entries fill when each has a place of its own.
 
-    Entries are of one size, but where more than a third of the room would stay empty most get two
-    places and the others one. Lines are kept whole: an odd number of half lines would be of two
-    heights beside one another.
+    All entries have the same size, unless that leaves more than a third of the room empty: then
+    most get two places and the others one. Entries are whole lines high: with an odd number of
+    half lines, neighbouring entries would look unequal.
     """
     if size * 2 <= room:
         return room // size // halves * halves * size
@@ -414,7 +414,7 @@ def _filled(size: int, room: int, halves: int) -> int:
 
 
 def _entries(place: int, size: int, room: int) -> range:
-    """Return the entries of one axis that a column or a half line shows."""
+    """Return the entries along an axis that one column or half line shows."""
     if size <= room:
         entry = place * size // room
         return range(entry, entry + 1)

@@ -1,4 +1,4 @@
-"""Numbers in columns, and pages of text, drawn into cells."""
+"""Tables of numbers and pages of text, drawn into cells."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -8,7 +8,7 @@ from textwrap import wrap
 from attn_tui.charts.cells import Cells
 
 Spans = Sequence[tuple[str, str]]
-"""Texts with the kind of each: what its colour is called."""
+"""Texts, each with its kind, which is the name of its colour."""
 
 
 @dataclass(frozen=True)
@@ -16,11 +16,11 @@ class Column:
     """A column of a table.
 
     Attributes:
-        head: What stands above it.
-        texts: A text a row.
-        kind: What its colour is called.
-        left: Whether texts begin on the left.
-        rank: Columns of a higher rank are left out first where there is no room.
+        head: Its heading.
+        texts: One text a row.
+        kind: The name of its colour.
+        left: Whether texts are aligned left rather than right.
+        rank: Columns of a higher rank are left out first if there is no room.
     """
 
     head: str
@@ -31,20 +31,20 @@ class Column:
 
     @property
     def width(self) -> int:
-        """Cells of its longest text."""
+        """The length of its longest text, in cells."""
         return max(map(len, (self.head, *self.texts)))
 
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Columns of texts, with two blanks between them; no text is ever cut.
+    """Columns of texts, two to six blanks apart; no text is ever cut.
 
-    Columns and notes that have no room are left out; rows that have none are counted.
+    Columns and notes that do not fit are left out; rows that do not fit are counted.
 
     Attributes:
-        columns: From the left.
-        cursor: The row that is marked, if any.
-        notes: Lines below.
+        columns: The columns, from the left.
+        cursor: The row to mark, if any.
+        notes: Lines below the rows.
     """
 
     columns: Sequence[Column]
@@ -52,27 +52,27 @@ class Table:
     notes: Sequence[str] = ()
 
     def fitting(self, width: int) -> list[Column]:
-        """Return the columns there is room for, perhaps none."""
+        """Return the columns that fit a width, possibly none."""
         kept = [*self.columns]
         while kept and sum(column.width + 2 for column in kept) - 2 > width:
-            # Of one rank the last is left out first.
+            # Within a rank, the last column goes first.
             place = max(range(len(kept)), key=lambda place: (kept[place].rank, place))
             del kept[place]
         return kept
 
     def height(self, columns: int) -> int:
-        """Return the lines of heads, rows and notes in a width."""
+        """Return the height in lines of heads, rows and notes at a width."""
         notes = self._wrapped(columns)
         rows = max((len(column.texts) for column in self.fitting(columns - 2)), default=0)
         return 1 + rows + (len(notes) + 1 if notes else 0)
 
     def _wrapped(self, columns: int) -> list[str]:
-        """Return the lines of the notes in a width."""
+        """Return the notes as lines that fit a width."""
         wrapped = partial(wrap, width=max(columns - 2, 1), break_long_words=False)
         return [line for note in self.notes for line in wrapped(note)]
 
     def draw(self, columns: int, lines: int, colours: Mapping[str, str]) -> Cells:
-        """Draw heads and rows; of more rows than there is room for, those about the cursor."""
+        """Draw heads and rows: those around the cursor if there are too many."""
         cells = Cells(columns, lines)
         kept = self.fitting(columns - 2)
         spare = columns - 2 - sum(column.width for column in kept)
@@ -85,20 +85,20 @@ class Table:
         if self.cursor is None and n_rows > room:
             room -= 1
         first = min(max((self.cursor or 0) - room // 2, 0), max(n_rows - room, 0))
-        shown = range(first, min(first + max(room, 1), n_rows))
+        visible_rows = range(first, min(first + max(room, 1), n_rows))
         start = 2
         for column in kept:
             self._write(cells, start, 0, column, column.head, colours["muted"])
-            for line, row in enumerate(shown, 1):
+            for line, row in enumerate(visible_rows, 1):
                 self._write(cells, start, line, column, column.texts[row], colours[column.kind])
             start += column.width + gap
-        if self.cursor is not None and self.cursor in shown:
+        if self.cursor is not None and self.cursor in visible_rows:
             cells.write(0, 1 + self.cursor - first, "▸", colours["accent"])
-        hidden = f"and {n_rows - len(shown):,} more"
-        is_told = self.cursor is None and len(shown) < n_rows and len(hidden) <= columns - 2
+        hidden = f"and {n_rows - len(visible_rows):,} more"
+        is_told = self.cursor is None and len(visible_rows) < n_rows and len(hidden) <= columns - 2
         if is_told:
-            cells.write(2, len(shown) + 1, hidden, colours["muted"])
-        for line, note in enumerate(notes, len(shown) + 2 + is_told):
+            cells.write(2, len(visible_rows) + 1, hidden, colours["muted"])
+        for line, note in enumerate(notes, len(visible_rows) + 2 + is_told):
             cells.write(2, line, note, colours["muted"])
         return cells
 
@@ -113,19 +113,19 @@ class Page:
     """A text in lines of spans.
 
     Attributes:
-        rows: From a width to the lines.
-        kinds: What the kinds of spans are called among the colours; ``text`` unless named.
+        rows: Returns the lines for a width.
+        kinds: The name of the colour of each kind of span; ``text`` for those not listed.
     """
 
     rows: Callable[[int], Sequence[Spans]]
     kinds: Mapping[str, str] = field(default_factory=dict)
 
     def height(self, columns: int) -> int:
-        """Return the lines it has in a width."""
+        """Return the height in lines at a width."""
         return len(self.rows(columns))
 
     def draw(self, columns: int, lines: int, colours: Mapping[str, str]) -> Cells:
-        """Draw as many lines as there is room for."""
+        """Draw as many lines as fit."""
         cells = Cells(columns, lines)
         for line, spans in enumerate(self.rows(columns)[:lines]):
             place = 0

@@ -1,4 +1,4 @@
-"""What Claims answers: what comes of the claim that is asked, and the instrument that shows it."""
+"""The answer of Claims: the finding on a claim, and the instrument that shows it."""
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -12,7 +12,7 @@ from attn_tui.compute.experiment import Experiment
 from attn_tui.instruments import Instrument, load
 
 MOST_ROWS = 10_000
-"""Sweep is opened with so many rows at most."""
+"""The most rows with which Sweep is opened."""
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Answer:
 
     Attributes:
         experiment: The question.
-        finding: What came of it.
+        finding: The result of trying its claim.
     """
 
     experiment: Experiment
@@ -29,23 +29,23 @@ class Answer:
 
 
 def answer(experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:
-    """Yield what comes of the claim that a question asks; nothing if it is stopped before."""
+    """Yield the answer to a question about a claim; nothing if stopped before it starts."""
     if stop():
         return
     settings = experiment.setup.get(Settings)
     claim, trial = find(settings.claim), settings.trial
-    # That of its own trial is kept: who runs through the list comes by it again.
+    # Findings of own trials are cached for scrolling through the list.
     finding = own_finding(claim.id) if trial == claim.trial else try_claim(claim, trial)
     yield Answer(experiment, finding)
 
 
 def command_of(claim: Claim, trial: Trial) -> str:
-    """Return the command line that shows a claim at what it is tried with, or nothing."""
+    """Return the command line that shows a claim with a trial, or an empty text."""
     return claim.command.format(**asdict(trial), rows=min(trial.draws, MOST_ROWS))
 
 
 def opened(claim: Claim, trial: Trial) -> tuple[Instrument, Experiment] | None:
-    """Return the instrument that shows a claim, and what is asked there; None where none does."""
+    """Return the instrument that shows a claim, and its question there; None if there is none."""
     line = command_of(claim, trial)
-    # Imported when it is wanted: it knows all options of all commands.
+    # Loaded on demand, since it imports the options of all commands.
     return load("attn_tui.commands.asking:asked_by")(line) if line else None

@@ -1,4 +1,4 @@
-"""What Claims draws: curves over one axis."""
+"""The charts of Claims: curves over one axis."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,41 +21,41 @@ VERDICT_GLYPHS = {
     "holds": "✓", "conditional": "◐", "false": "✗", "wording": "¶", "undecided": "?",
     "inapplicable": "–",
 }  # fmt: skip
-"""What stands for a verdict."""
+"""The glyphs of verdicts."""
 
 SPAN = 0.01
-"""An axis spans so much of its largest number at least: equal numbers stand together."""
+"""The least span of an axis, as a share of its largest number: equal numbers stay together."""
 
 MOST_POWERS = 6
-"""Ticks of a logarithmic axis."""
+"""The most ticks of a logarithmic axis."""
 
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 OTHERS = ("text", "muted", "larger", "smaller")
-"""Colours of curves that are of neither side."""
+"""The colours of curves that belong to neither side."""
 
 
 @dataclass(frozen=True, eq=False)
 class Curves:
-    """The curves of a claim.
+    """The curves of a claim, as a drawing.
 
     Attributes:
-        picture: What is drawn.
+        picture: The picture to draw.
     """
 
     picture: Picture
 
     def draw(self, columns: int, lines: int, colours: Palette) -> Cells:
-        """Draw them between their axes; names take a third of the columns at most."""
+        """Draw the curves between their axes; names take at most a third of the columns."""
         return curves_figure(self.picture, columns // 3).draw(columns, lines, colours)
 
 
 def curves_figure(picture: Picture, longest: int) -> Figure:
-    """Return the curves of a claim between their axes, with what is marked.
+    """Return the figure of a claim's curves, with the mark.
 
     Args:
-        picture: What is drawn.
-        longest: Cells of a name at most.
+        picture: The picture to draw.
+        longest: The most cells that a name may take.
     """
     x = np.array([*picture.places], float)
     kinds = iter(OTHERS)
@@ -69,12 +69,12 @@ def curves_figure(picture: Picture, longest: int) -> Figure:
 
 
 def side_of(name: str) -> str:
-    """Return the side that a curve is of, by its name, or nothing."""
+    """Return the side that a curve belongs to, judged by its name, or nothing."""
     return next((side for side in ("unscaled", "scaled") if side in name), "")
 
 
 def marked_text(picture: Picture) -> str:
-    """Return what is marked with its interval, or nothing."""
+    """Return the name and value of the mark with its interval, or nothing."""
     if picture.mark is None or not picture.marked:
         return ""
     text = f"{picture.marked}: {amount(picture.mark)}"
@@ -107,7 +107,7 @@ def tick_text(value: float) -> str:
 
 
 def _powers(low: float, high: float) -> Sequence[float]:
-    """Return powers of ten between two numbers; of less than two of these, powers of two."""
+    """Return powers of ten between two numbers; if there are fewer than two, powers of two."""
     first, last = ceil(log10(low)), floor(log10(high))
     if last <= first:
         twos = range(ceil(log2(low)), floor(log2(high)) + 1)
@@ -117,7 +117,7 @@ def _powers(low: float, high: float) -> Sequence[float]:
 
 
 def _multiples(low: float, high: float) -> Sequence[float]:
-    """Return multiples of a round number between two numbers, six at most."""
+    """Return multiples of a round number between two numbers, at most six."""
     rough = (high - low) / 5.0
     power = 10.0 ** floor(log10(rough))
     step = next(factor * power for factor in (1.0, 2.0, 2.5, 5.0, 10.0) if factor * power >= rough)

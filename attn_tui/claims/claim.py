@@ -1,4 +1,4 @@
-"""What a claim is, what it is tried with, and what comes of that."""
+"""Claims, the evidence of trying them, and the findings."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,29 +9,29 @@ from attn_tui.claims.trial import Trial
 from attn_tui.compute.sample import Number
 
 Verdict = Literal["holds", "conditional", "false", "wording", "undecided", "inapplicable"]
-"""True as it stands; true under a condition it leaves out; not true; a slip of words or signs; what
-too few draws say nothing of; what the values chosen say nothing of: its premise is unmet."""
+"""In order: true as it stands; true under a condition it leaves out; not true; a slip of words or
+signs; too few draws to tell; not applicable, because the chosen values do not meet its premise."""
 
 Basis = Literal["computed", "table", "text"]
-"""What the verdict rests on: the check; what the table of models lists; reasons that are given."""
+"""What the verdict rests on: the check, the table of models, or reasons given in words."""
 
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 BASES: tuple[Basis, ...] = get_args(Basis)
 
 ENOUGH = 100
-"""So many draws decide, or as many as a claim is tried with anyway."""
+"""The fewest draws that decide, unless a claim's own trial has fewer."""
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """A number that was worked out, and what it is held against.
+    """A computed number, and the numbers it is compared with.
 
     Attributes:
-        name: What it is, of what and where: ``"variance of q·k"``.
+        name: What the number is, of what and where: ``"variance of q·k"``.
         value: The number.
-        standard_error: Where it was drawn, the standard deviation of ``value`` over such samples.
-        stated: What the claim says it is.
-        exact: What it is by a formula or another way, where there is one.
+        standard_error: If it was sampled, the standard deviation of ``value`` over such samples.
+        stated: The number that the claim states, if any.
+        exact: The number by a formula or another method, if there is one.
     """
 
     name: str
@@ -48,23 +48,23 @@ class Evidence:
 
     @property
     def number(self) -> Number:
-        """The number with its error, nothing where it was not drawn, and its exact value."""
+        """The value with its standard error, 0 if it was not sampled, and its exact value."""
         return Number(self.value, self.standard_error or 0.0, self.exact)
 
     @property
     def decisive(self) -> float:
-        """The number that decides: of one that was drawn the exact one, where it is known."""
+        """The number that decides: the exact value if a sampled number has one, else the value."""
         if self.standard_error is None or self.exact is None:
             return self.value
         return self.exact
 
     def is_near(self, other: float | None, sigmas: float = 5.0, within: float = 1e-9) -> bool:
-        """Return whether the number is another, but for its error and a relative tolerance.
+        """Return whether the value equals another within its error and a relative tolerance.
 
         Args:
-            other: `stated` or `exact`, or any; None is never near.
-            sigmas: So many standard errors off it may be, if it has one.
-            within: And so much of the larger of the two besides.
+            other: `stated`, `exact` or any other number; None is never near.
+            sigmas: The tolerance in standard errors, if the value has one.
+            within: A further tolerance, as a share of the larger of the two.
         """
         if other is None:
             return False
@@ -73,19 +73,19 @@ class Evidence:
 
     @property
     def is_as_stated(self) -> bool:
-        """Whether the number is the one the claim states; draws decide only what is not known."""
+        """Whether the number is the one the claim states; an exact value overrules a sample."""
         error = self.standard_error if self.exact is None else None
         return Evidence(self.name, self.decisive, error).is_near(self.stated)
 
 
 @dataclass(frozen=True)
 class Case:
-    """One situation in which a claim was tried.
+    """A situation in which a claim was tried.
 
     Attributes:
         where: The situation, in a phrase: ``"d_k = 16, n = 512"``.
-        holds: Whether the claim holds in it; None where its premise is not met there.
-        evidence: The numbers that say so, the one that decides first.
+        holds: Whether the claim holds in it; None if its premise is not met.
+        evidence: The numbers that show it, the deciding one first.
     """
 
     where: str
@@ -94,24 +94,24 @@ class Case:
 
     @classmethod
     def as_stated(cls, where: str, *evidence: Evidence) -> "Case":
-        """Return a case in which a claim holds if the first number is the one that it states."""
+        """Return a case in which the claim holds if the first number is as stated."""
         return cls(where, evidence[0].is_as_stated, evidence)
 
 
 @dataclass(frozen=True, eq=False)
 class Picture:
-    """What a claim's numbers look like, as curves over one axis.
+    """A picture of a claim's numbers: curves over one axis.
 
     Attributes:
         title: What y is, of what and where.
         x: What x is.
-        places: Its values.
-        curves: y at each of these by the name of a curve, four at most; NaN where there is no
+        places: The values of x.
+        curves: The values of y by the name of each curve, at most four; NaN where there is no
             point.
-        log: Which axes are logarithmic; what is not above 0 has no place on these.
+        log: The logarithmic axes; they show only numbers above 0.
         mark: An x that matters, such as where two curves cross, or None.
-        ends: The 95 % interval of that, if it is known.
-        marked: What it is called there.
+        ends: The 95 % interval of the mark, if known.
+        marked: The name of the mark.
     """
 
     title: str
@@ -128,30 +128,30 @@ Stated = Mapping[str, float]
 """The numbers a claim states, by name."""
 
 Check = Callable[[Trial, Stated], Iterator[Case | Picture]]
-"""Tries a claim: yields the cases, at least one, and at most one picture."""
+"""Tries a claim: yields at least one case, and at most one picture."""
 
 
 @dataclass(frozen=True)
 class Claim:
-    """A statement about attention that somebody makes; ``ledger.toml`` has ours.
+    """A published statement about attention; ``ledger.toml`` lists those we try.
 
     Attributes:
-        id: Where it stands: ``"S2-19"``.
-        source: Who says so, named in full.
-        says: The statement, in its own words, or paraphrased.
-        right: What is right, whatever it is tried with.
-        topics: What it is about.
+        id: Its source and number: ``"S2-19"``.
+        source: The source, named in full.
+        says: The statement, quoted or paraphrased.
+        right: What is right, whatever the trial.
+        topics: The topics it is about.
         verdict: The verdict of its own trial.
         basis: What the verdict rests on.
-        figures: What is right in numbers, of its own trial.
+        figures: The numbers that are right, from its own trial.
         formula: What is right as a formula, or empty.
-        condition: What it takes for it to hold, where it does so in some cases alone.
-        check: How it is tried; nothing where the basis is text.
-        stated: The numbers it states, which the check is given.
-        controls: The names of what plays a part in a trial.
-        trial: What it is tried with unless something else is asked.
-        command: The command line of an instrument that shows it, with the names of a trial in
-            braces; nothing where none does.
+        condition: The condition under which it holds, if it holds only in some cases.
+        check: The function that tries it; None if the basis is text.
+        stated: The numbers it states, which are passed to the check.
+        controls: The names of the fields of a trial that affect it.
+        trial: The trial used unless another is asked for.
+        command: The command line of an instrument that shows it, with fields of a trial in
+            braces; empty if none does.
     """
 
     id: str
@@ -173,13 +173,13 @@ class Claim:
 
 @dataclass(frozen=True)
 class Finding:
-    """What came of trying a claim.
+    """The result of trying a claim.
 
     Attributes:
         claim: The claim.
-        trial: What it was tried with.
-        cases: The situations, as its check gave them; none where nothing is tried.
-        picture: What the numbers look like, or nothing.
+        trial: The trial.
+        cases: The cases that its check yielded; none if there is no check.
+        picture: The picture that its check yielded, if any.
     """
 
     claim: Claim
@@ -189,14 +189,14 @@ class Finding:
 
     @property
     def verdict(self) -> Verdict:
-        """The verdict: of what was tried, that of the cases alone."""
+        """The verdict: that of the cases, or of the claim if there are none."""
         claim, draws = self.claim, self.trial.draws
         if not self.cases:
             return claim.verdict
         held = {case.holds for case in self.cases}
         if None in held:
             return "inapplicable"
-        # More draws may give another verdict; what is known exactly needs none.
+        # With more draws the verdict may change, unless the exact values are known.
         few = "draws" in claim.controls and draws < min(ENOUGH, claim.trial.draws)
         if few and any(case.evidence[0].exact is None for case in self.cases):
             return "undecided"
@@ -206,12 +206,12 @@ class Finding:
 
     @property
     def condition(self) -> str:
-        """What it takes for the claim to hold, if it holds in some cases alone; or nothing."""
+        """The condition under which the claim holds, if the verdict is conditional; else empty."""
         return self.claim.condition if self.verdict == "conditional" else ""
 
     @property
     def changes(self) -> dict[str, int]:
-        """What plays a part and is not as in the claim's own trial; another seed is no change."""
+        """The controls that differ from the claim's own trial, except the seed, by name."""
         return {
             name: getattr(self.trial, name)
             for name in self.claim.controls
@@ -220,14 +220,14 @@ class Finding:
 
     @property
     def right(self) -> str:
-        """What is right, with figures only where they were worked out."""
+        """What is right, with figures only if they were computed with this trial."""
         if self.changes or not self.claim.figures:
             return self.claim.right
         return f"{self.claim.right} {self.claim.figures}"
 
 
 def try_claim(claim: Claim, trial: Trial | None = None) -> Finding:
-    """Return what comes of a claim; the same trial gives the same numbers."""
+    """Try a claim and return the finding; the same trial gives the same numbers."""
     trial = trial or claim.trial
     if claim.check is None:
         return Finding(claim, trial)

@@ -1,4 +1,4 @@
-"""``attn-tui claims`` and ``attn-tui claim``: what is said, reproduced or refuted."""
+"""``attn-tui claims`` and ``attn-tui claim``: claims, reproduced or refuted."""
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -52,21 +52,22 @@ def claims(form: str, **given: Any) -> int:
     """
     changes = changes_of(Trial, given)
     trials = [
-        (each, replace(each.trial, **changes if "seed" in each.controls else {}))
-        for each in ledger().values()
+        (claim, replace(claim.trial, **changes if "seed" in claim.controls else {}))
+        for claim in ledger().values()
     ]
-    found: list[tuple[Finding, float]] = []
+    findings: list[tuple[Finding, float]] = []
     with until_interrupted() as stop:
-        for each in _findings(trials, stop):
-            found.append(each)
+        for entry in _findings(trials, stop):
+            findings.append(entry)
             if form == "text":
-                write([summary_line(*each)])
+                write([summary_line(*entry)])
         interrupted = stop()
     if form == "text":
-        tried, seconds = [each for each, _ in found], sum(each for _, each in found)
+        tried = [finding for finding, _ in findings]
+        seconds = sum(time_taken for _, time_taken in findings)
         write([total_line(tried, len(trials), seconds)])
     else:
-        write(WRITERS[form](report(found, replace(Trial(), **changes).seed)))
+        write(WRITERS[form](report(findings, replace(Trial(), **changes).seed)))
     return INTERRUPTED if interrupted else 0
 
 
@@ -74,7 +75,7 @@ def claims(form: str, **given: Any) -> int:
 @click.argument(
     "name", metavar="ID", required=False,
     callback=needed("claim", "one that attn-tui claims lists, such as S2-3"),
-    shell_complete=of_names(lambda: {each.id: each.says for each in ledger().values()}),
+    shell_complete=of_names(lambda: {claim.id: claim.says for claim in ledger().values()}),
 )  # fmt: skip
 @settings(Trial, DRAWS)
 @forms("Print CSV, one line a number.")
@@ -87,10 +88,10 @@ def claim(name: str, form: str, **given: Any) -> int:
 
 
 def asked(given: Mapping[str, Any]) -> Experiment:
-    """Return the question that the screen of claims asks, of a claim of the ledger.
+    """Return the question of the Claims screen for a claim of the ledger.
 
     Raises:
-        InputError: Naming the option that will not do.
+        InputError: Naming the option that cannot be used.
     """
     tried = find(given["name"])
     settings = Settings(**asdict(_trial(tried, given)), claim=tried.id)
@@ -98,7 +99,7 @@ def asked(given: Mapping[str, Any]) -> Experiment:
 
 
 def _trial(tried: Claim, given: Mapping[str, Any]) -> Trial:
-    """Return what options say that a claim is tried with."""
+    """Return the trial of a claim with the options given."""
     changes = changes_of(Trial, given)
     for control in changes:
         if control not in tried.controls:
@@ -110,14 +111,14 @@ def _trial(tried: Claim, given: Mapping[str, Any]) -> Trial:
 def _findings(
     trials: Sequence[tuple[Claim, Trial]], stop: Stop = lambda: False
 ) -> Iterator[tuple[Finding, float]]:
-    """Yield what comes of each claim and the seconds that took, until stopped."""
+    """Yield the finding on each claim and the seconds it took, until stopped."""
     with Progress("claims") as progress:
-        for index, (each, trial) in enumerate(trials):
+        for index, (claim, trial) in enumerate(trials):
             if stop():
                 return
             progress.show(index / len(trials))
             start = time.perf_counter()
-            finding = try_claim(each, trial)
+            finding = try_claim(claim, trial)
             seconds = time.perf_counter() - start
             progress.clear()
             yield finding, seconds

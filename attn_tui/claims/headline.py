@@ -1,4 +1,4 @@
-"""What Claims says first: the claim in its own words, and the verdict in a sentence."""
+"""The headline of Claims: the claim in its own words, and the verdict in a sentence."""
 
 from attn_tui.claims.claim import Claim, Finding, Verdict
 from attn_tui.report.words import LONGEST
@@ -11,7 +11,7 @@ OWN: dict[Verdict, str] = {
     "undecided": "{draws} draws cannot decide it.",
     "inapplicable": "It does not apply here, where its premise is not met.",
 }
-"""The verdict of a claim."""
+"""The sentences for the verdict of a claim's own trial."""
 
 CHANGED: dict[Verdict, str] = {
     "holds": "It holds now, at {place}.",
@@ -20,14 +20,14 @@ CHANGED: dict[Verdict, str] = {
     "undecided": "{draws} draws cannot decide it, at {place}.",
     "inapplicable": "It does not apply now: at {place} its premise is not met.",
 }
-"""The verdict where it is another than in the claim's own trial."""
+"""The sentences for a verdict that differs from that of the claim's own trial."""
 
 SHORT = "It holds on a condition."
-"""What is said instead where a condition is too long."""
+"""The sentence to use if the condition is too long."""
 
 
 def headline(claim: Claim, finding: Finding | None = None) -> str:
-    """Return a claim in its own words and what came of it; nothing of that while it is tried."""
+    """Return a claim in its own words and the verdict; without a finding, that it is tried."""
     says = f"“{claim.says}”"
     if finding is None:
         return f"{says} It is tried …"

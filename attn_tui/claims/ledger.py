@@ -1,4 +1,4 @@
-"""Every claim there is, in order: those of ``ledger.toml``, each with the check that it names."""
+"""All claims in order: those of ``ledger.toml``, each with the check that it names."""
 
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -28,17 +28,17 @@ def _claim(table: dict[str, Any], sources: Mapping[str, str]) -> Claim:
 
 
 def _tried(name: str, trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
-    """Try a claim by the check of a name such as ``"moments.grows"``, imported when it is used."""
+    """Try a claim by a check such as ``"moments.grows"``, whose module is imported on use."""
     family, _, function = name.partition(".")
     module = import_module(f"attn_tui.claims.checks.{family}")
     yield from getattr(module, function)(trial, stated)
 
 
 def find(id: str) -> Claim:
-    """Return a claim of the ledger; upper and lower case are the same.
+    """Return the claim with an id; case does not matter.
 
     Raises:
-        InputError: If there is none, with the nearest ids.
+        InputError: If there is none; it names the nearest ids.
     """
     known = {name.upper(): claim for name, claim in ledger().items()}
     name = id.strip().upper()
@@ -50,5 +50,5 @@ def find(id: str) -> Claim:
 
 @cache
 def own_finding(id: str) -> Finding:
-    """Return what comes of a claim of the ledger in its own trial; once known, it is kept."""
+    """Return the finding on a claim of the ledger with its own trial, cached."""
     return try_claim(ledger()[id])

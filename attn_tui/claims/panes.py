@@ -1,4 +1,4 @@
-"""The panes of Claims: the list of what is said, and what came of one claim."""
+"""The panes of Claims: the list of claims, and the finding on one of them."""
 
 from collections.abc import Iterable
 from functools import lru_cache
@@ -24,19 +24,19 @@ from attn_tui.ui.pane import Pane
 COLOURS = {
     "holds": "$success", "conditional": "$warning", "false": "$error", "wording": "$secondary",
 }  # fmt: skip
-"""The colours of verdicts; of one that tells nothing it is muted."""
+"""The colours of verdicts; those that decide nothing are muted instead."""
 
 COUNTED: tuple[Verdict, ...] = ("holds", "false", "conditional", "wording")
 
 SIGNS = {True: ("✓", "success"), False: ("✗", "error"), None: ("–", "foreground")}
-"""Whether a claim holds in a case, or does not apply, and the colour of that."""
+"""The signs for a claim that holds, fails or does not apply in a case, with their colours."""
 
 LEAST_NAME = 10
-"""Columns of what a number is at least."""
+"""The least width of the name of a number, in columns."""
 
 
 class ClaimList(OptionList):
-    """A line for each claim: its verdict, its id and its words."""
+    """A list with a line for each claim: its verdict, id and words."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("j", "cursor_down", "Down", show=False),
@@ -45,14 +45,14 @@ class ClaimList(OptionList):
 
 
 class ListPane(Pane):
-    """Lists the claims that have all of some words in what there is to say of them."""
+    """Lists the claims, filtered by words."""
 
     def __init__(self) -> None:
         words = Input(placeholder="words, S1, false, gradients …", compact=True, id="filter")
         super().__init__("", words, ClaimList(id="list", compact=True), id="list-pane")
 
     def list_claims(self, words: str) -> None:
-        """List the claims that have all of some words."""
+        """List the claims that contain all of some words; all claims without words."""
         wanted = words.casefold().split()
         every = ledger().values()
         kept = [claim for claim in every if all(word in _searched(claim.id) for word in wanted)]
@@ -65,7 +65,7 @@ class ListPane(Pane):
         self.describe(f"{len(kept)}{of_all} claims", "  ".join(counts))
 
     def select(self, claim: Claim) -> None:
-        """Stand on a claim, if it is listed."""
+        """Highlight a claim, if it is listed."""
         claims = self.query_one(ClaimList)
         ids = [option.id for option in claims.options]
         place = ids.index(claim.id) if claim.id in ids else None
@@ -76,20 +76,20 @@ class ListPane(Pane):
 
 @lru_cache(maxsize=256)
 def _searched(id: str) -> str:
-    """Return all that a claim is found by."""
+    """Return the text in which words are searched for a claim, in lower case."""
     claim = find(id)
     parts = (id, claim.says, claim.source, claim.verdict, claim.basis, *claim.topics)
     return " ".join(parts).casefold()
 
 
 def _line(claim: Claim) -> str:
-    """Return the line of a claim in the list, as markup."""
+    """Return the line for a claim in the list, as markup."""
     colour = COLOURS[claim.verdict]
     return f"[{colour}]{VERDICT_GLYPHS[claim.verdict]}[/] [dim]{claim.id:<6}[/]{plain(claim.says)}"
 
 
 class ClaimPane(Pane):
-    """Shows the verdict on a claim, what is right, and the numbers that decide."""
+    """Shows the verdict on a claim, what is right, and the deciding numbers."""
 
     def __init__(self) -> None:
         super().__init__("", id="claim-pane")
@@ -107,12 +107,12 @@ class ClaimPane(Pane):
             yield Static(id="trial")
 
     def on_mount(self) -> None:
-        """Leave the keys to what scrolls all of it."""
+        """Make the table unfocusable: the container scrolls all of it."""
         self.query_one(DataTable).can_focus = False
         super().on_mount()
 
     def show_texts(self, finding: Finding) -> None:
-        """Show all of a claim that is text; one that is still to be tried anew has no verdict."""
+        """Show the texts on a claim; while a changed trial is running, there is no verdict."""
         claim, verdict = finding.claim, finding.verdict
         is_known = bool(finding.cases) or not finding.changes
         badge = self.query_one("#badge", Label)
@@ -122,7 +122,7 @@ class ClaimPane(Pane):
         basis = BASES[claim.basis].capitalize()
         if claim.check is not None and not finding.cases:
             basis = "Being tried"
-        # It stands in the headline, where it has room there.
+        # The headline has the condition already, if it fits.
         is_said = finding.condition in headline(claim, finding)
         texts = {
             "condition": "" if is_said else f"Holds only {finding.condition}.",
@@ -138,7 +138,7 @@ class ClaimPane(Pane):
         self.describe(claim.id, "enter opens it" if claim.command else "")
 
     def show_numbers(self, finding: Finding) -> None:
-        """Show the numbers that decide, a case below another, in the width there is."""
+        """Show the deciding numbers, case by case, at the present width."""
         table = self.query_one(DataTable)
         table.clear(columns=True)
         table.display = bool(finding.cases)
@@ -147,7 +147,7 @@ class ClaimPane(Pane):
         rows = [numbers_of(evidence) for case in finding.cases for evidence in case.evidence]
         kept = [place for place in range(3) if any(row[place] for row in rows)]
         widths = {place: max(len(text) for text in _column(place, rows)) for place in kept}
-        # Beside each column there is a blank on either side.
+        # Each column has a blank on either side.
         width = self.query_one("#claim").scrollable_content_region.width
         room = max(width - 5 - sum(widths.values()) - 2 * len(kept), LEAST_NAME)
         table.add_column("", width=1)
@@ -166,5 +166,5 @@ class ClaimPane(Pane):
 
 
 def _column(place: int, rows: Iterable[tuple[str, str, str]]) -> list[str]:
-    """Return the texts of a column, with what stands above them."""
+    """Return the texts of a column, with its heading first."""
     return [TITLES[place], *(row[place] for row in rows)]

@@ -1,4 +1,4 @@
-"""What Claims reports: the claim, what is right, and the numbers that decide."""
+"""The report of Claims: the claim, what is right, and the deciding numbers."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -39,34 +39,34 @@ WORDS: dict[Verdict, str] = {
     "undecided": "too few draws",
     "inapplicable": "does not apply here",
 }
-"""What a verdict is called."""
+"""The words for verdicts."""
 
 BASES = {
     "computed": "computed here",
     "table": "by the table of models",
     "text": "explained, not computed",
 }
-"""What a verdict rests on."""
+"""The words for what a verdict rests on."""
 
 SIGNS = {True: "it holds", False: "it does not hold", None: "its premise is not met"}
-"""What is said of a claim in a case."""
+"""The words for whether a claim holds in a case."""
 
 LONGEST = 22
-"""Characters of a number with its error; more of its digits would say little."""
+"""The most characters of a number with its error; more digits would say little."""
 
 TITLES = ("found", "stated", "exact")
-"""What stands above numbers and what they are held against."""
+"""The headings of numbers, and of the numbers they are compared with."""
 
 _ID, _VERDICT, _TIME = 6, 13, 7
 
 
 def json(answer: Answer) -> Iterator[str]:
-    """Yield what came of the claim that was asked as JSON, with the question."""
+    """Yield the finding for the claim of a question as JSON, with the question."""
     return forms.json(report_of(answer))
 
 
 def report_of(answer: Answer, width: int = WIDTH) -> Report:
-    """Return what there is to say of the claim that was asked."""
+    """Return the report on the claim of a question."""
     finding = answer.finding
     question = data({"experiment": experiment_to_plain(answer.experiment)})
     return report([(finding, 0.0)], finding.trial.seed, width, question)
@@ -75,24 +75,24 @@ def report_of(answer: Answer, width: int = WIDTH) -> Report:
 def report(
     findings: Sequence[tuple[Finding, float]], seed: int, width: int = WIDTH, *before: Part
 ) -> Report:
-    """Return what there is to say of claims.
+    """Return the report on several claims.
 
     Args:
-        findings: What came of each, and the seconds that took.
-        seed: Of all in which something is drawn.
-        width: Columns of the text.
-        before: What JSON has besides.
+        findings: The finding on each, and the seconds it took.
+        seed: The seed of all claims that draw samples.
+        width: Width of the text, in columns.
+        before: Parts to put first.
     """
-    sections = [section(*each, width) for each in findings]
+    sections = [section(finding, seconds, width) for finding, seconds in findings]
     empty = [] if sections else [data({"claims": []})]
     parts = [*before, data({"seed": seed}), *empty, *sections]
     return Report("", parts, csv="evidence")
 
 
 def section(finding: Finding, seconds: float, width: int = WIDTH) -> Section:
-    """Return what there is to say of one claim."""
+    """Return the section on one claim."""
     claim, trial = finding.claim, finding.trial
-    shown, line = opened(claim, trial), command_of(claim, trial)
+    target, line = opened(claim, trial), command_of(claim, trial)
     typed = f"attn-tui {line}" if line else ""
     verdict = f"holds only {finding.condition}" if finding.condition else WORDS[finding.verdict]
     values = {
@@ -109,8 +109,8 @@ def section(finding: Finding, seconds: float, width: int = WIDTH) -> Section:
     }
     opening = {
         "command": typed or None,
-        "instrument": shown[0].name if shown else None,
-        "experiment": experiment_to_plain(shown[1]) if shown else None,
+        "instrument": target[0].name if target else None,
+        "experiment": experiment_to_plain(target[1]) if target else None,
         "seconds": round(seconds, 4),
     }
     texts = {
@@ -135,7 +135,7 @@ def section(finding: Finding, seconds: float, width: int = WIDTH) -> Section:
 
 
 def trial_text(finding: Finding) -> str:
-    """Return what a claim was tried with: ``seed 1, d_k 64, draws 1,000``; or nothing."""
+    """Return the trial of a claim in words: ``seed 1, d_k 64, draws 1,000``; or nothing."""
     kind: Any = type(finding.trial)
     fields = fields_of(kind)
     return ", ".join(
@@ -145,7 +145,7 @@ def trial_text(finding: Finding) -> str:
 
 
 def numbers_of(evidence: Evidence) -> tuple[str, str, str]:
-    """Return a number with its error, and what it is held against: stated and exact, or nothing."""
+    """Return a number with its error, and the stated and the exact number; empty if unknown."""
     number = evidence.number
     value = general(evidence.value, 6)
     if number.standard_error:
@@ -154,35 +154,35 @@ def numbers_of(evidence: Evidence) -> tuple[str, str, str]:
 
 
 def _beside(evidence: Evidence, value: float | None) -> str:
-    """Return a number as far as the error of what it is held against leaves meaning."""
+    """Return a number with as many digits as the error of the evidence justifies."""
     if value is None:
         return ""
     return exact(Evidence("", evidence.value, evidence.standard_error, exact=value).number)
 
 
 def _tables(finding: Finding, width: int) -> Iterator[Table]:
-    """Yield the numbers of each case, those of all cases in line."""
+    """Yield a table of numbers for each case; the columns of all tables line up."""
     every = [evidence for case in finding.cases for evidence in case.evidence]
     numbers = zip(*map(numbers_of, every), strict=True)
     columns = {title: texts for title, texts in zip(TITLES, numbers, strict=False) if any(texts)}
     widths = {title: max(map(cells, (title, *texts))) for title, texts in columns.items()}
-    room = max(width - sum(each + 2 for each in widths.values()), 12)
+    room = max(width - sum(column_width + 2 for column_width in widths.values()), 12)
     names = [shortened(evidence.name, room) for evidence in every]
     widest = max(map(cells, names), default=0)
-    shown = [
+    drawn = [
         Column(" ", texts=listed(names), left=True, width=widest),
-        *(Column(each, texts=listed(columns[each]), width=widths[each]) for each in columns),
+        *(Column(title, texts=listed(columns[title]), width=widths[title]) for title in columns),
     ]
     rows = np.arange(len(every))
     draws = " in these draws" if finding.verdict == "undecided" else ""
     for case in finding.cases:
         title = f"{case.where}: {SIGNS[case.holds]}{draws}"
-        yield Table(shown, rows[: len(case.evidence)], title)
+        yield Table(drawn, rows[: len(case.evidence)], title)
         rows = rows[len(case.evidence) :]
 
 
 def _every_number(finding: Finding) -> Table:
-    """Return every number as JSON and CSV have it."""
+    """Return a table of all numbers for JSON and CSV."""
     rows = [(case, evidence) for case in finding.cases for evidence in case.evidence]
     columns = [
         Column("", same(finding.claim.id), "", "id"),
@@ -197,7 +197,7 @@ def _every_number(finding: Finding) -> Table:
 
 
 def _models() -> Table:
-    """Return the table of models that claims are decided by."""
+    """Return the table of models, which decides some claims."""
     models = [*MODELS.values()]
     columns = [
         Column("model", texts=listed(model.title for model in models), left=True),
@@ -209,11 +209,11 @@ def _models() -> Table:
     return Table(columns, np.arange(len(models)), "Models")
 
 
-# All claims, a line each
+# All claims, one a line
 
 
 def summary_line(finding: Finding, seconds: float) -> str:
-    """Return a claim in a line: its id, its verdict, the deciding number and the time it took."""
+    """Return a line on a claim: its id, verdict, deciding number and the time it took."""
     verdict = "n/a" if finding.verdict == "inapplicable" else finding.verdict
     head = f"{finding.claim.id:<{_ID - 1}} {verdict:<{_VERDICT - 1}} "
     room = WIDTH - len(head) - _TIME - 1
@@ -222,13 +222,13 @@ def summary_line(finding: Finding, seconds: float) -> str:
 
 
 def deciding_text(finding: Finding, width: int) -> str:
-    """Return the number that decided, of the case that goes against the claim where one does."""
+    """Return the deciding number, from the first case against the claim if there is one."""
     if not finding.cases:
         return f"({BASES[finding.claim.basis]})"
     case = next((case for case in finding.cases if not case.holds), finding.cases[0])
     evidence = case.evidence[0]
-    found, stated, _ = numbers_of(evidence)
-    number = f"{found}, stated {stated}" if stated else found
+    value, stated, _ = numbers_of(evidence)
+    number = f"{value}, stated {stated}" if stated else value
     for text in (f"{case.where}: {evidence.name} {number}", f"{evidence.name} {number}"):
         if cells(text) <= width:
             return text
@@ -236,14 +236,16 @@ def deciding_text(finding: Finding, width: int) -> str:
 
 
 def counted(verdicts: Iterable[Verdict]) -> str:
-    """Return how many claims there are of each verdict: ``29 hold, 49 conditional``."""
+    """Return the number of claims with each verdict: ``29 hold, 49 conditional``."""
     counts = Counter(verdicts)
     nouns = WORDS | {"holds": "hold"}
-    return ", ".join(f"{counts[each]} {nouns[each]}" for each in VERDICTS if counts[each])
+    return ", ".join(
+        f"{counts[verdict]} {nouns[verdict]}" for verdict in VERDICTS if counts[verdict]
+    )
 
 
 def total_line(findings: Sequence[Finding], of: int, seconds: float) -> str:
-    """Return how many claims there are of each verdict, of so many, and how long they took."""
+    """Return the number of claims with each verdict, out of how many, and the time they took."""
     noun = "claim" if of == 1 else "claims"
     tried = f"{len(findings)} of {of} {noun}, stopped" if len(findings) < of else f"{of} {noun}"
     counts = counted(finding.verdict for finding in findings) or "none tried"

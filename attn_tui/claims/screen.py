@@ -1,4 +1,4 @@
-"""The Claims screen: what is said about dividing by √d_k, what comes of it, and what is right."""
+"""The Claims screen: claims about dividing by √d_k, the verdicts, and what is right."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -45,11 +45,11 @@ FIELDS = {name: of_field(field) for name, field in fields_of(Settings).items()}
 NO_SCALE = "Each claim says which scale it is about: enter opens it where there is a choice"
 
 TRYING = Lock()
-"""One claim is tried at a time: who runs through the list would else try all of them at once."""
+"""Held while a claim is tried: otherwise scrolling through the list would try many at once."""
 
 
 def _one_at_a_time(experiment: Experiment, stop: Stop) -> Iterator[Answer]:
-    """Yield what comes of a claim, once the one that was tried before has stopped."""
+    """Yield the answer for a claim, once the claim tried before has stopped."""
     with TRYING:
         yield from answer(experiment, stop)
 
@@ -58,14 +58,14 @@ class ClaimsProvider(OffersProvider):
     """Finds claims by their words."""
 
     def offers(self, screen: InstrumentScreen) -> Iterator[Offer]:
-        """Yield them."""
+        """Yield the claims."""
         for claim in ledger().values():
             take = taking(screen, FIELDS["claim"], claim.id)
             yield f"{claim.id} {claim.says}", claim.right, claim.id, take
 
 
 class ClaimsScreen(InstrumentScreen):
-    """What is said about dividing by √d_k, tried one at a time."""
+    """The claims about dividing by √d_k, tried one at a time."""
 
     CSS_PATH = "claims.tcss"
     NAME = "claims"
@@ -98,7 +98,7 @@ class ClaimsScreen(InstrumentScreen):
         super().on_mount()
         self.query_one(ListPane).list_claims("")
 
-    # What is asked
+    # The question
 
     @property
     def home(self) -> Widget:
@@ -107,12 +107,12 @@ class ClaimsScreen(InstrumentScreen):
 
     @property
     def settings(self) -> list[Setting]:
-        """The claim, and what it is tried with."""
+        """The settings of Claims: the claim, and the fields of its trial."""
         return [*FIELDS.values()]
 
     @property
     def claim(self) -> Claim:
-        """The claim that is asked."""
+        """The claim of the present question."""
         return find(self.present.draft.setup.get(Settings).claim)
 
     @on(OptionList.OptionHighlighted)
@@ -130,18 +130,18 @@ class ClaimsScreen(InstrumentScreen):
     def action_open_instrument(self) -> None:
         """Set up the instrument that shows the claim, and go there."""
         settings = self.present.draft.setup.get(Settings)
-        shown = opened(self.claim, settings.trial)
-        if shown is None:
+        target = opened(self.claim, settings.trial)
+        if target is None:
             self.notify("No instrument shows this: its numbers are here, and its picture")
             return
-        instrument, experiment = shown
+        instrument, experiment = target
         draft = draft_of(experiment)
         self.ask(edits.become(replace(draft, setup=draft.setup.put(settings))))
         self.app.notify(f"{self.claim.id}: {self.claim.says}\n6 goes back", markup=False)
         self.post_message(self.Go(instrument.name))
 
     def action_filter(self) -> None:
-        """Type words that claims are to have."""
+        """Focus the filter, for typing words to search claims for."""
         if "list-pane" in self.views:
             self.view = "list-pane"
         self.query_one("#filter", Input).focus()
@@ -160,7 +160,7 @@ class ClaimsScreen(InstrumentScreen):
         self.set_focus(self.home)
 
     async def action_back(self) -> None:
-        """List all claims again, or go back as everywhere."""
+        """Clear the filter, and go back as on every screen."""
         words = self.query_one("#filter", Input)
         is_elsewhere = self.has_class("-full") or bool(self.query(SettingsPanel))
         if words.value and not is_elsewhere:
@@ -168,19 +168,19 @@ class ClaimsScreen(InstrumentScreen):
         await super().action_back()
 
     def action_full(self) -> None:
-        """Show one pane alone; what is out of sight is not typed into."""
+        """Show one pane alone, and take the focus from a hidden one."""
         super().action_full()
         if self.has_class("-full") and not self.query(".-large :focus"):
             self.set_focus(None)
 
     def _show_all(self) -> None:
-        """Show all panes again, and stand in the list, which was out of sight."""
+        """Show all panes again, and focus the list, which may have been hidden."""
         super()._show_all()
-        # Textual gives the focus to nothing that it does not show yet.
+        # Textual cannot focus a widget that is not shown yet.
         self.call_after_refresh(self.set_focus, self.home)
 
     def _change(self, name: str, steps: int) -> None:
-        """Move what a claim is tried with some steps, where it plays a part."""
+        """Move a field of the trial by some steps, or say why it has no effect."""
         setting = FIELDS[name]
         why = setting.held(self.present)
         if why:
@@ -194,11 +194,11 @@ class ClaimsScreen(InstrumentScreen):
         self._change("seed", 1)
 
     def action_step_d_k(self, steps: int) -> None:
-        """Move d_k some stops."""
+        """Move d_k by some stops."""
         self._change("d_k", steps)
 
     def action_double_d_k(self, times: int) -> None:
-        """Halve d_k, or double it."""
+        """Halve or double d_k."""
         why = FIELDS["d_k"].held(self.present)
         d_k = self.present.draft.setup.get(Settings).d_k
         wanted = d_k * 2 if times > 0 else max(d_k // 2, 1)
@@ -208,19 +208,19 @@ class ClaimsScreen(InstrumentScreen):
             self.ask(FIELDS["d_k"].edit(wanted), "d_k double")
 
     def action_step_n(self, steps: int) -> None:
-        """Move the number of keys some stops."""
+        """Move the number of keys by some stops."""
         self._change("n", steps)
 
     async def open_setting(self, name: str) -> None:
-        """Open the panel of settings, in which d_k is too."""
+        """Open the panel of settings, which includes d_k here."""
         await self.open_panel(name)
 
     def action_type_d_k(self) -> None:
-        """Type d_k in the settings."""
+        """Open the settings at d_k."""
         self.call_later(self._type, "d_k")
 
     async def action_type_n(self) -> None:
-        """Type the number of keys in the settings."""
+        """Open the settings at the number of keys."""
         await self._type("n")
 
     async def _type(self, name: str) -> None:
@@ -231,17 +231,17 @@ class ClaimsScreen(InstrumentScreen):
             await self.open_panel(FIELDS[name].name)
 
     def action_refuse_scale(self) -> None:
-        """Say where a scale can be chosen."""
+        """Say that each claim fixes its scale."""
         self.notify(NO_SCALE, timeout=3)
 
     def action_go_on(self) -> None:
-        """Say that nothing plays here."""
+        """Say that there is nothing to play here."""
         self.notify("There is nothing to stop or to play here", timeout=3)
 
-    # What is computed
+    # Answers
 
     def watch_asked(self, asked: Asked) -> None:
-        """Show the claim at once, as the ledger has it, and try it in a thread."""
+        """Show the claim at once, as in the ledger, and try it in a thread."""
         settings = asked.draft.setup.get(Settings)
         claim = find(settings.claim)
         self.query_one(ListPane).select(claim)
@@ -253,27 +253,27 @@ class ClaimsScreen(InstrumentScreen):
     # Files and texts
 
     def forms(self) -> Forms:
-        """Return what can be saved of the claim."""
-        found = self.answer
-        return {} if found is None else forms(lambda: report_of(found))
+        """Return the forms in which the finding can be saved."""
+        answer = self.answer
+        return {} if answer is None else forms(lambda: report_of(answer))
 
     def report(self) -> str:
-        """Return the claim and what came of it as text."""
+        """Return the claim and its finding as text."""
         width = columns_of_text(self.size.width)
         return "" if self.answer is None else "".join(text(report_of(self.answer, width), width))
 
-    # What is shown
+    # Views
 
     @property
     def views(self) -> Sequence[str]:
-        """One pane at a time, where there is no room for all; a picture where there is one."""
+        """The panes to cycle through if not all fit; the picture only if there is one."""
         if self.size.width >= 100:
             return ("list-pane",)
         has_picture = self.answer is not None and self.answer.finding.picture is not None
         return self.VIEWS if has_picture else self.VIEWS[:-1]
 
     def watch_view(self) -> None:
-        """Show another pane, where there is room for one alone."""
+        """Show the chosen pane if there is room for only one."""
         for name in self.VIEWS:
             self.pane(name).set_class(name == self.view, "-shown")
         places = {"list-pane": self.home, "claim-pane": self.query_one("#claim")}
@@ -281,18 +281,18 @@ class ClaimsScreen(InstrumentScreen):
         self._fit_numbers()
 
     def on_resize(self) -> None:
-        """Fit the numbers to another width."""
+        """Fit the numbers to the new width."""
         super().on_resize()
         self._fit_numbers()
 
     def _fit_numbers(self) -> None:
-        """Show the numbers in the width there is, once that is known."""
+        """Show the numbers at the present width, once it is known."""
         if self.answer is not None:
             self.call_after_refresh(self.query_one(ClaimPane).show_numbers, self.answer.finding)
 
-    def watch_answer(self, found: Answer) -> None:
-        """Show the verdict, the numbers that decide and the picture."""
-        finding = found.finding
+    def watch_answer(self, answer: Answer) -> None:
+        """Show the verdict, the deciding numbers and the picture."""
+        finding = answer.finding
         self.headline = headline(finding.claim, finding)
         claim = self.query_one(ClaimPane)
         claim.show_texts(finding)

@@ -1,4 +1,4 @@
-"""What Claims asks: which claim is tried, and with what."""
+"""The settings of Claims: which claim to try, and with which trial."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -8,11 +8,11 @@ from attn_tui.claims.trial import Trial
 from attn_tui.compute.field import Checked, Kind, asked, fields_of
 
 FIRST = "S0-2"
-"""The claim that is tried unless another is asked; its trial is that of `Trial` unless asked."""
+"""The default claim; its trial is the default `Trial`."""
 
 
 def _find(name: str) -> Any:
-    # The ledger takes long to import: most questions leave the claim as it is.
+    # Imported here because it is slow, and most questions do not change the claim.
     from attn_tui.claims.ledger import find
 
     return find(name)
@@ -30,7 +30,7 @@ def _stepped(value: str, steps: int) -> str:
 
 
 def _brought(value: str) -> Mapping[str, Any]:
-    """Return what another claim is tried with unless something else is asked."""
+    """Return the fields of a claim's own trial, which choosing the claim sets."""
     return asdict(_find(value).trial)
 
 
@@ -45,7 +45,7 @@ ID = Kind(
 
 
 def _control(name: str) -> Any:
-    """Return a field of `Trial`, held where it plays no part in the claim that is asked."""
+    """Return a field of `Trial` that is disabled if it has no effect on the claim."""
     field = fields_of(Trial)[name]
 
     def held(setup: Any, source: Any) -> str:
@@ -58,11 +58,11 @@ def _control(name: str) -> Any:
 
 @dataclass(frozen=True)
 class Settings(Checked):
-    """Which claim is tried, and with what; a control that plays no part in it changes nothing.
+    """The claim to try, and its trial; a field that the claim does not use has no effect.
 
     Attributes:
-        claim: Its id.
-        seed: As in `Trial`, as are the next.
+        claim: The id of the claim.
+        seed: The seed, as in `Trial`.
         d_k: Dimension of one head's queries and keys.
         n: Number of keys.
         draws: How many samples are drawn.
@@ -76,5 +76,5 @@ class Settings(Checked):
 
     @property
     def trial(self) -> Trial:
-        """What the claim is tried with."""
+        """The trial of the claim."""
         return Trial(self.seed, self.d_k, self.n, self.draws)

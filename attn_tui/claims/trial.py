@@ -1,4 +1,4 @@
-"""What a claim is tried with."""
+"""The trial of a claim: seed, d_k, n and draws."""
 
 from dataclasses import dataclass
 
@@ -10,10 +10,10 @@ MOST_DRAWS = 1_000_000
 
 @dataclass(frozen=True)
 class Trial(Checked):
-    """What a claim is tried with; which of these play a part is the claim's to say.
+    """The values with which a claim is tried; the claim says which of them it uses.
 
     Attributes:
-        seed: What is drawn, a whole number from 0.
+        seed: The seed of the draws, a whole number from 0.
         d_k: Dimension of one head's queries and keys.
         n: Number of keys.
         draws: How many samples are drawn: of q·k, or of vectors of n scores.

@@ -1,1 +1,1 @@
-"""Answers as numbers, sentences, text, JSON and CSV."""
+"""Answers written as numbers, sentences, text, JSON and CSV."""

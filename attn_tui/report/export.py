@@ -1,4 +1,4 @@
-"""A report written to a file, whole or not at all, in the form its suffix names."""
+"""Writes a report to a file, whole or not at all, in the form that the suffix names."""
 
 import os
 from collections.abc import Callable, Iterable, Mapping
@@ -10,19 +10,19 @@ from attn_tui.captures.disk import place_of
 from attn_tui.compute.errors import InputError
 
 Forms = Mapping[str, Callable[[], Iterable[str | bytes]]]
-"""What can be written: text or bytes, piece by piece, by the suffix of the file."""
+"""The forms that can be written, by suffix: each returns text or bytes in pieces."""
 
 
 def export(path: str, forms: Forms) -> None:
-    """Write to a file, in place of one that is there; ``~`` is the home directory.
+    """Write to a file, replacing one that exists; ``~`` is the home directory.
 
     Args:
-        path: Its suffix says in which form.
-        forms: Those there are, by suffix in lower case.
+        path: The file; its suffix chooses the form.
+        forms: The forms, by suffix in lower case.
 
     Raises:
-        InputError: With field ``"file"``, if the suffix is none of these or the file cannot be
-            written; what was there is then as it was.
+        InputError: With field ``"file"``, if there is no form for the suffix or the file cannot be
+            written; an existing file is then unchanged.
     """
     form = forms.get(PurePath(path).suffix.lower())
     if form is None:
@@ -34,17 +34,17 @@ def export(path: str, forms: Forms) -> None:
 
 
 def write_whole(path: str, pieces: Iterable[str | bytes]) -> None:
-    """Write text or bytes to a file by pieces, whole or not at all; ``~`` is the home directory.
+    """Write text or bytes in pieces to a file, whole or not at all; ``~`` is the home directory.
 
     They go to a new file beside it, which then takes its place and its permissions.
 
     Raises:
-        InputError: With field ``"file"``, if it cannot be written; what was there is then as it
-            was.
+        InputError: With field ``"file"``, if it cannot be written; an existing file is then
+            unchanged.
     """
     try:
         target, mode = _target(path)
-        # Of a short name, for that of the file may be as long as names can be.
+        # With a short name, since the name of the file may be as long as names can be.
         beside = target.with_name(f".attn-tui.{os.urandom(8).hex()}")
         _write(beside, target, mode, pieces)
     except OSError as error:
@@ -53,9 +53,9 @@ def write_whole(path: str, pieces: Iterable[str | bytes]) -> None:
 
 
 def _target(path: str) -> tuple[Path, int | None]:
-    """Return the file that a path names, and its permissions if it is there and may be replaced."""
+    """Return the file that a path names, and its permissions if it exists and may be replaced."""
     try:
-        # What a symbolic link points to is replaced, not the link.
+        # The target of a symbolic link is replaced, not the link.
         target = Path(os.path.realpath(os.path.expanduser(path)))
         mode = target.stat().st_mode
     except FileNotFoundError:

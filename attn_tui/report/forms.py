@@ -1,4 +1,4 @@
-"""A report as JSON, as CSV, and in whichever form is asked for."""
+"""Writes a report as JSON, as CSV, or in a form chosen by name."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from csv import writer
@@ -16,12 +16,12 @@ from attn_tui.report.text import text
 
 
 def json(report: Report) -> Iterator[str]:
-    """Yield a report as strict JSON of full precision; what has no name there is left out."""
+    """Yield a report as strict JSON of full precision; values without a name are left out."""
     yield from report_text(_object(report))
 
 
 def csv(report: Report) -> Iterator[str]:
-    """Yield the tables that CSV holds, one below another under one line of names."""
+    """Yield the tables for CSV, one below another, under one line of names."""
     names: list[str] = []
     for table in _tables(report):
         if table.csv != report.csv:
@@ -35,7 +35,7 @@ def csv(report: Report) -> Iterator[str]:
 
 
 def _lines(rows: Iterable[Sequence[Any]]) -> str:
-    """Return a line for each row; nothing stands for None, and numbers are spelled as in JSON."""
+    """Return a line for each row; None is an empty field, and numbers are spelled as in JSON."""
     text = StringIO()
     writer(text, lineterminator="\n").writerows(map(_cell, row) for row in rows)
     return text.getvalue()
@@ -46,14 +46,14 @@ def _cell(value: object) -> object:
 
 
 WRITERS: Mapping[str, Callable[[Report], Iterator[str]]] = {"text": text, "json": json, "csv": csv}
-"""What writes a report, by the name of the form."""
+"""The writers of a report, by the name of the form."""
 
 
 def forms(build: Callable[[], Report]) -> Forms:
-    """Return what can be saved of a report, by the ending of the file's name.
+    """Return the forms in which a report can be saved, by the suffix of the file.
 
     Args:
-        build: Makes the report, once a form is asked for.
+        build: Makes the report; called only once a form is written.
     """
 
     def written(writer: Callable[[Report], Iterator[str]]) -> Iterator[str]:
@@ -72,7 +72,7 @@ def _tables(section: Section) -> Iterator[Table]:
 
 
 def _object(section: Section) -> dict[str, Any]:
-    """Return a section as an object of plain values, in which long lists are iterators."""
+    """Return a section as a JSON object of plain values, with iterators for long lists."""
     tree: dict[str, Any] = {"headline": section.headline} if section.headline else {}
     for path, value in _named(section.parts):
         _put(tree, path, value)
@@ -80,7 +80,7 @@ def _object(section: Section) -> dict[str, Any]:
 
 
 def _named(parts: Iterable[Part]) -> Iterator[tuple[str, Any]]:
-    """Yield what has a name in JSON, by its path."""
+    """Yield the values that have a name in JSON, each with its path."""
     for part in parts:
         if isinstance(part, Section) and part.path:
             yield part.path, _object(part)
@@ -116,7 +116,7 @@ def _row(columns: Iterable[Column], row: np.intp) -> dict[str, Any]:
 
 
 def _put(tree: dict[str, Any], path: str, value: object) -> None:
-    """Put a value where its path leads; ``[]`` behind the last name adds it to a list."""
+    """Put a value into a tree at a path; ``[]`` after the last name appends it to a list."""
     *outer, last = path.split(".")
     for name in outer:
         tree = tree.setdefault(name, {})

@@ -1,4 +1,4 @@
-"""What was asked, as labelled lines: where scores come from, the scale, the precision, the mask."""
+"""The question as labelled lines: the origin of the scores, the scale, precision and mask."""
 
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
@@ -27,16 +27,16 @@ QK_NORM_SOURCE = "Dehghani et al. 2023, arXiv 2302.05442; Qwen3, Gemma 3"
 
 
 Labelled = tuple[str, str]
-"""A label and a text; without the label the text goes on."""
+"""A label and a text; without a label, the text continues the one before."""
 
 
 def head(experiment: Experiment) -> Iterator[str]:
-    """Yield the lines that stand above the answer, each at most 80 columns wide."""
+    """Yield the lines above the answer, each at most 80 columns wide."""
     yield from lines(asked(experiment))
 
 
 def asked(experiment: Experiment) -> Iterator[Labelled]:
-    """Yield what was asked, each with its label."""
+    """Yield the parts of the question, each with its label."""
     setup = experiment.setup
     yield from about_model(setup)
     yield "scores", origin(experiment)
@@ -54,7 +54,7 @@ def asked(experiment: Experiment) -> Iterator[Labelled]:
 
 
 def about_example(example: "Example", experiment: Experiment) -> Iterator[Labelled]:
-    """Yield what an example is called, and what to look at unless something else is asked."""
+    """Yield the title of an example, and what to look at unless the question was changed."""
     yield "example", example.title
     if experiment_to_plain(parse(example.draft)) == experiment_to_plain(experiment):
         yield "look at", example.look
@@ -63,7 +63,7 @@ def about_example(example: "Example", experiment: Experiment) -> Iterator[Labell
 
 
 def about_model(setup: Setup) -> Iterator[Labelled]:
-    """Yield the model that was chosen, if one was: what departs from it, and what it is itself."""
+    """Yield the chosen model, if any: the changes made to it, and its own values."""
     if model := MODELS.get(setup.model):
         name = model_texts(setup)[0]
         if departures(setup):
@@ -76,9 +76,9 @@ def about_model(setup: Setup) -> Iterator[Labelled]:
 def _scale(experiment: Experiment, setup: Setup) -> Iterator[Labelled]:
     scale = setup.scale
     cap, sink = scale.softcap, scale.sink
-    found = experiment.source.multiplier if isinstance(experiment.source, Captured) else None
-    if scale.rule == "temperature" and found and scale.parameters["T"] == 1.0 / found:
-        yield "scale", f"m = {general(found, 6)}, found by the doctor's fit"
+    fitted = experiment.source.multiplier if isinstance(experiment.source, Captured) else None
+    if scale.rule == "temperature" and fitted and scale.parameters["T"] == 1.0 / fitted:
+        yield "scale", f"m = {general(fitted, 6)}, found by the doctor's fit"
     else:
         yield from rule_lines(scale)
     if cap is not None:
@@ -97,7 +97,7 @@ def _scale(experiment: Experiment, setup: Setup) -> Iterator[Labelled]:
 
 
 def rule_lines(scale: Scale) -> Iterator[Labelled]:
-    """Yield what multiplies the scores, and who says so."""
+    """Yield the multiplier of the scores, and its source."""
     yield "scale", f"{scale.rule}: m = {scale.formula}"
     yield "", scale.definition.source
     if users := scale.definition.users:
@@ -105,17 +105,17 @@ def rule_lines(scale: Scale) -> Iterator[Labelled]:
 
 
 def left_out(scale: Scale, but_qk_norm: bool = False) -> Iterator[Labelled]:
-    """Yield what instruments of the multiplier alone leave out of a scale, if anything."""
+    """Yield which parts of a scale are left out by instruments that use only its multiplier."""
     if text := not_applied(scale, but_qk_norm):
         yield "", text
 
 
 def not_applied(scale: Scale, but_qk_norm: bool = False) -> str:
-    """Say which parts of the shared scale play no part where only the rule does; or nothing.
+    """Return which parts of a scale are not applied where only its rule is; or an empty text.
 
     Args:
         scale: The scale.
-        but_qk_norm: Whether QK-norm plays its part, which is then said instead.
+        but_qk_norm: Whether QK-norm is applied, which is then stated instead.
     """
     parts = {
         "soft cap": scale.softcap is not None,
@@ -123,8 +123,8 @@ def not_applied(scale: Scale, but_qk_norm: bool = False) -> str:
         "QK-norm": scale.qk_norm and not but_qk_norm,
     }
     present = ", ".join(name for name, there in parts.items() if there)
-    said = ["QK-norm applied: ∂L/∂q is not known"] if scale.qk_norm and but_qk_norm else []
-    return "; ".join([*said, *([f"Not applied here: {present}"] if present else [])])
+    applied = ["QK-norm applied: ∂L/∂q is not known"] if scale.qk_norm and but_qk_norm else []
+    return "; ".join([*applied, *([f"Not applied here: {present}"] if present else [])])
 
 
 def _precision(experiment: Experiment, setup: Setup) -> Iterator[Labelled]:
@@ -140,11 +140,11 @@ def _precision(experiment: Experiment, setup: Setup) -> Iterator[Labelled]:
 
 
 def lines(labelled_texts: Iterable[Labelled]) -> Iterator[str]:
-    """Yield texts behind their labels, in lines of at most `WIDTH` columns."""
+    """Yield labels followed by their texts, in lines of at most `WIDTH` columns."""
     for label, text in labelled_texts:
         yield line(label, text)
 
 
 def line(label: str, text: str) -> str:
-    """Return text behind a label, in as many lines of at most `WIDTH` columns as it takes."""
+    """Return a label followed by text, in lines of at most `WIDTH` columns."""
     return labelled(label, text, _LABEL)

@@ -1,4 +1,4 @@
-"""Masks in words: which keys a query sees, and which it does not though no mask was captured."""
+"""Masks in words: which keys a query sees, and which are hidden besides."""
 
 from collections.abc import Iterator
 
@@ -6,15 +6,15 @@ from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.text import counted, listed
 
 _NAMED = 4
-"""So many places are named at most."""
+"""The most places that are listed."""
 
 
 def mask_name(mask: HeadMask, length: str = "") -> str:
-    """Return a mask in words, but for padding and packed texts.
+    """Return a mask in words, except padding and packed texts.
 
     Args:
-        mask: Which keys are seen.
-        length: What else is to be said of a window's length.
+        mask: The mask.
+        length: A text to add after the length of a window.
     """
     text = {"none": "no mask", "given": "the captured mask"}.get(mask.kind, mask.kind)
     if mask.kind == "local" and mask.window is not None:
@@ -29,7 +29,7 @@ def mask_name(mask: HeadMask, length: str = "") -> str:
 
 
 def hiding_texts(mask: HeadMask) -> Iterator[str]:
-    """Yield what else hides keys: ``keys 0–9 hidden, as padding is``, ``packed: …``."""
+    """Yield the other causes that hide keys: ``keys 0–9 hidden, as padding is``, ``packed: …``."""
     if mask.hidden is not None:
         yield f"{keys_text(mask.hidden)} hidden, as padding is"
     if mask.packed:
@@ -43,7 +43,7 @@ def keys_text(keys: tuple[int, int]) -> str:
 
 
 def packed_text(mask: HeadMask) -> str:
-    """Return where texts begin that are packed into one sequence.
+    """Return where the texts packed into one sequence begin.
 
     >>> packed_text(HeadMask("causal", packed=(24,)))
     'packed: keys 0–23 are hidden from rows from 24 on'
@@ -55,7 +55,7 @@ def packed_text(mask: HeadMask) -> str:
         hidden = keys_text((0, first - 1))
         are = "is" if first == 1 else "are"
         return f"packed: {hidden} {are} hidden from rows from {first - mask.offset:,} on"
-    begins = [f"{each:,}" for each in (0, *mask.packed)]
+    begins = [f"{key:,}" for key in (0, *mask.packed)]
     begins = (
         begins
         if len(begins) <= _NAMED

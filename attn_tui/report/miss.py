@@ -1,4 +1,4 @@
-"""How the weights of a capture are made, and by how much they miss its output, in words."""
+"""How the weights of a capture are computed, and by how much they miss its output, in words."""
 
 from collections.abc import Mapping
 from math import inf, isnan
@@ -10,65 +10,65 @@ from attn_tui.report.numbers import fitted_logit, general, quantity
 from attn_tui.report.words import percent
 
 
-def m_text(found: Reconstruction) -> str:
-    """Return the multiplier that a fit finds, or nothing.
+def m_text(reconstruction: Reconstruction) -> str:
+    """Return the multiplier found by a fit, or an empty text.
 
     >>> from attn_tui.compute.heads.mask import HeadMask
     >>> m_text(Reconstruction(HeadMask("causal"), "fit", multiplier=7.996))
     'm = 8'
     """
-    if found.multiplier is None:
+    if reconstruction.multiplier is None:
         return ""
-    return f"m = {as_root(found.multiplier) or general(found.multiplier, 3)}"
+    return f"m = {as_root(reconstruction.multiplier) or general(reconstruction.multiplier, 3)}"
 
 
-def made_text(found: Reconstruction, mask: str = "", with_m: bool = True) -> str:
-    """Return how weights are made, as far as what was captured says.
+def made_text(reconstruction: Reconstruction, mask: str = "", with_m: bool = True) -> str:
+    """Return how weights are computed, as far as the capture tells.
 
     Args:
-        found: How they are made.
-        mask: What masks them, in words; the name of the mask unless given.
-        with_m: Whether m is said.
+        reconstruction: How they are computed.
+        mask: Their mask in words; by default, its name.
+        with_m: Whether to include m.
 
     >>> from attn_tui.compute.heads.mask import HeadMask
     >>> made_text(Reconstruction(HeadMask("window", window=32), "fit", 7.996, softcap=20.0))
     'm = 8, window of 32 keys, soft cap 20.0'
     """
-    parts = [m_text(found) if with_m else "", mask or mask_name(found.mask)]
-    if found.softcap is not None:
-        parts.append(f"soft cap {quantity(found.softcap)}")
-    if found.sink is not None:
-        parts.append(f"sink b = {quantity(fitted_logit(found.sink))}")
-    elif found.drops_sink:
+    parts = [m_text(reconstruction) if with_m else "", mask or mask_name(reconstruction.mask)]
+    if reconstruction.softcap is not None:
+        parts.append(f"soft cap {quantity(reconstruction.softcap)}")
+    if reconstruction.sink is not None:
+        parts.append(f"sink b = {quantity(fitted_logit(reconstruction.sink))}")
+    elif reconstruction.drops_sink:
         parts.append("sink none")
-    if found.value_scale != 1.0:
-        parts.append(f"value scale {general(found.value_scale, 3)}")
+    if reconstruction.value_scale != 1.0:
+        parts.append(f"value scale {general(reconstruction.value_scale, 3)}")
     return ", ".join(filter(None, parts))
 
 
 RULE = "1/√d_k"
-"""The rule where nobody asks for another."""
+"""The default rule."""
 
 
 SAID: Mapping[By, str] = {
     "output": "the output says",
     "weights": "the weights say",
 }
-"""What was captured, as it says how weights are made."""
+"""What a captured output or captured weights say about how weights are computed."""
 
 MISSES: Mapping[By, str] = {
     "output": "P·V misses the output",
     "weights": "P misses the captured weights",
 }
-"""What is compared with what was captured."""
+"""The comparison with a captured output or with captured weights."""
 
 
 _CLOSE = 1e-3
-"""That m may be off by a smaller share is not said."""
+"""An uncertainty of m up to this share is not mentioned."""
 
 
 def doubt_text(doubt: float) -> str:
-    """Return by how much m may be off, which what was captured does not tell, or nothing.
+    """Return by how much m may be off, given what was captured; or an empty text.
 
     >>> doubt_text(0.021), doubt_text(1e-4)
     ('m may be off by 2 %', '')
@@ -81,7 +81,7 @@ def doubt_text(doubt: float) -> str:
 
 
 def miss_text(residual: float) -> str:
-    """Return by how much, relative to the output.
+    """Return the text of a residual relative to the output.
 
     >>> miss_text(0.36), miss_text(1.7), miss_text(float("nan"))
     ('36 %', '≥ 100 %', 'NaN')

@@ -1,4 +1,4 @@
-"""The model that was chosen, and what departs from it, in words."""
+"""The chosen model, and the changes made to it, in words."""
 
 from attn_tui.compute.models import MODELS
 from attn_tui.compute.setup import Setup
@@ -6,9 +6,9 @@ from attn_tui.report.numbers import general
 
 
 def model_texts(setup: Setup) -> tuple[str, ...]:
-    """Return the model that was chosen with what departs from it, at decreasing length.
+    """Return the chosen model and the changes made to it, in texts of decreasing length.
 
-    Nothing is said of a model of which nothing is left; that something departs is in every length.
+    There are none if no model is chosen; every text tells whether there are changes.
     """
     if setup.model not in MODELS:
         return ()
@@ -19,7 +19,7 @@ def model_texts(setup: Setup) -> tuple[str, ...]:
 
 
 def departures(setup: Setup) -> tuple[str, ...]:
-    """Return what of the d_k and the scale is not that of the model that was chosen, in words."""
+    """Return in words where d_k and the scale differ from those of the chosen model."""
     if (model := MODELS.get(setup.model)) is None:
         return ()
     scale, own = setup.scale, model.scale

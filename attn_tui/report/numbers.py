@@ -1,4 +1,4 @@
-"""Numbers as text, everywhere the same: four decimals, or three digits and a power of ten."""
+"""Numbers as text, the same everywhere: four decimals, or three digits and a power of ten."""
 
 from collections.abc import Iterable
 from math import ceil, copysign, expm1, floor, inf, isfinite, isnan, log, log10
@@ -8,9 +8,9 @@ _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 LN10 = log(10.0)
 SMALLEST_NORMAL = 2.0**-1022
-"""Below it float64 holds ever fewer digits: smaller numbers are written from their logarithms."""
+"""Below it float64 loses digits, so smaller numbers are written from their logarithms."""
 LONG_POWER = 1_000_000
-"""Powers of ten from this on are written as decimal numbers themselves."""
+"""Exponents of ten from this size on are themselves written as decimal numbers."""
 
 
 def unusual(value: float) -> str:
@@ -23,7 +23,7 @@ def unusual(value: float) -> str:
 
 
 def first_fitting(texts: Iterable[str], width: int | None) -> str:
-    """Return the first text of at most so many characters, or ``…`` if none is."""
+    """Return the first text of at most this many characters, or ``…`` if none fits."""
     return next((text for text in texts if width is None or len(text) <= width), "…")
 
 
@@ -34,16 +34,16 @@ def scientific(
 
     Args:
         value: The number.
-        log_size: ln|value|, where it is known better than the value: a number below float64's
-            normal numbers is written from its logarithm, ``1.23e-4321``.
-        signed: Whether a number above 0 gets a plus sign; so does one written from its logarithm.
-        width: The text has at most so many characters, with fewer digits if need be.
+        log_size: ln|value|, if it is known better than the value: a number below float64's normal
+            numbers is written from its logarithm, ``1.23e-4321``.
+        signed: Whether a positive number gets a plus sign, also if written from its logarithm.
+        width: The most characters in the text, which has fewer digits if need be.
     """
     if text := unusual(value):
         return first_fitting([text], width)
     if value == 0.0 and log_size == -inf:
         return "0"
-    # A number that underflowed is 0 with a sign.
+    # A number that underflowed is a signed 0.
     sign = "+" if signed else ""
     if copysign(1.0, value) < 0:
         sign = MINUS
@@ -53,7 +53,7 @@ def scientific(
 
 
 def _powers_of_ten(log_size: float) -> list[str]:
-    """Return e to a power: ``1.23e-4321``, or ``10^−2.7e+307`` where that is too long."""
+    """Return texts of e to a power, longest first: ``1.23e-4321``, or ``10^−2.7e+307``."""
     tens = log_size / LN10
     if abs(tens) >= LONG_POWER:
         return [f"10^{general(tens, digits)}" for digits in (2, 1)]
@@ -61,7 +61,7 @@ def _powers_of_ten(log_size: float) -> list[str]:
 
 
 def weight(value: float, log_size: float = -inf, width: int | None = None) -> str:
-    """Return a number from 0 to 1: four decimals, or a power of ten where they would say little."""
+    """Return a number from 0 to 1: with four decimals, or below 0.001 with a power of ten."""
     if isfinite(value) and float(f"{value:.2e}") >= 0.001:
         texts = (f"{value:.{decimals}f}" for decimals in (4, 3, 2, 1))
         return first_fitting((text for text in texts if float(text)), width)
@@ -69,7 +69,7 @@ def weight(value: float, log_size: float = -inf, width: int | None = None) -> st
 
 
 def places_of(n_keys: int) -> int:
-    """Return how many decimals a percentage needs for what each of so many keys has on average.
+    """Return how many decimals a percentage needs to show the average weight of n keys.
 
     >>> places_of(3), places_of(1000), places_of(1_000_000)
     (1, 1, 4)
@@ -78,9 +78,9 @@ def places_of(n_keys: int) -> int:
 
 
 def in_percent(value: float, log_size: float = -inf, places: int = 1) -> str:
-    """Return a weight or a difference in percent: ``62.5 %``, with ~ where that is not all.
+    """Return a weight or a difference in percent: ``62.5 %``, with ~ if 0 or ±100 is not exact.
 
-    What is too small for one decimal has one digit, behind at most so many places.
+    A value too small for one decimal has one significant digit, within ``places`` decimals.
 
     >>> [in_percent(p) for p in (0.62452, 9.4e-14, 0.99998, 0.0)], in_percent(0.0, -800.0)
     (['62.5 %', '~0 %', '~100 %', '0 %'], '~0 %')
@@ -95,7 +95,7 @@ def in_percent(value: float, log_size: float = -inf, places: int = 1) -> str:
         return "NaN"
     if value < 0.0:
         size = in_percent(-value, log_size, places)
-        # About nothing has no sign.
+        # An approximate 0 has no sign.
         return size if size == "~0 %" else f"{MINUS}{size}".replace(f"{MINUS}~", f"~{MINUS}")
     if 0.0005 <= value < 0.9995:
         return f"{100.0 * value:.1f} %"
@@ -124,12 +124,12 @@ def power_of_ten(exponent: int) -> str:
 
 
 def general(value: float, digits: int = 6) -> str:
-    """Return a number as a person would write it, to some significant digits: ``100``, ``−1.5``."""
+    """Return a number to some significant digits, without trailing zeros: ``100``, ``−1.5``."""
     return unusual(value) or f"{value:.{digits}g}".replace("-", MINUS, 1 if value < 0 else 0)
 
 
 def fitted(value: float, width: int) -> str:
-    """Return a number with as many digits as fit into the width, none of them noise."""
+    """Return a number with as many digits as fit the width and are not noise."""
     exact = (n for n in (15, 16) if isfinite(value) and float(f"{value:.{n}g}") == value)
     most = next(exact, 17)
     # More digits than the width has room for round to the same text or do not fit.
@@ -138,11 +138,11 @@ def fitted(value: float, width: int) -> str:
 
 
 _NO_LOGIT = 1e-4
-"""A logit nearer to 0 than this is 0: its e^b is 1 to that share."""
+"""A logit b closer to 0 than this counts as 0: e^b is 1 within that share."""
 
 
 def fitted_logit(value: float) -> float:
-    """Return a logit as a fit finds it, of which a tiny rest is none.
+    """Return a fitted logit, with 0 for one that is negligibly small.
 
     >>> fitted_logit(-5e-9), fitted_logit(-1.5)
     (0.0, -1.5)
@@ -156,7 +156,7 @@ def quantity(value: float, log_size: float = -inf, width: int | None = None) -> 
     Args:
         value: The number.
         log_size: As for `scientific`.
-        width: The text has at most so many characters, with fewer digits if need be.
+        width: The most characters in the text, which has fewer digits if need be.
     """
     if text := unusual(value):
         return first_fitting([text], width)
@@ -173,11 +173,11 @@ def quantity(value: float, log_size: float = -inf, width: int | None = None) -> 
 
 
 def difference(before: tuple[float, float], after: tuple[float, float]) -> tuple[float, float]:
-    """Return by how much a number from 0 on grew, and ln of the size of that.
+    """Return the increase of a non-negative number, and ln of its size if that is better known.
 
     Args:
-        before: The number, and its logarithm where it may be below float64's normal numbers.
-        after: The same later.
+        before: The number, and its logarithm in case it is below float64's normal numbers.
+        after: The same for the later number.
     """
     low, high = sorted((before[1], after[1]))
     if not low < high or max(before[0], after[0]) >= SMALLEST_NORMAL:
@@ -187,7 +187,7 @@ def difference(before: tuple[float, float], after: tuple[float, float]) -> tuple
 
 
 def with_sign(size: str, value: float) -> str:
-    """Return the text of a number's size with its sign, but for 0 and NaN; −0 has one too."""
+    """Return the text of a magnitude with its sign, unless it is "0" or "NaN"; −0 has a sign."""
     sign = MINUS if copysign(1.0, value) < 0.0 else "+"
     return size if size in ("0", "NaN") else sign + size
 
@@ -195,21 +195,21 @@ def with_sign(size: str, value: float) -> str:
 def change(
     before: tuple[float, float], after: tuple[float, float], width: int | None = None
 ) -> str:
-    """Return by how much a number from 0 to 1 grew, with its sign, or ``0``.
+    """Return the change of a number from 0 to 1, with its sign, or ``0``.
 
     Args:
         before: The number and its logarithm.
-        after: The same later.
-        width: The text has at most so many characters, with fewer digits if need be.
+        after: The same for the later number.
+        width: The most characters in the text, which has fewer digits if need be.
     """
     grown, log_size = difference(before, after)
     return with_sign(weight(abs(grown), log_size, width=width and width - 1), grown)
 
 
 def ratio(log_ratio: float, width: int | None = None) -> str:
-    """Return how many times larger, from the logarithm of the ratio: ``×1.8e19``.
+    """Return a ratio as a factor, from its logarithm: ``×1.8e19``.
 
-    From 0.01 to 999 it is three digits, otherwise two with a power of ten.
+    It has three digits from 0.01 to 999, otherwise two and a power of ten.
     """
     if isnan(log_ratio):
         return "–"
@@ -226,7 +226,7 @@ def ratio(log_ratio: float, width: int | None = None) -> str:
 
 
 def _mantissa_and_power(tens: float, decimals: int) -> str:
-    """Return ten to a power with some decimals: ``1.8e19``."""
+    """Return ten to a power, its mantissa with some decimals: ``1.8e19``."""
     exponent = floor(tens)
     mantissa = f"{10.0 ** (tens - exponent):.{decimals}f}"
     if float(mantissa) == 10.0:

@@ -1,4 +1,4 @@
-"""Where scores come from, and what d_k does to them, in words: of each kind of source its own."""
+"""Where scores come from and what d_k does to them, in words for each kind of source."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -19,7 +19,7 @@ from attn_tui.report.miss import RULE, SAID, doubt_text, m_text, made_text, miss
 from attn_tui.report.numbers import quantity
 
 MOST_NORMS = 3
-"""Queries whose length is named."""
+"""The most queries whose norms are listed."""
 
 
 def origin(experiment: Experiment) -> str:
@@ -75,9 +75,10 @@ def _(source: Captured, experiment: Experiment) -> str:
 
 def _masking(source: Captured, experiment: Experiment) -> str:
     """Return what masks the scores of a captured head, and how that is known."""
-    found, mask = source.found, mask_words(source)
+    reconstruction, mask = source.found, mask_words(source)
     by_fit = (
-        f"no mask was captured: {made_text(found, mask, with_m=False)}, found by the doctor's fit"
+        f"no mask was captured: {made_text(reconstruction, mask, with_m=False)}, "
+        "found by the doctor's fit"
     )
     if source.seen is not None:
         return "masked as captured"
@@ -85,17 +86,17 @@ def _masking(source: Captured, experiment: Experiment) -> str:
         return by_fit
     if experiment.setup.mask.causal is not source.causal:
         return "no mask was captured: masked as asked"
-    if found.how == "fit":
+    if reconstruction.how == "fit":
         return by_fit
-    if found.how == "assumed":
+    if reconstruction.how == "assumed":
         return "no mask was captured: assumed causal"
-    if found.fits:
-        return f"no mask was captured: {mask}, as {SAID[found.by]}"
+    if reconstruction.fits:
+        return f"no mask was captured: {mask}, as {SAID[reconstruction.by]}"
     return f"no mask was captured: {mask} is nearest, and does not explain the output"
 
 
 def _asked_of(source: Captured, scale: Scale, is_missed: bool) -> Iterator[str]:
-    """Yield what of a head's own scale is asked, and what is not."""
+    """Yield which parts of a head's own scale are in the question, and which are not."""
     fitted = None
     if source.multiplier and not is_missed:
         fitted = scale_of(source.multiplier, source.d_k)
@@ -105,34 +106,34 @@ def _asked_of(source: Captured, scale: Scale, is_missed: bool) -> Iterator[str]:
         "sink": (source.sink, scale.sink),
     }
     known = {name: pair for name, pair in own.items() if pair[0] is not None}
-    asked = [name for name, (captured, present) in known.items() if captured == present]
-    if asked:
-        verb = "takes" if len(asked) == 1 else "take"
-        yield f"its {listed(asked)} {verb} part"
+    present_names = [name for name, (captured, present) in known.items() if captured == present]
+    if present_names:
+        verb = "takes" if len(present_names) == 1 else "take"
+        yield f"its {listed(present_names)} {verb} part"
     for name in known:
-        if name not in asked:
+        if name not in present_names:
             yield f"its {name} is not asked"
 
 
 def mask_words(source: Captured) -> str:
-    """Return what masks a captured head, as far as is known."""
+    """Return the mask of a captured head in words, as far as it is known."""
     if source.mask is not None:
         return ", ".join([mask_name(replace(source.mask, offset=0)), *hiding_texts(source.mask)])
     return {None: "the captured mask", True: "causal", False: "no mask"}[source.causal]
 
 
 def missed_text(source: Captured, scale: Scale) -> str:
-    """Return by how much 1/√d_k misses the output, and the m that does not, or nothing.
+    """Return by how much 1/√d_k misses the output, and the m that fits; or an empty text.
 
-    Nothing is said of another rule.
+    The text is empty if the question asks for another rule.
     """
     if source.miss is None or scale.multiplier(source.d_k, 2) != Scale().multiplier(source.d_k, 2):
         return ""
-    found = source.found
-    miss = f"misses the {found.by} by {miss_text(source.miss)}"
+    reconstruction = source.found
+    miss = f"misses the {reconstruction.by} by {miss_text(source.miss)}"
     if source.multiplier is None:
-        return f"m = {RULE}, {made_text(found, mask_words(source), with_m=False)} {miss}"
-    return f"m = {RULE} {miss}; {m_text(found)} by the doctor's fit"
+        return f"m = {RULE}, {made_text(reconstruction, mask_words(source), with_m=False)} {miss}"
+    return f"m = {RULE} {miss}; {m_text(reconstruction)} by the doctor's fit"
 
 
 @_origin.register
@@ -147,13 +148,13 @@ def _(source: Drawn, experiment: Experiment) -> str:
 
 
 def what_d_k_moves(scale: Scale, n_keys: int) -> str:
-    """Say what d_k changes while the scores stay as typed."""
+    """Return what d_k changes when the scores are typed."""
     return "only the divisor" if scale.uses_d_k(n_keys) else "nothing in this rule"
 
 
 @singledispatch
 def law(source: Source, setup: Setup) -> str:
-    """Say what the law of the scores is, if they have one."""
+    """Return the law of the scores in words, or an empty text if they have none."""
     return ""
 
 
@@ -174,7 +175,7 @@ def _(source: Drawn, setup: Setup) -> str:
 
 @singledispatch
 def spread(source: Source, setup: Setup, index: int, vector: Vector) -> tuple[str, Number] | None:
-    """Return what a vector's scores are spread by in their law, and their root mean square."""
+    """Return the symbol of the spread of a vector's scores, and their root mean square; or None."""
     return None
 
 

@@ -1,8 +1,8 @@
-"""What an instrument says of an answer, as plain values that text, JSON and CSV are written from.
+"""What an instrument says about an answer, as plain values for text, JSON and CSV.
 
-A `Report` is a `Section`: a headline, and parts in their order. A part is a paragraph, `Lines` that
-are laid out already, `Facts`, a `Table`, or another section. `attn_tui.report.text` writes what has
-a title, and `attn_tui.report.forms` what has a name in JSON or in CSV.
+A `Report` is a `Section`: a headline, and parts in order. A part is a paragraph, `Lines` that are
+laid out already, `Facts`, a `Table`, or another section. `attn_tui.report.text` writes the parts
+that have a title, and `attn_tui.report.forms` those that have a name in JSON or CSV.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 Rows = NDArray[np.intp]
-"""Places of rows of a table, shape (rows,)."""
+"""Indices of rows of a table, shape (rows,)."""
 
 CHUNK = 8192
-"""Rows of a table that are written at a time, so that a long one needs little memory."""
+"""How many rows of a table are written at a time, so that a long one needs little memory."""
 
 
 @dataclass(frozen=True)
@@ -24,13 +24,13 @@ class Fact:
     """A labelled value, or one for each side of its `Facts`.
 
     Attributes:
-        title: What it is called in text; without it only JSON has it.
-        values: A value a side: a number, a `compute.number.Number` with its standard error and
-            exact value, or text. In JSON also arrays, lists and objects.
-        name: What it is called in JSON, where dots lead into objects: ``"jacobian.scores.trace"``;
-            without it only the text has it.
-        unit: What a number is counted in.
-        texts: The values as text, where they are not written as all are.
+        title: Its label in text; if empty, it is left out of the text.
+        values: One value for each side: a number, a `compute.sample.Number` with its standard
+            error and exact value, or text. In JSON also arrays, lists and objects.
+        name: Its name in JSON, where dots lead into objects: ``"jacobian.scores.trace"``; if
+            empty, it is left out of JSON.
+        unit: The unit of the values.
+        texts: The values as text, if they are not written in the usual way.
     """
 
     title: str
@@ -42,13 +42,13 @@ class Fact:
 
 @dataclass(frozen=True)
 class Facts:
-    """Labelled values, a line each.
+    """Labelled values, one a line.
 
     Attributes:
-        facts: From the top.
-        heads: What stands above the values of each side; nothing where there is but one.
-        paths: Where the values of each side stand in JSON: the name of an object, nothing for the
-            object of the section itself; None where they are not written.
+        facts: The values, from the top.
+        heads: The heading of each side; one empty text if there is only one side.
+        paths: The name of the object in JSON that holds the values of each side, empty for the
+            object of the section itself; None if they are left out.
     """
 
     facts: Sequence[Fact]
@@ -61,15 +61,16 @@ class Column:
     """A column of a table.
 
     Attributes:
-        title: What stands above it in text; without it the text has no such column.
-        values: From some rows to their values, which a column of text alone needs not.
-        path: Its name in JSON, as that of a `Fact`; without it JSON has it not.
-        name: Its name in CSV; without it CSV has it not.
-        texts: From some rows to their values as text, where they are not written as all are.
-        above: What stands above the title.
-        width: Columns of the text that it takes at least.
-        rank: Where there is no room those of the highest rank are left out; of rank 0 none is.
-        left: Whether it is set flush left.
+        title: Its heading in text; if empty, it is left out of the text.
+        values: Returns the values of some rows; not needed if only text has the column.
+        path: Its name in JSON, like that of a `Fact`; if empty, it is left out of JSON.
+        name: Its name in CSV; if empty, it is left out of CSV.
+        texts: Returns the values of some rows as text, if not written in the usual way.
+        above: A heading above the title.
+        width: Its least width in the text, in columns.
+        rank: Columns of the highest rank are left out first if there is no room; those of rank
+            0 never.
+        left: Whether it is aligned left.
     """
 
     title: str
@@ -90,33 +91,33 @@ class Column:
 
 
 def data(values: Mapping[str, Any]) -> Facts:
-    """Return values that JSON alone holds, by their names."""
+    """Return values, given by name, that only JSON has."""
     return Facts([Fact("", (value,), name) for name, value in values.items()])
 
 
 def same(value: Any) -> Callable[[Rows], list[Any]]:
-    """Return what is the same in every row."""
+    """Return the values of a column that is the same in every row."""
     return lambda rows: [value] * rows.size
 
 
 def listed(values: Iterable[Any]) -> Callable[[Rows], list[Any]]:
-    """Return what finds the values of rows in a list of all."""
+    """Return the values of a column that is given as a list for all rows."""
     known = [*values]
     return lambda rows: [known[row] for row in rows.tolist()]
 
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Rows of numbers. JSON has a list a column, or a list of one object a row.
+    """Rows of numbers. JSON has one list for each column, or one list with an object for each row.
 
     Attributes:
-        columns: From the left.
-        rows: Places of the rows that are written, in their order.
-        title: What stands above it in text.
-        path: In JSON the name of the list of rows; nothing where each column is a list.
-        csv: The name of the table that `Report.csv` chooses.
-        notes: Paragraphs that stand below it in text.
-        most: So many rows the text has at most; it says how many more there are.
+        columns: The columns, from the left.
+        rows: Indices of the rows to write, in order.
+        title: Its heading in text.
+        path: The name in JSON of the list of rows; empty if each column is a list.
+        csv: The name of the table, by which `Report.csv` chooses it.
+        notes: Paragraphs below it in text.
+        most: The most rows in the text, which then says how many more there are.
     """
 
     columns: Sequence[Column]
@@ -146,11 +147,11 @@ class Section:
     """Parts that belong together.
 
     Attributes:
-        title: What stands above them in text.
-        parts: Paragraphs, lines, facts, tables and sections, in their order.
-        path: In JSON the name of its object, ``"vectors[]"`` if it is one of a list; nothing where
-            its parts stand in the object around it.
-        headline: What is said first.
+        title: The heading in text.
+        parts: Paragraphs, lines, facts, tables and sections, in order.
+        path: The name of its object in JSON, ``"vectors[]"`` if it is one of a list; empty if its
+            parts go into the object around it.
+        headline: The headline, which comes first.
     """
 
     title: str
@@ -160,15 +161,15 @@ class Section:
 
 
 Part = str | Lines | Facts | Table | Section
-"""What a section consists of; text is a paragraph."""
+"""A part of a section; a string is a paragraph."""
 
 
 @dataclass(frozen=True, eq=False)
 class Report(Section):
-    """All there is to say of an answer.
+    """Everything an instrument says about an answer.
 
     Attributes:
-        csv: The name of the tables that CSV holds, one below another; their columns are the same.
+        csv: The name of the tables that CSV has, one below another; their columns are the same.
     """
 
     csv: str = field(default="", kw_only=True)

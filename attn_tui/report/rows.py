@@ -1,4 +1,4 @@
-"""Rows of text with roles: what every chart and table is made of before it has colours."""
+"""Rows of text with roles: charts and tables before they get colours."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -9,38 +9,38 @@ from unicodedata import category, east_asian_width
 from attn_tui.compute.text import clusters, is_widened
 
 Span = tuple[str, str]
-"""Text and its role; a role is a name such as ``"scaled"`` that the interface gives a colour."""
+"""Text and its role, a name such as ``"scaled"`` to which the interface gives a colour."""
 
 Row = tuple[Span, ...]
 """One line of the screen, from left to right."""
 
 
 WIDTH = 80
-"""Columns of a text report."""
+"""Width of a text report, in columns."""
 
 
 def plain(rows: Iterable[Row]) -> str:
-    """Return the text of rows without their roles, trailing blanks cut."""
+    """Return the text of rows without roles and trailing blanks."""
     return "\n".join("".join(text for text, _ in row).rstrip() for row in rows)
 
 
 def labelled(label: str, text: str, size: int, width: int = WIDTH) -> str:
-    """Return text behind a label of so many columns, in as many lines of a report as it takes."""
+    """Return text, in lines of a report, after a label that is ``size`` columns wide."""
     lines = wrap(text, width - size, break_on_hyphens=False) or [""]
-    return "".join(f"{label * (at == 0):<{size}}{line}\n" for at, line in enumerate(lines))
+    return "".join(f"{label * (index == 0):<{size}}{line}\n" for index, line in enumerate(lines))
 
 
 _NARROW = re.compile("[ -~−×±∞–∂·√…‖Δσρμ₀-₉⁰¹²³⁴-⁹─-▟▸▲▼●◆■÷≈≥≤≫→←↑↓⠀-⣿]*")
-"""What consists of nothing else has a character in each cell, and need not be measured."""
+"""Matches text that has one character a cell, and so need not be measured."""
 
 
 def is_narrow(text: str) -> bool:
-    """Return whether a text is known to have a character in each cell."""
+    """Return whether a text is known to have one character a cell."""
     return _NARROW.fullmatch(text) is not None
 
 
 def cells(text: str) -> int:
-    """Return how many cells of the screen a text takes."""
+    """Return the width of a text, in cells."""
     return len(text) if is_narrow(text) else _measured(text)
 
 
@@ -50,7 +50,7 @@ def _measured(text: str) -> int:
 
 
 def length(row: Iterable[Span]) -> int:
-    """Return how many cells a row takes."""
+    """Return the width of a row, in cells."""
     return sum(cells(text) for text, _ in row)
 
 
@@ -64,7 +64,7 @@ def fitted(row: Iterable[Span], width: int) -> Row:
 
 
 def _cells_of(cluster: str) -> int:
-    """Return how many cells a character takes, or several that are one emoji."""
+    """Return the width in cells of a character, or of several that form one emoji."""
     first = cluster[0]
     if category(first) in ("Mn", "Me", "Cf") or "🏻" <= first <= "🏿":
         return 0
@@ -72,7 +72,7 @@ def _cells_of(cluster: str) -> int:
 
 
 def _cut(spans: Sequence[Span], width: int) -> Row:
-    """Return what fits of spans that are too long, the last cell an ellipsis."""
+    """Return as much of spans as fits a width, with an ellipsis in the last cell."""
     kept: list[Span] = []
     room = width - 1
     for text, role in spans:

@@ -1,7 +1,7 @@
-"""A report as text of 80 columns: aligned, and no number is ever cut.
+"""Writes a report as text of 80 columns: aligned, and no number is ever cut.
 
-Whatever came from outside is made visible before it is measured: neither the terminal nor a reader
-takes it for anything else, and columns stay in line.
+Text from outside is made visible before it is measured: neither the terminal nor a reader can
+mistake it for anything else, and columns stay aligned.
 """
 
 import re
@@ -18,26 +18,26 @@ from attn_tui.report.report import Column, Facts, Lines, Report, Rows, Section, 
 from attn_tui.report.rows import WIDTH, cells
 
 LABEL = 11
-"""Columns of a label at least, so that those of a report stand in line."""
+"""The least width of a label, in columns, so that the labels of a report line up."""
 
 SIDE = 12
-"""Columns of a number beside others of the same name at least."""
+"""The least width, in columns, of a number beside others with the same label."""
 
 ERROR, EXACT = 22, 10
-"""Columns that a number with its standard error takes at most, and an exact one."""
+"""The greatest width of a number with its standard error, and of an exact one."""
 
 HELD = re.compile(r"(?<=\d) (?=%|times\b)|(?<=[Kk]ey) (?=\d)|(?<=[=±]) | (?=[=±])")
-"""Blanks at which no line ends."""
+"""Blanks at which lines must not be broken."""
 
 HOLDER = "\N{NO-BREAK SPACE}"
 
 
 def text(report: Report, width: int = WIDTH) -> Iterator[str]:
-    """Yield a report as lines, some at a time.
+    """Yield the lines of a report, some at a time.
 
     Args:
-        report: What there is to say; what has no title is left out.
-        width: Columns of a line.
+        report: The report; parts without a title are left out.
+        width: The width of a line, in columns.
     """
     is_first = True
     for block in _blocks(report, width, ""):
@@ -49,7 +49,7 @@ def text(report: Report, width: int = WIDTH) -> Iterator[str]:
 
 
 def wrapped(text: str, width: int) -> list[str]:
-    """Return text in lines of a width, numbers with their units; words beyond it are broken."""
+    """Return text in lines of a width; numbers stay with units, and longer words are broken."""
     lines = [""]
     for word in HELD.sub(HOLDER, visible(text)).split(" "):
         joined = f"{lines[-1]} {word}" if lines[-1] else word
@@ -65,7 +65,7 @@ def wrapped(text: str, width: int) -> list[str]:
 
 
 def cut(text: str, width: int) -> str:
-    """Return as much of a text as has room in a width, in whole characters; one at least."""
+    """Return as much of a text as fits a width, in whole characters; at least one."""
     kept = ""
     for cluster in clusters(text):
         if kept and cells(kept + cluster) > width:
@@ -75,13 +75,13 @@ def cut(text: str, width: int) -> str:
 
 
 def shortened(text: str, width: int) -> str:
-    """Return a name from outside, visible, with an ellipsis where it has no room in a width."""
-    shown = visible(text)
-    return shown if cells(shown) <= width else cut(shown, width - 1) + "…"
+    """Return a name from outside, made visible, and cut with an ellipsis to fit a width."""
+    name = visible(text)
+    return name if cells(name) <= width else cut(name, width - 1) + "…"
 
 
 def written(value: Any) -> str:
-    """Return a value as text: a number to six digits, or with its standard error; – for none."""
+    """Return a value as text: a number to six digits or with its standard error; – for None."""
     if isinstance(value, Number):
         return "–" if isnan(value.value) else with_error(value, ERROR)
     if value is None:
@@ -93,13 +93,13 @@ def written(value: Any) -> str:
     return general(value) if isinstance(value, float) else visible(str(value))
 
 
-def _blocks(section: Section, width: int, said: str) -> Iterator[Iterator[str]]:
-    """Yield what blank lines stand between; a headline that was said is not said again."""
-    is_new = section.headline not in ("", said)
+def _blocks(section: Section, width: int, outer: str) -> Iterator[Iterator[str]]:
+    """Yield the blocks between blank lines; a headline equal to the outer one is left out."""
+    is_new = section.headline not in ("", outer)
     yield _heading(section.title, section.headline if is_new else "", width)
     for part in section.parts:
         if isinstance(part, Section):
-            yield from _blocks(part, width, said or section.headline)
+            yield from _blocks(part, width, outer or section.headline)
         elif isinstance(part, Facts):
             yield _facts(part, width)
         elif isinstance(part, Table):
@@ -113,7 +113,7 @@ def _heading(title: str, headline: str, width: int) -> Iterator[str]:
         yield _joined(wrapped(title, width))
     if headline:
         first, stop, second = headline.partition(". ")
-        # A sentence a line, where each has room.
+        # One sentence a line, if both fit.
         fits = stop and max(cells(first) + 1, cells(second)) <= width
         yield _joined([f"{first}.", second] if fits else wrapped(headline, width))
 
@@ -125,18 +125,18 @@ def _paragraph(part: str | Lines, width: int) -> Iterator[str]:
 
 
 def _facts(facts: Facts, width: int) -> Iterator[str]:
-    """Yield a line a fact; sides that have no room beside each other stand one below another."""
+    """Yield a line for each fact; sides go below one another if they do not fit side by side."""
     if len(facts.heads) == 1:
         yield from _labelled(facts, width)
         return
-    shown = [fact for fact in facts.facts if fact.title]
-    if not shown:
+    kept = [fact for fact in facts.facts if fact.title]
+    if not kept:
         return
-    titles = [f"{fact.title}, {fact.unit}" if fact.unit else fact.title for fact in shown]
+    titles = [f"{fact.title}, {fact.unit}" if fact.unit else fact.title for fact in kept]
     label = _Cells("", [*map(visible, titles)], left=True)
     sides = []
     for place, head in enumerate(facts.heads):
-        values = [(fact.texts or fact.values)[place] for fact in shown]
+        values = [(fact.texts or fact.values)[place] for fact in kept]
         sides.append([*_cells_of(visible(head), values, width=SIDE)])
     together = [label, *(column for side in sides for column in side)]
     if _Layout.of(together, width).width <= width:
@@ -147,10 +147,10 @@ def _facts(facts: Facts, width: int) -> Iterator[str]:
 
 
 def _labelled(facts: Facts, width: int) -> Iterator[str]:
-    """Yield values behind their labels, in as many lines as they take."""
-    shown = [fact for fact in facts.facts if fact.title or not fact.name]
-    label = max([LABEL, *(cells(visible(fact.title)) + 2 for fact in shown)])
-    for fact in shown:
+    """Yield labels followed by their values, in as many lines as needed."""
+    kept = [fact for fact in facts.facts if fact.title or not fact.name]
+    label = max([LABEL, *(cells(visible(fact.title)) + 2 for fact in kept)])
+    for fact in kept:
         value = fact.values[0]
         text = fact.texts[0] if fact.texts else written(value)
         if isinstance(value, Number) and value.exact is not None:
@@ -170,7 +170,7 @@ def _table(table: Table, width: int) -> Iterator[str]:
         yield _joined(wrapped(table.title, width))
     layout = None
     for rows in table.chunks(table.most):
-        drawn = [each for column in columns for each in _column(column, rows)]
+        drawn = [cells_of_column for column in columns for cells_of_column in _column(column, rows)]
         if layout is None:
             layout = _Layout.of(drawn, width)
             yield _joined(layout.titles(drawn))
@@ -183,7 +183,7 @@ def _table(table: Table, width: int) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class _Cells:
-    """A column as text; all of it, or of some rows."""
+    """A column as text: all of its rows, or some."""
 
     title: str
     texts: Sequence[str]
@@ -194,19 +194,19 @@ class _Cells:
 
     @property
     def widest(self) -> int:
-        """Columns it takes."""
+        """The width it needs, in columns of text."""
         texts = max(map(cells, self.texts), default=0)
         return max(self.width, cells(self.title), cells(self.above), texts)
 
     def padded(self, text: str, width: int) -> str:
-        """Return a text of it in a width."""
+        """Return one of its texts, padded to a width."""
         blanks = " " * (width - cells(text))
         return text + blanks if self.left else blanks + text
 
 
 @dataclass(frozen=True)
 class _Layout:
-    """Which columns there is room for, how wide they are, and how far apart."""
+    """The columns that fit, their widths, and the gap between them."""
 
     kept: Sequence[int]
     widths: Sequence[int]
@@ -214,14 +214,14 @@ class _Layout:
 
     @property
     def width(self) -> int:
-        """Columns of a line."""
+        """The width of a line, in columns of text."""
         return sum(self.widths) + self.gap * (len(self.widths) - 1)
 
     @staticmethod
     def of(columns: Sequence[_Cells], width: int) -> "_Layout":
-        """Return the layout; where there is little room columns of the highest rank are left out.
+        """Return the layout for a width, leaving out columns of the highest ranks if need be.
 
-        Where all that are left have rank 0 it may be wider: no number is cut.
+        If only columns of rank 0 are left, it may be wider: no number is cut.
         """
         kept = list(range(len(columns)))
         while True:
@@ -234,20 +234,20 @@ class _Layout:
             kept = [place for place in kept if columns[place].rank != max(ranks)]
 
     def titles(self, columns: Sequence[_Cells]) -> list[str]:
-        """Return the line of titles, and one above it if there is anything in it."""
+        """Return the line of titles, below that of upper titles if there are any."""
         titles = [columns[place].title for place in self.kept]
         above = [columns[place].above for place in self.kept]
         lines = [self._line(columns, titles)]
         return [self._line(columns, above), *lines] if any(above) else lines
 
     def lines(self, columns: Sequence[_Cells]) -> list[str]:
-        """Return a line a row."""
+        """Return one line for each row."""
         texts = zip(*(columns[place].texts for place in self.kept), strict=True)
         return [self._line(columns, row) for row in texts]
 
     def _line(self, columns: Sequence[_Cells], texts: Iterable[str]) -> str:
-        each = zip(self.kept, texts, self.widths, strict=True)
-        parts = [columns[place].padded(text, width) for place, text, width in each]
+        padding = zip(self.kept, texts, self.widths, strict=True)
+        parts = [columns[place].padded(text, width) for place, text, width in padding]
         return (" " * self.gap).join(parts).rstrip()
 
 
@@ -257,7 +257,7 @@ def _grid(columns: Sequence[_Cells], width: int) -> str:
 
 
 def _column(column: Column, rows: Rows) -> Iterator[_Cells]:
-    """Yield a column as text; two where its numbers have exact values."""
+    """Yield a column as text, and a second one if its numbers have exact values."""
     given: dict[str, Any] = {"width": column.width, "rank": column.rank, "left": column.left}
     title, given["above"] = visible(column.title), visible(column.above)
     if column.texts:
@@ -267,7 +267,7 @@ def _column(column: Column, rows: Rows) -> Iterator[_Cells]:
 
 
 def _cells_of(title: str, values: Sequence[Any], **given: Any) -> Iterator[_Cells]:
-    """Yield values as text, and the exact ones beside them if there are any."""
+    """Yield a column of values as text, and one of exact values if there are any."""
     numbers = [value for value in values if isinstance(value, Number)]
     yield _Cells(f"{title} ± error" if numbers else title, [*map(written, values)], **given)
     if any(number.exact is not None for number in numbers):

@@ -1,4 +1,4 @@
-"""Words for numbers in headlines: shares, factors, and what was done to the scores."""
+"""Words for numbers in headlines: shares, factors, and how the scores were scaled."""
 
 from collections.abc import Iterable, Mapping
 from itertools import groupby
@@ -7,19 +7,19 @@ from math import exp, inf, log
 from attn_tui.compute.scale import LogitMap, Scale
 
 LONGEST = 170
-"""Characters of a headline: two lines from 85 columns on."""
+"""The most characters in a headline: two lines on a screen of at least 85 columns."""
 
 ALL = 0.9995
-"""A larger share is said to be practically all."""
+"""A share from this on is called practically all."""
 
 SAME = log(1.05)
-"""A factor of which the logarithm is smaller stays the same."""
+"""A factor whose logarithm is smaller counts as no change."""
 
 UNTOLD = log(1e6)
-"""A factor of which the logarithm is larger is not spelled out."""
+"""A factor whose logarithm is larger is not spelled out."""
 
 DIVISORS = {"inverse-sqrt": "√d_k", "inverse": "d_k"}
-"""What rules divide by, where there is a symbol for it."""
+"""The divisors of rules that have a symbol for it."""
 
 GRADIENTS: Mapping[str, str] = {
     **dict.fromkeys(("scores", "gradient"), "gradient"),
@@ -27,7 +27,7 @@ GRADIENTS: Mapping[str, str] = {
     "query_gradient": "gradient at the query",
     "trace": "trace of the Jacobian",
 }
-"""What gradients are called, by what they are with respect to and by statistics of Sweep."""
+"""The names of gradients, by the variable of the derivative and by statistic of Sweep."""
 
 PRESENT = {
     "ivided": "ividing", "ultiplied": "ultiplying", "apped": "apping", "With a": "Adding a",
@@ -35,7 +35,7 @@ PRESENT = {
 
 
 def percent(share: float) -> str:
-    """Return a share as a person would say it: ``62 %``, ``99.9 %``, ``0.6 %``, never 100 or 0.
+    """Return a share in everyday form: ``62 %``, ``99.9 %``, ``0.6 %``, but never 100 or 0.
 
     >>> percent(0.6245), percent(0.9984), percent(0.0061), percent(0.99999), percent(1e-9)
     ('62 %', '99.8 %', '0.6 %', 'practically all', 'almost none')
@@ -50,13 +50,13 @@ def percent(share: float) -> str:
 
 
 def about(value: float) -> str:
-    """Return a number from 1 on to two digits: ``6.5``, ``210``, ``1,900``."""
+    """Return a number of at least 1 to two digits: ``6.5``, ``210``, ``1,900``."""
     short = float(f"{value:.2g}")
     return f"{short:,.0f}" if short >= 10.0 else f"{short:g}"
 
 
 def effective(keys: float) -> str:
-    """Return effective keys to three digits, or whole.
+    """Return a number of effective keys to three digits, or whole from 1,000 on.
 
     >>> effective(2.4716), effective(968912.3), effective(float("nan"))
     ('2.47', '968,912', 'nan')
@@ -65,9 +65,9 @@ def effective(keys: float) -> str:
 
 
 def amount(value: float) -> str:
-    """Return a number from 0 on to three digits, or whole: ``45.3``, ``1,024``, ``12.3 million``.
+    """Return a non-negative number to three digits or whole: ``45.3``, ``1,024``, ``12.3 million``.
 
-    >>> [amount(each) for each in (32.0, 999.7, 1234.5, 2e30, 0.000044, 1e-30)]
+    >>> [amount(value) for value in (32.0, 999.7, 1234.5, 2e30, 0.000044, 1e-30)]
     ['32', '1,000', '1,234', 'over a trillion', '0.000044', 'under a millionth']
     """
     if 0.0 < value < 1e-6:
@@ -83,7 +83,7 @@ def amount(value: float) -> str:
 
 
 def times(log_factor: float) -> str:
-    """Return what becomes of a number that is multiplied: ``24 times larger``.
+    """Return a factor in words, from its logarithm: ``24 times larger``.
 
     >>> times(log(24.3)), times(log(0.125)), times(0.01), times(40.0)
     ('24 times larger', '8 times smaller', 'about the same', 'over a million times larger')
@@ -112,7 +112,7 @@ def done(to_logits: LogitMap) -> str:
 
 
 def doing(to_logits: LogitMap) -> str:
-    """Return the same as what makes something of them: ``Dividing by 32 and capping at 50``."""
+    """Return the same as the subject of a sentence: ``Dividing by 32 and capping at 50``."""
     text = done(to_logits)
     for past, present in PRESENT.items():
         text = text.replace(past, present)
@@ -120,14 +120,14 @@ def doing(to_logits: LogitMap) -> str:
 
 
 def why_undivided(scale: Scale) -> str:
-    """Return why a rule multiplies by 1, where it does."""
+    """Return why a rule multiplies by 1; only for one that does."""
     if scale.rule == "none":
         return "rule none"
     return "√1 = 1" if scale.is_default else f"{scale.formula} is 1"
 
 
 def ranges(numbers: Iterable[int], most: float = inf) -> str:
-    """Return rising numbers as ranges, of more than so many the first and the last.
+    """Return rising numbers as ranges; if there are too many, the first ones and the last.
 
     >>> ranges([0, 1, 2, 5, 7, 8])
     '0–2, 5, 7–8'

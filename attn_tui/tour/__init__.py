@@ -1,1 +1,1 @@
-"""The tour: steps that each ask something of an instrument, ours and those that teachers write."""
+"""Tours of questions to instruments: our own, and those that teachers write."""

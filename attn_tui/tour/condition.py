@@ -1,4 +1,4 @@
-"""Conditions on what is asked, as text: ``d_k >= 1024 and rule == inverse-sqrt``."""
+"""Conditions on a question, as text: ``d_k >= 1024 and rule == inverse-sqrt``."""
 
 import operator
 import re
@@ -28,19 +28,19 @@ _EQUAL = ("==", "!=")
 _TERM = re.compile(r"\s*(\w+)\s*(>=|<=|==|!=|>|<)\s*(\S.*?)\s*$")
 
 Known = tuple[Callable[[str, str], Any], Callable[[Experiment], Any]]
-"""How a value is read, from a name to call it in errors and a text; and what it is where something
-is asked, None where it plays no part."""
+"""A function that reads a value from its name, for errors, and a text; and one that returns its
+value in a question, None if it plays no part there."""
 
 
 @dataclass(frozen=True)
 class Term:
-    """A comparison of something that is asked with a value.
+    """A comparison of a quantity of the question with a value.
 
     Attributes:
-        name: What it is called.
-        sign: The comparison.
-        value: What it is compared with.
-        here: What it is of what is asked.
+        name: The name of the quantity.
+        sign: The comparison operator.
+        value: The value to compare with.
+        here: Returns the quantity in a question, or None.
     """
 
     name: str
@@ -49,7 +49,7 @@ class Term:
     here: Callable[[Experiment], Any]
 
     def holds(self, experiment: Experiment) -> bool:
-        """Return whether it is true; nothing is larger or smaller than what is not there."""
+        """Return whether the comparison is true; None is neither larger nor smaller."""
         here = self.here(experiment)
         if self.sign not in _EQUAL and None in (here, self.value):
             return False
@@ -58,35 +58,35 @@ class Term:
 
 @dataclass(frozen=True)
 class Condition:
-    """What is to be asked: all terms are to hold."""
+    """A condition on the question: all terms must hold."""
 
     terms: tuple[Term, ...]
 
     def holds(self, experiment: Experiment) -> bool:
-        """Return whether an experiment fulfils it."""
+        """Return whether an experiment meets the condition."""
         return all(term.holds(experiment) for term in self.terms)
 
     def reason(self, experiment: Experiment) -> str:
-        """Return the values that make it hold: ``d_k is 64``."""
+        """Return the values of its quantities in words: ``d_k is 64``."""
         values = [f"{term.name} is {_text(term.here(experiment))}" for term in self.terms]
         return " and ".join(values)
 
 
 def condition(text: str, instrument: str) -> Condition:
-    """Return the condition that a text says, on what is asked of an instrument.
+    """Return the condition that a text states, for questions of an instrument.
 
     Raises:
-        InputError: With field ``"until"``, naming what is not understood.
+        InputError: With field ``"until"``, naming the part that cannot be read.
     """
     return Condition(tuple(_term(part, instrument) for part in re.split(r"\band\b", text)))
 
 
 def _term(text: str, instrument: str) -> Term:
-    found = _TERM.match(text)
-    if not found:
+    match = _TERM.match(text)
+    if not match:
         expected = "such as d_k >= 1024, with and between several"
         raise InputError("until", f"{inert(text.strip())} compares nothing", expected)
-    name, sign, value = found.groups()
+    name, sign, value = match.groups()
     known = known_of(instrument)
     if name not in known:
         raise InputError("until", f"{inert(name)} cannot be asked", "one of " + ", ".join(known))
@@ -102,19 +102,22 @@ def _term(text: str, instrument: str) -> Term:
 
 @cache
 def known_of(instrument: str) -> Mapping[str, Known]:
-    """Return what conditions can be about on an instrument, by name: its own settings first."""
+    """Return the quantities for conditions on an instrument; its own settings take priority."""
     known = {_name(field): _asked(field) for field in FIELDS.values()}
     known["rule"] = lambda name, text: parse_scale(text), _rule_here
     if instrument == INSTRUMENTS[0].name:
         _, seed, vectors = fields_of(Drawn).values()
         known |= {"seed": _drawn(seed), "vectors": _drawn(vectors)}
-        known["n"] = fields_of(Drawn)["n_keys"].kind.parse, lambda asked: asked.vectors.n_keys
-    settings = next(each.settings for each in INSTRUMENTS if each.name == instrument)
+        known["n"] = (
+            fields_of(Drawn)["n_keys"].kind.parse,
+            lambda experiment: experiment.vectors.n_keys,
+        )
+    settings = next(entry.settings for entry in INSTRUMENTS if entry.name == instrument)
     return known | {_name(field): _asked(field) for field in fields_of(load(settings)).values()}
 
 
 def _name(field: Field) -> str:
-    """Return what a condition calls a field: as JSON does, but a switch by what is its yes."""
+    """Return a field's name in conditions: that of JSON, but for a switch the name of its yes."""
     return field.parameter if "/" in field.option else field.key
 
 
@@ -123,8 +126,8 @@ def _asked(field: Field) -> Known:
 
 
 def _drawn(field: Field) -> Known:
-    """Return a field of draws, of which there is none where nothing is drawn."""
-    return field.kind.parse, lambda asked: getattr(asked.source, field.name, None)
+    """Return the quantity of a field of draws, which is None if nothing is drawn."""
+    return field.kind.parse, lambda experiment: getattr(experiment.source, field.name, None)
 
 
 def _rule_here(experiment: Experiment) -> Scale:
@@ -133,7 +136,7 @@ def _rule_here(experiment: Experiment) -> Scale:
 
 
 def _text(value: object) -> str:
-    """Return a value as one would write it in a condition."""
+    """Return a value as it is written in a condition."""
     if value is None:
         return "none"
     if isinstance(value, bool):

@@ -1,4 +1,4 @@
-"""Leads an application through a tour, and back to what was asked before."""
+"""Leads an application through a tour, and back to the question before it."""
 
 from typing import TYPE_CHECKING
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 
 class Guide:
-    """A tour that somebody is on; it begins where it was left.
+    """A tour in progress; it begins where it was left last time.
 
     Args:
         app: The application.
-        tour: The tour; without one it is ours.
+        tour: The tour; by default, our own.
 
     Attributes:
-        progress: How far somebody is.
+        progress: The progress through the tour.
     """
 
     def __init__(self, app: "AttnApp", tour: Tour | None = None) -> None:
@@ -41,12 +41,12 @@ class Guide:
 
     @property
     def is_done(self) -> bool:
-        """Whether what there is to do at this step is done, and looked at."""
+        """Whether the task of this step is done, and the step is on the screen."""
         return self.progress.phase == "done" and not self.is_away
 
     @property
     def is_away(self) -> bool:
-        """Whether something else is asked than the step is about."""
+        """Whether the question or the instrument is not that of the step."""
         step, asked = self.progress.step, self._app.history.present
         if self._app.current_mode != step.instrument:
             return True
@@ -55,11 +55,11 @@ class Guide:
         return asked.draft.text != step.draft.text
 
     def begin(self) -> None:
-        """Show the step as it begins."""
+        """Show the step with its first question."""
         self._show(self.progress.step.draft)
 
     def back(self) -> None:
-        """Go back to the step, as it was left."""
+        """Return to the step, with the question it was left with."""
         self._show(self._left or self.progress.step.draft)
 
     def _show(self, draft: Draft) -> None:
@@ -67,16 +67,16 @@ class Guide:
         self._app.action_go(self.progress.step.instrument)
 
     def skip(self) -> None:
-        """Go on without a guess, or without doing what is asked."""
+        """Skip the guess or the task."""
         self._come_to(self.progress.skipped())
 
     def pick(self, answer: int) -> None:
-        """Take an answer as the guess."""
+        """Record an answer as the guess."""
         self._come_to(self.progress.picked(answer))
         self._remember()
 
     def next(self) -> None:
-        """Go to the next step; behind the last one say what there was to see."""
+        """Go to the next step; after the last one, show a summary."""
         if not self.progress.is_last:
             self.progress = self.progress.next()
             self._left = None
@@ -89,7 +89,7 @@ class Guide:
         self._app.push_screen(HelpScreen(text, "What there was to see"))
 
     def leave(self) -> None:
-        """Go back to what was asked before the tour."""
+        """Leave the tour, and go back to the question and instrument before it."""
         self._remember()
         instrument, history = self._home
         self._app.guide = None
@@ -107,7 +107,7 @@ class Guide:
         remember_tour(self.progress.tour.name, self.progress.at, self.progress.picks)
 
     def see(self, screen: InstrumentScreen, asked: Asked) -> None:
-        """Show how far somebody is who asks this."""
+        """Update the progress for the present question, and show it on a screen."""
         is_away = self.is_away
         if not is_away and asked.error is None:
             self._left = asked.draft

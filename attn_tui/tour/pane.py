@@ -1,4 +1,4 @@
-"""What a step of the tour says, above the footer; a guess has the whole body for itself."""
+"""The pane of a tour step, above the footer; a guess takes up the whole body."""
 
 from collections.abc import Iterable, Iterator
 
@@ -15,25 +15,25 @@ from attn_tui.ui.markup import plain
 
 
 class Answers(OptionList):
-    """The answers to a guess, of which none is suggested; they have the keys."""
+    """The answers to a guess, with none preselected; the list takes the focus."""
 
     def __init__(self, answers: Iterable[str]) -> None:
         super().__init__(*answers, id="answers", markup=False)
-        # Textual's list begins at its first option.
+        # Textual highlights the first option.
         self.highlighted = None
 
     def on_mount(self) -> None:
-        """Take the keys."""
+        """Take the focus."""
         super().on_mount()
         self.focus()
 
 
 class TourPane(Vertical):
-    """Shows how far somebody is in a tour.
+    """Shows the present step of a tour.
 
     Args:
-        progress: How far.
-        is_away: Whether something else is asked than the step is about.
+        progress: The progress through the tour.
+        is_away: Whether the question or the instrument is not that of the step.
     """
 
     DEFAULT_CSS = """
@@ -59,10 +59,10 @@ class TourPane(Vertical):
     is_away: reactive[bool] = reactive(False, recompose=True)
 
     class Picked(Message):
-        """An answer was picked.
+        """The user picks an answer.
 
         Attributes:
-            answer: Its index.
+            answer: The index of the answer.
         """
 
         def __init__(self, answer: int) -> None:
@@ -76,11 +76,11 @@ class TourPane(Vertical):
 
     @property
     def guesses(self) -> bool:
-        """Whether a guess is wanted."""
+        """Whether the pane asks for a guess."""
         return self.progress is not None and self.progress.phase == "guess" and not self.is_away
 
     def compose(self) -> ComposeResult:
-        """Lay out the text of the step, and a line of how far this is."""
+        """Lay out the text of the step, and a line with the progress."""
         progress = self.progress
         if progress is None:
             return
@@ -119,7 +119,7 @@ class TourPane(Vertical):
             yield Static(step.task, id="task", markup=False)
 
     def _keys(self, progress: Progress) -> str:
-        """Return what keys lead on and away."""
+        """Return the keys that skip and leave, as markup."""
         if self.is_away:
             return ""
         if progress.phase == "done":

@@ -1,4 +1,4 @@
-"""Reads a tour from a TOML file: ours, and those that teachers write."""
+"""Reads a tour from a TOML file: our own, or one that a teacher writes."""
 
 from collections.abc import Callable
 from hashlib import sha256
@@ -16,18 +16,18 @@ OURS = Path(__file__).parent / "ours.toml"
 
 KEYS = {"ask": 400, "say": 156, "guess": 110, "answers": 34, "right": 34, "do": 110, "until": 200,
         "why": 190}  # fmt: skip
-"""What a step says, and how long each may be so that it has room on small screens."""
+"""The keys of a step, each with the most characters that fit on a small screen."""
 
 ANSWERS = 3
 
 MOST_STEPS = 50
 
 Ask = Callable[[str], tuple[Instrument, Experiment]]
-"""Reads a command line of the program; raises InputError."""
+"""Reads a command line of the program; may raise InputError."""
 
 
 def read_tour(path: str, ask: Ask) -> Tour:
-    """Read a tour.
+    """Read a tour from a file.
 
     Raises:
         InputError: Naming the file, the line and what was expected there.
@@ -35,12 +35,12 @@ def read_tour(path: str, ask: Ask) -> Tour:
     tables = read_tables(path, "step")
     if len(tables) > MOST_STEPS:
         tables[MOST_STEPS].refuse(f"{len(tables)} steps are too many", f"up to {MOST_STEPS}")
-    said = sha256(repr([table.values for table in tables]).encode()).hexdigest()
-    return Tour(said[:16], tuple(_step(table, ask) for table in tables))
+    digest = sha256(repr([table.values for table in tables]).encode()).hexdigest()
+    return Tour(digest[:16], tuple(_step(table, ask) for table in tables))
 
 
 def our_tour(ask: Ask) -> Tour:
-    """Return the tour of the program."""
+    """Return the tour that comes with the program."""
     return read_tour(str(OURS), ask)
 
 
@@ -76,7 +76,7 @@ def _guess(table: Table) -> Guess | None:
                 table.refuse(f"{key} is of no use without guess", "a guess")
         return None
     given: list[object] = table.get("answers", list)
-    answers = tuple(each for each in given if isinstance(each, str) and each.strip())
+    answers = tuple(text for text in given if isinstance(text, str) and text.strip())
     if len(answers) != ANSWERS or len(given) != ANSWERS or len({*answers}) != ANSWERS:
         table.refuse(f"answers has {len({*answers})}", f"{ANSWERS} different texts")
     for answer in answers:
@@ -88,7 +88,7 @@ def _guess(table: Table) -> Guess | None:
 
 
 def _asked(table: Table, ask: Ask) -> tuple[str, Draft]:
-    """Return the instrument, and what is asked of it, of a command line as ``c`` copies it."""
+    """Return the instrument and the question of a command line such as ``c`` copies."""
     try:
         instrument, experiment = ask(_text(table, "ask"))
     except InputError as error:

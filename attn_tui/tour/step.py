@@ -1,4 +1,4 @@
-"""What a tour is: steps, each something to ask, to guess and to do; and how far somebody is."""
+"""A tour of steps, each with a question, a guess and a task; and the progress through it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -9,17 +9,17 @@ from attn_tui.files.draft import Draft
 from attn_tui.tour.condition import Condition
 
 Phase = Literal["guess", "try", "done"]
-"""Whether a guess is wanted, something is to be done, or it is done."""
+"""The phase of a step: waiting for a guess, waiting for the task, or done."""
 
 
 @dataclass(frozen=True)
 class Guess:
-    """A question before the answer.
+    """A guess before the answer is shown.
 
     Attributes:
-        question: What is asked.
-        answers: Three, of which one is picked.
-        right: The index of the right one.
+        question: The question.
+        answers: Three answers to choose from.
+        right: The index of the right answer.
     """
 
     question: str
@@ -29,16 +29,16 @@ class Guess:
 
 @dataclass(frozen=True)
 class Step:
-    """One step.
+    """One step of a tour.
 
     Attributes:
-        instrument: The name of the one it is on.
-        draft: What is asked there as it begins.
-        says: What it is about, a sentence.
+        instrument: The name of the instrument it uses.
+        draft: The question there at the start of the step.
+        says: What the step is about, in a sentence.
         task: What to do.
-        until: What is asked once that is done.
-        learnt: What there was to see, a sentence or two.
-        guess: What is guessed first, or nothing.
+        until: The condition on the question that holds once the task is done.
+        learnt: What there was to see, in a sentence or two.
+        guess: The guess that comes first, if any.
     """
 
     instrument: str
@@ -52,10 +52,10 @@ class Step:
 
 @dataclass(frozen=True)
 class Tour:
-    """Steps in their order, one at least.
+    """Steps in order, at least one.
 
     Attributes:
-        name: What is remembered of it goes by this.
+        name: The name under which progress is remembered.
         steps: The steps.
     """
 
@@ -65,14 +65,14 @@ class Tour:
 
 @dataclass(frozen=True)
 class Progress:
-    """How far somebody is in a tour.
+    """The progress through a tour.
 
     Attributes:
         tour: The tour.
-        at: The index of the present step, one of the tour's.
-        picks: The answer that was picked at each step, by its index; None where none was.
-        is_passed: Whether the guess at this step was passed over.
-        is_done: Whether what there is to do at this step is done.
+        at: The index of the present step.
+        picks: The index of the answer picked at each step; None if none was.
+        is_passed: Whether the guess of this step was skipped.
+        is_done: Whether the task of this step is done.
     """
 
     tour: Tour
@@ -93,51 +93,51 @@ class Progress:
 
     @property
     def pick(self) -> int | None:
-        """The answer that was picked at this step."""
+        """The index of the answer picked at this step, or None."""
         return self.picks[self.at]
 
     @property
     def phase(self) -> Phase:
-        """What is wanted now."""
+        """The phase of this step."""
         if self.step.guess and self.pick is None and not self.is_passed:
             return "guess"
         return "done" if self.is_done else "try"
 
     @property
     def is_last(self) -> bool:
-        """Whether there is no step after this one."""
+        """Whether this is the last step."""
         return self.at == len(self.tour.steps) - 1
 
     def picked(self, answer: int) -> "Progress":
-        """Return how far somebody is who picks an answer, the first that is picked."""
+        """Return the progress after picking an answer; only the first pick counts."""
         if self.phase != "guess":
             return self
         return replace(self, picks=(*self.picks[: self.at], answer, *self.picks[self.at + 1 :]))
 
     def seen(self, experiment: Experiment) -> "Progress":
-        """Return how far somebody is who asks this on the instrument of the step."""
+        """Return the progress after a question is asked on the instrument of the step."""
         if self.phase != "try":
             return self
         return replace(self, is_done=self.step.until.holds(experiment))
 
     def skipped(self) -> "Progress":
-        """Return how far somebody is who goes on without guessing, or without the task."""
+        """Return the progress after skipping the guess or the task."""
         if self.phase == "guess":
             return replace(self, is_passed=True)
         return replace(self, is_done=True)
 
     def next(self) -> "Progress":
-        """Return how far somebody is at the beginning of the next step."""
+        """Return the progress at the start of the next step."""
         return Progress(self.tour, self.at + 1, self.picks)
 
     @property
     def verdict(self) -> str:
-        """How the guess at this step was, with the right answer; nothing where none was."""
+        """Whether the guess of this step was right, and the right answer; empty without one."""
         return verdict(self.step, self.pick)
 
 
 def verdict(step: Step, pick: int | None) -> str:
-    """Return how a guess was, with the right answer; nothing where there was none."""
+    """Return whether a guess was right, with the right answer; empty without a guess."""
     if step.guess is None or pick is None:
         return ""
     right = step.guess.answers[step.guess.right]
@@ -147,14 +147,14 @@ def verdict(step: Step, pick: int | None) -> str:
 
 
 def score(progress: Progress) -> tuple[int, int]:
-    """Return how many guesses were right, and how many were made."""
+    """Return the number of right guesses, and of all guesses made."""
     pairs = zip(progress.tour.steps, progress.picks, strict=True)
     made = [step.guess.right == pick for step, pick in pairs if step.guess and pick is not None]
     return sum(made), len(made)
 
 
 def clipped(picks: Sequence[object], tour: Tour) -> tuple[int | None, ...]:
-    """Return what is remembered of picks, as far as there are such answers."""
+    """Return remembered picks, with None for those that are no answers of the tour."""
     counts = [len(step.guess.answers) if step.guess else 0 for step in tour.steps]
     return tuple(
         pick if type(pick) is int and 0 <= pick < count else None
@@ -163,7 +163,7 @@ def clipped(picks: Sequence[object], tour: Tour) -> tuple[int | None, ...]:
 
 
 def summary(progress: Progress) -> str:
-    """Return as Markdown what there was to see at every step, and how the guesses were."""
+    """Return in Markdown what there was to see at every step, and which guesses were right."""
     right, made = score(progress)
     paragraphs = [f"{right} of {made} guesses were right."] if made else []
     for step, pick in zip(progress.tour.steps, progress.picks, strict=True):

@@ -1,1 +1,1 @@
-"""What the screens of all instruments share."""
+"""The parts that the screens of all instruments share."""

@@ -1,4 +1,4 @@
-"""The application: what is asked, by which instrument it is shown, and in which colours."""
+"""The application: the present question, the instrument that shows it, and the theme."""
 
 import gc
 import sys
@@ -43,23 +43,22 @@ if TYPE_CHECKING:
     from attn_tui.tour.step import Tour
 
 FAILED = 70
-"""What the program ends with after an error nobody expected: EX_SOFTWARE of sysexits.h."""
+"""The exit status after an unexpected error: EX_SOFTWARE of sysexits.h."""
 
 BY_PERSON = InputEvent | Paste | AppFocus | AppBlur
-"""Events that somebody causes, whose order counts."""
+"""Events that the user causes, whose order matters."""
 
 
 class AttnApp(App[None]):
     """attn-tui on the screen.
 
     Args:
-        draft: What is asked at the start; it must be readable.
-        instrument: The name of the instrument shown first.
-        clock: Seconds, from any moment on.
+        draft: The first question; it must be readable.
+        instrument: The name of the first instrument.
+        clock: Returns seconds since some fixed moment.
         ascii: Whether pictures keep to ASCII.
-        theme: The name of its colours; of one that there is not, and where no colours are wanted,
-            others are taken.
-        tour: What to lead through at once.
+        theme: The name of the theme; ignored if there is no such theme or no colours are wanted.
+        tour: The tour to start at once, if any.
 
     Raises:
         InputError: If the draft cannot be read.
@@ -88,7 +87,7 @@ class AttnApp(App[None]):
             id="copy",
         ),
         Binding("enter", "tour_next", "Next step", id="tour_next"),
-        # In an editor it is the editor's own, which takes back what was typed.
+        # In an editor, the editor's own binding for this key undoes typing.
         Binding("ctrl+z", "suspend_process", "Suspend", show=False, id="suspend"),
         Binding("ctrl+l", "redraw", "Redraw", show=False, id="redraw"),
         Binding("q", "quit", "Quit", id="quit"),
@@ -102,7 +101,7 @@ class AttnApp(App[None]):
         "model": (palette.ModelsProvider, "a model"),
         "example": (palette.ExamplesProvider, "the tour or an example"),
     }
-    """What can be chosen from a list of its own, by name."""
+    """What can be chosen from a list of its own, by name: the provider, and what it offers."""
 
     def __init__(
         self,
@@ -115,18 +114,18 @@ class AttnApp(App[None]):
     ) -> None:
         no_color = bool(environ.get("NO_COLOR"))
         if not no_color:
-            # An empty one asks for nothing, though Textual would heed it.
+            # An empty value asks for nothing, but Textual would heed it.
             environ.pop("NO_COLOR", None)
         self._cells = Cells()
-        # Asked for by Textual while it begins.
+        # Textual asks for these during its own initialisation.
         self.in_ascii = ascii
         self.DEFAULT_MODE = instrument  # type: ignore[misc]
         if no_color:
-            # Textual turns a true-colour theme black when colours are taken out of it.
+            # Without colours, Textual turns a true-colour theme black.
             theme = "ansi-dark"
         elif theme not in THEMES | BUILTIN_THEMES:
             theme = default_theme(environ)
-        # Set later, it would have all style sheets parsed once more.
+        # Setting the theme later would parse all style sheets again.
         self.set_reactive(App.theme, theme)
         super().__init__(ansi_color=True if no_color else None)
         for own in THEMES.values():
@@ -140,11 +139,11 @@ class AttnApp(App[None]):
         self._tour = tour
 
     def get_driver_class(self) -> type[Driver]:
-        """Return what writes to the terminal: only cells that change."""
+        """Return a driver that writes only the cells that change."""
         return thrifty(super().get_driver_class(), self._cells, lambda: self.line_to_leave)
 
     def get_theme(self, theme_name: str) -> Theme | None:
-        """Return a theme; ours also while Textual begins and none is registered."""
+        """Return a theme; ours are known even before they are registered."""
         return THEMES.get(theme_name) or super().get_theme(theme_name)
 
     def get_css_variables(self) -> dict[str, str]:
@@ -152,20 +151,20 @@ class AttnApp(App[None]):
         return super().get_css_variables() | data_variables(self)
 
     def on_mount(self) -> None:
-        """Heed what the terminal can show, and remember a theme that is chosen."""
+        """Adapt to what the terminal can show, and remember the theme when it is changed."""
         self.set_class(depth_of(self) is Depth.TEXTURES, "-textures")
         for instrument in INSTRUMENTS:
             self.add_mode(instrument.name, partial(self._screen, instrument.name))
-        # Those of a start without colours were not chosen.
+        # Without colours, nobody chose the theme.
         if not self.no_color:
             self.theme_changed_signal.subscribe(self, lambda theme: remember_theme(theme.name))
 
     def get_default_screen(self) -> InstrumentScreen:
-        """Return the screen of the first instrument."""
+        """Return the screen of the instrument that is shown first."""
         return self._screen(self.DEFAULT_MODE)
 
     def _screen(self, name: str) -> InstrumentScreen:
-        """Return a screen that knows its style sheet, its size and what is asked: drawn once."""
+        """Return a screen with its style sheet, size and question set, so that it is drawn once."""
         instrument = next(one for one in INSTRUMENTS if one.name == name)
         screen: InstrumentScreen = load(instrument.screen)()
         self.stylesheet.read_all(screen.css_path)
@@ -174,7 +173,7 @@ class AttnApp(App[None]):
         return screen
 
     def action_go(self, name: str) -> None:
-        """Go to an instrument, or on the tour."""
+        """Go to an instrument, or start the tour."""
         if name == "tour":
             self.start_tour()
         else:
@@ -199,7 +198,7 @@ class AttnApp(App[None]):
     # Keys
 
     def get_line_filters(self) -> Sequence[LineFilter]:
-        """Let no widget show what the terminal would obey."""
+        """Return the filters of all lines; `VISIBLE` makes control characters harmless."""
         filters = [*super().get_line_filters(), VISIBLE]
         if self.in_ascii:
             filters.append(ASCII_GLYPHS)
@@ -208,9 +207,9 @@ class AttnApp(App[None]):
         return filters
 
     async def on_event(self, event: Event) -> None:
-        """Let keys and pastes take effect one at a time, in the order in which they came.
+        """Handle an event; those of the user take effect one at a time, in the order they came.
 
-        A terminal that was another size for a moment may have forgotten what it showed.
+        A resize redraws everything, since the terminal may have lost what it showed.
         """
         if isinstance(event, Resize) and self.screen_stack:
             self.action_redraw()
@@ -222,9 +221,9 @@ class AttnApp(App[None]):
     # The tour
 
     def start_tour(self, tour: "Tour | None" = None) -> None:
-        """Begin a tour, ours without one, or go on with the one somebody is on."""
+        """Begin a tour, by default our own, or go on with the present one."""
         if self.guide is None:
-            # Imported when it is wanted, for the start is not to wait for it.
+            # Imported here so that starting the program does not wait for it.
             self.guide = load("attn_tui.tour.guide:Guide")(self, tour)
         self.guide.begin()
 
@@ -234,12 +233,12 @@ class AttnApp(App[None]):
             self.guide.next()
 
     def action_tour_skip(self) -> None:
-        """Go on without a guess, or without doing what the step asks."""
+        """Skip the guess or the task of the step."""
         if self.guide is not None:
             self.guide.skip()
 
     def action_tour_back(self) -> None:
-        """Go back to the step of the tour, or from there leave the tour."""
+        """Return to the step of the tour, or leave the tour if it is on the screen."""
         if self.guide is not None and self.guide.is_away:
             self.guide.back()
         elif self.guide is not None:
@@ -250,61 +249,61 @@ class AttnApp(App[None]):
         self.action_tour_back()
 
     def on_tour_pane_picked(self, event: "TourPane.Picked") -> None:
-        """Take an answer as the guess."""
+        """Record an answer as the guess."""
         if self.guide is not None:
             self.guide.pick(event.answer)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Return whether an action can be taken: the next step once this one is done."""
+        """Return whether an action is available: the next step only once this one is done."""
         if action == "tour_next":
             return self.guide is not None and self.guide.is_done
         if action == "choose" and parameters != ("example",):
             return not self.screen.has_class("-guess")
         return super().check_action(action, parameters)
 
-    # What is asked
+    # The question
 
     @on(InstrumentScreen.Ask)
     def _ask(self, event: InstrumentScreen.Ask) -> None:
         self.ask(event.edit, Gesture(event.gesture) if event.gesture else None)
 
     def ask(self, edit: Edit, gesture: Gesture | None = None) -> None:
-        """Ask something else."""
+        """Change the question by an edit."""
         self.come_to(self.history.ask(edit, gesture, self._clock()))
 
     def come_to(self, history: History) -> None:
-        """Ask what a history asks, with the steps that lead there."""
+        """Replace the history, and show its present question."""
         self.history = history
         self.show()
 
     def show(self) -> None:
-        """Show what is asked on the instrument there is."""
+        """Show the present question on the present instrument."""
         if self.instrument is not None:
             self.instrument.asked = self.history.present
             if self.guide is not None:
                 self.guide.see(self.instrument, self.history.present)
 
     def action_undo(self) -> None:
-        """Go one step back."""
+        """Undo the last step."""
         if not self.history.past:
             self.notify("Nothing to undo", timeout=2)
         self.come_to(self.history.undo())
 
     def action_redo(self) -> None:
-        """Go one step on."""
+        """Redo the step undone last."""
         if not self.history.future:
             self.notify("Nothing to redo", timeout=2)
         self.come_to(self.history.redo())
 
     def action_start(self) -> None:
-        """Go back to what was asked first."""
+        """Go back to the first question."""
         self.ask(edits.become(self._first))
 
     # Commands
 
     @property
     def instrument(self) -> InstrumentScreen | None:
-        """The instrument below whatever is open over it."""
+        """The present instrument, whatever is open over it."""
         base = self.screen_stack[0] if self.screen_stack else None
         return base if isinstance(base, InstrumentScreen) else None
 
@@ -312,25 +311,25 @@ class AttnApp(App[None]):
     def line(self) -> str:
         """The command line that brings back what the instrument shows.
 
-        A file of heads opens their screen by itself, and where two captures part is only printed.
+        It ends in ``--screen`` for a command that prints unless told to open the screen.
 
         Raises:
-            InputError: If a command line cannot ask it.
+            InputError: If no command line can ask the question.
         """
-        shown = next(one for one in INSTRUMENTS if one.name == self.current_mode)
-        line: str = load(shown.line)(self.history.present)
-        prints = line.startswith(f"attn-tui {shown.command_name} ")
+        instrument = next(entry for entry in INSTRUMENTS if entry.name == self.current_mode)
+        line: str = load(instrument.line)(self.history.present)
+        prints = line.startswith(f"attn-tui {instrument.command_name} ")
         return f"{line} --screen" if prints else line
 
     @property
     def line_to_leave(self) -> str:
-        """The command line to leave on the terminal; nothing where none can ask it."""
+        """The command line to leave on the terminal; empty if none can ask the question."""
         with suppress(InputError):
             return f"{self.line}\n"
         return ""
 
     def action_copy(self) -> None:
-        """Copy the command line, and show it, for not every terminal takes it."""
+        """Copy the command line, and show it because not every terminal accepts a copy."""
         try:
             line = self.line
         except InputError as error:
@@ -342,15 +341,15 @@ class AttnApp(App[None]):
         self.notify(f"{line}\n\nIt was sent to the terminal; q prints it too.", markup=False)
 
     async def action_quit(self) -> None:
-        """Leave, with the command line that comes back here."""
+        """Quit, leaving the command line that comes back here."""
         self.parting = self.line_to_leave
         self.exit()
 
     def _fatal_error(self) -> None:
-        """Say after the end what went wrong, and what was asked.
+        """Exit on an error; the traceback and the question are printed afterwards.
 
-        Textual 8 prints what an error holds as it is, and has no public name for this:
-        tests/contract/test_outside_text.py needs it.
+        Textual 8 would print the text of the error unescaped and has no public hook for this;
+        tests/contract/test_outside_text.py depends on it.
         """
         told = visible("".join(format_exception(sys.exception())), "\n")
         self.parting = self.parting or f"{told}What was asked: {self.line_to_leave}"
@@ -358,14 +357,14 @@ class AttnApp(App[None]):
         self._close_messages_no_wait()
 
     def action_redraw(self) -> None:
-        """Draw everything anew, for something else may have written on the terminal."""
+        """Draw everything again, in case something else has written to the terminal."""
         self._cells.forget()
         self.screen.refresh()
 
     def on_paste(self, event: Paste) -> None:
-        """Take scores that were pasted where nothing is typed."""
+        """Ask for pasted scores, if the focus is not in a text area."""
         if isinstance(self.focused, TextArea):
-            # It has taken them, and Textual 8 lets the event go on.
+            # It has taken the paste, but Textual 8 lets the event bubble.
             return
         try:
             draft = self.history.present.draft.with_text(event.text)
@@ -378,13 +377,13 @@ class AttnApp(App[None]):
         self.notify("Pasted: u goes back", timeout=3)
 
     def action_show_help_panel(self) -> None:
-        """Explain what has the focus, beside or over the instrument."""
+        """Show help on the focused pane, beside or over the instrument."""
         self.run_worker(self.run_action("screen.help"))
 
     action_hide_help_panel = action_show_help_panel
 
     def action_choose(self, name: str) -> None:
-        """Choose from a list: the palette, of one kind of thing alone; on a tour skip a step."""
+        """Open the palette with one list alone; on a tour, the key for examples skips a step."""
         if name == "example" and self.guide is not None:
             self.guide.skip()
             return
@@ -393,7 +392,7 @@ class AttnApp(App[None]):
 
 
 def collect_garbage() -> None:
-    """Collect garbage from now on, if the start put it off; not what the start has imported."""
+    """Turn garbage collection on if start-up put it off, but leave out what it imported."""
     if not gc.isenabled():
         gc.freeze()
         gc.enable()

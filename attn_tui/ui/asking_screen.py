@@ -1,4 +1,4 @@
-"""What somebody asks on the screen of an instrument: d_k, the number of keys, settings."""
+"""The part of an instrument's screen that changes the question: d_k, n and settings."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -18,14 +18,14 @@ from attn_tui.ui.settings_panel import SettingsPanel
 from attn_tui.ui.slider import Slider
 
 PACE = 0.25
-"""Seconds between two stops of d_k that are played."""
+"""Seconds between two stops while d_k is played."""
 
 
 class AskingScreen(Screen[None]):
-    """A question, and the ways to ask another: each ends in `ask`, which posts a message.
+    """A screen with a question; every change to it goes through `ask`, which posts a message.
 
     Attributes:
-        GROUPS: Headings of the settings panel with the settings below each.
+        GROUPS: Headings of the settings panel, each with its settings.
     """
 
     GROUPS: ClassVar[Sequence[tuple[str, Sequence[Setting]]]] = ()
@@ -35,11 +35,11 @@ class AskingScreen(Screen[None]):
     asked: var[Asked | None] = var(None, init=False)
 
     class Ask(Message):
-        """Something else is asked.
+        """The user changes the question.
 
         Attributes:
-            edit: The change to the question.
-            gesture: A name that all changes of one run share, as of a drag; or nothing.
+            edit: The change.
+            gesture: A name shared by all changes of one gesture, such as a drag; or nothing.
         """
 
         def __init__(self, edit: Edit, gesture: str) -> None:
@@ -48,11 +48,11 @@ class AskingScreen(Screen[None]):
             self.gesture = gesture
 
     class Go(Message):
-        """Somebody wants to go to another instrument.
+        """The user goes to another instrument.
 
         Attributes:
-            instrument: Its name.
-            index: Which of several vectors is to be shown there, if that matters.
+            instrument: The name of the instrument.
+            index: The index of the vector to show there, if that matters.
         """
 
         def __init__(self, instrument: str, index: int | None = None) -> None:
@@ -61,10 +61,10 @@ class AskingScreen(Screen[None]):
             self.index = index
 
     class Back(Message):
-        """Somebody wants to go back, and the instrument has nowhere to go back to."""
+        """The user goes back, and the instrument itself has nowhere to go back to."""
 
     class Ready(Message):
-        """An instrument is there to be shown what is asked."""
+        """An instrument is ready to be given the present question."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -73,28 +73,28 @@ class AskingScreen(Screen[None]):
 
     @property
     def present(self) -> Asked:
-        """What is asked, once the screen was shown it."""
+        """The present question; the screen must have been given it."""
         assert self.asked is not None
         return self.asked
 
     @property
     def settings(self) -> list[Setting]:
-        """All settings of the instrument, d_k among them, which has a place of its own."""
+        """All settings of the instrument, including d_k, which has a pane of its own."""
         return [D_K, *(setting for _, group in self.GROUPS for setting in group)]
 
     def on_screen_suspend(self) -> None:
-        """Play no longer than the screen is seen."""
+        """Stop playing when the screen is hidden."""
         self._stop_playing()
 
     def ask(self, edit: Edit, gesture: str = "") -> None:
-        """Ask something else."""
+        """Change the question by an edit."""
         self.post_message(self.Ask(edit, gesture))
 
     def look_at(self, index: int) -> None:
-        """Show one of several vectors, where only one is shown."""
+        """Show the vector with this index, if the instrument shows one at a time."""
 
     def preview(self, edit: Edit) -> str:
-        """Return the headline that an edit would bring, where that is known at once."""
+        """Return the headline after an edit, if it is known at once; else an empty text."""
         return ""
 
     @on(DkPane.Changed, "#d_k-pane")
@@ -102,27 +102,27 @@ class AskingScreen(Screen[None]):
         self.ask(edits.setup(lambda setup: replace(setup, d_k=event.value)), event.gesture)
 
     def action_step_d_k(self, steps: int) -> None:
-        """Move d_k some stops up or down."""
+        """Move d_k by some stops, up or down."""
         self.query_one(DkPane).step(steps)
 
     def action_double_d_k(self, times: int) -> None:
-        """Double d_k or halve it."""
+        """Double or halve d_k."""
         self.query_one(DkPane).double(times)
 
     def action_type_d_k(self) -> None:
-        """Type d_k."""
+        """Focus the field of d_k."""
         self.query_one(DkPane).edit()
 
     def action_step_n(self, steps: int) -> None:
-        """Move the number of keys some stops up or down, where there is one to move."""
+        """Move the number of keys by some stops, or say that it cannot be moved."""
         self.notify(self.NO_N, timeout=3)
 
     async def action_type_n(self) -> None:
-        """Type the number of keys."""
+        """Focus the field of the number of keys, or say that it cannot be moved."""
         self.notify(self.NO_N, timeout=3)
 
     def action_go_on(self) -> None:
-        """Play d_k, or stop, where a pane is shown alone; elsewhere stop what goes on, or go on."""
+        """Play d_k or stop if one pane is shown alone; otherwise stop or resume long work."""
         if self.is_playing:
             self._stop_playing()
         elif self.has_class("-full"):
@@ -132,14 +132,14 @@ class AskingScreen(Screen[None]):
 
     @property
     def is_playing(self) -> bool:
-        """Whether d_k is played."""
+        """Whether d_k is being played."""
         return self._player is not None
 
     def stop_or_go_on(self) -> None:
-        """Stop what takes long, or go on with it."""
+        """Stop or resume long work."""
 
     def _play(self) -> None:
-        """Go a stop on in d_k, and back from where it ends."""
+        """Move d_k by a stop, turning around at the ends of its scale."""
         slider = self.query_one(Slider)
         if slider.value in (slider.scale.minimum, slider.scale.maximum):
             self._direction = 1 if slider.value == slider.scale.minimum else -1

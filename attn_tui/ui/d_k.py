@@ -1,4 +1,4 @@
-"""The panes of d_k and of n: a slider, and a field to type a number into."""
+"""The panes of d_k and n: a slider, and a field for typing a number."""
 
 import numpy as np
 from textual import on
@@ -16,31 +16,31 @@ from attn_tui.ui.pane import Pane
 from attn_tui.ui.slider import Slider
 
 TICKS = (1, 16, 256, 4096, 65_536, 4, 64, 1024, 16_384)
-"""What stands below the slider of d_k, those first that are wanted most."""
+"""The ticks of the slider of d_k, the most important first."""
 
 FLAT = 20.0
-"""From here on tanh is 1 in float64."""
+"""Above this, tanh is 1 in float64."""
 
 
 class NumberPane(Pane):
-    """Shows a number, and lets somebody move or type it.
+    """Shows a number that can be moved or typed.
 
     Args:
-        name: What it is called; the id of the pane is ``"name-pane"``.
-        scale: The values there are.
-        ticks: What stands below the slider.
-        is_line: Whether it is a line without a border, beginning with what it is called.
+        name: The name of the number; the id of the pane is ``"name-pane"``.
+        scale: The possible values.
+        ticks: The ticks of the slider.
+        is_line: Whether the pane is a line without a border that begins with the name.
     """
 
     value: var[int] = var(1, init=False)
 
     class Changed(Message):
-        """Somebody wants another number.
+        """The user changes the number.
 
         Attributes:
-            pane: Which pane's.
-            value: Which number.
-            gesture: A name that all moves of one drag share.
+            pane: The pane of the number.
+            value: The new number.
+            gesture: A name shared by all moves of one gesture, or nothing.
         """
 
         def __init__(self, pane: "NumberPane", value: int, gesture: str) -> None:
@@ -68,14 +68,14 @@ class NumberPane(Pane):
             yield Input(compact=True, select_on_focus=True, id=f"{self._called}-typed")
 
     def watch_value(self, value: int) -> None:
-        """Show another number."""
+        """Show the new number."""
         self.query_one(Slider).value = value
         typed = self.query_one(Input)
         if not typed.has_focus:
             typed.value = self._field_text(value)
 
     def step(self, steps: int) -> None:
-        """Move some stops up or down."""
+        """Move by some stops, up or down."""
         self.query_one(Slider).action_step(steps)
 
     def double(self, times: int) -> None:
@@ -84,7 +84,7 @@ class NumberPane(Pane):
         self.query_one(Slider).move(max(value, 1), f"{self._called} double")
 
     def edit(self) -> None:
-        """Let somebody type a number."""
+        """Focus the field, for typing a number."""
         self.query_one(Input).focus()
 
     @on(Slider.Moved)
@@ -94,7 +94,7 @@ class NumberPane(Pane):
 
     @on(Click, "Input")
     def _select(self) -> None:
-        """Let what is typed replace the number: a click on the blanks before it is not meant so."""
+        """Select the whole number after a click, so that typing replaces it."""
         self.query_one(Input).select_all()
 
     @on(Input.Submitted)
@@ -114,9 +114,9 @@ class NumberPane(Pane):
         event.input.value = self._field_text(self.value)
 
     def _field_text(self, value: int) -> str:
-        """Return a number as it stands in the field, right-aligned.
+        """Return a number as the field shows it, right-aligned.
 
-        Always of one length: when that of an Input changes, Textual lays out the whole screen anew.
+        The length is constant: if it changes, Textual lays out the whole screen again.
         """
         return f"{value:,}".rjust(len(f"{self._scale.maximum:,}"))
 
@@ -125,25 +125,25 @@ class DkPane(NumberPane):
     """Shows d_k."""
 
     idle: var[str] = var("", init=False)
-    """Why another d_k would change nothing, or nothing."""
+    """Why another d_k would change nothing, or an empty text."""
 
     def __init__(self, is_line: bool = False) -> None:
         super().__init__("d_k", D_K, TICKS, is_line)
 
     def watch_idle(self, why: str) -> None:
-        """Dim the slider, and say why, also where a line has no border to say it on."""
+        """Dim the slider if d_k changes nothing, and say why in the tooltip and the heading."""
         self.set_class(bool(why), "-idle")
         self.tooltip = why or None
         self.query_one(".name", Label).update(self.heading)
 
     @property
     def heading(self) -> str:
-        """What it is called, and why another d_k would change nothing."""
+        """The name, and why another d_k would change nothing, if so."""
         return f"d_k: {self.idle}" if self.idle else "d_k"
 
 
 def why_idle(experiment: Experiment) -> str:
-    """Return why another d_k would change nothing for scores that are given, or nothing."""
+    """Return why another d_k would change nothing for these scores, or an empty text."""
     source, setup = experiment.source, experiment.setup
     scale, n_keys = setup.scale, experiment.vectors.n_keys
     if source.d_k is not None:

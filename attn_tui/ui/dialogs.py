@@ -1,4 +1,4 @@
-"""Dialogues over a screen: a text to read, a file to save to, a file to open."""
+"""Dialogues over a screen: for reading a text, saving to a file and opening a file."""
 
 import os
 from collections.abc import Callable, Iterable
@@ -25,16 +25,16 @@ Result = TypeVar("Result")
 
 
 class Dialogue(ModalScreen[Result]):
-    """Closes once, however often it is asked to, and only where it lies over all others.
+    """A dialogue that closes only once, and only while it is on top.
 
-    A second escape, or a thread that has made something of a file, may come before it is gone, and
-    Textual 8 would give its result a second time. From below the palette it would close that.
+    A second escape, or a thread that has read a file, may arrive before the dialogue is gone, and
+    Textual 8 would return its result twice. Below the palette, it would close the palette instead.
     """
 
     _is_dismissed = False
 
     def dismiss(self, result: Result | None = None) -> AwaitComplete:
-        """Close it with a result, unless it closes already or something lies over it."""
+        """Close with a result, unless it is closing already or another screen is on top."""
         if self._is_dismissed or not self.is_active:
             return AwaitComplete()
         self._is_dismissed = True
@@ -42,11 +42,11 @@ class Dialogue(ModalScreen[Result]):
 
 
 class TextScreen(Dialogue[bool]):
-    """A text to read; dismissed with whether it is to be saved.
+    """A text to read; dismissed with whether to save it.
 
     Args:
-        title: What it is.
-        text: What it says.
+        title: The title of the box.
+        text: The text.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -66,22 +66,22 @@ class TextScreen(Dialogue[bool]):
             yield Static(self._text, markup=False)
 
     def action_close(self, save: bool) -> None:
-        """Close it."""
+        """Close, returning whether to save the text."""
         self.dismiss(save)
 
 
 def columns_of_text(columns: int) -> int:
-    """Return how many columns a text has to be read on a screen of so many, from 20 to 80."""
-    # Nine tenths, less the border, a blank on either side and the scroll bar.
+    """Return the width of a text in a dialogue, from 20 to 80, for a screen of some columns."""
+    # Nine tenths of the screen, less the border, a blank on either side and the scroll bar.
     return max(20, min(columns * 9 // 10 - 6, 80))
 
 
 class HelpScreen(Dialogue[None]):
-    """A text in Markdown: what a pane shows, and what keys do there.
+    """A text in Markdown, such as what a pane shows and what keys do there.
 
     Args:
-        text: Markdown.
-        title: What it is.
+        text: The Markdown.
+        title: The title of the box.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -94,7 +94,7 @@ class HelpScreen(Dialogue[None]):
 
     def compose(self) -> ComposeResult:
         """Lay out the text in a box that scrolls."""
-        # A parser of Markdown comes with it, for which the start is not to wait.
+        # Imported here so that starting the program does not wait for its Markdown parser.
         from textual.widgets import Markdown
 
         with VerticalScroll(classes="dialogue") as box:
@@ -104,14 +104,14 @@ class HelpScreen(Dialogue[None]):
 
 
 class FileScreen(Dialogue[Any]):
-    """Asks for a file: a name to type above a tree of files; dismissed with what is made of it.
+    """Asks for a file, by name or from a tree; dismissed with the result of using it.
 
     Args:
         title: What the file is for.
-        use: From a path to what is made of it, in a thread; raises InputError where nothing is, and
-            the dialogue says why and stays.
-        name: What is typed at first.
-        hint: What names may end in.
+        use: Called with a path, in a thread; returns the result. If it raises InputError, the
+            dialogue shows why and stays open.
+        name: The text of the field at first.
+        hint: The suffixes that a name may have.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "Close")]
@@ -124,7 +124,7 @@ class FileScreen(Dialogue[Any]):
         self._typed, self._hint = name, hint
 
     def compose(self) -> ComposeResult:
-        """Lay out the line for the name, what is wrong with it, and the files there are."""
+        """Lay out the field for the name, the hint or problem, and the tree of files."""
         with Vertical(classes="dialogue") as box:
             box.border_title = self._title
             box.border_subtitle = "enter takes it, esc closes"
@@ -133,11 +133,11 @@ class FileScreen(Dialogue[Any]):
             yield Files(os.curdir)
 
     def on_mount(self) -> None:
-        """Stand behind the name."""
+        """Focus the field."""
         self.query_one(Input).focus()
 
     def action_leave(self) -> None:
-        """Take no file."""
+        """Close without a file."""
         self.dismiss(None)
 
     @on(Input.Submitted)
@@ -152,7 +152,7 @@ class FileScreen(Dialogue[Any]):
 
     @work(thread=True, exclusive=True, exit_on_error=False)
     def _try(self, path: str) -> None:
-        """Make of a file what can be made of it, or say why nothing can."""
+        """Use a file and close with the result, or show why it cannot be used."""
         try:
             made = self._use(path)
         except InputError as error:
@@ -162,7 +162,7 @@ class FileScreen(Dialogue[Any]):
 
     @on(Worker.StateChanged)
     def _say_what_failed(self, event: Worker.StateChanged) -> None:
-        """Say what went wrong that no reader expected."""
+        """Show an unexpected error of a reader."""
         if event.state == WorkerState.ERROR:
             error = event.worker.error
             self._refuse(visible(f"this could not be read: {type(error).__name__}: {error}"))
@@ -174,17 +174,17 @@ class FileScreen(Dialogue[Any]):
 
 
 class Files(DirectoryTree):
-    """A tree of files whose names are text: Textual's own sends to the terminal what they hold."""
+    """A tree of files that escapes their names: Textual's own sends them to the terminal raw."""
 
-    # Fonts of terminals often lack Textual's.
+    # Terminal fonts often lack the icons of Textual.
     ICON_NODE_EXPANDED, ICON_NODE, ICON_FILE = "▼ ", "▸ ", ""
 
     def filter_paths(self, paths: Iterable[Path]) -> Iterable[Path]:
-        """Leave out files that are hidden."""
+        """Leave out hidden files."""
         return (path for path in paths if not path.name.startswith("."))
 
     def render_label(self, node: TreeNode[DirEntry], base_style: Style, style: Style) -> Text:
-        """Return a name in which all that cannot be seen is spelled out."""
+        """Return the label of a file, with invisible characters spelled out."""
         label = super().render_label(node, base_style, style)
-        shown = visible(label.plain)
-        return label if shown == label.plain else Text(shown, label.style)
+        name = visible(label.plain)
+        return label if name == label.plain else Text(name, label.style)

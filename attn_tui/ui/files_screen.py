@@ -1,4 +1,4 @@
-"""What goes in and out of the screen of an instrument: texts to read, files to save and open."""
+"""The part of an instrument's screen that reads reports, and saves and opens files."""
 
 import os
 from collections.abc import Iterator
@@ -13,23 +13,23 @@ from attn_tui.ui.asking_screen import AskingScreen
 from attn_tui.ui.dialogs import FileScreen, TextScreen
 
 READ = "{count} vectors were read: > goes through them in Explore, 4 shows all as rows of a head"
-"""What is said of a file of several."""
+"""The message about a file of several vectors."""
 
 
 class FilesScreen(AskingScreen):
-    """Saves what is shown, and asks what a file says."""
+    """Saves what is shown, and asks the question of a file."""
 
     def forms(self) -> Forms:
-        """Return what can be saved, by the ending of the file's name."""
+        """Return the forms that can be saved, by the suffix of the file."""
         return {}
 
     def report(self) -> str:
-        """Return all there is to say as text."""
+        """Return the whole report as text."""
         return "".join(str(piece) for piece in self.forms()[".txt"]())
 
     @work(thread=True, exclusive=True, group="report", exit_on_error=False)
     def action_read(self) -> None:
-        """Read all there is to say as text."""
+        """Show the whole report as text."""
         screen = TextScreen("In words and numbers", self.report())
         self.app.call_from_thread(self.app.push_screen, screen, self._save_text)
 
@@ -38,14 +38,14 @@ class FilesScreen(AskingScreen):
             self._ask_file("attn-tui.txt")
 
     def action_save(self) -> None:
-        """Save what is shown."""
+        """Ask for a file, and save what is shown."""
         self._ask_file("attn-tui.json")
 
     def _picture(self) -> Iterator[str]:
         yield self.app.export_screenshot(title="attn-tui")
 
     def _ask_file(self, name: str) -> None:
-        # Taken before the dialogue is over it.
+        # Taken before the dialogue covers the screen.
         picture = [*self._picture()]
         forms: Forms = {**self.forms(), ".svg": lambda: iter(picture)}
 
@@ -61,7 +61,7 @@ class FilesScreen(AskingScreen):
             self.notify(f"Saved {visible(path)}", markup=False)
 
     def action_open(self) -> None:
-        """Open a file of scores, of queries and keys, or of a whole question."""
+        """Ask for a file of scores, of queries and keys, or of a whole question, and open it."""
         from attn_tui.files.draft import open_draft
 
         setup = self.present.draft.setup

@@ -1,4 +1,4 @@
-"""What an instrument says first, with its two sides in their colours."""
+"""The headline of an instrument, with its two sides in their colours."""
 
 import re
 
@@ -10,30 +10,30 @@ from attn_tui.ui.markup import plain
 SIDES = re.compile(
     r"(Unscaled|unscaled)|((?:Divided|divided|Multiplied|multiplied) by [^ ]*[^ ,.;:])"
 )
-"""What a headline calls the two sides."""
+"""The words for the two sides in a headline."""
 
 
 class Headline(Static):
-    """Shows one or two sentences, or in their place what could not be worked out."""
+    """Shows one or two sentences, or an error in their place."""
 
     text: var[str] = var("", init=False)
     failure: var[str] = var("", init=False)
 
     def watch_text(self) -> None:
-        """Show another headline."""
+        """Show the new headline."""
         self._write()
 
     def watch_failure(self, failure: str) -> None:
-        """Show what failed, or the headline again."""
+        """Show the error, or the headline again."""
         self.set_class(bool(failure), "-wrong")
         self._write()
 
     def on_resize(self) -> None:
-        """Break the headline where it fits."""
+        """Break the headline for the new width."""
         self._write()
 
     def _write(self) -> None:
-        """Write a sentence a line if they fit; the screen is not laid out anew for it."""
+        """Write one sentence a line if they fit, without laying out the screen again."""
         if self.failure:
             self.update(plain(self.failure), layout=False)
             return

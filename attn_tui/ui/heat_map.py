@@ -1,4 +1,4 @@
-"""The picture of a matrix, with a cursor on one of its entries: arrows, wheel and drag move it."""
+"""A picture of a matrix with a cursor on an entry: arrow keys, wheel and drag move it."""
 
 from typing import ClassVar
 
@@ -11,7 +11,7 @@ from attn_tui.ui.picture import Picture
 
 
 class HeatMap(Picture, can_focus=True):
-    """Shows a `charts.heat_map.HeatMap`, whose cursor whoever hears the messages moves."""
+    """Shows a `charts.heat_map.HeatMap`; whoever handles its messages moves the cursor."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up,k", "move(-1, 0)", "Row above", show=False),
@@ -24,10 +24,10 @@ class HeatMap(Picture, can_focus=True):
     ]
 
     class OfMap(Message):
-        """Something happened to a picture.
+        """A message about a map.
 
         Attributes:
-            widget: The picture.
+            widget: The map that sent it.
         """
 
         def __init__(self, widget: "HeatMap") -> None:
@@ -36,16 +36,16 @@ class HeatMap(Picture, can_focus=True):
 
         @property
         def control(self) -> "HeatMap":
-            """The picture, for ``@on(HeatMap.Moved, "#id")``."""
+            """The map, for ``@on(HeatMap.Moved, "#id")``."""
             return self.widget
 
     class Moved(OfMap):
-        """Somebody wants the cursor on another entry.
+        """The user moves the cursor to another entry.
 
         Attributes:
-            row: From the top.
-            column: From the left.
-            gesture: A name that all moves of one run share.
+            row: Its row, from the top.
+            column: Its column, from the left.
+            gesture: A name shared by all moves of one gesture.
         """
 
         def __init__(self, widget: "HeatMap", row: int, column: int, gesture: str) -> None:
@@ -54,10 +54,10 @@ class HeatMap(Picture, can_focus=True):
             self.gesture = gesture
 
     class Hovered(OfMap):
-        """The mouse is over another entry than before, or over none.
+        """The mouse has moved over another entry, or off the map.
 
         Attributes:
-            entry: Row and column.
+            entry: Its row and column, or None.
         """
 
         def __init__(self, widget: "HeatMap", entry: tuple[int, int] | None) -> None:
@@ -65,10 +65,10 @@ class HeatMap(Picture, can_focus=True):
             self.entry = entry
 
     class Chosen(OfMap):
-        """Somebody wants to go into the entry of the cursor."""
+        """The user opens the entry under the cursor."""
 
     class Sized(OfMap):
-        """It has another size, so that it may hide more entries, or fewer."""
+        """The size of the map has changed, so it may hide more or fewer entries."""
 
     def __init__(self, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
@@ -77,7 +77,7 @@ class HeatMap(Picture, can_focus=True):
 
     @property
     def _map(self) -> heat_map.HeatMap | None:
-        """What is shown, if it has a cursor."""
+        """The map on show, if it has a cursor."""
         drawing = self.drawing
         if isinstance(drawing, heat_map.HeatMap) and drawing.cursor is not None:
             return drawing
@@ -85,13 +85,13 @@ class HeatMap(Picture, can_focus=True):
 
     @property
     def hides(self) -> bool:
-        """Whether entries have no place of their own: of several the largest is seen."""
-        # Where glyphs stand for colours no cell is halved.
+        """Whether some entries share a place, where only the largest is seen."""
+        # Cells are not halved when glyphs replace colours.
         halves = 1 if self.app.has_class("-textures") else 2
         return self._map is not None and self._map.is_reduced(*self.content_size, halves)
 
     def _go(self, row: int, column: int, gesture: str) -> None:
-        """Ask for the cursor on an entry, or on the nearest there is."""
+        """Ask for the cursor on an entry, or on the nearest that exists."""
         if self._map is None:
             return
         rows, columns = self._map.levels.shape
@@ -100,29 +100,29 @@ class HeatMap(Picture, can_focus=True):
             self.post_message(self.Moved(self, *place, gesture))
 
     def action_move(self, down: int, right: int) -> None:
-        """Move the cursor by so many rows and columns."""
+        """Move the cursor by some rows and columns."""
         if self._map is not None and self._map.cursor is not None:
             row, column = self._map.cursor
             self._go(row + down, column + right, f"{self.id} move")
 
     def action_end(self, column: int) -> None:
-        """Go to the first or the last column."""
+        """Move the cursor to the first or last column."""
         if self._map is not None and self._map.cursor is not None:
             self._go(self._map.cursor[0], column % self._map.levels.shape[1], f"{self.id} move")
 
     def action_choose(self) -> None:
-        """Go into the entry of the cursor."""
+        """Open the entry under the cursor."""
         if self._map is not None:
             self.post_message(self.Chosen(self))
 
     def on_resize(self) -> None:
-        """Tell whoever says what it hides."""
+        """Report the new size, which decides which entries are hidden."""
         self.post_message(self.Sized(self))
 
     # The mouse
 
     def _entry(self, event: events.MouseEvent) -> tuple[int, int] | None:
-        """Return the entry under the mouse, if there is one."""
+        """Return the entry under the mouse, or None."""
         offset = event.get_content_offset_capture(self)
         if self._map is None:
             return None
@@ -134,7 +134,7 @@ class HeatMap(Picture, can_focus=True):
             self.post_message(self.Hovered(self, entry))
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
-        """Go to where the mouse is, and follow it until it is let go."""
+        """Move the cursor to the mouse, and follow it until the button is released."""
         entry = self._entry(event)
         if entry is not None:
             self._drags += 1
@@ -142,7 +142,7 @@ class HeatMap(Picture, can_focus=True):
             self._go(*entry, f"{self.id} drag {self._drags}")
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
-        """Tell what the mouse is over, and follow it while a button is down."""
+        """Report the entry under the mouse, or follow the mouse while a button is down."""
         entry = self._entry(event)
         if self.app.mouse_captured is not self:
             self._hover(entry)
@@ -150,34 +150,34 @@ class HeatMap(Picture, can_focus=True):
             self._go(*entry, f"{self.id} drag {self._drags}")
 
     def on_mouse_up(self) -> None:
-        """Let go."""
+        """Stop following the mouse."""
         self.release_mouse()
 
     def on_leave(self) -> None:
-        """Tell that the mouse is over nothing."""
+        """Report that the mouse has left the map."""
         self._hover(None)
 
     def on_click(self, event: events.Click) -> None:
-        """Go into what is clicked twice."""
+        """Open an entry that is double-clicked."""
         if event.chain == 2 and self._entry(event) is not None:
             self.action_choose()
 
     def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
-        """Go a row up, or with shift a column back."""
+        """Move a row up, or with shift a column to the left."""
         event.stop()
         self.action_move(*((0, -1) if event.shift else (-1, 0)))
 
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
-        """Go a row down, or with shift a column on."""
+        """Move a row down, or with shift a column to the right."""
         event.stop()
         self.action_move(*((0, 1) if event.shift else (1, 0)))
 
     def on_mouse_scroll_left(self, event: events.MouseScrollLeft) -> None:
-        """Go a column back."""
+        """Move a column to the left."""
         event.stop()
         self.action_move(0, -1)
 
     def on_mouse_scroll_right(self, event: events.MouseScrollRight) -> None:
-        """Go a column on."""
+        """Move a column to the right."""
         event.stop()
         self.action_move(0, 1)

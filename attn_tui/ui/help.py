@@ -1,4 +1,4 @@
-"""The help of a screen: what its panes show, from Markdown files, and what keys do there."""
+"""The help of a screen: Markdown on its panes, from files, and a table of its keys."""
 
 from functools import cache
 from importlib.resources import files
@@ -10,15 +10,15 @@ from attn_tui.ui.pane import Pane
 
 
 def help_text(screen: Screen[Any], pane: Pane | None) -> str:
-    """Return Markdown on a pane, on the screen, the keys that work now, and on the other panes.
+    """Return Markdown on a pane, the screen, the keys that work now, and the other panes.
 
     Args:
-        screen: What is helped with.
-        pane: The one with the focus, if any; where one fills the screen, that one counts.
+        screen: The screen.
+        pane: The focused pane, if any; a pane that fills the screen takes its place.
     """
-    shown = [other for other in screen.query(Pane) if other.display]
-    first = next((other for other in shown if other.has_class("-large")), pane)
-    others = [other for other in shown if other is not first]
+    panes = [other for other in screen.query(Pane) if other.display]
+    first = next((other for other in panes if other.has_class("-large")), pane)
+    others = [other for other in panes if other is not first]
     name = getattr(screen, "NAME", "")
     texts = [read(name), key_table(screen), *(read(name_of(name, other)) for other in others)]
     if first is not None:
@@ -27,25 +27,25 @@ def help_text(screen: Screen[Any], pane: Pane | None) -> str:
 
 
 def name_of(screen: str, pane: Pane) -> str:
-    """Return the name of the file on a pane, without its ending."""
+    """Return the name of a pane's help file, without its suffix."""
     return f"{screen}-{(pane.id or '').removesuffix('-pane')}"
 
 
 @cache
 def read(name: str) -> str:
-    """Return a file of help, or nothing where there is none."""
+    """Return the text of a help file, or nothing if there is none."""
     file = files("attn_tui").joinpath("help", f"{name}.md")
     return file.read_text("utf-8") if file.is_file() else ""
 
 
 def key_table(screen: Screen[Any]) -> str:
-    """Return the keys that do something on a screen now, as a table in Markdown."""
+    """Return the keys that work on a screen now, as a table in Markdown."""
     lines = ["| key | what it does |", "| --- | --- |"]
-    shown: set[str] = set()
+    seen: set[str] = set()
     for active in screen.active_bindings.values():
         binding = active.binding
-        if binding.description and binding.action not in shown and not binding.system:
-            shown.add(binding.action)
+        if binding.description and binding.action not in seen and not binding.system:
+            seen.add(binding.action)
             key = screen.app.get_key_display(binding)
             lines.append(f"| `{key}` | {binding.tooltip or binding.description} |")
     return "\n".join(lines)

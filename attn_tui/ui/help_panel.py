@@ -1,4 +1,4 @@
-"""The panel of help beside the panes; imported when it is wanted, for Markdown takes its time."""
+"""The help panel beside the panes; imported on demand because Markdown is slow to import."""
 
 from typing import ClassVar
 
@@ -8,9 +8,9 @@ from textual.widgets import HelpPanel
 
 
 class Help(HelpPanel, can_focus=True):
-    """Textual's panel of help, scrolled as a whole and by keys as well."""
+    """Textual's help panel, made to scroll as a whole and with keys."""
 
-    # Tab and the mouse leave out what has Textual's own class.
+    # Tab and the mouse skip widgets with the default class of Textual's panel.
     DEFAULT_CLASSES = ""
     BORDER_TITLE = "Help"
     BORDER_SUBTITLE = "? closes"

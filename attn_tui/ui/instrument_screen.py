@@ -1,4 +1,4 @@
-"""The screen of an instrument: title, headline, body and footer around what is asked."""
+"""The screen of an instrument: title, headline, body and footer."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar
@@ -31,13 +31,13 @@ from attn_tui.ui.slider import Slider
 from attn_tui.ui.title import TABS, Title
 
 TINY = 60
-"""Below so many columns there is room for one pane alone."""
+"""On a screen narrower than this many columns there is room for only one pane."""
 
 BESIDE = 120
-"""From so many columns on help stands beside the panes: three of them need the other 80."""
+"""The least columns for help beside the panes: three panes need 80 of them."""
 
 TWO_PANELS = 160
-"""From so many columns on settings and help can both be open."""
+"""The least columns at which settings and help can both be open."""
 
 FAILED = (
     "This could not be worked out: {error}. What stands below is from before. "
@@ -46,14 +46,14 @@ FAILED = (
 
 
 class InstrumentScreen(FilesScreen):
-    """What all instruments have: a headline, a body, views and help around what is asked.
+    """What all instruments share: a headline, a body, views and help.
 
-    Values come down as ``asked``; whatever somebody does ends in `ask`, which posts a message.
+    The question comes down as ``asked``; every change to it goes up as a message from `ask`.
 
     Attributes:
-        NAME: Of the instrument, as in the registry.
-        VIEWS: Names of what `t` goes through, by the id of their panes.
-        VIEW_TITLES: What the palette calls them.
+        NAME: The name of the instrument, as in the registry.
+        VIEWS: The views that `t` cycles through, each named by the id of its pane.
+        VIEW_TITLES: The name of each view in the palette.
     """
 
     NAME: ClassVar[str]
@@ -67,7 +67,7 @@ class InstrumentScreen(FilesScreen):
         Binding("minus,left_square_bracket", "step_d_k(-1)", "Lower d_k", show=False, id="less"),
         Binding("plus,right_square_bracket,equals_sign", "step_d_k(1)", "d_k", key_display="-+",
                 tooltip="Lower or raise d_k", id="more"),
-        # All else is found by it, where there is room for few keys and no keyboard.
+        # Everything else can be found with it if few keys fit the footer or there is only a mouse.
         Binding("slash", "app.command_palette", "Find", id="find"),
         Binding("left_curly_bracket,pageup", "double_d_k(-1)", "Halve d_k", show=False, id="halve"),
         Binding("right_curly_bracket,pagedown", "double_d_k(1)", "Double d_k", show=False,
@@ -95,10 +95,10 @@ class InstrumentScreen(FilesScreen):
     view: var[str] = var("", init=False)
     answer: var[Any] = var(None, init=False)
     failure: var[str] = var("", init=False)
-    """What could not be worked out, in the place of the headline until something else is asked."""
+    """An error that replaces the headline until the question changes."""
 
     def compose(self) -> ComposeResult:
-        """Lay out the lines that all instruments share around the body."""
+        """Lay out the body, and around it the lines that all instruments share."""
         yield Title(self.NAME).data_bind(InstrumentScreen.status)
         headline = Headline(id="headline")
         yield headline.data_bind(text=InstrumentScreen.headline, failure=InstrumentScreen.failure)
@@ -107,55 +107,55 @@ class InstrumentScreen(FilesScreen):
         yield Keys(show_command_palette=False, compact=True)
 
     def compose_body(self) -> ComposeResult:
-        """Lay out what the instrument shows."""
+        """Lay out the panes of the instrument."""
         raise NotImplementedError
 
     def breakpoints(self, size: Size) -> list[str]:
-        """Return the classes of a size, which Textual sets only once all is mounted and styled."""
+        """Return the classes for a size; Textual itself sets them only after mounting."""
         points = (self.HORIZONTAL_BREAKPOINTS, size.width), (self.VERTICAL_BREAKPOINTS, size.height)
         return [max(point for point in given if point[0] <= room)[1] for given, room in points]
 
     def on_mount(self) -> None:
-        """Begin with the first view, and with an answer before anything is laid out."""
+        """Show the first view, and answer the question before the first layout."""
         self.view = self.first_view
         self.mutate_reactive(InstrumentScreen.asked)
 
     @property
     def first_view(self) -> str:
-        """What is shown at first."""
+        """The name of the view that is shown first, or nothing."""
         return self.VIEWS[0] if self.VIEWS else ""
 
     @on(Worker.StateChanged)
     def _say_what_failed(self, event: Worker.StateChanged) -> None:
-        """Say that something could not be worked out, and how to report it; the rest goes on."""
+        """Show the error of a worker, and how to report it; the program goes on."""
         if event.state == WorkerState.ERROR:
             error = event.worker.error
             reason = visible(f"{type(error).__name__}: {error}")
             self.failure = FAILED.format(error=reason.rstrip("."))
 
     def _watch_view(self) -> None:
-        """Let go of what failed in another view."""
+        """Clear an error of another view."""
         self.failure = ""
 
     def on_screen_resume(self) -> None:
-        """Ask to be shown what is asked now: while another instrument was, it was not."""
+        """Ask for the present question, which may have changed while the screen was hidden."""
         self.post_message(self.Ready())
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Return whether an action can be taken: before a guess only help and the way back."""
+        """Return whether an action is available: before a guess, only help and going back."""
         if self.has_class("-guess") and action not in ("help", "back"):
             return False
         return super().check_action(action, parameters)
 
-    # What is asked
+    # The question
 
     @property
     def home(self) -> Widget:
-        """What has the focus unless somebody gives it to something else."""
+        """The widget that has the focus by default."""
         return self.query_one(Slider)
 
     def _watch_asked(self, asked: Asked) -> None:
-        """Name the model that was chosen, with what departs from it where there is room."""
+        """Show the chosen model, with its changes if they fit; update d_k and the settings."""
         self.failure = ""
         texts = model_texts(asked.experiment.setup)
         room = self.size.width - TABS
@@ -167,11 +167,11 @@ class InstrumentScreen(FilesScreen):
             panel.asked = asked
 
     def why_idle(self, asked: Asked) -> str:
-        """Return why another d_k would change nothing, or nothing."""
+        """Return why changing d_k would change nothing, or an empty text."""
         return ""
 
     async def action_settings(self) -> None:
-        """Open the panel of settings, or close it."""
+        """Open or close the panel of settings."""
         if self.query(SettingsPanel):
             await self.query(SettingsPanel).remove()
             self.remove_class("-settings")
@@ -180,14 +180,14 @@ class InstrumentScreen(FilesScreen):
             await self.open_setting(self.GROUPS[0][1][0].name)
 
     async def open_setting(self, name: str) -> None:
-        """Open the panel of settings, with the focus on one of them; or go to where d_k is."""
+        """Open the panel of settings with the focus on one of them; for d_k, go to its field."""
         if name == D_K.name:
             self.action_type_d_k()
         else:
             await self.open_panel(name)
 
     async def open_panel(self, name: str) -> None:
-        """Open the panel of settings, with the focus on one of them."""
+        """Open the panel of settings with the focus on one of them."""
         if not self.query(SettingsPanel):
             if self.size.width < TWO_PANELS:
                 await self._close_help()
@@ -197,14 +197,14 @@ class InstrumentScreen(FilesScreen):
         panel.asked = self.asked
         self.set_focus(panel.widget_of(name))
 
-    # What is computed
+    # Answers
 
     @work(thread=True, exclusive=True, group="answer", exit_on_error=False)
     def answer_in_thread(self, answers: Callable[[Stop], Iterable[Any]]) -> None:
-        """Show better and better answers as they are found, until something else is asked.
+        """Show successively better answers as they are computed, until the question changes.
 
         Args:
-            answers: From what says whether to stop to the answers.
+            answers: Yields the answers; its argument returns whether to stop.
         """
         worker = get_current_worker()
         for answer in answers(lambda: worker.is_cancelled):
@@ -212,11 +212,11 @@ class InstrumentScreen(FilesScreen):
                 self.app.call_from_thread(self.set_answer, answer)
 
     def set_answer(self, answer: Any) -> None:
-        """Show an answer that a thread has found."""
+        """Show an answer that a thread has computed."""
         self.answer = answer
 
     async def action_help(self) -> None:
-        """Explain the pane with the focus and the keys: beside the panes, or over them."""
+        """Show or hide help on the focused pane and the keys: beside the panes, or over them."""
         if self.size.width < BESIDE:
             own = self.focused.ancestors_with_self if self.focused else []
             pane = next((widget for widget in own if isinstance(widget, Pane)), None)
@@ -225,7 +225,7 @@ class InstrumentScreen(FilesScreen):
             await self._open_help()
 
     async def _open_help(self) -> None:
-        """Explain beside the panes whichever of them has the focus, and the instrument else."""
+        """Open help beside the panes: on the focused pane, or else on the instrument."""
         from attn_tui.ui.help_panel import Help
 
         if self.size.width < TWO_PANELS and self.query(SettingsPanel):
@@ -236,16 +236,16 @@ class InstrumentScreen(FilesScreen):
         await self.query_one("#body").mount(Help())
 
     async def _close_help(self) -> bool:
-        """Close what is explained beside the panes, and return whether it was open."""
+        """Close the help beside the panes, and return whether it was open."""
         panel = self.query("Help")
         is_open = bool(panel)
         await panel.remove()
         return is_open
 
-    # What is shown
+    # Views
 
     def on_resize(self) -> None:
-        """Leave out help where the panes need its place."""
+        """Hide help if the panes need its place."""
         self.query("Help").set(display=self.size.width >= BESIDE)
 
     def pane(self, id: str) -> Pane:
@@ -258,11 +258,11 @@ class InstrumentScreen(FilesScreen):
 
     @property
     def views(self) -> Sequence[str]:
-        """What `t` goes through at this size."""
+        """The views that `t` cycles through at this size."""
         return self.VIEWS
 
     def action_view(self, steps: int) -> None:
-        """Show the next view or the one before."""
+        """Move forwards or backwards by some views."""
         views = [*self.views]
         place = views.index(self.view) if self.view in views else -1
         self.view = views[(place + steps) % len(views)]
@@ -273,13 +273,13 @@ class InstrumentScreen(FilesScreen):
         self.action_view(views.index(name) - views.index(self.view))
 
     def action_full(self) -> None:
-        """Show one pane as large as fits: that with the focus, or the first; or show all again."""
+        """Show one pane alone, the focused one or else the first; or show all again."""
         if self.has_class("-full"):
             self._show_all()
             return
         own = self.focused.ancestors_with_self if self.focused else []
-        shown = [pane for pane in self.query(Pane) if pane.display]
-        panes = [pane for pane in shown if pane.query(Picture)] or shown
+        visible_panes = [pane for pane in self.query(Pane) if pane.display]
+        panes = [pane for pane in visible_panes if pane.query(Picture)] or visible_panes
         pane = next((pane for pane in panes if pane in own), panes[0])
         pane.add_class("-large")
         self.add_class("-full")
@@ -291,7 +291,7 @@ class InstrumentScreen(FilesScreen):
         self.query(".-large").remove_class("-large")
 
     async def action_back(self) -> None:
-        """Go back: from the full pane, help, settings, a field to the slider, and then farther."""
+        """Leave the full pane, help, settings or a field, whichever comes first; else go back."""
         if self.has_class("-full"):
             self._show_all()
         elif await self._close_help():

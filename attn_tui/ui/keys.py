@@ -1,9 +1,9 @@
-"""The last line: the keys that work where the focus is; and two leaks of Textual 8.2.
+"""The last line: the keys that work at the focus; and fixes for two leaks of Textual 8.2.
 
-Textual remembers the colours of the last 1,024 widgets together with the widgets' lines, and so
-keeps those: 100 MB after some hundred dialogues. And a footer keeps a watcher of each key that it
-ever showed. We know of no issue upstream of either; `tests/contract/test_memory.py` fails without
-these mends.
+Textual caches the colours of the last 1,024 widgets with a reference to the widgets' lines, which
+keeps the lines alive: 100 MB after some hundred dialogues. And a footer keeps a watcher for every
+key it has ever shown. We know of no upstream issue for either; `tests/contract/test_memory.py`
+fails without these fixes.
 """
 
 from collections.abc import Sequence
@@ -28,32 +28,32 @@ def _inner_outer(_: StylesCache, outer: Color, inner: Color) -> tuple[Style, Sty
 
 
 def keep_no_lines() -> None:
-    """Make Textual remember colours without the lines of the widgets that had them."""
+    """Make Textual cache colours without keeping the lines of widgets alive."""
     StylesCache.get_inner_outer = _inner_outer  # type: ignore[assignment, method-assign]
 
 
 class Keys(Footer):
-    """A footer that is drawn anew only where it shows other keys, and forgets those it showed.
+    """A footer that is rebuilt only when its keys change, and then forgets the old ones.
 
-    It is asked to show others several times at the start and whenever the focus moves, though most
-    often they are the same.
+    Textual rebuilds it several times at the start and whenever the focus moves, though the keys are
+    usually the same.
     """
 
     _shown: Sequence[tuple[Binding, bool, str]] = ()
 
     @on(Mount)
     async def _show_at_once(self) -> None:
-        """Show the keys in the first picture: Textual shows them in a later one."""
+        """Show the keys in the first frame: Textual would show them only later."""
         self.bindings_changed(self.screen)
         await self.recompose()
 
     async def recompose(self) -> None:
-        """Show the keys there are, if they are others."""
+        """Show the active keys, if they have changed."""
         active = self.screen.active_bindings.values()
-        shown = [keys[1:] for keys in active if keys.binding.show]
-        if shown == self._shown:
+        keys = [entry[1:] for entry in active if entry.binding.show]
+        if keys == self._shown:
             return
-        self._shown = shown
+        self._shown = keys
         await super().recompose()
         for watchers in getattr(self, "__watchers", {}).values():
             watchers[:] = [watcher for watcher in watchers if watcher[0].is_attached]

@@ -1,11 +1,11 @@
-"""Text inside of markup."""
+"""Plain text inside markup."""
 
 
 def plain(text: str) -> str:
-    r"""Return markup that shows a text as it is, whatever it holds.
+    r"""Return markup that shows a text as it is, whatever it contains.
 
-    Textual's own ``escape`` lets through what only begins as a tag, such as ``[/`` in a number that
-    is being typed, and its markup is refused then.
+    Textual's own ``escape`` misses the start of an unfinished tag, such as ``[/`` in a number that
+    is being typed, and Textual then rejects the markup.
 
     >>> plain("[/ is no number")
     '\\[/ is no number'

@@ -1,4 +1,4 @@
-"""What the command palette finds: settings with a value, models, examples, views and actions."""
+"""The commands of the palette: settings with a value, models, examples, views and actions."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -19,10 +19,10 @@ from attn_tui.ui.markup import plain
 from attn_tui.ui.setting import MODEL, RULE, Setting, of_field
 
 SURE = 1e6
-"""The score of a setting whose name and value are typed: above every other."""
+"""The score of a setting whose name and value are typed: above all others."""
 
 UNREADABLE = 1e-6
-"""The score where the value will not do: "mask the key" is an action first of all."""
+"""The score if the value cannot be used: "mask the key" is an action first of all."""
 
 OTHER_WORDS = {
     "start": ("reset", "start over"),
@@ -31,23 +31,23 @@ OTHER_WORDS = {
     "full": ("maximise", "zoom"),
     "examples": ("lessons",),
 }
-"""What else somebody may call an action, by the id of its binding."""
+"""Other words for an action, by the id of its binding."""
 
 
 class InstrumentProvider(Provider):
-    """Finds something of the instrument that is below the palette."""
+    """A provider for the instrument below the palette."""
 
     @property
     def instrument(self) -> InstrumentScreen | None:
-        """The instrument, unless something else is there."""
+        """The instrument, or None if another screen is below the palette."""
         return self.screen if isinstance(self.screen, InstrumentScreen) else None
 
 
 class SettingsProvider(InstrumentProvider):
-    """Sets a setting whose name and value are typed, as in ``d_k 64``, and leads to the others."""
+    """Sets a setting whose name and value are typed, as in ``d_k 64``; opens others by name."""
 
     async def search(self, query: str) -> Hits:
-        """Yield what a typed name with a value would set, then settings by name."""
+        """Yield the settings that a typed name and value would set, and those found by name."""
         if self.instrument is None or self.instrument.asked is None:
             return
         matcher = self.matcher(query)
@@ -64,8 +64,8 @@ class SettingsProvider(InstrumentProvider):
             best = max(matcher.match(name) for name in setting.names)
             if best > 0:
                 focus = partial(self.instrument.open_setting, setting.name)
-                shown = setting.kind.shown(setting.value(self.instrument.asked))
-                title = Content(f"{setting.label}: {shown}")
+                value = setting.kind.shown(setting.value(self.instrument.asked))
+                title = Content(f"{setting.label}: {value}")
                 yield Hit(best, title, focus, setting.label, plain(setting.help))
 
     def _hit(self, screen: InstrumentScreen, setting: Setting, text: str) -> Hit:
@@ -84,7 +84,7 @@ class SettingsProvider(InstrumentProvider):
 
 
 def value_behind(setting: Setting, query: str) -> str:
-    """Return what is typed behind a name of a setting, or nothing."""
+    """Return the text typed after a name of a setting, or nothing."""
     words = query.lstrip("/").replace("=", " ").split()
     for name in setting.names:
         parts = name.casefold().split()
@@ -94,13 +94,13 @@ def value_behind(setting: Setting, query: str) -> str:
 
 
 class WholeHeadProvider(InstrumentProvider):
-    """Offers a whole head where a causal mask is looked for and there is one vector to mask.
+    """Offers a whole head if somebody looks for a causal mask and there is only one vector.
 
-    Of a single row the mask leaves key 0 alone, which nobody means who types "causal".
+    On a single row the mask would leave only key 0, which is not what "causal" is meant to do.
     """
 
     async def search(self, query: str) -> Hits:
-        """Yield the head before the mask."""
+        """Yield the head, with a score above that of the mask."""
         screen = self.instrument
         if screen is None or screen.asked is None or "causal" not in query.casefold():
             return
@@ -120,24 +120,24 @@ class WholeHeadProvider(InstrumentProvider):
 
 
 Offer = tuple[str, str, str, IgnoreReturnCallbackType]
-"""What something is called, what it means, what else it is found by, and what takes it."""
+"""The title of an item, its meaning, another name it is found by, and what chooses it."""
 
 
 class OffersProvider(InstrumentProvider):
-    """Finds some things by what they are called and what they mean; all of them unless searched."""
+    """Finds items by title, name or meaning; lists all of them before a search."""
 
     def offers(self, screen: InstrumentScreen) -> Iterator[Offer]:
-        """Yield what there is."""
+        """Yield all items."""
         raise NotImplementedError
 
     async def discover(self) -> Hits:
-        """Yield all of them."""
+        """Yield all items as hits."""
         if self.instrument is not None:
             for title, meaning, _, take in self.offers(self.instrument):
                 yield DiscoveryHit(title, take, help=meaning)
 
     async def search(self, query: str) -> Hits:
-        """Yield those that match."""
+        """Yield the items that match."""
         if self.instrument is None:
             return
         matcher = self.matcher(query)
@@ -148,7 +148,7 @@ class OffersProvider(InstrumentProvider):
 
 
 def taking(screen: InstrumentScreen, setting: Setting, text: str) -> IgnoreReturnCallbackType:
-    """Return what gives a setting the value that a text says, or says why it cannot have it."""
+    """Return a command that gives a setting the value of a text, or says why it cannot."""
 
     def take() -> None:
         try:
@@ -163,7 +163,7 @@ class RulesProvider(OffersProvider):
     """Finds scale rules."""
 
     def offers(self, screen: InstrumentScreen) -> Iterator[Offer]:
-        """Yield them."""
+        """Yield the rules."""
         for name, meaning in RULE.kind.choices.items():
             yield name, meaning, "", taking(screen, RULE, name)
 
@@ -172,7 +172,7 @@ class ModelsProvider(OffersProvider):
     """Finds the heads of well-known models."""
 
     def offers(self, screen: InstrumentScreen) -> Iterator[Offer]:
-        """Yield them."""
+        """Yield the models."""
         for name, model in MODELS.items():
             parts = [f"d_k {model.d_k:,}", f"{model.heads} heads", model.scale.pipeline, model.note]
             meaning = " · ".join(part for part in parts if part)
@@ -180,11 +180,11 @@ class ModelsProvider(OffersProvider):
 
 
 class ExamplesProvider(OffersProvider):
-    """Finds the tour, and questions worth asking."""
+    """Finds the tour and the examples, which are questions worth asking."""
 
     def offers(self, screen: InstrumentScreen) -> Iterator[Offer]:
-        """Yield the tour, then the questions."""
-        # They are read when somebody looks for one.
+        """Yield the tour, then the examples."""
+        # Imported here because this reads the examples.
         from attn_tui.files.examples import EXAMPLES
 
         tour = partial(self.app.run_action, "go('tour')")
@@ -199,7 +199,7 @@ class ViewsProvider(InstrumentProvider):
     """Finds the views of the instrument by what they show."""
 
     async def search(self, query: str) -> Hits:
-        """Yield those that match and that there are now."""
+        """Yield the matching views that are available now."""
         if self.instrument is None:
             return
         matcher = self.matcher(query)
@@ -212,13 +212,13 @@ class ViewsProvider(InstrumentProvider):
 
 
 class ElsewhereProvider(InstrumentProvider):
-    """Finds the other instruments and their settings, and leads there.
+    """Finds the other instruments and their settings, and goes there.
 
-    It imports no screen and waits for nothing: enter would take what a shorter word has found.
+    It imports no screen and never waits: otherwise enter would choose a hit for a shorter word.
     """
 
     async def search(self, query: str) -> Hits:
-        """Yield those that match."""
+        """Yield the instruments and settings that match."""
         if self.instrument is None:
             return
         matcher, own = self.matcher(query), {setting.name for setting in self.instrument.settings}
@@ -229,11 +229,11 @@ class ElsewhereProvider(InstrumentProvider):
             if score > 0:
                 go = partial(self.app.run_action, f"go('{there.name}')")
                 yield Hit(score, f"{there.title}: {there.summary}", go, help=f"key {there.number}")
-            # Those of a claim are of its own trial, and take long to import.
+            # The settings of Claims belong to each claim's trial, and are slow to import.
             fields = {} if there.name == "claims" else fields_of(load(there.settings))
             for setting in map(of_field, fields.values()):
                 text = value_behind(setting, query)
-                # "mask the key" is an action, though somewhere there is a mask to set.
+                # "mask the key" is an action, even if another instrument has a mask to set.
                 if text and not is_readable(setting, text):
                     continue
                 score = max(matcher.match(name) for name in setting.names)
@@ -257,7 +257,7 @@ class ElsewhereProvider(InstrumentProvider):
 
 
 def is_readable(setting: Setting, text: str) -> bool:
-    """Return whether a text says a value of a setting."""
+    """Return whether a text can be read as a value of a setting."""
     try:
         setting.kind.parse(setting.name, text)
     except InputError:
@@ -266,10 +266,10 @@ def is_readable(setting: Setting, text: str) -> bool:
 
 
 class ActionsProvider(InstrumentProvider):
-    """Finds everything that a key does on this screen, with its key."""
+    """Finds every action that has a key on this screen, and shows the key."""
 
     async def search(self, query: str) -> Hits:
-        """Yield the bindings whose description matches."""
+        """Yield the bindings whose descriptions or other words match."""
         matcher = self.matcher(query)
         seen: set[str] = set()
         for active in self.screen.active_bindings.values():

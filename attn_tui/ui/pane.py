@@ -1,4 +1,4 @@
-"""A pane: a region with a round border, a title, and how it was made at the lower right."""
+"""A pane: a region with a round border, a title, and its origin at the lower right."""
 
 from typing import Self
 
@@ -13,9 +13,9 @@ class Pane(Container):
 
     Args:
         title: What it shows.
-        id: As of every widget.
-        classes: As of every widget.
-        widgets: What it holds.
+        id: The id of the widget.
+        classes: The classes of the widget.
+        widgets: The widgets inside it.
     """
 
     ALLOW_MAXIMIZE = True
@@ -26,31 +26,31 @@ class Pane(Container):
         self._lines: tuple[Region, ...] = ()
         self._described: tuple[str, ...] = ()
         self._written = ("", "")
-        """Title and subtitle as they were set: Textual spells their markup its own way."""
+        """Title and subtitle as they were set: Textual rewrites their markup."""
         super().__init__(*widgets, id=id, classes=classes)
         self.border_title = title
 
     def on_mount(self) -> None:
-        """Take the focus where nothing in it does, so that it can be explained and shown alone."""
+        """Make the pane focusable if nothing inside is, so that help and full view can reach it."""
         self.can_focus = not any(widget.can_focus for widget in self.query("*"))
 
     def describe(self, title: str, *subtitles: str) -> None:
-        """Set title and subtitle, and paint the lines of the border that they change.
+        """Set title and subtitle, and repaint the lines of the border that change.
 
         Args:
-            title: What it shows; behind a colon stands what is left out where it has no room.
-            subtitles: How it was made; where there is no room for all the first are left out.
+            title: What it shows; the part after a colon is left out if it does not fit.
+            subtitles: How it was made; if not all fit, the first are left out.
         """
         self._described = (title, *subtitles)
         self._write()
 
     def on_resize(self) -> None:
-        """Say as much as has room now."""
+        """Write as much of title and subtitles as fits the new size."""
         if self._described:
             self._write()
 
     def _write(self) -> None:
-        """Write what has room; at first all is painted, for Textual may have dropped a drawing."""
+        """Write what fits; the first time paints everything, as Textual may have lost a drawing."""
         width, height = self.outer_size
         room = width - len("╭─  ─╮")
         title, *subtitles = self._described
@@ -73,11 +73,11 @@ class Pane(Container):
     def refresh(
         self, *regions: Region, repaint: bool = True, layout: bool = False, recompose: bool = False
     ) -> Self:
-        """Paint anew: for a title a line, though Textual asks for the pane with all inside."""
+        """Repaint; a change of title only its line, though Textual asks for the whole pane."""
         lines = regions or self._lines
         return super().refresh(*lines, repaint=repaint, layout=layout, recompose=recompose)
 
 
 def columns_of(text: str) -> int:
-    """Return how many columns a text with markup takes."""
+    """Return the width of a text with markup, in columns."""
     return Content.from_markup(text).cell_length if "[" in text else len(text)

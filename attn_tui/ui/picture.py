@@ -19,19 +19,19 @@ class Drawing(Protocol):
     """Something that can be drawn at any size."""
 
     def draw(self, columns: int, lines: int, colours: Palette) -> Cells:
-        """Return it in a block of cells, in the colours of each kind of data."""
+        """Return the drawing as a block of cells, in the colours given."""
 
 
 @runtime_checkable
 class Text(Drawing, Protocol):
-    """A drawing that has as many lines as it has, so that it may have to be scrolled."""
+    """A drawing with a height of its own, so that it may need scrolling."""
 
     def height(self, columns: int) -> int:
-        """Return its lines in a width."""
+        """Return its height in lines at a width."""
 
 
 class Picture(Widget):
-    """Shows a drawing at the size there is; it is drawn once for each size and theme."""
+    """Shows a drawing at the size of the widget; it is drawn once for each size and theme."""
 
     DEFAULT_CSS = """
     Picture { height: 1fr; width: 1fr; }
@@ -42,13 +42,13 @@ class Picture(Widget):
     def __init__(self, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
         self._cells: Cells | None = None
-        """What is shown; None until it is drawn at the first size, or in other colours."""
+        """The cells on show; None before the first drawing and after a change of size or colour."""
         self._base = Style()
-        """The widget's own style as of the first drawing: Textual works it out slowly."""
+        """The widget's own style, cached because Textual is slow to compute it."""
         self._lines: list[Strip] = []
 
     def watch_drawing(self) -> None:
-        """Show another drawing, and paint only the cells in which it differs."""
+        """Show the new drawing, repainting only the cells that differ."""
         before = self._cells
         if before is None or self._is_of_another_size(before):
             self._cells = None
@@ -63,7 +63,7 @@ class Picture(Widget):
             self.refresh(*spans)
 
     def notify_style_update(self) -> None:
-        """Draw in other colours."""
+        """Draw again, since the colours may have changed."""
         super().notify_style_update()
         self._cells = None
 
@@ -71,7 +71,7 @@ class Picture(Widget):
         return (cells.columns, cells.lines) != self.content_size
 
     def _drawn(self) -> Cells:
-        """Return the drawing at the size there is."""
+        """Return the drawing at the size of the widget."""
         columns, lines = self.content_size
         if self.drawing is None or columns < 1 or lines < 1:
             return Cells(columns, lines)
@@ -89,14 +89,14 @@ class Picture(Widget):
 
 
 class Sheet(Picture):
-    """Shows a text as high as it is, inside of what scrolls."""
+    """Shows a text at its full height, inside a container that scrolls."""
 
     DEFAULT_CSS = """
     Sheet { height: auto; }
     """
 
     def watch_drawing(self) -> None:
-        """Show another text, which may be of another height."""
+        """Show the new text, whose height may differ."""
         super().watch_drawing()
         if self._height(self.content_size.width) != self.content_size.height:
             self.refresh(layout=True)
@@ -105,7 +105,7 @@ class Sheet(Picture):
         return self.drawing.height(columns) if isinstance(self.drawing, Text) else 1
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        """Return the lines of the text in a width."""
+        """Return the height of the text in lines at a width."""
         return self._height(width)
 
 
@@ -119,9 +119,9 @@ def _strip(cells: Cells, line: int, base: Style) -> Strip:
     """Return a line of a block of cells.
 
     Args:
-        cells: What is shown.
-        line: Which line of it.
-        base: The widget's own style, which stands wherever a cell has no colour.
+        cells: The block.
+        line: The number of the line.
+        base: The widget's own style, used for cells without a colour.
     """
     segments = [
         Segment(text, base + _style(colour, background))

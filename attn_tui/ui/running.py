@@ -1,4 +1,4 @@
-"""Runs the program on the terminal, from what it opens with to what it leaves behind."""
+"""Runs the program on the terminal, from the first question to the parting line."""
 
 import sys
 from dataclasses import replace
@@ -26,12 +26,12 @@ def run(
     """Run the program on the terminal and return its exit status.
 
     Args:
-        draft: What is asked at the start.
-        mouse: Whether the terminal is to report the mouse.
-        theme: The name of its colours.
-        tour: What to lead through at once.
-        instrument: The name of the instrument that is shown first.
-        ascii: Whether to draw in ASCII on a terminal that is not known to lack other glyphs.
+        draft: The first question.
+        mouse: Whether the terminal reports the mouse.
+        theme: The name of the theme, or None for the one chosen last.
+        tour: The tour to start at once, if any.
+        instrument: The name of the first instrument.
+        ascii: Whether to draw in ASCII even if the terminal is not known to lack other glyphs.
 
     Raises:
         InputError: If there is no such theme.
@@ -47,14 +47,14 @@ def run(
 
 
 def opening(draft: Draft) -> Draft:
-    """Return the draft that the screen opens with: Sweep on its map, unless something is asked."""
+    """Return the draft to open with: Sweep shows its map unless its settings were changed."""
     if draft.setup.get(sweep.Settings) != sweep.Settings():
         return draft
     return replace(draft, setup=draft.setup.put(sweep.Settings(view="map", ratio=True)))
 
 
 def _theme(named: str | None) -> str:
-    """Return the theme that is named, by option or environment, or else the one chosen last."""
+    """Return the theme named by the option or the environment, or else the one chosen last."""
     name = named or environ.get("TEXTUAL_THEME")
     if name:
         check_theme(name)

@@ -1,4 +1,4 @@
-"""A setting: one scalar that can be asked, with how to read it from a question and change it."""
+"""A setting: one scalar of a question, with the functions that read and change it."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -22,19 +22,19 @@ def _never(asked: Asked) -> str:
 
 @dataclass(frozen=True)
 class Setting:
-    """One scalar that can be asked on a screen.
+    """One scalar of a question, which a screen can change.
 
     Attributes:
-        name: What it is called in the palette and as the id of its widget.
-        label: What the panel calls it.
+        name: Its name in the palette, and in the id of its widget.
+        label: Its label in the panel.
         help: What it is, in a phrase.
-        kind: Its values.
-        value: Its value in a question.
-        edit: The change to a question that gives it a value.
-        default: What it is unless somebody changes it.
-        held: Why it is of no use in a question, or nothing.
-        synonyms: What else it is called.
-        presets: Values, as text, that are found by their own name.
+        kind: The kind of its values.
+        value: Returns its value in a question.
+        edit: Returns the change to a question that sets it to a value.
+        default: Its value unless changed.
+        held: Returns why it has no effect in a question, or an empty text.
+        synonyms: Other names for it.
+        presets: Values, as text, that the palette finds by themselves.
     """
 
     name: str
@@ -50,14 +50,14 @@ class Setting:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Everything it is called."""
+        """All its names, without repetition."""
         return tuple(dict.fromkeys((self.name, self.label, *self.synonyms)))
 
     def read(self, asked: Asked, text: str) -> Edit:
-        """Return the edit that gives it the value that a text says.
+        """Return the edit that sets it to the value of a text.
 
         Raises:
-            InputError: If the text says none, or the question has no answer with it.
+            InputError: If the text is not a value, or the question has no answer with it.
         """
         edit = self.edit(self.kind.parse(self.name, text))
         parse(edit(asked.draft))
@@ -65,7 +65,7 @@ class Setting:
 
 
 def of_field(field: Field) -> Setting:
-    """Return the setting that a field of the setup is."""
+    """Return the setting of a field of the setup."""
 
     def edit(value: Any) -> Edit:
         return lambda draft: replace(draft, setup=draft.setup.changed(field, lambda _: value))
@@ -79,7 +79,7 @@ def of_field(field: Field) -> Setting:
 
 
 def _of_draw(field: Field) -> Setting:
-    """Return the setting that a field of drawn scores is."""
+    """Return the setting of a field of drawn scores."""
 
     def value(asked: Asked) -> Any:
         return getattr(asked.experiment.source, field.name, field.default)

@@ -1,4 +1,4 @@
-"""The panel of settings: every field of an instrument as a stock widget, with its label."""
+"""The panel of settings: each setting of an instrument as a standard widget with a label."""
 
 from collections.abc import Sequence
 
@@ -17,10 +17,10 @@ from attn_tui.ui.setting import Setting
 
 
 class SettingsPanel(VerticalScroll):
-    """Settings, a line each, under headings.
+    """Settings under headings, one a line.
 
     Args:
-        groups: Headings with their settings.
+        groups: Headings, each with its settings.
     """
 
     BORDER_TITLE = "Settings"
@@ -29,11 +29,11 @@ class SettingsPanel(VerticalScroll):
     """The question whose settings are shown."""
 
     class Changed(Message):
-        """Somebody gave a setting another value.
+        """The user changes a setting.
 
         Attributes:
             edit: The change to the question.
-            name: Of which setting.
+            name: The name of the setting.
         """
 
         def __init__(self, edit: Edit, name: str) -> None:
@@ -69,7 +69,7 @@ class SettingsPanel(VerticalScroll):
         return Input(compact=True, select_on_focus=True, id=name)
 
     def watch_asked(self, asked: Asked) -> None:
-        """Show the values of another question."""
+        """Show the values of the new question."""
         with self.prevent(Input.Changed, Select.Changed, Switch.Changed):
             for setting in self._settings.values():
                 self._show(setting, asked)
@@ -84,7 +84,7 @@ class SettingsPanel(VerticalScroll):
         if isinstance(widget, Switch):
             widget.value = value
         elif isinstance(widget, Select):
-            # A rule with parameters is one more choice while it is in use.
+            # A rule with parameters is an extra choice while it is in use.
             choices = [(setting.kind.shown(choice), choice) for choice in setting.kind.choices]
             if text not in setting.kind.choices:
                 choices.insert(0, (text, text))
@@ -110,7 +110,7 @@ class SettingsPanel(VerticalScroll):
         self._take(event.switch.id or "", "yes" if event.value else "no")
 
     def _take(self, id: str, text: str) -> None:
-        """Ask for the value that a text says, or say what is wrong with it."""
+        """Ask for the value of a text, or show what is wrong with the text."""
         setting = next(one for one in self._settings.values() if id_of(one.name) == id)
         problem = self.query_one("#problem", Label)
         if self.asked is None or text == setting.kind.text(setting.value(self.asked)):
@@ -125,17 +125,17 @@ class SettingsPanel(VerticalScroll):
         self.post_message(self.Changed(edit, setting.name))
 
     def widget_of(self, name: str) -> Widget:
-        """Return the widget of a setting, by its name."""
+        """Return the widget of a setting by the name of the setting."""
         return self.query_one(f"#{id_of(name)}")
 
 
 class Word(Switch):
-    """A switch that says in a word which way it is, for without colours its place does not.
+    """A switch that shows a word, since its position cannot be seen without colours.
 
     Args:
-        off: What it says while it is off.
-        on: What it says while it is on.
-        id: As of every widget.
+        off: The word when it is off.
+        on: The word when it is on.
+        id: The id of the widget.
     """
 
     def __init__(self, off: str, on: str, id: str) -> None:
@@ -143,11 +143,11 @@ class Word(Switch):
         self._words = (off, on)
 
     def render(self) -> str:
-        """Return the word."""
+        """Return the word for the present state."""
         return self._words[self.value]
 
     def get_content_width(self, container: Size, viewport: Size) -> int:
-        """Return the columns of the longer word."""
+        """Return the width of the longer word, in columns."""
         return max(map(len, self._words))
 
 

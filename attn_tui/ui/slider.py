@@ -1,4 +1,4 @@
-"""A slider on a logarithmic scale of whole numbers. The one on the shelf is linear."""
+"""A slider with a logarithmic scale of whole numbers; ready-made ones are linear."""
 
 from typing import ClassVar
 
@@ -15,16 +15,16 @@ from textual.widget import Widget
 from attn_tui.compute.log_scale import LogScale
 
 REACH = 1.0
-"""Columns beside the mouse within which a rounder value is as good as the nearest."""
+"""How many columns from the mouse a rounder value may be and still be preferred."""
 
 
 class Slider(Widget, can_focus=True):
     """A value on a logarithmic scale: a track with a knob, and ticks below it.
 
     Args:
-        scale: The values there are.
-        ticks: Values that are written below the track, where there is room.
-        id: As of every widget.
+        scale: The possible values.
+        ticks: Values written below the track where there is room.
+        id: The id of the widget.
     """
 
     DEFAULT_CSS = """
@@ -43,15 +43,15 @@ class Slider(Widget, can_focus=True):
     ]
 
     value = var(1, init=False)
-    """The value; whoever wants to follow it watches it."""
+    """The value; watch it to follow it."""
 
     class Moved(Message):
-        """Somebody moved the knob.
+        """The user moves the knob.
 
         Attributes:
-            slider: Which one.
-            value: To where.
-            gesture: A name that all moves of one drag share.
+            slider: The slider.
+            value: The new value.
+            gesture: A name shared by all moves of one gesture, or nothing.
         """
 
         def __init__(self, slider: "Slider", value: int, gesture: str) -> None:
@@ -73,18 +73,18 @@ class Slider(Widget, can_focus=True):
 
     @property
     def _track(self) -> int:
-        """Columns of the track."""
+        """Width of the track, in columns."""
         return max(self.content_size.width - 1, 2)
 
     def _column(self, value: int) -> int:
         return round(self.scale.to_fraction(value) * (self._track - 1))
 
     def watch_value(self) -> None:
-        """Draw the track anew; the ticks stand still."""
+        """Draw the track again; the ticks do not change."""
         self.refresh(Region(0, 0, self.content_size.width, 1))
 
     def render_line(self, y: int) -> Strip:
-        """Draw the track with the value, or the ticks."""
+        """Draw the track with its knob, or the ticks."""
         if y == 0:
             return self._draw_track()
         if y == 1:
@@ -116,21 +116,21 @@ class Slider(Widget, can_focus=True):
         return Strip([Segment(line[1:-1], muted)])
 
     def move(self, value: int, gesture: str) -> None:
-        """Ask for another value."""
+        """Ask for a value, unless it is the present one."""
         value = self.scale.clamp(value)
         if value != self.value:
             self.post_message(self.Moved(self, value, gesture))
 
     def action_step(self, steps: int) -> None:
-        """Go some stops up or down."""
+        """Move by some stops, up or down."""
         self.move(self.scale.step(self.value, steps), f"{self.id} step")
 
     def action_nudge(self, by: int) -> None:
-        """Go up or down by ones."""
+        """Move by an amount, up or down."""
         self.move(self.value + by, f"{self.id} step")
 
     def action_jump(self, end: int) -> None:
-        """Go to an end."""
+        """Move to an end of the scale."""
         self.move(self.scale.maximum if end else self.scale.minimum, "")
 
     def _take(self, event: events.MouseEvent) -> None:
@@ -140,26 +140,26 @@ class Slider(Widget, can_focus=True):
         self.move(value, f"{self.id} drag {self._drags}")
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
-        """Go to where the mouse is, and follow it until it is let go."""
+        """Move the knob to the mouse, and follow it until the button is released."""
         self._drags += 1
         self.capture_mouse()
         self._take(event)
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
-        """Follow the mouse."""
+        """Follow the mouse while a button is down."""
         if self.app.mouse_captured is self:
             self._take(event)
 
     def on_mouse_up(self) -> None:
-        """Let go."""
+        """Stop following the mouse."""
         self.release_mouse()
 
     def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
-        """Go a stop up."""
+        """Move a stop up."""
         event.stop()
         self.action_step(1)
 
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
-        """Go a stop down."""
+        """Move a stop down."""
         event.stop()
         self.action_step(-1)

@@ -1,4 +1,4 @@
-"""The themes of attn-tui, and the colours of data on whatever theme is in use."""
+"""The themes of attn-tui, and the colours of data on any theme."""
 
 from collections.abc import Mapping
 from functools import lru_cache
@@ -25,7 +25,7 @@ from attn_tui.compute.errors import InputError, inert
 from attn_tui.ui.terminal.filters import ASCII_GLYPHS
 
 APART = {Depth.TRUE: 0.1, Depth.FEW: 0.08, Depth.TEXTURES: 0.1}
-"""How far in OKLab a colour is from those of data at least, to be taken for none of them."""
+"""How far from the colours of data, in OKLab, another colour must be to look different."""
 
 DARK = Theme(
     "attn",
@@ -66,18 +66,18 @@ LIGHT = Theme(
     },
 )
 THEMES = {theme.name: theme for theme in (DARK, LIGHT)}
-"""Ours, by name."""
+"""The themes of attn-tui, by name."""
 
 
 def check_theme(name: str) -> None:
-    """Raise InputError, which names the themes there are, unless a name is that of one."""
+    """Raise InputError, which lists the themes, unless a name is that of a theme."""
     known = sorted({*THEMES, *BUILTIN_THEMES})
     if name not in known:
         raise InputError("theme", f"{inert(name)} is not a theme", f"one of {', '.join(known)}")
 
 
 def depth_of(app: App[Any]) -> Depth:
-    """Return what the terminal of an application can show."""
+    """Return how the terminal of an application can show magnitudes."""
     if app.no_color or ASCII_GLYPHS in app.get_line_filters():
         return Depth.TEXTURES
     return {"truecolor": Depth.TRUE, "256": Depth.FEW}.get(
@@ -86,10 +86,10 @@ def depth_of(app: App[Any]) -> Depth:
 
 
 def colours_of(app: App[Any]) -> Palette:
-    """Return the colour of each kind of data, and of whatever else pictures consist of.
+    """Return the colour of each kind of data and of every other part of pictures.
 
-    That is ``text``, ``muted`` text, the ``background``, the ``frame`` of a pane, and the
-    ``accent``, which marks where the focus and the cursor are.
+    The other parts are ``text``, ``muted`` text, the ``background``, the ``frame`` of a pane, and
+    the ``accent``, which marks the focus and the cursor.
     """
     variables = app.theme_variables
     own = [variables[name] for name in ("background", "foreground", "accent", "primary")]
@@ -100,7 +100,7 @@ def colours_of(app: App[Any]) -> Palette:
 def _colours(
     background: str, foreground: str, accent: str, primary: str, dark: bool, depth: Depth
 ) -> Palette:
-    # The terminal's own colours are taken for nearly white on black, or for the other way round.
+    # The terminal's own colours are assumed to be nearly white on black, or the reverse.
     ends = ("#101010", "#d0d0d0") if dark else ("#ffffff", "#303030")
     behind, text = (
         seen(_opaque(colour, end), depth)
@@ -111,7 +111,7 @@ def _colours(
     if depth is Depth.FEW:
         taken += [step for kind in HUES for step in few(kind, behind)]
     marks = [legible(_opaque(colour, text), behind, depth) for colour in (accent, primary)]
-    # A theme's accent may be the colour of data, which it must not look like.
+    # A theme's accent may look like a colour of data: then it is not used.
     apart = [mark for mark in marks if min(distance(mark, own) for own in taken) > APART[depth]]
     named = {
         **data,
@@ -125,7 +125,7 @@ def _colours(
 
 
 def _of_data(kind: str, background: str, depth: Depth) -> str:
-    """Return the colour of texts and curves of a kind of data."""
+    """Return the colour of text and curves for a kind of data."""
     if depth is Depth.FEW:
         for colour in few(kind, background)[-2:]:
             if contrast(colour, background) >= CONTRAST:
@@ -136,7 +136,7 @@ def _of_data(kind: str, background: str, depth: Depth) -> str:
 
 
 def _opaque(colour: str, default: str) -> str:
-    """Return a theme's colour as ``#rrggbb``, and another for one that is the terminal's own."""
+    """Return a theme's colour as ``#rrggbb``, or a default if it is the terminal's own."""
     parsed = Color.parse(colour)
     if parsed.ansi is not None:
         return default
@@ -144,12 +144,12 @@ def _opaque(colour: str, default: str) -> str:
 
 
 def data_variables(app: App[Any]) -> dict[str, str]:
-    """Return the colours of pictures as variables of the style sheet: ``$unscaled``, ``$mark``."""
+    """Return the colours of pictures as style sheet variables such as ``$unscaled``, ``$mark``."""
     colours = colours_of(app)
     return {kind: colours[kind] for kind in (*HUES, "muted", "frame")} | {"mark": colours["accent"]}
 
 
 def default_theme(environ: Mapping[str, str]) -> str:
-    """Return the theme for a terminal of which COLORFGBG may say that it is light."""
+    """Return the light theme if COLORFGBG says that the terminal is light, else the dark one."""
     _, _, background = environ.get("COLORFGBG", "").rpartition(";")
     return LIGHT.name if background in ("7", "15") else DARK.name

@@ -1,4 +1,4 @@
-"""The first line: the name, the instruments as tabs, and the model that was chosen."""
+"""The first line: the name, the instruments as tabs, and the chosen model."""
 
 from textual.app import ComposeResult
 from textual.containers import Horizontal
@@ -9,14 +9,14 @@ from attn_tui.instruments import INSTRUMENTS
 from attn_tui.ui.markup import plain
 
 TABS = 78
-"""Columns of the name and the tabs."""
+"""Width of the name and the tabs, in columns."""
 
 
 class Title(Horizontal):
-    """Names the program, its instruments and the model.
+    """Shows the name of the program, its instruments and the model.
 
     Args:
-        instrument: Which one is shown.
+        instrument: The name of the instrument on show.
     """
 
     status: var[str] = var("", init=False)
@@ -33,15 +33,15 @@ class Title(Horizontal):
         yield Label(id="status")
 
     def on_mount(self) -> None:
-        """Leave the focus to the panes: digits go to the instruments."""
+        """Make the tabs unfocusable: the focus belongs to the panes, and digits switch tabs."""
         self.query_one(Tabs).can_focus = False
 
     def watch_status(self, status: str) -> None:
-        """Show another status; the label takes as many columns, so that all is laid out anew."""
+        """Show the new status; this lays out the screen again, as its width may change."""
         self.query_one("#status", Label).update(plain(status))
 
     def on_resize(self) -> None:
-        """Call instruments by their number alone, but for this one, where names have no room."""
+        """Label the other instruments by number alone if their names do not fit."""
         has_room = self.size.width >= TABS
         for instrument in INSTRUMENTS:
             tab = self.query_one(f"#{instrument.name}", Tab)

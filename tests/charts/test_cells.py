@@ -1,4 +1,4 @@
-"""A block of cells: what is written into it, its runs, and where it differs from another."""
+"""A block of cells: writing into it, its runs, and its differences from another."""
 
 from attn_tui.charts.cells import Cells
 

@@ -1,4 +1,4 @@
-"""Ramps: what more is can be told from what is less, and what is written on them can be read."""
+"""Ramps: more can be told from less, and text on them can be read."""
 
 import numpy as np
 import pytest
@@ -34,7 +34,7 @@ DARK, LIGHT = "#0e1016", "#e0e0e0"
 BACKGROUNDS = (DARK, LIGHT, "#000000", "#ffffff", "#1e1e2e", "#fdf6e3", "#282a36")
 
 SYSTEMS = {Depth.TRUE: "truecolor", Depth.FEW: "256"}
-"""What Textual calls the colours of a terminal."""
+"""Textual's names for the colours of a terminal."""
 
 
 def ramps(background: str) -> dict[str, tuple[str, ...]]:
@@ -43,8 +43,10 @@ def ramps(background: str) -> dict[str, tuple[str, ...]]:
 
 
 def steps(colours: tuple[str, ...]) -> np.ndarray:
-    """Return how far neighbours are from one another in OKLab."""
-    return np.asarray(np.linalg.norm(np.diff([oklab(each) for each in colours], axis=0), axis=1))
+    """Return the distances of neighbours in OKLab."""
+    return np.asarray(
+        np.linalg.norm(np.diff([oklab(colour) for colour in colours], axis=0), axis=1)
+    )
 
 
 def test_a_little_more_is_never_drawn_in_the_colour_of_a_little_less() -> None:
@@ -56,7 +58,7 @@ def test_a_little_more_is_never_drawn_in_the_colour_of_a_little_less() -> None:
 def test_equal_steps_of_a_number_look_equal() -> None:
     for background, kind in each_once(BACKGROUNDS, HUES):
         sizes = steps(ramp(kind, background))
-        # A step is a few units of sRGB, which are whole: no step is even to the last digit.
+        # A step is a few whole units of sRGB, so steps are not exactly equal.
         assert sizes.min() > 0.5 * sizes.mean()
         assert sizes.max() < 1.6 * sizes.mean()
 
@@ -71,7 +73,7 @@ def test_both_signs_look_equally_far_from_0() -> None:
         zero = oklab(colours[middle])
         assert np.linalg.norm(zero - oklab(background)) < 0.15
         for sign in (negative, positive):
-            away = np.linalg.norm([oklab(each) - zero for each in sign], axis=1)
+            away = np.linalg.norm([oklab(colour) - zero for colour in sign], axis=1)
             assert (np.diff(away) > 0.0).all()
             sizes = steps(sign)
             assert sizes.max() < 1.6 * sizes.mean()
@@ -80,7 +82,7 @@ def test_both_signs_look_equally_far_from_0() -> None:
 def test_more_saturation_stands_out_more_from_a_dead_calm() -> None:
     for background in BACKGROUNDS:
         colours = saturation(background)
-        away = np.linalg.norm([oklab(each) - oklab(background) for each in colours], axis=1)
+        away = np.linalg.norm([oklab(colour) - oklab(background) for colour in colours], axis=1)
         calm, warned = (round(level * (STEPS - 1)) for level in (0.5, 0.93))
         assert (np.diff(away[: calm + 1]) > 0.0).all()
         assert away[warned:].min() > away[: calm + 1].max()
@@ -96,7 +98,7 @@ def test_a_number_written_on_any_colour_can_be_read() -> None:
 
 
 def test_oklab_is_that_of_its_author() -> None:
-    # Red, green, blue and white, to the digits that are published.
+    # Red, green, blue and white, to the published digits.
     assert oklab("#ff0000") == pytest.approx([0.628, 0.225, 0.126], abs=1e-3)
     assert oklab("#00ff00") == pytest.approx([0.866, -0.234, 0.179], abs=1e-3)
     assert oklab("#0000ff") == pytest.approx([0.452, -0.032, -0.312], abs=1e-3)
@@ -116,7 +118,7 @@ def test_a_colour_survives_the_way_there_and_back() -> None:
 
 @pytest.fixture(params=SYSTEMS, ids=lambda depth: depth.name)
 def depth(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Depth:
-    """Give the terminal so many colours."""
+    """Give the terminal this many colours."""
     depth: Depth = request.param
     monkeypatch.setattr("textual.constants.COLOR_SYSTEM", SYSTEMS[depth])
     return depth
@@ -161,7 +163,7 @@ def test_of_256_colours_only_those_are_used_that_are_the_same_everywhere(
         colours = palette(theme.name)
         for kind in KINDS:
             assert {*colours.ramp(kind)} <= known, kind
-        # Faint ones are grey, for the nearest to a faint blue or amber are of another hue.
+        # Faint tints are grey, as the nearest to a faint blue or amber have another hue.
         tints = [colours.tint(kind, level / 8) for kind in HUES for level in range(9)]
         assert all(len({*rgb(of_xterm(to_xterm(tint)))}) == 1 for tint in tints)
 

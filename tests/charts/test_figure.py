@@ -1,4 +1,4 @@
-"""Curves between axes: what is drawn is where it belongs, at every size."""
+"""Curves between axes: everything is drawn where it belongs, at every size."""
 
 from collections.abc import Sequence
 from math import inf, nan
@@ -32,38 +32,40 @@ SHARES = Axis(0.0, 1.0, ((0.0, "0 %"), (1.0, "100 %"), (0.5, "50 %")))
 def drawn(
     y: Sequence[float], x: Axis = UNIT, up: Axis = UNIT, columns: int = 41, lines: int = 11
 ) -> Cells:
-    """Return one curve through points that are evenly spread over the axis."""
+    """Return one curve through points that are evenly spaced on the axis."""
     places = np.linspace(0.0, 1.0, len(y))
-    at = x.low * (x.high / x.low) ** places if x.logarithmic else x.low + places * (x.high - x.low)
-    return Figure([Curve(at, np.array(y), "scaled")], x, up).draw(columns, lines, COLOURS)
+    values = (
+        x.low * (x.high / x.low) ** places if x.logarithmic else x.low + places * (x.high - x.low)
+    )
+    return Figure([Curve(values, np.array(y), "scaled")], x, up).draw(columns, lines, COLOURS)
 
 
 def dots(cells: Cells) -> np.ndarray:
-    """Return which dots of braille are set, shape (4 lines, 2 columns)."""
+    """Return which braille dots are set, shape (4 lines, 2 columns)."""
     codes = np.array([[ord(character) for character in row] for row in cells.characters])
     codes = np.where((codes >= BLANK) & (codes < BLANK + 256), codes - BLANK, 0)
-    found = np.zeros((4 * cells.lines, 2 * cells.columns), dtype=bool)
+    is_set = np.zeros((4 * cells.lines, 2 * cells.columns), dtype=bool)
     for bit, (row, column) in enumerate(
         [(0, 0), (1, 0), (2, 0), (0, 1), (1, 1), (2, 1), (3, 0), (3, 1)]
     ):
-        found[row::4, column::2] = codes >> bit & 1
-    return found
+        is_set[row::4, column::2] = codes >> bit & 1
+    return is_set
 
 
 def heights(cells: Cells) -> dict[int, float]:
-    """Return how high each column of dots is on average, from the bottom."""
-    found = dots(cells)
-    rows = np.arange(found.shape[0], 0, -1)
+    """Return the average height of each column of dots, from the bottom."""
+    is_set = dots(cells)
+    rows = np.arange(is_set.shape[0], 0, -1)
     return {
-        column: float(rows[found[:, column]].mean())
-        for column in np.flatnonzero(found.any(axis=0)).tolist()
+        column: float(rows[is_set[:, column]].mean())
+        for column in np.flatnonzero(is_set.any(axis=0)).tolist()
     }
 
 
 def test_a_line_that_rises_is_seen_to_rise_from_corner_to_corner() -> None:
     cells = drawn([0.0, 0.25, 0.5, 0.75, 1.0])
     up = heights(cells)
-    # A column for the blank behind no tick, then every column has the line.
+    # One column for the blank after no tick; then every column has the line.
     assert sorted(up) == list(range(2, 2 * 41))
     values = np.array([up[column] for column in sorted(up)])
     assert (np.diff(values) >= 0.0).all()
@@ -88,7 +90,7 @@ def test_where_there_is_no_number_there_is_no_line(hole: float) -> None:
     values = [0.2] * 10 + [hole] * 6 + [0.8] * 10
     cells = drawn(values, columns=53)
     up = heights(cells)
-    # Two halves on two heights, and nothing that joins them.
+    # Two halves at two heights, and nothing that joins them.
     assert {round(height) for height in up.values()} <= {*range(10, 16), *range(34, 40)}
     gap = set(range(2, 106)) - set(up)
     assert len(gap) > 20
@@ -99,7 +101,7 @@ def test_a_value_outside_the_axis_is_cut_off_where_the_line_leaves() -> None:
     cells = drawn([0.5, 0.5, 0.5, 10.5, 10.5, 10.5, 0.5, 0.5, 0.5], columns=82)
     up = heights(cells)
     gap = set(range(2, 164)) - set(up)
-    # The line climbs to the top within a twentieth of one step, and is not drawn along the edge.
+    # The line reaches the top within a twentieth of a step, and is not drawn along the edge.
     assert len(gap) > 50
     assert not dots(cells)[:2, min(gap) + 2 : max(gap) - 2].any()
     low = drawn([0.5, -9.5, -9.5, 0.5], columns=82)
@@ -195,7 +197,7 @@ def test_every_size_is_drawn_and_no_number_is_cut(
     assert set(rows[-1].split()) <= numbers
     beside = {text for _, text in y.ticks}
     gutter = max(len(text) for text in beside)
-    # All ticks are as they were given, on lines of their own.
+    # All ticks are as given, on lines of their own.
     written = [row[:gutter].strip() for row in rows[:-1]]
     assert {text for text in written if text} <= beside
     assert len([text for text in written if text]) == len({text for text in written if text})
@@ -219,9 +221,11 @@ def test_without_colours_each_side_is_drawn_with_a_mark_of_its_own_and_a_legend_
     text = cells.text()
     for kind, mark in LINES.items():
         assert f"{mark} {kind}" in text
-    is_braille = np.vectorize(lambda each: BLANK < ord(each) < BLANK + 256)(cells.characters)
+    is_braille = np.vectorize(lambda character: BLANK < ord(character) < BLANK + 256)(
+        cells.characters
+    )
     marks = cells.characters == LINES["unscaled"]
-    # But for the legend each column has its mark, unless the other curve runs through it.
+    # Outside the legend, each column has its mark unless the other curve runs through it.
     assert 50 <= marks.any(axis=0).sum() <= 60
     assert is_braille.any(axis=0).sum() >= 55
     assert set(cells.backgrounds.flat) == {""}
@@ -237,12 +241,12 @@ def test_what_lies_between_two_lines_is_tinted_and_nothing_else_is() -> None:
     tinted = (cells.backgrounds != "")[:height, chart.gutter : chart.gutter + width]
     for column in range(width):
         share = (column + 0.5) / width
-        found = [(height - 0.5 - line) / height for line in np.flatnonzero(tinted[:, column])]
+        heights = [(height - 0.5 - line) / height for line in np.flatnonzero(tinted[:, column])]
         if share > 0.5:
-            assert not found
+            assert not heights
         else:
-            assert min(found) == pytest.approx(0.2 + 0.4 * share, abs=1.0 / height)
-            assert max(found) == pytest.approx(0.6, abs=1.0 / height)
+            assert min(heights) == pytest.approx(0.2 + 0.4 * share, abs=1.0 / height)
+            assert max(heights) == pytest.approx(0.6, abs=1.0 / height)
     assert not (
         Figure(chart.curves, chart.x, chart.y).draw(41, 21, COLOURS).backgrounds != ""
     ).any()

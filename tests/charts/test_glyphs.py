@@ -1,4 +1,4 @@
-"""What stands for glyphs on a terminal that has ASCII alone."""
+"""The characters that replace glyphs on a terminal that has only ASCII."""
 
 from attn_tui.charts.glyphs import LESS, MORE, in_ascii
 

@@ -1,4 +1,4 @@
-"""Matrices as colours: each entry has its own, at every size of the matrix and of the room."""
+"""Matrices as colours: each entry has its own, at every size of matrix and block."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -31,7 +31,7 @@ KINDS = {
 
 
 def colour_of(level: float, kind: str) -> str:
-    """Return the colour of a level, empty where there is none."""
+    """Return the colour of a level, empty for NaN."""
     if not np.isfinite(level):
         return ""
     share = (level + 1.0) / 2.0 if kind == "both signs" else level
@@ -41,22 +41,22 @@ def colour_of(level: float, kind: str) -> str:
 
 def halves(cells: Cells, chart: HeatMap) -> np.ndarray:
     """Return the colour of each half cell beside the margin, shape (2 lines, columns)."""
-    found = np.full((2 * cells.lines, cells.columns), "", dtype=object)
+    shades = np.full((2 * cells.lines, cells.columns), "", dtype=object)
     is_half = cells.characters == HALF
     lower = np.where(cells.colours == BACKGROUND, "", cells.colours)
-    found[0::2] = cells.backgrounds
-    found[1::2] = np.where(is_half, lower, cells.backgrounds)
-    return found[:, chart.left :]
+    shades[0::2] = cells.backgrounds
+    shades[1::2] = np.where(is_half, lower, cells.backgrounds)
+    return shades[:, chart.left :]
 
 
 def spread(rows: int, columns: int) -> np.ndarray:
-    """Return a matrix of which no two neighbours have one colour."""
+    """Return a matrix in which no two neighbours have the same colour."""
     return np.linspace(0.0, 1.0, rows * columns).reshape(rows, columns)
 
 
 def test_an_entry_that_has_room_is_seen_at_its_own_place_in_its_own_colour() -> None:
-    for shape, room, each in [
-        # Lines are two halves: rows of half a line, of one line, of two.
+    for shape, room, entry in [
+        # A line has two halves: rows of half a line, one line and two lines.
         ((4, 10), (10, 2), (1, 1)),
         ((4, 10), (14, 2), (1, 1)),
         ((4, 10), (10, 4), (2, 1)),
@@ -69,13 +69,13 @@ def test_an_entry_that_has_room_is_seen_at_its_own_place_in_its_own_colour() -> 
     ]:
         levels = spread(*shape)
         chart = HeatMap(levels, "unscaled")
-        found = halves(chart.draw(*room, COLOURS), chart)
-        high, wide = each
-        expected = np.full(found.shape, "", dtype=object)
+        shades = halves(chart.draw(*room, COLOURS), chart)
+        high, wide = entry
+        expected = np.full(shades.shape, "", dtype=object)
         for (row, column), level in np.ndenumerate(levels):
             block = slice(row * high, (row + 1) * high), slice(column * wide, (column + 1) * wide)
             expected[block] = colour_of(level, "unscaled")
-        assert (found == expected).all()
+        assert (shades == expected).all()
 
 
 @with_rows("kind", KINDS)
@@ -88,8 +88,8 @@ def test_of_several_entries_in_a_place_the_largest_is_seen_with_its_sign(kind: s
     levels[20:, :6] = nan
     levels[21, 1] = 0.5
     chart = HeatMap(levels, kind)
-    found = halves(chart.draw(20, 10, COLOURS), chart)
-    assert found.shape == (20, 20)
+    shades = halves(chart.draw(20, 10, COLOURS), chart)
+    assert shades.shape == (20, 20)
     expected = np.full((20, 20), colour_of(0.1, kind), dtype=object)
     expected[0, 0], expected[19, 19] = colour_of(0.9, kind), colour_of(0.8, kind)
     expected[8, 10] = colour_of(levels[17, 31], kind)
@@ -97,7 +97,7 @@ def test_of_several_entries_in_a_place_the_largest_is_seen_with_its_sign(kind: s
         expected[9, 10] = colour_of(0.9, kind)
     expected[10:, :2] = ""
     expected[10, 0] = colour_of(0.5, kind)
-    assert (found == expected).all()
+    assert (shades == expected).all()
 
 
 LEVELS = st.sampled_from([0.0, 0.1, 0.3, 0.5, 0.77, 1.0, nan])
@@ -128,18 +128,18 @@ def test_what_is_under_the_mouse_is_what_is_drawn_there(
     labels = [f"row {row}" for row in range(rows)] if labelled else ()
     chart = HeatMap(levels, kind, labels)
     cells = chart.draw(columns, lines, COLOURS)
-    found = halves(cells, chart)
+    shades = halves(cells, chart)
     seen = set()
     for line in range(lines):
         for column in range(columns):
             entry = chart.entry(column, line, columns, lines)
             if entry is None:
-                # Nothing is drawn where there is no entry.
+                # Empty entries are not drawn.
                 if column >= chart.left:
-                    assert not found[2 * line : 2 * line + 2, column - chart.left].any()
+                    assert not shades[2 * line : 2 * line + 2, column - chart.left].any()
                 continue
             seen.add(entry)
-            pair = set(found[2 * line : 2 * line + 2, column - chart.left])
+            pair = set(shades[2 * line : 2 * line + 2, column - chart.left])
             assert colour_of(levels[entry], kind) in pair
     wide, high = chart.room(columns, lines)
     if rows * 2 <= high and across <= wide:
@@ -184,10 +184,10 @@ def label_lines(rows: int, lines: int, cursor: tuple[int, int] | None) -> list[s
 def test_labels_are_whole_and_the_row_of_the_cursor_always_has_its_own() -> None:
     for lines in range(3, 40):
         for cursor in ((0, 0), (7, 1), (13, 2)):
-            found = [text for text in label_lines(14, lines, cursor) if text and text[0] == "L"]
-            assert f"L{cursor[0]} ▸" in found or f"L{cursor[0]}▸" in found
-            assert {text.rstrip(" ▸") for text in found} <= {f"L{row}" for row in range(14)}
-            order = [int(text.rstrip(" ▸")[1:]) for text in found]
+            labels = [text for text in label_lines(14, lines, cursor) if text and text[0] == "L"]
+            assert f"L{cursor[0]} ▸" in labels or f"L{cursor[0]}▸" in labels
+            assert {text.rstrip(" ▸") for text in labels} <= {f"L{row}" for row in range(14)}
+            order = [int(text.rstrip(" ▸")[1:]) for text in labels]
             assert order == sorted(order)
 
 
@@ -225,7 +225,7 @@ def test_without_colours_glyphs_tell_more_from_less_and_one_sign_from_the_other(
     assert set(cells.backgrounds.flat) == {""}
 
 
-# What stands beside the entries and over them
+# Beside the entries and over them
 
 
 def test_the_cursor_is_framed_and_hides_no_colour() -> None:
@@ -252,8 +252,8 @@ def test_the_longest_texts_that_all_have_room_are_written() -> None:
         np.zeros((1, 2)), "scaled", texts=[["1", "2"]],
         longer=([["long 1", "long 2"]], [["no 1", "2"]]),
     )  # fmt: skip
-    said = {width: chart.draw(2 * width, 2, COLOURS).text().split() for width in (8, 7, 6, 3)}
-    assert said == {
+    texts = {width: chart.draw(2 * width, 2, COLOURS).text().split() for width in (8, 7, 6, 3)}
+    assert texts == {
         8: ["long", "1", "long", "2"], 7: ["no", "1", "2"], 6: ["no", "1", "2"], 3: ["1", "2"],
     }  # fmt: skip
 
@@ -272,13 +272,13 @@ def test_a_bar_says_what_colours_mean_and_where_the_cursor_is_on_it() -> None:
     chart = HeatMap(spread(3, 4), "unscaled", ["a", "b", "c"], bar=bar)
     assert "same" in chart.draw(60, 9, COLOURS).text()
     assert "same" not in chart.draw(30, 9, COLOURS).text()
-    # The mouse finds entries where they are drawn, and none in the bar.
+    # The mouse finds entries where they are drawn, and none in the colour bar.
     assert chart.entry(chart.left, 0, 60, 9) == (0, 0)
     assert chart.entry(59, 0, 60, 9) is None
 
 
 def dots(cells: Cells) -> set[tuple[int, int]]:
-    """Return the dots of braille: column and line, counted in dots."""
+    """Return the braille dots: column and line, counted in dots."""
     return {
         (2 * x + side, 4 * y + down)
         for (y, x), character in np.ndenumerate(cells.characters)
@@ -290,16 +290,16 @@ def dots(cells: Cells) -> set[tuple[int, int]]:
 
 
 def test_a_border_goes_through_its_place_in_each_row_without_a_gap() -> None:
-    at = np.array([3.0, 2.0, 0.5, np.nan])
-    border = Border(at, at - 0.5, at + 0.5)
+    places = np.array([3.0, 2.0, 0.5, np.nan])
+    border = Border(places, places - 0.5, places + 0.5)
     chart = HeatMap(np.zeros((4, 4)), "scaled", border=border)
     cells = chart.draw(16, 8, COLOURS)
-    found = dots(cells)
-    for row, place in enumerate(at[:3]):
+    line_dots = dots(cells)
+    for row, place in enumerate(places[:3]):
         x, y = 2 * 4 * place, (row + 0.5) * 2 * 4
-        assert min(abs(x - dot[0]) + abs(y - dot[1]) for dot in found) <= 2.5
-    assert max(y for _, y in found) < 3 * 8
-    by_line = {y: {x for x, line in found if line == y} for _, y in found}
+        assert min(abs(x - dot[0]) + abs(y - dot[1]) for dot in line_dots) <= 2.5
+    assert max(y for _, y in line_dots) < 3 * 8
+    by_line = {y: {x for x, line in line_dots if line == y} for _, y in line_dots}
     for y in range(min(by_line), max(by_line)):
         assert min(abs(a - b) for a in by_line[y] for b in by_line[y + 1]) <= 1
     plain = HeatMap(np.zeros((4, 4)), "scaled").draw(16, 8, COLOURS)
@@ -307,6 +307,6 @@ def test_a_border_goes_through_its_place_in_each_row_without_a_gap() -> None:
     assert lighter[:6].min() >= 3
     assert lighter[6:].max() == 0
     few = replace(COLOURS, depth=Depth.FEW)
-    plain, cells = (each.draw(16, 8, few) for each in (replace(chart, border=None), chart))
+    plain, cells = (drawing.draw(16, 8, few) for drawing in (replace(chart, border=None), chart))
     assert (plain.backgrounds == cells.backgrounds).all()
-    assert dots(cells) == found
+    assert dots(cells) == line_dots

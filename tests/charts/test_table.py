@@ -1,4 +1,4 @@
-"""Numbers in columns: what is not shown whole is not shown."""
+"""Numbers in columns: a number is shown whole or not at all."""
 
 from collections.abc import Sequence
 
@@ -20,7 +20,7 @@ def words(cells: Cells) -> list[str]:
 
 
 def table(n_rows: int = 3, cursor: int | None = None, notes: Sequence[str] = ()) -> Table:
-    """Return a table whose texts are of two kinds: r0, r1, … and wider numbers, row by row."""
+    """Return a table with two columns: r0, r1, …, and wider numbers."""
     return Table(
         [
             Column("row", [f"r{row}" for row in range(n_rows)], left=True),
@@ -84,6 +84,6 @@ def test_no_text_is_ever_cut(
         whole |= {column.head, *column.texts}
     whole |= {word for note in notes for word in note.split()}
     assert set(words(cells)) <= whole
-    # As many columns are shown as have room, each from its head to its last row.
+    # As many columns are shown as fit, each from its head to its last row.
     kept = drawing.fitting(width - 2)
     assert cells.text().split("\n")[0].split() == [column.head for column in kept]

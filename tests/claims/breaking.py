@@ -1,4 +1,4 @@
-"""For every claim that is tried, one way to break what it rests on: a part of it, or a number."""
+"""For every claim that is tried, one way to break its basis: a function or a number."""
 
 import pkgutil
 from collections.abc import Callable, Mapping
@@ -19,41 +19,41 @@ from attn_tui.compute.sample import Number
 from attn_tui.compute.scale import Scale
 
 By = Callable[[Any], Any]
-"""From what something is to what takes its place."""
+"""Returns the replacement of an object."""
 
 ROOMS = [
-    import_module(f"{checks.__name__}.{each.name}")
-    for each in pkgutil.iter_modules(checks.__path__)
+    import_module(f"{checks.__name__}.{module.name}")
+    for module in pkgutil.iter_modules(checks.__path__)
 ]
 
 
 def result(change: By) -> By:
-    """Break what a function returns."""
+    """Break the result of a function."""
     return lambda whole: lambda *given, **asked: change(whole(*given, **asked))
 
 
 def given(change: By) -> By:
-    """Break the first thing a function is given."""
+    """Break the first argument of a function."""
     return lambda whole: lambda first, *given, **asked: whole(change(first), *given, **asked)
 
 
 def asked(**held: Any) -> By:
-    """Have a function hear of nothing else."""
+    """Fix keyword arguments of a function."""
     return lambda whole: lambda *given, **asked: whole(*given, **{**asked, **held})
 
 
 def changed(**changes: Any) -> By:
-    """Break some of what a function returns."""
-    return result(lambda found: replace(found, **changes))
+    """Break some fields of the result of a function."""
+    return result(lambda value: replace(value, **changes))
 
 
 def each_row(change: By) -> By:
-    """Break the rows that are drawn."""
+    """Break the drawn rows."""
     return result(lambda rows: {place: change(logs) for place, logs in rows.items()})
 
 
 def each_model(**changes: By) -> By:
-    """Return what makes of the table one whose models differ, by what they are."""
+    """Return a change to the table of models, given a function of each model."""
     return lambda models: {
         name: replace(model, **{key: of(model) for key, of in changes.items()})
         for name, model in models.items()
@@ -61,7 +61,7 @@ def each_model(**changes: By) -> By:
 
 
 def read_as(**changes: Callable[[float], Number]) -> By:
-    """Have draws of q·k say something else, by d_k."""
+    """Break the statistics of q·k, given a function of d_k."""
     return lambda sampled: (
         lambda law, trial: replace(
             sampled(law, trial), **{name: change(law.d_k) for name, change in changes.items()}
@@ -88,8 +88,8 @@ _OF: Mapping[str, Mapping[str, By]] = {
     "S1-5 S1-6": {"sampled": NORMAL},
     "S0-10 S0-26 S1-13 S1-16 S2-31": {"row_logs": LEVEL},
     "S2-12 S2-17 S2-25": NORMAL_TAIL,
-    "S0-8 S1-10": {"jacobian": result(lambda found: 0.0 * found)},
-    "S0-5": {"gradient": result(lambda found: 1.001 * found)},
+    "S0-8 S1-10": {"jacobian": result(lambda value: 0.0 * value)},
+    "S0-5": {"gradient": result(lambda value: 1.001 * value)},
     "L-6 L-7": {"softmax": EVEN},
     "S0-13 L-22": {"dot_law": UNCORRELATED},
     "S0-11 S0-25": {"multiplier": lambda _: lambda rule, d_k: 1.0},
@@ -128,9 +128,9 @@ _OF: Mapping[str, Mapping[str, By]] = {
     "L-16": {"softmax": given(lambda z: 2.0 * z)},
     "L-19": {"softmax": lambda softmax: lambda z, scale=None: softmax(z)},
     "L-20": {
-        "gradients_by_length": result(lambda found: (found[1], found[0], found[2]))
+        "gradients_by_length": result(lambda value: (value[1], value[0], value[2]))
     },
-    "L-24": {"halves": result(lambda found: replace(found, before=found.exact))},
+    "L-24": {"halves": result(lambda value: replace(value, before=value.exact))},
     "L-25": {
         "statistics": lambda statistics: lambda z, **asked: replace(
             statistics(z, **asked), spectral=1.0 / (2.0 + max(z))
@@ -141,7 +141,7 @@ _OF: Mapping[str, Mapping[str, By]] = {
 }  # fmt: skip
 
 BROKEN = {name: parts for names, parts in _OF.items() for name in names.split()}
-"""What is broken, by its name in the rooms of checks."""
+"""The functions to break, by their names in the modules of checks."""
 
 STATED: Mapping[str, Stated] = {
     "S0-6": {"p_0": 0.5},
@@ -161,11 +161,11 @@ STATED: Mapping[str, Stated] = {
     "L-21": {"ratio of gradients": 8.0},
     "L-23": {"slope": 0.2},
 }
-"""Other numbers for those that a claim states."""
+"""Wrong numbers in place of those that a claim states."""
 
 
 def tried(id: str, patch: pytest.MonkeyPatch) -> Finding:
-    """Return what comes of a claim when what it rests on is broken."""
+    """Return the finding on a claim when its basis is broken."""
     for name, by in BROKEN.get(id, {}).items():
         *owner, last = name.split(".")
         for room in ROOMS:

@@ -1,4 +1,4 @@
-"""What comes of each claim, tried once for all processes of a run."""
+"""Findings on claims, each tried once for all processes of a run."""
 
 import fcntl
 import os
@@ -9,23 +9,23 @@ from attn_tui.claims import ledger
 from attn_tui.claims.claim import Claim, Finding, try_claim
 
 FOLDER = "ATTN_TUI_TRIED"
-"""The variable that names where findings are kept."""
+"""The environment variable that names the folder of findings."""
 
 
 def share() -> None:
-    """Let the ledger take what another process has found, where a run names a folder for that."""
+    """Let the ledger reuse findings of other processes if the run names a folder for them."""
     if FOLDER not in os.environ:
         return
     vars(ledger)["try_claim"] = tried
 
 
 def tried(claim: Claim) -> Finding:
-    """Return what comes of a claim as it is; who asks while it is tried waits for that."""
+    """Return the finding on a claim; wait if another process is trying it."""
     with open(Path(os.environ[FOLDER]) / claim.id, "ab+") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         file.seek(0)
         if not (data := file.read()):
             data = pickle.dumps(try_claim(claim))
             file.write(data)
-    found: Finding = pickle.loads(data)
-    return found
+    finding: Finding = pickle.loads(data)
+    return finding

@@ -1,4 +1,4 @@
-"""What Claims draws: curves between their axes."""
+"""The charts of Claims: curves between their axes."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What checks of claims work with, each part held against another way to the same number."""
+"""The parts of checks, each compared with another way to compute the same number."""
 
 from itertools import product
 from typing import Any
@@ -63,9 +63,9 @@ def test_rows_share_their_query_and_nothing_else() -> None:
 
 def test_errors_are_how_numbers_scatter() -> None:
     rng = np.random.default_rng(2)
-    found = [variance_of(rng.standard_normal(50) * 3.0, 3.0, 9.0) for _ in range(4000)]
-    scatter = np.std([each.value for each in found])
-    assert scatter == pytest.approx(found[0].standard_error, rel=0.05)
+    variances = [variance_of(rng.standard_normal(50) * 3.0, 3.0, 9.0) for _ in range(4000)]
+    scatter = np.std([variance.value for variance in variances])
+    assert scatter == pytest.approx(variances[0].standard_error, rel=0.05)
     one, two = Number(8.0, 0.1, 8.0), Number(2.0, 0.05, 2.0)
     eights, twos = rng.normal(8.0, 0.1, 100_000), rng.normal(2.0, 0.05, 100_000)
     ratio, rise = over("", one, two), above("", one, two)
@@ -80,10 +80,10 @@ def test_the_mean_square_against_entries_drawn_one_by_one(rho: float, tied: bool
     x, y = rng.standard_normal((2, 400_000, 1 if tied else d_k))
     dots = (x * (rho * x + np.sqrt(1.0 - rho**2) * y)).sum(axis=1) * (d_k if tied else 1)
     squares = np.square(dots)
-    found = mean_square(dot_law(d_k, correlation=rho, tied=tied), Trial(draws=100_000))
-    assert found.exact == pytest.approx(squares.mean(), rel=0.03)
-    assert found.value == pytest.approx(found.exact, abs=5 * found.standard_error)
-    assert found.standard_error == pytest.approx(squares.std() / np.sqrt(100_000), rel=0.06)
+    square = mean_square(dot_law(d_k, correlation=rho, tied=tied), Trial(draws=100_000))
+    assert square.exact == pytest.approx(squares.mean(), rel=0.03)
+    assert square.value == pytest.approx(square.exact, abs=5 * square.standard_error)
+    assert square.standard_error == pytest.approx(squares.std() / np.sqrt(100_000), rel=0.06)
 
 
 def test_initial_queries_are_rows_of_weights_times_a_normalised_input() -> None:
@@ -107,7 +107,7 @@ def test_tails_against_a_normal_law_mixed_over_query_lengths(bound: float, d_k: 
 
 @with_rows(("entries", "faces"), [("die", [1, 2, 3, 4, 5, 6]), ("coins", [-1, 1])])
 def test_sums_against_every_outcome(entries: Entries, faces: list[int]) -> None:
-    sums = [sum(each) for each in product(faces, repeat=4)]
+    sums = [sum(roll) for roll in product(faces, repeat=4)]
     values, counts = np.unique(sums, return_counts=True)
     law = sum_law(entries, 4)
     assert np.array_equal(law.values, values)
@@ -139,7 +139,7 @@ def test_rows_of_one_standard_deviation_have_the_exact_mean_trace() -> None:
 
 def test_even_weights_have_the_gradient_of_even_weights() -> None:
     by_length, _, ln_share = gradients_by_length(Trial(d_k=64, n=256, draws=50))
-    # They have ‖J‖_F = √(n − 1)/n, which is multiplied by 1/Σ‖k‖.
+    # Here ‖J‖_F = √(n − 1)/n, which is multiplied by 1/Σ‖k‖.
     expected = np.sqrt(255.0) / 256.0 / (256.0 * np.sqrt(63.5))
     np.testing.assert_allclose(np.exp(by_length), expected, rtol=0.05)
     np.testing.assert_allclose(ln_share, 0.0, atol=1e-3)
@@ -158,12 +158,12 @@ def test_seven_of_128_on_top_have_the_least_entropy_within_a_range() -> None:
     keys, entropy = within_range(128, 4.0)
     assert keys == 7
     for on_top, near in ((7, True), (6, False), (8, False)):
-        found = statistics([4.0] * on_top + [0.0] * (128 - on_top)).entropy
-        assert (found == pytest.approx(entropy, rel=1e-12)) == near
-        assert found >= entropy * (1.0 - 1e-12)
+        own_entropy = statistics([4.0] * on_top + [0.0] * (128 - on_top)).entropy
+        assert (own_entropy == pytest.approx(entropy, rel=1e-12)) == near
+        assert own_entropy >= entropy * (1.0 - 1e-12)
 
 
-# Squares of weights, and heads
+# Square matrices of weights, and heads
 
 
 @with_rows("logit_std", [0.1, 1.0, 8.0])
@@ -177,10 +177,10 @@ def test_singular_values_are_those_of_a_decomposition(logit_std: float) -> None:
 
 def test_even_weights_leave_nothing_of_the_differences_between_tokens() -> None:
     even = Scale("fixed", (("a", 1e300),))
-    found = residuals(Trial(d_k=8, draws=3), even, n_keys=5, layers=2)
-    assert found.shape == (3, 3)
-    assert (found[0] > 0.5).all()
-    assert (found[1:] < 1e-12).all()
+    shares = residuals(Trial(d_k=8, draws=3), even, n_keys=5, layers=2)
+    assert shares.shape == (3, 3)
+    assert (shares[0] > 0.5).all()
+    assert (shares[1:] < 1e-12).all()
 
 
 def test_the_largest_logit_is_that_of_all_pairs() -> None:
@@ -188,31 +188,31 @@ def test_the_largest_logit_is_that_of_all_pairs() -> None:
     tokens, of_q, of_k = normals(trial, 0, 6, 4), projected(trial, 1), projected(trial, 2, 3.0)
     pairs = [float(i @ of_q @ of_k.T @ j) / 2.0 for i in tokens for j in tokens]
     assert largest_logit(tokens, of_q, of_k) == pytest.approx(max(pairs))
-    # Two vectors whose entries have a root mean square of g have a product of 4·g² at most.
+    # Vectors of 4 entries whose root mean square is g have a product of at most 4·g².
     assert largest_logit(tokens, of_q, of_q, norm_gain=3.0) == pytest.approx(2.0 * 9.0)
     assert clip(50.0, 100.0) == 1.0
 
 
-# Numbers as they are printed, number formats, models
+# Printed numbers, number formats, models
 
 
 def test_a_listing_may_be_off_by_a_few_units_in_the_last_place() -> None:
     printed, exact = {"p_0": 0.1, "p_1": 0.9}, np.array([0.1, 0.9])
     for units, holds in ((3, True), (8, False)):
-        found = exact * (1.0 + units * 2.0**-23)
-        assert as_listed("somewhere", "p", found, exact, printed).holds is holds
+        single = exact * (1.0 + units * 2.0**-23)
+        assert as_listed("somewhere", "p", single, exact, printed).holds is holds
 
 
 def test_a_product_is_that_of_half_precision() -> None:
-    found = halves(Trial(d_k=1, draws=50))
-    np.testing.assert_array_equal(found.after, found.exact.astype(np.float16))
-    # The fourth root of 256 divides exactly.
-    found = halves(Trial(d_k=256, draws=200))
-    np.testing.assert_array_equal(found.before, found.after)
+    logits = halves(Trial(d_k=1, draws=50))
+    np.testing.assert_array_equal(logits.after, logits.exact.astype(np.float16))
+    # Division by the fourth root of 256 is exact.
+    logits = halves(Trial(d_k=256, draws=200))
+    np.testing.assert_array_equal(logits.before, logits.after)
 
 
 def test_the_power_is_that_of_a_line_on_logarithmic_axes() -> None:
-    sizes, d_ks = zip(*((each.d_model, each.d_k) for each in MODELS.values()), strict=True)
+    sizes, d_ks = zip(*((model.d_model, model.d_k) for model in MODELS.values()), strict=True)
     line = np.polyfit(np.log(sizes), np.log(d_ks), 1)
     assert power(sizes, d_ks) == pytest.approx(line[0], rel=1e-9)
     assert power([4096, 8192], [128, 128]) == 0.0

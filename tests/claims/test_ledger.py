@@ -1,4 +1,4 @@
-"""The whole ledger: every verdict at three seeds, and none that could not be another."""
+"""The whole ledger: every verdict at three seeds, and none that could not be different."""
 
 import json
 from collections import Counter
@@ -33,7 +33,7 @@ def test_the_ledger_has_a_hundred_claims_or_more_in_order() -> None:
     assert counts.total() >= 100
     numbered = [f"{text}-{number + 1}" for text, count in counts.items() for number in range(count)]
     assert ids == numbered
-    # The first one shown is tried with what nobody asked for.
+    # The claim shown first has the default trial.
     assert find(FIRST).trial == Trial()
 
 
@@ -53,7 +53,7 @@ def test_every_claim_says_what_it_is() -> None:
 
 
 LONG = ("L-14", "S1-16", "S1-1", "L-2", "L-13", "S0-26", "L-20", "L-24", "L-12", "L-3")
-"""Claims that take most of a second or more."""
+"""Claims that take about a second or more."""
 
 
 @pytest.mark.parametrize(
@@ -121,9 +121,9 @@ def test_an_instrument_opens_that_can_answer() -> None:
             claim.trial, **{control: 300 for control in claim.controls if control != "seed"}
         )
         for trial in (claim.trial, other):
-            shown = opened(claim, trial)
-            assert shown, command_of(claim, trial)
-            written = "".join(json_text(experiment_to_plain(shown[1])))
+            target = opened(claim, trial)
+            assert target, command_of(claim, trial)
+            written = "".join(json_text(experiment_to_plain(target[1])))
             read = experiment_from_plain(json.loads(written))
             assert "".join(json_text(experiment_to_plain(read))) == written
 
@@ -138,7 +138,7 @@ def test_what_is_exact_decides_and_draws_where_nothing_is() -> None:
     assert Evidence("", 1.01, 0.01, stated=1.0).is_as_stated
     assert not Evidence("", 1.1, 0.01, stated=1.0).is_as_stated
     assert not Evidence("", 1.0, 0.01).is_as_stated
-    # Draws only illustrate what is known: neither those that agree nor those that do not decide.
+    # Draws only illustrate a known value: they do not decide, whether they agree or not.
     assert not Evidence("", 1.01, 0.01, stated=1.0, exact=1.001).is_as_stated
     assert Evidence("", 1.1, 0.01, stated=1.0, exact=1.0).is_as_stated
 
@@ -147,7 +147,7 @@ def test_two_draws_change_no_verdict_where_the_exact_value_is_known() -> None:
     for name in ["S0-14", "S0-22", "S0-23", "S1-5", "S1-6", "S2-8", "S2-11"]:
         claim = find(name)
         assert try_claim(claim, replace(claim.trial, draws=2)).verdict == claim.verdict
-    # A law that is nearly normal is not normal.
+    # A nearly normal law is not normal.
     claim = find("S1-5")
     assert try_claim(claim, replace(claim.trial, d_k=65_536)).verdict == "false"
 
@@ -166,13 +166,13 @@ def test_few_draws_decide_nothing_that_is_not_known_exactly() -> None:
 @with_rows("id", ["L-12", "L-13", "L-14"])
 def test_a_square_of_weights_is_opened_as_a_head(id: str) -> None:
     claim = find(id)
-    shown = opened(claim, claim.trial)
-    assert shown
-    instrument, experiment = shown
+    target = opened(claim, claim.trial)
+    assert target
+    instrument, experiment = target
     assert instrument.name == "attention"
-    *_, found = attention.answer(experiment)
-    assert (found.n_queries, found.n_keys) == (claim.trial.n,) * 2
-    # Each token copies another, or all of them evenly: which is why the scale decides.
-    assert (found.attended == claim.trial.n).all()
-    assert np.median(found.unscaled.effective_keys) < 3.0
-    assert np.median(found.scaled.effective_keys) > 0.5 * claim.trial.n
+    *_, answer = attention.answer(experiment)
+    assert (answer.n_queries, answer.n_keys) == (claim.trial.n,) * 2
+    # Each token copies one token, or all of them evenly, so the scale decides.
+    assert (answer.attended == claim.trial.n).all()
+    assert np.median(answer.unscaled.effective_keys) < 3.0
+    assert np.median(answer.scaled.effective_keys) > 0.5 * claim.trial.n

@@ -1,4 +1,4 @@
-"""What Claims reports, as text, as JSON and as CSV."""
+"""The reports of Claims, as text, JSON and CSV."""
 
 import json
 from dataclasses import replace
@@ -17,9 +17,9 @@ from attn_tui.report.text import text
 def test_every_claim_fits_into_80_columns_as_text() -> None:
     for name in ledger():
         finding = own_finding(name)
-        said = "".join(text(report([(finding, 0.0)], 1)))
-        assert max(map(cells, said.splitlines())) <= 80
-        joined = " ".join(said.split())
+        written = "".join(text(report([(finding, 0.0)], 1)))
+        assert max(map(cells, written.splitlines())) <= 80
+        joined = " ".join(written.split())
         assert " ".join(finding.claim.source.split()) in joined
         assert finding.right in joined
         for case in finding.cases:
@@ -28,8 +28,8 @@ def test_every_claim_fits_into_80_columns_as_text() -> None:
 
 
 def test_numbers_of_all_cases_stand_in_line() -> None:
-    said = "".join(text(report([(own_finding("S0-2"), 0.0)], 1)))
-    ends = {len(line) for line in said.splitlines() if " ± " in line and "(" not in line}
+    written = "".join(text(report([(own_finding("S0-2"), 0.0)], 1)))
+    ends = {len(line) for line in written.splitlines() if " ± " in line and "(" not in line}
     assert len(ends) == 1
 
 
@@ -38,12 +38,12 @@ def test_json_has_null_where_a_premise_is_not_met() -> None:
     finding = try_claim(claim, replace(claim.trial, d_k=8))
     (plain,) = json.loads("".join(forms.json(report([(finding, 0.0)], 1))))["claims"]
     assert plain["verdict"] == "inapplicable"
-    assert [each["holds"] for each in plain["evidence"]] == [None, None, None, False]
+    assert [case["holds"] for case in plain["evidence"]] == [None, None, None, False]
     assert plain["command"].startswith("attn-tui sweep --n 64 --d-k 1:8192@8 ")
     assert "does not apply here" in "".join(text(report([(finding, 0.0)], 1)))
 
 
 def test_the_table_of_models_stands_where_it_decides() -> None:
-    said = "".join(text(report([(own_finding("S2-21"), 0.0)], 1)))
-    assert "Granite-4.1-3b" in said
-    assert "largest divisor in use" in said
+    written = "".join(text(report([(own_finding("S2-21"), 0.0)], 1)))
+    assert "Granite-4.1-3b" in written
+    assert "largest divisor in use" in written

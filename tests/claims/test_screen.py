@@ -1,4 +1,4 @@
-"""Claims on the screen: what is said, what comes of it, and the instruments that show it."""
+"""The Claims screen: claims, findings, and the instruments that show them."""
 
 import json
 from dataclasses import replace
@@ -22,7 +22,7 @@ WIDE, MEDIUM, SMALL = (120, 40), (80, 24), (40, 15)
 def at_claim(name: str, draft: Draft = EXAMPLE) -> AttnApp:
     claim = fields_of(Settings)["claim"]
     setup = draft.setup.changed(claim, lambda _: name)
-    # However slow a machine is, keys one after the other are one run.
+    # However slow the machine is, consecutive keys count as one gesture.
     return AttnApp(replace(draft, setup=setup), "claims", clock=lambda: 0.0)
 
 
@@ -48,11 +48,11 @@ async def test_a_claim_comes_in_its_own_words_with_its_verdict_and_what_is_right
         screen = await claims(pilot)
         claim = find("S0-14")
         assert screen.headline == f"“{claim.says}” It is false."
-        said = texts(screen)
-        assert said["badge"] == "✗ FALSE"
-        assert said["source"] == claim.source
-        assert said["right"] == claim.right
-        assert said["trial"] == "Computed here with seed 1, d_k 64, draws 100,000."
+        words = texts(screen)
+        assert words["badge"] == "✗ FALSE"
+        assert words["source"] == claim.source
+        assert words["right"] == claim.right
+        assert words["trial"] == "Computed here with seed 1, d_k 64, draws 100,000."
         assert rows(screen)[0].startswith("✗ normal entries, d_k = 64")
         assert rows(screen)[1].split()[-2:] == ["64", "0"]
         assert not screen.pane("picture-pane").display
@@ -106,7 +106,7 @@ async def test_another_draw_or_d_k_changes_the_numbers_and_not_the_verdict() -> 
         assert rows(screen)[0].strip() == "✗ normal entries, d_k = 80"
         assert screen.headline.endswith("It is false.")
         assert app_of(pilot).line == "attn-tui claim S0-14 --seed 2 --d-k 80 --screen"
-        # The instrument opens with what the claim is tried with now.
+        # The instrument opens with the present trial of the claim.
         assert (await press(pilot, "enter")).present.experiment.setup.d_k == 80
 
 
@@ -140,7 +140,7 @@ async def test_d_k_and_n_are_typed_in_the_settings() -> None:
 async def test_what_can_not_be_done_says_why() -> None:
     async with at_claim("S0-17").run_test(size=WIDE) as pilot:
         before = (await claims(pilot)).present
-        for key, said in (
+        for key, words in (
             ("d", "d_k plays no part in S0-17"),
             ("n", "n plays no part in S0-17"),
             ("plus", "d_k plays no part in S0-17"),
@@ -153,7 +153,7 @@ async def test_what_can_not_be_done_says_why() -> None:
         ):
             pilot.app.clear_notifications()
             assert (await claims(pilot, key)).present == before
-            assert said in notices(pilot)
+            assert words in notices(pilot)
 
 
 async def test_enter_sets_up_the_instrument_and_one_step_back_undoes_it() -> None:
@@ -194,7 +194,7 @@ async def test_a_claim_is_found_by_its_words_in_the_palette() -> None:
 @pytest.mark.parametrize(("size", "claim"), [(MEDIUM, "S0-2"), (SMALL, "S0-14")])
 async def test_one_pane_at_a_time_where_there_is_no_room(size: tuple[int, int], claim: str) -> None:
     panes = ["list-pane", "claim-pane", "picture-pane"]
-    # There is no picture of a number that ought to be 0.
+    # A number that should be 0 has no picture.
     expected = panes if claim == "S0-2" else panes[:2]
     async with at_claim(claim).run_test(size=size) as pilot:
         seen = []

@@ -1,4 +1,4 @@
-"""Sampled numbers as text: as many digits as their standard errors leave meaning."""
+"""Sampled numbers as text, with as many digits as their standard errors justify."""
 
 from math import inf, nan
 

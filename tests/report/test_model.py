@@ -1,4 +1,4 @@
-"""What departs from a model is what differs, and is said at every length."""
+"""The changes made to a model are what differs, and appear at every length."""
 
 from dataclasses import replace
 from typing import Any
@@ -19,7 +19,7 @@ SCALES = st.builds(
 
 
 def of(name: str, **other: Any) -> Setup:
-    """Return what is asked where a model was chosen, and then something else."""
+    """Return a setup in which a model was chosen and then changed."""
     return replace(Setup().changed(FIELDS["model"], lambda _: name), **other)
 
 

@@ -1,4 +1,4 @@
-"""What every report has in common: how it is laid out as text, and what JSON and CSV hold of it."""
+"""What all reports have in common: the layout as text, and the contents of JSON and CSV."""
 
 import csv as csv_module
 from collections.abc import Sequence
@@ -34,7 +34,7 @@ WIDE = "漢字🎉"
 
 
 def table(*columns: Column, **given: Any) -> Table:
-    """Return a table of as many rows as the first column has."""
+    """Return a table with as many rows as its first column."""
     given.setdefault("rows", np.arange(3))
     return Table(columns, **given)
 
@@ -92,7 +92,7 @@ def test_columns_stand_in_line_whatever_names_from_outside_hold() -> None:
         )
     )
     assert len({cells(line) for line in lines}) == 1
-    # The second column ends in the same cell of every line.
+    # The second column ends at the same cell in every line.
     numbers = ("weight", "0.5", "−1234.5", "1e-30")
     pairs = zip(lines, numbers, strict=True)
     assert len({cells(line.partition(number)[0] + number) for line, number in pairs}) == 1
@@ -151,8 +151,8 @@ def test_a_number_has_its_error_and_its_exact_value_beside_it() -> None:
 def test_wrapped_lines_fit_and_lose_nothing(words: str, width: int) -> None:
     lines = wrapped(words, width)
     assert all(cells(line) <= width for line in lines)
-    shown = "".join(words.split(" ")).replace("\x1b", r"\x1b")
-    assert "".join(line.replace(" ", "") for line in lines) == shown
+    expected = "".join(words.split(" ")).replace("\x1b", r"\x1b")
+    assert "".join(line.replace(" ", "") for line in lines) == expected
 
 
 # JSON

@@ -1,4 +1,4 @@
-"""Conditions on what is asked: what they say, and what is wrong with others."""
+"""Conditions on a question: what they mean, and errors in others."""
 
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.scale import Scale

@@ -1,4 +1,4 @@
-"""Somebody on the tour: guesses, does what is asked, skips, looks elsewhere, and comes back."""
+"""The tour in use: guessing, doing the task, skipping, looking elsewhere and coming back."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -66,7 +66,7 @@ async def press(pilot: Pilot[None], *keys: str) -> None:
 
 def texts(pilot: Pilot[None]) -> str:
     pane = pilot.app.screen.query_one(TourPane)
-    return "\n".join(str(each.render()) for each in pane.query(Static))
+    return "\n".join(str(widget.render()) for widget in pane.query(Static))
 
 
 def is_body_seen(pilot: Pilot[None]) -> bool:
@@ -81,7 +81,7 @@ async def test_nothing_of_the_answer_is_seen_or_suggested_before_the_guess(tmp_p
         assert not pilot.app.screen.query_one("#headline").display
         assert answers.has_focus
         assert answers.highlighted is None
-        # Nothing is changed either, and the footer offers nothing that would.
+        # Nothing changes either, and the footer offers no key that would change anything.
         await press(pilot, "enter", "plus", "r", "t")
         assert not is_body_seen(pilot)
         assert pilot.app.screen is answers.screen
@@ -156,7 +156,7 @@ async def test_a_tour_goes_on_where_it_was_left(tmp_path: Path) -> None:
     async with on_tour(tmp_path) as pilot:
         await press(pilot, "x", "x", "enter")
         assert "Tour 2 of 2" in texts(pilot)
-        # Other scores are not what the step is about.
+        # With other scores the question is not that of the step.
         await press(pilot, "e", "9", "escape")
         assert "esc goes back to the tour" in texts(pilot)
         await press(pilot, "escape")

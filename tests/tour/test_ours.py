@@ -1,4 +1,4 @@
-"""Our tour: its right answers are those that compute gives, and its numbers are true."""
+"""Our tour: its right answers are those that are computed, and its numbers are true."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -28,8 +28,8 @@ TOUR = our_tour(asked_by)
 STEPS = TOUR.steps
 
 
-def asked(at: int) -> Experiment:
-    return parse(STEPS[at].draft)
+def asked(place: int) -> Experiment:
+    return parse(STEPS[place].draft)
 
 
 def explored(experiment: Experiment, vector: int = 0) -> VectorAnswer:
@@ -41,41 +41,41 @@ def under(experiment: Experiment, **changes: Any) -> Experiment:
 
 
 def factor(experiment: Experiment) -> float:
-    """Return the gradient's size with the scale over that without."""
+    """Return the size of the gradient with the scale over that without it."""
     sides = explored(experiment).sides
     before, after = (side.norms["scores"].log_frobenius for side in sides)
     return exp(after - before)
 
 
 def weights(experiment: Experiment, side: str = "scaled", vector: int = 0) -> list[float]:
-    found = explored(experiment, vector)
-    evaluation = getattr(found, side)
+    answer = explored(experiment, vector)
+    evaluation = getattr(answer, side)
     values: list[float] = evaluation.weights(np.arange(evaluation.n_keys)).tolist()
     return values
 
 
 def last(experiment: Experiment) -> Answer:
-    *_, found = swept(experiment)
-    return found
+    *_, answer = swept(experiment)
+    return answer
 
 
 def median_factor(n: int, d_k: int) -> float:
-    """Return what dividing does to the median gradient of a thousand draws."""
+    """Return the factor by which dividing changes the median gradient of a thousand draws."""
     settings = sweep.Settings(n=n, d_k_range=(d_k, d_k), crossovers=False)
-    found = last(Experiment(Drawn(n), Setup(d_k).put(settings)))
-    ratio = found.points.ratio(n, d_k, "inverse-sqrt", "gradient")
+    answer = last(Experiment(Drawn(n), Setup(d_k).put(settings)))
+    ratio = answer.points.ratio(n, d_k, "inverse-sqrt", "gradient")
     assert ratio is not None
     return exp(-ratio.log_median)
 
 
-def median_keys(found: Answer, d_k: int, rule: str) -> float:
-    point = found.points.at(4096, d_k, rule)
+def median_keys(answer: Answer, d_k: int, rule: str) -> float:
+    point = answer.points.at(4096, d_k, rule)
     assert point is not None
     return point.statistics["effective_keys"].median
 
 
 def nearest(value: float, *others: float) -> int:
-    return min(range(len(others)), key=lambda at: abs(log(value / others[at])))
+    return min(range(len(others)), key=lambda place: abs(log(value / others[place])))
 
 
 def spread(d_k: int) -> float:
@@ -97,14 +97,14 @@ def share_of_key_2() -> int:
 
 def gradient_of_512() -> int:
     start = asked(3)
-    seeds = [replace(start, source=Drawn(512, seed)) for seed in range(1, 5)]
-    assert all(factor(each) < 0.2 for each in seeds)
+    draws = [replace(start, source=Drawn(512, seed)) for seed in range(1, 5)]
+    assert all(factor(draw) < 0.2 for draw in draws)
     return 2
 
 
 def crossing() -> int:
-    *_, (_, found) = crossovers([(64, "inverse-sqrt")], sweep.Settings(draws=1000))
-    (of_gradient,) = [each for each in found if each.readout == "gradient"]
+    *_, (_, crossings) = crossovers([(64, "inverse-sqrt")], sweep.Settings(draws=1000))
+    (of_gradient,) = [crossing for crossing in crossings if crossing.readout == "gradient"]
     assert of_gradient.d_k is not None
     return nearest(of_gradient.d_k, 4, 40, 400)
 
@@ -115,8 +115,8 @@ def few_keys() -> int:
 
 
 def effective() -> int:
-    found = last(asked(6))
-    median = median_keys(found, 1024, "inverse-sqrt")
+    answer = last(asked(6))
+    median = median_keys(answer, 1024, "inverse-sqrt")
     return nearest(median, 40, 400, 2500)
 
 
@@ -181,10 +181,10 @@ RIGHT: tuple[Callable[[], int], ...] = (
 
 @pytest.mark.slow
 def test_the_right_answer_is_what_compute_says() -> None:
-    for at in range(len(STEPS)):
-        guess = STEPS[at].guess
+    for place in range(len(STEPS)):
+        guess = STEPS[place].guess
         assert guess is not None
-        assert guess.right == RIGHT[at](), guess.question
+        assert guess.right == RIGHT[place](), guess.question
 
 
 @pytest.mark.slow
@@ -195,12 +195,12 @@ def test_numbers_of_the_sentences_are_true() -> None:
     assert weights(asked(3), "unscaled")[60] == pytest.approx(0.94, abs=0.005)
     for d_k in (64, 128):
         assert median_factor(64, d_k) < 0.5
-    found = last(asked(6))
-    for d_k in found.points.d_ks:
+    answer = last(asked(6))
+    for d_k in answer.points.d_ks:
         if d_k >= 16:
-            share = median_keys(found, d_k, "inverse-sqrt") / 4096
+            share = median_keys(answer, d_k, "inverse-sqrt") / 4096
             assert share == pytest.approx(exp(-0.5), rel=0.06)
-    median = median_keys(found, 1024, "none")
+    median = median_keys(answer, 1024, "none")
     assert median == pytest.approx(1, abs=0.1)
     assert weights(under(asked(2), d_k=65_536)) == pytest.approx([1 / 3] * 3, abs=0.04)
 
@@ -213,12 +213,12 @@ DONE: tuple[dict[str, Any], ...] = (
 
 
 def test_a_step_is_not_done_as_it_begins_and_can_be() -> None:
-    for at in range(len(STEPS)):
-        start = asked(at)
-        done = under(start, **DONE[at])
-        if at == 3:
+    for place in range(len(STEPS)):
+        start = asked(place)
+        done = under(start, **DONE[place])
+        if place == 3:
             done = replace(start, source=Drawn(512, 4))
-        if at == 5:
+        if place == 5:
             done = replace(start, setup=start.setup.put(replace(start.setup.settings[0], n=4)))  # type: ignore[type-var]
-        assert not STEPS[at].until.holds(start)
-        assert STEPS[at].until.holds(done)
+        assert not STEPS[place].until.holds(start)
+        assert STEPS[place].until.holds(done)

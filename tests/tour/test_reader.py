@@ -56,7 +56,7 @@ def test_a_tour_is_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "said"),
+    ("old", "new", "problem"),
     [
         ("[[step]]", "[[stop]]", "'stop' is unknown; expected [[step]]"),
         ('say = "q·k."\n', "", "step 2: say is missing"),
@@ -73,11 +73,13 @@ def test_a_tour_is_read(tmp_path: Path) -> None:
         ("Who wins?", "Who wins? " * 20, "has 199 characters; expected at most 110"),
     ],
 )
-def test_what_is_wrong_is_told_with_its_step(tmp_path: Path, old: str, new: str, said: str) -> None:
+def test_what_is_wrong_is_told_with_its_step(
+    tmp_path: Path, old: str, new: str, problem: str
+) -> None:
     assert old in GOOD
     with pytest.raises(InputError) as error:
         read_tour(at(tmp_path, GOOD.replace(old, new, 1)), asked_by)
-    assert said in str(error.value)
+    assert problem in str(error.value)
 
 
 def test_the_documented_example_is_a_tour_and_its_keys_are_all_there_are(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""What tests of screens share: keys of one person, and waiting until all of them took effect."""
+"""Shared by tests of screens: press keys as one person would, and wait until they took effect."""
 
 from contextlib import suppress
 
@@ -11,24 +11,24 @@ from textual.worker import WorkerCancelled
 from attn_tui.ui.app import AttnApp
 from attn_tui.ui.instrument_screen import InstrumentScreen
 
-# What is said stays until it is read, however slow a machine is.
+# Notifications stay until they are read, however slow the machine is.
 setattr(Notification, "time_left", property(lambda notice: notice.timeout + 3600.0))  # noqa: B010
 
 
 def app_of(pilot: Pilot[None]) -> AttnApp:
-    """Return the application that somebody uses."""
+    """Return the application to test."""
     assert isinstance(pilot.app, AttnApp)
     return pilot.app
 
 
 async def shown(pilot: Pilot[None]) -> InstrumentScreen:
-    """Wait until everything is asked, worked out and shown, and return the instrument."""
+    """Wait until the question is asked, answered and shown, and return the instrument."""
     app = app_of(pilot)
     await pilot.pause()
     while not app.turns.idle or app.instrument is None or app.instrument.asked is None:
         await pilot.pause()
     while any(not worker.is_finished for worker in app.workers):
-        # One that is cancelled, for something else was asked, ends no wait for the others.
+        # A worker cancelled by a new question must not end the wait for the others.
         with suppress(WorkerCancelled):
             await app.workers.wait_for_complete()
     await pilot.pause()
@@ -37,13 +37,13 @@ async def shown(pilot: Pilot[None]) -> InstrumentScreen:
 
 
 async def press(pilot: Pilot[None], *keys: str) -> InstrumentScreen:
-    """Press keys, and wait until all is shown."""
+    """Press keys one by one, and wait until the result is shown."""
     await pilot.press(*keys)
     return await shown(pilot)
 
 
 async def burst(pilot: Pilot[None], *keys: str) -> InstrumentScreen:
-    """Press keys that arrive all at once, as over a slow line, and wait until all is shown."""
+    """Press keys that arrive at once, as over a slow line, and wait until the result is shown."""
     for key in keys:
         is_one = len(key) == 1
         name = _character_to_key(key) if is_one and not key.isalnum() else key
@@ -52,5 +52,5 @@ async def burst(pilot: Pilot[None], *keys: str) -> InstrumentScreen:
 
 
 def notices(pilot: Pilot[None]) -> str:
-    """Return what notifications say."""
+    """Return the texts of notifications."""
     return "\n".join(notice.message for notice in pilot.app._notifications)

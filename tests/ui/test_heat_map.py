@@ -1,4 +1,4 @@
-"""The picture of a matrix: keys, wheel and drag ask for its cursor elsewhere, and move nothing."""
+"""A picture of a matrix: keys, wheel and drag ask to move the cursor, but do not move it."""
 
 import numpy as np
 from textual import events
@@ -12,7 +12,7 @@ LEVELS = np.linspace(0.0, 1.0, 12).reshape(3, 4)
 
 
 class Host(App[None]):
-    """Holds one picture, and notes what it says."""
+    """An application with one map, which records its messages."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -48,10 +48,10 @@ async def test_whoever_hears_it_moves_the_cursor() -> None:
         async def said(*keys: str) -> list[object]:
             await pilot.press(*keys)
             await pilot.pause()
-            found, app.said = app.said, []
-            return found
+            messages, app.said = app.said, []
+            return messages
 
-        # The cursor is where it was, for nobody has moved it.
+        # The cursor has not moved, since nobody handles the messages.
         assert await said("up", "down", "h", "l") == [
             (0, 1, "map move"), (2, 1, "map move"), (1, 0, "map move"), (1, 2, "map move"),
         ]  # fmt: skip
@@ -77,8 +77,8 @@ async def test_the_mouse_points_drags_and_turns_the_wheel() -> None:
         await pilot.pause()
         first, *rest = app.said
         assert first == ("over", (2, 2))
-        # The cursor is at (1, 1) all the while: one drag, whose moves share a name.
-        moves = [each for each in rest if isinstance(each, tuple) and each[0] != "over"]
+        # The cursor stays at (1, 1) throughout: one drag, whose moves share a name.
+        moves = [message for message in rest if isinstance(message, tuple) and message[0] != "over"]
         assert [*dict.fromkeys(moves)] == [
             (0, 0, "map drag 1"),
             (0, 1, "map drag 1"),
@@ -91,7 +91,7 @@ async def test_the_mouse_points_drags_and_turns_the_wheel() -> None:
         ):  # fmt: skip
             picture.post_message(kind(picture, 3, 3, 0, 0, 0, shift, False, False))
         await pilot.pause()
-        assert [each[:2] for each in app.said if isinstance(each, tuple)] == [
+        assert [message[:2] for message in app.said if isinstance(message, tuple)] == [
             (0, 1), (2, 1), (1, 0), (1, 2),
         ]  # fmt: skip
 

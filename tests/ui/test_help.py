@@ -1,4 +1,4 @@
-"""Help: a person learns what each pane shows, and nobody keeps a text that nothing shows."""
+"""Help: every pane has a text, and every text has a pane."""
 
 from importlib.resources import files
 
@@ -16,14 +16,14 @@ from tests.sweep.asked import DRAFT as QUICK
 from tests.ui.person import press, shown
 
 FEWEST, MOST = 40, 140
-"""Words of a text: enough to say how to read a picture, and few enough to be read."""
+"""The range of words in a text: enough to explain a picture, and few enough to be read."""
 
 NAMES = {path.name.removesuffix(".md") for path in files("attn_tui").joinpath("help").iterdir()}
 
 
 @pytest.mark.slow
 async def test_each_pane_and_each_screen_has_a_text_of_its_own_and_no_text_is_left_over() -> None:
-    known = {each.name for each in INSTRUMENTS}
+    known = {instrument.name for instrument in INSTRUMENTS}
     for instrument in [*known]:
         async with AttnApp(QUICK, instrument).run_test(size=(120, 40)) as pilot:
             screen = await shown(pilot)
@@ -70,7 +70,7 @@ async def test_from_120_columns_on_help_stands_beside_the_panes_and_follows_the_
         screen = await press(pilot, "question_mark")
         text = screen.query_one("#widget-help", Markdown)
         assert text.source.strip() == read("explore-d_k").strip()
-        # Nothing of it is cut, and the weights are still there to be looked at.
+        # No text is cut, and the weights are still visible.
         assert text.size.height == text.virtual_size.height
         assert screen.pane("weights-pane").size.width > 40
         await press(pilot, "tab", "tab")

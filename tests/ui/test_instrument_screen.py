@@ -1,4 +1,4 @@
-"""What all instruments share: playing d_k, moving n, colours that are remembered, failures."""
+"""What all instruments share: playing d_k, moving n, the remembered theme, errors."""
 
 import pytest
 from textual.color import Color

@@ -1,4 +1,4 @@
-"""What is marked by a colour is marked in another way as well, where there are none."""
+"""Without colours, whatever a colour marks is marked in another way."""
 
 import pytest
 from textual.widgets import Switch

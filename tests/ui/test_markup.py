@@ -1,4 +1,4 @@
-"""Whatever somebody types is shown as it is where a widget reads markup."""
+"""Typed text is shown as it is, even in widgets that read markup."""
 
 import pytest
 from hypothesis import given
@@ -21,7 +21,7 @@ def test_a_text_comes_out_of_its_markup_as_it_went_in(typed: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("keys", "said"),
+    ("keys", "place"),
     everyday(
         1,
         [
@@ -33,7 +33,7 @@ def test_a_text_comes_out_of_its_markup_as_it_went_in(typed: str) -> None:
     ),
 )
 async def test_broken_markup_in_what_is_typed_is_named_in_the_error(
-    keys: tuple[str, ...], said: str
+    keys: tuple[str, ...], place: str
 ) -> None:
     async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
         await shown(pilot)
@@ -42,6 +42,6 @@ async def test_broken_markup_in_what_is_typed_is_named_in_the_error(
             "scores": str(pilot.app.screen.query_one("#headline", Headline).render()),
             "notice": notices(pilot),
         }
-        if said == "settings":
+        if place == "settings":
             texts["settings"] = str(pilot.app.screen.query_one("#problem").render())
-        assert "/b" in texts[said]
+        assert "/b" in texts[place]

@@ -1,4 +1,4 @@
-"""What is remembered from one start to the next, whoever else writes it, whatever stands there."""
+"""What is remembered between runs, with concurrent writers and damaged files."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Tasks of newcomers, by the keys that they pressed: each of these once led somewhere else."""
+"""Tasks of newcomers, by the keys they pressed: each once led somewhere else."""
 
 from pathlib import Path
 
@@ -19,7 +19,7 @@ from tests.ui.person import notices, press, shown
 
 
 async def find_all(pilot: Pilot[None], words: str) -> list[str]:
-    """Type words into the palette, and return what it offers, the best first."""
+    """Type words into the palette, and return its hits, best first."""
     await pilot.press("slash", *words)
     palette = pilot.app.screen
     assert isinstance(palette, CommandPalette)
@@ -32,7 +32,7 @@ async def find_all(pilot: Pilot[None], words: str) -> list[str]:
 
 
 async def take_first(pilot: Pilot[None], words: str) -> InstrumentScreen:
-    """Take what the palette offers first."""
+    """Choose the first hit of the palette."""
     await find_all(pilot, words)
     await pilot.press("enter")
     while isinstance(pilot.app.screen, CommandPalette):
@@ -50,7 +50,7 @@ async def test_lines_of_q_and_k_are_queries_and_keys() -> None:
         assert screen.present.error is None
         assert screen.present.experiment.source.kind == "vectors"
         assert [*screen.present.experiment.vectors[0].scores] == [3.0, 0.0]
-        # The slider cannot move the length of what was typed.
+        # The slider cannot change the length of typed vectors.
         assert "it is the length of q" in str(screen.pane("d_k-pane").border_title)
 
 
@@ -66,7 +66,7 @@ async def test_causal_offers_a_whole_head_where_one_vector_would_see_key_0_alone
         assert screen.NAME == "attention"
         assert "queries with a choice" in screen.headline
         assert not screen.present.draft.setup.mask
-        # A head that is there is masked where it stands.
+        # An existing head is masked in place.
         await press(pilot, "1", "e", "ctrl+u", *"1, 2", "enter", *"3, 4", "escape")
         screen = await take_first(pilot, "causal")
         assert screen.NAME == "explore"
@@ -76,11 +76,11 @@ async def test_causal_offers_a_whole_head_where_one_vector_would_see_key_0_alone
 async def test_all_models_of_a_family_are_offered_with_their_cap_and_scale() -> None:
     async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
         await shown(pilot)
-        found = [text for text in await find_all(pilot, "gemma") if text.startswith("Gemma")]
+        models = [text for text in await find_all(pilot, "gemma") if text.startswith("Gemma")]
         names = ["Gemma-7B", "Gemma-2-9B", "Gemma-2-27B", "Gemma-3-27B", "Gemma-4 text"]
-        assert [text.split("\n")[0] for text in found] == names
-        assert all("m = " in text for text in found)
-        assert ["50·tanh" in text for text in found] == [False, True, True, False, False]
+        assert [text.split("\n")[0] for text in models] == names
+        assert all("m = " in text for text in models)
+        assert ["50·tanh" in text for text in models] == [False, True, True, False, False]
 
 
 @pytest.mark.slow
@@ -103,7 +103,7 @@ async def test_a_slider_that_changes_nothing_is_dim_and_says_why(size: tuple[int
         before = screen.headline
         screen = await press(pilot, "minus")
         assert screen.headline.replace("36", "32").startswith(before[:40])
-        # Where vectors are drawn it moves what they are.
+        # For drawn vectors, it changes their length.
         screen = await press(pilot, "2")
         assert not screen.pane("d_k-pane").has_class("-idle")
 
@@ -135,7 +135,7 @@ FOUND = {
     "theme": "Theme", "screenshot": "Screenshot", "reset": "Back to the start",
     "d_k 64": "d_k: 1,024 → 64", "cap 50": "soft cap: none → 50", "samples 1000": "samples 1000",
 }  # fmt: skip
-"""What is typed, and what stands first."""
+"""Typed words, and the first hit."""
 
 
 @pytest.mark.slow
@@ -197,7 +197,7 @@ SCREENS = {
     "heads": (KEYS["heads"], "heads"),
     "claims": (KEYS["claims"] + "j", "100 claims"),
 }
-"""Keys that lead to a screen, and what is read there."""
+"""Keys that lead to a screen, and a text on it."""
 
 
 @pytest.mark.slow

@@ -1,4 +1,4 @@
-"""Painting: a key paints what changes and nothing else, and what stands there is right."""
+"""Painting: a key repaints only what changes, and the result is right."""
 
 import pytest
 

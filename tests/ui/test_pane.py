@@ -1,4 +1,4 @@
-"""A pane says what it shows and how that was made, as far as there is room."""
+"""A pane says what it shows and how it was made, as far as there is room."""
 
 from textual.app import App, ComposeResult
 
@@ -6,7 +6,7 @@ from attn_tui.ui.pane import Pane
 
 
 class Host(App[None]):
-    """Holds one pane."""
+    """An application with one pane."""
 
     def compose(self) -> ComposeResult:
         yield Pane("")

@@ -1,6 +1,6 @@
-"""What the new screens show, as text to be read in review; one of each with its colours.
+"""Screens as text, to be read in review; one of each with its colours.
 
-With GOLDEN=1 set the files are written anew.
+With GOLDEN=1 set, the files are written again.
 """
 
 import sys
@@ -48,10 +48,10 @@ class Shot:
     """A picture of a screen.
 
     Attributes:
-        draft: What is asked.
-        keys: What is pressed before it is taken.
-        size: Of the terminal.
-        instrument: Which one.
+        draft: The question.
+        keys: The keys pressed before it is taken.
+        size: Columns and lines of the terminal.
+        instrument: The name of the instrument.
     """
 
     draft: Draft = EXAMPLE
@@ -64,7 +64,7 @@ FIRST = {
     name: Shot({"sweep": SWEEP, "claims": CLAIM}.get(name, EXAMPLE), instrument=name)
     for name in ("explore", "dots", "sweep", "attention", "heads", "claims")
 }
-"""Pictures that are compared every day."""
+"""Pictures compared in every run of the tests."""
 
 SHOTS = {
     **FIRST,
@@ -82,17 +82,17 @@ SHOTS = {
 }
 
 COLOURED = ("explore", "sweep")
-"""Pictures that are kept with their colours."""
+"""Pictures compared with their colours."""
 
 
 def strips(app: App[None]) -> Iterator[list[Segment]]:
-    """Yield the lines of what is shown."""
+    """Yield the lines of the screen."""
     for strip in app.screen._compositor.render_strips():
         yield list(strip)
 
 
 async def taken(shot: Shot) -> list[list[Segment]]:
-    """Return what a screen shows once all is worked out."""
+    """Return what a screen shows once its answer is complete."""
     async with AttnApp(shot.draft, shot.instrument).run_test(size=shot.size) as pilot:
         screen = await shown(pilot)
         if shot.keys:

@@ -1,1 +1,1 @@
-"""Checks of claims, by family: each is a function of a trial that yields cases, and a picture."""
+"""Checks of claims, by family: functions of a trial that yield cases and a picture."""

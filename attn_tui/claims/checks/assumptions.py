@@ -1,4 +1,4 @@
-"""Claims about what the variance d_k takes, and about what dividing then does."""
+"""Claims about the assumptions behind the variance d_k, and about the effect of dividing."""
 
 from collections.abc import Iterator, Mapping
 from math import sqrt
@@ -20,16 +20,16 @@ from attn_tui.library import dot_law
 
 
 def mean_square(law: DotLaw, trial: Trial) -> Number:
-    """Return E[(q·k)²] as drawn, and as it is exactly."""
-    found, mean, sd = sampled(law, trial), law.mean, law.standard_deviation
+    """Return E[(q·k)²] as sampled, with its exact value."""
+    readouts, mean, sd = sampled(law, trial), law.mean, law.standard_deviation
     third, fourth = law.moments[3], law.moments[4]
     spread = (2.0 * mean * sd) ** 2 + 4.0 * mean * sd**3 * third + sd**4 * (fourth - 1.0)
-    value = found.variance.value * (1.0 - 1.0 / trial.draws) + found.mean.value**2
+    value = readouts.variance.value * (1.0 - 1.0 / trial.draws) + readouts.mean.value**2
     return Number(value, sqrt(spread / trial.draws), law.variance + mean**2)
 
 
 def mean_square_of_sum(trial: Trial, stated: Stated) -> Iterator[Case]:
-    """Compare the mean of (q·k)² with the formula, for components that depend on others."""
+    """Compare the mean of (q·k)² with the formula, for independent and dependent components."""
     d_k = trial.d_k
     for where, rho, tied in (
         ("independent components", 0.0, False),
@@ -39,19 +39,21 @@ def mean_square_of_sum(trial: Trial, stated: Stated) -> Iterator[Case]:
         law = dot_law(d_k, correlation=rho, tied=tied)
         entry, one = law.pair.law.variance, law.product.mean
         formula = d_k * entry**2 + d_k * (d_k - 1) * one**2
-        found = Evidence.of("mean of (q·k)²", mean_square(law, trial), stated=formula)
-        yield Case.as_stated(where, found)
+        evidence = Evidence.of("mean of (q·k)²", mean_square(law, trial), stated=formula)
+        yield Case.as_stated(where, evidence)
 
 
 def cross_terms(trial: Trial, stated: Stated) -> Iterator[Case]:
-    """Take what the variances of the products leave of that of q·k, for tied components."""
+    """Compute Var(q·k) less the variances of its products, for tied components."""
     d_k = trial.d_k
     law = dot_law(d_k, tied=True)
-    found, own = sampled(law, trial), d_k * law.product.variance
-    rest = Number(found.variance.value - own, found.variance.standard_error, law.variance - own)
+    readouts, own = sampled(law, trial), d_k * law.product.variance
+    rest = Number(
+        readouts.variance.value - own, readouts.variance.standard_error, law.variance - own
+    )
     name = "cross terms: variance of q·k less d_k·Var(q_i k_i)"
     cross = Evidence.of(name, rest, stated["cross terms"])
-    premise = Evidence.of("mean of q_i·k_j for i ≠ j", found.mean.times(1.0 / d_k), 0.0)
+    premise = Evidence.of("mean of q_i·k_j for i ≠ j", readouts.mean.times(1.0 / d_k), 0.0)
     yield Case("tied components", cross.is_as_stated or not premise.is_as_stated, (cross, premise))
 
 
@@ -62,7 +64,7 @@ def _of_squares(law: DotLaw) -> float:
 
 
 def variance_of_product(trial: Trial, stated: Stated) -> Iterator[Case]:
-    """Hold the variance of a product of two normal numbers, and of two dice, against v_x·v_y."""
+    """Compare the variance of a product of two normal numbers, and of two dice, with v_x·v_y."""
     words: Mapping[Entries, str] = {"normal": "normal numbers, mean 0", "die": "dice, mean 3.5"}
     for entries, where in words.items():
         law = dot_law(1, entries)
@@ -72,7 +74,7 @@ def variance_of_product(trial: Trial, stated: Stated) -> Iterator[Case]:
 
 
 def exact_variance_of_product(trial: Trial, stated: Stated) -> Iterator[Case]:
-    """Hold the variance of products, of any means, against E[x²]E[y²] − (E[x]E[y])²."""
+    """Compare the variance of products, whatever the means, with E[x²]E[y²] − (E[x]E[y])²."""
     for where, law in (
         ("dice", dot_law(1, "die")),
         ("coins of +1 and −1", dot_law(1, "coins")),
@@ -85,7 +87,7 @@ def exact_variance_of_product(trial: Trial, stated: Stated) -> Iterator[Case]:
 def initial_queries(seed: int, d_model: int, std: float, count: int) -> Floats:
     """Return entries of q = W·x, shape (count,), for one x of mean 0 and variance 1.
 
-    Each is a row of W times x; W is normal with standard deviation ``std``.
+    Each is a row of W times x; entries of W are normal with standard deviation ``std``.
     """
     streams = Streams(seed, d_model)
     x = streams[0].standard_normal(d_model)
@@ -95,7 +97,7 @@ def initial_queries(seed: int, d_model: int, std: float, count: int) -> Floats:
 
 
 def initialisation(trial: Trial, stated: Stated) -> Iterator[Case]:
-    """Draw weights in two ways, and take the variance of what they make of an input."""
+    """Draw weights in two ways, and compute the variance of the queries they produce."""
     for where, d_model, std in (
         ("weights of variance 1/d_model, d_model = 768", 768, 768**-0.5),
         ("weights of standard deviation 0.02, d_model = 768", 768, 0.02),
@@ -107,34 +109,34 @@ def initialisation(trial: Trial, stated: Stated) -> Iterator[Case]:
 
 
 def multiplier(rule: str, d_k: int) -> float:
-    """Return m of a rule that does not look at the number of keys."""
+    """Return m of a rule that does not depend on the number of keys."""
     return Scale(rule).multiplier(d_k, 1)
 
 
-def _divided(d_k: int, found: Readouts) -> Readouts:
-    return found.scaled(multiplier("inverse-sqrt", d_k))
+def _divided(d_k: int, readouts: Readouts) -> Readouts:
+    return readouts.scaled(multiplier("inverse-sqrt", d_k))
 
 
 def deviation_of_scaled(trial: Trial, stated: Stated) -> Iterator[Case]:
-    """Take the standard deviation under three rules, at several d_k."""
+    """Compute the standard deviation under three rules, at several d_k."""
     for d_k in (4, 64, 1024):
-        found = sampled(dot_law(d_k), trial)
-        scaled, name = _divided(d_k, found).standard_deviation, "standard deviation of q·k"
-        flat = found.scaled(multiplier("inverse", d_k)).standard_deviation
+        readouts = sampled(dot_law(d_k), trial)
+        scaled, name = _divided(d_k, readouts).standard_deviation, "standard deviation of q·k"
+        flat = readouts.scaled(multiplier("inverse", d_k)).standard_deviation
         yield Case.as_stated(
             f"d_k = {d_k:,}",
             Evidence.of(f"{name}/√d_k", scaled, stated["standard deviation"]),
-            Evidence.of(name, found.standard_deviation),
+            Evidence.of(name, readouts.standard_deviation),
             Evidence.of(f"{name}/d_k", flat),
         )
 
 
 def variance_of_scaled(trial: Trial, stated: Stated) -> Iterator[Case]:
-    """Take the variance before and after dividing."""
-    found = sampled(dot_law(trial.d_k), trial)
-    after = _divided(trial.d_k, found).variance
+    """Compute the variance before and after dividing."""
+    readouts = sampled(dot_law(trial.d_k), trial)
+    after = _divided(trial.d_k, readouts).variance
     scaled = Evidence.of("variance of q·k/√d_k", after, stated["variance"])
-    before = Evidence.of("variance of q·k", found.variance)
+    before = Evidence.of("variance of q·k", readouts.variance)
     yield Case.as_stated(f"d_k = {trial.d_k:,}", scaled, before)
 
 
@@ -152,14 +154,14 @@ def balance(trial: Trial, stated: Stated) -> Iterator[Case]:
     variances = np.ones(trial.d_k)
     variances[0] = 3.0**4
     scaled = multiplier("inverse-sqrt", trial.d_k) ** 2 * variances
-    of_first, exact = (float(each[0] / each.sum()) for each in (scaled, variances))
+    of_first, exact = (float(parts[0] / parts.sum()) for parts in (scaled, variances))
     name = "share of q_0·k_0 in the variance of m·q·k"
     share = Evidence(name, of_first, stated=1.0 / trial.d_k, exact=exact)
     yield Case.as_stated("the elements of one input, q_0 and k_0 three times as large", share)
 
 
 def whatever_length(trial: Trial, stated: Stated) -> Iterator[Case]:
-    """Take the variance at two lengths, with a correlation and with a gain."""
+    """Compute the variance at two lengths, with a correlation and with a gain."""
     long = min(16 * trial.d_k, 65_536)
     for where, d_k, rho, gain in (
         (f"independent entries, d_k = {trial.d_k:,}", trial.d_k, 0.0, 1.0),
@@ -167,13 +169,13 @@ def whatever_length(trial: Trial, stated: Stated) -> Iterator[Case]:
         (f"ρ(q_i, k_i) = {RHO:g}", trial.d_k, RHO, 1.0),
         ("a gain of 2 on q", trial.d_k, 0.0, 2.0),
     ):
-        found = _divided(d_k, sampled(dot_law(d_k, correlation=rho), trial)).variance
-        variance = Evidence.of("variance of q·k/√d_k", found.times(gain**2), stated["variance"])
+        scaled = _divided(d_k, sampled(dot_law(d_k, correlation=rho), trial)).variance
+        variance = Evidence.of("variance of q·k/√d_k", scaled.times(gain**2), stated["variance"])
         yield Case.as_stated(where, variance)
 
 
 def grows_as_d_k(trial: Trial, stated: Stated) -> Iterator[Case]:
-    """Take the power of d_k by which E|q·k| grows, with and without a correlation."""
+    """Compute the power of d_k by which E|q·k| grows, with and without a correlation."""
     ends = 64, 4096
     for rho in (RHO, 0.0):
         sizes = [sampled(dot_law(d_k, correlation=rho), trial).mean_size for d_k in ends]

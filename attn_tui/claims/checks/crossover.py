@@ -1,4 +1,4 @@
-"""Claims about typical gradients: where dividing makes them larger, and where smaller."""
+"""Claims about typical gradients: where dividing enlarges them, and where it shrinks them."""
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache, partial
@@ -19,37 +19,37 @@ from attn_tui.compute.sweep.settings import Statistic
 RULE = SIDES["scaled"]
 
 _SEARCH = 82
-"""A search costs so many evaluations a row at most."""
+"""The most evaluations of each row in a search."""
 
 
 @lru_cache(maxsize=32)
 def turning_point(n: int, readout: GradientReadout, draws: int, seed: int) -> Crossover:
-    """Return d*(n), where removing 1/√d_k begins to make a median gradient smaller.
+    """Return d*(n), the d_k above which removing 1/√d_k shrinks a median gradient.
 
     Raises:
-        InputError: If there are too many rows, or so few that they do not tell.
+        InputError: If there are too many rows, or too few to tell.
     """
     check_cost(n, draws, _SEARCH, 2**14)
-    found = crossover(n, readout, seed, draws)
-    if found is None or found.d_k is None:
+    turn = crossover(n, readout, seed, draws)
+    if turn is None or turn.d_k is None:
         raise InputError("draws", f"{draws:,} rows of {n:,} keys do not tell", "more")
-    return found
+    return turn
 
 
 def both_sides(turn: Crossover, apart: int = 4) -> tuple[int, int]:
-    """Return a d_k so many times below d* and one as many times above, as far as d_k goes."""
+    """Return a d_k below d* and one above, both apart by a factor, within the range of d_k."""
     assert turn.d_k
     return max(2, round(turn.d_k / apart)), min(D_K.maximum, round(turn.d_k * apart))
 
 
 def around(turn: Crossover) -> tuple[int, ...]:
-    """Return d_k from one to beyond d*, for a picture."""
+    """Return values of d_k from 1 to beyond d*, for a picture."""
     return tuple(log_grid((1, both_sides(turn, 16)[1]), 12))
 
 
 @lru_cache(maxsize=32)
 def points(trial: Trial, d_ks: tuple[int, ...]) -> Points:
-    """Return what drawn rows of a trial's keys say at some d_k, unscaled and under 1/√d_k.
+    """Return the statistics of drawn rows with n keys at some d_k, unscaled and under 1/√d_k.
 
     Raises:
         InputError: If there are too many rows.
@@ -61,9 +61,9 @@ def points(trial: Trial, d_ks: tuple[int, ...]) -> Points:
     return sampling.points()
 
 
-def removed(found: Points, n: int, d_k: int, statistic: Statistic) -> Evidence:
-    """Return by what factor removing 1/√d_k changes the median of a statistic."""
-    ratio = found.ratio(n, d_k, RULE, statistic)
+def removed(rows: Points, n: int, d_k: int, statistic: Statistic) -> Evidence:
+    """Return the factor by which removing 1/√d_k changes the median of a statistic."""
+    ratio = rows.ratio(n, d_k, RULE, statistic)
     assert ratio
     factor = exp(ratio.log_median)
     name = f"median {READOUTS[statistic].symbol}, unscaled over scaled"
@@ -78,7 +78,7 @@ def ends_of(turn: Crossover) -> tuple[float, float]:
 
 
 def place_of(turn: Crossover) -> Evidence:
-    """Return where a search found the crossover, as evidence."""
+    """Return d*, as found by a search, as evidence."""
     assert turn.d_k
     low, high = ends_of(turn)
     name = f"d* of the median {READOUTS[turn.readout].symbol}, by {turn.draws:,} draws"
@@ -86,7 +86,7 @@ def place_of(turn: Crossover) -> Evidence:
 
 
 def marked(turn: Crossover) -> partial[Picture]:
-    """Return what makes a picture over d_k in which d* is marked, with its interval."""
+    """Return a constructor of pictures over d_k that mark d* with its interval."""
     words = f"d* by {turn.draws:,} draws"
     return partial(Picture, mark=turn.d_k, ends=ends_of(turn), marked=words)
 
@@ -94,21 +94,21 @@ def marked(turn: Crossover) -> partial[Picture]:
 def _on_both_sides(
     trial: Trial, readouts: Sequence[GradientReadout], enlarges: bool, *others: Statistic
 ) -> Iterator[Case | Picture]:
-    """Yield, below and above d*, whether removing the scale enlarges a median, or else shrinks it.
+    """Yield, below and above d*, whether removing the scale changes medians as claimed.
 
     Args:
-        trial: n, how many rows, and which.
-        readouts: Of what.
-        enlarges: Whether the claim is that it does.
-        others: What unscaled rows are said to have besides.
+        trial: The number of keys, the number of rows and the seed.
+        readouts: The gradients whose medians are compared.
+        enlarges: Whether the claim is that removing the scale enlarges them, not shrinks them.
+        others: Further statistics of unscaled rows to report.
     """
-    turns = [turning_point(trial.n, each, trial.draws, trial.seed) for each in readouts]
+    turns = [turning_point(trial.n, gradient, trial.draws, trial.seed) for gradient in readouts]
     for turn in turns:
         d_ks = both_sides(turn)
-        found = points(trial, d_ks)
+        rows = points(trial, d_ks)
         for side, d_k in zip(("below", "above"), d_ks, strict=True):
-            factor = removed(found, trial.n, d_k, turn.readout)
-            unscaled = found.unscaled(trial.n, d_k)
+            factor = removed(rows, trial.n, d_k, turn.readout)
+            unscaled = rows.unscaled(trial.n, d_k)
             assert unscaled
             evidence = [factor]
             for statistic in others:
@@ -118,33 +118,33 @@ def _on_both_sides(
             where = f"n = {trial.n:,}, d_k = {d_k:,}, {side} d*, {READOUTS[turn.readout].symbol}"
             yield Case(where, (factor.value > 1.0) == enlarges, (*evidence, place_of(turn)))
     places = around(turns[0])
-    found = points(trial, places)
+    rows = points(trial, places)
     curves = {"scaled = 1": [1.0] * len(places)}
     for readout in readouts:
-        factors = [removed(found, trial.n, d_k, readout).value for d_k in places]
+        factors = [removed(rows, trial.n, d_k, readout).value for d_k in places]
         curves[READOUTS[readout].symbol] = factors
     title = f"median gradient, unscaled over scaled, n = {trial.n:,}"
     yield marked(turns[0])(title, "d_k", places, curves, log="xy")
 
 
 def makes_vanish(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
-    """Look on both sides of d* whether removing the scale shrinks the median gradient."""
+    """Check on both sides of d* whether removing the scale shrinks the median gradient."""
     others: tuple[Statistic, ...] = "logit_std", "max_weight", "gradient"
     yield from _on_both_sides(trial, ("gradient",), False, *others)
 
 
 def prevents_exploding(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
-    """Look on both sides of d* whether removing the scale enlarges either gradient."""
+    """Check on both sides of d* whether removing the scale enlarges either gradient."""
     yield from _on_both_sides(trial, ("gradient", "query_gradient"), True)
 
 
 def extremely_small(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
-    """Compare medians on both sides of d*, and means above it, which are exact."""
+    """Compare medians on both sides of d*, and exact means above it."""
     turn = turning_point(trial.n, "gradient", trial.draws, trial.seed)
     below, above = both_sides(turn)
-    found = points(trial, (below, above))
+    rows = points(trial, (below, above))
     for d_k in (below, above):
-        factor = removed(found, trial.n, d_k, "gradient")
+        factor = removed(rows, trial.n, d_k, "gradient")
         where = f"median, n = {trial.n:,}, d_k = {d_k:,}"
         yield Case(where, factor.value < 1.0, (factor, place_of(turn)))
     unscaled, scaled = (_mean_trace(trial.n, above, rule) for rule in SIDES.values())
@@ -172,12 +172,12 @@ def _mean_trace(n: int, d_k: int, rule: str) -> float:
 
 
 def poor_convergence(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
-    """Count rows whose gradient is dead, on both sides of d*."""
+    """Count the rows with a dead gradient on both sides of d*."""
     turn = turning_point(trial.n, "gradient", trial.draws, trial.seed)
-    (low, high), (middle, _), (at, _) = (both_sides(turn, apart) for apart in (16, 2, 1))
-    d_ks = sorted({low, middle, at, high})
-    shown = sorted({*d_ks, *around(turn)})
-    rows = row_logs(trial, "jacobian", [*SIDES.values()], shown)
+    (low, high), (middle, _), (turning, _) = (both_sides(turn, apart) for apart in (16, 2, 1))
+    d_ks = sorted({low, middle, turning, high})
+    grid = sorted({*d_ks, *around(turn)})
+    rows = row_logs(trial, "jacobian", [*SIDES.values()], grid)
     dead = {place: share(logs < log(DEAD)) for place, logs in rows.items()}
     for d_k in d_ks:
         unscaled, scaled = (
@@ -186,6 +186,6 @@ def poor_convergence(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
         )
         holds = unscaled.value > 0.5 > scaled.value
         yield Case(f"n = {trial.n:,}, d_k = {d_k:,}", holds, (unscaled, scaled, place_of(turn)))
-    curves = {side: [dead[rule, d_k].value for d_k in shown] for side, rule in SIDES.items()}
+    curves = {side: [dead[rule, d_k].value for d_k in grid] for side, rule in SIDES.items()}
     title = f"share of rows with ‖∂p/∂z‖_F below {DEAD:g}, n = {trial.n:,}"
-    yield marked(turn)(title, "d_k", shown, curves, log="x")
+    yield marked(turn)(title, "d_k", grid, curves, log="x")

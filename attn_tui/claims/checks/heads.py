@@ -1,4 +1,4 @@
-"""Claims about one head: what is done to W_q and W_k, and its first row."""
+"""Claims about one head: changes to W_q and W_k, and its first row."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -16,7 +16,7 @@ from attn_tui.compute.source import normalised
 
 
 def folded_scale(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
-    """Compare a head that divides its scores with one whose W_q was divided."""
+    """Compare a head that divides its scores with one that has the divisor in W_q."""
     check_size(trial, 1, d_k=512, n=512)
     apart, gradients, moves = folded_over_divided(trial)
     same = Evidence("largest difference of p", apart, stated=0.0)
@@ -26,29 +26,29 @@ def folded_scale(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
     name = "change of the logits by one step of gradient descent, folded over divided"
     yield Case.as_stated("the gradient", ratio, Evidence(name, moves, exact=float(trial.d_k)))
     d_ks = [2**power for power in range(2, 9)]
-    found = [folded_over_divided(replace(trial, d_k=d_k)) for d_k in d_ks]
+    comparisons = [folded_over_divided(replace(trial, d_k=d_k)) for d_k in d_ks]
     curves = {
-        "‖∂L/∂W_q‖": [each[1] for each in found],
-        "change of the logits in a step": [each[2] for each in found],
+        "‖∂L/∂W_q‖": [comparison[1] for comparison in comparisons],
+        "change of the logits in a step": [comparison[2] for comparison in comparisons],
     }
     title = "1/√d_k folded into W_q, over the same after QKᵀ"
     yield Picture(title, "d_k", d_ks, curves, log="xy")
 
 
 def folded_over_divided(trial: Trial) -> tuple[float, float, float]:
-    """Compare two heads that are alike but for where 1/√d_k stands: in W_q, or after QKᵀ.
+    """Compare two heads that differ only in where 1/√d_k is: in W_q, or after QKᵀ.
 
-    Their weights are the same, so that the same ∂L/∂z comes back to the logits of both.
+    Their weights are the same, so the same ∂L/∂z reaches the logits of both.
 
     Returns:
-        The largest difference of their weights; and, the first over the second, the size of
-        ∂L/∂W_q and of the change of the logits by a step along it.
+        The largest difference of their weights; and two ratios, of the first head to the second:
+        the norm of ∂L/∂W_q, and that of the change of the logits by a step along it.
     """
     n, d_k, root = trial.n, trial.d_k, sqrt(trial.d_k)
     tokens, upstream = normals(trial, 0, n, d_k), normals(trial, 1, n, n)
     of_q, keys = projected(trial, 2), tokens @ projected(trial, 3)
     folded, divided = tokens @ (of_q / root) @ keys.T, tokens @ of_q @ keys.T / root
-    # z = X·W_q·Kᵀ, or that over √d_k: by the chain rule ∂L/∂W_q is Xᵀ·∂L/∂z·K, or that over it.
+    # z = X·W_q·Kᵀ, or that over √d_k: by the chain rule, ∂L/∂W_q = Xᵀ·∂L/∂z·K, or that over √d_k.
     of_folded, of_divided = tokens.T @ (upstream @ keys), tokens.T @ (upstream / root @ keys)
     moves = tokens @ of_folded @ keys.T, tokens @ of_divided @ keys.T / root
     return (
@@ -59,11 +59,11 @@ def folded_over_divided(trial: Trial) -> tuple[float, float, float]:
 
 
 GAIN = 10.0
-"""q and k that training has enlarged: logits of standard deviation 100."""
+"""The gain of q and k enlarged by training, with logits of standard deviation 100."""
 
 
 def clipped_logits(trial: Trial, stated: Stated) -> Iterator[Case]:
-    """Clip W_q and W_k by the largest logit, and look for the largest logit again."""
+    """Clip W_q and W_k by the largest logit, and compute the largest logit again."""
     check_size(trial, 1, d_k=512, n=512)
     cap = stated["τ"]
     of_q, second_q, of_k = (projected(trial, part, GAIN) for part in (1, 2, 3))
@@ -79,12 +79,12 @@ def clipped_logits(trial: Trial, stated: Stated) -> Iterator[Case]:
          largest_logit(one, normed_q, normed_k, GAIN)),
         ("the same batch, two heads with one W_k", before, largest_logit(one, q, twice_k)),
     ):  # fmt: skip
-        found = Evidence("largest logit, clipped", clipped, stated=cap)
-        yield Case.as_stated(where, found, Evidence("largest logit before", whole))
+        largest = Evidence("largest logit, clipped", clipped, stated=cap)
+        yield Case.as_stated(where, largest, Evidence("largest logit before", whole))
 
 
 def largest_logit(tokens: Floats, of_q: Floats, of_k: Floats, norm_gain: float = 0.0) -> float:
-    """Return the largest logit of tokens under 1/√d_k; with a gain above 0, that of QK-norm."""
+    """Return the largest logit of tokens under 1/√d_k; with QK-norm if there is a gain."""
     q, k = tokens @ of_q, tokens @ of_k
     if norm_gain:
         q, k = normalised(q) * norm_gain, normalised(k) * norm_gain
@@ -92,19 +92,20 @@ def largest_logit(tokens: Floats, of_q: Floats, of_k: Floats, norm_gain: float =
 
 
 def clip(largest: float, cap: float) -> float:
-    """Return γ, what W_q·W_k is multiplied by so that no logit exceeds a cap."""
+    """Return γ, the factor for W_q·W_k that keeps all logits within a cap."""
     return cap / largest if largest > cap else 1.0
 
 
 def first_row(trial: Trial, stated: Stated) -> Iterator[Case]:
-    """Compare the first row of causal attention under 1/√d_k and with no scale."""
+    """Compare the first row of causal attention under 1/√d_k with that without a scale."""
     check_size(trial, 1, d_k=65_536, n=64)
     queries, keys = (normals(trial, part, trial.n, trial.d_k) for part in (0, 1))
     for where, sink, size in (("no sink", None, 0.0), ("a sink at b = 0", 0.0, 1.0)):
-        found = []
+        evidence = []
         for rule, words in (("inverse-sqrt", "m = 1/√d_k"), ("none", "m = 1")):
             logits = Scale(rule, sink=sink).logit_map(trial.d_k, 1)
             head = Head(queries, keys, keys, logits, causal=True)
             weight, exact = head.weights[0, 0], 1.0 / (1.0 + size * exp(-head.logits[0, 0]))
-            found.append(Evidence(f"p of the first row's key, {words}", float(weight), exact=exact))
-        yield Case(where, abs(found[0].value - found[1].value) < 1e-9, tuple(found))
+            name = f"p of the first row's key, {words}"
+            evidence.append(Evidence(name, float(weight), exact=exact))
+        yield Case(where, abs(evidence[0].value - evidence[1].value) < 1e-9, tuple(evidence))

@@ -1,4 +1,4 @@
-"""Claims about how q·k is distributed: its law, its tails, dice and coins."""
+"""Claims about the distribution of q·k: its law and tails, and dice and coins."""
 
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
@@ -20,15 +20,15 @@ from attn_tui.library import dot_law
 
 
 def normal(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
-    """Hold the law of q·k, divided or not, against the normal one of the same variance."""
+    """Compare the law of q·k, scaled or not, with the normal law of the same variance."""
     law, d_k = dot_law(trial.d_k), trial.d_k
-    found = sampled(law, trial)
+    readouts = sampled(law, trial)
     yield Case.as_stated(
         f"d_k = {d_k:,}",
-        Evidence.of("kurtosis of q·k, scaled or not", found.kurtosis, stated["kurtosis"]),
-        Evidence.of("variance of q·k", found.variance, float(d_k)),
-        Evidence.of("variance of q·k/√d_k", found.variance.times(1.0 / d_k), 1.0),
-        Evidence.of("share within ±2 standard deviations", found.coverage, stated["inside"]),
+        Evidence.of("kurtosis of q·k, scaled or not", readouts.kurtosis, stated["kurtosis"]),
+        Evidence.of("variance of q·k", readouts.variance, float(d_k)),
+        Evidence.of("variance of q·k/√d_k", readouts.variance.times(1.0 / d_k), 1.0),
+        Evidence.of("share within ±2 standard deviations", readouts.coverage, stated["inside"]),
     )
     # Not at 0, where the density of a single product is infinite.
     x = law.standard_deviation * (np.linspace(-5.0, 5.0, 61) + 1e-3)
@@ -39,7 +39,7 @@ def normal(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
 
 
 def differences(trial: Trial, stated: Stated) -> Iterator[Case]:
-    """Take the variance of the difference of two scores of one row, at rising d_k."""
+    """Compute the variance of the difference of two scores of a row, at rising d_k."""
     before = 0.0
     for d_k in (4, 64, 1024):
         law, pairs = dot_law(d_k), rows_of_scores(d_k, 2, trial)
@@ -60,9 +60,9 @@ def differences(trial: Trial, stated: Stated) -> Iterator[Case]:
 
 
 def sum_law(entries: Entries, terms: int) -> Lattice:
-    """Return the exact law of the sum of so many coins, +1 or −1 each, or dice."""
+    """Return the exact law of the sum of this many dice, or coins worth +1 or −1."""
     law = LAWS[entries]
-    values = [Fraction(law.mean + each) for each in law.deviations.tolist()]
+    values = [Fraction(law.mean + deviation) for deviation in law.deviations.tolist()]
     one = Lattice.of(values, law.weights)
     whole = one and one.summed(terms)
     assert whole is not None
@@ -75,13 +75,13 @@ def _mean_and_deviation(law: Lattice) -> tuple[float, float]:
 
 
 def like_dice(trial: Trial, stated: Stated) -> Iterator[Case]:
-    """Hold mean and spread of the sums of dice and of coins against those of q·k."""
+    """Compare mean and spread of sums of dice and of coins with those of q·k."""
     spread = dot_law(trial.d_k).standard_deviation
     words: Mapping[Entries, str] = {"die": "dice", "coins": "coins of +1 and −1"}
     for entries, called in words.items():
         law = sum_law(entries, trial.d_k)
         mean, deviation = _mean_and_deviation(law)
-        # The law is added up by Fourier transforms, which leave 1e-16 of a mean of 0.
+        # The law is computed by Fourier transforms, which turn a mean of 0 into 1e-16.
         drift = round(mean / deviation, 12)
         middle = Evidence(
             "mean of the sum in its standard deviations", drift, stated=stated["mean"]
@@ -94,25 +94,25 @@ def like_dice(trial: Trial, stated: Stated) -> Iterator[Case]:
 
 
 def variance_of_die(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
-    """Roll dice, and take their variance."""
+    """Roll dice, and compute their variance."""
     law = LAWS["die"]
     rolls, _ = draw_entries(Pair("die"), Streams(trial.seed), (trial.draws,))
     drawn = variance_of(rolls, law.fourth / law.variance**2, law.variance)
     mean = Number(law.mean + float(rolls.mean()), sqrt(law.variance / trial.draws), law.mean)
-    found = Evidence.of("variance of one die", drawn, stated["variance"])
-    yield Case.as_stated("a fair die, 1 to 6", found, Evidence.of("mean of one die", mean))
+    variance = Evidence.of("variance of one die", drawn, stated["variance"])
+    yield Case.as_stated("a fair die, 1 to 6", variance, Evidence.of("mean of one die", mean))
     shares = [np.isclose(rolls, face).mean() for face in law.deviations]
     faces = law.mean + law.deviations
     yield Picture("share of rolls", "face", faces, {"rolled": shares, "exact": law.weights})
 
 
 def table(trial: Trial, stated: Stated) -> Iterator[Case]:
-    """Hold each row against two standard deviations, and the heading against two variances."""
+    """Compare each row with two standard deviations, and the heading with two variances."""
     for d_k in (2, 4, 512, 1024):
         law, given = dot_law(d_k), stated[f"d = {d_k}"]
         two = Evidence("two standard deviations of q·k", 2.0 * law.standard_deviation, stated=given)
         inside = Evidence.of("share inside", sampled(law, trial).coverage)
-        # The table has one decimal, and cuts.
+        # The table has one decimal, cut rather than rounded.
         holds = 0.0 <= two.value - given < 0.1
         yield Case(f"as ±2 standard deviations, d_k = {d_k:,}", holds, (two, inside))
     variance = dot_law(1024).variance
@@ -121,17 +121,17 @@ def table(trial: Trial, stated: Stated) -> Iterator[Case]:
 
 
 def at_most(trial: Trial, stated: Stated) -> Iterator[Case]:
-    """Count what lies beyond two standard deviations in two dimensions."""
+    """Count the q·k beyond two standard deviations in two dimensions."""
     law = dot_law(2)
     inside = sampled(law, trial).coverage
     beyond = Number(1.0 - inside.value, inside.standard_error, exp(-law.bound))
-    found = Evidence.of("share of |q·k| beyond 2√2", beyond, stated["outside"])
+    share = Evidence.of("share of |q·k| beyond 2√2", beyond, stated["outside"])
     tail = Evidence("share beyond 10, exactly", outside(10.0, 2), exact=exp(-10.0))
-    yield Case.as_stated("d_k = 2", found, tail)
+    yield Case.as_stated("d_k = 2", share, tail)
 
 
 def frequent(trial: Trial, stated: Stated) -> Iterator[Case]:
-    """Take the exact chance of more than 50 and of more than 60."""
+    """Compute the exact chance of |q·k| above 50 and above 60."""
     d_k = int(stated["d"])
     for bound in (50.0, 60.0):
         share = Evidence(f"chance of |q·k| > {bound:g}", outside(bound, d_k))
@@ -140,9 +140,9 @@ def frequent(trial: Trial, stated: Stated) -> Iterator[Case]:
 
 
 def simulated(trial: Trial, stated: Stated) -> Iterator[Case]:
-    """Take the exact chances of such sizes, and of such differences."""
+    """Compute the exact chances of the stated sizes and differences."""
     d_k = int(stated["d"])
-    # Given q a difference is normal as a score is, and √2 times as large.
+    # Given q, a difference is normal like a score, and √2 times as large.
     for where, name, bound, stretch in (
         ("the sizes", "|q·k| > 150", 150.0, 1.0),
         ("the differences", "|s_j − s_l| > 50", 50.0, sqrt(2.0)),
@@ -155,18 +155,19 @@ def simulated(trial: Trial, stated: Stated) -> Iterator[Case]:
 
 
 def large_values(trial: Trial, stated: Stated) -> Iterator[Case]:
-    """Take the exact chance of more than 10 in size over d_k."""
+    """Compute the exact chance of |q·k| above 10, by d_k."""
     chances = {d_k: outside(10.0, d_k) for d_k in (2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)}
     rising = all(one < two for one, two in pairwise(chances.values()))
     name = "chance of |q·k| > 10 at d_k = "
     growth = chances[64] / chances[2] if chances[2] else inf
-    shown = [Evidence(f"{name}{d_k:,}", chances[d_k]) for d_k in (2, 16, 64, 1024)]
+    evidence = [Evidence(f"{name}{d_k:,}", chances[d_k]) for d_k in (2, 16, 64, 1024)]
     holds = rising and growth >= stated["sharply"]
-    yield Case("d_k = 2 to 1,024", holds, (Evidence(f"{name}64 over that at 2", growth), *shown))
+    ratio = Evidence(f"{name}64 over that at 2", growth)
+    yield Case("d_k = 2 to 1,024", holds, (ratio, *evidence))
 
 
 def many_dice(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
-    """Take the exact law of the sum of so many dice."""
+    """Compute the exact law of the sum of the stated number of dice."""
     count, least = int(stated["dice"]), stated["thousands"]
     law = sum_law("die", count)
     mean, deviation = _mean_and_deviation(law)
@@ -183,7 +184,7 @@ def many_dice(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
 
 
 def fluctuation(trial: Trial, stated: Stated) -> Iterator[Case]:
-    """Hold the spread of sums of dice against that of one die, and against their own mean."""
+    """Compare the spread of sums of dice with that of one die, and with their own mean."""
     count = int(stated["dice"])
     one_mean, one_deviation = _mean_and_deviation(sum_law("die", 1))
     mean, deviation = _mean_and_deviation(sum_law("die", count))

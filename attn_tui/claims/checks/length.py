@@ -1,4 +1,4 @@
-"""Claims about the number of keys: what fades, or condenses, as there are more of them."""
+"""Claims about the number of keys: how weights fade or condense as it grows."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -18,7 +18,7 @@ from attn_tui.library import softmax
 
 
 def diffuse(trial: Trial, stated: Stated) -> Iterator[Case]:
-    """Count the effective keys among few and many."""
+    """Compare the effective keys of rows with few and with many keys."""
     for n_keys in (2, 64, 1024, 8192):
         rows = replace(trial, n=n_keys)
         keys = sides(rows, "effective_keys")
@@ -30,26 +30,26 @@ def diffuse(trial: Trial, stated: Stated) -> Iterator[Case]:
 
 
 LENGTHS = [1 << power for power in range(6, 21)]
-"""Numbers of keys of a picture."""
+"""The numbers of keys in a picture."""
 
 FIRST, FAR = 512, 10_000_000
-"""What lengths are compared with; and one that is far longer."""
+"""The length that others are compared with; and one that is far longer."""
 
 
 def effective(n_keys: int, logit_std: float) -> float:
-    """Return e^(mean H) of n normal logits of a standard deviation, by quadrature."""
+    """Return e^(mean H) of n normal logits with a standard deviation, by quadrature."""
     return exp(entropy_at(n_keys, logit_std))
 
 
 def _kept(where: str, n_keys: int, logit_std: float, first_std: float, *others: Evidence) -> Case:
-    """Return whether n keys have about as many effective ones as 512 have.
+    """Return the case of whether n keys have about as many effective keys as 512 have.
 
     Args:
         where: The situation.
         n_keys: n.
         logit_std: The standard deviation of the logits.
-        first_std: That of the logits of 512 keys.
-        others: What else is to be said.
+        first_std: The standard deviation of the logits of 512 keys.
+        others: Further evidence.
     """
     long, short = effective(n_keys, logit_std), effective(FIRST, first_std)
     evidence = (
@@ -94,7 +94,7 @@ def scalable_softmax(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
 
 
 def concentrated(n_keys: int, times: float) -> float:
-    """Return E Σp² of normal logits of a standard deviation so many times √(2 ln n)."""
+    """Return E Σp² of normal logits whose standard deviation is a multiple of √(2 ln n)."""
     return 1.0 - trace_at(n_keys, times * condensation_std(n_keys))
 
 
@@ -102,20 +102,20 @@ def condensation(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
     """Compare the mean of Σp² on both sides of σ_c with its limit."""
     far = 10**9
     for n_keys in (trial.n, far):
-        below, at, above = (
+        below, critical, above = (
             Evidence(f"mean Σp² at {words}, {limit:g} as n → ∞", concentrated(n_keys, times))
             for words, times, limit in (("½σ_c", 0.5, 0.0), ("σ_c", 1.0, 0.0), ("2σ_c", 2.0, 0.5))
         )
         holds = max(abs(below.value), abs(above.value - 0.5)) < 0.05
-        yield Case(f"n = {n_keys:,}", holds, (below, above, at))
+        yield Case(f"n = {n_keys:,}", holds, (below, above, critical))
     times = [0.25 * step for step in range(1, 17)]
     curves = {f"n = {n:,}": [concentrated(n, x) for x in times] for n in (trial.n, 4096, far)}
-    curves["n → ∞"] = [max(0.0, 1.0 - 1.0 / each) for each in times]
+    curves["n → ∞"] = [max(0.0, 1.0 - 1.0 / factor) for factor in times]
     yield Picture("mean Σp²", "σ/σ_c", times, curves, mark=1.0)
 
 
 def bounded_logits(trial: Trial, stated: Stated) -> Iterator[Case]:
-    """Look for weights as far from 1/n as logits within a range allow."""
+    """Find the weights farthest from 1/n that logits within a range allow."""
     reach = stated["range"]
     for n in dict.fromkeys((64, 4096, trial.n)):
         one = np.zeros(n)
@@ -133,15 +133,15 @@ def bounded_logits(trial: Trial, stated: Stated) -> Iterator[Case]:
 
 
 def entropy_bound(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
-    """Search for logits of a length whose entropy is least, and look at those within a range."""
+    """Search for logits of a given norm with the least entropy, and take those within a range."""
     check_size(trial, n=4096)
     keys, entropy = within_range(trial.n, 4.0)
     ranged = Evidence(f"least H if logits differ by at most 4: {keys:,} keys on top", entropy)
     for size, besides in ((4.0, (ranged,)), (10.0, ())):
         bound = least_entropy(trial.n, size)
-        found = Evidence("least H found", searched(trial, size), exact=bound)
+        least = Evidence("least H found", searched(trial, size), exact=bound)
         where = f"‖z‖₂ = {size:g}, n = {trial.n:,}"
-        yield Case(where, found.value >= bound - 1e-9, (found, *besides))
+        yield Case(where, least.value >= bound - 1e-9, (least, *besides))
     sizes = [0.5 * step for step in range(1, 41)]
     curves = {"bound": [least_entropy(trial.n, size) for size in sizes]}
     yield Picture(f"least H of {trial.n:,} logits, in nats", "‖z‖₂", sizes, curves)
@@ -158,9 +158,9 @@ STARTS, STEPS = 16, 300
 
 
 def searched(trial: Trial, size: float) -> float:
-    """Return the least H of logits of a length, by steps down its gradient from random places.
+    """Return the least H of logits of a given norm, by gradient descent from random points.
 
-    The gradient is ∂H/∂z_i = −p_i(ln p_i + H); half of the places begin near a single key.
+    The gradient is ∂H/∂z_i = −p_i(ln p_i + H); half of the starting points favour a single key.
     """
     draw, least = stream(trial.seed, 0), inf
     z = draw.standard_normal((STARTS, trial.n))
@@ -178,9 +178,9 @@ def searched(trial: Trial, size: float) -> float:
 
 
 def within_range(n_keys: int, reach: float) -> tuple[int, float]:
-    """Return how many of n logits are on top of a range where H is least, and this H in nats.
+    """Return how many of n logits are at the top of a range where H is least, and that H in nats.
 
-    All others are at its bottom.
+    All other logits are at the bottom of the range.
     """
     on_top = np.arange(1, n_keys)
     share = on_top / (on_top + (n_keys - on_top) * exp(-reach))

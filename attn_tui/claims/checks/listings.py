@@ -1,4 +1,4 @@
-"""Claims that texts make by worked examples: listings, a masked row, a scale moved elsewhere."""
+"""Claims made by worked examples: listings, a masked row, a scale moved elsewhere."""
 
 from collections.abc import Iterator
 
@@ -18,65 +18,69 @@ LISTED = (100.0, 120.0, 150.0)
 _D_K, _FLOAT32 = 1024, Precision("float32")
 
 _ULPS = 4 * 2.0**-23
-"""A few units in the last place of float32, as a share: sums may be added up in another order."""
+"""A few units in the last place of float32, relative, as the order of summation may differ."""
 
 
 def ten_twenty_thirty(trial: Trial, stated: Stated) -> Iterator[Case]:
     """Compare each weight to two decimals."""
     weights = softmax([10, 20, 30])
-    found = [
+    evidence = [
         Evidence(name, float(p), stated=value)
         for p, (name, value) in zip(weights, stated.items(), strict=True)
     ]
     holds = bool((np.abs(weights - [*stated.values()]) < 0.005).all())
-    yield Case("z = (10, 20, 30), to two decimals", holds, tuple(found))
+    yield Case("z = (10, 20, 30), to two decimals", holds, tuple(evidence))
 
 
 def listed(scale: Scale, precision: Precision = _FLOAT32) -> Evaluation:
-    """Return softmax of the listings' scores at their d_k."""
+    """Return the evaluation of the listings' scores at their d_k."""
     return evaluate(np.array(LISTED), scale.logit_map(_D_K, len(LISTED)), precision)
 
 
 def as_listed(
     where: str, symbol: str, single: Floats, double: Floats, stated: Stated, *besides: Evidence
 ) -> Case:
-    """Return whether numbers found in float32 are those that a listing prints.
+    """Return the case of whether numbers computed in float32 are those that a listing prints.
 
     Args:
         where: The situation.
-        symbol: What they are; the key follows, and what is printed is known by both.
-        single: In float32.
-        double: In float64.
-        stated: What is printed.
-        besides: What else is to be said.
+        symbol: The symbol of the numbers; with ``_`` and the key it names the printed number.
+        single: The numbers in float32.
+        double: The numbers in float64.
+        stated: The printed numbers.
+        besides: Further evidence.
     """
-    found = [
+    evidence = [
         Evidence(
             f"{symbol}_{key}", float(one), stated=stated[f"{symbol}_{key}"], exact=float(other)
         )
         for key, (one, other) in enumerate(zip(single, double, strict=True))
     ]
-    holds = all(each.is_near(each.stated, within=_ULPS) for each in found)
-    return Case(f"(100, 120, 150), weights in float32, {where}", holds, (*found, *besides))
+    holds = all(number.is_near(number.stated, within=_ULPS) for number in evidence)
+    return Case(f"(100, 120, 150), weights in float32, {where}", holds, (*evidence, *besides))
 
 
 def listed_weights(trial: Trial, stated: Stated) -> Iterator[Case]:
     """Run the listing in float32."""
     for side, scale in (("unscaled", NONE), ("scaled", Scale())):
-        single, double = (listed(scale, each).weights() for each in (_FLOAT32, Precision()))
+        single, double = (
+            listed(scale, precision).weights() for precision in (_FLOAT32, Precision())
+        )
         yield as_listed(side, f"{side} p", single, double, stated)
 
 
 def unscaled_gradient(trial: Trial, stated: Stated) -> Iterator[Case]:
     """Run the listing in float32."""
-    single, double = (listed(NONE, each).gradient(0, "scores") for each in (_FLOAT32, Precision()))
+    single, double = (
+        listed(NONE, precision).gradient(0, "scores") for precision in (_FLOAT32, Precision())
+    )
     yield as_listed("unscaled", "∂p_0/∂s", single, double, stated)
 
 
 def scaled_gradient(trial: Trial, stated: Stated) -> Iterator[Case]:
-    """Run the listing in float32, and look at the same gradient by the logits."""
+    """Run the listing in float32, and compute the same gradient by the logits."""
     single, double = (
-        listed(Scale(), each).gradient(0, "scores") for each in (_FLOAT32, Precision())
+        listed(Scale(), precision).gradient(0, "scores") for precision in (_FLOAT32, Precision())
     )
     by_logit = float(listed(Scale()).gradient(0, "logits")[0])
     apart = Evidence("∂p_0/∂z_0, by the logits", by_logit, exact=32.0 * float(single[0]))
@@ -84,7 +88,7 @@ def scaled_gradient(trial: Trial, stated: Stated) -> Iterator[Case]:
 
 
 def gain(trial: Trial, stated: Stated) -> Iterator[Case]:
-    """Compare gradients unscaled and scaled: the one shown, all of them, those of close scores."""
+    """Compare unscaled with scaled gradients: one entry, all entries, and close scores."""
     by_rule = [gradient(LISTED, of=0, d_k=_D_K, scale=rule)[0] for rule in SIDES.values()]
     yield _gain("(100, 120, 150), what the listing shows", "∂p_0/∂s_0", by_rule, stated["gain"])
     for scores in (LISTED, (100.0, 147.0, 150.0), (100.0, 150.0, 150.0)):
@@ -101,11 +105,11 @@ def _gain(where: str, of: str, by_rule: list[float], stated: float | None = None
 _HIDING = -1e6
 
 VALUES = 4
-"""So many components have the values that a loss reads."""
+"""The number of components of the values that a loss uses."""
 
 
 def minus_a_million(trial: Trial, stated: Stated) -> Iterator[Case]:
-    """Mask one key, and all, each way."""
+    """Mask one key and all keys, in each way."""
     whole = np.array([2.03, 0.48, 1.01, 0.0])
     one, every, added = whole.copy(), np.full(4, _HIDING), whole + _HIDING
     one[1] = _HIDING
@@ -121,12 +125,12 @@ def minus_a_million(trial: Trial, stated: Stated) -> Iterator[Case]:
         exact, name = float(softmax(meant)[key]), f"weight of key {key}, which is masked"
         masked = Evidence(name, float(p[key]), stated=0.0, exact=exact)
         lost = Evidence("weights that are NaN, of four", float(np.isnan(p).sum()))
-        # NaN is below nothing.
+        # NaN is never below the threshold.
         yield Case(where, masked.value < 1e-12, (lost,) if lost.value else (masked,))
 
 
 def simulated_loss(trial: Trial, stated: Stated) -> Iterator[Case]:
-    """Take ∂L/∂s of a loss that is the first weight, and of one that reads drawn values."""
+    """Compute ∂L/∂s for a loss that is the first weight, and for one that uses drawn values."""
     rows = np.array([gradient(LISTED, of=key, d_k=_D_K, wrt="scores") for key in range(3)])
     values = stream(trial.seed).standard_normal((3, VALUES))
     of_values = values @ stream(trial.seed, 1).standard_normal(VALUES)
@@ -141,7 +145,7 @@ def simulated_loss(trial: Trial, stated: Stated) -> Iterator[Case]:
 
 
 def absorbed(trial: Trial, stated: Stated) -> Iterator[Case]:
-    """Divide scores by 8, and instead values by 8."""
+    """Divide the scores by 8, and then the values instead."""
     scores, values = np.array([2.0, 4.0, 6.0, 8.0]), np.array([1.0, 2.0, 3.0, 4.0])
     scaled, sharp = softmax(scores / 8.0), softmax(scores)
     yield Case.as_stated(

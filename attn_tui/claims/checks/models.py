@@ -1,4 +1,4 @@
-"""Claims about models, decided by what their configurations say."""
+"""Claims about models, decided by their configurations."""
 
 from collections.abc import Iterator, Sequence
 from math import sqrt
@@ -12,7 +12,7 @@ from attn_tui.compute.scale import RULES
 
 
 def dimension(trial: Trial, stated: Stated) -> Iterator[Case]:
-    """Compare d_k with d_model where there is one head, and in the models listed."""
+    """Compare d_k with d_model, for a single head and in the models listed."""
     alone = Evidence("d_k of one head of width 512", 512 // 1, stated=512.0)
     yield Case.as_stated("a model of one head", alone)
     d_ks = [model.d_k for model in MODELS.values()]
@@ -29,26 +29,26 @@ def dimension(trial: Trial, stated: Stated) -> Iterator[Case]:
 
 
 def power(sizes: Sequence[int], d_ks: Sequence[int]) -> float:
-    """Return the power of some size by which d_k grows from model to model, by least squares."""
+    """Return the power of a size by which d_k grows between models, by least squares."""
     x, y = np.log(sizes), np.log(d_ks)
     away = x - x.mean()
-    # From the first, so that equal d_k give 0 and no rounding.
+    # Relative to the first, so that equal d_k give exactly 0.
     return float(away @ (y - y[0]) / (away @ away))
 
 
 LAYERS = {"llama-2-7b": 32, "llama-2-70b": 80, "llama-3.1-405b": 126}
-"""How many layers some models of one family have."""
+"""The numbers of layers of some models of one family."""
 
 
 def bigger(trial: Trial, stated: Stated) -> Iterator[Case]:
-    """Fit d_k as a power of d_model, over all the models and over one family, and of its depth."""
+    """Fit d_k as a power of d_model, over all models and one family, and as one of its depth."""
     models = sorted(MODELS.values(), key=lambda model: model.d_model)
     family, depths = [MODELS[name] for name in LAYERS], [*LAYERS.values()]
     names = ", ".join(model.title for model in family)
     widths = [model.d_model for model in models]
     for where, size, some, sizes in (
         (f"the {len(models)} models listed", "d_model", models, widths),
-        (f"wider: {names}", "d_model", family, [each.d_model for each in family]),
+        (f"wider: {names}", "d_model", family, [member.d_model for member in family]),
         (f"deeper: the same, {min(depths)} to {max(depths)} layers", "depth", family, depths),
     ):
         d_ks = [model.d_k for model in some]
@@ -67,16 +67,16 @@ def bigger(trial: Trial, stated: Stated) -> Iterator[Case]:
 
 
 def without_scaling(trial: Trial, stated: Stated) -> Iterator[Case]:
-    """Sort the models by rule, and see which of them make scores smaller."""
+    """Group the models by rule, and check which rules make scores smaller."""
     for rule in RULES:
-        some = [each for each in MODELS.values() if each.scale.rule == rule]
+        some = [model for model in MODELS.values() if model.scale.rule == rule]
         if not some:
             continue
-        largest = max(each.scale.multiplier(each.d_k, 512) for each in some)
-        titles = ", ".join(each.title for each in some[:3]) + (" …" if len(some) > 3 else "")
+        largest = max(model.scale.multiplier(model.d_k, 512) for model in some)
+        titles = ", ".join(model.title for model in some[:3]) + (" …" if len(some) > 3 else "")
         evidence = (
             Evidence("largest m of theirs", largest),
             Evidence("models", len(some)),
-            Evidence("of these with QK-norm", sum(each.scale.qk_norm for each in some)),
+            Evidence("of these with QK-norm", sum(model.scale.qk_norm for model in some)),
         )
         yield Case(f"m = {RULES[rule].formula}: {titles}", largest < 1.0, evidence)

@@ -19,28 +19,28 @@ from attn_tui.compute.law.dot_law import DotLaw
 from attn_tui.library import dot_law
 
 _D_KS = (1, 4, 16, 64, 256, 1024)
-"""Where the moments are taken over d_k."""
+"""The d_k at which moments are computed."""
 
 RHO = 0.3
-"""The correlation of q_i and k_i that stands in for what training does."""
+"""The correlation of q_i and k_i that represents the effect of training."""
 
 _ENTRIES: Mapping[Entries, str] = {"normal": "normal entries", "coins": "entries of ±1"}
 
 
 def average(trial: Trial, stated: Stated) -> Iterator[Case]:
-    """Compare the mean of many q·k with so many times d_k, for two laws of the entries."""
+    """Compare the mean of q·k with the stated multiple of d_k, for two laws of the entries."""
     for entries, words in _ENTRIES.items():
-        found = sampled(dot_law(trial.d_k, entries), trial)
-        mean = Evidence.of("mean of q·k", found.mean, stated["mean over d_k"] * trial.d_k)
-        variance = Evidence.of("variance of q·k", found.variance)
+        readouts = sampled(dot_law(trial.d_k, entries), trial)
+        mean = Evidence.of("mean of q·k", readouts.mean, stated["mean over d_k"] * trial.d_k)
+        variance = Evidence.of("variance of q·k", readouts.variance)
         yield Case.as_stated(f"{words}, d_k = {trial.d_k:,}", mean, variance)
 
 
 def _both(where: str, law: DotLaw, trial: Trial) -> Case:
-    """Compare mean and variance of many q·k with 0 and d_k."""
-    found = sampled(law, trial)
-    mean = Evidence.of("mean of q·k", found.mean, stated=0.0)
-    variance = Evidence.of("variance of q·k", found.variance, stated=float(law.d_k))
+    """Return the case of whether mean and variance of q·k are 0 and d_k."""
+    readouts = sampled(law, trial)
+    mean = Evidence.of("mean of q·k", readouts.mean, stated=0.0)
+    variance = Evidence.of("variance of q·k", readouts.variance, stated=float(law.d_k))
     return Case(where, mean.is_as_stated and variance.is_as_stated, (mean, variance))
 
 
@@ -57,7 +57,7 @@ def independent(trial: Trial, stated: Stated) -> Iterator[Case]:
 
 
 def grows(trial: Trial, stated: Stated) -> Iterator[Case]:
-    """Follow the mean of q·k and of |q·k| from the least d_k to the largest."""
+    """Compare the means of q·k and |q·k| at the least and the largest d_k."""
     first, last = (sampled(dot_law(d_k), trial) for d_k in (_D_KS[0], _D_KS[-1]))
     ends, there = f"from d_k = {_D_KS[0]} to {_D_KS[-1]:,}", f"at d_k = {_D_KS[-1]:,}"
     for where, name, low, high in (
@@ -83,11 +83,11 @@ def larger(trial: Trial, stated: Stated) -> Iterator[Case]:
 
 
 def proportional(trial: Trial, stated: Stated) -> Iterator[Case]:
-    """Take the power of d_k by which the variance grows from the least d_k to the largest."""
+    """Compute the power of d_k by which the variance grows from the least d_k to the largest."""
     ends = _D_KS[0], _D_KS[-1]
-    found = [sampled(dot_law(d_k), trial).variance for d_k in ends]
-    slope = power("power of d_k that Var(q·k) grows by", ends, found, stated["slope"])
-    last = Evidence.of(f"variance of q·k at d_k = {_D_KS[-1]:,}", found[-1])
+    variances = [sampled(dot_law(d_k), trial).variance for d_k in ends]
+    slope = power("power of d_k that Var(q·k) grows by", ends, variances, stated["slope"])
+    last = Evidence.of(f"variance of q·k at d_k = {_D_KS[-1]:,}", variances[-1])
     yield Case.as_stated("normal entries", slope, last)
 
 
@@ -95,30 +95,30 @@ def one_product(trial: Trial, stated: Stated) -> Iterator[Case]:
     """Draw single products of normal and of uniform entries."""
     laws: tuple[Entries, ...] = "normal", "uniform"
     for entries in laws:
-        found = sampled(dot_law(1, entries), trial).variance
-        variance = Evidence.of("variance of q_i·k_i", found, stated["variance"])
+        drawn = sampled(dot_law(1, entries), trial).variance
+        variance = Evidence.of("variance of q_i·k_i", drawn, stated["variance"])
         yield Case.as_stated(f"{entries} entries of variance 1", variance)
 
 
 def variance_is_d_k(trial: Trial, stated: Stated) -> Iterator[Case]:
-    """Compare the drawn variance with d_k at several."""
+    """Compare the sampled variance with d_k, at several d_k."""
     for d_k in _D_KS:
-        found = sampled(dot_law(d_k), trial).variance
-        variance = Evidence.of("variance of q·k", found, stated=float(d_k))
+        drawn = sampled(dot_law(d_k), trial).variance
+        variance = Evidence.of("variance of q·k", drawn, stated=float(d_k))
         yield Case.as_stated(f"d_k = {d_k:,}", variance)
 
 
 def variances_add(trial: Trial, stated: Stated) -> Iterator[Case]:
-    """Add up products of normal entries, products of dice and scores of one row."""
+    """Sum products of normal entries, products of dice, and scores of one row."""
     sums: tuple[tuple[Entries, int, str], ...] = (
         ("normal", 2, "of normal entries"),
         ("normal", trial.d_k, "of normal entries"),
         ("die", 3, "of two dice"),
     )
     for entries, terms, words in sums:
-        found = sampled(dot_law(terms, entries), trial).variance
+        drawn = sampled(dot_law(terms, entries), trial).variance
         alone = dot_law(1, entries).variance
-        added = Evidence.of(f"variance of the sum of {terms:,} products", found, terms * alone)
+        added = Evidence.of(f"variance of the sum of {terms:,} products", drawn, terms * alone)
         yield Case.as_stated(f"independent products {words}", added)
     law, n = dot_law(trial.d_k), 8
     rows = rows_of_scores(trial.d_k, n, trial).sum(axis=1)

@@ -1,4 +1,4 @@
-"""Claims about number formats: what overflows and what rounding does."""
+"""Claims about number formats: overflow and the effects of rounding."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -18,7 +18,7 @@ from attn_tui.compute.scale import Scale
 
 
 def out_of_range(trial: Trial, stated: Stated) -> Iterator[Case]:
-    """Look at drawn weights, and compute softmax of large scores both ways in every format."""
+    """Check drawn weights, and compute softmax of large scores both ways in every format."""
     unscaled, scaled = medians("max p", sides(trial, "max_weight"))
     is_extreme = unscaled.value > SATURATED > scaled.value
     where = f"the weights of drawn rows, n = {trial.n:,}, d_k = {trial.d_k:,}"
@@ -41,10 +41,10 @@ def out_of_range(trial: Trial, stated: Stated) -> Iterator[Case]:
 
 
 _AT_ONCE, _MOST = 1 << 20, 1 << 25
-"""So many entries of q are drawn at a time, and so many in all at most."""
+"""The most entries of q drawn at a time, and the most in all."""
 
 _SPREAD = 2.0**15
-"""The standard deviation of products one in 22 of which overflows float16."""
+"""A standard deviation at which one product in 22 overflows float16."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,8 +53,8 @@ class Halves:
 
     Attributes:
         exact: q·k/√d_k of these entries, shape (N,).
-        after: With the product divided by √d_k.
-        before: With q and k each divided by ⁴√d_k before.
+        after: The logits with the product divided by √d_k, shape (N,).
+        before: The logits with q and k each divided by ⁴√d_k first, shape (N,).
     """
 
     exact: Floats
@@ -63,10 +63,10 @@ class Halves:
 
 
 def halves(trial: Trial, size: float = 1.0) -> Halves:
-    """Draw q and k of normal entries of a standard deviation.
+    """Return logits of drawn q and k whose normal entries have a standard deviation.
 
     Raises:
-        InputError: If these are too many.
+        InputError: If there are too many.
     """
     if trial.draws * trial.d_k > _MOST:
         problem = f"{trial.draws:,} of q with {trial.d_k:,} entries are too many"
@@ -80,7 +80,7 @@ def halves(trial: Trial, size: float = 1.0) -> Halves:
         after = rounded(_product(q, k) * root**2, "float16")
         before = _product(rounded(q * root, "float16"), rounded(k * root, "float16"))
         parts.append((np.vecdot(q, k) / sqrt(trial.d_k), after, before))
-    return Halves(*(np.concatenate(each) for each in zip(*parts, strict=True)))
+    return Halves(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
 
 def _product(q: Floats, k: Floats) -> Floats:
@@ -89,37 +89,37 @@ def _product(q: Floats, k: Floats) -> Floats:
 
 
 _FEW = 1000
-"""How many q·k are drawn at each d_k of a picture at most."""
+"""The most q·k drawn for each d_k in a picture."""
 
 
 def fourth_root(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
-    """Compare both ways, of large entries by what overflows, of usual ones by what is rounded."""
+    """Compare both ways: by overflow for large entries, and by rounding for usual ones."""
     size, where = sqrt(_SPREAD / sqrt(trial.d_k)), f"d_k = {trial.d_k:,}, entries of"
     large, usual = halves(trial, size), halves(trial)
     lost = [
-        Evidence.of(f"share of logits that overflow, divided {how}", share(np.isinf(each)))
-        for how, each in (("before", large.before), ("after", large.after))
+        Evidence.of(f"share of logits that overflow, divided {how}", share(np.isinf(logits)))
+        for how, logits in (("before", large.before), ("after", large.after))
     ]
     fewer = lost[0].value < lost[1].value
     yield Case(f"{where} standard deviation {size:.3g}", fewer, tuple(lost))
     errors = [
-        Evidence.of(f"rms error of a logit, divided {how}", _rms(each - usual.exact))
-        for how, each in (("before", usual.before), ("after", usual.after))
+        Evidence.of(f"rms error of a logit, divided {how}", _rms(logits - usual.exact))
+        for how, logits in (("before", usual.before), ("after", usual.after))
     ]
     smaller = errors[0].value < errors[1].value
     yield Case(f"{where} standard deviation 1", smaller, tuple(errors))
     few, d_ks = replace(trial, draws=min(trial.draws, _FEW)), [2**power for power in range(2, 12)]
-    found = [halves(replace(few, d_k=d_k)) for d_k in d_ks]
+    samples = [halves(replace(few, d_k=d_k)) for d_k in d_ks]
     curves = {
-        "divided before": [_rms(each.before - each.exact).value for each in found],
-        "divided after": [_rms(each.after - each.exact).value for each in found],
+        "divided before": [_rms(logits.before - logits.exact).value for logits in samples],
+        "divided after": [_rms(logits.after - logits.exact).value for logits in samples],
     }
     title = "root mean square error of a logit in float16"
     yield Picture(title, "d_k", d_ks, curves, log="xy")
 
 
 def _rms(errors: Floats) -> Number:
-    """Return the root mean square of errors, its own error that of the mean over twice it."""
+    """Return the root mean square of errors, with its own standard error to first order."""
     square = Number.mean(np.square(errors).tolist())
     root = sqrt(square.value)
     return Number(root, square.standard_error / (2.0 * root) if root else 0.0)

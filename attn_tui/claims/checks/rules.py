@@ -1,4 +1,4 @@
-"""Claims about scale rules, caps, sinks and norms: which of them keeps softmax from saturating."""
+"""Claims about scale rules, caps, sinks and norms: which of them prevent saturation."""
 
 from collections.abc import Iterator
 from math import exp, sqrt
@@ -17,14 +17,14 @@ from attn_tui.library import softmax
 
 
 def one_above(top: float, n_keys: int) -> Floats:
-    """Return the row in which one key is at the top and all others at its negative, shape (n,)."""
+    """Return a row with one key at ``top`` and all others at ``-top``, shape (n_keys,)."""
     row = np.full(n_keys, -top)
     row[0] = top
     return row
 
 
 def one_ahead(weights: Floats, top: float) -> tuple[Evidence, Evidence]:
-    """Return the largest weight of such a row, and what it leaves to all others, as evidence."""
+    """Return the largest weight of a row of `one_above`, and the rest, as evidence."""
     left = (weights.size - 1) * exp(-2.0 * top)
     largest, rest = float(weights[0]), float(weights[1:].sum())
     return (
@@ -42,7 +42,7 @@ def normalised_to_length_1(trial: Trial, stated: Stated) -> Iterator[Case]:
 
 
 def normalised_in_each_head(trial: Trial, stated: Stated) -> Iterator[Case]:
-    """Give one key the direction of q and all others the opposite one."""
+    """Point one key in the direction of q and all others in the opposite one."""
     n_keys, root = 131_072, sqrt(trial.d_k)
     query = np.arange(1.0, trial.d_k + 1.0)
     setup = Setup(trial.d_k, Scale(qk_norm=True))
@@ -65,7 +65,7 @@ def capped(trial: Trial, stated: Stated) -> Iterator[Case]:
 
 
 def attending_to_nothing(trial: Trial, stated: Stated) -> Iterator[Case]:
-    """Add up what few and many unwanted keys keep beside a sink."""
+    """Sum the weights that few and many unwanted keys keep beside a sink."""
     for n_keys in (5, trial.n):
         scores, sizes = np.full(n_keys, -10.0), n_keys * exp(-10.0)
         kept = float(softmax(scores, scale=Scale("none", sink=0.0)).sum())
@@ -76,13 +76,17 @@ def attending_to_nothing(trial: Trial, stated: Stated) -> Iterator[Case]:
 
 
 def extended_context(trial: Trial, stated: Stated) -> Iterator[Case]:
-    """Take from logits what they were multiplied by besides 1/√d_k."""
+    """Compute from logits the factor applied to scores besides 1/√d_k."""
     score = 8.0
     for factor, printed in ((4.0, 1.2965), (16.0, 1.6314), (40.0, 1.8739)):
         scale = Scale("yarn", (("factor", factor),))
         first, second = np.log(softmax([score, 0.0], trial.d_k, scale)).tolist()
-        found = (first - second) * sqrt(trial.d_k) / score
+        multiple = (first - second) * sqrt(trial.d_k) / score
         root = stated["slope"] * float(np.log(factor)) + 1.0
-        times = Evidence("logits times √d_k over scores", found, stated=printed, exact=root * root)
+        times = Evidence(
+            "logits times √d_k over scores", multiple, stated=printed, exact=root * root
+        )
         holds = times.is_near(times.exact) and times.is_near(printed, within=1e-4)
-        yield Case(f"f = {factor:g}", holds, (times, Evidence("√(1/t)", sqrt(found), stated=root)))
+        yield Case(
+            f"f = {factor:g}", holds, (times, Evidence("√(1/t)", sqrt(multiple), stated=root))
+        )

@@ -1,4 +1,4 @@
-"""What checks draw: q·k, and rows of weights; and what is read of them as evidence."""
+"""The samples of checks, which are q·k and rows of weights; and evidence computed from them."""
 
 from collections.abc import Mapping, Sequence
 from math import hypot, log, sqrt
@@ -21,20 +21,20 @@ from attn_tui.compute.sweep.readouts import READOUTS, ROWS, log_statistics
 from attn_tui.compute.sweep.settings import Statistic
 
 SATURATED = 0.99
-"""A row whose largest weight exceeds this is called saturated."""
+"""A row is saturated if its largest weight exceeds this."""
 
 SIDES = {"unscaled": "none", "scaled": "inverse-sqrt"}
 """The rule on each side of a comparison."""
 
 _MOST, _STREAMS = 500_000_000, 5_000
-"""So many numbers are worked on for a claim at most, some seconds; and to begin the streams of a
-row takes as long as so many."""
+"""The most numbers processed for a claim, which takes some seconds; and how many of them cost as
+much as starting the streams of a row."""
 
 # q·k
 
 
 def sampled(law: DotLaw, trial: Trial) -> Readouts:
-    """Return what the draws of a trial say of q·k; those at another d_k are independent."""
+    """Return the statistics of the q·k drawn in a trial; draws at another d_k are independent."""
     draws, sums, left = Draws(law, Streams(trial.seed, law.d_k)), Sums(), trial.draws
     while left:
         count = min(left, draws.at_once)
@@ -46,7 +46,7 @@ def sampled(law: DotLaw, trial: Trial) -> Readouts:
 def rows_of_scores(d_k: int, n: int, trial: Trial) -> Floats:
     """Return scores of n keys with one query, shape (draws, n): ‖q‖ times standard normals.
 
-    They are unscaled, and exactly of the law of normal entries.
+    They are unscaled, and follow exactly the law of normal entries.
     """
     streams = Streams(trial.seed, d_k, n)
     norms = np.sqrt(2.0 * streams[0].standard_gamma(d_k / 2, trial.draws))
@@ -55,20 +55,20 @@ def rows_of_scores(d_k: int, n: int, trial: Trial) -> Floats:
 
 
 def variance_of(values: Floats, kurtosis: float, exact: float) -> Number:
-    """Return the variance of a sample, shape (draws,), of a law whose kurtosis is known."""
+    """Return the variance of a sample, shape (draws,), from a law of known kurtosis."""
     count = values.size
     spread = max(kurtosis - (count - 3) / (count - 1), 0.0)
     return Number(float(values.var(ddof=1)), exact * sqrt(spread / count), exact)
 
 
-def share(found: NDArray[np.bool_]) -> Number:
-    """Return in what share of draws something is so; its error is never that of 0 or 1."""
-    part, count = float(found.mean()), found.size
+def share(flags: NDArray[np.bool_]) -> Number:
+    """Return the share of true values, with an error that is above 0 even for shares 0 and 1."""
+    part, count = float(flags.mean()), flags.size
     return Number(part, sqrt(max(part * (1.0 - part), 1.0 / count) / count))
 
 
 def over(name: str, one: Number, other: Number, stated: float | None = None) -> Evidence:
-    """Return one independent number over another as evidence, its error to first order."""
+    """Return the ratio of two independent numbers as evidence, with its error to first order."""
     error = hypot(one.standard_error / one.value, other.standard_error / other.value)
     exact = one.exact / other.exact if one.exact and other.exact else None
     ratio = one.value / other.value
@@ -76,14 +76,14 @@ def over(name: str, one: Number, other: Number, stated: float | None = None) -> 
 
 
 def above(name: str, one: Number, other: Number) -> Evidence:
-    """Return how far one independent number lies above another as evidence."""
+    """Return the difference of two independent numbers as evidence."""
     exact = None if one.exact is None or other.exact is None else one.exact - other.exact
     error = hypot(one.standard_error, other.standard_error)
     return Evidence(name, one.value - other.value, error, exact=exact)
 
 
 def power(name: str, ends: tuple[int, int], numbers: Sequence[Number], stated: float) -> Evidence:
-    """Return the power of d_k by which a number grows from one d_k to another, as evidence."""
+    """Return the power of d_k by which a number grows between two d_k, as evidence."""
     low, high = ends
     name, rise = f"{name}, d_k = {low:,} to {high:,}", log(high / low)
     ratio = over(name, numbers[-1], numbers[0])
@@ -96,10 +96,10 @@ def power(name: str, ends: tuple[int, int], numbers: Sequence[Number], stated: f
 
 
 def check_cost(n: int, draws: int, evaluations: int, d_k: int = 1) -> None:
-    """Check that rows can be evaluated so many times each, with q of d_k entries.
+    """Check that rows are not too many to evaluate this often, with q of d_k entries.
 
     Raises:
-        InputError: If there are too many.
+        InputError: If there are too many rows.
     """
     most = max(_MOST // (evaluations * cost(n, 1) + 3 * (n + d_k) + _STREAMS), 2)
     if draws > most:
@@ -120,7 +120,7 @@ def row_logs(
         (rule, d_k): parse_scale(rule).multiplier(d_k, trial.n) for rule in rules for d_k in d_ks
     }
     parts: dict[tuple[str, int], list[Floats]] = {place: [] for place in multipliers}
-    # Vectors are drawn once where all that is asked of a unit is asked together.
+    # All evaluations of a unit together, so that its vectors are drawn only once.
     for unit in units(trial.seed, trial.n, trial.draws, tuple(sorted(d_ks))):
         for (rule, d_k), multiplier in multipliers.items():
             parts[rule, d_k].append(unit_logs(unit, d_k, multiplier)[ROWS[statistic]])
@@ -140,7 +140,7 @@ def sides(trial: Trial, statistic: Statistic) -> dict[str, Floats]:
 def logs_at_stds(trial: Trial, logit_stds: Sequence[float]) -> dict[float, Floats]:
     """Return ln of statistics of rows of normal logits, for each standard deviation.
 
-    They have the shape (statistics, draws), with a row for each of `ROWS`.
+    Each has shape (statistics, draws), with a row for each of `ROWS`.
 
     Raises:
         InputError: If there are too many rows.
@@ -155,22 +155,22 @@ def logs_at_stds(trial: Trial, logit_stds: Sequence[float]) -> dict[float, Float
 
 
 def summary(logs: Floats) -> Summary:
-    """Return the summary of rows from the logarithms, shape (draws,)."""
+    """Return the summary of a statistic from its logarithms, shape (draws,)."""
     return summarise(logs[None])[0]
 
 
 def median(name: str, logs: Floats) -> Evidence:
-    """Return a median of rows as evidence."""
-    found = summary(logs)
-    return Evidence(name, found.median, found.median_standard_error)
+    """Return the median of a statistic as evidence, from its logarithms."""
+    rows = summary(logs)
+    return Evidence(name, rows.median, rows.median_standard_error)
 
 
 def mean(name: str, logs: Floats) -> Evidence:
-    """Return a mean over rows as evidence."""
-    found = summary(logs)
-    return Evidence(name, found.mean, found.mean_standard_error)
+    """Return the mean of a statistic as evidence, from its logarithms."""
+    rows = summary(logs)
+    return Evidence(name, rows.mean, rows.mean_standard_error)
 
 
 def medians(name: str, by_side: Mapping[str, Floats]) -> list[Evidence]:
-    """Return the medians of rows unscaled and scaled as evidence."""
+    """Return the medians of a statistic, unscaled and scaled, as evidence."""
     return [median(f"median {name}, {side}", logs) for side, logs in by_side.items()]

@@ -1,4 +1,4 @@
-"""Claims about rows of weights that saturate: what dies with them, and what does not."""
+"""Claims about rows of weights that saturate: which gradients vanish, and which do not."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -31,13 +31,13 @@ from attn_tui.library import softmax, statistics
 
 
 def _tie(scores: str) -> Case:
-    """Return whether a row in which two keys tie at the top saturates."""
+    """Return the case of whether a row saturates if two keys tie at the top."""
     tied = Evidence("max p", float(softmax([1000.0, 1000.0, 0.0]).max()), exact=0.5)
     return Case(f"{scores} (1000, 1000, 0)", tied.value > SATURATED, (tied,))
 
 
 def small_gradients(trial: Trial, stated: Stated) -> Iterator[Case]:
-    """Compare the gradients by q and by V of rows that saturate with those of rows that do not."""
+    """Compare the gradients by q and V of rows that saturate with those of rows that do not."""
     weight, _ = medians("max p", sides(trial, "max_weight"))
     # Σp² = 1 − tr J, and ‖∂L/∂V‖_F is its root for ‖∂L/∂o‖ = 1.
     traces = sides(trial, "trace").items()
@@ -50,7 +50,7 @@ def small_gradients(trial: Trial, stated: Stated) -> Iterator[Case]:
 
 
 def extreme_weights(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
-    """Follow the largest weight and the effective keys of unscaled rows, and take a tie."""
+    """Compute the largest weight and the effective keys of unscaled rows, and of a tie."""
     d_ks = (1, 4, 16, 64, 256, 1024, 4096)
     weights = row_logs(trial, "max_weight", ("none",), d_ks)
     keys = row_logs(trial, "effective_keys", ("none",), d_ks)
@@ -69,11 +69,11 @@ def extreme_weights(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
 
 
 CLEARLY = 1.1
-"""A number so many times another is clearly the larger one."""
+"""A number at least this many times another is clearly larger."""
 
 
 def more_effective_keys(trial: Trial, stated: Stated) -> Iterator[Case]:
-    """Compare the effective keys of rows, scaled and unscaled, of many keys and of two."""
+    """Compare the effective keys of scaled and unscaled rows, with many keys and with two."""
     for row in (trial, replace(trial, n=2, d_k=2)):
         unscaled, scaled = medians("effective keys", sides(row, "effective_keys"))
         where = f"drawn rows, n = {row.n:,}, d_k = {row.d_k:,}"
@@ -81,16 +81,16 @@ def more_effective_keys(trial: Trial, stated: Stated) -> Iterator[Case]:
 
 
 def larger_variance(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
-    """Sweep the standard deviation of normal logits, and the scale of a tie."""
+    """Vary the standard deviation of normal logits, and the scale of a tie."""
     symbol, stds = "‖∂p/∂z‖_F", [2.0**power for power in range(-3, 7)]
     every = logs_at_stds(trial, stds)
-    found = {std: logs[ROWS["jacobian"]] for std, logs in every.items()}
+    sizes = {std: logs[ROWS["jacobian"]] for std, logs in every.items()}
     for kind, of, low, high in (
         ("mean", mean, 0.125, 2.0),
         ("mean", mean, 4.0, 32.0),
         ("median", median, 4.0, 32.0),
     ):
-        wide, narrow = (of(f"{kind} {symbol} at σ = {std:g}", found[std]) for std in (high, low))
+        wide, narrow = (of(f"{kind} {symbol} at σ = {std:g}", sizes[std]) for std in (high, low))
         where = f"{kind} over rows, n = {trial.n:,}, σ from {low:g} to {high:g}"
         yield Case(where, wide.value < narrow.value, (wide, narrow))
     large, small = (
@@ -104,10 +104,10 @@ def larger_variance(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
     yield Case("a tie, m from 0.01 to 1", large.value < small.value, (large, small))
     largest = mean_largest(trial.n)
     curves = {
-        f"mean {symbol}": [summary(found[std]).mean for std in stds],
-        f"median {symbol}": [summary(found[std]).median for std in stds],
+        f"mean {symbol}": [summary(sizes[std]).mean for std in stds],
+        f"median {symbol}": [summary(sizes[std]).median for std in stds],
         "mean tr ∂p/∂z": [summary(every[std][ROWS["trace"]]).mean for std in stds],
-        # Of large σ only.
+        # A limit for large σ.
         "m_n/σ": [largest / std if std > 4.0 else nan for std in stds],
     }
     title = f"∂p/∂z of {trial.n:,} normal logits"
@@ -115,7 +115,7 @@ def larger_variance(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
 
 
 def bounded(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
-    """Compare the largest gradients among unscaled rows at two d_k, of which one is 64 times."""
+    """Compare the largest gradients among unscaled rows at two d_k, a factor of 64 apart."""
     d_ks, curves = (4, 16, 64, 256, 1024, 4096), {}
     kinds: tuple[tuple[Statistic, str, float], ...] = (
         ("jacobian", "‖∂p/∂z‖_F", 0.5),
@@ -134,24 +134,24 @@ def bounded(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
 
 
 def after_scaling(trial: Trial, stated: Stated) -> Iterator[Case]:
-    """Look at drawn rows, and at a row with a winner."""
+    """Check drawn rows, and a row that one key dominates."""
     weight = median("median max p", sides(trial, "max_weight")["scaled"])
     size = median("median ‖∂p/∂z‖_F", sides(trial, "jacobian")["scaled"])
     uniform = Evidence("‖∂p/∂z‖_F of equal weights", statistics(np.zeros(trial.n)).frobenius)
     where = f"drawn rows, scaled, n = {trial.n:,}, d_k = {trial.d_k:,}"
     holds = weight.value < SATURATED and size.value > uniform.value / 2.0
     yield Case(where, holds, (weight, size, uniform))
-    found = statistics([0.0, 0.0, 400.0], 64, wrt="logits")
-    evidence = Evidence("max p", found.max_weight), Evidence("‖∂p/∂z‖_F", found.frobenius)
-    yield Case("scores (0, 0, 400), scaled, d_k = 64", found.max_weight < SATURATED, evidence)
+    row = statistics([0.0, 0.0, 400.0], 64, wrt="logits")
+    evidence = Evidence("max p", row.max_weight), Evidence("‖∂p/∂z‖_F", row.frobenius)
+    yield Case("scores (0, 0, 400), scaled, d_k = 64", row.max_weight < SATURATED, evidence)
 
 
 GROWN = 10.0
-"""Logits have grown without control where they spread by so many times √(2 ln n)."""
+"""Logits count as grown without control from this many times √(2 ln n) in spread."""
 
 
 def one_hot(trial: Trial, stated: Stated) -> Iterator[Case]:
-    """Look at drawn rows of large logits, and at ties."""
+    """Check drawn rows of large logits, and ties."""
     weight = median("median max p", sides(trial, "max_weight")["unscaled"])
     entropy = median("median entropy in nats", sides(trial, "entropy")["unscaled"])
     spread = Evidence("σ(z) over √(2 ln n)", sqrt(trial.d_k) / condensation_std(trial.n))
@@ -162,15 +162,15 @@ def one_hot(trial: Trial, stated: Stated) -> Iterator[Case]:
 
 
 def gradients_by_length(trial: Trial) -> tuple[Floats, Floats, Floats]:
-    """Return ln ‖∂p/∂s‖_F of drawn rows, divided by Σ‖k_j‖ and by √d_k, and ln(e^H/n) of the first.
+    """Return ln ‖∂p/∂s‖_F for scores over Σ‖k_j‖ and over √d_k, and ln(e^H/n) for the former.
 
-    Each has shape (draws,).
+    Each is taken over drawn rows and has shape (draws,).
 
     Raises:
         InputError: If there are too many rows.
     """
     check_cost(trial.n * trial.d_k, trial.draws, 1)
-    found = np.empty((3, trial.draws))
+    logs = np.empty((3, trial.draws))
     for row in range(trial.draws):
         vectors = stream(trial.seed, row).standard_normal((1 + trial.n, trial.d_k))
         query, keys = vectors[0], vectors[1:]
@@ -178,25 +178,25 @@ def gradients_by_length(trial: Trial) -> tuple[Floats, Floats, Floats]:
         by_length, by_root = (
             evaluate(keys @ query, LogitMap(m), Precision()) for m in (1.0 / total, trial.d_k**-0.5)
         )
-        sizes = (each.frobenius("scores")[1] for each in (by_length, by_root))
-        found[:, row] = *sizes, by_length.entropy - log(trial.n)
-    return found[0], found[1], found[2]
+        sizes = (evaluation.frobenius("scores")[1] for evaluation in (by_length, by_root))
+        logs[:, row] = *sizes, by_length.entropy - log(trial.n)
+    return logs[0], logs[1], logs[2]
 
 
 _FEW = 60
-"""How many rows are drawn at each number of keys of a picture at most."""
+"""The most rows drawn for each number of keys in a picture."""
 
 
 def by_key_lengths(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
     """Compare the median gradient by the scores under both divisors."""
     by_length, by_root, uniform = gradients_by_length(trial)
-    found = (
+    evidence = (
         median("median ‖∂p/∂s‖_F, scores over Σ‖k_j‖", by_length),
         median("median ‖∂p/∂s‖_F, scores over √d_k", by_root),
         mean("mean e^H/n, scores over Σ‖k_j‖", uniform),
     )
     where = f"n = {trial.n:,}, d_k = {trial.d_k:,}"
-    yield Case(where, found[0].value > found[1].value, found)
+    yield Case(where, evidence[0].value > evidence[1].value, evidence)
     few, n_keys = replace(trial, draws=min(trial.draws, _FEW)), (2, 8, 32, 128, 512)
     of_n = [gradients_by_length(replace(few, n=n)) for n in n_keys]
     curves = {

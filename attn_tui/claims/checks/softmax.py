@@ -1,4 +1,4 @@
-"""Claims about softmax of one row: its derivatives, and what they come to as it saturates."""
+"""Claims about softmax of one row: its derivatives, and how they behave as it saturates."""
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -12,19 +12,19 @@ from attn_tui.compute.arrays import Floats
 from attn_tui.library import drawn, gradient, jacobian, softmax, statistics
 
 ABOUT_0 = 1e-3
-"""What texts call a gradient near 0 is below this."""
+"""A gradient below this counts as what texts call near 0."""
 
 MOST_COLUMNS = 8
-"""Central differences are taken of so many logits at most."""
+"""The most logits for which central differences are taken."""
 
 _OFF = 1e-9
-"""What is off by more than this, a hundred times what central differences are, is another."""
+"""A larger error than this, a hundred times that of central differences, is a mismatch."""
 
 
 def central_differences(logits: Floats, keys: Sequence[int], step: float = 2.0**-17) -> Floats:
     """Return ∂p_i/∂z_k of some keys k, shape (n, len(keys)), from softmax on both sides of z_k.
 
-    They are off by some 1e-11: half of that is rounding.
+    Their error is about 1e-11, half of it from rounding.
     """
     columns = []
     for key in keys:
@@ -36,7 +36,7 @@ def central_differences(logits: Floats, keys: Sequence[int], step: float = 2.0**
 
 
 def derivatives(trial: Trial, stated: Stated) -> Iterator[Case]:
-    """Compare the formulas with central differences: a weight by its own logit, and by others."""
+    """Compare the formulas with central differences, by a weight's own logit and by others."""
     logits = drawn(trial.d_k, trial.n, trial.seed)[0] / trial.d_k**0.5
     keys = range(min(trial.n, MOST_COLUMNS))
     p = softmax(logits)
@@ -58,7 +58,7 @@ def derivatives(trial: Trial, stated: Stated) -> Iterator[Case]:
 
 
 def large_logit(trial: Trial, stated: Stated) -> Iterator[Case]:
-    """Look at logits that lead, the more the nearer to 1, and beside them at one that does not."""
+    """Check a logit that leads by 10, in small and in large logits; and equal large logits."""
     alone = Evidence("p_0 at (1000, 1000, 1000)", float(softmax([1000.0] * 3)[0]), exact=1.0 / 3.0)
     for logits in ((10.0, 0.0, 0.0), (1010.0, 1000.0, 1000.0)):
         exact = 1.0 / (1.0 + 2.0 * exp(-10.0))
@@ -68,7 +68,7 @@ def large_logit(trial: Trial, stated: Stated) -> Iterator[Case]:
 
 
 def small_logit(trial: Trial, stated: Stated) -> Iterator[Case]:
-    """Compare the small logit's row and column with the rest."""
+    """Compare the row and column of a small logit with the rest."""
     entries = jacobian((-50.0, 0.0, 0.0), wrt="logits")
     own = float(max(np.abs(entries[0]).max(), np.abs(entries[:, 0]).max()))
     rest = float(np.linalg.norm(entries[1:, 1:]))
@@ -80,36 +80,36 @@ def small_logit(trial: Trial, stated: Stated) -> Iterator[Case]:
 
 
 def leading(n_keys: int, lead: float) -> Floats:
-    """Return logits whose first weight is 1/(1 + e^−lead), and whose others are equal."""
+    """Return logits, shape (n_keys,), with first weight 1/(1 + e^−lead) and equal others."""
     logits = np.zeros(n_keys)
     logits[0] = log(n_keys - 1) + lead
     return logits
 
 
 def concentrated(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
-    """Let one key lead by more and more."""
+    """Let one key lead by an increasing margin."""
     rounding = 1.0 + 1e-9
     for lead in (2.0, 7.0, 14.0, 40.0):
         logits = leading(trial.n, lead)
-        found = statistics(logits, wrt="logits")
+        row = statistics(logits, wrt="logits")
         own, across, *_ = gradient(logits, of=0, wrt="logits").tolist()
         most, exact = 2.0 * exp(-lead) / (1.0 + exp(-lead)), exp(-lead) / (1.0 + exp(-lead)) ** 2
         evidence = (
-            Evidence("‖∂p/∂z‖_F", found.frobenius),
-            Evidence("tr ∂p/∂z = 1 − Σp²", found.trace),
+            Evidence("‖∂p/∂z‖_F", row.frobenius),
+            Evidence("tr ∂p/∂z = 1 − Σp²", row.trace),
             Evidence("2(1 − max p)", most),
             Evidence("∂p_0/∂z_0", own, exact=exact),
             Evidence("∂p_0/∂z_1", across, exact=-exact / (trial.n - 1)),
         )
-        sizes = (max(own, -across), found.frobenius, found.trace, most)
+        sizes = (max(own, -across), row.frobenius, row.trace, most)
         holds = all(less <= more * rounding for less, more in pairwise(sizes))
         where = f"n = {trial.n:,}, e^{lead:g} times the weight of all others on key 0"
         yield Case(where, holds, evidence)
     leads = np.linspace(-10.0, 20.0, 61)
     rows = [statistics(leading(trial.n, lead), wrt="logits") for lead in leads.tolist()]
     curves = {
-        "‖∂p/∂z‖_F": [each.frobenius for each in rows],
-        "tr ∂p/∂z": [each.trace for each in rows],
+        "‖∂p/∂z‖_F": [row.frobenius for row in rows],
+        "tr ∂p/∂z": [row.trace for row in rows],
     }
     title = f"∂p/∂z, one key ahead of {trial.n - 1:,} equal ones"
     yield Picture(title, "ln of the leading weight over the sum of the others", leads, curves, "y")

@@ -1,1 +1,1 @@
-"""What Textual lacks between an application and a terminal, each by itself."""
+"""Independent additions to Textual between an application and the terminal."""

@@ -1,4 +1,4 @@
-"""What the terminal shows, so that only what changes is sent to it."""
+"""Keeps track of what the terminal shows, so that only changes are sent to it."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -19,18 +19,18 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 _CLEARS = re.compile(r"\x1b\[\?(?:1049|47)[hl]|\x1b\[\d*[JLMST@P]|\x1bc")
-"""What changes cells without writing text."""
+"""Sequences that change cells without writing text."""
 
 BRACKETS = _BEGIN, _END = "\x1b[?2026h", "\x1b[?2026l"
-"""Around what a terminal that knows them shows all at once."""
+"""The brackets of a synchronised update, which the terminal shows all at once."""
 _PLAIN = ("", "0")
 _HARMLESS = ("place", "run", "text", "style", "line")
 _GAP = 8
-"""Cells that are cheaper written again than jumped over."""
+"""The longest gap, in cells, that is cheaper to write again than to jump over."""
 
 
 class Cells:
-    """The cells of a terminal as far as they are known from what was written to it."""
+    """The cells of a terminal, as far as they are known from the data written to it."""
 
     def __init__(self) -> None:
         self._rows: dict[int, _Row] = {}
@@ -39,31 +39,31 @@ class Cells:
         self._size = (maxsize, maxsize)
 
     def fit(self, columns: int, lines: int) -> None:
-        """Take the terminal to have a size; of another one nothing is known."""
+        """Set the size of the terminal; a change of size forgets all cells."""
         if self._size != (columns, lines):
             self._size = columns, lines
             self.forget()
 
     def forget(self) -> None:
-        """Take nothing for known: what is written next is sent as it is."""
+        """Forget all cells and the cursor, so that whatever is written next is sent whole."""
         self._rows.clear()
         self._place = (-1, -1)
 
     @property
     def picture(self) -> str:
-        """What writes every cell that is known, and leaves the cursor where it is."""
+        """The data that writes every known cell and leaves the cursor where it is."""
         texts = [text for row in sorted(self._rows) for text in self._rows[row].texts(row)]
         row, column = self._place
         end = f"\x1b[{row + 1};{column + 1}H" if row >= 0 else ""
         return f"{''.join(texts)}{end}"
 
     def changes(self, data: str) -> str:
-        """Return what must be sent so that the terminal shows what data would make it show.
+        """Return the shortest data that has the same effect on the terminal as the data given.
 
         Args:
             data: Text with sequences that move the cursor and set styles, as Textual writes it.
-                Others are sent as they are. What lies outside the terminal, because it was laid
-                out for another size, is not sent: it would end up in the last line or column.
+                Other sequences are sent as they are. Text outside the terminal, laid out for
+                another size, is not sent: it would end up in the last line or column.
         """
         out = _Output(self._place)
         row, column, style, moved = *self._place, "", False
@@ -71,7 +71,7 @@ class Cells:
             kind = token.lastgroup
             moved = moved or kind in ("place", "run", "text", "line")
             if kind in ("run", "text"):
-                # What a run begins with ends with it.
+                # The style at the start of a run ends with the run.
                 look, value = token.group("look", kind)
                 look = f"{style};{look}".strip(";") if look else style
                 width = len(value) if is_narrow(value) else cell_len(value)
@@ -80,8 +80,8 @@ class Cells:
                 elif (room := self._size[0] - column) > 0 and row < self._size[1]:
                     known = self._rows.get(row) or self._rows.setdefault(row, _Row())
                     new = _cut(_cells_of(value, width), room)
-                    for start, shown in known.write(column, new, look):
-                        out.write(row, column + start, shown, look)
+                    for start, run in known.write(column, new, look):
+                        out.write(row, column + start, run, look)
                 column += width
                 style = "" if kind == "run" else style
                 continue
@@ -95,7 +95,7 @@ class Cells:
             elif value == _BEGIN:
                 self._held = value
             elif value == _END:
-                # Unless nothing was sent in between.
+                # Left out if nothing was sent in between.
                 out.parts += [] if self._held else [value]
                 self._held = ""
             else:
@@ -114,16 +114,16 @@ class Cells:
 
 
 def is_picture(data: str) -> bool:
-    """Return whether data only writes cells: what is written over later need not be sent."""
+    """Return whether data only writes cells, so that later data may replace it."""
     tokens = _TOKEN.finditer(data)
     return all(token.lastgroup in _HARMLESS or token[0] in BRACKETS for token in tokens)
 
 
 def collapsed(data: str, size: tuple[int, int]) -> str:
-    """Return a picture that shows what several one after the other would, each cell once.
+    """Return one picture that shows the result of several in a row and writes each cell once.
 
     Args:
-        data: The pictures; the first of them says where its text begins.
+        data: The pictures; the first must begin by placing the cursor.
         size: Columns and lines of the terminal.
     """
     wanted = Cells()
@@ -134,9 +134,9 @@ def collapsed(data: str, size: tuple[int, int]) -> str:
 
 
 class _Row:
-    """The cells of one line: what each shows, and in which style; None where it is not known.
+    """The text and the style of each cell of a line; None where they are not known.
 
-    What takes several cells stands in the first of them, with nothing in the others.
+    A character that takes several cells is held in the first of them; the others are empty.
     """
 
     def __init__(self) -> None:
@@ -144,22 +144,22 @@ class _Row:
         self._styles: list[str | None] = []
 
     def write(self, column: int, new: list[str], style: str) -> Iterator[tuple[int, list[str]]]:
-        """Hold a text; yield the runs of cells that are new: from which on, and what they show."""
+        """Store a text; yield the runs of cells that change, each as its offset and its cells."""
         width = len(new)
         end = column + width
         missing = end - len(self._shown)
         if missing > 0:
             self._shown += [None] * missing
             self._styles += [None] * missing
-        shown, styled = self._shown[column:end], self._styles[column:end]
-        if shown == new and styled == [style] * width:
+        texts, styles = self._shown[column:end], self._styles[column:end]
+        if texts == new and styles == [style] * width:
             return
         self._part(column)
         self._part(end)
         self._shown[column:end] = new
         self._styles[column:end] = [style] * width
         changed = [
-            cell for cell in range(width) if shown[cell] != new[cell] or styled[cell] != style
+            cell for cell in range(width) if texts[cell] != new[cell] or styles[cell] != style
         ]
         for first, last in _runs(changed):
             while not new[first] and first:
@@ -169,8 +169,8 @@ class _Row:
             yield first, new[first : last + 1]
 
     def texts(self, row: int) -> Iterator[str]:
-        """Yield what writes the cells that are known, each run of one style with its place."""
-        known = [column for column, shown in enumerate(self._shown) if shown is not None]
+        """Yield the data that writes the known cells: a position, a style and a text a run."""
+        known = [column for column, cell in enumerate(self._shown) if cell is not None]
         for column in known:
             style = self._styles[column]
             is_next = column and self._shown[column - 1] is not None
@@ -180,13 +180,13 @@ class _Row:
                     if self._styles[end] != style:
                         break
                     end += 1
-                text = "".join(shown or "" for shown in self._shown[column:end])
+                text = "".join(cell or "" for cell in self._shown[column:end])
                 yield f"\x1b[{row + 1};{column + 1}H\x1b[{style}m{text}\x1b[0m"
 
     def _part(self, place: int) -> None:
-        """Know nothing of what takes cells on both sides of a place, of which one is overwritten.
+        """Forget a character that takes cells on both sides of a column, one of them overwritten.
 
-        Terminals differ in what they show of the other.
+        Terminals differ in what they show of the remaining part.
         """
         if place >= len(self._shown) or self._shown[place] != "":
             return
@@ -199,7 +199,7 @@ class _Row:
 
 
 def _cells_of(text: str, width: int) -> list[str]:
-    """Return what stands in each cell of a text."""
+    """Return the cells of a text."""
     if width == len(text):
         return [*text]
     new: list[str] = []
@@ -209,12 +209,12 @@ def _cells_of(text: str, width: int) -> list[str]:
             new += [cluster, *[""] * (taken - 1)]
         else:
             new[-1] += cluster
-    # Where it is measured in another way, it is one piece.
+    # If the measured widths disagree, the text stays in one piece.
     return new if len(new) == width else [text, *[""] * (width - 1)]
 
 
 def _cut(new: list[str], room: int) -> list[str]:
-    """Return the cells there is room for; blank where only a part of something would be left."""
+    """Return the cells that fit, with a blank for a character that would be cut."""
     if len(new) <= room:
         return new
     left, whole = new[:room], room
@@ -225,7 +225,7 @@ def _cut(new: list[str], room: int) -> list[str]:
 
 
 def _runs(places: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Yield first and last of the runs of places, those with short gaps between them as one."""
+    """Yield the first and last of each run of places; short gaps do not end a run."""
     first = last = places[0]
     for place in places[1:]:
         if place - last > _GAP:
@@ -250,18 +250,18 @@ class _Look(NamedTuple):
 
     @property
     def fills(self) -> bool:
-        """Whether nothing but the colour behind it is seen of a blank."""
+        """Whether a blank in this style shows only its background."""
         return not _SEEN_ON_BLANKS.intersection(self.attributes)
 
 
 _NO_LOOK = _Look()
 _SEEN_ON_BLANKS = {"4", "7", "9", "21", "53"}
-"""Lines through and about a text, and colours that are reversed."""
+"""Lines around or through text, and reversed colours: attributes that show on blanks."""
 
 
 @lru_cache(maxsize=4096)
 def _look(style: str) -> _Look:
-    """Return the parts of a style, of which later parameters overrule earlier ones."""
+    """Return the parts of a style; later parameters override earlier ones."""
     attributes, ink, ground = set(), _NO_LOOK.ink, _NO_LOOK.ground
     for part in _PART.findall(style):
         number = int(part.partition(";")[0])
@@ -280,7 +280,7 @@ _INKS, _GROUNDS = {*range(30, 40), *range(90, 98)}, {*range(40, 50), *range(100,
 
 @lru_cache(maxsize=4096)
 def _change(before: _Look, after: _Look) -> str:
-    """Return the shortest sequence that changes one look into another."""
+    """Return the shortest sequence that changes one look into another, or nothing."""
     if before == after:
         return ""
     whole = ["0", *after.attributes]
@@ -294,11 +294,11 @@ def _change(before: _Look, after: _Look) -> str:
 
 
 class _Output:
-    """What is sent: pieces of text, with as few moves and styles as will do.
+    """The data to send: texts with as few cursor moves and style changes as possible.
 
     Attributes:
-        place: Where the terminal's cursor is; −1 where that is not known.
-        parts: What is sent so far.
+        place: Row and column of the terminal's cursor; −1 if not known.
+        parts: The data so far.
     """
 
     def __init__(self, place: tuple[int, int]) -> None:
@@ -306,27 +306,27 @@ class _Output:
         self.parts: list[str] = []
         self._look = _NO_LOOK
 
-    def write(self, row: int, column: int, shown: Sequence[str], style: str) -> None:
-        """Send what cells show, from one of them on.
+    def write(self, row: int, column: int, texts: Sequence[str], style: str) -> None:
+        """Send a run of cells that begins at a row and column.
 
-        Terminals differ in how many cells a joined emoji takes: those that do not join it draw
-        its parts. So it is drawn on blanks, and what follows it is put in its own place.
+        Terminals differ in how many cells a joined emoji takes: those that cannot join it draw
+        its parts. So it is drawn over blanks, and the cursor is placed again after it.
         """
         look = _look(style)
-        if look.fills and self._look.fills and all(part == " " for part in shown):
+        if look.fills and self._look.fills and all(part == " " for part in texts):
             look = self._look._replace(ground=look.ground)
         self.parts.append(_change(self._look, look))
         self._look = look
         self.move(row, column)
-        if max(map(len, shown)) <= 1:
-            self.parts.append("".join(shown))
-            self.place = (row, column + len(shown))
+        if max(map(len, texts)) <= 1:
+            self.parts.append("".join(texts))
+            self.place = (row, column + len(texts))
             return
-        for cell, part in enumerate(shown):
+        for cell, part in enumerate(texts):
             if not part:
                 continue
-            behind = range(cell + 1, len(shown))
-            end = next((column for column in behind if shown[column]), len(shown))
+            behind = range(cell + 1, len(texts))
+            end = next((column for column in behind if texts[column]), len(texts))
             if len(part) > 1:
                 self.move(row, column + cell)
                 self.parts.append(" " * (end - cell))
@@ -336,19 +336,19 @@ class _Output:
             self.place = (row, column + end) if len(part) == 1 else (-1, -1)
 
     def send(self, other: str) -> None:
-        """Send something else, behind which nothing is known of the cursor."""
+        """Send other data, after which the position of the cursor is not known."""
         self.finish()
         self.parts.append(other)
         self.place = (-1, -1)
 
     def finish(self) -> None:
-        """Leave the terminal without a style."""
+        """Reset the style of the terminal."""
         if self._look != _NO_LOOK:
             self.parts.append("\x1b[0m")
             self._look = _NO_LOOK
 
     def move(self, row: int, column: int) -> None:
-        """Leave the terminal's cursor in a place, if it is one."""
+        """Move the terminal's cursor to a position, unless it is there or that is unknown."""
         if row >= 0 and (row, column) != self.place:
             self.parts.append(f"\x1b[{row + 1};{column + 1}H")
             self.place = (row, column)

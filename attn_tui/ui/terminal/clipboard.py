@@ -1,9 +1,9 @@
-"""What makes a terminal take a text to its clipboard, through tmux and GNU screen too.
+"""Copies text to the clipboard of a terminal, also through tmux and GNU screen.
 
-A terminal is asked by OSC 52. tmux hears that where ``set-clipboard`` is ``on``, and hands on what
-is wrapped for it where ``allow-passthrough`` is, or before 3.3. By default neither is so, but from
-3.2 on ``load-buffer -w`` does it. GNU screen hands on what is wrapped, in pieces, of which old ones
-held 256 bytes.
+The terminal is asked by OSC 52. tmux accepts that if ``set-clipboard`` is ``on``, and passes on
+wrapped sequences if ``allow-passthrough`` is, or before version 3.3. Both are off by default, but
+from 3.2 on ``load-buffer -w`` works. GNU screen passes on wrapped sequences in pieces, which in old
+versions hold 256 bytes.
 """
 
 import subprocess
@@ -11,23 +11,23 @@ from collections.abc import Mapping
 from contextlib import suppress
 
 LONGEST = 100_000
-"""Bytes of a sequence; some terminals ignore longer ones."""
+"""The longest sequence, in bytes; some terminals ignore longer ones."""
 
 _PIECE = 240
 _ESC, _ST = "\x1b", "\x1b\\"
 
 
 def is_for_clipboard(data: str) -> bool:
-    """Return whether something that is written to the terminal is a text for its clipboard."""
+    """Return whether data for the terminal sets its clipboard."""
     return data.startswith(f"{_ESC}]52;")
 
 
 def through(data: str, environ: Mapping[str, str]) -> str:
-    """Return what to write so that the terminal hears a sequence, whatever stands between.
+    """Return data that gets a sequence to the terminal through tmux or GNU screen.
 
     Args:
-        data: The sequence; what it would be too long for is asked nothing.
-        environ: Says what stands between.
+        data: The sequence; if it is too long, the result is empty.
+        environ: The environment, which tells whether tmux or GNU screen is in use.
     """
     if len(data) > LONGEST:
         return ""
@@ -40,7 +40,7 @@ def through(data: str, environ: Mapping[str, str]) -> str:
 
 
 def load_tmux(text: str) -> None:
-    """Have tmux take a text as its newest buffer, and hand it on; older ones do not know how."""
+    """Make tmux store a text in a buffer and pass it on to the terminal, from 3.2 on."""
     with suppress(OSError, subprocess.TimeoutExpired):
         subprocess.run(
             ["tmux", "load-buffer", "-w", "-"], input=text.encode(errors="replace"),

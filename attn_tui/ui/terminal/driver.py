@@ -1,4 +1,4 @@
-"""The way to the terminal: sends only what changes, and leaves it as it was when a signal comes."""
+"""The terminal driver: sends only changes, and restores the terminal on a signal."""
 
 import os
 import shutil
@@ -16,20 +16,20 @@ from attn_tui.ui.terminal.flow import Flow
 from attn_tui.ui.terminal.input import Parser
 
 ENDING = ("SIGINT", "SIGTERM", "SIGQUIT")
-"""Signals that end the program while its terminal is still there."""
+"""Signals that end the program while its terminal still exists."""
 
 
 def thrifty(driver: type[Driver], cells: Cells, parting: Callable[[], str]) -> type[Driver]:
     """Return a driver that sends only the cells that change.
 
     Args:
-        driver: The one it is made from.
+        driver: The base class.
         cells: What the terminal shows.
-        parting: Says what is left on the terminal when a signal ends the program.
+        parting: Returns the text to leave on the terminal when a signal ends the program.
     """
 
     class Thrifty(driver):  # type: ignore[misc, valid-type]
-        """Knows what the terminal shows: over a slow line a dialogue is there at once."""
+        """Sends only cells that change, so that a dialogue opens at once even over a slow line."""
 
         def __init__(self, *arguments: Any, **options: Any) -> None:
             super().__init__(*arguments, **options)
@@ -37,7 +37,7 @@ def thrifty(driver: type[Driver], cells: Cells, parting: Callable[[], str]) -> t
             Parser.answered = self._flow.answered
 
         def start_application_mode(self) -> None:
-            """Take over the terminal, and heed the signals that end the program."""
+            """Take over the terminal, and handle the signals that end the program."""
             super().start_application_mode()
             self._flow.begin()
             for name in ENDING:
@@ -46,7 +46,7 @@ def thrifty(driver: type[Driver], cells: Cells, parting: Callable[[], str]) -> t
                     signal.signal(number, self._leave)
 
         def _leave(self, number: int, frame: FrameType | None) -> None:
-            """Give the terminal back, and end as the signal does, whatever the program is doing."""
+            """Restore the terminal, then let the signal end the program, whatever it is doing."""
             signal.signal(number, signal.SIG_DFL)
             self.stop_application_mode()
             self.close()
@@ -56,13 +56,13 @@ def thrifty(driver: type[Driver], cells: Cells, parting: Callable[[], str]) -> t
             os.kill(os.getpid(), number)
 
         def write(self, data: str) -> None:
-            """Send what changes, once the terminal has taken what was sent before."""
+            """Send the changes, once the terminal has taken the last picture."""
             if is_for_clipboard(data):
                 data = through(data, os.environ)
             self._flow.write(data)
 
         def _send(self, data: str, request: str) -> bool:
-            """Send what data changes and a request; return whether it changes anything."""
+            """Send the changes that data makes and a request; return whether there are any."""
             cells.fit(*shutil.get_terminal_size())
             changes = cells.changes(data)
             if changes:
@@ -70,7 +70,7 @@ def thrifty(driver: type[Driver], cells: Cells, parting: Callable[[], str]) -> t
             return bool(changes)
 
         def disable_input(self) -> None:
-            """Hold nothing back any more, and read the answers still to come first."""
+            """Read pending answers before input is disabled, and hold nothing back any more."""
             self._flow.end()
             super().disable_input()
 

@@ -1,6 +1,6 @@
-"""What the terminal can show of a line: text alone, and where it lacks them no blocks or colours.
+"""Filters of lines: visible text only, and no blocks or colours that a terminal lacks.
 
-Textual keeps what it has filtered by the filter, so that there is one of each.
+Textual caches filtered lines by filter, so there is one instance of each.
 """
 
 import re
@@ -18,22 +18,22 @@ from attn_tui.charts.glyphs import in_ascii
 from attn_tui.compute.text import BLANKS, visible
 
 _WITHOUT_BLOCKS = re.compile(r"(linux|dumb|ansi|cons25|vt[0-9]+)([-+.].*)?")
-"""Names of terminals whose fonts lack parts of blocks, or braille."""
+"""Names of terminals whose fonts lack some block elements, or braille."""
 
 _LINE_BREAK = re.compile(r"\r\n?|[\x85\u2028\u2029]")
 _TABS = str.maketrans("\t\v\f", "   ")
 
 
 def lacks_blocks(terminal: str) -> bool:
-    """Return whether drawings should keep to ASCII on a terminal of a kind, that of ``TERM``."""
+    """Return whether drawings should keep to ASCII on a terminal, by the value of ``TERM``."""
     return bool(_WITHOUT_BLOCKS.fullmatch(terminal))
 
 
 class AsciiGlyphs(LineFilter):
-    """Draws frames, bars and marks in ASCII, on any line of any widget."""
+    """Replaces frames, bars and marks by ASCII in all lines of all widgets."""
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
-        """Return the segments of a line."""
+        """Return the filtered segments of a line."""
         return [
             Segment(text if control else in_ascii(text), style, control)
             for text, style, control in segments
@@ -44,13 +44,13 @@ ASCII_GLYPHS = AsciiGlyphs()
 
 
 class Xterm(LineFilter):
-    """Shows all widgets in those of 256 colours that look most alike, for Rich takes other ones.
+    """Maps all colours to the most similar of 256, as Rich makes a poorer choice.
 
-    Rich 15 judges by hue and saturation: the nearly black blue of a theme comes out as navy.
+    Rich 15 goes by hue and saturation: the nearly black blue of a theme comes out as navy.
     """
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
-        """Return the segments of a line."""
+        """Return the filtered segments of a line."""
         return [
             Segment(text, style if style is None else _nearest(style), control)
             for text, style, control in segments
@@ -62,7 +62,7 @@ XTERM = Xterm()
 
 @lru_cache(maxsize=4096)
 def _nearest(style: Style) -> Style:
-    """Return a style in the colours that there are."""
+    """Return a style in the nearest of 256 colours."""
     nearest = [
         RichColor.from_ansi(to_xterm(colour.triplet.hex)) if colour and colour.triplet else None
         for colour in (style.color, style.bgcolor)
@@ -71,13 +71,13 @@ def _nearest(style: Style) -> Style:
 
 
 class Visible(LineFilter):
-    """Spells out, on any line of any widget, what a terminal would not show but obey.
+    """Spells out control characters in all lines of all widgets, so that no terminal obeys them.
 
-    Nothing of the kind should come so far; where it does, the line is cut to its width.
+    None should get this far; if one does, the line is cut to its width.
     """
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
-        """Return the segments of a line."""
+        """Return the filtered segments of a line."""
         texts = [text if control else visible(text, BLANKS) for text, _, control in segments]
         if all(text == segment.text for text, segment in zip(texts, segments, strict=True)):
             return segments
@@ -92,15 +92,15 @@ VISIBLE = Visible()
 
 
 def received(event: Event) -> Event:
-    """Return what came from the terminal as widgets may have it: a paste is visible text."""
+    """Return an event from the terminal in a form safe for widgets: a paste is visible text."""
     if isinstance(event, Paste):
         event.text = pasted(event.text)
     elif isinstance(event, Key) and event.key == "ctrl+j":
-        # What enter is while the terminal is not yet the program's.
+        # Enter, typed before the program has taken over the terminal.
         return Key("enter", "\r")
     return event
 
 
 def pasted(text: str) -> str:
-    """Return pasted text with all in it that cannot be seen spelled out, line by line."""
+    """Return pasted text, line by line, with invisible characters spelled out."""
     return visible(_LINE_BREAK.sub("\n", text).translate(_TABS), "\n" + BLANKS)

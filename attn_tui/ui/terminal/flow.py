@@ -1,8 +1,8 @@
-"""Sends no picture before the terminal has taken the last one: over a slow line it would be old.
+"""Holds each picture back until the terminal has taken the last: a slow line would fall behind.
 
-Behind each picture the terminal is asked how it is, which it answers once it has come so far. What
-is drawn meanwhile waits, and then goes as one picture. A terminal that has never answered is never
-waited for.
+After each picture the terminal is asked for its status, which it answers when it gets there.
+Whatever is drawn meanwhile waits, and is then sent as one picture. A terminal that has never
+answered is never waited for.
 """
 
 import shutil
@@ -12,26 +12,26 @@ from threading import Condition, Timer
 from attn_tui.ui.terminal.cells import BRACKETS, collapsed, is_picture
 
 REQUEST, ANSWER = "\x1b[5n", "\x1b[0n"
-"""DSR: the status report that every terminal since the VT100 knows."""
+"""The device status report (DSR) and its reply, known to every terminal since the VT100."""
 
 PATIENCE = 2.0
-"""Seconds that a picture waits at most."""
+"""The longest that a picture waits, in seconds."""
 
 PARTING = 0.5
-"""Seconds that leaving waits at most for answers, which the shell would read as typed."""
+"""The longest wait for answers on leaving, in seconds: the shell would read them as typed."""
 
 
 class Flow:
-    """What was drawn and not sent.
+    """Data that is drawn but not yet sent.
 
     Args:
-        send: Sends what data changes on the terminal, and behind it a request; returns whether it
-            changed anything. Nothing changed, nothing is sent.
+        send: Sends the changes that data makes on the terminal, followed by a request, and returns
+            whether there are any; if there are none, it sends nothing.
     """
 
     def __init__(self, send: Callable[[str, str], bool]) -> None:
         self._send = send
-        # The terminal is read by another thread.
+        # Another thread reads the terminal.
         self._lock = Condition()
         self._held: list[str] = []
         self._due = 0
@@ -40,12 +40,12 @@ class Flow:
         self._timer: Timer | None = None
 
     def begin(self) -> None:
-        """Ask for the first time, before there is any picture."""
+        """Send the first request, before any picture."""
         self._unanswered = 1
         self._send(REQUEST, "")
 
     def end(self) -> None:
-        """Forget what was held, and wait for answers on their way: the screen is left."""
+        """Drop held data and wait for pending answers: the program is leaving the screen."""
         with self._lock:
             self._held.clear()
             self._stop_timer()
@@ -68,7 +68,7 @@ class Flow:
                 self._ask(data)
 
     def answered(self) -> None:
-        """Take note of an answer, and send what was held if it is that to the last request."""
+        """Note an answer, and send held data if it answers the last request."""
         with self._lock:
             self._answers = True
             self._unanswered = max(self._unanswered - 1, 0)
@@ -78,20 +78,20 @@ class Flow:
             self._lock.notify_all()
 
     def _give_up(self) -> None:
-        """Wait for no answer any longer."""
+        """Stop waiting for answers."""
         with self._lock:
             self._due = 0
             self._go_on()
 
     def _go_on(self) -> None:
-        """Send all that was held as one picture."""
+        """Send all held data as one picture."""
         self._stop_timer()
         held, self._held = self._held, []
         if held:
             self._ask(collapsed("".join(held), shutil.get_terminal_size()))
 
     def _ask(self, data: str) -> None:
-        """Send a picture, and ask behind it, unless it changes nothing."""
+        """Send a picture followed by a request, unless it changes nothing."""
         if self._send(data, REQUEST):
             self._due += 1
             self._unanswered += 1

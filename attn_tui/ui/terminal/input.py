@@ -1,4 +1,4 @@
-"""What a terminal sends, as keys and pastes; Textual's own reading, where that has gaps."""
+"""Reads keys and pastes from the terminal, filling gaps in Textual's own parser."""
 
 from codecs import IncrementalDecoder, getincrementaldecoder
 from collections.abc import Callable, Iterable, Iterator
@@ -16,15 +16,15 @@ _ESCAPE, _BEGIN, _END = "\x1b", "\x1b[200~", "\x1b[201~"
 
 
 def lenient(encoding: str) -> Callable[[], IncrementalDecoder]:
-    """Return a decoder that reads a byte it does not understand as U+FFFD."""
+    """Return a decoder class that reads invalid bytes as U+FFFD."""
     return partial(getincrementaldecoder(encoding), errors="replace")
 
 
 def accept_anything() -> None:
-    """Make Textual read whatever comes: its own decoder ends the program on bytes of no UTF-8."""
+    """Make Textual accept any input: its own decoder ends the program on invalid UTF-8."""
     try:
         from textual.drivers import linux_driver
-    except ImportError:  # Windows has a driver of its own, which reads characters.
+    except ImportError:  # Windows has another driver, which reads characters.
         return
     vars(linux_driver).update(getincrementaldecoder=lenient, XTermParser=Parser)
 
@@ -34,24 +34,24 @@ def _nothing() -> None:
 
 
 class Parser(XTermParser):
-    """Reads escape and a key that come together as these two.
+    """Reads escape and a key that arrive together as two keys, and pastes as a whole.
 
-    Of these Textual types some, takes some for others, and leaves the escape out. What follows an
-    escape in a paste it types. And a sequence whose rest is late is over only if nothing has come
-    meanwhile.
+    Textual drops the escape, types some of the keys and mistakes others. It also types whatever
+    follows an escape in a paste. And here a sequence whose rest is late ends only if nothing has
+    arrived meanwhile.
     """
 
     answered: ClassVar[Callable[[], None]] = staticmethod(_nothing)
-    """Called when the terminal answers that it has taken what was sent."""
+    """Called when the terminal answers a status request."""
 
     _has_read = False
     _pasted: str | None = None
 
     def feed(self, data: str) -> Iterator[Message]:
-        """Yield what the next characters that were sent mean."""
+        """Yield the messages for the next characters from the terminal."""
         self._has_read = True
         if ANSWER in data:
-            # As part of a sequence that somebody has begun, it would end that one.
+            # Inside an unfinished sequence, it would end the sequence.
             for _ in range(data.count(ANSWER)):
                 type(self).answered()
             data = data.replace(ANSWER, "")
@@ -73,10 +73,10 @@ class Parser(XTermParser):
             yield from self.feed(rest)
 
     def tick(self) -> Iterable[Message]:
-        """Return what a sequence that does not go on means.
+        """Return the messages for an unfinished sequence whose time is up.
 
-        Right after something was read it may go on: on a busy machine its time is over before
-        anybody has looked whether more has come.
+        Right after a read it may still go on: on a busy machine the time can be up before anybody
+        has looked for more input.
         """
         has_read, self._has_read = self._has_read, False
         return () if has_read else super().tick()
@@ -88,12 +88,12 @@ class Parser(XTermParser):
             yield Key(Keys.Ignore, ANSWER)
             return
         first, rest = sequence[:1], sequence[1:]
-        # Behind "[" and "O" what makes it a key is still to come, or else `alt` says it did not.
+        # After "[" or "O" the rest of the sequence is still to come, unless `alt` says otherwise.
         if alt or (first == _ESCAPE and len(rest) == 1 and rest.isprintable() and rest not in "[O"):
             yield Key("escape", _ESCAPE)
             sequence = sequence if alt else rest
         try:
             yield from super()._sequence_to_key_events(sequence)
         except (ValueError, OverflowError):
-            # No terminal sends a key of such a number.
+            # The number is no key that a terminal sends.
             yield Key(Keys.Ignore, sequence)

@@ -1,9 +1,9 @@
-"""Gives keys, pastes and the mouse to the screen one at a time, in the order in which they came.
+"""Passes keys, pastes and the mouse to the screen one at a time, in the order they came.
 
-Textual 8 hands a key to what has the focus when the key comes in, though the keys before it may
-still be about to open a dialogue or move the focus: `/` and a word in one packet lose the first
-letters. Here a key waits until those before it have had their effect. The contract's tests of
-typing need it.
+Textual 8 gives a key to the widget that has the focus when the key arrives, even if the keys before
+it are still about to open a dialogue or move the focus: `/` and a word in one packet lose the first
+letters. Here a key waits until those before it have taken effect. The contract tests of typing
+depend on it.
 """
 
 import asyncio
@@ -19,18 +19,18 @@ from textual.widget import Widget
 Give = Callable[[Event], Awaitable[None]]
 
 ROUNDS = 50
-"""How often those that always have more to do are asked whether they are done."""
+"""The most times that nodes which are always busy are asked whether they are done."""
 
 LOOK = 0.05
-"""Seconds after which a part of the screen that has not answered may be gone."""
+"""Seconds between checks that a node which has not answered still exists."""
 
 
 class Turns:
-    """The line in which events wait.
+    """A queue of events from the user.
 
     Args:
-        app: The application, in whose own queue each gets its turn.
-        give: Hands one to the part of the screen it is for.
+        app: The application, in whose own message queue each event is handled.
+        give: Passes an event to the part of the screen it is for.
     """
 
     def __init__(self, app: App[None], give: Give) -> None:
@@ -42,16 +42,16 @@ class Turns:
 
     @property
     def idle(self) -> bool:
-        """Whether all that have come have had their turn, and their effect."""
+        """Whether all events so far have been handled and have taken effect."""
         return not self._line and self._task is None
 
     def open(self) -> None:
-        """Begin with those that have come while there was no screen."""
+        """Begin, with the events that came before there was a screen."""
         self._is_open = True
         self._go_on()
 
     def take(self, event: Event) -> None:
-        """Let one stand in line; where the mouse moves on, its last place is enough."""
+        """Add an event; of several mouse moves in a row, only the last is kept."""
         if self._line and isinstance(event, MouseMove) and isinstance(self._line[-1], MouseMove):
             self._line.pop()
         self._line.append(event)
@@ -63,7 +63,7 @@ class Turns:
             self._task.add_done_callback(self._ended)
 
     def _ended(self, task: asyncio.Task[None]) -> None:
-        """Go on with those that came last; what went wrong is for the application."""
+        """Handle events that came meanwhile, and pass an error on to the application."""
         self._task = None
         if not task.cancelled() and (error := task.exception()):
             self._app.call_later(raised, error)
@@ -75,10 +75,10 @@ class Turns:
             await self._effects()
 
     async def _effects(self) -> None:
-        """Wait until what has the focus, and all that hears of it, has nothing left to do.
+        """Wait until the focused widget and all its ancestors have nothing left to do.
 
-        A key goes up to the application, which may send what it leads to back down: so the way is
-        gone again until nobody on it had anything waiting.
+        A key bubbles up to the application, which may send messages back down: so the path is
+        walked again until no node on it had any messages waiting.
         """
         path = self._path()
         for _ in range(ROUNDS):
@@ -96,7 +96,7 @@ class Turns:
         return (self._app.focused or self._app.screen).ancestors_with_self
 
     async def _done_in(self, node: DOMNode, work: Callable[[], Awaitable[None]]) -> None:
-        """Do some work in a node's own queue, unless the node is gone before."""
+        """Do some work in a node's message queue, unless the node is removed first."""
         done = asyncio.Event()
 
         async def callback() -> None:
@@ -119,9 +119,9 @@ class Turns:
 
 
 async def nothing() -> None:
-    """Do nothing, once all that came before it is done."""
+    """Do nothing: used to wait for the messages before it."""
 
 
 def raised(error: BaseException) -> None:
-    """Raise an error where it is called: in the application, which tells of it."""
+    """Raise an error in the application, which reports it."""
     raise error

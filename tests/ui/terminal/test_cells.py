@@ -1,4 +1,4 @@
-"""What is sent instead of everything shows the same, and is little."""
+"""The changes that are sent show the same as all the data would, and are short."""
 
 from collections.abc import Sequence
 
@@ -28,7 +28,7 @@ UPDATES = st.lists(
 
 
 class Shown:
-    """A terminal that is written to."""
+    """A terminal that interprets the data written to it."""
 
     def __init__(self) -> None:
         self.screen = pyte.Screen(COLUMNS, LINES)
@@ -43,7 +43,7 @@ class Shown:
 
 
 def seen(cell: pyte.screens.Char) -> pyte.screens.Char:
-    """Return a cell by what a person sees of it: of a blank that is its ground and its lines."""
+    """Return what a person sees of a cell: of a blank, its background and lines."""
     if cell.data != " " or cell.reverse:
         return cell
     return pyte.screens.Char(
@@ -72,15 +72,15 @@ def test_the_terminal_shows_the_same_as_if_all_were_sent(updates: Sequence[str])
 def test_what_is_laid_out_for_a_larger_terminal_spoils_nothing(
     large: Sequence[str], columns: int, lines: int
 ) -> None:
-    cells, shown = Cells(), Shown()
-    shown.screen.resize(lines, columns)
-    shown.write("\x1b[?7l")
+    cells, terminal = Cells(), Shown()
+    terminal.screen.resize(lines, columns)
+    terminal.write("\x1b[?7l")
     cells.fit(columns, lines)
     small = [row[:columns] for row in large[:lines]]
     for rows in (large, small):
         whole = "".join(f"\x1b[{row};1H{text}\n" for row, text in enumerate(rows, 1))
-        shown.write(cells.changes(whole))
-    assert list(shown.screen.display) == small
+        terminal.write(cells.changes(whole))
+    assert list(terminal.screen.display) == small
 
 
 def test_of_a_terminal_of_another_size_nothing_is_known() -> None:

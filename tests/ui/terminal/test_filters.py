@@ -1,4 +1,4 @@
-"""What is drawn, made into what a terminal can show and will not obey."""
+"""Filters of lines: what is drawn becomes what a terminal can show and will not obey."""
 
 import pytest
 from rich.segment import Segment
@@ -14,10 +14,10 @@ BLACK = Color(0, 0, 0)
 
 def test_the_last_line_of_defence_spells_out_and_keeps_the_width() -> None:
     line = [Segment("ab\x1b[2J\x9b"), Segment("注\u202e👩\u200d🔬 │"), Segment("end")]
-    shown = VISIBLE.apply(line, BLACK)
-    text = "".join(segment.text for segment in shown)
+    segments = VISIBLE.apply(line, BLACK)
+    text = "".join(segment.text for segment in segments)
     assert r"ab\x1b[2J\x9b注".startswith(text[:10])
-    assert Segment.get_line_length(shown) == Segment.get_line_length(line)
+    assert Segment.get_line_length(segments) == Segment.get_line_length(line)
     fine = [Segment("größe 👩\u200d🔬 │\xa0")]
     assert VISIBLE.apply(fine, BLACK) is fine
 

@@ -1,4 +1,4 @@
-"""What is made of what a terminal sends: keys that come together."""
+"""Reading input from the terminal: keys that arrive together."""
 
 import pytest
 from textual.events import Key, Paste
@@ -14,7 +14,7 @@ def told(message: Message) -> str:
 
 
 def read(*parts: str) -> list[str]:
-    """Return what is read of what comes in parts."""
+    """Return what is read from input that arrives in parts."""
     parser = Parser()
     return [told(message) for part in parts for message in parser.feed(part)]
 
@@ -43,13 +43,13 @@ def test_a_key_stays_one_however_late_its_parts_are_read(
     now = 0.0
     monkeypatch.setattr("textual._parser.get_time", lambda: now)
     for end in range(1, len(key)):
-        parser, found = Parser(), []
+        parser, messages = Parser(), []
         for part in (key[:end], key[end:]):
-            found += [told(message) for message in parser.feed(part)]
-            # So much passes until the program, which others keep from running, looks for more.
+            messages += [told(message) for message in parser.feed(part)]
+            # The time until the program, held up by others, looks for more input.
             now += 10.0
-            found += [told(message) for message in parser.tick()]
-        assert found == read(key)
+            messages += [told(message) for message in parser.tick()]
+        assert messages == read(key)
 
 
 def test_alt_that_the_terminal_tells_of_types_nothing() -> None:

@@ -1,4 +1,4 @@
-"""Keys that come faster than the screen: each has its effect before the next one."""
+"""Keys faster than the screen: each takes effect before the next one."""
 
 import json
 from pathlib import Path
