@@ -47,13 +47,13 @@ class Instrument:
         return f"attn_tui.{self.name}.command:{self.command_name}"
 
     @property
-    def asked(self) -> str:
+    def to_experiment(self) -> str:
         """A function from the values of its command's options to an experiment."""
-        return f"attn_tui.{self.name}.command:asked"
+        return f"attn_tui.{self.name}.command:to_experiment"
 
     @property
     def line(self) -> str:
-        """A function from an ``attn_tui.files.history.Asked`` to its command line."""
+        """A function from an ``attn_tui.files.history.Question`` to its command line."""
         return f"attn_tui.commands.line:{self.command_name}"
 
 

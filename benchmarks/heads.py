@@ -36,7 +36,7 @@ from attn_tui.compute.heads.row_statistics import row_statistics
 from attn_tui.compute.heads.rows import HeadRows
 from attn_tui.compute.heads.statistic import STATISTICS
 from attn_tui.compute.scale import LogitMap
-from attn_tui.engine.plan import Plan, Question
+from attn_tui.engine.plan import Plan, Selection
 from attn_tui.engine.survey import survey
 
 try:
@@ -162,7 +162,7 @@ def surveyed(n: int, d: int, heads: int, folder: Path) -> Iterator[Comparison]:
     write_safetensors(path, tensors)
 
     def ours() -> object:
-        return [*survey(Plan.of(open_capture([str(path)]), Question(rows=None)))]
+        return [*survey(Plan.of(open_capture([str(path)]), Selection(rows=None)))]
 
     def scipy() -> None:
         for q, k, v in zip(*(tensors[name][0] for name in "qkv"), strict=True):
@@ -232,7 +232,7 @@ def coverage(paths: Sequence[str], seeds: int) -> None:
                 continue
             truth = statistics(head, weighing)
             for seed in range(seeds):
-                at = np.array(Question(rows=n_rows, seed=seed).sample(head.n_queries))
+                at = np.array(Selection(rows=n_rows, seed=seed).sample(head.n_queries))
                 part = replace(head, rows=head.rows[at], queries=head.queries[at])
                 found = statistics(part, weighing)
                 for name in COVERED:

@@ -21,7 +21,7 @@ from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn, Products, Source, Typed, Vector
 from attn_tui.files.codec import experiment_from_plain
 from attn_tui.files.draft import EXAMPLE, draft_of, parse
-from attn_tui.files.history import Asked
+from attn_tui.files.history import Question
 from tests.pairs import each_once, with_rows
 
 ROWS = np.array([[1.0, 0.0], [0.0, 2.0]])
@@ -79,7 +79,7 @@ SOURCES: tuple[tuple[Source, Settings], ...] = (
 def test_the_line_asks_what_the_screen_shows(setup: Setup, asked: tuple[Source, Settings]) -> None:
     source, own = asked
     experiment = Experiment(source, setup.put(own))
-    text = line.attention(Asked(draft_of(experiment), experiment))
+    text = line.attention(Question(draft_of(experiment), experiment))
     assert split(text)[:2] == ["attn-tui", "attention"]
     _, again = asked_by(text)
     shown, found = (next(answer(each)) for each in (experiment, again))
@@ -102,4 +102,4 @@ def test_nothing_that_is_given_is_left_aside(arguments: list[str], refused: str)
 
 def test_what_would_draw_a_head_is_not_written_of_rows_that_are_there() -> None:
     rows = replace(EXAMPLE, text="1 2\n3 4", setup=Setup().put(Settings(n=5, seed=3)))
-    assert line.attention(Asked.first(rows)) == "attn-tui attention 1,2 3,4 --d-k 1024"
+    assert line.attention(Question.first(rows)) == "attn-tui attention 1,2 3,4 --d-k 1024"

@@ -17,7 +17,7 @@ from attn_tui.compute.setup import Setup
 from attn_tui.engine.answer import answer
 from attn_tui.engine.settings import Settings
 from attn_tui.files.draft import EXAMPLE, Draft
-from attn_tui.files.history import Asked
+from attn_tui.files.history import Question
 from attn_tui.heads.report import report_of
 from attn_tui.report.text import text
 from attn_tui.ui import running
@@ -42,7 +42,7 @@ def test_the_command_that_the_screen_copies_prints_what_the_screen_says(
 ) -> None:
     settings = Settings((str(write(tmp_path / "a.safetensors", heads())),), **asked)
     draft = replace(EXAMPLE, setup=Setup(scale=scale).put(settings))
-    question = Asked.first(draft)
+    question = Question.first(draft)
     *_, shown = answer(question.experiment)
     arguments = split(line.heads(question))[1:]
     names = ",".join((settings.statistic, *STATISTICS))
@@ -76,7 +76,7 @@ def test_a_capture_opens_with_what_the_doctor_is_to_expect(
     assert settings.layouts == "bhnd"
     # The line that the screen leaves brings it back, with the cursor where it was.
     asked = replace(settings, rows=None, statistic="entropy", layer=1, head=2, config="")
-    words = line.heads(Asked.first(replace(draft, setup=Setup().put(asked))))
+    words = line.heads(Question.first(replace(draft, setup=Setup().put(asked))))
     assert run(*split(words)[1:]).exit_code == 0
     brought = opened.pop()[0].setup.get(Settings)
     assert replace(brought, config="") == asked

@@ -26,10 +26,10 @@ from attn_tui.compute.scale import RULES, Scale, parse_scale
 from attn_tui.compute.setup import FIELDS, Setup
 from attn_tui.compute.source import Drawn, Products, Source, Typed, Vector
 from attn_tui.compute.sweep import settings as sweep
-from attn_tui.explore.command import asked as gradient_experiment_of
+from attn_tui.explore.command import to_experiment as gradient_experiment_of
 from attn_tui.files.draft import draft_of
 from attn_tui.files.grammar import LONGEST_NAME, usable
-from attn_tui.files.history import Asked
+from attn_tui.files.history import Question
 from attn_tui.instruments import INSTRUMENTS, load
 from attn_tui.sweep.command import _changes, _experiment
 from tests.pairs import with_rows
@@ -95,8 +95,8 @@ def given_by(command: str, text: str) -> dict[str, Any]:
     return found.make_context(command, protected(arguments)).params
 
 
-def ask(experiment: Experiment) -> Asked:
-    return Asked(draft_of(experiment), experiment)
+def ask(experiment: Experiment) -> Question:
+    return Question(draft_of(experiment), experiment)
 
 
 def alike(left: Experiment, right: Experiment) -> None:

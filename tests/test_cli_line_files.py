@@ -24,9 +24,9 @@ from attn_tui.compute.scale import Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Drawn, Products
 from attn_tui.explore import report as explore_report
-from attn_tui.explore.command import asked as gradient_experiment_of
+from attn_tui.explore.command import to_experiment as gradient_experiment_of
 from attn_tui.files.draft import Draft, draft_of, open_draft, parse
-from attn_tui.files.history import Asked
+from attn_tui.files.history import Question
 from attn_tui.instruments import INSTRUMENTS, load
 from tests.test_cli_line import alike, ask, given_by, setups
 
@@ -70,8 +70,8 @@ FILES = (
 )
 
 
-def asked_of(draft: Draft) -> Asked:
-    return Asked(draft, parse(draft))
+def asked_of(draft: Draft) -> Question:
+    return Question(draft, parse(draft))
 
 
 def ran(text: str, *more: str) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from attn_tui import instruments
 from attn_tui.commands.program import program
 from attn_tui.compute.errors import Stop, never
 from attn_tui.compute.experiment import Experiment
-from attn_tui.compute.field import asked, whole
+from attn_tui.compute.field import setting, whole
 from attn_tui.compute.setup import Setup
 from attn_tui.compute.source import Vector
 from attn_tui.files.codec import experiment_from_plain, experiment_to_plain
@@ -24,7 +24,7 @@ from tests.asking import asking
 
 @dataclass(frozen=True)
 class Settings:
-    bins: int = asked(10, whole(1, 1000), "bins", "how many bins there are")
+    bins: int = setting(10, whole(1, 1000), "bins", "how many bins there are")
 
 
 def answer(experiment: Experiment, stop: Stop = never) -> Iterator[str]:

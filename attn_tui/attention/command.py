@@ -48,12 +48,12 @@ def attention(context: click.Context, /, form: str, **given: Any) -> None:
     each query. Else a head is drawn, of --n queries and keys from --seed. Ctrl+C prints what there
     is.
     """
-    experiment = asked(given)
+    experiment = to_experiment(given)
     mention_unread_input(given)
     context.exit(print_head(experiment, form))
 
 
-def asked(given: dict[str, Any]) -> "Experiment":
+def to_experiment(given: dict[str, Any]) -> "Experiment":
     """Return the experiment that options describe; without ``--draw``, the seed is the head's.
 
     Raises:

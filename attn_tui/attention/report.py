@@ -15,7 +15,7 @@ from attn_tui.compute.source import Source
 from attn_tui.files.codec import experiment_to_plain
 from attn_tui.files.plain import named
 from attn_tui.report import forms
-from attn_tui.report.head import asked
+from attn_tui.report.head import question_lines
 from attn_tui.report.numbers import in_percent, quantity
 from attn_tui.report.report import Column, Fact, Facts, Part, Report, Rows, Table, data
 
@@ -49,7 +49,7 @@ def json(answer: Answer) -> Iterator[str]:
 
 def report(answer: Answer) -> Report:
     """Return the report on the rows known so far."""
-    facts = [Fact(label, (text,)) for label, text in asked(answer.head)]
+    facts = [Fact(label, (text,)) for label, text in question_lines(answer.head)]
     facts.append(Fact("head", (f"{answer.n_queries:,} × {answer.n_keys:,}: {origin(answer)}",)))
     known = answer.known
     is_whole = answer.done == answer.n_queries

@@ -25,7 +25,7 @@ from attn_tui.compute.field import fields_of
 from attn_tui.compute.text import counted
 from attn_tui.files import edits
 from attn_tui.files.draft import Draft
-from attn_tui.files.history import Asked
+from attn_tui.files.history import Question
 from attn_tui.report.export import Forms
 from attn_tui.report.forms import forms
 from attn_tui.report.origin import missed_text
@@ -224,7 +224,7 @@ class AttentionScreen(InstrumentScreen):
 
     # The answer
 
-    def watch_asked(self, question: Asked) -> None:
+    def watch_question(self, question: Question) -> None:
         """Answer the question, or only redraw if nothing but the names of rows has changed."""
         self.query_one(DkPane).value = question.experiment.setup.d_k
         n_pane = self.query_one("#n-pane", NumberPane)
@@ -239,7 +239,7 @@ class AttentionScreen(InstrumentScreen):
         self._answering = wanted
         self._answer(wanted)
 
-    def why_idle(self, question: Asked) -> str:
+    def why_idle(self, question: Question) -> str:
         """Return why another d_k would change nothing; empty if it would."""
         return "" if is_drawn(question.experiment) else why_idle(question.experiment)
 

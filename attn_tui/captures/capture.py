@@ -64,7 +64,7 @@ class HeadShape:
     has: frozenset[str]
 
 
-class Asked(NamedTuple):
+class CaptureFiles(NamedTuple):
     """How a capture was opened: enough to open it again, and to check that it is the same.
 
     Attributes:
@@ -90,7 +90,7 @@ class Capture:
         config: What the metadata says about the model: claims, which shapes may contradict.
     """
 
-    asked: Asked
+    asked: CaptureFiles
     states: States
     config: Mapping[str, Any]
     _layers: Mapping[int, Layer]

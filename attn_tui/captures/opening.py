@@ -9,7 +9,7 @@ from pathlib import PurePath
 from typing import Any
 
 from attn_tui.captures.assembly import assembled
-from attn_tui.captures.capture import Asked, Capture
+from attn_tui.captures.capture import Capture, CaptureFiles
 from attn_tui.captures.collecting import Source
 from attn_tui.captures.disk import Disk, opened, refuse
 from attn_tui.captures.fingerprint import FileMark, Fingerprint, refuse_changed
@@ -56,11 +56,11 @@ def open_capture(paths: Sequence[str], layout: str = "", names: str = "") -> Cap
             sources.append(Source(path, listing.tensors, listing.metadata))
             marks.append(FileMark(path, disk.size, listing.header, disk.modified))
     layers, stated, config = assembled(sources, layouts, names)
-    origin = Asked(tuple(files), layout, names, Fingerprint(tuple(marks)))
+    origin = CaptureFiles(tuple(files), layout, names, Fingerprint(tuple(marks)))
     return Capture(origin, stated, config, layers)
 
 
-def reopened(origin: Asked) -> Capture:
+def reopened(origin: CaptureFiles) -> Capture:
     """Open a capture again, once in each process, and check that it is the same.
 
     Raises:
@@ -75,7 +75,7 @@ def reopened(origin: Asked) -> Capture:
 
 
 @lru_cache(maxsize=8)
-def _again(origin: Asked) -> Capture:
+def _again(origin: CaptureFiles) -> Capture:
     return open_capture(origin.paths, origin.layout, origin.names)
 
 

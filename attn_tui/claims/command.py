@@ -87,7 +87,7 @@ def claim(name: str, form: str, **given: Any) -> int:
     return 0
 
 
-def asked(given: Mapping[str, Any]) -> Experiment:
+def to_experiment(given: Mapping[str, Any]) -> Experiment:
     """Return the question of the Claims screen for a claim of the ledger.
 
     Raises:

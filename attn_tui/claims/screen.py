@@ -27,7 +27,7 @@ from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.field import fields_of
 from attn_tui.files import edits
 from attn_tui.files.draft import draft_of
-from attn_tui.files.history import Asked
+from attn_tui.files.history import Question
 from attn_tui.report.export import Forms
 from attn_tui.report.forms import forms
 from attn_tui.report.text import text
@@ -119,7 +119,7 @@ class ClaimsScreen(InstrumentScreen):
     def _choose(self, event: OptionList.OptionHighlighted) -> None:
         event.stop()
         name = str(event.option_id)
-        if self.asked is not None and name != self.claim.id:
+        if self.question is not None and name != self.claim.id:
             self.ask(FIELDS["claim"].edit(name), "claim")
 
     @on(OptionList.OptionSelected)
@@ -151,7 +151,7 @@ class ClaimsScreen(InstrumentScreen):
         event.stop()
         claims = self.query_one(ListPane)
         claims.list_claims(event.value)
-        if self.asked is not None:
+        if self.question is not None:
             claims.select(self.claim)
 
     @on(Input.Submitted, "#filter")
@@ -240,15 +240,15 @@ class ClaimsScreen(InstrumentScreen):
 
     # Answers
 
-    def watch_asked(self, asked: Asked) -> None:
+    def watch_question(self, question: Question) -> None:
         """Show the claim at once, as in the ledger, and try it in a thread."""
-        settings = asked.draft.setup.get(Settings)
+        settings = question.draft.setup.get(Settings)
         claim = find(settings.claim)
         self.query_one(ListPane).select(claim)
         untried = Finding(claim, settings.trial)
         self.headline = headline(claim, None if untried.changes else untried)
         self.query_one(ClaimPane).show_texts(untried)
-        self.answer_in_thread(partial(_one_at_a_time, asked.experiment))
+        self.answer_in_thread(partial(_one_at_a_time, question.experiment))
 
     # Files and texts
 

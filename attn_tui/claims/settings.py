@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from attn_tui.claims.trial import Trial
-from attn_tui.compute.field import Checked, Kind, asked, fields_of
+from attn_tui.compute.field import Checked, Kind, fields_of, setting
 
 FIRST = "S0-2"
 """The default claim; its trial is the default `Trial`."""
@@ -53,7 +53,7 @@ def _control(name: str) -> Any:
         return "" if name in _find(claim).controls else f"{field.label} plays no part in {claim}"
 
     words = f"{field.help}, of the claim that is tried"
-    return asked(field.default, field.kind, field.label, words, held=held)
+    return setting(field.default, field.kind, field.label, words, held=held)
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class Settings(Checked):
         draws: How many samples are drawn.
     """
 
-    claim: str = asked(FIRST, ID, "claim", "the claim that is tried", brings=_brought)
+    claim: str = setting(FIRST, ID, "claim", "the claim that is tried", brings=_brought)
     seed: int = _control("seed")
     d_k: int = _control("d_k")
     n: int = _control("n")

@@ -339,4 +339,4 @@ def asked_by(line: str) -> tuple[Instrument, "Experiment"]:
         # The message may repeat the whole line.
         problem = inert(error.format_message().rstrip("."), 200)[1:-1]
         raise InputError("ask", problem, f"what attn-tui {name} --help lists") from None
-    return instrument, load(instrument.asked)(context.params)
+    return instrument, load(instrument.to_experiment)(context.params)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from attn_tui.compute.experiment import Experiment
     from attn_tui.compute.source import Source
     from attn_tui.compute.sweep.settings import Settings as SweepSettings
-    from attn_tui.files.history import Asked
+    from attn_tui.files.history import Question
 
 LONGEST = 4_000
 """Characters of the longest command line we write."""
@@ -27,7 +27,7 @@ LONGEST = 4_000
 _SAVED = "a .json file: save them first, and open it"
 
 
-def show(asked: "Asked") -> str:
+def show(question: "Question") -> str:
     """Return the command line that prints what Explore shows.
 
     Raises:
@@ -37,9 +37,9 @@ def show(asked: "Asked") -> str:
     from attn_tui.compute.explore.settings import Settings
     from attn_tui.compute.source import Typed
 
-    if asked.error:
-        raise asked.error
-    experiment = asked.experiment
+    if question.error:
+        raise question.error
+    experiment = question.experiment
     settings = experiment.setup.get(Settings)
     # As on the screen, a key that does not exist becomes the last one.
     if settings.of is not None:
@@ -50,7 +50,7 @@ def show(asked: "Asked") -> str:
     return _of_scores("show", experiment, settings)
 
 
-def attention(asked: "Asked") -> str:
+def attention(question: "Question") -> str:
     """Return the command line that prints what Attention shows.
 
     Raises:
@@ -59,15 +59,15 @@ def attention(asked: "Asked") -> str:
     from attn_tui.compute.attention.answer import is_drawn
     from attn_tui.compute.attention.settings import Settings
 
-    experiment, settings = asked.experiment, asked.experiment.setup.get(Settings)
+    experiment, settings = question.experiment, question.experiment.setup.get(Settings)
     if is_drawn(experiment):
         # The head is drawn, so the scores play no part.
         setup, plain = experiment.setup, replace(settings, rows="auto")
         seed = ["--seed", str(settings.seed)] * (settings.seed != Settings().seed)
         options = [*_scaled(setup), *_options(setup.precision), *_options(plain)]
         return _line("attention", *options, *seed, *_tokens(settings.tokens))
-    if asked.error:
-        raise asked.error
+    if question.error:
+        raise question.error
     # The head is given, so the options of a drawn one play no part.
     rest = replace(settings, n=Settings().n, seed=Settings().seed)
     return _of_scores("attention", experiment, rest)
@@ -93,11 +93,11 @@ def _tokens(tokens: Sequence[str]) -> Iterator[str]:
         yield from ("--tokens", dumps(tokens, ensure_ascii=False))
 
 
-def dot(asked: "Asked") -> str:
+def dot(question: "Question") -> str:
     """Return the command line that prints what Dot products shows."""
     from attn_tui.compute.dots.settings import Settings
 
-    setup = asked.experiment.setup
+    setup = question.experiment.setup
     own, scale = _start(setup).scale, setup.scale
     if replace(own, rule=scale.rule, given=scale.given) != scale:
         # Dot products has no option for what departs from the model, nor any use for it.
@@ -105,11 +105,11 @@ def dot(asked: "Asked") -> str:
     return _line("dot", *_scaled(setup), *_options(setup.get(Settings)))
 
 
-def sweep(asked: "Asked") -> str:
+def sweep(question: "Question") -> str:
     """Return the command line that prints what Sweep shows."""
     from attn_tui.compute.sweep.settings import Settings, compared
 
-    setup = asked.experiment.setup
+    setup = question.experiment.setup
     settings = setup.get(Settings)
     arguments = [*_places(settings, setup)]
     if (rules := compared(settings, setup.scale)) != compared(Settings(), Scale()):
@@ -124,12 +124,12 @@ def sweep(asked: "Asked") -> str:
     return _line("sweep", *arguments, *_options(settings))
 
 
-def claim(asked: "Asked") -> str:
+def claim(question: "Question") -> str:
     """Return the command line that tries the claim on the screen."""
     from attn_tui.claims.ledger import find
     from attn_tui.claims.settings import Settings
 
-    settings = asked.experiment.setup.get(Settings)
+    settings = question.experiment.setup.get(Settings)
     tried = find(settings.claim)
     options: list[str] = []
     for name in tried.controls:
@@ -138,7 +138,7 @@ def claim(asked: "Asked") -> str:
     return _line("claim", settings.claim, *options)
 
 
-def heads(asked: "Asked") -> str:
+def heads(question: "Question") -> str:
     """Return the command line that opens Heads as it is, or prints it without a terminal.
 
     Raises:
@@ -147,7 +147,7 @@ def heads(asked: "Asked") -> str:
     from attn_tui.captures.suffixes import EXAMPLE_NAME
     from attn_tui.engine.settings import Settings
 
-    setup = asked.draft.setup
+    setup = question.draft.setup
     settings = setup.get(Settings)
     settings = replace(settings, capture=settings.capture or (EXAMPLE_NAME,))
     words = ["attn-tui", *settings.capture]

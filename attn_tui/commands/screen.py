@@ -36,7 +36,7 @@ def open_instrument(
     if not has_terminal():
         return None
     check_terminal(instrument.command_name)
-    experiment = load(instrument.asked)(given)
+    experiment = load(instrument.to_experiment)(given)
     from attn_tui.commands.asking import mention_unread_input
     from attn_tui.files.draft import draft_of
     from attn_tui.ui.running import run

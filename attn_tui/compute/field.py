@@ -316,7 +316,7 @@ class Field:
         return self.option.partition("/")[0].removeprefix("--").replace("-", "_")
 
 
-def asked(default: Any, kind: Kind, label: str, help: str, **more: Any) -> Any:
+def setting(default: Any, kind: Kind, label: str, help: str, **more: Any) -> Any:
     """Return the declaration of a dataclass field that the user can set."""
     field = Field(kind, label, help, default=default, **more)
     return dataclasses.field(default=default, metadata={Field: field})

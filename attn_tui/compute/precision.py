@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from attn_tui.compute.field import Checked, asked, one_of, switch
+from attn_tui.compute.field import Checked, one_of, setting, switch
 
 FORMATS = ("float64", "float32", "float16", "bfloat16")
 """Names of the formats, widest first."""
@@ -56,22 +56,22 @@ class Precision(Checked):
     float16 for q·k, whose terms are added in a different order.
     """
 
-    format: str = asked(
+    format: str = setting(
         "float64", _FORMAT, "precision", "the number format softmax is computed in",
         key="precision", option="--precision", metavar="FORMAT",
         synonyms=("dtype", "float16", "bfloat16", "number format"),
     )  # fmt: skip
-    stable: bool = asked(
+    stable: bool = setting(
         True, switch("naive", "stable"), "method",
         "how softmax is computed: naive, or stable, with the largest score subtracted", key="naive",
         option="--stable/--naive", synonyms=("subtract the maximum", "stable", "overflow"),
     )  # fmt: skip
-    scores: str = asked(
+    scores: str = setting(
         "float64", _FORMAT, "scores in",
         "the number format scores are rounded to, before anything else", key="round_scores",
         option="--round-scores", metavar="FORMAT",
     )  # fmt: skip
-    vectors: str = asked(
+    vectors: str = setting(
         "float64", _FORMAT, "q and k in",
         "the number format q and k are rounded to, before their product", key="round_vectors",
         option="--round-vectors", metavar="FORMAT",
@@ -79,7 +79,7 @@ class Precision(Checked):
             "" if source.rounds else "There are no q and k to round: choose where scores come from"
         ),
     )  # fmt: skip
-    arithmetic: Arithmetic = asked(
+    arithmetic: Arithmetic = setting(
         "softmax", one_of(_EQUALS, former={"fused": "softmax"}), "16 bits",
         "what 16 bits round, bit for bit ("
         + "; ".join(f"{name} rounds {what}" for name, what in _EQUALS.items()) + ")",

@@ -8,7 +8,7 @@ from math import inf, log
 from typing import Literal
 
 from attn_tui.compute.errors import InputError, inert
-from attn_tui.compute.field import Checked, Kind, asked, number, or_none, parse_number, switch
+from attn_tui.compute.field import Checked, Kind, number, or_none, parse_number, setting, switch
 from attn_tui.compute.log_scale import D_K
 
 Wrt = Literal["scores", "logits"]
@@ -182,17 +182,17 @@ class Scale(Checked):
 
     rule: str = DEFAULT_RULE
     given: tuple[tuple[str, float], ...] = ()
-    softcap: float | None = asked(
+    softcap: float | None = setting(
         None, or_none(number(above=0.0, called="a finite cap"), "none"), "soft cap",
         "the cap c of the logits z = c·tanh(m·s/c)", option="--softcap", metavar="C",
         synonyms=("cap", "logit soft-capping"),
     )  # fmt: skip
-    sink: float | None = asked(
+    sink: float | None = setting(
         None, or_none(number(called="a finite logit"), "none"), "sink",
         "the logit b of one more key, which has no value and is in no list", option="--sink",
         metavar="B", synonyms=("attention sink", "softmax off by one"),
     )  # fmt: skip
-    qk_norm: bool = asked(
+    qk_norm: bool = setting(
         False, switch(), "QK-norm",
         "whether q and k are normalised first, each divided by its root mean square",
         option="--qk-norm/--no-qk-norm", synonyms=("normalise q and k", "rms norm"),

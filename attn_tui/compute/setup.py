@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, TypeVar
 
 from attn_tui.compute.errors import InputError, inert
-from attn_tui.compute.field import Checked, Field, asked, fields_of, whole
+from attn_tui.compute.field import Checked, Field, fields_of, setting, whole
 from attn_tui.compute.log_scale import D_K
 from attn_tui.compute.mask import Mask
 from attn_tui.compute.models import NAMED, NO_MODEL, brought
@@ -25,12 +25,14 @@ class Draw:
 
     MOST_SCORES: ClassVar = 4_000_000
 
-    n_keys: int = asked(
+    n_keys: int = setting(
         64, whole(1, 1_000_000, marked=True), "n",
         "draw scores of so many keys at random, q·k of standard normal entries", option="--draw",
     )  # fmt: skip
-    seed: int = asked(1, whole(0, 2**63 - 1), "seed", "what is drawn", option="--seed", metavar="S")
-    count: int = asked(
+    seed: int = setting(
+        1, whole(0, 2**63 - 1), "seed", "what is drawn", option="--seed", metavar="S",
+    )  # fmt: skip
+    count: int = setting(
         1, whole(1, MOST_SCORES), "vectors", "how many vectors are drawn, each with its query",
         option="--vectors", metavar="M", key="vectors",
     )  # fmt: skip
@@ -62,7 +64,7 @@ class Setup(Checked):
             answer, and becomes ``none`` once both d_k and scale differ from the model's.
     """
 
-    d_k: int = asked(
+    d_k: int = setting(
         1024, D_K.kind, "d_k", "dimension of one head's queries and keys", option="--d-k",
         synonyms=("head dimension", "d_head", "head_dim"),
         held=lambda setup, source: (
@@ -73,7 +75,7 @@ class Setup(Checked):
     precision: Precision = Precision()
     mask: Mask = Mask()
     settings: tuple[object, ...] = field(default=())
-    model: str = asked(
+    model: str = setting(
         NO_MODEL, NAMED, "model",
         "the model whose d_k and scale are asked, but for what is given beside it",
         option="--model", fed=True, synonyms=("head", "architecture"), brings=brought,

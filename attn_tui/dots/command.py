@@ -33,10 +33,10 @@ def dot(context: click.Context, /, form: str, **given: Any) -> None:
     Every sampled number has its standard error and, where one is known, the exact value beside it.
     Ctrl+C prints what there is.
     """
-    context.exit(print_dots(asked(given), form))
+    context.exit(print_dots(to_experiment(given), form))
 
 
-def asked(given: dict[str, Any]) -> "Experiment":
+def to_experiment(given: dict[str, Any]) -> "Experiment":
     """Return the experiment that options describe.
 
     Raises:

@@ -20,7 +20,7 @@ from attn_tui.dots import charts
 from attn_tui.dots.derivation import derivation
 from attn_tui.dots.headline import headline
 from attn_tui.dots.report import report
-from attn_tui.files.history import Asked
+from attn_tui.files.history import Question
 from attn_tui.report.export import Forms
 from attn_tui.report.forms import forms
 from attn_tui.report.text import text
@@ -111,7 +111,7 @@ class DotsScreen(InstrumentScreen):
 
     # The answer
 
-    def watch_asked(self, question: Asked) -> None:
+    def watch_question(self, question: Question) -> None:
         """Show the headline, which follows from the law, at once, and draw in a thread."""
         setup = question.experiment.setup
         self.query_one(DkPane).value = setup.d_k

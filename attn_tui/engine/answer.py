@@ -11,7 +11,7 @@ from attn_tui.captures.opening import open_capture
 from attn_tui.compute.errors import Stop, never
 from attn_tui.compute.experiment import Experiment
 from attn_tui.engine.making import Making, parse_mask
-from attn_tui.engine.plan import Plan, Question
+from attn_tui.engine.plan import Plan, Selection
 from attn_tui.engine.settings import Settings
 from attn_tui.engine.survey import Survey, survey
 
@@ -43,13 +43,13 @@ def opened(settings: Settings) -> Capture:
     return open_capture(settings.capture, settings.layouts, settings.names).settled()
 
 
-def question_of(experiment: Experiment) -> Question:
+def selection_of(experiment: Experiment) -> Selection:
     """Return the question that an experiment asks about its capture."""
     settings = experiment.setup.get(Settings)
     # The model multiplied q and k as captured, so any QK-norm was applied before.
     scale = replace(experiment.setup.scale, qk_norm=False)
     making = Making(scale, parse_mask(settings.mask), own_rule=not scale.is_default)
-    return Question(settings.rows, settings.seed, making=making)
+    return Selection(settings.rows, settings.seed, making=making)
 
 
 def answer(experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:
@@ -61,7 +61,7 @@ def answer(experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:
     settings = experiment.setup.get(Settings)
     if not settings.capture:
         return
-    plan = Plan.of(opened(settings), question_of(experiment), stop)
+    plan = Plan.of(opened(settings), selection_of(experiment), stop)
     if stop():
         return
     # An empty answer comes at once, so that there is something to show.

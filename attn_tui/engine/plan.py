@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from attn_tui.captures.capture import Asked, Capture, HeadId, HeadShape
+from attn_tui.captures.capture import Capture, CaptureFiles, HeadId, HeadShape
 from attn_tui.compute.errors import InputError, Stop, never
 from attn_tui.compute.heads.reconstruction import Reconstruction
 from attn_tui.compute.heads.row_statistics import Format
@@ -27,7 +27,7 @@ _READ, _EACH = 2e-9, 2e-3
 
 
 @dataclass(frozen=True)
-class Question:
+class Selection:
     """A question about a capture.
 
     Attributes:
@@ -91,7 +91,7 @@ class Block:
     """Some rows of a head, whose statistics make one partial.
 
     Attributes:
-        index: Its place among all blocks of the question.
+        index: Its place among all blocks of the selection.
         head: The head.
         rows: The numbers of the rows; None for all.
         is_first: Whether it is the first block of its head, which also takes in the keys.
@@ -118,7 +118,7 @@ class Task:
     """
 
     blocks: tuple[Block, ...]
-    capture: Asked
+    capture: CaptureFiles
     making: Making
     masks: Mapping[int, Reconstruction]
     computed_in: Format = "float32"
@@ -130,7 +130,7 @@ class Plan:
 
     Attributes:
         capture: The tensors.
-        question: The question.
+        selection: The selection.
         masks: How the weights of each layer are made, for all layers with blocks.
         blocks: All blocks, by head and row.
         computed_in: The dtype of scores and weights: float64 for captures in float64, and for at
@@ -138,33 +138,33 @@ class Plan:
     """
 
     capture: Capture
-    question: Question
+    selection: Selection
     masks: Mapping[int, Reconstruction]
     blocks: tuple[Block, ...]
     computed_in: Format = "float32"
 
     @staticmethod
-    def of(capture: Capture, question: Question, stop: Stop = never) -> "Plan":
+    def of(capture: Capture, selection: Selection, stop: Stop = never) -> "Plan":
         """Return the plan of a question; if it is stopped, the masks of some layers are missing.
 
         Raises:
             InputError: If the capture lacks a wanted head, or a file cannot be read.
         """
-        chosen = question.chosen(capture)
+        chosen = selection.chosen(capture)
         layers = [*dict.fromkeys(head.layer for head in chosen)]
-        masks = found_masks(capture, question.making, layers, stop)
+        masks = found_masks(capture, selection.making, layers, stop)
         scores = 0
         for head in chosen:
             shape = capture.shape(head)
-            scores += min(question.rows or shape.n_queries, shape.n_queries) * shape.n_keys
+            scores += min(selection.rows or shape.n_queries, shape.n_queries) * shape.n_keys
         tensors = [capture.tensors(layer)[part] for layer in layers for part in "qk"]
         is_full = scores <= IN_FULL or any(tensor.format == "float64" for tensor in tensors)
-        blocks = tuple(_blocks(capture, question, chosen))
-        return Plan(capture, question, masks, blocks, "float64" if is_full else "float32")
+        blocks = tuple(_blocks(capture, selection, chosen))
+        return Plan(capture, selection, masks, blocks, "float64" if is_full else "float32")
 
     @cached_property
     def heads(self) -> tuple[HeadId, ...]:
-        """The heads of the question, by sequence, layer and head."""
+        """The heads of the selection, by sequence, layer and head."""
         return tuple(dict.fromkeys(block.head for block in self.blocks))
 
     @cached_property
@@ -207,15 +207,15 @@ class Plan:
     def task(self, blocks: Sequence[Block]) -> Task:
         """Return a task made of some blocks."""
         masks = {block.head.layer: self.masks[block.head.layer] for block in blocks}
-        making = self.question.making
+        making = self.selection.making
         return Task(tuple(blocks), self.capture.asked, making, masks, self.computed_in)
 
 
-def _blocks(capture: Capture, question: Question, heads: Sequence[HeadId]) -> Iterator[Block]:
+def _blocks(capture: Capture, selection: Selection, heads: Sequence[HeadId]) -> Iterator[Block]:
     index = 0
     for head in heads:
         shape = capture.shape(head)
-        sampled = question.sample(shape.n_queries)
+        sampled = selection.sample(shape.n_queries)
         rows = range(shape.n_queries) if sampled is None else sampled
         at_once = max(int(BLOCK_SECONDS / _seconds(shape, 1)) // 128 * 128, 128)
         whole = sampled is None and len(rows) <= at_once

@@ -8,10 +8,10 @@ from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.field import (
     Checked,
     Kind,
-    asked,
     one_of,
     or_none,
     parse_whole,
+    setting,
     whole,
 )
 from attn_tui.compute.heads.statistic import STATISTICS
@@ -111,11 +111,11 @@ class Settings(Checked):
         head: The number of that head in its layer; None for the gravest head.
     """
 
-    capture: tuple[str, ...] = asked(
+    capture: tuple[str, ...] = setting(
         (), PATHS, "capture", "the file of heads that a model computed",
         synonyms=("file", "safetensors", "tensors", "open"),
     )  # fmt: skip
-    statistic: str = asked(
+    statistic: str = setting(
         "max_weight",
         one_of(
             {name: statistic.words for name, statistic in STATISTICS.items()},
@@ -124,34 +124,34 @@ class Settings(Checked):
         "statistic", "what is shown of each head", option="--statistic",
         synonyms=("column", "map of"),
     )  # fmt: skip
-    rows: int | None = asked(
+    rows: int | None = setting(
         ROWS, ROW_COUNT, "rows", "how many rows of each head are sampled", option="--rows",
         synonyms=("queries", "sample", "exact"),
     )  # fmt: skip
-    seed: int = asked(
+    seed: int = setting(
         1, whole(0), "seed", "seed of the sample of rows", option="--seed", synonyms=("random",)
     )  # fmt: skip
-    mask: str = asked(
+    mask: str = setting(
         "auto", MASK, "mask", "which keys are seen; auto, as captured or as the output says",
         option="--mask", synonyms=("causal", "window"),
     )  # fmt: skip
-    layouts: str = asked(
+    layouts: str = setting(
         "", TEXT, "layouts", "the axes of tensors where shapes do not tell, such as out=bnhd",
         option="--layout",
         synonyms=("axes", "bhnd", "bnhd"),
     )  # fmt: skip
-    names: str = asked(
+    names: str = setting(
         "", TEXT, "names", "how tensors are called: a name with {layer} and {part}",
         option="--names",
     )  # fmt: skip
-    config: str = asked(
+    config: str = setting(
         "", PATH, "expects", "a config.json or GGUF file that says what the doctor expects",
         option="--config", synonyms=("config", "gguf", "expectation"),
     )  # fmt: skip
-    batch: int = asked(0, whole(0), "sequence", "the sequence that is looked at")
-    layer: int | None = asked(
+    batch: int = setting(0, whole(0), "sequence", "the sequence that is looked at")
+    layer: int | None = setting(
         None, PLACE, "layer", "the layer of the head with the cursor; none, that to look at first"
     )  # fmt: skip
-    head: int | None = asked(
+    head: int | None = setting(
         None, PLACE, "head", "the head with the cursor; none, that to look at first"
     )  # fmt: skip

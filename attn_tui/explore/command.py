@@ -70,13 +70,13 @@ def show(form: str, top: str | None, lab: bool, against: str | None, **given: An
     most = None if top is None else whole(1).parse("top", top)
     if against == "-" and "-" in (*given["scores"], given["experiment"]):
         raise InputError("against", "standard input is asked for twice", "- once")
-    experiment = asked(given)
+    experiment = to_experiment(given)
     pinned = () if against is None else _pinned(against)
     mention_unread_input(given)
     print_report(experiment, given, form, Contents(most, lab, pinned))
 
 
-def asked(given: Mapping[str, Any]) -> "Experiment":
+def to_experiment(given: Mapping[str, Any]) -> "Experiment":
     """Return the experiment that options describe, with the gradient of a key that exists.
 
     A saved experiment may name a key that its scores do not have: the last key then stands for

@@ -23,7 +23,7 @@ from attn_tui.explore.vectors import vectors_tables
 from attn_tui.files.codec import experiment_to_plain
 from attn_tui.files.plain import named
 from attn_tui.report import forms
-from attn_tui.report.head import Labelled, asked
+from attn_tui.report.head import Labelled, question_lines
 from attn_tui.report.measured import with_error
 from attn_tui.report.numbers import general, quantity, weight, weight_name
 from attn_tui.report.origin import spread
@@ -135,7 +135,7 @@ def report(
     """
     experiment = answer.experiment
     pairs = contents.beside_pinned(answer)
-    question = [Fact(label, (text,)) for label, text in (*about, *asked(experiment))]
+    question = [Fact(label, (text,)) for label, text in (*about, *question_lines(experiment))]
     parts: list[Part] = [data({"experiment": experiment_to_plain(experiment)}), Facts(question)]
     headlines = []
     for place, vector in enumerate(answer.vectors):

@@ -34,7 +34,7 @@ from attn_tui.explore.report import Contents, report
 from attn_tui.explore.vectors import vectors_table
 from attn_tui.explore.weights import Weights
 from attn_tui.files import edits
-from attn_tui.files.history import Asked, Edit
+from attn_tui.files.history import Edit, Question
 from attn_tui.report.export import Forms
 from attn_tui.report.forms import forms
 from attn_tui.report.numbers import quantity, weight_name
@@ -126,7 +126,7 @@ class ExploreScreen(InstrumentScreen):
     @on(TextArea.Changed, "#scores")
     def _take_scores(self, event: TextArea.Changed) -> None:
         typed = event.text_area.text
-        if self.asked and typed != self.present.draft.text:
+        if self.question and typed != self.present.draft.text:
             self.ask(edits.text(typed), "typing")
 
     @on(DescendantFocus, "#scores")
@@ -182,7 +182,7 @@ class ExploreScreen(InstrumentScreen):
         """Show one of several vectors, along with the question that has them."""
         self.set_reactive(ExploreScreen.index, index)
         if self.is_mounted:
-            self.mutate_reactive(ExploreScreen.asked)
+            self.mutate_reactive(ExploreScreen.question)
 
     @on(Weights.Pointed)
     def _point(self, event: Weights.Pointed) -> None:
@@ -205,7 +205,7 @@ class ExploreScreen(InstrumentScreen):
 
     # The answer
 
-    def watch_asked(self, question: Asked) -> None:
+    def watch_question(self, question: Question) -> None:
         """Show the question, and answer it."""
         self._say_what_is_unread()
         self.query_one(DkPane).value = question.experiment.setup.d_k
@@ -222,7 +222,7 @@ class ExploreScreen(InstrumentScreen):
         if self.present.error is not None:
             self.failure = UNREAD.format(error=self.present.error)
 
-    def why_idle(self, question: Asked) -> str:
+    def why_idle(self, question: Question) -> str:
         """Return why another d_k would change nothing; empty if it would."""
         return why_idle(question.experiment)
 
@@ -296,7 +296,7 @@ class ExploreScreen(InstrumentScreen):
 
     def watch_view(self) -> None:
         """Show the pane of the new view."""
-        if self.asked is not None:
+        if self.question is not None:
             self._say_what_is_unread()
         for pane in self.query("#panes > Pane"):
             pane.set_class(pane.id == self.view, "-shown")

@@ -27,7 +27,7 @@ class Gesture:
 
 
 @dataclass(frozen=True)
-class Asked:
+class Question:
     """What a screen shows: the draft, and the newest experiment that could be read.
 
     Attributes:
@@ -41,16 +41,16 @@ class Asked:
     error: InputError | None = None
 
     @classmethod
-    def first(cls, draft: Draft) -> "Asked":
+    def first(cls, draft: Draft) -> "Question":
         """Return the first question; raises InputError if the draft cannot be read."""
         return cls(draft, parse(draft))
 
-    def ask(self, draft: Draft) -> "Asked":
+    def ask(self, draft: Draft) -> "Question":
         """Return the question after a change of draft."""
         try:
-            return Asked(draft, parse(draft))
+            return Question(draft, parse(draft))
         except InputError as error:
-            return Asked(draft, self._under(draft.setup), error)
+            return Question(draft, self._under(draft.setup), error)
 
     def _under(self, setup: Setup) -> Experiment:
         """Return the last readable experiment with another setup, if the two go together."""
@@ -74,7 +74,7 @@ class History:
         since: When the last edit was made, in seconds.
     """
 
-    present: Asked
+    present: Question
     past: tuple[Draft, ...] = ()
     future: tuple[Draft, ...] = ()
     gesture: Gesture | None = None

@@ -30,7 +30,7 @@ KNOWN = {
 def about(survey: Survey) -> Iterator[tuple[str, str]]:
     """Yield the label and text of each line about a survey."""
     plan, heads = survey.plan, survey.heads
-    paths, scale = plan.capture.paths, plan.question.making.scale
+    paths, scale = plan.capture.paths, plan.selection.making.scale
     more = f" and {len(paths) - 1:,} more" if len(paths) > 1 else ""
     yield "capture", f"{visible(paths[0])}{more}"
     for sentence in plan.stated:
@@ -76,12 +76,13 @@ def about(survey: Survey) -> Iterator[tuple[str, str]]:
 
 def _rows(survey: Survey) -> str:
     """Return how many rows of each head were taken, and how they were drawn."""
-    question, sizes = survey.plan.question, [partial.n_queries for partial in survey.heads.values()]
+    selection = survey.plan.selection
+    sizes = [partial.n_queries for partial in survey.heads.values()]
     least, most = min(sizes, default=0), max(sizes, default=0)
     size = f"{least:,}" if least == most else f"{least:,} to {most:,}"
-    if question.rows is None or question.rows >= most:
+    if selection.rows is None or selection.rows >= most:
         return f"all {size} of each head" if most > 1 else "the one of each head"
-    return f"{question.rows:,} of {size} of each head, drawn with seed {question.seed}"
+    return f"{selection.rows:,} of {size} of each head, drawn with seed {selection.seed}"
 
 
 def _odd(survey: Survey) -> Iterator[tuple[str, str]]:

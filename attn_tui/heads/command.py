@@ -38,7 +38,7 @@ from attn_tui.engine.settings import Settings
 if TYPE_CHECKING:
     from attn_tui.compute.experiment import Experiment
     from attn_tui.engine.making import Making
-    from attn_tui.engine.plan import Plan, Question
+    from attn_tui.engine.plan import Plan, Selection
     from attn_tui.engine.survey import Survey
     from attn_tui.files.models.opening import Configured
 
@@ -166,16 +166,16 @@ def opened(captures: Sequence[str], given: dict[str, Any]) -> "Configured":
     return open_configured(captures, *reading(given))
 
 
-def question(given: dict[str, Any]) -> "Question":
+def question(given: dict[str, Any]) -> "Selection":
     """Return the question that options ask about a capture.
 
     Raises:
         InputError: Naming the option that cannot be used.
     """
-    from attn_tui.engine.plan import Question
+    from attn_tui.engine.plan import Selection
 
     drawn = changes_of(Settings, {name: given[name] for name in ("rows", "seed")})
-    request = Question(making=_making(given), **drawn)
+    request = Selection(making=_making(given), **drawn)
     if given["layer"] is not None:
         request = replace(request, layers=tuple(sorted(parse_wholes("layer", given["layer"]))))
     if given["head"] is not None:
@@ -183,7 +183,7 @@ def question(given: dict[str, Any]) -> "Question":
     return request
 
 
-def asked(given: dict[str, Any]) -> "Experiment":
+def to_experiment(given: dict[str, Any]) -> "Experiment":
     """Return the question with which the Heads screen opens.
 
     Raises:

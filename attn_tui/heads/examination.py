@@ -56,7 +56,7 @@ def examinations(settings: Settings, stop: Stop) -> Iterator[Examination]:
         InputError: If the capture or the configuration cannot be read, or says too little.
     """
     from attn_tui.doctor.examine import examine
-    from attn_tui.doctor.report import Settings as Asked
+    from attn_tui.doctor.report import Settings as DoctorSettings
     from attn_tui.engine.answer import now_and_then, opened
     from attn_tui.files.models.opening import open_configured
 
@@ -68,7 +68,7 @@ def examinations(settings: Settings, stop: Stop) -> Iterator[Examination]:
         heads = 1 + opened(settings).heads[-1].head
         problem = f"its heads are not those that are read, {heads} a layer"
         raise InputError("config", problem, f"layouts {configured.layouts} in the settings")
-    question = Asked(seed=settings.seed)
+    question = DoctorSettings(seed=settings.seed)
     try:
         reports = examine(
             configured.capture, configured.expectation, question, stop, configured.notes

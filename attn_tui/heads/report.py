@@ -77,7 +77,7 @@ def _data(
             "fingerprint": plan.capture.fingerprint.digest,
             "stated": plan.stated,
         },
-        "question": plan.question.as_plain(),
+        "question": plan.selection.as_plain(),
         "masks": [_mask(layer, mask) for layer, mask in plan.masks.items()],
         "computed_in": plan.computed_in,
         "elapsed_s": round(survey.elapsed, 3),

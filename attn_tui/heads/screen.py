@@ -24,7 +24,7 @@ from attn_tui.engine.settings import ROWS, Settings
 from attn_tui.engine.survey import Survey
 from attn_tui.files import edits
 from attn_tui.files.draft import Draft
-from attn_tui.files.history import Asked
+from attn_tui.files.history import Question
 from attn_tui.heads import examination
 from attn_tui.heads.headline import WAITING, first_of, headline
 from attn_tui.heads.looking import Known, Looking, key_of, nearest
@@ -251,7 +251,7 @@ class HeadsScreen(InstrumentScreen):
         if self.failure:
             self._looking.forget()
             self._asked_for, self.failure = None, ""
-            self.watch_asked(self.present)
+            self.watch_question(self.present)
         elif self.is_working or self.stopped:
             self.stopped = not self.stopped
         else:
@@ -282,7 +282,7 @@ class HeadsScreen(InstrumentScreen):
         """Whether a thread computes statistics or the doctor's examination."""
         return any(worker.group == "look" and worker.is_running for worker in self.workers)
 
-    def watch_asked(self, asked: Asked) -> None:
+    def watch_question(self, question: Question) -> None:
         """Show the result so far at once, and compute the rest."""
         experiment = self.experiment
         asked_for = key_of(experiment), examination.key_of(self.asked_of_heads)
@@ -380,7 +380,7 @@ class HeadsScreen(InstrumentScreen):
     def _show(self) -> None:
         """Show the result so far, with the cursor on the head in the settings."""
         survey, here = self.survey, self.here
-        if self.asked is None:
+        if self.question is None:
             return
         if survey is None or here is None:
             self.headline = WAITING

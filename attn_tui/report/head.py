@@ -32,10 +32,10 @@ Labelled = tuple[str, str]
 
 def head(experiment: Experiment) -> Iterator[str]:
     """Yield the lines above the answer, each at most 80 columns wide."""
-    yield from lines(asked(experiment))
+    yield from lines(question_lines(experiment))
 
 
-def asked(experiment: Experiment) -> Iterator[Labelled]:
+def question_lines(experiment: Experiment) -> Iterator[Labelled]:
     """Yield the parts of the question, each with its label."""
     setup = experiment.setup
     yield from about_model(setup)

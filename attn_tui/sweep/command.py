@@ -125,7 +125,7 @@ def _print_sweep(given: dict[str, Any], form: str) -> int:
     from attn_tui.report.forms import WRITERS
     from attn_tui.sweep.report import report
 
-    experiment = asked(given)
+    experiment = to_experiment(given)
     chosen = given["statistic"]
     statistics = () if chosen is None else read_statistics(chosen)
     drawn, interrupted = worked("sweep", partial(answer, experiment))
@@ -136,7 +136,7 @@ def _print_sweep(given: dict[str, Any], form: str) -> int:
     return INTERRUPTED if interrupted else 0
 
 
-def asked(given: dict[str, Any]) -> "Experiment":
+def to_experiment(given: dict[str, Any]) -> "Experiment":
     """Return the experiment that the options of a sweep describe; ``--crossover`` is not read.
 
     Raises:

@@ -26,7 +26,7 @@ from attn_tui.compute.sweep.points import Place, along, check_vectors
 from attn_tui.compute.sweep.settings import Axis, Settings, View, first_draws, rule_text
 from attn_tui.files import edits
 from attn_tui.files.draft import Draft
-from attn_tui.files.history import Asked, Edit
+from attn_tui.files.history import Edit, Question
 from attn_tui.report.export import Forms
 from attn_tui.report.forms import forms
 from attn_tui.report.report import Report
@@ -230,7 +230,7 @@ class SweepScreen(InstrumentScreen):
 
     # The answer
 
-    def watch_asked(self, question: Asked) -> None:
+    def watch_question(self, question: Question) -> None:
         """Show at once what is already drawn for a question, and draw the rest."""
         self.query_one(DkPane).value = question.experiment.setup.d_k
         self.query_one(NPane).value = self.sweep.n

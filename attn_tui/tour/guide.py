@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from attn_tui.files import edits
 from attn_tui.files.draft import Draft
-from attn_tui.files.history import Asked
+from attn_tui.files.history import Question
 from attn_tui.instruments import load
 from attn_tui.tour.pane import TourPane
 from attn_tui.tour.reader import our_tour
@@ -106,12 +106,12 @@ class Guide:
     def _remember(self) -> None:
         remember_tour(self.progress.tour.name, self.progress.at, self.progress.picks)
 
-    def see(self, screen: InstrumentScreen, asked: Asked) -> None:
+    def see(self, screen: InstrumentScreen, question: Question) -> None:
         """Update the progress for the present question, and show it on a screen."""
         is_away = self.is_away
-        if not is_away and asked.error is None:
-            self._left = asked.draft
-            self.progress = self.progress.seen(asked.experiment)
+        if not is_away and question.error is None:
+            self._left = question.draft
+            self.progress = self.progress.seen(question.experiment)
         pane = next(iter(screen.query(TourPane)), None)
         if pane is None:
             pane = TourPane(self.progress, is_away)

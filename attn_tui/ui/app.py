@@ -25,7 +25,7 @@ from attn_tui.compute.errors import InputError
 from attn_tui.compute.text import visible
 from attn_tui.files import edits
 from attn_tui.files.draft import Draft, parse
-from attn_tui.files.history import Asked, Edit, Gesture, History
+from attn_tui.files.history import Edit, Gesture, History, Question
 from attn_tui.instruments import INSTRUMENTS, load
 from attn_tui.ui import palette
 from attn_tui.ui.instrument_screen import InstrumentScreen
@@ -130,7 +130,7 @@ class AttnApp(App[None]):
         super().__init__(ansi_color=True if no_color else None)
         for own in THEMES.values():
             self.register_theme(own)
-        self.history = History(Asked.first(draft))
+        self.history = History(Question.first(draft))
         self.turns = Turns(self, super().on_event)
         self._first = draft
         self._clock = clock
@@ -169,7 +169,7 @@ class AttnApp(App[None]):
         screen: InstrumentScreen = load(instrument.screen)()
         self.stylesheet.read_all(screen.css_path)
         screen.set_classes(screen.breakpoints(self.size))
-        screen.set_reactive(InstrumentScreen.asked, self.history.present)
+        screen.set_reactive(InstrumentScreen.question, self.history.present)
         return screen
 
     def action_go(self, name: str) -> None:
@@ -183,7 +183,7 @@ class AttnApp(App[None]):
     def _go(self, event: InstrumentScreen.Go) -> None:
         self.action_go(event.instrument)
         if event.index is not None and self.instrument is not None:
-            self.instrument.set_reactive(InstrumentScreen.asked, self.history.present)
+            self.instrument.set_reactive(InstrumentScreen.question, self.history.present)
             self.instrument.look_at(event.index)
 
     @on(InstrumentScreen.Ready)
@@ -279,7 +279,7 @@ class AttnApp(App[None]):
     def show(self) -> None:
         """Show the present question on the present instrument."""
         if self.instrument is not None:
-            self.instrument.asked = self.history.present
+            self.instrument.question = self.history.present
             if self.guide is not None:
                 self.guide.see(self.instrument, self.history.present)
 

@@ -11,7 +11,7 @@ from textual.screen import Screen
 from textual.timer import Timer
 
 from attn_tui.files import edits
-from attn_tui.files.history import Asked, Edit
+from attn_tui.files.history import Edit, Question
 from attn_tui.ui.d_k import DkPane
 from attn_tui.ui.setting import D_K, Setting
 from attn_tui.ui.settings_panel import SettingsPanel
@@ -32,7 +32,7 @@ class AskingScreen(Screen[None]):
     NO_N: ClassVar[str] = "There is no number of keys to move here"
     """Why the number of keys cannot be moved."""
 
-    asked: var[Asked | None] = var(None, init=False)
+    question: var[Question | None] = var(None, init=False)
 
     class Ask(Message):
         """The user changes the question.
@@ -72,10 +72,10 @@ class AskingScreen(Screen[None]):
         self._direction = 1
 
     @property
-    def present(self) -> Asked:
+    def present(self) -> Question:
         """The present question; the screen must have been given it."""
-        assert self.asked is not None
-        return self.asked
+        assert self.question is not None
+        return self.question
 
     @property
     def settings(self) -> list[Setting]:

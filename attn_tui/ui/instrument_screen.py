@@ -15,7 +15,7 @@ from textual.worker import Worker, WorkerState, get_current_worker
 
 from attn_tui.compute.errors import Stop
 from attn_tui.compute.text import visible
-from attn_tui.files.history import Asked
+from attn_tui.files.history import Question
 from attn_tui.report.model import model_texts
 from attn_tui.ui.d_k import DkPane
 from attn_tui.ui.dialogs import HelpScreen
@@ -118,7 +118,7 @@ class InstrumentScreen(FilesScreen):
     def on_mount(self) -> None:
         """Show the first view, and answer the question before the first layout."""
         self.view = self.first_view
-        self.mutate_reactive(InstrumentScreen.asked)
+        self.mutate_reactive(InstrumentScreen.question)
 
     @property
     def first_view(self) -> str:
@@ -154,19 +154,19 @@ class InstrumentScreen(FilesScreen):
         """The widget that has the focus by default."""
         return self.query_one(Slider)
 
-    def _watch_asked(self, asked: Asked) -> None:
+    def _watch_question(self, question: Question) -> None:
         """Show the chosen model, with its changes if they fit; update d_k and the settings."""
         self.failure = ""
-        texts = model_texts(asked.experiment.setup)
+        texts = model_texts(question.experiment.setup)
         room = self.size.width - TABS
         self.status = next((text for text in texts if len(text) <= room), "")
         for pane in self.query(DkPane):
-            pane.idle = self.why_idle(asked)
+            pane.idle = self.why_idle(question)
         panel = next(iter(self.query(SettingsPanel)), None)
         if panel is not None:
-            panel.asked = asked
+            panel.question = question
 
-    def why_idle(self, asked: Asked) -> str:
+    def why_idle(self, question: Question) -> str:
         """Return why changing d_k would change nothing, or an empty text."""
         return ""
 
@@ -194,7 +194,7 @@ class InstrumentScreen(FilesScreen):
             self.add_class("-settings")
             await self.query_one("#body").mount(SettingsPanel(self.GROUPS), before=0)
         panel = self.query_one(SettingsPanel)
-        panel.asked = self.asked
+        panel.question = self.question
         self.set_focus(panel.widget_of(name))
 
     # Answers

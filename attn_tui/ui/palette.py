@@ -48,7 +48,7 @@ class SettingsProvider(InstrumentProvider):
 
     async def search(self, query: str) -> Hits:
         """Yield the settings that a typed name and value would set, and those found by name."""
-        if self.instrument is None or self.instrument.asked is None:
+        if self.instrument is None or self.instrument.question is None:
             return
         matcher = self.matcher(query)
         for setting in self.instrument.settings:
@@ -64,20 +64,20 @@ class SettingsProvider(InstrumentProvider):
             best = max(matcher.match(name) for name in setting.names)
             if best > 0:
                 focus = partial(self.instrument.open_setting, setting.name)
-                value = setting.kind.shown(setting.value(self.instrument.asked))
+                value = setting.kind.shown(setting.value(self.instrument.question))
                 title = Content(f"{setting.label}: {value}")
                 yield Hit(best, title, focus, setting.label, plain(setting.help))
 
     def _hit(self, screen: InstrumentScreen, setting: Setting, text: str) -> Hit:
-        assert screen.asked
-        before = setting.kind.shown(setting.value(screen.asked))
+        assert screen.question
+        before = setting.kind.shown(setting.value(screen.question))
         try:
-            edit = setting.read(screen.asked, text)
+            edit = setting.read(screen.question, text)
         except InputError as error:
             say = partial(screen.notify, str(error), severity="warning", markup=False)
             title = Content(f"{setting.label} {text}")
             return Hit(UNREADABLE, title, say, text=title.plain, help=plain(str(error)))
-        after = setting.kind.shown(setting.value(screen.asked.ask(edit(screen.asked.draft))))
+        after = setting.kind.shown(setting.value(screen.question.ask(edit(screen.question.draft))))
         title = Content(f"{setting.label}: {before} → {after}")
         preview = plain(screen.preview(edit) or setting.help)
         return Hit(SURE, title, partial(screen.ask, edit), text=title.plain, help=preview)
@@ -102,9 +102,9 @@ class WholeHeadProvider(InstrumentProvider):
     async def search(self, query: str) -> Hits:
         """Yield the head, with a score above that of the mask."""
         screen = self.instrument
-        if screen is None or screen.asked is None or "causal" not in query.casefold():
+        if screen is None or screen.question is None or "causal" not in query.casefold():
             return
-        if screen.NAME == "attention" or len(screen.asked.experiment.vectors) > 1:
+        if screen.NAME == "attention" or len(screen.question.experiment.vectors) > 1:
             return
         title = Content("A causal head: every row of it, in Attention")
         why = "of one vector a causal mask would leave key 0 alone"

@@ -13,10 +13,10 @@ from attn_tui.compute.source import Drawn
 from attn_tui.compute.sweep.settings import rule_text
 from attn_tui.files import edits
 from attn_tui.files.draft import parse
-from attn_tui.files.history import Asked, Edit
+from attn_tui.files.history import Edit, Question
 
 
-def _never(asked: Asked) -> str:
+def _never(question: Question) -> str:
     return ""
 
 
@@ -41,10 +41,10 @@ class Setting:
     label: str
     help: str
     kind: Kind
-    value: Callable[[Asked], Any]
+    value: Callable[[Question], Any]
     edit: Callable[[Any], Edit]
     default: Any = None
-    held: Callable[[Asked], str] = _never
+    held: Callable[[Question], str] = _never
     synonyms: tuple[str, ...] = ()
     presets: tuple[str, ...] = ()
 
@@ -53,14 +53,14 @@ class Setting:
         """All its names, without repetition."""
         return tuple(dict.fromkeys((self.name, self.label, *self.synonyms)))
 
-    def read(self, asked: Asked, text: str) -> Edit:
+    def read(self, question: Question, text: str) -> Edit:
         """Return the edit that sets it to the value of a text.
 
         Raises:
             InputError: If the text is not a value, or the question has no answer with it.
         """
         edit = self.edit(self.kind.parse(self.name, text))
-        parse(edit(asked.draft))
+        parse(edit(question.draft))
         return edit
 
 
@@ -72,8 +72,8 @@ def of_field(field: Field) -> Setting:
 
     return Setting(
         field.key, field.label, field.help, field.kind,
-        lambda asked: asked.draft.setup.value(field), edit, field.default,
-        lambda asked: field.held(asked.experiment.setup, asked.experiment.source),
+        lambda question: question.draft.setup.value(field), edit, field.default,
+        lambda question: field.held(question.experiment.setup, question.experiment.source),
         field.synonyms,
     )  # fmt: skip
 
@@ -81,11 +81,11 @@ def of_field(field: Field) -> Setting:
 def _of_draw(field: Field) -> Setting:
     """Return the setting of a field of drawn scores."""
 
-    def value(asked: Asked) -> Any:
-        return getattr(asked.experiment.source, field.name, field.default)
+    def value(question: Question) -> Any:
+        return getattr(question.experiment.source, field.name, field.default)
 
-    def held(asked: Asked) -> str:
-        is_drawn = isinstance(asked.experiment.source, Drawn)
+    def held(question: Question) -> str:
+        is_drawn = isinstance(question.experiment.source, Drawn)
         return "" if is_drawn else f"{field.label} is of drawn scores: type n = 64, seed = 1"
 
     def edit(value: Any) -> Edit:
@@ -118,7 +118,7 @@ _RULES: Mapping[str, str] = {
 RULE = Setting(
     "rule", "rule", "what scores are multiplied by",
     replace(one_of(_RULES), read=lambda text: rule_text(parse_scale(text)), admits=_is_rule),
-    lambda asked: rule_text(asked.draft.setup.scale), _with_scale, "inverse-sqrt",
+    lambda question: rule_text(question.draft.setup.scale), _with_scale, "inverse-sqrt",
     synonyms=("scale rule", "scale", "multiplier"),
 )  # fmt: skip
 
@@ -130,7 +130,7 @@ MASK = Setting(
         lambda value: isinstance(value, Mask),
         text=lambda mask: str(mask) or "none", shown=lambda mask: str(mask) or "none",
     ),
-    lambda asked: asked.draft.setup.mask,
+    lambda question: question.draft.setup.mask,
     lambda value: edits.setup(lambda setup: replace(setup, mask=value)), Mask(),
     synonyms=("hide",), presets=("causal",),
 )  # fmt: skip

@@ -12,7 +12,7 @@ from textual.widget import Widget
 from textual.widgets import Input, Label, Select, Switch
 
 from attn_tui.compute.errors import InputError
-from attn_tui.files.history import Asked, Edit
+from attn_tui.files.history import Edit, Question
 from attn_tui.ui.setting import Setting
 
 
@@ -25,7 +25,7 @@ class SettingsPanel(VerticalScroll):
 
     BORDER_TITLE = "Settings"
 
-    asked: var[Asked | None] = var(None, init=False)
+    question: var[Question | None] = var(None, init=False)
     """The question whose settings are shown."""
 
     class Changed(Message):
@@ -68,18 +68,18 @@ class SettingsPanel(VerticalScroll):
             return Select(options, allow_blank=False, compact=True, id=name)
         return Input(compact=True, select_on_focus=True, id=name)
 
-    def watch_asked(self, asked: Asked) -> None:
+    def watch_question(self, question: Question) -> None:
         """Show the values of the new question."""
         with self.prevent(Input.Changed, Select.Changed, Switch.Changed):
             for setting in self._settings.values():
-                self._show(setting, asked)
+                self._show(setting, question)
 
-    def _show(self, setting: Setting, asked: Asked) -> None:
+    def _show(self, setting: Setting, question: Question) -> None:
         widget = self.widget_of(setting.name)
-        why = setting.held(asked)
+        why = setting.held(question)
         widget.disabled = bool(why)
         widget.tooltip = why or setting.help
-        value = setting.value(asked)
+        value = setting.value(question)
         text = setting.kind.text(value)
         if isinstance(widget, Switch):
             widget.value = value
@@ -113,11 +113,11 @@ class SettingsPanel(VerticalScroll):
         """Ask for the value of a text, or show what is wrong with the text."""
         setting = next(one for one in self._settings.values() if id_of(one.name) == id)
         problem = self.query_one("#problem", Label)
-        if self.asked is None or text == setting.kind.text(setting.value(self.asked)):
+        if self.question is None or text == setting.kind.text(setting.value(self.question)):
             problem.update("")
             return
         try:
-            edit = setting.read(self.asked, text)
+            edit = setting.read(self.question, text)
         except InputError as error:
             problem.update(str(error))
             return

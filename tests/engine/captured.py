@@ -13,10 +13,10 @@ from attn_tui.captures.writer import write_safetensors
 from attn_tui.compute.heads.partial import Value
 from attn_tui.compute.heads.rows import Head
 from attn_tui.compute.scale import LogitMap
-from attn_tui.engine.plan import Plan, Question
+from attn_tui.engine.plan import Plan, Selection
 from attn_tui.engine.survey import Survey, survey
 
-ALL = Question(rows=None)
+ALL = Selection(rows=None)
 
 
 def heads(

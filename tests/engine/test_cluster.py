@@ -18,7 +18,7 @@ from click.testing import CliRunner
 from attn_tui.captures.opening import open_capture
 from attn_tui.commands.program import program
 from attn_tui.compute.blas import one_thread
-from attn_tui.engine.plan import Plan, Question
+from attn_tui.engine.plan import Plan, Selection
 from tests.engine.captured import heads, last, write
 
 pytest.importorskip("distributed")
@@ -28,7 +28,7 @@ import json, os, time
 from distributed import LocalCluster
 from attn_tui.captures.opening import open_capture
 from attn_tui.engine import executors, plan as planning, survey as surveying
-from attn_tui.engine.plan import Plan, Question
+from attn_tui.engine.plan import Plan, Selection
 from attn_tui.engine.work import work
 
 def die():
@@ -54,7 +54,7 @@ if __name__ == "__main__":
     planning.BLOCK_SECONDS = surveying.LONG = 0.0
     surveying.work = deadly
     with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as workers:
-        plan = Plan.of(open_capture([{path!r}]), Question(rows=None))
+        plan = Plan.of(open_capture([{path!r}]), Selection(rows=None))
         with executors.cluster(workers.scheduler_address) as (executor, at_once, _):
             for found in surveying.survey(plan, executor, at_once=at_once):
                 pass
@@ -90,7 +90,7 @@ def path(tmp_path: Path) -> Path:
 def here(path: Path) -> dict[str, str]:
     """Return the partials of the heads as this process computes them."""
     with one_thread():
-        survey = last(Plan.of(open_capture([str(path)]), Question(rows=None)))
+        survey = last(Plan.of(open_capture([str(path)]), Selection(rows=None)))
     return {str(head): repr(partial) for head, partial in survey.heads.items()}
 
 

@@ -23,7 +23,7 @@ from attn_tui.compute.scale import LogitMap, Scale
 from attn_tui.compute.setup import Setup
 from attn_tui.engine.finding import of_head
 from attn_tui.engine.making import Making, parse_mask
-from attn_tui.engine.plan import Plan, Question
+from attn_tui.engine.plan import Plan, Selection
 from attn_tui.engine.survey import Survey
 from attn_tui.files.captured import as_captured, captured_at
 from attn_tui.heads.about import mask_text
@@ -180,7 +180,7 @@ def test_a_mask_that_nothing_tells_is_assumed_alike(tmp_path: Path) -> None:
     tensors, _ = unusual()
     path = tmp_path / "untold.safetensors"
     write_safetensors(path, {name: tensors[name] for name in ("0.q", "0.k")})
-    plan = Plan.of(open_capture([str(path)]), Question())
+    plan = Plan.of(open_capture([str(path)]), Selection())
     assert (plan.masks[0].how, plan.masks[0].mask.kind) == ("assumed", "causal")
     assert captured_at((str(path),)).causal
     for result in (
@@ -219,10 +219,10 @@ def test_the_mask_follows_from_the_output(tmp_path: Path) -> None:
     capture = open_capture([str(path)])
     plan = Plan.of(capture, ALL)
     assert {mask.mask.kind for mask in plan.masks.values()} == {"none"}
-    wrong = Plan.of(capture, Question(making=Making(mask=parse_mask("causal"))))
+    wrong = Plan.of(capture, Selection(making=Making(mask=parse_mask("causal"))))
     assert all(mask.residual > 0.3 for mask in wrong.masks.values() if mask.residual)
     with pytest.raises(InputError, match="no mask was captured in layer 0"):
-        Plan.of(capture, Question(making=Making(mask=parse_mask("given"))))
+        Plan.of(capture, Selection(making=Making(mask=parse_mask("given"))))
 
 
 def test_the_output_says_which_keys_a_head_has(tmp_path: Path) -> None:
@@ -327,10 +327,10 @@ def test_the_multiplier_in_use_is_that_which_the_output_says(tmp_path: Path) -> 
         assert value.value == pytest.approx(weights[0, head.head, 1:].max(-1).mean(), rel=1e-3)
         assert survey.heads[head].miss == pytest.approx(0.0, abs=0.01)
     # A rule that the user asks for overrides the multiplier.
-    what_if = last(Plan.of(capture, Question(None, making=Making(own_rule=True))))
+    what_if = last(Plan.of(capture, Selection(None, making=Making(own_rule=True))))
     assert what_if.plan.masks[0].multiplier is None
     assert what_if.heads[capture.heads[0]].miss is None
-    masked = last(Plan.of(capture, Question(None, making=Making(mask=parse_mask("causal")))))
+    masked = last(Plan.of(capture, Selection(None, making=Making(mask=parse_mask("causal")))))
     assert masked.plan.masks[0].multiplier == mask.multiplier
     # Attention takes the same m unless told otherwise, and says how far 1/√d_k misses the output.
     source = captured_at((str(path),), head=3)
@@ -392,10 +392,10 @@ def test_a_layer_whose_heads_all_meet_nan_is_fitted_on_what_is_left(tmp_path: Pa
 def test_each_head_has_the_rule_of_its_own_layer(tmp_path: Path) -> None:
     capture = open_capture([str(write(tmp_path / "c.safetensors", heads()))])
     making = Making(Scale("per-layer"), own_rule=True)
-    survey = last(Plan.of(capture, Question(None, making=making)))
+    survey = last(Plan.of(capture, Selection(None, making=making)))
     for layer in range(3):
         alone = Scale("fixed", (("a", 16.0 * (layer + 1) ** 2),))
-        question = Question(None, layers=(layer,), making=Making(alone, own_rule=True))
+        question = Selection(None, layers=(layer,), making=Making(alone, own_rule=True))
         for head, own in values(last(Plan.of(capture, question)), "entropy").items():
             assert values(survey, "entropy")[head].value == pytest.approx(own.value, rel=1e-12)
     source = captured_at((str(capture.paths[0]),), layer=2)

@@ -18,7 +18,7 @@ from attn_tui.engine import plan as planning
 from attn_tui.engine import survey as surveying
 from attn_tui.engine.answer import now_and_then
 from attn_tui.engine.making import mask_text, parse_mask
-from attn_tui.engine.plan import Plan, Question
+from attn_tui.engine.plan import Plan, Selection
 from attn_tui.engine.survey import Survey, survey
 from attn_tui.engine.work import work
 from tests.engine.captured import ALL, heads, last, opened, values, write
@@ -85,7 +85,7 @@ def test_the_order_of_blocks_changes_no_bit(tmp_path: Path) -> None:
 def test_sampled_rows_are_those_of_the_seed_and_are_near(capture: Capture) -> None:
     exact = values(last(Plan.of(capture, ALL)), "entropy")
     first, again, other = (
-        values(last(Plan.of(capture, Question(rows=30, seed=seed))), "entropy")
+        values(last(Plan.of(capture, Selection(rows=30, seed=seed))), "entropy")
         for seed in (1, 1, 2)
     )
     assert first == again
@@ -93,14 +93,14 @@ def test_sampled_rows_are_those_of_the_seed_and_are_near(capture: Capture) -> No
     for head, value in first.items():
         assert value.error
         assert abs(value.value - exact[head].value) < 5.0 * value.error
-    assert values(last(Plan.of(capture, Question(rows=99))), "entropy") == exact
+    assert values(last(Plan.of(capture, Selection(rows=99))), "entropy") == exact
 
 
 def test_a_question_may_name_layers_and_heads(capture: Capture) -> None:
-    known = last(Plan.of(capture, Question(layers=(0, 2), heads=(3,))))
+    known = last(Plan.of(capture, Selection(layers=(0, 2), heads=(3,))))
     assert [(head.layer, head.head) for head in known.heads] == [(0, 3), (2, 3)]
     with pytest.raises(InputError, match="there is no layer 7; expected one from 0 to 2"):
-        Plan.of(capture, Question(layers=(7,)))
+        Plan.of(capture, Selection(layers=(7,)))
 
 
 def test_a_block_that_fails_is_told_and_the_rest_goes_on(

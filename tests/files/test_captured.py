@@ -28,7 +28,7 @@ from attn_tui.files.captured import as_captured, captured_at, captured_text, par
 from attn_tui.files.codec import experiment_from_plain, experiment_to_plain, read_experiment
 from attn_tui.files.draft import Draft, draft_of, open_draft, parse
 from attn_tui.files.formats import read_file
-from attn_tui.files.history import Asked
+from attn_tui.files.history import Question
 from tests.engine import captured as made_up
 
 HEADS, N, D = 2, 70, 4
@@ -106,7 +106,7 @@ def test_text_json_and_lines_ask_it_again(file: Path) -> None:
         draft = draft_of(experiment)
         assert parse(draft) == experiment
         for write in (show, attention):
-            assert asked_by(write(Asked(draft, experiment)))[1].source is source
+            assert asked_by(write(Question(draft, experiment)))[1].source is source
 
 
 def test_what_was_saved_opens_from_anywhere(
@@ -213,7 +213,7 @@ def test_a_head_is_masked_as_its_output_says(file: Path, causal: bool) -> None:
     assert draft.setup.mask.causal is causal
     experiment = parse(draft)
     for line in (show, attention):
-        again = asked_by(line(Asked(draft, experiment)))[1]
+        again = asked_by(line(Question(draft, experiment)))[1]
         assert next(answer(again)).attended.tolist() == next(answer(experiment)).attended.tolist()
 
 
@@ -301,7 +301,7 @@ def test_another_sink_is_asked_of_a_head_that_has_one(file: Path) -> None:
     for given, sink in (("", 1.5), ("--sink none", None), ("--sink 2", 2.0)):
         asked = asked_by(f"{place} {given}")[1]
         assert asked.setup.scale.sink == sink
-        again = asked_by(attention(Asked(draft_of(asked), asked)))[1]
+        again = asked_by(attention(Question(draft_of(asked), asked)))[1]
         assert again.setup == asked.setup
 
 
@@ -311,7 +311,7 @@ def test_a_line_asks_what_is_asked_of_a_head_that_a_fit_explains(file: Path, giv
     asked = asked_by(f"attention --capture {file} --head 1 {given}")[1]
     assert (asked.setup.scale.softcap is None) is (given in ("--softcap none", "--model t5-small"))
     assert asked.setup.scale.is_default is (given == "--rule inverse-sqrt")
-    assert asked_by(attention(Asked(draft_of(asked), asked)))[1].setup == asked.setup
+    assert asked_by(attention(Question(draft_of(asked), asked)))[1].setup == asked.setup
 
 
 def test_layouts_and_names_are_asked_like_those_of_heads(file: Path) -> None:
@@ -330,7 +330,7 @@ def test_layouts_and_names_are_asked_like_those_of_heads(file: Path) -> None:
         experiment_from_plain(json.loads(json.dumps(experiment_to_plain(asked)))).source
         is asked.source
     )
-    assert asked_by(attention(Asked(draft_of(asked), asked)))[1].source is asked.source
+    assert asked_by(attention(Question(draft_of(asked), asked)))[1].source is asked.source
     result = CliRunner().invoke(program, ["attention", "--layout", "bnhd"])
     assert result.exit_code == 2
     assert "--layout: nothing is captured" in result.output

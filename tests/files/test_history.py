@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from attn_tui.files import edits
 from attn_tui.files.draft import EXAMPLE, Draft
-from attn_tui.files.history import Asked, Edit, Gesture, History
+from attn_tui.files.history import Edit, Gesture, History, Question
 
 TYPING = Gesture("typing")
 
@@ -14,7 +14,7 @@ def to_d_k(d_k: int) -> Edit:
 
 
 def history() -> History:
-    return History(Asked.first(EXAMPLE))
+    return History(Question.first(EXAMPLE))
 
 
 def test_edits_of_one_gesture_within_its_pause_are_one_step() -> None:

@@ -15,7 +15,7 @@ from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.partial import Partial
 from attn_tui.compute.heads.reconstruction import Reconstruction
 from attn_tui.compute.heads.statistic import SATURATED, STATISTICS
-from attn_tui.engine.plan import Block, Plan, Question
+from attn_tui.engine.plan import Block, Plan, Selection
 from attn_tui.engine.survey import Survey
 from attn_tui.heads.headline import first_of, headline
 from attn_tui.report.words import LONGEST
@@ -34,7 +34,7 @@ def looked(
     for index in range(known):
         own = replace(LOOKED, not_finite=int(index < odd), untold=untold)
         partials[index] = replace(own, miss=0.8) if index < missing else own
-    survey = Survey(Plan(NOTHING, Question(), {0: MASK}, blocks), partials)
+    survey = Survey(Plan(NOTHING, Selection(), {0: MASK}, blocks), partials)
     survey._columns.update(numbers)
     return survey
 

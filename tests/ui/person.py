@@ -25,7 +25,7 @@ async def shown(pilot: Pilot[None]) -> InstrumentScreen:
     """Wait until the question is asked, answered and shown, and return the instrument."""
     app = app_of(pilot)
     await pilot.pause()
-    while not app.turns.idle or app.instrument is None or app.instrument.asked is None:
+    while not app.turns.idle or app.instrument is None or app.instrument.question is None:
         await pilot.pause()
     while any(not worker.is_finished for worker in app.workers):
         # A worker cancelled by a new question must not end the wait for the others.

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from attn_tui.compute.errors import InputError, inert
-from attn_tui.compute.field import Checked, Kind, asked, one_of, switch, whole
+from attn_tui.compute.field import Checked, Kind, one_of, setting, switch, whole
 from attn_tui.compute.log_scale import LogScale
 
 Rows = Literal["auto", "asked", "drawn"]
@@ -66,7 +66,7 @@ class Settings(Checked):
         tokens: The token at each position, counted from the first query and the first key.
     """
 
-    rows: Rows = asked(
+    rows: Rows = setting(
         "auto", one_of({
             "auto": "the vectors that are asked where there are several, else drawn",
             "asked": "the vectors that are asked, each the scores of a query",
@@ -74,19 +74,19 @@ class Settings(Checked):
         }), "rows", "where the rows of the head come from", option="--rows",
         synonyms=("head", "queries", "from"),
     )  # fmt: skip
-    n: int = asked(
+    n: int = setting(
         12, N_SCALE.kind, "n", "how many queries and keys are drawn",
         option="--n", synonyms=("keys", "positions", "tokens", "length"),
     )  # fmt: skip
-    seed: int = asked(
+    seed: int = setting(
         9, whole(0, 2**63 - 1), "seed", "the seed of what is drawn", option="--seed", metavar="S",
         fed=True,
     )  # fmt: skip
-    causal: bool = asked(
+    causal: bool = setting(
         True, switch("all keys", "keys up to its own"), "sees", "which keys a drawn query sees",
         option="--causal/--every-key", synonyms=("causal", "triangle", "mask"),
     )  # fmt: skip
-    tokens: tuple[str, ...] = asked(
+    tokens: tuple[str, ...] = setting(
         (), TOKENS, "tokens", "the tokens that queries and keys are", option="--tokens", fed=True,
         synonyms=("words", "text"),
     )  # fmt: skip

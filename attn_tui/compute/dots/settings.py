@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from attn_tui.compute.field import Checked, asked, number, one_of, switch, whole, wholes
+from attn_tui.compute.field import Checked, number, one_of, setting, switch, whole, wholes
 from attn_tui.compute.law import TITLES, Entries
 from attn_tui.compute.log_scale import D_K
 
@@ -26,33 +26,33 @@ class Settings(Checked):
         d_ks: The d_k of each row of the table.
     """
 
-    entries: Entries = asked(
+    entries: Entries = setting(
         "normal", one_of(TITLES, {"coins": "±1 coins", "die": "die 1–6"}), "entries",
         "the law of the entries of q and k", option="--entries",
     )  # fmt: skip
-    samples: int = asked(
+    samples: int = setting(
         100_000, whole(1, MOST_SAMPLES, marked=True), "samples", "how many q·k are drawn",
         option="--samples",
     )  # fmt: skip
-    seed: int = asked(
+    seed: int = setting(
         1, whole(0, 2**63 - 1), "seed", "the seed of what is drawn", option="--seed", metavar="S",
     )  # fmt: skip
-    tied: bool = asked(
+    tied: bool = setting(
         False, switch("independent", "tied"), "components",
         "whether all components of q are one number, and all of k", option="--tied/--free",
     )  # fmt: skip
-    correlation: float = asked(
+    correlation: float = setting(
         0.0, number(-1.0, 1.0), "ρ(q_i, k_i)", "ρ between q_i and k_i", option="--correlation",
     )  # fmt: skip
-    mean_q: float = asked(
+    mean_q: float = setting(
         0.0, number(-MOST_SHIFT, MOST_SHIFT), "μ_q", "what is added to every entry of q",
         option="--mean-q",
     )  # fmt: skip
-    mean_k: float = asked(
+    mean_k: float = setting(
         0.0, number(-MOST_SHIFT, MOST_SHIFT), "μ_k", "what is added to every entry of k",
         option="--mean-k",
     )  # fmt: skip
-    d_ks: tuple[int, ...] = asked(
+    d_ks: tuple[int, ...] = setting(
         (2, 4, 512, 1024), wholes(D_K.minimum, D_K.maximum, MOST_ROWS), "rows at d_k",
         "the d_k of each row of the table, without marks of thousands", option="--table",
     )  # fmt: skip

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from attn_tui.compute.field import Checked, asked, one_of, or_none, whole
+from attn_tui.compute.field import Checked, one_of, or_none, setting, whole
 from attn_tui.compute.scale import SYMBOL, Wrt
 
 LARGEST = "largest"
@@ -19,12 +19,12 @@ class Settings(Checked):
         wrt: Whether to differentiate with respect to scores s or logits z.
     """
 
-    of: int | None = asked(
+    of: int | None = setting(
         None, or_none(whole(0), LARGEST), "gradient of",
         "the key whose weight is differentiated; largest or null, that of the largest weight",
         option="--of", metavar="KEY",
     )  # fmt: skip
-    wrt: Wrt = asked(
+    wrt: Wrt = setting(
         "scores", one_of(SYMBOL), "with respect to", "what the gradient is taken with respect to",
         option="--wrt",
     )  # fmt: skip

@@ -11,9 +11,9 @@ from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.field import (
     Checked,
     Kind,
-    asked,
     one_of,
     or_none,
+    setting,
     span,
     switch,
     whole,
@@ -120,60 +120,60 @@ class Settings(Checked):
         crossover_n: The values of n when only crossovers are requested; if empty, n.
     """
 
-    over: Axis = asked(
+    over: Axis = setting(
         "d_k", one_of({"d_k": "dimension of a head", "n": "number of keys"}), "over",
         "what curves run over", option="--over", fed=True,
     )  # fmt: skip
-    n: int = asked(
+    n: int = setting(
         64, N_KEYS.kind, "n", "the number of keys while d_k is swept", option="--n", fed=True,
     )  # fmt: skip
-    n_range: tuple[int, ...] = asked(
+    n_range: tuple[int, ...] = setting(
         (2, 4096), span(N_KEYS.minimum, N_KEYS.maximum), "n from:to",
         "the least and the largest n of a sweep over n, and of a map", option="--n", fed=True,
     )  # fmt: skip
-    d_k_range: tuple[int, ...] = asked(
+    d_k_range: tuple[int, ...] = setting(
         (1, 8192), span(D_K.minimum, D_K.maximum), "d_k from:to",
         "the least and the largest d_k of a sweep over d_k, and of a map", option="--d-k", fed=True,
     )  # fmt: skip
-    rules: tuple[str, ...] = asked(
+    rules: tuple[str, ...] = setting(
         (), LISTED, "rules",
         "the rules that are compared, as text; none are `none` and `experiment.rule`",
         option="--rules", fed=True,
     )  # fmt: skip
-    statistic: Statistic = asked(
+    statistic: Statistic = setting(
         "gradient", one_of(dict.fromkeys(STATISTICS, "")), "statistic",
         "the statistic that is looked at first", option="--statistic", fed=True,
     )  # fmt: skip
-    view: View = asked(
+    view: View = setting(
         "curves", one_of({"curves": "over one", "map": "over both"}), "view",
         "curves over one, or a map over both", option="--map", fed=True,
     )  # fmt: skip
-    ratio: bool = asked(
+    ratio: bool = setting(
         False, switch(), "ratio",
         "whether the statistic unscaled over the same under a rule is looked at", option="--ratio",
         fed=True,
     )  # fmt: skip
-    points: int = asked(
+    points: int = setting(
         27, _PLACES, "points", "how many places there are along a curve", option="--points",
         fed=True,
     )  # fmt: skip
-    map_points: int = asked(
+    map_points: int = setting(
         14, _PLACES, "map points", "how many along each side of a map", option="--points", fed=True,
     )  # fmt: skip
-    draws: int | None = asked(
+    draws: int | None = setting(
         None, or_none(whole(2, MOST_DRAWS), "auto"), "draws",
         "how many vectors are drawn at each place; auto is 1,000, or 10,000 up to 100 keys",
         option="--draws",
     )  # fmt: skip
-    seed: int = asked(
+    seed: int = setting(
         1, whole(0, 2**63 - 1), "seed", "the seed of what is drawn", option="--seed", metavar="S",
     )  # fmt: skip
-    crossovers: bool = asked(
+    crossovers: bool = setting(
         True, switch(), "crossovers",
         "whether crossovers are searched, too, after a sweep over d_k or a map",
         option="--crossovers/--no-crossovers",
     )  # fmt: skip
-    crossover_n: tuple[int, ...] = asked(
+    crossover_n: tuple[int, ...] = setting(
         (), wholes(N_KEYS.minimum, N_KEYS.maximum), "crossovers at n",
         "the n that `sweep --crossover` asks for; none are n", option="--n", fed=True,
     )  # fmt: skip

@@ -34,8 +34,8 @@ async def test_keys_in_one_burst_end_nothing_and_leave_the_screen_usable(keys: s
         await burst(pilot, *keys.split())
         await burst(pilot, "escape", "escape", "1")
         screen = await press(pilot, "d", "ctrl+u", *"512", "enter")
-        assert screen.asked is not None
-        assert screen.asked.experiment.setup.d_k == 512
+        assert screen.question is not None
+        assert screen.question.experiment.setup.d_k == 512
 
 
 async def test_letters_behind_the_key_of_the_palette_are_typed_into_it() -> None:
@@ -73,8 +73,8 @@ async def test_a_key_that_reads_the_screen_finds_what_the_keys_before_it_asked(
         await burst(pilot, *keys, "ctrl+u", *str(path), "enter")
         assert "Saved" in notices(pilot)
         screen = await shown(pilot)
-        assert screen.asked is not None
-        d_k = screen.asked.experiment.setup.d_k
+        assert screen.question is not None
+        d_k = screen.question.experiment.setup.d_k
     assert d_k > 64
     assert json.loads(path.read_text())["experiment"]["d_k"] == d_k
 
@@ -88,5 +88,5 @@ async def test_a_terminal_too_small_for_anything_ends_nothing() -> None:
             await burst(pilot, *"?r", "escape", *"/", "escape", *"i", "escape", *"26du", "escape")
         await pilot.resize_terminal(*MEDIUM)
         screen = await press(pilot, "1")
-        assert screen.asked is not None
-        assert screen.asked.draft == EXAMPLE
+        assert screen.question is not None
+        assert screen.question.draft == EXAMPLE
