@@ -26,7 +26,7 @@ from attn_tui.files import edits
 from attn_tui.files.draft import EXAMPLE, Draft
 from attn_tui.ui.app import AttnApp
 from attn_tui.ui.picture import Picture
-from tests.ui.person import notices, press, shown
+from tests.ui.person import app_of, notices, press, shown
 
 ROWS = replace(EXAMPLE, text="1 2 0\n3 4 9\n50 1 1", setup=Setup(mask=Mask(causal=True)))
 
@@ -233,7 +233,7 @@ async def test_queries_and_keys_are_called_by_their_tokens() -> None:
         screen.ask(edits.text("q the cat: [[1, 0], [0, 1]]\nK: [[1, 0], [0, 1]]"))
         screen = await at(pilot)
         assert screen.labels.tokens == ("the", "cat")
-        assert "'q the cat: [[1, 0], [0, 1]]'" in pilot.app.line  # type: ignore[attr-defined]
+        assert "'q the cat: [[1, 0], [0, 1]]'" in app_of(pilot).line
 
 
 @pytest.mark.slow

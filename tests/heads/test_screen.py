@@ -32,7 +32,7 @@ from attn_tui.ui.heat_map import HeatMap
 from attn_tui.ui.pane import Pane
 from attn_tui.ui.picture import Picture
 from tests.engine.captured import heads, write
-from tests.ui.person import press, shown
+from tests.ui.person import app_of, press, shown
 
 
 def asking(paths: tuple[str, ...]) -> Draft:
@@ -197,7 +197,7 @@ async def test_the_doctor_says_which_heads_differ_and_by_how_much(tmp_path: Path
             multiplier for multiplier in chart.points.multipliers if multiplier.place[1] == 2
         )
         assert second.value == pytest.approx(second.expected / 3, rel=1e-3)
-        assert pilot.app.line.startswith("attn-tui ")  # type: ignore[attr-defined]
+        assert app_of(pilot).line.startswith("attn-tui ")
         screen.query_one(Multipliers).focus()
         screen = await at(pilot)
         assert screen.report().startswith("differs: ")
@@ -214,7 +214,7 @@ async def test_rows_are_sampled_until_all_are_wanted(tmp_path: Path) -> None:
         assert not np.array_equal(drawn(screen).levels, before, equal_nan=True)
         screen = await at(pilot, "w")
         assert "all 300 rows" in str(screen.pane("map-pane").border_subtitle)
-        assert pilot.app.line.endswith("--rows all --seed 2")  # type: ignore[attr-defined]
+        assert app_of(pilot).line.endswith("--rows all --seed 2")
 
 
 @pytest.mark.slow
