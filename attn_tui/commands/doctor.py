@@ -144,13 +144,13 @@ def _script(report: "Report") -> Iterator[str]:
     from attn_tui.compute.heads.mask import HeadMask
     from attn_tui.doctor.examine import masked_twice
     from attn_tui.doctor.reproduce import reproduce
-    from attn_tui.files.models.expected import Expected
+    from attn_tui.files.models.promise import Promise
 
     for finding in report.findings[:1]:
         rows = masked_twice(
             report.capture.read(finding.id, None, finding.reading), finding.expected
         )
-        model = (finding.expected or Expected()).model(rows)
+        model = (finding.expected or Promise()).model(rows)
         if rows.seen is not None:
             model = replace(model, mask=HeadMask("given"))
         yield from reproduce(f"layer {finding.id.layer}, head {finding.id.head}", rows, model)

@@ -23,7 +23,7 @@ from attn_tui.compute.text import first_few
 from attn_tui.doctor.names import Place, Span, misses, names, span
 from attn_tui.doctor.report import Finding, Report, Settings
 from attn_tui.doctor.verdict import confidence, judge
-from attn_tui.files.models.expected import ASSUMED, Expectation, Expected
+from attn_tui.files.models.promise import ASSUMED, Expectation, Promise
 
 Stop = Callable[[], bool]
 
@@ -283,12 +283,12 @@ class _Doctor:
         n_queries = self.capture.shape(id, reading).n_queries
         return self.capture.read(id, sampled(n_queries, self.settings), reading)
 
-    def _expected(self, id: HeadId, head: HeadRows) -> Expected | None:
+    def _expected(self, id: HeadId, head: HeadRows) -> Promise | None:
         if self.expectation is None:
             return None
         return self.expectation.of(id.layer, head.d_k, head.sink)
 
-    def _question(self, expected: Expected | None, head: HeadRows) -> Question:
+    def _question(self, expected: Promise | None, head: HeadRows) -> Question:
         """Return the question about a head; a captured mask is part of the expected model."""
         stored = coarsest(head.queries, head.formats.get("q", "float32"))
         stated = frozenset() if expected is None else expected.said
@@ -306,11 +306,11 @@ class _Doctor:
             raise Stopped
 
 
-def masked_twice(head: HeadRows, expected: Expected | None) -> HeadRows:
+def masked_twice(head: HeadRows, expected: Promise | None) -> HeadRows:
     """Return the head; if its captured mask hides padding alone, with the expected mask added."""
     if head.seen is None or len(head.rows) < 2 or (head.seen != head.seen[:1]).any():
         return head
-    by_position = (expected or Expected(mask="causal")).head_mask(head)
+    by_position = (expected or Promise(mask="causal")).head_mask(head)
     return replace(head, seen=head.seen & by_position.seen(head))
 
 

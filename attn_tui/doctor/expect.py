@@ -7,7 +7,7 @@ from math import isfinite, sqrt
 from typing import Any
 
 from attn_tui.compute.errors import InputError, inert
-from attn_tui.files.models.expected import NONE, Expectation, Expected
+from attn_tui.files.models.promise import NONE, Expectation, Promise
 
 EXPECTED = (
     "parts with commas between: m=1/sqrt(d_k), softcap=50, sink=none, mask=causal, window=4096, "
@@ -34,7 +34,7 @@ class Typed:
     multiplier: Callable[[int], float] | None = None
     form: str = ""
 
-    def over(self, expected: Expected, d_k: int) -> Expected:
+    def over(self, expected: Promise, d_k: int) -> Promise:
         """Return the expectation for a head, with the typed parts in place of its own."""
         combined = replace(expected, **self.parts)
         if self.multiplier is not None:
@@ -87,7 +87,7 @@ def expecting(typed: Typed, expectation: Expectation | None) -> Expectation:
     """Return an expectation with the typed parts in place of those of a configuration."""
     source = f"--expect {typed.text}"
     if expectation is None:
-        return Expectation(source, Expected(), typed=typed)
+        return Expectation(source, Promise(), typed=typed)
     return replace(expectation, source=f"{expectation.source}; {source}", typed=typed)
 
 

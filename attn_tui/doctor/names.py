@@ -7,9 +7,9 @@ from math import e, inf, log2
 from attn_tui.compute.fit.estimates import CHANCE, Estimate, dimension_near, of_size
 from attn_tui.compute.fit.explain import half_ulp
 from attn_tui.compute.scale import as_root
-from attn_tui.files.models.expected import Expectation, Expected
+from attn_tui.files.models.promise import Expectation, Promise
 
-_NO_MODEL = Expectation("", Expected())
+_NO_MODEL = Expectation("", Promise())
 LOG2_E = log2(e)
 _THREADS = {"the absorbed MLA dimension": "ollama 13893"}
 

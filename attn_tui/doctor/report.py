@@ -19,7 +19,7 @@ from attn_tui.doctor.verdict import (
     settled,
     silent_parts,
 )
-from attn_tui.files.models.expected import Expectation, Expected
+from attn_tui.files.models.promise import Expectation, Promise
 
 MOST_ROWS = 4096
 
@@ -63,7 +63,7 @@ class Finding:
 
     id: HeadId
     shape: HeadShape
-    expected: Expected | None
+    expected: Promise | None
     known: Explained
     judgement: Judgement
     names: tuple[str, ...] = ()
@@ -152,7 +152,7 @@ class Report:
         return len(self.examined) / self.total if self.total else 1.0
 
     @property
-    def expected(self) -> Expected | None:
+    def expected(self) -> Promise | None:
         """The expectation that all examined heads share; parts that differ are left out."""
         every = [finding.expected for finding in self.findings if finding.expected is not None]
         if not every:
@@ -160,7 +160,7 @@ class Report:
         first = every[0]
         shared = {
             name: getattr(first, name)
-            for name in Expected.__dataclass_fields__
+            for name in Promise.__dataclass_fields__
             if all(getattr(other, name) == getattr(first, name) for other in every)
         }
-        return Expected(**shared)
+        return Promise(**shared)

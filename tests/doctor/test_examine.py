@@ -7,7 +7,7 @@ import numpy as np
 from attn_tui.compute.fit.simulate import Arithmetic, simulate
 from attn_tui.doctor.examine import sampled
 from attn_tui.doctor.report import Settings
-from attn_tui.files.models.expected import corner
+from attn_tui.files.models.promise import corner
 
 
 def test_rows_are_drawn_by_the_seed_with_the_first_and_the_last() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from attn_tui.compute.errors import InputError
 from attn_tui.files.models.configuration import read_expectation
-from attn_tui.files.models.expected import Expectation
+from attn_tui.files.models.promise import Expectation
 from tests.pairs import with_rows
 
 LLAMA: dict[str, Any] = {

@@ -10,7 +10,7 @@ from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.text import visible
 from attn_tui.files.content import read_json, read_text
 from attn_tui.files.models import gguf, transformers
-from attn_tui.files.models.expected import Expectation
+from attn_tui.files.models.promise import Expectation
 
 _LARGEST = 4 * 2**20
 """The most bytes of a config.json."""

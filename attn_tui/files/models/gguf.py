@@ -12,7 +12,7 @@ from typing import Any, BinaryIO
 
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.files.models import transformers
-from attn_tui.files.models.expected import Expectation
+from attn_tui.files.models.promise import Expectation
 
 MAGIC = b"GGUF"
 

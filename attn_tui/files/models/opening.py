@@ -13,7 +13,7 @@ from attn_tui.captures.opening import open_capture
 from attn_tui.captures.suffixes import EXAMPLE_NAME
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.files.models.configuration import claimed, read_expectation
-from attn_tui.files.models.expected import NONE, Expectation, Expected
+from attn_tui.files.models.promise import NONE, Expectation, Promise
 
 _BESIDE = "config.json"
 
@@ -188,16 +188,16 @@ def with_calls(expectation: Expectation | None, capture: Capture) -> Expectation
     if not calls:
         return expectation
     if expectation is None:
-        return Expectation(CALLS, Expected(), calls=calls)
+        return Expectation(CALLS, Promise(), calls=calls)
     stated = {layer: expectation.said_of(layer) for layer in calls}
     adds = any(stated[layer].completed(call) != stated[layer] for layer, call in calls.items())
     source = f"{expectation.source}; {CALLS}" if adds else expectation.source
     return replace(expectation, source=source, calls=calls)
 
 
-def calls_of(capture: Capture) -> Mapping[int, Expected]:
+def calls_of(capture: Capture) -> Mapping[int, Promise]:
     """Return the arguments of each layer's call, as far as the metadata has them."""
-    calls: dict[int, Expected] = {}
+    calls: dict[int, Promise] = {}
     shapes = {head.layer: head for head in reversed(capture.heads)}
     for layer, head in shapes.items():
         scale = _finite(capture.config.get(f"{layer}.scale"))
@@ -207,12 +207,12 @@ def calls_of(capture: Capture) -> Mapping[int, Expected]:
         is_square = shape.n_queries == shape.n_keys
         masks = {"True": "causal", "False": "none"}
         mask = masks.get(str(capture.config.get(f"{layer}.is_causal"))) if is_square else None
-        call = Expected(
+        call = Promise(
             multiplier=scale if scale is not None and _LEAST <= scale <= _MOST else None,
             softcap=None if cap is None or cap < 0.0 else cap or NONE,
             mask=mask,  # type: ignore[arg-type]
         )
-        if call != Expected():
+        if call != Promise():
             calls[layer] = call
     return calls
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.fit.model import LAWS, LEARNED, Law
-from attn_tui.files.models.expected import NONE, Expectation, Expected, Hint, Mask, Shape
+from attn_tui.files.models.promise import NONE, Expectation, Promise, Hint, Mask, Shape
 
 LEAST, MOST = 1e-30, 1e30
 """The bounds of numbers other than 0 in a configuration: their squares are finite."""
@@ -220,7 +220,7 @@ def expectation(config: Mapping[str, Any], file: str) -> Expectation:
     if m.value is None:
         unknown = "is not a model we know" if kind else "names no model_type"
         decides.insert(0, f"assumed 1/√head_dim, for it {unknown}")
-    common = Expected(m.value, cap or None, form=m.form)
+    common = Promise(m.value, cap or None, form=m.form)
     if kind in _KNOWN:
         common = replace(common, softcap=common.softcap or NONE, sink=NONE, value_scale=1.0)
     if kind in _SINKS:
@@ -305,7 +305,7 @@ def _laws(fields: Fields) -> tuple[Law, ...]:
     return (*own, *LAWS)
 
 
-def _of_layer(fields: Fields, common: Expected, layer: int) -> Expected:
+def _of_layer(fields: Fields, common: Promise, layer: int) -> Promise:
     mask, window, chunk = _mask(fields, layer)
     multiplier, sink, form = common.multiplier, common.sink, common.form
     if multiplier is not None and fields.flag(_BY_LAYER):

@@ -11,7 +11,7 @@ from attn_tui.compute.fit.head import Path
 from attn_tui.compute.fit.model import Model
 from attn_tui.doctor.report import Finding, Report
 from attn_tui.files.codec import report_text
-from attn_tui.files.models.expected import Expected
+from attn_tui.files.models.promise import Promise
 from attn_tui.files.plain import named
 from attn_tui.report.doctor.sentences import verdict_line, why
 from attn_tui.report.doctor.words import assumed_text
@@ -59,7 +59,7 @@ def _capture(report: Report) -> dict[str, Any]:
     }
 
 
-def _expected(expected: Expected | None, source: str) -> dict[str, Any] | None:
+def _expected(expected: Promise | None, source: str) -> dict[str, Any] | None:
     if expected is None:
         return None
     plain = named(expected, ("multiplier", "softcap", "sink", "mask", "value_scale"))
@@ -71,7 +71,7 @@ def _expected(expected: Expected | None, source: str) -> dict[str, Any] | None:
     }
 
 
-def _head(finding: Finding, common: Expected | None, evidence: bool) -> dict[str, Any]:
+def _head(finding: Finding, common: Promise | None, evidence: bool) -> dict[str, Any]:
     known = finding.known
     test = known.test
     m = _interval(test.estimates.get("multiplier")) if test.explains else None

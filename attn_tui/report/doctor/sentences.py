@@ -15,7 +15,7 @@ from attn_tui.compute.text import counted, listed
 from attn_tui.doctor.names import beside
 from attn_tui.doctor.report import Finding, Report
 from attn_tui.doctor.verdict import VERDICTS, Verdict
-from attn_tui.files.models.expected import Expected
+from attn_tui.files.models.promise import Promise
 from attn_tui.report.doctor.words import (
     ROUNDED,
     WORDS,
@@ -172,7 +172,7 @@ def why(report: Report) -> Iterator[str]:
     for group in groups(report):
         yield f"{places_of(group.findings)}: {group.verdict}: {statement(group)}."
     if report.expectation is not None:
-        yield f"Expected by {report.expectation.source}."
+        yield f"Promise by {report.expectation.source}."
     yield from notes(report)
 
 
@@ -453,7 +453,7 @@ def _hint(group: Group, part: Part) -> str:
     if part == "sink" and model.sink is None:
         return ": dropped? (as in transformers 42736)"
     if part == "value_scale":
-        expected = group.first.expected or Expected()
+        expected = group.first.expected or Promise()
         ratio = model.value_scale / (expected.value_scale or 1.0)
         for usual, meaning in VALUE_SCALES.items():
             if abs(ratio / usual - 1.0) < 2e-3:

@@ -11,7 +11,7 @@ from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.scale import as_root
 from attn_tui.doctor.report import Finding
 from attn_tui.doctor.verdict import assumption_of
-from attn_tui.files.models.expected import NONE, Expected
+from attn_tui.files.models.promise import NONE, Promise
 from attn_tui.report.masks import keys_text, mask_name, packed_text
 from attn_tui.report.numbers import fitted_logit, general
 
@@ -164,7 +164,7 @@ def assumed_text(finding: Finding) -> str:
 
 def expected_texts(finding: Finding) -> dict[Part, str]:
     """Return the expected numbers of a head, by part; parts that are not stated are missing."""
-    expected = finding.expected or Expected()
+    expected = finding.expected or Promise()
     m, cap, sink = expected.multiplier, expected.softcap, expected.sink
     texts: dict[Part, str] = {}
     if m is not None:

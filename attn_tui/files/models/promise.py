@@ -1,13 +1,13 @@
-"""What a configuration expects of a head: multiplier, cap, sink, mask, value scale."""
+"""What a configuration promises of a head: multiplier, cap, sink, mask, bias, value scale."""
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 from typing import Final, Literal, Protocol
 
 import numpy as np
 
 from attn_tui.compute.errors import InputError
-from attn_tui.compute.fit.model import LAWS, LEARNED, Law, Model, Part
+from attn_tui.compute.heads.head_model import LAWS, LEARNED, Alibi, HeadModel, Law, Part
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
 from attn_tui.compute.text import counted
@@ -18,8 +18,8 @@ NONE: Final = "none"
 
 
 @dataclass(frozen=True)
-class Expected:
-    """What one head is expected to do; None means that nothing is said.
+class Promise:
+    """What is promised of the heads of one layer; None means that a part is not stated.
 
     Attributes:
         multiplier: m, relative to the q that attention gets.
@@ -30,9 +30,15 @@ class Expected:
         chunk: The length of chunks, if keys are cut into chunks.
         offset: The key that query 0 stands at, if queries are fewer than keys; None if the last
             query stands at the last key.
+        mask_varies: Whether the mask also depends on the input or on weights, as with image tokens,
+            prefixes or sparse attention, so that only a captured mask has all of it.
+        bias: The bias of each head by position; ``"learned"`` if its numbers are known to the
+            model alone, or depend on the input; ``"none"`` without a bias.
         value_scale: c in out = c·p·V.
         source: Where all this is said.
         form: The multiplier as written there: ``1/√144``; empty if it is a plain number.
+        is_complete: Whether the parts that have no field here are promised to be as usual: the KV
+            heads grouped, softmax taken once, m the same for all positions.
     """
 
     multiplier: float | None = None
@@ -45,35 +51,42 @@ class Expected:
     offset: int | None = None
     form: str = ""
     chunk: int | None = None
+    mask_varies: bool = False
+    bias: tuple[Alibi, ...] | Literal["none", "learned"] | None = None
+    is_complete: bool = False
 
     @property
-    def said(self) -> frozenset[Part]:
-        """The parts that are not open, always with the KV head, a second softmax and a law."""
-        parts: tuple[Part, ...] = ("multiplier", "softcap", "sink", "mask", "value_scale")
+    def stated(self) -> frozenset[Part]:
+        """The parts that are stated."""
+        parts: tuple[Part, ...] = (
+            "multiplier", "softcap", "sink", "mask", "bias", "value_scale"
+        )  # fmt: skip
         named = {part for part in parts if getattr(self, part) is not None}
-        more: set[Part] = {"kv_head", "softmax_twice", "law"}
+        more: set[Part] = {"kv_head", "softmax_twice", "law"} if self.is_complete else set()
         return frozenset(named | more)
 
-    def model(self, head: HeadRows) -> Model:
-        """Return the expectation of a head as a model, with the usual value for unsaid parts."""
+    def model(self, rows: HeadRows, head: int = 0) -> HeadModel:
+        """Return the promise of a head as a model, with the usual value for parts not stated.
+
+        Args:
+            rows: The rows of the head.
+            head: The number of the head in its layer.
+        """
         sink = None if self.sink in (None, NONE) else self.sink
         cap = None if self.softcap in (None, NONE) else float(self.softcap or 0.0)
-        m = self.multiplier if self.multiplier else head.d_k**-0.5
+        m = rows.d_k**-0.5 if self.multiplier is None else self.multiplier
         scale = 1.0 if self.value_scale is None else self.value_scale
-        return Model(m, scale, cap, sink, self.head_mask(head))  # type: ignore[arg-type]
+        bias = None
+        if isinstance(self.bias, tuple):
+            bias = self.bias[head % len(self.bias)]
+        return HeadModel(m, scale, cap, sink, self.head_mask(rows), bias)  # type: ignore[arg-type]
 
     def head_mask(self, head: HeadRows) -> HeadMask:
-        """Return the expected mask of a head, by default with the last query at the last key."""
+        """Return the promised mask of a head, by default with the last query at the last key."""
         if self.mask == "none":
             return HeadMask("none")
         offset = corner(head) if self.offset is None else self.offset
         return HeadMask(self.mask or "causal", offset, self.window, chunk=self.chunk)
-
-    def completed(self, other: "Expected") -> "Expected":
-        """Return this with multiplier, cap and mask from another if this does not say them."""
-        names = ("multiplier", "softcap", "mask")
-        more = {name: getattr(other, name) for name in names if getattr(self, name) is None}
-        return replace(self, **more)
 
 
 def corner(head: HeadRows) -> int | None:
@@ -123,7 +136,7 @@ class Hint:
 class Typed(Protocol):
     """Parts of an expectation that the user typed."""
 
-    def over(self, expected: Expected, d_k: int) -> Expected:
+    def over(self, promise: Promise, d_k: int) -> Promise:
         """Return an expectation with the typed parts in place of its own."""
 
 
@@ -136,7 +149,6 @@ class Expectation:
         common: The expectation of every layer that `layers` does not have.
         layers: The expectation of each layer, if they differ.
         shape: The shape of the model.
-        assumed: Whether nothing says the multiplier, so that 1/√d_k of the captured d_k is taken.
         hints: Numbers that may have been used in place of d_k.
         yarn: YaRN's μ = 0.1·ln(factor)·mscale + 1, or 1.
         notes: Sentences on factors that captured q, k or v already contain, or that are not
@@ -144,44 +156,30 @@ class Expectation:
         kind: The architecture, as the file names it.
         laws: Laws of the multiplier by position that may be applied once too often.
         typed: The parts that the user typed, which override all others.
-        calls: The arguments of each layer's call, which count if nothing else is said.
     """
 
     source: str
-    common: Expected
-    layers: tuple[Expected, ...] = ()
+    common: Promise
+    layers: tuple[Promise, ...] = ()
     shape: Shape = Shape()
-    assumed: bool = False
     hints: tuple[Hint, ...] = ()
     yarn: float = 1.0
     notes: tuple[str, ...] = ()
     kind: str = ""
     laws: tuple[Law, ...] = LAWS
     typed: Typed | None = None
-    calls: Mapping[int, Expected] = field(default_factory=dict)
 
-    def said_of(self, layer: int) -> Expected:
-        """Return the expectation of a layer, without typed parts and the arguments of its call."""
-        return self.layers[layer] if 0 <= layer < len(self.layers) else self.common
-
-    def of(self, layer: int, d_k: int, sink: float | None = None) -> Expected:
-        """Return what is expected of a head.
+    def of(self, layer: int, d_k: int) -> Promise:
+        """Return what is promised of the heads of a layer, with the parts that the user typed.
 
         Args:
-            layer: Its layer, counted from 0.
+            layer: Its number, counted from 0.
             d_k: The length of its queries, as captured.
-            sink: The logit of its sink, if one was captured.
         """
-        expected = self.said_of(layer)
-        if layer in self.calls:
-            expected = expected.completed(self.calls[layer])
-        if expected.multiplier is None and self.assumed:
-            expected = replace(expected, multiplier=float(d_k) ** -0.5)
-        if sink is not None and expected.sink in (LEARNED, None):
-            expected = replace(expected, sink=sink)
+        promise = self.layers[layer] if 0 <= layer < len(self.layers) else self.common
         if self.typed is not None:
-            expected = self.typed.over(expected, d_k)
-        return replace(expected, source=self.source)
+            promise = self.typed.over(promise, d_k)
+        return replace(promise, source=self.source)
 
     def problem(
         self, layers: Collection[int], heads: int, d_ks: Collection[int], kv_heads: int
@@ -218,6 +216,3 @@ class Expectation:
         if problem := self.problem(layers, heads, d_ks, kv_heads):
             raise InputError("config", problem, "the configuration of the model that was captured")
 
-
-ASSUMED = Expectation("assumed 1/√head_dim", Expected(source="assumed 1/√head_dim"), assumed=True)
-"""The expectation if nothing is known about a model."""

@@ -1,0 +1,119 @@
+"""The model of a head: out = c·softmax(cap(m·q·k) + bias, sink)·V, over the keys of a mask."""
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_tui.compute.arrays import dtype_of
+from attn_tui.compute.heads.mask import HeadMask
+from attn_tui.compute.heads.rows import HeadRows
+
+Part = Literal[
+    "multiplier", "value_scale", "softcap", "sink", "mask", "bias", "softmax_twice", "law",
+    "kv_head",
+]  # fmt: skip
+"""A part in which two models may differ."""
+
+PARTS: tuple[Part, ...] = (
+    "kv_head", "softmax_twice", "law", "multiplier", "mask", "bias", "softcap", "sink",
+    "value_scale",
+)  # fmt: skip
+"""All parts, in the order in which reports name them."""
+
+LEARNED: Final = "learned"
+"""A sink that exists, but whose logit is unknown."""
+
+
+@dataclass(frozen=True)
+class Law:
+    """How the multiplier grows with the position i of a query, counted from 0.
+
+    Attributes:
+        name: ``"log n"``: ln(i + 1); ``"llama 4"``: 1 + scale·ln(⌊(i + 1)/length⌋ + 1);
+            ``"grok"``: ln(i)/ln(length) from position ``length`` on, 1 before.
+        length: The text length from which on the law takes effect.
+        scale: The factor of the logarithm in Llama 4's law.
+    """
+
+    name: Literal["log n", "llama 4", "grok"]
+    length: float = 8192.0
+    scale: float = 0.1
+
+    def factors(self, positions: NDArray[np.intp]) -> NDArray[np.float64]:
+        """Return the factor of the scores of queries at these positions."""
+        counts = positions + 1.0
+        if self.name == "log n":
+            return np.asarray(np.log(np.maximum(counts, 2.0)))
+        if self.name == "llama 4":
+            return np.asarray(1.0 + self.scale * np.log(np.floor(counts / self.length) + 1.0))
+        grown = np.log(np.maximum(positions, 2.0)) / np.log(self.length)
+        return np.where(positions > self.length, grown, 1.0)
+
+
+LAWS: tuple[Law, ...] = (Law("log n"), Law("llama 4"), Law("grok", 1024.0))
+"""The laws that known models use."""
+
+
+@dataclass(frozen=True)
+class Alibi:
+    """A bias that grows with the position of the key: factor·(slope·position), rounded inside.
+
+    Biases that differ by a constant in each row are the same, so that positions are counted from
+    key 0 or from the query alike.
+
+    Attributes:
+        slope: The slope of the head.
+        factor: The factor that the product is multiplied by: Falcon scales the sum of score and
+            bias, so that it is m there.
+        format: The number format that the product is rounded to before; empty for none.
+        is_symmetric: Whether the bias falls to both sides of the query: −slope·|i − j|.
+    """
+
+    slope: float
+    factor: float = 1.0
+    format: str = ""
+    is_symmetric: bool = False
+
+    def bias(self, head: HeadRows, mask: HeadMask) -> NDArray[np.float64]:
+        """Return what is added to the logits of rows, shape (r, n)."""
+        keys = np.arange(head.n_keys)
+        positions = np.broadcast_to(keys, (len(head.rows), head.n_keys))
+        if self.is_symmetric:
+            positions = -np.abs(keys - mask.own(head)[:, None])
+        product = self.slope * positions.astype(np.float64)
+        if self.format:
+            product = product.astype(dtype_of(self.format)).astype(np.float64)
+        return self.factor * product
+
+
+@dataclass(frozen=True)
+class HeadModel:
+    """The parts of out = c·softmax(cap(m·q·k) + bias, sink)·V.
+
+    Attributes:
+        multiplier: m, relative to the q that was captured.
+        value_scale: c.
+        softcap: The cap of cap·tanh(m·q·k/cap); None is none.
+        sink: The sink's logit b; None is no sink.
+        mask: The keys that each query sees.
+        bias: A bias by position; None is that of the capture, or none.
+        softmax_twice: Whether softmax is taken of the weights again.
+        law: How m grows with the position, or None.
+    """
+
+    multiplier: float
+    value_scale: float = 1.0
+    softcap: float | None = None
+    sink: float | Literal["learned"] | None = None
+    mask: HeadMask = HeadMask("causal")
+    bias: Alibi | None = None
+    softmax_twice: bool = False
+    law: Law | None = None
+
+    def factors(self, head: HeadRows) -> NDArray[np.float64] | None:
+        """Return the factor of each row's query, shape (r, 1), or None without a law."""
+        if self.law is None:
+            return None
+        return self.law.factors(self.mask.own(head))[:, None]
