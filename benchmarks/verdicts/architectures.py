@@ -117,6 +117,9 @@ def run(names: list[str], folder: Path, seconds: float) -> Iterator[Result]:
 
     torch.set_num_threads(1)
     transformers.logging.set_verbosity_error()
+    for kind in ("llama", "vit"):
+        # Imports here what every child needs, which takes seconds.
+        shrinking.model_of(shrinking.small(kind))
     for name in names:
         yield limited(name, folder, seconds)
 
@@ -127,7 +130,9 @@ def run(names: list[str], folder: Path, seconds: float) -> Iterator[Result]:
 @click.option("--sample", type=int, help="How many architectures to draw.")
 @click.option("--seed", type=int, default=0, help="The seed of the draw.")
 @click.option("--seconds", type=float, default=SECONDS, help="The time limit of each.")
-def main(folder: Path, only: tuple[str, ...], sample: int | None, seed: int, seconds: float) -> None:
+def main(
+    folder: Path, only: tuple[str, ...], sample: int | None, seed: int, seconds: float
+) -> None:
     """Capture architectures into FOLDER, and compare them with their configurations."""
     names = [*only] or kinds()
     if sample is not None:

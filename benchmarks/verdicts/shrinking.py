@@ -81,9 +81,7 @@ def overrides(plain: Mapping[str, Any], depth: int = 0) -> dict[str, Any]:
             if "model_type" in value and inner:
                 changed[name] = {"model_type": value["model_type"], **inner}
             continue
-        if name in NUMBERS and isinstance(value, int | float) and not isinstance(value, bool):
-            changed[name] = NUMBERS[name]
-        elif name in NUMBERS and value is None and name in ("num_key_value_heads",):
+        if (name in NUMBERS and isinstance(value, int | float) and not isinstance(value, bool)) or (name in NUMBERS and value is None and name in ("num_key_value_heads",)):
             changed[name] = NUMBERS[name]
         elif name in TOKENS_BELOW and isinstance(value, int):
             changed[name] = TOKENS_BELOW[name]
