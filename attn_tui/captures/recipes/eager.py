@@ -4,14 +4,17 @@ Such are bloom, falcon, gptj, gpt_neo and mpt of transformers, with attn_impleme
 most teaching codes, whose products are matmul, @, bmm or einsum, of all heads at once or by a
 module for each. Around one forward pass in eval mode; what it returns stays the same:
 
-    with capture("capture.safetensors"):
+    with capture("capture.safetensors", model):
         model(**tokenizer("The quick brown fox", return_tensors="pt"))
 
-Then: attn-tui doctor capture.safetensors --config config.json
+Without the model, nothing says which module a layer is. Then:
+
+    attn-tui doctor capture.safetensors --config config.json
 """
 
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from math import prod
 
 from safetensors.torch import save_file
 from torch import Tensor, cat, is_tensor, zeros_like
@@ -24,7 +27,7 @@ LETTERS = "abcdefg"
 
 @dataclass
 class Scores:
-    """q·k, or what was made of it. The axes of q and k are those of `lead`, and then two more."""
+    """q·k, or what was made of it; the axes of q and k are those of `lead`, and two more."""
 
     tensor: Tensor  # kept, since it is found by its id
     q: Tensor
@@ -44,9 +47,10 @@ class Scores:
 class Watch(TorchFunctionMode):
     """Follows q·k to softmax and out."""
 
-    def __init__(self):
+    def __init__(self, names):
         super().__init__()
-        self.followed, self.layers, self.sources, self.claims, self.inputs = {}, [], [], {}, []
+        self.names, self.claims, self.layers, self.inside = names, {}, [], []
+        self.followed, self.source = {}, None
 
     def __torch_function__(self, func, types, args=(), options=None):
         name, options = func.__name__, options or {}
@@ -61,61 +65,62 @@ class Watch(TorchFunctionMode):
             out = func(*args, **options)
             self.keep(found, given[-2:], axes, out)
             return out
-        if found is None:
-            found = scores(given[-2:], axes)
-            shadows = {id(given[-2]): zeros_like(given[-2])}
-        else:
-            shadows = {key: each.bias for key, each in self.followed.items()}
+        shadows = {key: each.bias for key, each in self.followed.items()}
+        if not found:
+            found, shadows = scores(given[-2:], axes), {id(given[-2]): zeros_like(given[-2])}
         if found and name != "softmax" and not found.over:
             bias = again(func, shadows, args, options)  # first, since func may work in place
             found = replace(found, bias=bias)
         out = func(*args, **options)
         if found and is_tensor(out):
             if out.dim() != len(found.axes):
-                axes = LETTERS[: out.dim()]
-                found = replace(found, axes=axes, row=axes[-2], column=axes[-1])
+                *_, row, column = axes = LETTERS[: out.dim()]
+                found = replace(found, axes=axes, row=row, column=column)
             if name == "softmax":
-                axis = options.get("dim", args[1] if len(args) > 1 else -1)
-                found = replace(found, over=found.axes[axis])
+                axis = options.get("dim", args[1] if len(args) > 1 else None)
+                bias = ordered(found.bias, found.axes, found.lead + found.row + found.column)
+                found = replace(found, bias=bias, over=found.axes[-1 if axis is None else axis])
             self.followed[id(out)] = replace(found, tensor=out)
         return out
 
     def keep(self, found, factors, axes, out):
         """Keep a layer, or one more head of it, with four axes."""
         place = 0 if id(factors[0]) in self.followed else 1
-        names = dict(zip(axes[place], found.axes, strict=True))  # the last axis of v has none
-        v_axes, out_axes = ("".join(names.get(each, "·") for each in axes[at])
-                            for at in (1 - place, 2))  # fmt: skip
-        tensors = {
-            "q": found.q, "k": found.k,
-            "v": ordered(factors[1 - place], v_axes, f"{found.lead}{found.column}·"),
-            "out": ordered(out, out_axes, f"{found.lead}{found.row}·"),
-        }  # fmt: skip
+        letters = dict(zip(axes[place], found.axes, strict=True))  # no letter: the axis of v alone
+        v_axes = "".join(letters.get(each, "·") for each in axes[1 - place])
+        out_axes = "".join(letters.get(each, "·") for each in axes[2])
+        tensors = {"q": found.q, "k": found.k}
+        tensors["v"] = ordered(factors[1 - place], v_axes, f"{found.lead}{found.column}·")
+        tensors["out"] = ordered(out, out_axes, f"{found.lead}{found.row}·")
         if found.bias.any():
-            tensors["bias"] = ordered(
-                found.bias, found.axes, f"{found.lead}{found.row}{found.column}"
-            )
+            tensors["bias"] = found.bias
         count, source = self.sequences(found)
         layer = {
             name: tensor.detach().cpu().clone().reshape(count, -1, *tensor.shape[-2:])
             for name, tensor in tensors.items()
         }
         self.followed = {}
-        is_head = source is not None and self.sources and self.sources[-1] is source
-        if is_head and layer["q"].shape[1] == 1:  # by one module for each head
-            self.layers[-1] = {n: cat([self.layers[-1][n], layer[n]], 1) for n in layer}
+        if source is not None and source is self.source and layer["q"].shape[1] == 1:
+            joined = {name: cat([self.layers[-1][name], layer[name]], 1) for name in layer}
+            self.layers[-1] = joined  # by one module for each head
             return
+        self.source = source
+        number = len(self.layers)
         if found.over == found.row:
-            self.claims[f"{len(self.layers)}.softmax"] = "queries"
+            self.claims[f"{number}.softmax"] = "queries"
+        for module, _ in self.inside:  # from the outermost to the innermost
+            if module in self.names:
+                self.claims[f"{number}.module"] = self.names[module]
+            if kind := getattr(getattr(module, "config", None), "model_type", ""):
+                self.claims[f"{number}.config"] = str(kind)
         self.layers.append(layer)
-        self.sources.append(source)
 
     def sequences(self, found):
         """Return how many sequences there are, and what the innermost module was given."""
-        n, scores = found.q.shape[-2], found.bias
-        if scores.dim() > 3:
-            return scores.shape[found.axes.index(found.lead[0])], None
-        given = [x for x in self.inputs if is_tensor(x) and x.dim() == 3 and x.shape[1] == n]
+        if found.bias.dim() > 3:
+            return found.bias.shape[0], None
+        n = found.q.shape[-2]
+        given = [x for _, x in self.inside if is_tensor(x) and prod(x.shape[1:-1]) == n]
         if given and found.q.shape[0] % given[0].shape[0] == 0:
             return given[0].shape[0], given[-1]
         return 1, None
@@ -160,15 +165,15 @@ def again(func, others, args, options):
 
 
 @contextmanager
-def capture(path):
+def capture(path, model=None):
     """Capture each attention within a ``with`` block: layers 0, 1, 2 … in their order."""
-    watch = Watch()
+    watch = Watch({module: name for name, module in model.named_modules()} if model else {})
 
-    def enter(_, given):
-        watch.inputs.append(given[0] if given else None)
+    def enter(module, given):
+        watch.inside.append((module, given[0] if given else None))
 
     def leave(*_):
-        watch.inputs.pop()
+        watch.inside.pop()
 
     hooks = register_module_forward_pre_hook(enter), register_module_forward_hook(leave)
     try:
