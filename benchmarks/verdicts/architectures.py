@@ -54,7 +54,7 @@ def kinds() -> list[str]:
     """Return the model types of the installed transformers, in their order."""
     from transformers.models.auto.configuration_auto import CONFIG_MAPPING_NAMES
 
-    return sorted(CONFIG_MAPPING_NAMES)
+    return [*sorted(CONFIG_MAPPING_NAMES), *shrinking.VARIANTS]
 
 
 def result_of(kind: str, folder: Path) -> Result:
@@ -62,7 +62,7 @@ def result_of(kind: str, folder: Path) -> Result:
     try:
         recipe = shrinking.capture(kind, folder / kind)
     except Exception as error:
-        said = (str(error).strip().splitlines() or [""])[0]
+        said = " ".join(str(error).split())
         trace = traceback.extract_tb(error.__traceback__)[-1]
         place = f"{Path(trace.filename).name}:{trace.lineno}"
         return Result(kind, problem=f"{type(error).__name__}: {said[:150]} ({place})")
