@@ -267,9 +267,7 @@ def model_of(config: Any) -> Any:
     import torch
 
     torch.manual_seed(3)
-    model = class_of(config)._from_config(
-        config, attn_implementation="eager", dtype=torch.float32
-    )
+    model = class_of(config)._from_config(config, attn_implementation="eager", dtype=torch.float32)
     for name, parameter in model.named_parameters():
         is_matrix = parameter.dim() > 1
         if not parameter.isfinite().all() or "sink" in name:

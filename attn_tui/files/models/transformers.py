@@ -1,7 +1,10 @@
 """Read what a config.json of transformers says about attention."""
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import cache
+from importlib.resources import files
 from typing import Any
 
 from attn_tui.compute.errors import inert
@@ -57,6 +60,14 @@ def expectation(config: Mapping[str, Any], file: str) -> Expectation:
     )
 
 
+@cache
+def _defaults() -> Mapping[str, Mapping[str, int]]:
+    """Return the sizes that classes have by default, by model_type and name."""
+    text = (files(__package__) / "defaults.json").read_text("utf-8")
+    defaults: Mapping[str, Mapping[str, int]] = json.loads(text)
+    return defaults
+
+
 def _named(tower: Expectation) -> str:
     return f" ({inert(tower.kind)[1:-1]})" if tower.kind else ""
 
@@ -71,6 +82,9 @@ def _towers(fields: Fields, name: str, parent: str, depth: int) -> Iterator[Expe
         depth: How many configurations are around it.
     """
     kind = _kind(fields.kind, name, parent)
+    if name:
+        # In another configuration, one has only the fields in which it differs from its class.
+        fields = Fields({**_defaults().get(kind, {}), **fields.of}, fields.file)
     inner: list[Expectation] = []
     if depth < _DEEPEST:
         for field, sub in fields.objects():
@@ -115,11 +129,10 @@ def _parts(fields: Fields, kind: str, name: str, parent: str) -> Iterator[Expect
 
 def _of_part(fields: Fields, part: Part) -> Fields:
     """Return fields in which an encoder or a decoder has the usual names."""
-    usual = {HEADS[0]: part.heads, LAYERS[0]: part.layers}
-    renamed = {
-        name: next((fields.of[each] for each in names if fields.of.get(each) is not None), None)
-        for name, names in usual.items()
-    }
+    renamed = {}
+    for usual, names in ((HEADS[0], part.heads), (LAYERS[0], part.layers)):
+        present = [fields.of[name] for name in names if fields.of.get(name) is not None]
+        renamed |= {usual: value for value in present[:1]}
     return Fields({**fields.of, **renamed}, fields.file)
 
 
