@@ -207,9 +207,7 @@ def overrides(plain: Mapping[str, Any], depth: int = 0) -> dict[str, Any]:
             inner = overrides(value, depth + 1) if depth < 4 else {}
             if "model_type" in value and inner:
                 changed[name] = {"model_type": value["model_type"], **inner}
-        elif isinstance(value, int | float) and not isinstance(value, bool) and name in NUMBERS:
-            changed[name] = NUMBERS[name]
-        elif value is None and name == "num_key_value_heads":
+        elif name in NUMBERS and (type(value) in (int, float) or name == "num_key_value_heads"):
             changed[name] = NUMBERS[name]
         elif name in TOKENS_BELOW and isinstance(value, int) and value >= WORDS:
             changed[name] = TOKENS_BELOW[name]

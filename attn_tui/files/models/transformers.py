@@ -129,10 +129,11 @@ def _parts(fields: Fields, kind: str, name: str, parent: str) -> Iterator[Expect
 
 def _of_part(fields: Fields, part: Part) -> Fields:
     """Return fields in which an encoder or a decoder has the usual names."""
-    renamed = {}
+    renamed: dict[str, Any] = {}
     for usual, names in ((HEADS[0], part.heads), (LAYERS[0], part.layers)):
         present = [fields.of[name] for name in names if fields.of.get(name) is not None]
-        renamed |= {usual: value for value in present[:1]}
+        if present:
+            renamed[usual] = present[0]
     return Fields({**fields.of, **renamed}, fields.file)
 
 
