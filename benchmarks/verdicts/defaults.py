@@ -3,7 +3,7 @@
     python -m benchmarks.verdicts.defaults
 
 A configuration in another one, such as the text of a model of images, has only the fields in which
-it differs from its class. It writes ``attn_tui/files/models/defaults.json``, and needs transformers.
+it differs from its class. What is written is ``attn_tui/files/models/defaults.json``.
 """
 
 import json

@@ -183,6 +183,10 @@ VARIANTS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "beit+bias": ("beit", {"use_relative_position_bias": True}),
     "esm+rotary": ("esm", {"position_embedding_type": "rotary", "vocab_size": 33}),
     "llama+encoder": ("llama", {"is_causal": False}),
+    "deberta+relative": ("deberta", {
+        "relative_attention": True, "pos_att_type": ["c2p", "p2c"]}),
+    "deberta-v2+relative": ("deberta-v2", {
+        "relative_attention": True, "pos_att_type": ["c2p", "p2c"]}),
     "doge+window": ("doge", {"keep_window_size": 6}),
     "llama4_text+order": ("llama4_text", {
         "layer_types": None, "num_hidden_layers": 4, "no_rope_layers": [1, 1, 1, 0]}),

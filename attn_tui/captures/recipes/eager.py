@@ -101,6 +101,8 @@ class Watch(TorchFunctionMode):
             for name, tensor in tensors.items()
         }
         self.followed = {}
+        if layer["k"].shape[-2] != layer["v"].shape[-2]:  # blocks of keys, joined for v
+            return
         if source is not None and source is self.source and layer["q"].shape[1] == 1:
             joined = {name: cat([self.layers[-1][name], layer[name]], 1) for name in layer}
             self.layers[-1] = joined  # by one module for each head

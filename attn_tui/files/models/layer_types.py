@@ -161,7 +161,7 @@ class Windows:
         default: The type of a layer where layer_types is absent.
         field: The name of the window's length.
         length: The window where the field is absent; None for no window then.
-        times: The factor from the field to the number of keys in the window.
+        doubled: A field that is twice the window's length, where the other is absent.
         spread: The factor from the field to the window over both sides, where queries see later
             keys: 2 if the field is how far they see.
         is_free: Whether the window reaches to both sides where attention is bidirectional.
@@ -172,7 +172,7 @@ class Windows:
     default: Default
     field: str = "sliding_window"
     length: int | None = None
-    times: float = 1.0
+    doubled: str = ""
     spread: float = 1.0
     is_free: bool = False
     switch: tuple[str, bool] = ("", True)
@@ -186,7 +186,8 @@ class Windows:
         if name and not fields.flag(name, is_on):
             return None
         if self.field not in fields.of:
-            return self.length
+            twice = fields.whole(self.doubled) if self.doubled else None
+            return self.length if twice is None else max(twice // 2, 1)
         return fields.whole(self.field) if fields.of[self.field] else None
 
     def type(self, fields: Fields, layer: int, count: int) -> Kind:

@@ -21,8 +21,11 @@ _MOST_HEADS = 4_096
 _DEEPEST = 4
 """The most levels of configurations in configurations."""
 
-_IMAGE_MASKS = words("gemma3 paligemma pi0 shieldgemma2")
-"""Models whose text sees the tokens of an image, or a prefix, to both sides."""
+_IMAGE_MASKS = {
+    *((parent, "text_config") for parent in ("gemma3", "paligemma", "shieldgemma2")),
+    ("pi0", "dit_config"),
+}
+"""Models, and their parts that see the tokens of an image, or a prefix, to both sides."""
 
 _BY_LAYER = "scale_attn_by_inverse_layer_idx"
 _D_K = ("head_dim", "d_head", "d_kv", "attention_head_size", "attention_head_dim")
@@ -117,8 +120,8 @@ def _kind(kind: str, name: str, parent: str) -> str:
 def _parts(fields: Fields, kind: str, name: str, parent: str) -> Iterator[Expectation]:
     """Yield the encoder and the decoder of a configuration, or all of it."""
     architecture = ARCHITECTURES.get(kind)
-    if architecture and parent in _IMAGE_MASKS:
-        architecture = replace(architecture, varies=architecture.varies or name == "text_config")
+    if architecture and (parent, name) in _IMAGE_MASKS:
+        architecture = replace(architecture, varies=True)
     is_pair = fields.flag("is_encoder_decoder", True)
     if architecture is None or not architecture.parts or not is_pair:
         yield _tower(fields, kind, name, architecture)
@@ -170,7 +173,7 @@ def _count(fields: Fields) -> int | None:
     if fields.flag("is_encoder_decoder") and HEADS[0] not in fields.of:
         # Nothing says how a capture numbers encoder, decoder and cross attention.
         return None
-    depths = fields.counts(*LAYERS, "depths")
+    depths = fields.counts("depths") or fields.counts(*LAYERS)
     return sum(depths) if depths else fields.whole(*LAYERS)
 
 
@@ -226,11 +229,24 @@ class _Layer:
                 raise fields.bad(problem, "at least 1 for each")
             d_k = self.width // self.heads
             source = f"head_dim {self.width}/{self.heads} = {d_k}"
+        stages = self._stages()
+        if d_k is None and len(stages) == 1:
+            (d_k,) = stages
+            source = f"head_dim {d_k} in every stage"
         wide = fields.whole("global_head_dim")
         has_wide = self.kind.startswith("gemma4") and "per_layer_config" not in fields.of
         if wide is None and has_wide:
             wide = 512
-        return Lengths(d_k, source, frozenset(filter(None, (d_k, wide))))
+        return Lengths(d_k, source, stages | frozenset(filter(None, (d_k, wide))))
+
+    def _stages(self) -> frozenset[int]:
+        """Return the lengths of heads in stages, whose heads and widths are lists."""
+        heads = self.fields.counts(*HEADS)
+        widths = self.fields.counts("hidden_sizes")
+        first = self.fields.count("embed_dim")
+        if heads and first and not widths:
+            widths = tuple(first * 2**stage for stage in range(len(heads)))
+        return frozenset(width // count for width, count in zip(widths, heads, strict=False))
 
     def _multiplier(self) -> Multiplier:
         rule = self.architecture.multiplier if self.architecture else multipliers.stated
@@ -333,8 +349,7 @@ class _Layer:
             is_free = is_free or not self.fields.flag("is_decoder")
         length = windows.window(self.fields) if windows else None
         if windows is not None and length is not None:
-            factor = windows.spread if is_free else windows.times
-            length = max(int(length * factor), 1)
+            length = int(length * windows.spread) if is_free else length
         if self.architecture.mask is None:
             return None, None, None
         if kind in ("full", "varied", "other") or windows is None:
@@ -364,6 +379,9 @@ def _shape(layers: list[_Layer], count: int | None) -> Shape:
     lengths = frozenset[int]().union(*(layer.lengths.queries for layer in layers))
     heads = [layer.heads for layer in layers if layer.heads]
     most = max(heads) if len(heads) == len(layers) else None
+    if layers[0].architecture is None:
+        # Who knows what its layers are: some attend to parts, or more often than they are counted.
+        count = None
     kv_heads = {_kv_heads(layer) for layer in layers}
     return Shape(lengths, most, count, kv_heads.pop() if len(kv_heads) == 1 else None)
 
