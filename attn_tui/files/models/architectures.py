@@ -340,14 +340,17 @@ _GROUPS: tuple[tuple[str, Architecture], ...] = (
         Architecture(
             multiplier=multipliers.root_only,
             varies=True,
-            windows=Windows(layer_types.flint, length=512),
+            windows=Windows(layer_types.dots3, length=512),
         ),
     ),
     ("kimi_linear", Architecture(multiplier=multipliers.root_only)),
     (
         "deepseek_v4",
         Architecture(
-            varies=True, sinks="all", kv_heads=False, windows=Windows(layer_types.every, length=128)
+            varies=True,
+            sinks="all",
+            kv_heads=False,
+            windows=Windows(layer_types.varied, length=128),
         ),
     ),
     ("doge", Architecture(windows=_EVERY, varies=True, bias="learned")),

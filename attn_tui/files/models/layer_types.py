@@ -125,6 +125,16 @@ def flint(fields: Fields, layer: int, count: int) -> Kind:
     return "full" if is_full else "sliding"
 
 
+def dots3(fields: Fields, layer: int, count: int) -> Kind:
+    """Return that layers 0 and 1, and one of four, are not windowed, as in Dots 3."""
+    return "full" if layer < 2 or layer % 4 == 1 else "sliding"
+
+
+def varied(fields: Fields, layer: int, count: int) -> Kind:
+    """Return that the input decides what layers see, unless layer_types says otherwise."""
+    return "varied"
+
+
 def from_end(fields: Fields, layer: int, count: int) -> Kind:
     """Return that one layer of four is full, counted from the last, as in Muse."""
     return "sliding" if (count - 1 - layer) % 4 else "full"

@@ -12,7 +12,7 @@ from attn_tui.compute.heads.head_model import LAWS, LEARNED, Law
 from attn_tui.files.models import multipliers
 from attn_tui.files.models.architectures import ARCHITECTURES, Architecture, Part
 from attn_tui.files.models.biases import jina
-from attn_tui.files.models.fields import HEADS, KV_HEADS, LAYERS, WIDTHS, Fields, words
+from attn_tui.files.models.fields import HEADS, KV_HEADS, LAYERS, WIDTHS, Fields
 from attn_tui.files.models.multipliers import Lengths, Multiplier
 from attn_tui.files.models.promise import NONE, Bias, Expectation, Hint, Mask, Promise, Shape, Sink
 
