@@ -122,7 +122,20 @@ PARTICULAR: Mapping[str, Mapping[str, Any]] = {
     "wav2vec2-bert": {"feature_projection_input_dim": 16},
     "kyutai_speech_to_text": {"codebook_vocab_size": 20, "audio_pad_token_id": 20,
                               "audio_bos_token_id": 19},
-    "cohere_compass_text": {"layer_types": ["sliding_attention", "full_attention"]},
+    "cohere_compass_text": {
+        "layer_types": ["sliding_attention", "full_attention"],
+        "rope_parameters": _each("sliding_attention full_attention",
+                                 {"rope_type": "default", "rope_theta": 1e4}),
+    },
+    **_each("qwen2_vl_text qwen2_5_vl_text qwen2_5_omni_text", {"rope_parameters": {
+        "rope_type": "default", "rope_theta": 1e4, "mrope_section": [2, 3, 3]}}),
+    **_each("qwen2_5_omni_talker paddleocr_vl_text", {"rope_parameters": {
+        "rope_type": "default", "rope_theta": 1e4, "mrope_section": [4, 4, 4]}}),
+    **_each("owlv2_text_model owlvit_text_model", {"max_position_embeddings": TOKENS}),
+    "recurrent_gemma": {"num_hidden_layers": 3, "lru_width": 64,
+                        "attention_window_size": WINDOW},
+    "pixtral": {"head_dim": 16},
+    "mamba2": {"num_heads": 8, "head_dim": 16, "expand": 2},
     "xclip_vision_model": {"num_frames": FRAMES, "mit_hidden_size": 64},
     "vitpose_backbone": {"image_size": [IMAGE, IMAGE], "patch_size": [PATCH, PATCH]},
 }  # fmt: skip
@@ -424,7 +437,9 @@ def _models_in(model: Any) -> Iterator[Any]:
     from transformers import PreTrainedModel
 
     for child in model.children():
-        if isinstance(child, PreTrainedModel) and child.config is not model.config:
+        config = getattr(child, "config", None)
+        is_model = isinstance(child, PreTrainedModel) and config is not None
+        if is_model and config is not getattr(model, "config", None):
             yield child
         else:
             yield from _models_in(child)

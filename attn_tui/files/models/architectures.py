@@ -121,7 +121,8 @@ _GROUPS: tuple[tuple[str, Architecture], ...] = (
         hunyuan_v1_dense hunyuan_v1_moe hunyuan_vl_text hy_v3 imagegpt internlm2 internlm3
         iquestcoder jais2 jamba kosmos_2_text_model kyutai_speech_to_text lfm2 lfm2_moe
         llama metaclip_2_text_model minimax_m2 moshi nanochat nemotron nemotron_h olmo olmo2
-        olmo_hybrid olmoe openai-gpt owlv2_text_model owlvit_text_model persimmon phi pocket_tts
+        olmo_hybrid olmoe openai-gpt owlv2_text_model owlvit_text_model paddleocr_vl_text
+        persimmon phi pocket_tts
         pp_formulanet_text qwen qwen3_5 qwen3_5_text qwen3_5_moe qwen3_5_moe_text qwen3_next
         qwen3_omni_moe_text qwen3_vl_text qwen3_vl_moe_text seed_oss solar_open stablelm
         xclip_text_model""",
@@ -151,8 +152,9 @@ _GROUPS: tuple[tuple[str, Architecture], ...] = (
     (
         """cohere_compass_vision cosmos3_edge_vision ernie4_5_vl_moe_vision exaone4_5_vision
         glm4v_moe_vision glm4v_vision glm5_next_vision glm_image_vision glm_ocr_vision
-        hunyuan_vl_vision lfm3_vl_vision minimax_m3_vl_vision qwen2_5_vl_vision
-        qwen3_5_moe_vision qwen3_5_vision qwen3_vl_moe_vision qwen3_vl_vision""",
+        hunyuan_vl_vision lfm3_vl_vision minimax_m3_vl_vision qwen2_5_omni_vision_encoder
+        qwen2_5_vl_vision qwen3_5_moe_vision qwen3_5_vision qwen3_omni_moe_vision_encoder
+        qwen3_vl_moe_vision qwen3_vl_vision qwen4_exp_vision rf_detr_dinov2 sam3_vit_model""",
         _ENCODER,
     ),
     ("mobilebert", Architecture("none", width=("true_hidden_size",))),
@@ -189,6 +191,13 @@ _GROUPS: tuple[tuple[str, Architecture], ...] = (
     ("nemotron_asr_streaming_encoder", Architecture("none", bias="learned", varies=True)),
     ("deberta deberta-v2", Architecture("none", multipliers.carried, bias=biases.deberta)),
     ("glpn pvt pvt_v2 segformer", _ENCODER),
+    # Its images stand one behind the other.
+    ("pixtral", Architecture("none", varies=True)),
+    (
+        """deepseek_ocr2_sam_vision_model got_ocr2_vision pp_formulanet_vision sam_hq_vision_model
+        sam_vision_model slanext_vision unlimited_ocr_sam_vision_model""",
+        Architecture("none", multipliers.carried, bias="learned"),
+    ),
     # Windows that are shifted see parts of others.
     (
         "clap_audio_model donut-swin maskformer-swin swin",
@@ -220,6 +229,15 @@ _GROUPS: tuple[tuple[str, Architecture], ...] = (
         Architecture(windows=replace(_DEEP, default=layer_types.deep(80))),
     ),
     ("qwen2_5_omni_text qwen2_5_omni_talker", Architecture(windows=replace(_DEEP, length=32768))),
+    ("qwen3_omni_moe_talker_code_predictor", _windowed(layer_types.deep(28))),
+    (
+        "recurrent_gemma",
+        Architecture(
+            windows=Windows(
+                layer_types.every, "attention_window_size", length=2048, has_types=False
+            )
+        ),
+    ),
     ("qwen2_moe", Architecture(windows=replace(_DEEP, default=layer_types.shallow))),
     ("dots1", _windowed(layer_types.deep(62), 4096)),
     ("afmoe", _windowed(layer_types.periodic(4, "global_attn_every_n_layers"), 1024)),
