@@ -97,8 +97,19 @@ PARTICULAR: Mapping[str, Mapping[str, Any]] = {
         "layer_types": ["sliding_attention", "full_attention"], "laurel_rank": 8,
         "activation_sparsity_pattern": [0.0, 0.0], "num_hidden_layers": 2,
     },
-    "lfm2_moe": {"num_dense_layers": 1},
-    "dots1": {"n_shared_experts": 1, "n_routed_experts": 4, "moe_intermediate_size": 32},
+    "lfm2_moe": {"num_dense_layers": 1, "layer_types": ["conv", "full_attention"]},
+    "dots1": {
+        "n_shared_experts": 1, "n_routed_experts": 4, "moe_intermediate_size": 32,
+        "num_experts_per_tok": 1,
+    },
+    "deepseek_v2": {"num_experts_per_tok": 1},
+    "dbrx": {
+        "attn_config": {"kv_n_heads": GROUPS},
+        "ffn_config": {"ffn_hidden_size": WIDTH, "moe_num_experts": 4, "moe_top_k": 1},
+        "rope_theta": 1e4,
+    },
+    "longcat_flash": {"head_dim": 8, "expert_ffn_hidden_size": 32, "ffn_hidden_size": WIDTH},
+    "ernie4_5_vl_moe_text": {"head_dim": 128},
     "esm": {"vocab_size": 33, "pad_token_id": 1, "mask_token_id": 32},
     "step3p5": {"sliding_window": WINDOW},
     "autoformer": {"prediction_length": 8}, "informer": {"prediction_length": 8},
@@ -127,7 +138,8 @@ PARTICULAR: Mapping[str, Mapping[str, Any]] = {
         "rope_parameters": _each("sliding_attention full_attention",
                                  {"rope_type": "default", "rope_theta": 1e4}),
     },
-    **_each("qwen2_vl_text qwen2_5_vl_text qwen2_5_omni_text", {"rope_parameters": {
+    **_each("qwen2_vl_text qwen2_5_vl_text qwen2_5_omni_text glm4v_text glm4v_moe_text "
+            "glm_image_text glm_ocr_text", {"rope_parameters": {
         "rope_type": "default", "rope_theta": 1e4, "mrope_section": [2, 3, 3]}}),
     **_each("qwen2_5_omni_talker paddleocr_vl_text", {"rope_parameters": {
         "rope_type": "default", "rope_theta": 1e4, "mrope_section": [4, 4, 4]}}),
@@ -156,7 +168,7 @@ VARIANTS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "deepseek_v3+yarn": ("deepseek_v3", {"rope_parameters": {
         "rope_type": "yarn", "factor": 8.0, "rope_theta": 1e4, "mscale": 1.0,
         "mscale_all_dim": 0.7, "original_max_position_embeddings": 16}}),
-    "deepseek_v2+yarn": ("deepseek_v2", {"rope_parameters": {
+    "deepseek_v2+yarn": ("deepseek_v2", {"num_experts_per_tok": 1, "rope_parameters": {
         "rope_type": "yarn", "factor": 8.0, "rope_theta": 1e4, "mscale": 0.7,
         "mscale_all_dim": 0.7, "original_max_position_embeddings": 16}}),
     "mistral4+yarn": ("mistral4", {"rope_parameters": {
@@ -187,7 +199,6 @@ VARIANTS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "gemma2+cap": ("gemma2", {"attn_logit_softcapping": 0.5, "query_pre_attn_scalar": 30}),
     "gemma2+none": ("gemma2", {"attn_logit_softcapping": None}),
     "gemma3_text+both": ("gemma3_text", {"use_bidirectional_attention": True}),
-    "falcon+alibi": ("falcon", {"alibi": True, "multi_query": False, "num_attention_heads": 4}),
     "bloom+six": ("bloom", {"n_head": 6, "hidden_size": 96}),
     "mpt+six": ("mpt", {"n_heads": 6, "d_model": 96}),
     "mpt+plain": ("mpt", {"attn_config": {"alibi": False, "softmax_scale": 0.2}}),

@@ -66,7 +66,8 @@ class Watch(TorchFunctionMode):
             out = func(*args, **options)
             self.keep(found, given[-2:], axes, out)
             return out
-        shadows = {key: each.bias for key, each in self.followed.items()}
+        followed = self.followed.items()
+        shadows = {key: each.bias for key, each in followed if found and each.q is found.q}
         if not found:
             found, shadows = scores(given[-2:], axes), {id(given[-2]): zeros_like(given[-2])}
         if found and name != "softmax" and not found.over:

@@ -145,7 +145,8 @@ _GROUPS: tuple[tuple[str, Architecture], ...] = (
         radio rembert roberta roberta-prelayernorm roc_bert roformer sapiens2 sew
         siglip2_text_model siglip2_vision_model siglip_text_model siglip_vision_model
         smolvlm_vision splinter squeezebert step3p5_vision tapas tipsv2_text_model
-        tipsv2_vision_model unispeech unispeech-sat visual_bert vit vit_mae vit_msn wav2vec2
+        timesformer tipsv2_vision_model unispeech unispeech-sat video_llama_3_vision videomae
+        vilt visual_bert vit vit_mae vit_msn vivit wav2vec2
         xclip_vision_model xlm-roberta xlm-roberta-xl xmod yolos""",
         _ENCODER,
     ),
@@ -183,7 +184,7 @@ _GROUPS: tuple[tuple[str, Architecture], ...] = (
         _BART,
     ),
     ("mvp whisper", replace(_BART, multiplier=multipliers.carried)),
-    ("mt5 pop2piano switch_transformers t5 umt5", _T5),
+    ("mt5 pop2piano switch_transformers t5 udop umt5", _T5),
     (
         "bros mpnet parakeet_encoder wav2vec2-bert wav2vec2-conformer wavlm",
         Architecture("none", bias="learned"),
@@ -243,6 +244,7 @@ _GROUPS: tuple[tuple[str, Architecture], ...] = (
     ("afmoe", _windowed(layer_types.periodic(4, "global_attn_every_n_layers"), 1024)),
     ("beam", _windowed(_SIX, 512)),
     ("cohere2", _windowed(layer_types.periodic(4, _PATTERN), 4096)),
+    ("cohere_compass_text", _windowed(layer_types.full, 4096)),
     ("cohere2_moe", _windowed(layer_types.cohere2_moe, 4096)),
     ("cwm", _windowed(layer_types.leading(4), 8192)),
     ("exaone4 exaone_moe", _windowed(layer_types.exaone, 4096)),
@@ -252,7 +254,7 @@ _GROUPS: tuple[tuple[str, Architecture], ...] = (
     ("mellum", _windowed(layer_types.full, 1024)),
     ("muse_glimmer_text muse_spark_text", _windowed(layer_types.from_end, 2048)),
     ("olmo3", _windowed(layer_types.periodic(4), 4096)),
-    ("zaya", _windowed(layer_types.full)),
+    ("step3p5 zaya", _windowed(layer_types.full)),
     (
         "smollm3",
         Architecture(windows=Windows(layer_types.smollm3, switch=("use_sliding_window", False))),

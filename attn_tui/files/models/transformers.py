@@ -183,8 +183,8 @@ def _shape(layers: list[Layer], count: int | None) -> Shape:
     heads = [layer.heads.count for layer in layers if layer.heads.count]
     most = max(heads) if len(heads) == len(layers) else None
     if layers[0].architecture is None:
-        # Who knows what its layers are: some attend to parts, or more often than they are counted.
-        count = None
+        # Some attend more often than their layers are counted, or to windows as to heads.
+        return Shape(lengths)
     kv_heads = {layer.kv_heads for layer in layers}
     return Shape(lengths, most, count, kv_heads.pop() if len(kv_heads) == 1 else None)
 
