@@ -15,8 +15,8 @@ from attn_tui.compute.blas import one_thread
 from attn_tui.compute.errors import InputError, Stopped
 from attn_tui.compute.fit.explain import Explained, Question, explain
 from attn_tui.compute.fit.masks import open_masks
-from attn_tui.compute.fit.model import LAWS, Model
 from attn_tui.compute.fit.noise import coarsest
+from attn_tui.compute.heads.head_model import LAWS, HeadModel
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
 from attn_tui.compute.text import first_few
@@ -292,7 +292,7 @@ class _Doctor:
         """Return the question about a head; a captured mask is part of the expected model."""
         stored = coarsest(head.queries, head.formats.get("q", "float32"))
         stated = frozenset() if expected is None else expected.said
-        model = Model(head.d_k**-0.5) if expected is None else expected.model(head)
+        model = HeadModel(head.d_k**-0.5) if expected is None else expected.model(head)
         if expected is None:
             model = replace(model, mask=open_masks(replace(head, seen=None))[0])
         if head.seen is not None:

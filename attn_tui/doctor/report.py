@@ -8,7 +8,7 @@ from functools import cached_property
 from attn_tui.captures.capture import Capture, HeadId, HeadShape
 from attn_tui.captures.readings import Reading
 from attn_tui.compute.fit.explain import Explained
-from attn_tui.compute.fit.model import Part
+from attn_tui.compute.heads.head_model import Part
 from attn_tui.doctor.names import Miss
 from attn_tui.doctor.verdict import (
     VERDICTS,

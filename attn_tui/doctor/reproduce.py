@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.fit.case import parameters_of
 from attn_tui.compute.fit.head import compute, rows_of, taken
-from attn_tui.compute.fit.model import LEARNED, Model
+from attn_tui.compute.heads.head_model import LEARNED, HeadModel
 from attn_tui.compute.heads.rows import HeadRows
 
 MOST_KEYS, MOST_ROWS = 32, 256
@@ -31,7 +31,7 @@ def place_of(text: str) -> tuple[int, int]:
     return int(layer), int(head)
 
 
-def reproduce(called: str, head: HeadRows, model: Model) -> Iterator[str]:
+def reproduce(called: str, head: HeadRows, model: HeadModel) -> Iterator[str]:
     """Yield the lines of a script that needs only NumPy.
 
     It computes the row and the channel that miss the expected output by most, among rows that see

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from math import isfinite, nan
 
 from attn_tui.compute.fit.explain import SHOWN
-from attn_tui.compute.fit.model import Part
+from attn_tui.compute.heads.head_model import Part
 from attn_tui.doctor.report import Finding, Report
 from attn_tui.doctor.verdict import Verdict
 from attn_tui.engine.condition import Condition, parse_condition

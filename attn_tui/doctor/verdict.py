@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from attn_tui.compute.fit.explain import Explained, Test
-from attn_tui.compute.fit.model import Part
+from attn_tui.compute.heads.head_model import Part
 
 if TYPE_CHECKING:
     from attn_tui.doctor.report import Finding

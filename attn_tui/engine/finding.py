@@ -17,8 +17,8 @@ from attn_tui.compute.fit.check import Miss, miss_of
 from attn_tui.compute.fit.estimates import usual
 from attn_tui.compute.fit.explain import Explained, Question, explain
 from attn_tui.compute.fit.head import Path
-from attn_tui.compute.fit.model import Model
 from attn_tui.compute.fit.noise import PATHS
+from attn_tui.compute.heads.head_model import HeadModel
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.reconstruction import By, How, Reconstruction
 from attn_tui.compute.heads.rows import HeadRows
@@ -208,7 +208,7 @@ def _question(known: Reconstruction, rows: HeadRows) -> Question:
     """Return the question whether a head is as supposed; a mask that is only nearest is open."""
     made = _USUAL.weighing(rows, known)
     mask = HeadMask("given") if rows.seen is not None else made.mask
-    model = Model(made.map.multiplier, known.value_scale, made.map.softcap, made.map.sink, mask)
+    model = HeadModel(made.map.multiplier, known.value_scale, made.map.softcap, made.map.sink, mask)
     is_open = known.how == "nearest" and rows.seen is None
     return Question(model, frozenset() if is_open else frozenset({"mask"}))
 

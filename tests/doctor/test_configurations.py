@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from attn_tui.compute.errors import InputError
-from attn_tui.compute.fit.model import LEARNED
+from attn_tui.compute.heads.head_model import LEARNED
 from attn_tui.files.models.configuration import claimed, read_expectation
 from attn_tui.files.models.promise import NONE, Expectation
 from attn_tui.files.models.transformers import expectation

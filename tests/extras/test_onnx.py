@@ -50,12 +50,12 @@ def test_every_head_of_a_trained_model_is_captured_and_reads_as_one_over_root_15
 
 def test_the_fit_finds_the_scale_of_every_trained_head_to_1e_5(path: Path) -> None:
     from attn_tui.compute.fit.explain import Question, explain
-    from attn_tui.compute.fit.model import Model
+    from attn_tui.compute.fit.model import HeadModel
     from attn_tui.compute.heads.mask import HeadMask
 
     capture = opened(path)
     for head in capture.heads:
-        model = Model(15**-0.5, mask=HeadMask("none"))
+        model = HeadModel(15**-0.5, mask=HeadMask("none"))
         known = explain(capture.read(head), Question(model, frozenset({"multiplier", "mask"})))
         assert known.explains
         assert known.test.changes == ()

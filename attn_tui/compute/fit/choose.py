@@ -11,12 +11,12 @@ from attn_tui.compute.fit.estimates import (
     Number,
     Undecided,
     allowed,
-    hidden_logits,
     numbers,
+    shift_of_cap,
     unseen_cap,
 )
-from attn_tui.compute.fit.head import Floats, Name, Parameters, Path, Rows, State, compute, slopes
-from attn_tui.compute.fit.noise import Format, Rounding, paths_of, variance
+from attn_tui.compute.fit.head import Name, Parameters, Path, Rows, compute, slopes
+from attn_tui.compute.fit.noise import STEPWISE, Format, Rounding, paths_of, variance
 from attn_tui.compute.fit.solve import Fit, aligned, coefficients, refine, solved
 
 PLAIN: tuple[Name, ...] = ("multiplier", "value_scale")
@@ -161,6 +161,15 @@ def chosen(
         best = fit if better else best
     rounding = Rounding(rows, best.state, format)
     return _choice(rows, best, _with_extras(rows, best), rounding, paths)
+
+
+def stepped(rounding: Rounding, paths: tuple[Path, ...]) -> Choice:
+    """Return the numbers of a head near those of a rounding, whether or not they explain it."""
+    fit = _expected_fit(rounding, rounding.likeliest(paths))
+    if _has_moved(rounding.state.parameters, fit.parameters, ANEW):
+        # The noise belongs to the parameters that the fit arrives at.
+        rounding = Rounding(rounding.rows, fit.state, rounding.format)
+    return _choice(rounding.rows, fit, _with_extras(rounding.rows, fit), rounding, paths)
 
 
 def _warm(rounding: Rounding, paths: tuple[Path, ...]) -> Choice | None:
@@ -313,9 +322,9 @@ def _choice(
 ) -> Choice:
     known = numbers(fit.products, fit.path)
     known.update({extra: then.numbers[extra] for extra, then in beside.items()})
-    if fit.path == "eager":
+    if fit.path in STEPWISE:
         if fit.parameters.curvature > 0:
-            hidden = _hidden(rows, fit.state, rounding.format)
+            hidden = shift_of_cap(rows, fit.state, rounding.format)
             known = allowed(fit, known, fit.noise.freed(hidden))
         else:
             known["curvature"] = unseen_cap(fit, known["curvature"], rounding.format)
@@ -330,13 +339,6 @@ def _choice(
     remaining = tuple(path for path in likeliest if likelihoods[path] > least)
     sizes = {path: rounding.size(path) for path in paths}
     return Choice(fit, known, beside, remaining, sizes)
-
-
-def _hidden(rows: Rows, state: State, format: Format) -> Floats:
-    """Return the change of the output by the part of the cap that rounding of logits hides."""
-    by_key = state.weights * np.where(rows.seen, hidden_logits(state, format), 0.0)
-    mean = by_key.sum(axis=1, keepdims=True)
-    return np.asarray(state.parameters.value_scale * (by_key @ rows.values - mean * state.mixed))
 
 
 def _scale(rows: Rows, parameters: Parameters) -> float:

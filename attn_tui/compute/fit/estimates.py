@@ -7,7 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
-from attn_tui.compute.fit.head import Floats, Name, Path, State
+from attn_tui.compute.fit.head import Floats, Name, Path, Rows, State
 from attn_tui.compute.fit.noise import Format
 from attn_tui.compute.fit.solve import Fit, Products, coefficients
 
@@ -301,6 +301,13 @@ def hidden_logits(state: State, format: Format) -> Floats:
     unit = format.spacing(tanh)
     left = (below - unit * np.round(below / unit)) / root
     return np.asarray(left * np.sign(state.logits))
+
+
+def shift_of_cap(rows: Rows, state: State, format: Format) -> Floats:
+    """Return the change of the output by the part of the cap that rounding hides, (r, d_v)."""
+    by_key = state.weights * np.where(rows.seen, hidden_logits(state, format), 0.0)
+    mean = by_key.sum(axis=1, keepdims=True)
+    return np.asarray(state.parameters.value_scale * (by_key @ rows.values - mean * state.mixed))
 
 
 def allowed(fit: Fit, numbers: dict[Name, Number], shift: Floats) -> dict[Name, Number]:

@@ -66,7 +66,7 @@ TF32 = Format("tf32", 11, -126)
 def paths_of(format: Format) -> tuple[Path, ...]:
     """Return the rounding paths that a format allows, the one that rounds most last."""
     if format.bits < 24:
-        return ("float32", "flash", "eager")
+        return ("float32", "flash", "eager", "stepwise")
     return ("float32", "tf32") if format.bits == 24 else ("float32",)
 
 
@@ -100,7 +100,7 @@ def score_variance(rows: Rows, state: State, format: Format, path: Path) -> Floa
     sums *= SUMS
     if path == "tf32":
         sums += slope * slope * rows.lost[0]
-    if path != "eager":
+    if path not in STEPWISE:
         return np.asarray(sums)
     sums += np.square(format.spacing(rows.scores) * slope) / 12
     x = parameters.multiplier * rows.scores
@@ -113,8 +113,13 @@ def score_variance(rows: Rows, state: State, format: Format, path: Path) -> Floa
         sums += np.square(format.spacing(u) * state.slope / root) / 12
         sums += np.square(format.spacing(tanh) / root) / 12
         sums += np.square(format.spacing(state.logits)) / 12
+    biased = state.logits
     if rows.bias is not None:
-        sums += np.square(format.spacing(state.logits + rows.bias)) / 12
+        biased = state.logits + rows.bias
+        sums += np.square(format.spacing(biased)) / 12
+    if path == "stepwise":
+        below_top = np.where(rows.seen, biased - state.top.astype(biased.dtype), 0)
+        sums += np.square(format.spacing(below_top)) / 12
     return np.asarray(sums)
 
 
@@ -124,8 +129,16 @@ def weight_variance(state: State, format: Format, path: Path) -> Floats | None:
         return np.asarray(np.square(TF32.spacing(state.weights)) / 12)
     if path == "float32" or format.bits >= 24:
         return None
-    if path == "eager":
-        return np.asarray(np.square(format.spacing(state.weights)) / 12)
+    if path in STEPWISE:
+        step = np.square(format.spacing(state.weights)) / 12
+        # A weight next to 1 is rounded to 1, and errs by no more than what it lacks of that.
+        np.minimum(step, np.square(1 - state.weights), out=step, where=state.weights > HALF)
+        if path == "eager":
+            return np.asarray(step)
+        total = state.total.astype(state.weights.dtype)
+        exponentials = np.square(format.spacing(state.weights * total)) / (12 * total * total)
+        exponentials[state.weights * total >= 1 - 1e-6] = 0.0
+        return np.asarray(step + exponentials)
     total = state.total.astype(state.weights.dtype)
     before = state.weights * total
     step = np.square(format.spacing(before))
@@ -182,6 +195,10 @@ def noise(rows: Rows, state: State, format: Format, path: Path) -> Noise:
     spread = _spread(by_score, by_weight, rows.inputs, state.mixed)
     variance = own if spread is None else own + spread
     pushes = _pushes(by_score, by_weight, rows.inputs, state.mixed)
+    if path == "stepwise":
+        common = _by_sum(state, format)
+        variance = variance + np.square(common)
+        pushes = common[:, None] if pushes is None else np.hstack([pushes, common[:, None]])
     if pushes is None or not np.isfinite(variance).all():
         return Noise(variance, float(np.log(variance).sum()), np.sqrt(variance))
     left = np.maximum(variance - np.square(pushes).sum(axis=1), own)
@@ -200,6 +217,8 @@ def noise(rows: Rows, state: State, format: Format, path: Path) -> Noise:
 def variance(rows: Rows, state: State, format: Format, path: Path) -> Floats:
     """Return the variance of each number of the output, shape (r, d_v), without covariances."""
     own, by_score, by_weight = _parts(rows, state, format, path)
+    if path == "stepwise":
+        own += np.square(_by_sum(state, format))
     spread = _spread(by_score, by_weight, rows.inputs, state.mixed)
     return own if spread is None else own + spread
 
@@ -261,6 +280,12 @@ def _parts(
     return own, c2 * by_score, by_weight
 
 
+def _by_sum(state: State, format: Format) -> Floats:
+    """Return how one standard error of the rounded sum of weights moves a row, shape (r, d_v)."""
+    share = format.spacing(state.total) / (state.total * np.sqrt(12.0))
+    return np.asarray(state.output * share)
+
+
 def _most_by_scores(rows: Rows, state: State, format: Format) -> Floats:
     """Return an upper bound of Σp²·variance for logits that float32 rounds, shape (r,)."""
     parameters, (q, k) = state.parameters, rows.norms
@@ -313,6 +338,10 @@ def _spread(
     made += np.square(mixed) * by_score.sum(axis=1, keepdims=True)
     return np.maximum(made, 0.0)
 
+
+STEPWISE: tuple[Path, ...] = ("eager", "stepwise")
+"""The paths that round every step from q·k to the logits."""
+HALF = 0.5
 
 GLANCE = 4
 """About this many rows are used first to tell paths apart."""

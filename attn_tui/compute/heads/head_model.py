@@ -98,7 +98,8 @@ class HeadModel:
         softcap: The cap of cap·tanh(m·q·k/cap); None is none.
         sink: The sink's logit b; None is no sink.
         mask: The keys that each query sees.
-        bias: A bias by position; None is that of the capture, or none.
+        bias: A bias by position; ``"learned"`` if its numbers are not known; None is that of the
+            rows, or none.
         softmax_twice: Whether softmax is taken of the weights again.
         law: How m grows with the position, or None.
     """
@@ -108,7 +109,7 @@ class HeadModel:
     softcap: float | None = None
     sink: float | Literal["learned"] | None = None
     mask: HeadMask = HeadMask("causal")
-    bias: Alibi | None = None
+    bias: Alibi | Literal["learned"] | None = None
     softmax_twice: bool = False
     law: Law | None = None
 

@@ -7,7 +7,7 @@ from typing import Final, Literal, Protocol
 import numpy as np
 
 from attn_tui.compute.errors import InputError
-from attn_tui.compute.heads.head_model import LAWS, LEARNED, Alibi, HeadModel, Law, Part
+from attn_tui.compute.heads.head_model import LAWS, Alibi, HeadModel, Law, Part
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
 from attn_tui.compute.text import counted
@@ -215,4 +215,3 @@ class Expectation:
         """Raise InputError, with field ``"config"``, if this cannot be the captured model."""
         if problem := self.problem(layers, heads, d_ks, kv_heads):
             raise InputError("config", problem, "the configuration of the model that was captured")
-

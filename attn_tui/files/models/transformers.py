@@ -6,8 +6,8 @@ from math import isfinite, log
 from typing import Any, NamedTuple
 
 from attn_tui.compute.errors import InputError, inert
-from attn_tui.compute.fit.model import LAWS, LEARNED, Law
-from attn_tui.files.models.promise import NONE, Expectation, Promise, Hint, Mask, Shape
+from attn_tui.compute.heads.head_model import LAWS, LEARNED, Law
+from attn_tui.files.models.promise import NONE, Expectation, Hint, Mask, Promise, Shape
 
 LEAST, MOST = 1e-30, 1e30
 """The bounds of numbers other than 0 in a configuration: their squares are finite."""

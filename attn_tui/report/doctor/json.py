@@ -8,7 +8,7 @@ from attn_tui import __version__
 from attn_tui.compute.fit.estimates import Estimate
 from attn_tui.compute.fit.explain import SHOWN, Test
 from attn_tui.compute.fit.head import Path
-from attn_tui.compute.fit.model import Model
+from attn_tui.compute.heads.head_model import HeadModel
 from attn_tui.doctor.report import Finding, Report
 from attn_tui.files.codec import report_text
 from attn_tui.files.models.promise import Promise
@@ -127,7 +127,7 @@ def _test(test: Test) -> dict[str, Any]:
     }
 
 
-def _model(model: Model) -> dict[str, Any]:
+def _model(model: HeadModel) -> dict[str, Any]:
     mask = model.mask
     plain = named(model, ("multiplier", "value_scale", "softcap", "sink", "softmax_twice"))
     law = None if model.law is None else asdict(model.law)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from math import log
 
 from attn_tui.compute.fit.explain import SHOWN, Test
-from attn_tui.compute.fit.model import Part
+from attn_tui.compute.heads.head_model import Part
 from attn_tui.compute.text import counted, listed
 from attn_tui.doctor.names import beside
 from attn_tui.doctor.report import Finding, Report

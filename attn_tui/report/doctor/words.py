@@ -6,7 +6,7 @@ from math import ceil, isfinite, log10
 from attn_tui.compute.fit.estimates import Estimate, Interval
 from attn_tui.compute.fit.explain import SHOWN, Test
 from attn_tui.compute.fit.head import Path
-from attn_tui.compute.fit.model import LEARNED, Law, Part
+from attn_tui.compute.heads.head_model import LEARNED, Law, Part
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.scale import as_root
 from attn_tui.doctor.report import Finding

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 from attn_tui.compute.fit.explain import Explained, Question, explain
-from attn_tui.compute.fit.model import PARTS, Model
 from attn_tui.compute.fit.simulate import Arithmetic, computed, rounded_to, simulate, spread
+from attn_tui.compute.heads.head_model import PARTS, HeadModel
 from attn_tui.compute.heads.rows import HeadRows
 
 SAID = frozenset(PARTS)
@@ -14,14 +14,14 @@ LEVEL = 1 - 0.01 / 5 / 144
 """The level of confidence for a model of 12 layers with 12 heads."""
 
 
-def asked(how: Arithmetic, model: Model | None = None, **changes: Any) -> Explained:
+def asked(how: Arithmetic, model: HeadModel | None = None, **changes: Any) -> Explained:
     """Return the explanation of a head with this arithmetic; the default expectation is plain."""
     given = {"seed": 1, "n_keys": 96, "d_k": 32, "rows": 24} | changes
     head = simulate(given.pop("seed"), how, **given)
-    return ask(head, model or Model(32**-0.5), how.format)
+    return ask(head, model or HeadModel(32**-0.5), how.format)
 
 
-def ask(head: HeadRows, model: Model, format: str = "bfloat16") -> Explained:
+def ask(head: HeadRows, model: HeadModel, format: str = "bfloat16") -> Explained:
     return explain(head, Question(model, SAID, LEVEL, format=format))
 
 

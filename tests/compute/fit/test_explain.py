@@ -8,8 +8,8 @@ import pytest
 
 from attn_tui.compute.fit.explain import Question, explain
 from attn_tui.compute.fit.head import Path
-from attn_tui.compute.fit.model import LEARNED, Law, Model
 from attn_tui.compute.fit.simulate import Arithmetic, computed, rounded_to, simulate, spread
+from attn_tui.compute.heads.head_model import LEARNED, HeadModel, Law
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
 from tests.compute.fit.heads import LEVEL, SAID, ask, asked, sink_head
@@ -49,7 +49,7 @@ def test_softmax_taken_twice_of_a_head_that_leans_on_key_0_is_no_other_multiplie
     format: str, path: Path, lift: float
 ) -> None:
     how = Arithmetic(M, format=format, path=path, softmaxes=2)
-    known = ask(sink_head(1, how, lift), Model(M), format)
+    known = ask(sink_head(1, how, lift), HeadModel(M), format)
     assert known.explains
     assert known.test.changes == ("softmax_twice",)
 
@@ -63,7 +63,7 @@ def test_a_head_that_leans_on_key_0_is_no_head_without_a_mask(
 ) -> None:
     for seed, quiet in ((1, False), (2, True)):
         head = sink_head(seed, Arithmetic(M, format=format, path=path), lift, quiet)
-        known = ask(head, Model(M), format)
+        known = ask(head, HeadModel(M), format)
         assert known.explains
         assert known.test.changes == ()
         assert len(known.best) == 1
@@ -75,30 +75,30 @@ def test_a_head_that_leans_on_key_0_is_no_head_without_a_mask(
 
 
 @pytest.mark.parametrize(("how", "model", "logit_std", "changes"), everyday(8, [
-        (replace(PLAIN, multiplier=2 * M), Model(M), 1.0, ("multiplier",)),
-        (replace(PLAIN, multiplier=M * M), Model(M), 1.0, ("multiplier",)),
-        (replace(PLAIN, multiplier=1.0), Model(M), 6.0, ("multiplier",)),
-        (replace(PLAIN, mask=HeadMask("none")), Model(M), 1.0, ("mask",)),
-        (PLAIN, Model(M, mask=WINDOW), 1.0, ("mask",)),
-        (replace(PLAIN, mask=WINDOW), Model(M), 1.0, ("mask",)),
-        (replace(PLAIN, mask=replace(WINDOW, window=25)), Model(M, mask=WINDOW), 1.0, ("mask",)),
-        (replace(PLAIN, mask=replace(WINDOW, window=23)), Model(M, mask=WINDOW), 1.0, ("mask",)),
-        (PLAIN, Model(M, mask=HeadMask("causal", 0, chunk=32)), 1.0, ("mask",)),
-        (PLAIN, Model(M, softcap=50.0), 6.0, ("softcap",)),
-        (replace(PLAIN, softcap=30.0), Model(M, softcap=50.0), 6.0, ("softcap",)),
-        (replace(PLAIN, softcap=50.0), Model(M), 6.0, ("softcap",)),
-        (PLAIN, Model(M, sink=1.5), 1.0, ("sink",)),
-        (replace(PLAIN, sink=1.5), Model(M), 1.0, ("sink",)),
-        (replace(PLAIN, value_scale=0.707), Model(M), 1.0, ("value_scale",)),
-        (replace(PLAIN, softmaxes=2), Model(M), 1.0, ("softmax_twice",)),
-        (replace(PLAIN, softmaxes=2), Model(M), 0.1, ("softmax_twice",)),
-        (replace(PLAIN, softmaxes=2, mask=HeadMask()), Model(M, mask=HeadMask()), 1.0,
+        (replace(PLAIN, multiplier=2 * M), HeadModel(M), 1.0, ("multiplier",)),
+        (replace(PLAIN, multiplier=M * M), HeadModel(M), 1.0, ("multiplier",)),
+        (replace(PLAIN, multiplier=1.0), HeadModel(M), 6.0, ("multiplier",)),
+        (replace(PLAIN, mask=HeadMask("none")), HeadModel(M), 1.0, ("mask",)),
+        (PLAIN, HeadModel(M, mask=WINDOW), 1.0, ("mask",)),
+        (replace(PLAIN, mask=WINDOW), HeadModel(M), 1.0, ("mask",)),
+        (replace(PLAIN, mask=replace(WINDOW, window=25)), HeadModel(M, mask=WINDOW), 1.0, ("mask",)),
+        (replace(PLAIN, mask=replace(WINDOW, window=23)), HeadModel(M, mask=WINDOW), 1.0, ("mask",)),
+        (PLAIN, HeadModel(M, mask=HeadMask("causal", 0, chunk=32)), 1.0, ("mask",)),
+        (PLAIN, HeadModel(M, softcap=50.0), 6.0, ("softcap",)),
+        (replace(PLAIN, softcap=30.0), HeadModel(M, softcap=50.0), 6.0, ("softcap",)),
+        (replace(PLAIN, softcap=50.0), HeadModel(M), 6.0, ("softcap",)),
+        (PLAIN, HeadModel(M, sink=1.5), 1.0, ("sink",)),
+        (replace(PLAIN, sink=1.5), HeadModel(M), 1.0, ("sink",)),
+        (replace(PLAIN, value_scale=0.707), HeadModel(M), 1.0, ("value_scale",)),
+        (replace(PLAIN, softmaxes=2), HeadModel(M), 1.0, ("softmax_twice",)),
+        (replace(PLAIN, softmaxes=2), HeadModel(M), 0.1, ("softmax_twice",)),
+        (replace(PLAIN, softmaxes=2, mask=HeadMask()), HeadModel(M, mask=HeadMask()), 1.0,
          ("softmax_twice",)),
-        (replace(PLAIN, multiplier=2 * M, mask=HeadMask("none")), Model(M), 1.0,
+        (replace(PLAIN, multiplier=2 * M, mask=HeadMask("none")), HeadModel(M), 1.0,
          ("multiplier", "mask")),
     ]))  # fmt: skip
 def test_what_is_not_as_expected_is_said_and_nothing_else(
-    how: Arithmetic, model: Model, logit_std: float, changes: tuple[str, ...]
+    how: Arithmetic, model: HeadModel, logit_std: float, changes: tuple[str, ...]
 ) -> None:
     for seed in (1, 2):
         known = asked(how, model, logit_std=logit_std, seed=seed)
@@ -114,17 +114,17 @@ def test_what_is_not_as_expected_is_said_and_nothing_else(
 @pytest.mark.parametrize(
     ("how", "model"),
     [
-        (replace(PLAIN, mask=WINDOW), Model(M, mask=WINDOW)),
+        (replace(PLAIN, mask=WINDOW), HeadModel(M, mask=WINDOW)),
         (replace(PLAIN, mask=HeadMask("causal", 0, chunk=32)),
-         Model(M, mask=HeadMask("causal", 0, chunk=32))),
-        (replace(PLAIN, mask=HeadMask("local", 0, 20)), Model(M, mask=HeadMask("local", 0, 20))),
-        (replace(PLAIN, softcap=50.0), Model(M, softcap=50.0)),
-        (replace(PLAIN, sink=1.0), Model(M, sink=1.0)),
-        (replace(PLAIN, sink=1.0), Model(M, sink=LEARNED)),
-        (replace(PLAIN, mask=HeadMask("none")), Model(M, mask=HeadMask("none"))),
+         HeadModel(M, mask=HeadMask("causal", 0, chunk=32))),
+        (replace(PLAIN, mask=HeadMask("local", 0, 20)), HeadModel(M, mask=HeadMask("local", 0, 20))),
+        (replace(PLAIN, softcap=50.0), HeadModel(M, softcap=50.0)),
+        (replace(PLAIN, sink=1.0), HeadModel(M, sink=1.0)),
+        (replace(PLAIN, sink=1.0), HeadModel(M, sink=LEARNED)),
+        (replace(PLAIN, mask=HeadMask("none")), HeadModel(M, mask=HeadMask("none"))),
     ],
 )  # fmt: skip
-def test_what_is_as_expected_agrees(how: Arithmetic, model: Model) -> None:
+def test_what_is_as_expected_agrees(how: Arithmetic, model: HeadModel) -> None:
     known = asked(how, model, logit_std=4.0)
     assert known.explains
     assert known.test.changes == ()
@@ -148,7 +148,7 @@ def test_keys_that_nothing_captured_hides_are_another_mask(mask: HeadMask, name:
 
 def test_padding_at_the_end_of_what_sees_all_is_found() -> None:
     mask = HeadMask("none", 0, hidden=(80, 95))
-    known = asked(replace(PLAIN, mask=mask), Model(M, mask=HeadMask("none")))
+    known = asked(replace(PLAIN, mask=mask), HeadModel(M, mask=HeadMask("none")))
     assert known.test.model.mask.hidden == (80, 95)
 
 
@@ -165,7 +165,7 @@ def test_a_captured_mask_that_is_not_applied_differs() -> None:
     seen = np.tri(96, dtype=bool)
     seen[:, :10] = False
     head = simulate(1, PLAIN, n_keys=96, d_k=32, rows=24)
-    given = Model(M, mask=HeadMask("given"))
+    given = HeadModel(M, mask=HeadMask("given"))
     dropped = ask(replace(head, seen=seen[head.rows]), given)
     assert dropped.test.changes == ("mask",)
     assert dropped.test.model.mask == HeadMask("causal", 0)
@@ -180,7 +180,7 @@ def test_a_law_of_m_by_position_is_said_only_where_it_is_known() -> None:
     law = Law("llama 4", 8.0)
     how = replace(PLAIN, multiplier=M * law.factors(places))
     head = simulate(1, how, n_keys=96, d_k=32, rows=24)
-    question = Question(Model(M), SAID, LEVEL, (law,), format="bfloat16")
+    question = Question(HeadModel(M), SAID, LEVEL, (law,), format="bfloat16")
     known = explain(head, question)
     assert known.test.changes == ("law",)
     assert known.test.model.multiplier == pytest.approx(M, rel=0.01)
@@ -193,20 +193,22 @@ def test_kv_heads_in_another_order_are_one_change() -> None:
     own = simulate(1, PLAIN, n_keys=96, d_k=32, rows=24)
     other = simulate(2, PLAIN, n_keys=96, d_k=32, rows=24)
     head = replace(own, keys=other.keys, values=other.values)
-    known = explain(head, Question(Model(M), SAID, LEVEL, format="bfloat16"), lambda: [(3, own)])
+    known = explain(
+        head, Question(HeadModel(M), SAID, LEVEL, format="bfloat16"), lambda: [(3, own)]
+    )
     assert known.test.changes == ("kv_head",)
     assert known.test.kv_head == 3
 
 
 def test_without_an_expectation_causal_and_none_are_equals_where_both_fit() -> None:
     head = sink_head(1, Arithmetic(M, path="eager"), 60.0)
-    known = explain(head, Question(Model(M), format="bfloat16"))
+    known = explain(head, Question(HeadModel(M), format="bfloat16"))
     assert {test.model.mask.kind for test in known.best} == {"causal", "none"}
 
 
 def test_a_cap_that_logits_are_too_small_to_show_is_silent() -> None:
     how = replace(PLAIN, softcap=50.0, path="eager")
-    known = asked(how, Model(M, softcap=50.0), logit_std=0.5)
+    known = asked(how, HeadModel(M, softcap=50.0), logit_std=0.5)
     assert known.test.changes == ()
     assert known.silent == ("softcap",)
 
@@ -216,7 +218,7 @@ def test_what_fits_nothing_says_where_what_is_left_lies() -> None:
     assert head.output is not None
     output = head.output.copy()
     output[12:] = np.roll(output[12:], 1, axis=1)
-    known = ask(replace(head, output=output), Model(M))
+    known = ask(replace(head, output=output), HeadModel(M))
     assert not known.explains
     rows = known.where["row"]
     assert max(rows[:12]) < 0.01 < min(rows[12:])
@@ -231,7 +233,7 @@ def test_weights_stand_for_an_output_that_was_not_captured() -> None:
     weights = compute(head, replace(how, path="eager"))[1]
     formats = {**head.formats, "weights": "bfloat16"}
     bare = replace(head, output=None, values=None, weights=weights, formats=formats)
-    known = ask(bare, Model(M))
+    known = ask(bare, HeadModel(M))
     assert known.test.changes == ("multiplier",)
     assert known.test.model.multiplier == pytest.approx(2 * M, rel=0.01)
 
@@ -251,7 +253,7 @@ def test_what_cannot_be_used_is_named(part: str, reason: str) -> None:
         value[:] = 0.0
     else:
         value[0 if part == "keys" else slice(None)] = np.nan
-    known = ask(replace(head, **{part: value}), Model(M))
+    known = ask(replace(head, **{part: value}), HeadModel(M))
     assert known.problem.startswith(reason)
 
 
@@ -260,16 +262,16 @@ def test_rows_that_see_a_key_that_is_nan_are_left_out() -> None:
     assert head.output is not None
     keys, output = head.keys.copy(), head.output.copy()
     keys[60], output[head.rows >= 60] = np.nan, np.nan
-    known = ask(replace(head, keys=keys, output=output), Model(M))
+    known = ask(replace(head, keys=keys, output=output), HeadModel(M))
     assert known.test.changes == ()
     assert max(known.used) < 60
 
 
 def test_numbers_may_have_been_rounded_to_the_format_of_the_capture() -> None:
     # 0.1772 rounds to this in bfloat16.
-    known = asked(replace(PLAIN, multiplier=0.17675781), Model(0.1772), rows=64)
+    known = asked(replace(PLAIN, multiplier=0.17675781), HeadModel(0.1772), rows=64)
     assert known.test.changes == ()
-    known = asked(replace(PLAIN, multiplier=0.17675781), Model(0.1785), rows=64)
+    known = asked(replace(PLAIN, multiplier=0.17675781), HeadModel(0.1785), rows=64)
     assert known.test.changes == ("multiplier",)
 
 
@@ -293,7 +295,7 @@ def test_a_sink_is_found_in_kernels_whose_maximum_begins_at_it(seed: int, logit_
     head = simulate(seed, n_keys=256, d_k=64, logit_std=logit_std)
     # The first row tells most, and its weight is rounded up by the largest possible amount.
     b = 0.125 * float(head.queries[0] @ head.keys[0]) + log(2) - log1p(2**-8 * 1.02)
-    known = explain(from_the_sink(head, 0.125, b), Question(Model(0.125), format="bfloat16"))
+    known = explain(from_the_sink(head, 0.125, b), Question(HeadModel(0.125), format="bfloat16"))
     interval = known.test.estimates["sink"].at()
     assert interval.low is not None
     assert interval.high is not None

@@ -8,9 +8,9 @@ import pytest
 
 from attn_tui.compute.fit.explain import Question, explain
 from attn_tui.compute.fit.head import Path
-from attn_tui.compute.fit.model import Model
 from attn_tui.compute.fit.simulate import Arithmetic, compute, computed, rounded_to, simulate
 from attn_tui.compute.fit.suspects import buckets, rope
+from attn_tui.compute.heads.head_model import HeadModel
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
 from tests.compute.fit.heads import LEVEL, SAID
@@ -73,7 +73,7 @@ def faults(how: Arithmetic) -> Iterator[tuple[str, HeadRows]]:
 def test_a_suspect_is_named_of_its_own_fault_alone(format: str, path: Path, kind: str) -> None:
     mask = HeadMask(kind)  # type: ignore[arg-type]
     how = Arithmetic(0.125, format=format, path=path, mask=mask)
-    question = Question(Model(0.125, mask=mask), SAID, LEVEL, format=format)
+    question = Question(HeadModel(0.125, mask=mask), SAID, LEVEL, format=format)
     for name, head in faults(how):
         known = explain(head, question)
         assert not known.explains, name
