@@ -17,7 +17,7 @@ from attn_tui.compute.fit.alternatives import kv_heads, one_change, tried, two_c
 from attn_tui.compute.fit.case import EXTREME, Case
 from attn_tui.compute.fit.choose import stepped
 from attn_tui.compute.fit.comparison import Comparison, Prediction
-from attn_tui.compute.fit.differences import half_ulp
+from attn_tui.compute.fit.differences import half_ulp, ordered
 from attn_tui.compute.fit.head import Rows, State
 from attn_tui.compute.fit.model import (
     SHOWN,
@@ -31,7 +31,7 @@ from attn_tui.compute.fit.model import (
 from attn_tui.compute.fit.power import power
 from attn_tui.compute.fit.solve import relative_residual
 from attn_tui.compute.fit.suspects import suspect_of
-from attn_tui.compute.heads.head_model import LEARNED, HeadModel
+from attn_tui.compute.heads.head_model import LEARNED, HeadModel, Part
 from attn_tui.compute.heads.rows import HeadRows
 
 __all__ = ["SHOWN", "Candidate", "Explanation", "Others", "Reference", "explain", "half_ulp"]
@@ -231,11 +231,22 @@ def _searched(case: Case, search: _Search | None) -> tuple[tuple[Candidate, ...]
 
 
 def _told(case: Case, candidate: Candidate) -> Candidate:
-    """Return a candidate; one that explains a failed promise without a change explains nothing."""
+    """Return a candidate with the parts that a promise without numbers makes it differ in.
+
+    One that explains a failed promise without a change explains nothing.
+    """
+    promised, model = case.reference.model, candidate.model
+    if not candidate.explains:
+        return candidate
+    if promised.bias == LEARNED:
+        model, changes = replace(model, bias=None), ordered({*candidate.changes, "bias"})
+        return replace(candidate, model=model, changes=changes)
+    if promised.sink == LEARNED:
+        has_none = model.sink is None and "sink" not in candidate.unknown
+        more: set[Part] = {"sink"} if has_none else set()
+        return replace(candidate, changes=ordered({*candidate.changes, *more}))
     is_promised = "multiplier" in case.reference.stated
-    if candidate.explains and is_promised and not candidate.changes:
-        return replace(candidate, explains=False)
-    return candidate
+    return replace(candidate, explains=bool(candidate.changes) or not is_promised)
 
 
 def _varied(sample: Case, variants: Sequence[Variant]) -> Iterator[Candidate]:

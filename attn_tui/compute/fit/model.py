@@ -205,6 +205,11 @@ class Explanation:
         return self.best[0]
 
     @property
+    def gap(self) -> float:
+        """‖out − model‖/‖out‖ of the model that explains the head, or else of the promised one."""
+        return self.candidate.residual if self.explains and not self.passes else self.residual
+
+    @property
     def explains(self) -> bool:
         """Whether any model explains every compared row."""
         return self.candidate.explains
