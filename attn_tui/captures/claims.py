@@ -19,7 +19,7 @@ NAMES: Mapping[str, tuple[str, ...]] = {
 _LONGEST = 1_000_000
 """The most characters of a text that is tried as JSON."""
 
-_MOST = 1_000
+_MOST = 10_000
 """The most claims that are kept."""
 
 

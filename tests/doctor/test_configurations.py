@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from attn_tui.compute.errors import InputError
-from attn_tui.compute.heads.head_model import LEARNED
+from attn_tui.compute.heads.head_model import LEARNED, PARTS
 from attn_tui.files.models.configuration import claimed, read_expectation
 from attn_tui.files.models.promise import NONE, Expectation
 from attn_tui.files.models.transformers import expectation
@@ -49,7 +49,15 @@ def of(**config: Any) -> Expectation:
         ),
         # Llama's YaRN is in q and k.
         ({"model_type": "llama", "rope_scaling": YARN}, 128**-0.5),
-        ({"model_type": "whatever", "scaling": 0.3}, 0.3),
+        ({"model_type": "whatever", "attention_multiplier": 0.3}, 0.3),
+        ({"model_type": "whatever", "query_pre_attn_scalar": 144}, 1 / 12),
+        ({"model_type": "jais", "mup_scale_qk_dot_by_d": True}, 1 / 128),
+        # YaRN is in q and k of Ministral 3, and in m of Mistral 4.
+        ({"model_type": "ministral3", "head_dim": 128, "rope_parameters": YARN}, 128**-0.5),
+        (
+            {"model_type": "mistral4", **MLA, "rope_parameters": YARN},
+            (0.1 * log(40.0) + 1.0) ** 2 * 192**-0.5,
+        ),
         ({"text_config": WIDE | {"model_type": "llama"}}, 128**-0.5),
     ],
 )
@@ -57,26 +65,34 @@ def test_every_dialect_says_its_multiplier(config: dict[str, Any], m: float) -> 
     whole = config if "text_config" in config else WIDE | config
     expected = expectation(whole, "config.json")
     assert expected.of(0, 128).multiplier == pytest.approx(m, rel=1e-12)
-    assert not expected.assumed
 
 
 def test_a_multiplier_is_written_as_its_configuration_has_it() -> None:
     assert of(**GEMMA_2).of(0, 128).form == "1/√144"
     assert of(model_type="qwen3", head_dim=64).of(0, 64).form == "1/√64"
-    assert of(model_type="whatever", scaling=0.3).of(0, 64).form == ""
+    assert of(model_type="whatever", attention_multiplier=0.3).of(0, 64).form == ""
     layers = of(model_type="gpt2", scale_attn_by_inverse_layer_idx=True)
     assert [layers.of(layer, 128).form for layer in (0, 2)] == ["1/√128", "1/(3·√128)"]
     yarn = of(model_type="deepseek_v3", **MLA, rope_scaling=YARN)
     assert yarn.of(0, 192).form == ""
 
 
-def test_an_unknown_architecture_is_assumed_and_named() -> None:
-    expected = of(model_type="newest")
-    assert expected.of(0, 64).multiplier == 1 / 8
-    assert "assumed 1/√head_dim" in expected.of(0, 64).source
-    assert "newest" in expected.source
-    assert expected.of(0, 64).softcap is None
-    assert of(model_type="newest", attn_logit_softcapping=30).of(0, 64).softcap == 30.0
+def test_a_class_that_is_not_known_promises_a_multiplier_at_most() -> None:
+    fields = {"attn_logit_softcapping": 30, "sliding_window": 8, "scaling": 0.3, "head_dim": 64}
+    expected = of(model_type="newest", **fields)
+    assert expected.of(0, 64).stated == frozenset()
+    assert "newest is no class that we know, for which 1/√64 is usual" in expected.source
+    multiplied = of(model_type="newest", attention_multiplier=0.25, **fields)
+    assert multiplied.of(0, 64).stated == {"multiplier"}
+
+
+def test_a_class_that_is_known_promises_that_there_is_nothing_else() -> None:
+    promise = of(model_type="llama").of(0, 128)
+    assert promise.stated == frozenset(PARTS)
+    absent = (promise.softcap, promise.sink, promise.bias, promise.value_scale)
+    assert absent == (NONE, NONE, NONE, 1.0)
+    # What other programs make of a cap that the class ignores is open.
+    assert of(model_type="llama", attn_logit_softcapping=50.0).of(0, 128).softcap is None
 
 
 def test_layers_may_differ() -> None:
@@ -89,9 +105,13 @@ def test_layers_may_differ() -> None:
     named = of(model_type="qwen3", layer_types=types, sliding_window=8)
     assert [named.of(i, 128).mask for i in range(4)] == ["causal", "window", None, "causal"]
     assert of(model_type="mistral", sliding_window=7).of(0, 128).window == 7
-    assert (
-        of(model_type="qwen2", sliding_window=7, use_sliding_window=False).of(0, 1).window is None
-    )
+    qwen = of(model_type="qwen2", sliding_window=7, max_window_layers=2)
+    assert [qwen.of(layer, 128).window for layer in range(4)] == [None] * 4
+    qwen = of(model_type="qwen2", sliding_window=7, max_window_layers=2, use_sliding_window=True)
+    assert [qwen.of(layer, 128).window for layer in range(4)] == [None, None, 7, 7]
+    # A layer without attention by softmax is passed over in no list.
+    hybrid = of(model_type="lfm2", layer_types=["conv", "conv", "full_attention", "conv"])
+    assert {hybrid.of(layer, 128).mask for layer in range(4)} == {"causal"}
 
 
 @with_rows(
@@ -100,7 +120,6 @@ def test_layers_may_differ() -> None:
         ({"model_type": "bert", "is_decoder": True}, "causal"),
         ({"model_type": "bert"}, "none"),
         ({"model_type": "llama", "architectures": ["LlamaBidirectionalModel"]}, "none"),
-        ({"model_type": "gemma3_text", "use_bidirectional_attention": True}, "none"),
         ({"model_type": "llama", "is_causal": False}, "none"),
         ({"model_type": "llama", "architectures": 7}, "causal"),
         ({"model_type": "mistral", "sliding_window": 8, "is_causal": False}, None),
@@ -115,11 +134,27 @@ def test_a_model_is_causal_as_it_says_whatever_others_of_its_kind_are(
 
 
 @with_rows("value", [1e308, 1e-308, 1e31])
-@with_rows("name", ["query_pre_attn_scalar", "attention_multiplier", "attn_logit_softcapping"])
-def test_a_number_whose_root_or_square_is_none_is_refused(name: str, value: float) -> None:
-    shape = {"model_type": "gemma2", "num_attention_heads": 4, "hidden_size": 64}
+@with_rows(
+    ("kind", "name"),
+    [
+        ("gemma2", "query_pre_attn_scalar"),
+        ("granite", "attention_multiplier"),
+        ("gemma2", "attn_logit_softcapping"),
+    ],
+)
+def test_a_number_whose_root_or_square_is_none_is_refused(
+    kind: str, name: str, value: float
+) -> None:
+    shape = {"model_type": kind, "num_attention_heads": 4, "hidden_size": 64}
     with pytest.raises(InputError, match=f"'{name}' is .*; expected 0, or a number from 1e-30"):
         expectation({**shape, name: value}, "config.json")
+
+
+def test_windows_of_gemma_reach_to_both_sides_where_attention_does() -> None:
+    config = {"model_type": "gemma3_text", "use_bidirectional_attention": True}
+    expected = of(**config, sliding_window=512, sliding_window_pattern=2)
+    assert [expected.of(layer, 128).mask for layer in range(2)] == ["local", "none"]
+    assert expected.of(0, 128).window == 512
 
 
 def test_chunks_of_layers_are_expected() -> None:
@@ -148,7 +183,6 @@ def test_local_layers_see_keys_to_either_side() -> None:
 def test_sinks_and_caps_are_expected_where_models_have_them() -> None:
     gpt_oss = of(model_type="gpt_oss", head_dim=64)
     assert gpt_oss.of(0, 64).sink == LEARNED
-    assert gpt_oss.of(0, 64, sink=0.5).sink == 0.5
     assert of(model_type="llama").of(0, 128).sink == NONE
     assert of(**GEMMA_2).of(0, 128).softcap == 50.0
     assert of(**GEMMA_2 | {"attn_logit_softcapping": None}).of(0, 128).softcap == NONE
@@ -238,10 +272,12 @@ def test_metadata_is_a_claim_that_shapes_may_deny() -> None:
     other = claimed({"model_type": "gpt2", "n_head": "4", "n_embd": "64"}, 16)
     assert other is not None
     assert other.of(0, 16).multiplier == 0.25
-    scaled = claimed({"scaling": "0.25"}, 128)
+    scaled = claimed({"attention_multiplier": "0.25"}, 128)
     assert scaled is not None
     assert scaled.of(0, 128).multiplier == 0.25
-    assert claimed({"scaling": "nan"}, 128) is None
+    assert claimed({"attention_multiplier": "nan"}, 128) is None
+    # What a call was given is no promise.
+    assert claimed({"scaling": "0.25"}, 128) is None
     whole = claimed({"model_type": "gpt2", "n_embd": 64, "n_head": 4}, 16)
     assert whole is not None
     assert whole.of(0, 16).multiplier == 0.25
@@ -250,6 +286,59 @@ def test_metadata_is_a_claim_that_shapes_may_deny() -> None:
 def test_an_encoder_and_its_decoder_have_as_many_layers_as_were_captured() -> None:
     config = {"is_encoder_decoder": True, "d_model": 64, "encoder_attention_heads": 4}
     expectation({**config, "encoder_layers": 2}, "config.json").check({5}, 4, {16}, 4)
+
+
+def slopes(**config: Any) -> list[float]:
+    bias = expectation({"hidden_size": 96, **config}, "config.json").of(0, 16).bias
+    assert isinstance(bias, tuple)
+    return [alibi.slope for alibi in bias]
+
+
+def test_the_slopes_of_alibi_are_those_of_each_class() -> None:
+    steep = [2.0**-exponent for exponent in (2, 4, 6, 8)]
+    between = [2.0**-1, 2.0**-3]
+    assert slopes(model_type="bloom", n_head=6) == pytest.approx(steep + between)
+    # MPT takes every other slope of eight heads, and then those between.
+    mpt = [2.0**-exponent for exponent in (2, 4, 6, 8, 1, 3)]
+    assert slopes(model_type="mpt", n_heads=6) == pytest.approx(mpt)
+    falcon = {"model_type": "falcon", "num_attention_heads": 6}
+    assert slopes(**falcon, alibi=True) == pytest.approx(steep + between, rel=2**-8)
+    assert expectation({"hidden_size": 96, **falcon}, "c").of(0, 16).bias == NONE
+    # Falcon multiplies the sum of score and bias.
+    bias = expectation({"hidden_size": 96, **falcon, "alibi": True}, "c").of(0, 16).bias
+    assert isinstance(bias, tuple)
+    assert {(alibi.factor, alibi.format) for alibi in bias} == {(0.25, "bfloat16")}
+    jina = {"model_type": "bert", "num_attention_heads": 6, "position_embedding_type": "alibi"}
+    assert slopes(**jina) == pytest.approx(steep + between)
+    assert expectation({"hidden_size": 96, "model_type": "t5", "d_kv": 16}, "c").of(0, 16).bias == (
+        LEARNED
+    )
+
+
+def test_masks_that_depend_on_the_input_are_said_to_vary() -> None:
+    text = {**WIDE, "model_type": "gemma3_text", "head_dim": 128}
+    whole = expectation({"model_type": "gemma3", "text_config": text}, "config.json")
+    assert whole.of(0, 128).mask_varies
+    assert not expectation(text, "config.json").of(0, 128).mask_varies
+    types = ["full_attention", "indexed_attention"]
+    sparse = of(model_type="deepseek_v32", **MLA, layer_types=types)
+    assert sparse.of(1, 192).mask_varies
+
+
+def test_what_a_layer_has_of_its_own_counts_there() -> None:
+    """Gemma 4, as transformers 5.2 and later write it."""
+    per_layer = {"1": {"head_dim": 512, "num_key_value_heads": 1}}
+    config = {"model_type": "gemma4_text", "head_dim": 256, "num_key_value_heads": 16}
+    expected = of(**config, per_layer_config=per_layer)
+    expected.check({0, 1}, 32, {256, 512}, 1)
+    with pytest.raises(InputError, match="of length 256 or 512"):
+        expected.check({0}, 32, {128}, 16)
+
+
+def test_lists_stand_for_stages_of_layers() -> None:
+    swin = {"model_type": "swin", "num_heads": [3, 6], "depths": [2, 4], "embed_dim": 96}
+    assert expectation(swin, "config.json").shape.layers == 6
+    assert expectation(swin, "config.json").shape.heads is None
 
 
 def test_config_files_are_json_of_transformers(tmp_path: Path) -> None:

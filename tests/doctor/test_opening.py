@@ -90,7 +90,9 @@ def test_a_name_goes_before_metadata_and_that_before_what_lies_beside(tmp_path: 
     parts: dict[str, Any] = tensors(write(tmp_path / "b.safetensors", HEALTHY))
     path = tmp_path / "a.safetensors"
     write_safetensors(
-        path, {f"0.{name}": tensor for name, tensor in parts.items()}, {"scaling": "0.5"}
+        path,
+        {f"0.{name}": tensor for name, tensor in parts.items()},
+        {"attention_multiplier": "0.5"},
     )
     (tmp_path / "config.json").write_text(json.dumps(LLAMA))
     opened = open_configured([str(path)])
@@ -109,7 +111,7 @@ def test_a_name_goes_before_metadata_and_that_before_what_lies_beside(tmp_path: 
 def square(path: Path, metadata: dict[str, str] | None = None, **more: Any) -> str:
     """Write q, k and v with 8 heads and 8 positions, or 8 and 4, whose order no shape tells."""
     draw = np.random.default_rng(1).standard_normal
-    shape = (1, 8, more.get("n", 8), 16)
+    shape = more.get("shape", (1, 8, more.get("n", 8), 16))
     parts = ("q", "k", "v", *more.get("parts", ()))
     tensors = {f"0.{part}": draw(shape).astype(np.float32) for part in parts}
     write_safetensors(path, tensors, metadata)
@@ -154,6 +156,27 @@ def test_a_configuration_says_how_what_shapes_leave_open_is_read(tmp_path: Path)
         # The text records how it was read, so that no file beside it is needed any more.
         assert "layout: q=bnhd,k=bnhd" in captured_text(source)
         assert parse_captured(captured_text(source)) is source
+
+
+def test_a_decoding_step_has_the_heads_of_the_configuration(tmp_path: Path) -> None:
+    """Of one query and one key, or more heads than most models have, shapes say otherwise."""
+    for heads, length in ((12, 1), (192, 2)):
+        folder = tmp_path / str(heads)
+        folder.mkdir()
+        path = square(folder / "a.safetensors", shape=(1, heads, length, 64), parts=("out",))
+        assert len(open_configured([path]).capture.heads) != heads
+        config = {**LLAMA, "num_attention_heads": heads, "hidden_size": 64 * heads, "head_dim": 64}
+        (folder / "config.json").write_text(json.dumps(config))
+        capture = open_configured([path]).settled().capture
+        assert len(capture.heads) == heads
+        assert capture.shape(capture.heads[0]).n_queries == length
+
+
+def test_a_rank_keeps_its_heads_where_positions_are_as_many_as_all_heads(tmp_path: Path) -> None:
+    path = square(tmp_path / "a.safetensors", shape=(1, 2, 8, 16), parts=("out",))
+    config = {**LLAMA, "num_attention_heads": 8, "hidden_size": 128, "head_dim": 16}
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    assert len(open_configured([path]).capture.heads) == 2
 
 
 def ways(path: str) -> tuple[Callable[[], Source], ...]:

@@ -67,13 +67,16 @@ class Alibi:
         slope: The slope of the head.
         factor: The factor that the product is multiplied by: Falcon scales the sum of score and
             bias, so that it is m there.
-        format: The number format that the product is rounded to before; empty for none.
+        format: The number format that the product is rounded to before: empty for none, ``"q"``
+            for that of the captured queries.
+        position_format: The number format that positions are rounded to; empty for none.
         is_symmetric: Whether the bias falls to both sides of the query: −slope·|i − j|.
     """
 
     slope: float
     factor: float = 1.0
     format: str = ""
+    position_format: str = ""
     is_symmetric: bool = False
 
     def bias(self, head: HeadRows, mask: HeadMask) -> NDArray[np.float64]:
@@ -82,10 +85,13 @@ class Alibi:
         positions = np.broadcast_to(keys, (len(head.rows), head.n_keys))
         if self.is_symmetric:
             positions = -np.abs(keys - mask.own(head)[:, None])
-        product = self.slope * positions.astype(np.float64)
-        if self.format:
-            product = product.astype(dtype_of(self.format)).astype(np.float64)
-        return self.factor * product
+        rounded = _rounded(positions.astype(np.float64), self.position_format)
+        product_format = head.formats.get("q", "") if self.format == "q" else self.format
+        return self.factor * _rounded(self.slope * rounded, product_format)
+
+
+def _rounded(numbers: NDArray[np.float64], name: str) -> NDArray[np.float64]:
+    return numbers.astype(dtype_of(name)).astype(np.float64) if name else numbers
 
 
 @dataclass(frozen=True)

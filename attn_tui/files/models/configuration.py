@@ -10,6 +10,7 @@ from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.text import visible
 from attn_tui.files.content import read_json, read_text
 from attn_tui.files.models import gguf, transformers
+from attn_tui.files.models.fields import HEADS
 from attn_tui.files.models.promise import Expectation
 
 _LARGEST = 4 * 2**20
@@ -53,19 +54,19 @@ def read_expectation(path: str, called: str = "") -> Expectation:
 
 
 def claimed(metadata: Mapping[str, Any], d_k: int) -> Expectation | None:
-    """Return what a capture's own metadata expects, or None if it says nothing of attention.
+    """Return what a capture's own metadata promises, or None if it says nothing of attention.
 
     It is only a claim: it is ignored if it is no configuration, or has heads of another length.
+    The ``scaling`` of a call is no promise.
 
     Args:
         metadata: The metadata of the capture, by name; numbers may be text.
         d_k: The length of captured queries.
     """
     plain = {name: _number(value) for name, value in metadata.items()}
-    says = {"model_type", "scaling", "attention_multiplier", "query_pre_attn_scalar", "head_dim"}
-    if not says & {*plain}:
+    if not {"model_type", "attention_multiplier", "query_pre_attn_scalar"} & {*plain}:
         return None
-    if not any(name in plain for name in transformers.HEADS):
+    if not any(isinstance(value, Mapping) or name in HEADS for name, value in plain.items()):
         plain["num_attention_heads"] = 1
     with suppress(InputError):
         expectation = transformers.expectation(plain, "the capture's metadata")

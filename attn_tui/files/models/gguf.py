@@ -40,7 +40,7 @@ _NAMES: Mapping[str, str] = {
     "sliding_window": "attention.sliding_window",
     "sliding_window_pattern": "attention.sliding_window_pattern",
     "is_causal": "attention.causal",
-    "scaling": "attention.scale",
+    "attention_multiplier": "attention.scale",
 }
 """The names of fields in transformers, and in GGUF."""
 
@@ -114,7 +114,7 @@ def read_configuration(file: BinaryIO, name: str) -> dict[str, Any]:
         "factor": own.get("rope.scaling.factor"),
         "mscale_all_dim": 10.0 * (own.get("rope.scaling.yarn_log_multiplier") or 0.0),
     }
-    if kind in ("gemma2", "gemma3") and "scaling" not in config:
+    if kind in ("gemma2", "gemma3") and "attention_multiplier" not in config:
         config["query_pre_attn_scalar"] = _scalar_of_gemma(config)
     return config
 

@@ -10,17 +10,14 @@ from typing import Any
 from attn_tui.captures.capture import Capture
 from attn_tui.captures.layouts import layout_text
 from attn_tui.captures.opening import open_capture
+from attn_tui.captures.readings import VARIABLES, Reading, readings_of
 from attn_tui.captures.suffixes import EXAMPLE_NAME
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.files.models.configuration import claimed, read_expectation
 from attn_tui.files.models.promise import NONE, Expectation, Promise
+from attn_tui.files.models.towers import bound, captured_layers
 
 _BESIDE = "config.json"
-
-CALLS = "the arguments of the calls"
-"""The source of an expectation that rests on captured arguments alone."""
-_LEAST, _MOST = 1e-9, 1e9
-"""The bounds of a captured scale; others are ignored."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,12 +89,16 @@ def open_configured(
                 notes.append(f"{_BESIDE} beside it is of another model: {problem}.")
             else:
                 expectation, file = beside, near
-    expectation = with_calls(expectation, capture)
-    if expectation and (own := _layouts_of(capture, expectation)):
-        sentence = f"The heads are those of the configuration: --layout '{own}'."
-        layouts, capture = own, open_capture(paths, own, names)
+    if expectation is None:
+        return Configured(capture, None, file, layouts, tuple(notes))
+    expectation = bound(expectation, captured_layers(capture))
+    stated = "" if layouts else _layouts_of(capture, expectation)
+    if stated:
+        sentence = f"The heads are those of the configuration: --layout '{stated}'."
+        layouts, capture = stated, open_capture(paths, stated, names)
         states = capture.states
         capture = replace(capture, states=lambda chosen: (*states(chosen), sentence))
+        expectation = bound(expectation, captured_layers(capture))
     return Configured(capture, expectation, file, layouts, tuple(notes))
 
 
@@ -107,26 +108,44 @@ def _layouts_of(capture: Capture, expectation: Expectation) -> str:
     They are empty if the first reading has these heads already, and if no reading has. Whatever
     else shapes leave open, such as the axes of the output, its numbers tell.
     """
-    shape, layer = expectation.shape, capture.layers[0]
-    if shape.heads is None or not shape.d_k:
+    layer = capture.layers[0]
+    tower = expectation.tower(layer)
+    heads = tower.shape.heads
+    if heads is None or not tower.shape.d_k:
         return ""
-    readings = capture.readings(layer)
     fitting = [
         reading
-        for reading in readings
-        if not expectation.problem(
-            [layer], reading.dims.heads, {reading.dims.d_k}, reading.dims.kv_heads
-        )
+        for reading in _readings(capture, layer, heads)
+        if not tower.problem((), reading.dims.heads, {reading.dims.d_k}, reading.dims.kv_heads)
     ]
     # Fewer heads may be those of one rank, so only the full number settles an open reading.
-    whole = [reading for reading in capture.undecided(layer) if reading.dims.heads == shape.heads]
-    is_told = len(whole) == 1 and whole[0] in fitting
-    if is_told:
-        fitting = whole
-    if not fitting or (readings[0] in fitting and not is_told):
+    complete = {
+        reading.layout("q"): reading for reading in reversed(fitting) if reading.dims.heads == heads
+    }
+    first, is_open = capture.readings(layer)[0], bool(capture.undecided(layer))
+    chosen = fitting[0] if fitting else first
+    if len(complete) == 1:
+        (reading,) = complete.values()
+        # More heads than models have, or a single key, are likely if the configuration says so.
+        is_usual = "hn" in layout_text(reading.layout("q"))
+        chosen = reading if is_open or is_usual or first not in fitting else first
+    elif first in fitting:
+        chosen = first
+    if chosen.layout("q") == first.layout("q") and not (is_open and chosen in complete.values()):
         return ""
-    named = {part: layout_text(axes) for part, axes in fitting[0].layouts if part in ("q", "k")}
+    named = {part: layout_text(axes) for part, axes in chosen.layouts if part in ("q", "k")}
     return ",".join(f"{part}={text}" for part, text in named.items())
+
+
+def _readings(capture: Capture, layer: int, heads: int) -> tuple[Reading, ...]:
+    """Return the ways to read a layer, unlikely ones too if they have this number of heads."""
+    readings = capture.readings(layer)
+    tensors = capture.tensors(layer)
+    if len(tensors["q"].pieces) > 1 or "layout" in capture.config:
+        return readings
+    shapes = tuple((part, tensors[part].shape) for part in VARIABLES if part in tensors)
+    more = readings_of(shapes, claims=(("heads", heads),))
+    return tuple(dict.fromkeys((*readings, *more)))
 
 
 def config_version(paths: Sequence[str], config: str) -> tuple[str, int]:
@@ -157,11 +176,15 @@ def _misfit(expectation: Expectation, capture: Capture, with_length: bool = Fals
         capture: The tensors.
         with_length: Whether queries must have the expected length; zeros may pad them.
     """
-    problems = []
-    for dims in dict.fromkeys(reading.dims for reading in capture.readings(capture.layers[0])):
-        lengths = {dims.d_k} if with_length else set()
-        problems.append(expectation.problem(capture.layers, dims.heads, lengths, dims.kv_heads))
-    return "" if "" in problems else problems[0]
+    layers = captured_layers(capture)
+    for layer in layers if expectation.towers else ():
+        problems = [layer.problem(tower, with_length) for tower in expectation.towers]
+        if "" not in problems:
+            return problems[0]
+    if expectation.towers:
+        return ""
+    numbers = bound(expectation, layers).numbers(capture.layers)
+    return expectation.problem(numbers, 0, (), 0) or layers[0].problem(expectation, with_length)
 
 
 def _refuse(problem: str) -> None:
@@ -177,40 +200,24 @@ def _other_kind(expectation: Expectation, capture: Capture) -> str:
     return f"it is of {inert(kind)[1:-1]}, and the capture says {inert(claim)[1:-1]}"
 
 
-def with_calls(expectation: Expectation | None, capture: Capture) -> Expectation | None:
-    """Return an expectation with the captured arguments of calls, for what it does not say itself.
-
-    Args:
-        expectation: The expectation from another source, or None.
-        capture: The capture, with ``LAYER.scale`` and the like in its metadata.
-    """
-    calls = calls_of(capture)
-    if not calls:
-        return expectation
-    if expectation is None:
-        return Expectation(CALLS, Promise(), calls=calls)
-    stated = {layer: expectation.said_of(layer) for layer in calls}
-    adds = any(stated[layer].completed(call) != stated[layer] for layer, call in calls.items())
-    source = f"{expectation.source}; {CALLS}" if adds else expectation.source
-    return replace(expectation, source=source, calls=calls)
-
-
 def calls_of(capture: Capture) -> Mapping[int, Promise]:
-    """Return the arguments of each layer's call, as far as the metadata has them."""
+    """Return what each layer's call was given, as far as the metadata has it.
+
+    It is no promise: multiplier, soft cap, and a causal mask, as they were passed.
+    """
     calls: dict[int, Promise] = {}
     shapes = {head.layer: head for head in reversed(capture.heads)}
     for layer, head in shapes.items():
-        scale = _finite(capture.config.get(f"{layer}.scale"))
         cap = _finite(capture.config.get(f"{layer}.softcap"))
         shape = capture.shape(head)
-        # Libraries disagree on where the first query stands if queries are fewer than keys.
+        # Libraries disagree on where the first query stands if queries are fewer than keys; and
+        # long masks are left out of captures, so that False says nothing.
         is_square = shape.n_queries == shape.n_keys
-        masks = {"True": "causal", "False": "none"}
-        mask = masks.get(str(capture.config.get(f"{layer}.is_causal"))) if is_square else None
+        is_causal = str(capture.config.get(f"{layer}.is_causal")) == "True"
         call = Promise(
-            multiplier=scale if scale is not None and _LEAST <= scale <= _MOST else None,
+            multiplier=_finite(capture.config.get(f"{layer}.scale")),
             softcap=None if cap is None or cap < 0.0 else cap or NONE,
-            mask=mask,  # type: ignore[arg-type]
+            mask="causal" if is_square and is_causal else None,
         )
         if call != Promise():
             calls[layer] = call

@@ -1,8 +1,8 @@
 """What a configuration promises of a head: multiplier, cap, sink, mask, bias, value scale."""
 
-from collections.abc import Collection
-from dataclasses import dataclass, replace
-from typing import Final, Literal, Protocol
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Final, Literal, Protocol
 
 import numpy as np
 
@@ -13,6 +13,10 @@ from attn_tui.compute.heads.rows import HeadRows
 from attn_tui.compute.text import counted
 
 Mask = Literal["none", "causal", "window", "local"]
+
+Sink = float | Literal["none", "learned"] | None
+
+Bias = tuple[Alibi, ...] | Literal["none", "learned"] | None
 
 NONE: Final = "none"
 
@@ -43,7 +47,7 @@ class Promise:
 
     multiplier: float | None = None
     softcap: float | Literal["none"] | None = None
-    sink: float | Literal["none", "learned"] | None = None
+    sink: Sink = None
     mask: Mask | None = None
     window: int | None = None
     value_scale: float | None = None
@@ -52,7 +56,7 @@ class Promise:
     form: str = ""
     chunk: int | None = None
     mask_varies: bool = False
-    bias: tuple[Alibi, ...] | Literal["none", "learned"] | None = None
+    bias: Bias = None
     is_complete: bool = False
 
     @property
@@ -141,6 +145,23 @@ class Typed(Protocol):
 
 
 @dataclass(frozen=True)
+class Place:
+    """Where a captured layer stands in its model.
+
+    Attributes:
+        towers: The numbers of the towers that it may be of; one if it is known, none if it is of a
+            part that the configuration does not have.
+        layer: The number of the layer in its tower, or None if that is not known.
+        is_cross: Whether its keys are those of another part: cross attention, which has neither
+            mask nor bias.
+    """
+
+    towers: tuple[int, ...]
+    layer: int | None = None
+    is_cross: bool = False
+
+
+@dataclass(frozen=True)
 class Expectation:
     """What is expected of all heads of a model.
 
@@ -156,6 +177,11 @@ class Expectation:
         kind: The architecture, as the file names it.
         laws: Laws of the multiplier by position that may be applied once too often.
         typed: The parts that the user typed, which override all others.
+        name: The name of the tower, as the configuration has it; empty for a model with one.
+        towers: The parts of the model with layers of their own, such as text and images, or encoder
+            and decoder; empty for a model with one, whose layers are those above.
+        places: Where the captured layers stand, by number; those that are absent stand in the only
+            tower, at their own number.
     """
 
     source: str
@@ -168,23 +194,57 @@ class Expectation:
     kind: str = ""
     laws: tuple[Law, ...] = LAWS
     typed: Typed | None = None
+    name: str = ""
+    towers: tuple["Expectation", ...] = ()
+    places: Mapping[int, Place] = field(default_factory=dict)
 
     def of(self, layer: int, d_k: int) -> Promise:
         """Return what is promised of the heads of a layer, with the parts that the user typed.
 
         Args:
-            layer: Its number, counted from 0.
+            layer: Its number in the capture, counted from 0.
             d_k: The length of its queries, as captured.
         """
-        promise = self.layers[layer] if 0 <= layer < len(self.layers) else self.common
+        promise = self._promise(layer, d_k)
         if self.typed is not None:
             promise = self.typed.over(promise, d_k)
         return replace(promise, source=self.source)
+
+    def tower(self, layer: int) -> "Expectation":
+        """Return the part of the model that a captured layer is of; the model if that is open."""
+        place = self.places.get(layer)
+        if not self.towers or place is None or len(place.towers) != 1:
+            return self
+        return self.towers[place.towers[0]]
+
+    def numbers(self, layers: Iterable[int]) -> tuple[int, ...]:
+        """Return the numbers that captured layers have in the model."""
+        places = {layer: self.places.get(layer, Place((0,), layer)) for layer in layers}
+        return tuple(layer if p.layer is None else p.layer for layer, p in places.items())
+
+    def _promise(self, layer: int, d_k: int) -> Promise:
+        place = self.places.get(layer)
+        if not self.towers:
+            promise = self._of(layer if place is None else place.layer)
+        elif place is None:
+            fitting = [tower for tower in self.towers if d_k in tower.shape.d_k]
+            promise = agreed(tower._of(None) for tower in fitting or self.towers)
+        else:
+            promise = agreed(self.towers[tower]._of(place.layer) for tower in place.towers)
+        return crossing(promise) if place is not None and place.is_cross else promise
+
+    def _of(self, layer: int | None) -> Promise:
+        """Return what is promised of a layer of a tower, or of all of them alike."""
+        if layer is None:
+            return agreed(self.layers or (self.common,))
+        return self.layers[layer] if 0 <= layer < len(self.layers) else self.common
 
     def problem(
         self, layers: Collection[int], heads: int, d_ks: Collection[int], kv_heads: int
     ) -> str:
         """Return why this cannot be the captured model, or an empty text if it can.
+
+        Of a model with several towers only the lengths are compared.
 
         Args:
             layers: The numbers of the captured layers.
@@ -215,3 +275,27 @@ class Expectation:
         """Raise InputError, with field ``"config"``, if this cannot be the captured model."""
         if problem := self.problem(layers, heads, d_ks, kv_heads):
             raise InputError("config", problem, "the configuration of the model that was captured")
+<<<<<<< HEAD
+=======
+
+
+def agreed(promises: Iterable[Promise]) -> Promise:
+    """Return the parts that several promises have in common; nothing of none."""
+    first, *others = [*promises] or [Promise()]
+    differing: dict[str, Any] = {
+        part.name: part.default
+        for part in fields(Promise)
+        if any(getattr(first, part.name) != getattr(other, part.name) for other in others)
+    }
+    if differing.keys() & {"mask", "window", "chunk"}:
+        # A window is part of a mask, and not one by itself.
+        differing |= {"mask": None, "window": None, "chunk": None}
+    return replace(first, **differing)
+
+
+def crossing(promise: Promise) -> Promise:
+    """Return what is promised of cross attention in place of self-attention."""
+    mask: Mask | None = None if promise.mask is None else "none"
+    bias: Bias = None if promise.bias is None else NONE
+    return replace(promise, mask=mask, window=None, chunk=None, bias=bias, mask_varies=False)
+>>>>>>> models

@@ -1,178 +1,33 @@
 """Read what a config.json of transformers says about attention."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
-from math import isfinite, log
-from typing import Any, NamedTuple
+from dataclasses import replace
+from typing import Any
 
-from attn_tui.compute.errors import InputError, inert
-from attn_tui.compute.heads.head_model import LAWS, LEARNED, Law
-from attn_tui.files.models.promise import NONE, Expectation, Hint, Mask, Promise, Shape
-
-LEAST, MOST = 1e-30, 1e30
-"""The bounds of numbers other than 0 in a configuration: their squares are finite."""
+from attn_tui.compute.errors import inert
+from attn_tui.compute.heads.head_model import LAWS, LEARNED, Alibi, Law
+from attn_tui.files.models import multipliers
+from attn_tui.files.models.alibi import jina
+from attn_tui.files.models.architectures import ARCHITECTURES, Architecture, Part
+from attn_tui.files.models.fields import HEADS, KV_HEADS, LAYERS, WIDTHS, Fields, words
+from attn_tui.files.models.multipliers import Lengths, Multiplier
+from attn_tui.files.models.promise import NONE, Bias, Expectation, Hint, Mask, Promise, Shape, Sink
 
 _MOST_LAYERS = 10_000
+_MOST_HEADS = 4_096
+_DEEPEST = 4
+"""The most levels of configurations in configurations."""
 
-
-def words(text: str) -> frozenset[str]:
-    """Return the words of a text."""
-    return frozenset(text.split())
-
-
-_DECODERS = words(
-    """arcee baichuan biogpt bitnet bloom chatglm codegen codeshell cohere cohere2 csm dbrx
-    deepseek_v2 deepseek_v3 diffllama dots1 ernie4_5 ernie4_5_moe exaone4 falcon gemma gemma2
-    gemma3 gemma3_text gemma3n gemma3n_text gemma4 gemma4_text glm glm4 glm4_moe gpt2
-    gpt_bigcode gpt_neo gpt_neox gpt_oss gptj granite granitemoe granitemoehybrid
-    granitemoeshared helium internlm2 internlm3 jamba llama llama4 llama4_text longcat_flash
-    mimo_v2_flash minicpm3 minimax ministral mistral mixtral mpt nemotron olmo olmo2 olmo3 olmoe
-    opt persimmon phi phi3 phimoe qwen qwen2 qwen2_moe qwen3 qwen3_moe seed_oss smollm3 stablelm
-    starcoder2 vaultgemma xglm youtu"""
-)
-_ENCODERS = words(
-    """albert bert camembert clip_vision_model data2vec-text deit dinov2 distilbert electra ernie
-    esm hubert ijepa modernbert roberta siglip_vision_model vit vit_mae wav2vec2 wavlm
-    xlm-roberta"""
-)
-_UNSCALED = words(
-    """gpt_neo gemma3n gemma3n_text gemma4 gemma4_text longt5 mt5 pix2struct pop2piano
-    switch_transformers t5 udop umt5"""
-)
-"""Architectures that multiply by 1, as their initialisation or QK-norm allows."""
-_SCALED_Q = words("esm opt qwen2_audio_encoder speecht5 trocr vits whisper xglm")
-"""Architectures that multiply q by 1/√d_k before attention, which then multiplies by 1."""
-_PATTERNS = {
-    "gemma2": 2, "gpt_oss": 2, "vaultgemma": 2, "cohere2": 4, "exaone4": 4, "olmo3": 4,
-    "gemma3_text": 6, "gemma3": 6, "gemma4_text": 6, "gemma4": 6,
-}  # fmt: skip
-"""The period of full layers, which see all keys up to their own, without ``layer_types``."""
-_ALL_LAYERS = words("mistral mixtral phi3 phimoe starcoder2")
-"""Architectures whose layers all have the window, if there is one."""
-_CHUNKED = words("llama4 llama4_text")
-"""Architectures whose layers with RoPE see chunks of keys."""
-_MLA = words("deepseek_v2 deepseek_v3 longcat_flash minicpm3 youtu")
-"""Architectures with MLA, whose multiplier includes YaRN's μ²."""
-_SINKS = words("gpt_oss mimo_v2_flash")
-_CAPPED = words("gemma2 vaultgemma")
-"""Architectures whose classes default to a cap of 50 and a scalar of 256."""
-
-_KNOWN = _DECODERS | _ENCODERS | _UNSCALED | _SCALED_Q
+_IMAGE_MASKS = words("gemma3 paligemma")
+"""Models whose text sees the tokens of an image, or a prefix, to both sides."""
 
 _BY_LAYER = "scale_attn_by_inverse_layer_idx"
-
-HEADS = ("num_attention_heads", "n_head", "n_heads", "num_heads", "encoder_attention_heads")
-_LAYERS = ("num_hidden_layers", "n_layer", "n_layers", "num_layers", "encoder_layers")
-_WIDTH = ("hidden_size", "n_embd", "d_model", "dim")
-
-
-@dataclass(frozen=True)
-class Fields:
-    """The fields of a configuration by name.
-
-    Attributes:
-        of: The fields.
-        file: The name of the file, for errors.
-    """
-
-    of: Mapping[str, Any]
-    file: str
-
-    @property
-    def kind(self) -> str:
-        """The name of the architecture; empty if none is named."""
-        kind = self.of.get("model_type")
-        return kind if isinstance(kind, str) else ""
-
-    def number(self, *names: str) -> float | None:
-        """Return the first present of some fields, a finite number of 0 or more, or None.
-
-        Raises:
-            InputError: With field ``"config"``, if it is no such number.
-        """
-        for name in names:
-            value = self.of.get(name)
-            if value is None:
-                continue
-            called = inert(name)
-            if isinstance(value, bool) or not isinstance(value, int | float):
-                raise self.bad(f"{called} is {inert(str(value))}", "a number")
-            try:
-                number = float(value)
-            except OverflowError:
-                number = float("inf")
-            if not (isfinite(number) and number >= 0.0):
-                raise self.bad(f"{called} is {number:g}", "a finite number of 0 or more")
-            if number and not LEAST <= number <= MOST:
-                expected = f"0, or a number from {LEAST:g} to {MOST:g}"
-                raise self.bad(f"{called} is {number:g}", expected)
-            return number
-        return None
-
-    def count(self, *names: str) -> int | None:
-        """Return the first of some fields that is a whole number above 0, or None."""
-        values = (self.of.get(name) for name in names)
-        return next((value for value in values if type(value) is int and value > 0), None)
-
-    def whole(self, *names: str) -> int | None:
-        """Return the first present of some fields, a whole number above 0, or None.
-
-        Raises:
-            InputError: With field ``"config"``, if it is no such number.
-        """
-        value = self.number(*names)
-        if value is not None and (value != int(value) or not 0 < value < 2**31):
-            name = next(name for name in names if self.of.get(name) is not None)
-            raise self.bad(f"{inert(name)} is {value:g}", "a whole number above 0")
-        return None if value is None else int(value)
-
-    def shared(self, width: int, heads: int) -> int:
-        """Return the width of each head, if heads share a width equally.
-
-        Raises:
-            InputError: With field ``"config"``, if there are more heads than the width.
-        """
-        if width < heads:
-            raise self.bad(f"{heads:,} heads share a width of {width:,}", "at least 1 for each")
-        return width // heads
-
-    def flag(self, name: str, default: bool = False) -> bool:
-        """Return a field as a truth value, or the default if it is absent."""
-        value = self.of.get(name)
-        return default if value is None else bool(value)
-
-    def inner(self, *names: str) -> "Fields":
-        """Return the fields of the first present of some objects; empty if none is present."""
-        values = (self.of.get(name) for name in names)
-        return Fields(
-            next((value for value in values if isinstance(value, Mapping)), {}), self.file
-        )
-
-    def bad(self, problem: str, expected: str) -> InputError:
-        """Return the error for a problem in the file."""
-        return InputError("config", problem, expected, self.file)
-
-
-class Multiplier(NamedTuple):
-    """The m that a configuration says.
-
-    Attributes:
-        value: m, or None if it is not known.
-        source: The fields that decide it, as text.
-        form: m as written: ``1/√144``; empty if it is a plain number.
-        yarn: YaRN's μ.
-        notes: Sentences on factors that q, k or v already contain.
-    """
-
-    value: float | None
-    source: str = ""
-    form: str = ""
-    yarn: float = 1.0
-    notes: tuple[str, ...] = ()
+_D_K = ("head_dim", "d_head", "d_kv", "attention_head_size", "attention_head_dim")
+_CAP = "attn_logit_softcapping"
 
 
 def expectation(config: Mapping[str, Any], file: str) -> Expectation:
-    """Return what a configuration expects; for an unknown architecture, m = 1/√head_dim.
+    """Return what a configuration promises: of a class that we do not know, m at most.
 
     Args:
         config: The object in the file.
@@ -183,215 +38,350 @@ def expectation(config: Mapping[str, Any], file: str) -> Expectation:
             it is not valid.
     """
     fields = Fields(config, file)
-    text = fields.inner("text_config")
-    if text.of and not any(name in config for name in HEADS):
-        fields = text
-    kind, heads, width = fields.kind, fields.whole(*HEADS), fields.whole(*_WIDTH)
-    if heads is None and width is None:
+    towers = [*_towers(fields, "", "", 0)]
+    if not towers:
         raise fields.bad("it says neither heads nor width", "a config.json of transformers")
-    # The d_k in m, the fields that give it, and the lengths that queries may have.
-    nope, rope = fields.whole("qk_nope_head_dim"), fields.whole("qk_rope_head_dim")
-    if nope and rope:
-        latent = fields.whole("kv_lora_rank")
-        d_k: int | None = nope + rope
-        source = f"qk_nope_head_dim {nope} + qk_rope_head_dim {rope}"
-        lengths = {d_k, latent + rope if latent else None}
-    else:
-        d_k = fields.whole(
-            "head_dim", "d_head", "d_kv", "attention_head_size", "attention_head_dim"
-        )
-        source = f"head_dim {d_k}"
-        if d_k is None and heads and width:
-            d_k = fields.shared(width, heads)
-            source = f"head_dim {width}/{heads} = {d_k}"
-        wide = fields.whole("global_head_dim")
-        if wide is None and kind.startswith("gemma4"):
-            wide = 512
-        lengths = {d_k, wide}
-    m = _multiplier(fields, d_k, source)
-    decides = [m.source] if m.source else []
-    cap = fields.number("attn_logit_softcapping", "attn_logit_cap")
-    if cap is None and kind in _CAPPED and "attn_logit_softcapping" not in fields.of:
-        cap = 50.0
-    if cap:
-        decides.append(f"attn_logit_softcapping {cap:g}")
-    if fields.flag(_BY_LAYER):
-        decides.append(f"{_BY_LAYER}, m/(layer + 1)")
-    if m.value is None:
-        unknown = "is not a model we know" if kind else "names no model_type"
-        decides.insert(0, f"assumed 1/√head_dim, for it {unknown}")
-    common = Promise(m.value, cap or None, form=m.form)
-    if kind in _KNOWN:
-        common = replace(common, softcap=common.softcap or NONE, sink=NONE, value_scale=1.0)
-    if kind in _SINKS:
-        common = replace(common, sink=LEARNED)
-    # There is no rule for how a capture numbers encoder, decoder and cross attention.
-    count = None if fields.flag("is_encoder_decoder") else fields.whole(*_LAYERS)
-    layers = [_of_layer(fields, common, layer) for layer in range(min(count or 1, _MOST_LAYERS))]
-    if count is None or all(layer == layers[0] for layer in layers):
-        common, layers = layers[0], []
-    kv_heads = fields.count("num_key_value_heads", "num_kv_heads", "n_kv_heads")
-    if "num_global_key_value_heads" in fields.of or fields.flag("multi_query") or kind in _MLA:
-        # Some layers have fewer; Falcon has one, whatever else it says; latent keys are one head's.
-        kv_heads = None
-    named = f" ({inert(kind)[1:-1]})" if kind else ""
+    named = f" ({inert(fields.kind)[1:-1]})" if fields.kind else ""
+    if len(towers) == 1:
+        source = f"{file}{named or _named(towers[0])}: {towers[0].source}"
+        return replace(towers[0], source=source, name="")
+    sources = "; ".join(f"{tower.name} {tower.source}" for tower in towers)
+    lengths = frozenset[int]().union(*(tower.shape.d_k for tower in towers))
+    are_complete = all(tower.shape.d_k for tower in towers)
     return Expectation(
-        f"{fields.file}{named}: {'; '.join(decides)}",
-        common,
-        tuple(layers),
-        Shape(frozenset(filter(None, lengths)), heads, count, kv_heads),
-        m.value is None,
-        tuple(_hints(fields, heads, width)),
-        m.yarn,
-        m.notes,
-        kind,
-        _laws(fields),
+        f"{file}{named}: {sources}",
+        Promise(),
+        shape=Shape(lengths if are_complete else frozenset()),
+        kind=fields.kind,
+        towers=tuple(towers),
     )
 
 
-def _multiplier(fields: Fields, d_k: int | None, source: str) -> Multiplier:
-    """Return m from a field, the default of the class or 1/√d_k; None if nothing says it."""
-    kind = fields.kind
-    scale = fields.inner("attn_config").number("softmax_scale")
-    if scale is not None:
-        return Multiplier(scale, f"softmax_scale {scale:g}")
-    for name in ("attention_multiplier", "scaling"):
-        scale = fields.number(name)
-        if scale is not None:
-            return Multiplier(scale, f"{name} {scale:g}")
-    scalar = fields.number("query_pre_attn_scalar") or (256.0 if kind in _CAPPED else None)
-    if scalar:
-        form = f"1/√{scalar:g}"
-        return Multiplier(scalar**-0.5, f"query_pre_attn_scalar {scalar:g}, m = {form}", form)
-    if kind in _SCALED_Q:
-        return Multiplier(1.0, "scaling 1, for q carries 1/√head_dim already")
-    if kind in _UNSCALED:
-        return Multiplier(1.0, "scaling 1")
-    if kind not in _KNOWN or d_k is None:
-        return Multiplier(None)
-    if not fields.flag("scale_attn_weights", True):
-        return Multiplier(1.0, "scale_attn_weights false, m = 1")
-    notes = []
-    if fields.flag("attn_temperature_tuning") or fields.flag("attn_temperature"):
-        notes.append("q as attention is given it carries the temperature by position already.")
-    if any(fields.flag(name) for name in ("use_qk_norm", "qk_layernorm", "qk_norm")):
-        notes.append("q and k as attention is given them are normalised already.")
-    if fields.number("attention_value_scale"):
-        notes.append("v as attention is given it carries attention_value_scale already.")
-    m, form, yarn = d_k**-0.5, f"1/√{d_k}", 1.0
-    text = f"{source}, m = {form}"
-    rope = fields.inner("rope_parameters", "rope_scaling")
-    factor, every = rope.number("factor"), rope.number("mscale_all_dim")
-    is_yarn = rope.of.get("rope_type", rope.of.get("type")) == "yarn"
-    if is_yarn and factor and factor > 1.0:
-        yarn = 0.1 * log(factor) + 1.0
-        if kind in _MLA:
-            yarn = 0.1 * (every or 0.0) * log(factor) + 1.0
-        else:
-            notes.append("q and k as attention is given them carry YaRN's mscale already.")
-    if kind in _MLA and yarn != 1.0:
-        m, form, text = m * yarn * yarn, "", f"{text}; YaRN's mscale² {yarn * yarn:.4f}"
-    return Multiplier(m, text, form, yarn, tuple(notes))
+def _named(tower: Expectation) -> str:
+    return f" ({inert(tower.kind)[1:-1]})" if tower.kind else ""
+
+
+def _towers(fields: Fields, name: str, parent: str, depth: int) -> Iterator[Expectation]:
+    """Yield the parts of a model with layers of their own.
+
+    Args:
+        fields: The configuration of the model, or one in it.
+        name: The name of the field that holds it; empty for the model.
+        parent: The architecture of the configuration around it.
+        depth: How many configurations are around it.
+    """
+    kind = _kind(fields.kind, name, parent)
+    inner: list[Expectation] = []
+    if depth < _DEEPEST:
+        for field, sub in fields.objects():
+            if _is_configuration(sub):
+                inner += _towers(sub, field, fields.kind or parent, depth + 1)
+    has_heads = any(field in fields.of for field in _heads(kind))
+    if has_heads or (not inner and any(field in fields.of for field in WIDTHS)):
+        yield from _parts(fields, kind, name, parent)
+    yield from inner
+
+
+def _heads(kind: str) -> tuple[str, ...]:
+    architecture = ARCHITECTURES.get(kind)
+    return (architecture.heads if architecture else ()) or HEADS
+
+
+def _is_configuration(fields: Fields) -> bool:
+    return bool(fields.kind) or any(field in fields.of for field in HEADS)
+
+
+def _kind(kind: str, name: str, parent: str) -> str:
+    """Return the architecture of a part, which may bear the name of the model, or none."""
+    if not name or (kind and kind != parent):
+        return kind
+    stem = name.removesuffix("_config")
+    candidates = (f"{parent}_{stem}", f"{parent}_{stem}_model", f"{parent}_{stem}_encoder")
+    return next((each for each in candidates if each in ARCHITECTURES), kind)
+
+
+def _parts(fields: Fields, kind: str, name: str, parent: str) -> Iterator[Expectation]:
+    """Yield the encoder and the decoder of a configuration, or all of it."""
+    architecture = ARCHITECTURES.get(kind)
+    if architecture and parent in _IMAGE_MASKS:
+        architecture = replace(architecture, varies=architecture.varies or name == "text_config")
+    is_pair = fields.flag("is_encoder_decoder", True)
+    if architecture is None or not architecture.parts or not is_pair:
+        yield _tower(fields, kind, name, architecture)
+        return
+    for part in architecture.parts:
+        yield _tower(_of_part(fields, part), kind, part.name, _as_part(architecture, part))
+
+
+def _of_part(fields: Fields, part: Part) -> Fields:
+    """Return fields in which an encoder or a decoder has the usual names."""
+    usual = {HEADS[0]: part.heads, LAYERS[0]: part.layers}
+    renamed = {
+        name: next((fields.of[each] for each in names if fields.of.get(each) is not None), None)
+        for name, names in usual.items()
+    }
+    return Fields({**fields.of, **renamed}, fields.file)
+
+
+def _as_part(architecture: Architecture, part: Part) -> Architecture:
+    return replace(architecture, mask=part.mask, heads=(), parts=())
+
+
+def _tower(fields: Fields, kind: str, name: str, architecture: Architecture | None) -> Expectation:
+    count = _count(fields)
+    layers = [
+        _Layer(_of_layer(fields, layer), kind, architecture, layer, count or 1)
+        for layer in range(min(count or 1, _MOST_LAYERS))
+    ]
+    promises = [layer.promise() for layer in layers]
+    are_equal = all(promise == promises[0] for promise in promises)
+    multiplier = layers[0].multiplier
+    return Expectation(
+        "; ".join(layers[0].decides()),
+        promises[0],
+        () if count is None or are_equal else tuple(promises),
+        _shape(layers, count),
+        tuple(_hints(fields, layers[0])),
+        multiplier.yarn,
+        multiplier.notes,
+        kind,
+        _laws(fields),
+        name=name,
+    )
+
+
+def _count(fields: Fields) -> int | None:
+    """Return the number of layers; of depths by stage, their sum."""
+    if fields.flag("is_encoder_decoder") and HEADS[0] not in fields.of:
+        # Nothing says how a capture numbers encoder, decoder and cross attention.
+        return None
+    depths = fields.counts(*LAYERS, "depths")
+    return sum(depths) if depths else fields.whole(*LAYERS)
+
+
+def _of_layer(fields: Fields, layer: int) -> Fields:
+    """Return the fields of a layer, with what ``per_layer_config`` has of it."""
+    more = fields.inner("per_layer_config").of.get(str(layer))
+    return Fields({**fields.of, **more}, fields.file) if isinstance(more, Mapping) else fields
+
+
+class _Layer:
+    """One layer of a part of a model, as its fields and its class say.
+
+    Args:
+        fields: The fields of the layer.
+        kind: The architecture.
+        architecture: What is known of it, or None.
+        layer: The number of the layer.
+        count: The number of layers.
+    """
+
+    def __init__(
+        self,
+        fields: Fields,
+        kind: str,
+        architecture: Architecture | None,
+        layer: int,
+        count: int,
+    ) -> None:
+        self.fields = fields
+        self.kind = kind
+        self.architecture = architecture
+        self.layer = layer
+        self.count = count
+        of = architecture or Architecture()
+        self.heads = None if fields.counts(*HEADS) else fields.whole(*(of.heads or HEADS))
+        self.width = None if fields.counts(*WIDTHS) else fields.whole(*(of.width or WIDTHS))
+        self.lengths = self._lengths(of.length or _D_K)
+        self.multiplier = self._multiplier()
+
+    def _lengths(self, names: tuple[str, ...]) -> Lengths:
+        fields = self.fields
+        nope, rope = fields.whole("qk_nope_head_dim"), fields.whole("qk_rope_head_dim")
+        if nope and rope:
+            rank = fields.whole("kv_lora_rank")
+            lengths = {nope + rope, rank + rope if rank else nope + rope}
+            source = f"qk_nope_head_dim {nope} + qk_rope_head_dim {rope}"
+            return Lengths(nope + rope, source, frozenset(lengths))
+        d_k = fields.whole(*names)
+        source = f"head_dim {d_k}"
+        if d_k is None and self.heads and self.width:
+            if self.width < self.heads:
+                problem = f"{self.heads:,} heads share a width of {self.width:,}"
+                raise fields.bad(problem, "at least 1 for each")
+            d_k = self.width // self.heads
+            source = f"head_dim {self.width}/{self.heads} = {d_k}"
+        wide = fields.whole("global_head_dim")
+        has_wide = self.kind.startswith("gemma4") and "per_layer_config" not in fields.of
+        if wide is None and has_wide:
+            wide = 512
+        return Lengths(d_k, source, frozenset(filter(None, (d_k, wide))))
+
+    def _multiplier(self) -> Multiplier:
+        rule = self.architecture.multiplier if self.architecture else multipliers.stated
+        multiplier = rule(self.fields, self.lengths)
+        if multiplier.value is None or not self.fields.flag(_BY_LAYER):
+            return multiplier
+        form = multiplier.form
+        if form and self.layer:
+            form = f"1/({self.layer + 1}·{form.removeprefix('1/')})"
+        return replace(multiplier, value=multiplier.value / (self.layer + 1.0), form=form)
+
+    def decides(self) -> Iterator[str]:
+        """Yield the fields that decide, as text."""
+        fields = self.fields
+        if self.architecture is None:
+            unknown = f"{inert(self.kind)[1:-1]} is no class" if self.kind else "no class"
+            usual = f", for which 1/√{self.lengths.d_k} is usual" if self.lengths.d_k else ""
+            yield f"{unknown} that we know{usual}"
+        if self.multiplier.source:
+            yield self.multiplier.source
+        cap = self._cap()
+        if isinstance(cap, float):
+            yield f"{_CAP} {cap:g}"
+        if fields.flag(_BY_LAYER):
+            yield f"{_BY_LAYER}, m/(layer + 1)"
+
+    def promise(self) -> Promise:
+        """Return what is promised of the layer."""
+        multiplier = self.multiplier
+        if self.architecture is None:
+            return Promise(multiplier.value, form=multiplier.form)
+        mask, window, chunk = self._mask()
+        return Promise(
+            multiplier.value,
+            self._cap(),
+            self._sink(mask),
+            mask,
+            window,
+            value_scale=1.0,
+            form=multiplier.form,
+            chunk=chunk,
+            mask_varies=self._varies(),
+            bias=self._bias(),
+            is_complete=True,
+        )
+
+    def _cap(self) -> float | Any:
+        cap = self.architecture.cap if self.architecture else None
+        if cap is None:
+            # A class without a cap ignores the field; what other programs do is not known.
+            is_absent = self.fields.of.get(_CAP) is None
+            return NONE if self.architecture and is_absent else None
+        name, default = cap
+        value = self.fields.number(name) if name in self.fields.of else default
+        return value or NONE
+
+    def _sink(self, mask: Mask | None) -> Sink:
+        sinks = self.architecture.sinks if self.architecture else "none"
+        if sinks == "sliding":
+            return {None: None, "window": LEARNED}.get(mask, NONE)
+        return LEARNED if sinks == "all" else NONE
+
+    def _bias(self) -> Bias:
+        bias = self.architecture.bias if self.architecture else NONE
+        positions = self.fields.text("position_embedding_type")
+        if positions.startswith("relative"):
+            return LEARNED
+        if self.kind == "bert" and positions == "alibi":
+            bias = jina
+        if isinstance(bias, str):
+            return bias
+        if self.multiplier.value is None or not self.heads or self.heads > _MOST_HEADS:
+            return None
+        slopes: tuple[Alibi, ...] = bias(self.fields, self.heads, self.multiplier.value)
+        return slopes or NONE
+
+    def _varies(self) -> bool:
+        is_of_images = self.fields.of.get("use_bidirectional_attention") == "vision"
+        has_type = self._type() == "varied"
+        return bool(self.architecture and self.architecture.varies) or is_of_images or has_type
+
+    def _type(self) -> str:
+        """Return how much the layer sees, as `layer_types` has it."""
+        windows = self.architecture.windows if self.architecture else None
+        if windows is None:
+            return "full"
+        kind = windows.type(self.fields, self.layer, self.count)
+        is_windowed = kind in ("sliding", "chunked")
+        if is_windowed and windows.window(self.fields) is None:
+            types = self.fields.of.get("layer_types")
+            return "" if isinstance(types, list) and windows.has_types else "full"
+        return kind
+
+    def _mask(self) -> tuple[Mask | None, int | None, int | None]:
+        """Return which keys the layer sees, its window, and the length of its chunks."""
+        assert self.architecture is not None
+        windows, kind = self.architecture.windows, self._type()
+        is_free = self._is_bidirectional()
+        if self.architecture.mask == "none":
+            is_free = is_free or not self.fields.flag("is_decoder")
+        length = windows.window(self.fields) if windows else None
+        if windows is not None and length is not None:
+            length = max(int(length * windows.times), 1)
+        if kind in ("full", "varied", "other") or windows is None:
+            return "none" if is_free else "causal", None, None
+        if kind == "chunked":
+            has_chunks = windows.field == "attention_chunk_size" and not is_free
+            return ("causal", None, length) if has_chunks else (None, None, None)
+        if kind == "sliding" and is_free:
+            has_both = self.architecture.mask == "none" or windows.is_free
+            return ("local", length, None) if has_both else (None, None, None)
+        return ("window", length, None) if kind == "sliding" else (None, None, None)
+
+    def _is_bidirectional(self) -> bool:
+        """Return whether a decoder is used as an encoder."""
+        of = self.fields.of
+        named = of.get("architectures")
+        names = [name for name in named if isinstance(name, str)] if isinstance(named, list) else []
+        both = of.get("use_bidirectional_attention")
+        return (
+            of.get("is_causal") is False
+            or (both == "all" or both is True)
+            or any("Bidirectional" in name for name in names)
+        )
+
+
+def _shape(layers: list[_Layer], count: int | None) -> Shape:
+    lengths = frozenset[int]().union(*(layer.lengths.queries for layer in layers))
+    heads = [layer.heads for layer in layers if layer.heads]
+    most = max(heads) if len(heads) == len(layers) else None
+    kv_heads = {_kv_heads(layer) for layer in layers}
+    return Shape(lengths, most, count, kv_heads.pop() if len(kv_heads) == 1 else None)
+
+
+def _kv_heads(layer: _Layer) -> int | None:
+    """Return the number of KV heads of a layer; None if it is not said, or may be less."""
+    fields = layer.fields
+    # Some layers have fewer; Falcon has one, whatever else it says; latent keys are one head's.
+    has_fewer = "num_global_key_value_heads" in fields.of or fields.flag("multi_query")
+    is_latent = fields.count("kv_lora_rank", "qk_nope_head_dim") is not None
+    return None if has_fewer or is_latent else fields.count(*KV_HEADS)
 
 
 def _laws(fields: Fields) -> tuple[Law, ...]:
     scale, length = fields.number("attn_scale"), fields.number("floor_scale")
     grok = fields.number("attn_temperature_len", "temperature_len")
-    own = []
+    laws = []
     if length:
-        own.append(Law("llama 4", length, 0.1 if scale is None else scale))
+        laws.append(Law("llama 4", length, 0.1 if scale is None else scale))
     if grok and grok > 1.0:
-        own.append(Law("grok", grok))
-    return (*own, *LAWS)
+        laws.append(Law("grok", grok))
+    return (*laws, *LAWS)
 
 
-def _of_layer(fields: Fields, common: Promise, layer: int) -> Promise:
-    mask, window, chunk = _mask(fields, layer)
-    multiplier, sink, form = common.multiplier, common.sink, common.form
-    if multiplier is not None and fields.flag(_BY_LAYER):
-        multiplier /= layer + 1.0
-        if form and layer:
-            form = f"1/({layer + 1}·{form.removeprefix('1/')})"
-    if fields.kind == "mimo_v2_flash":
-        # Its layers without a window have no sink.
-        sink = NONE if mask else None
-        if mask == "window":
-            sink = LEARNED
-    return replace(
-        common, multiplier=multiplier, form=form, sink=sink, mask=mask, window=window, chunk=chunk
-    )
-
-
-def _mask(fields: Fields, layer: int) -> tuple[Mask | None, int | None, int | None]:
-    """Return which keys a layer sees, its window, and the length of its chunks."""
-    kind, sees = fields.kind, _sees(fields, layer)
-    if kind == "modernbert":
-        local = fields.whole("local_attention") or 128
-        return ("local", local, None) if sees == "sliding" else ("none", None, None)
-    named = fields.of.get("architectures")
-    names = [name for name in named if isinstance(name, str)] if isinstance(named, list) else []
-    # BERT may be a decoder, and Llama an encoder, whose window nothing defines.
-    is_encoder = (
-        fields.of.get("is_causal") is False
-        or fields.flag("use_bidirectional_attention")
-        or any("Bidirectional" in name for name in names)
-    )
-    if kind in _ENCODERS:
-        is_decoder = fields.flag("is_decoder") and not is_encoder
-        return "causal" if is_decoder else "none", None, None
-    if kind not in _DECODERS or not sees or (is_encoder and sees == "sliding"):
-        return None, None, None
-    if is_encoder:
-        return "none", None, None
-    if sees == "sliding":
-        return "window", fields.whole("sliding_window"), None
-    return "causal", None, fields.whole("attention_chunk_size") if sees == "chunked" else None
-
-
-def _sees(fields: Fields, layer: int) -> str:
-    """Return whether a layer is ``full``, ``sliding`` or ``chunked``; empty if unknown."""
-    kind, types = fields.kind, fields.of.get("layer_types")
-    window = fields.whole("sliding_window") if fields.of.get("sliding_window") else None
-    if isinstance(types, list) and layer < len(types):
-        possible = {
-            "full_attention": True,
-            "sliding_attention": window is not None or kind == "modernbert",
-            "chunked_attention": kind in _CHUNKED,
-        }
-        name = str(types[layer])
-        return name.removesuffix("_attention") if possible.get(name) else ""
-    if kind == "modernbert":
-        every = fields.whole("global_attn_every_n_layers") or 3
-        return "sliding" if layer % every else "full"
-    if kind in _CHUNKED:
-        # Its layers without RoPE see all keys up to their own.
-        plan = fields.of.get("no_rope_layers")
-        has_rope = bool((layer + 1) % (fields.whole("no_rope_layer_interval") or 4))
-        if isinstance(plan, list) and layer < len(plan):
-            has_rope = bool(plan[layer])
-        return "chunked" if has_rope else "full"
-    if not window or not fields.flag("use_sliding_window", True):
-        return "full"
-    if kind in _ALL_LAYERS:
-        return "sliding"
-    every_so_many = fields.whole("sliding_window_pattern") or _PATTERNS.get(kind)
-    if every_so_many is None:
-        return ""
-    return "sliding" if (layer + 1) % every_so_many else "full"
-
-
-def _hints(fields: Fields, heads: int | None, width: int | None) -> Iterator[Hint]:
+def _hints(fields: Fields, layer: _Layer) -> Iterator[Hint]:
     """Yield numbers of a configuration that are easily taken for d_k."""
     rope, latent = fields.whole("qk_rope_head_dim"), fields.whole("kv_lora_rank")
-    known: dict[str, float | None] = {}
+    meanings: dict[str, float | None] = {}
     if rope and latent:
-        known["the absorbed MLA dimension"] = latent + rope
-        known["MLA's latent dimension"] = latent
-    known["the part of a head without RoPE"] = fields.whole("qk_nope_head_dim")
-    known["the part of a head with RoPE"] = rope
-    known["√d_model for √d_head"] = width
-    if width and heads:
-        known["hidden_size/num_attention_heads"] = width / heads
+        meanings["the absorbed MLA dimension"] = latent + rope
+        meanings["MLA's latent dimension"] = latent
+    meanings["the part of a head without RoPE"] = fields.whole("qk_nope_head_dim")
+    meanings["the part of a head with RoPE"] = rope
+    meanings["√d_model for √d_head"] = layer.width
+    if layer.width and layer.heads:
+        meanings["hidden_size/num_attention_heads"] = layer.width / layer.heads
     for name in ("query_pre_attn_scalar", "head_dim", "v_head_dim", "global_head_dim"):
-        known[name] = fields.number(name)
-    return (Hint(value, meaning) for meaning, value in known.items() if value)
+        meanings[name] = fields.number(name)
+    return (Hint(value, meaning) for meaning, value in meanings.items() if value)
