@@ -8,8 +8,9 @@ from pathlib import PurePath
 from attn_tui.captures.capture import HeadId
 from attn_tui.compute.errors import InputError, Stop
 from attn_tui.compute.text import visible
-from attn_tui.doctor.pane import Diagnosis, Multiplier, factor_text
-from attn_tui.doctor.report import Finding, Report
+from attn_tui.heads.doctor_pane import Diagnosis, Multiplier, factor_text
+from attn_tui.doctor.finding import Finding
+from attn_tui.doctor.report import Report
 from attn_tui.engine.settings import Settings
 
 SAYS = {
@@ -86,10 +87,10 @@ def examinations(settings: Settings, stop: Stop) -> Iterator[Examination]:
 
 def diagnosis(report: Report) -> Diagnosis:
     """Return the diagnosis that the pane shows for a report."""
-    from attn_tui.report.doctor.sentences import headline
+    from attn_tui.doctor.sentences import groups, headline, rows_text
 
-    rows = report.settings.rows
-    made = f"{rows} rows of each head" if report.findings else ""
+    every = groups(report)
+    made = rows_text(every[0]) if every else ""
     if report.progress < 1.0:
         made = f"{made}, {report.progress:.0%}".lstrip(", ").replace("%", " %")
     verdict = report.verdict if report.findings else ""
@@ -105,7 +106,7 @@ def multiplier(finding: Finding) -> Multiplier:
     """Return the m of one head with its interval, and the expected m, by default 1/√d_k."""
     head, wanted = finding.id, finding.wanted
     place = (head.batch, head.layer, head.head)
-    estimate = finding.known.test.estimates.get("multiplier") if finding.known.explains else None
+    estimate = finding.explanation.candidate.estimates.get("multiplier") if finding.explanation.explains else None
     interval = None if estimate is None else estimate.at(SHOWN)
     if (
         interval is None
@@ -127,13 +128,13 @@ def multiplier(finding: Finding) -> Multiplier:
 
 def words_of(finding: Finding) -> str:
     """Return lines on a head: what was found, and what was expected."""
-    from attn_tui.report.doctor.text import evidence
-    from attn_tui.report.doctor.words import found_texts
+    from attn_tui.doctor.text import evidence
+    from attn_tui.doctor.words import observed_texts
 
     first = f"Layer {finding.id.layer} head {finding.id.head} {SAYS[finding.judgement.verdict]}"
     known = multiplier(finding)
     if known.value is not None:
-        first += f": m = {found_texts(finding.known.test)['multiplier']}"
+        first += f": m = {observed_texts(finding.explanation.candidate)['multiplier']}"
         if abs(known.off[0]) > SAME:
             first += f", {factor_text(known.off[0])}"
     return "\n".join([first, "".join(evidence(finding)).rstrip()])

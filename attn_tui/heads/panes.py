@@ -13,7 +13,7 @@ from attn_tui.captures.capture import HeadId
 from attn_tui.captures.suffixes import EXAMPLE_NAME
 from attn_tui.charts import heat_map
 from attn_tui.compute.text import visible
-from attn_tui.doctor.pane import Diagnosis, DoctorPane
+from attn_tui.heads.doctor_pane import Diagnosis, DoctorPane
 from attn_tui.engine.settings import Settings
 from attn_tui.engine.survey import Survey
 from attn_tui.heads import charts

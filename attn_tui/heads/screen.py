@@ -18,7 +18,7 @@ from attn_tui.compute.errors import InputError
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.field import fields_of
 from attn_tui.compute.setup import FIELDS as SETUP
-from attn_tui.doctor.pane import DoctorPane, Multipliers
+from attn_tui.heads.doctor_pane import DoctorPane, Multipliers
 from attn_tui.engine.answer import Answer
 from attn_tui.engine.settings import ROWS, Settings
 from attn_tui.engine.survey import Survey
@@ -328,7 +328,7 @@ class HeadsScreen(InstrumentScreen):
 
     def report(self) -> str:
         """Return the answer so far as text, or the doctor's report if his pane is in use."""
-        from attn_tui.report.doctor.text import render
+        from attn_tui.doctor.text import render
 
         is_of_doctor = self.view == "doctor-pane" or self.query_one(DoctorPane).has_focus_within
         if is_of_doctor and self.known.examination is not None:

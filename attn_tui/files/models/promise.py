@@ -275,8 +275,6 @@ class Expectation:
         """Raise InputError, with field ``"config"``, if this cannot be the captured model."""
         if problem := self.problem(layers, heads, d_ks, kv_heads):
             raise InputError("config", problem, "the configuration of the model that was captured")
-<<<<<<< HEAD
-=======
 
 
 def agreed(promises: Iterable[Promise]) -> Promise:
@@ -298,4 +296,3 @@ def crossing(promise: Promise) -> Promise:
     mask: Mask | None = None if promise.mask is None else "none"
     bias: Bias = None if promise.bias is None else NONE
     return replace(promise, mask=mask, window=None, chunk=None, bias=bias, mask_varies=False)
->>>>>>> models
