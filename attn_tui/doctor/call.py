@@ -4,7 +4,7 @@ The arguments of a call (a mask, a bias, a scale) are never part of what is prom
 would confirm itself. They complete the promise only with what no configuration can know.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -17,6 +17,7 @@ from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows, Reals
 from attn_tui.compute.text import counted
 from attn_tui.doctor.difference import Difference
+from attn_tui.doctor.names import Miss
 from attn_tui.doctor.padding import Padding, placed
 from attn_tui.files.models.promise import NONE, Promise
 from attn_tui.report.masks import mask_name
@@ -59,6 +60,7 @@ def comparable(
     head: int,
     padding: Padding,
     is_one_row: bool,
+    usual: Sequence[Miss] = (),
 ) -> Comparable:
     """Return a head with its promise completed from the capture, and how its call differs.
 
@@ -69,6 +71,7 @@ def comparable(
         head: The number of the head.
         padding: The padding and packed texts of its sequence.
         is_one_row: Whether its captured mask has one row for all queries.
+        usual: The multipliers that common mistakes make of the promised one.
     """
     if promise.sink in (LEARNED, None) and rows.sink is not None:
         promise = replace(promise, sink=rows.sink)
@@ -76,7 +79,7 @@ def comparable(
     model = replace(model, mask=placed(padding.of(model.mask), rows))
     mask = _mask(promise, model, rows, padding, is_one_row)
     bias = _bias(promise, mask.model, rows)
-    differences = (*mask.differences, *bias.differences, *_arguments(promise, call, rows))
+    differences = (*mask.differences, *bias.differences, *_arguments(promise, call, rows, usual))
     if call.multiplier is not None and "multiplier" not in stated:
         mask = replace(mask, model=replace(mask.model, multiplier=call.multiplier))
     model = replace(mask.model, bias=bias.model)
@@ -318,13 +321,20 @@ def slope_cause(observed: float, promised: float, d_k: int) -> str:
     return ""
 
 
-def _arguments(promise: Promise, call: Promise, rows: HeadRows) -> Iterator[Difference]:
+def _is_close(one: float, other: float) -> bool:
+    return abs(one - other) <= SAME * abs(other)
+
+
+def _arguments(
+    promise: Promise, call: Promise, rows: HeadRows, usual: Sequence[Miss]
+) -> Iterator[Difference]:
     """Yield the numbers that a call was given and that are not the promised ones."""
     m, scale = promise.multiplier, call.multiplier
     if m is not None and scale is not None:
         stored = rows.formats.get("q", "float32")
         if abs(scale - m) > SAME * abs(m) + half_ulp(m, stored):
-            yield Difference("multiplier", m, scale, side="call")
+            cause = next((miss.meaning for miss in usual if _is_close(miss.value, scale)), "")
+            yield Difference("multiplier", m, scale, cause=cause, side="call")
     cap, call_cap = promise.softcap, call.softcap
     if cap is not None and call_cap is not None and cap != call_cap:
         yield Difference("softcap", cap, call_cap, side="call")

@@ -24,7 +24,7 @@ from attn_tui.compute.text import first_few
 from attn_tui.doctor.call import Comparable, comparable
 from attn_tui.doctor.difference import Judgement
 from attn_tui.doctor.finding import Finding
-from attn_tui.doctor.names import Place, misses, names, span
+from attn_tui.doctor.names import Place, misses, mistakes, names, span
 from attn_tui.doctor.padding import Padding, is_one_row, paddings
 from attn_tui.doctor.report import Report, Settings
 from attn_tui.doctor.variants import variants
@@ -351,7 +351,11 @@ class _Doctor:
         padding = self.paddings.get((id.batch, rows.n_keys), Padding())
         one_row = is_one_row(self.capture, replace(id, head=0), reading)
         promise = self._promise(id, rows.d_k)
-        return comparable(promise, self._call(id), rows, id.head, padding, one_row)
+        place = Place(rows.d_k, id.layer, reading.dims.heads, id.head)
+        usual = (
+            [*mistakes(promise.multiplier, place, self.expectation)] if promise.multiplier else []
+        )
+        return comparable(promise, self._call(id), rows, id.head, padding, one_row, usual)
 
     def _reference(self, head: Comparable) -> Reference:
         """Return the model that a head is compared with."""

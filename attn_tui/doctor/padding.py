@@ -149,7 +149,7 @@ def _padding(rows: HeadRows, seen: Truths, mask: HeadMask, one_row: bool) -> Pad
             packed = replace(mask, hidden=hidden, packed=begins)
             if begins and _is_same(rows, seen, packed):
                 return Padding(hidden, begins)
-    return Padding(runs[0]) if len(runs) == 1 and not mask.window else None
+    return None
 
 
 def placed(mask: HeadMask, rows: HeadRows) -> HeadMask:

@@ -350,9 +350,9 @@ def _unpromised(group: Group) -> Iterator[str]:
     if "multiplier" in candidate.changes:
         value, form = general(candidate.model.multiplier, 4), rule_text(first.names)
         ratio, meaning = candidate.model.multiplier * d_k**0.5, ""
-        if first.misses:
-            miss = first.misses[0]
-            form, meaning = miss.form or form, f": {miss.meaning}?"
+        usual = [miss for miss in first.misses if "promised" not in miss.meaning]
+        if usual:
+            form, meaning = usual[0].form or form, f": {usual[0].meaning}?"
         if form not in ("", value):
             value += f" = {form}"
         near = [text for usual, text in USUAL_TIMES.items() if abs(ratio / usual - 1.0) < 2e-3]
@@ -421,6 +421,8 @@ def _differing(group: Group) -> str:
     finding = group.first
     parts = [_sentence(group, place) for place in range(len(finding.judgement.differences))]
     best = finding.explanation.best
+    if all(difference.side == "call" for difference in finding.judgement.differences):
+        best = best[:1]
     equal = [brief(other) for other in best[1:] if other.explains][:FEW]
     alike = "; or ".join(dict.fromkeys(equal))
     text = "; ".join(parts)
@@ -498,7 +500,7 @@ def _of_call(group: Group, difference: Difference) -> str:
         form = group.first.promise.form
         promised = multiplier_text(float(difference.promised or 0.0), form)
         observed = multiplier_text(float(difference.observed or 0.0))
-        return f"the call was given the scale {observed}, promised {promised}"
+        return f"the call was given the scale {observed}, promised {promised}{cause}"
     return f"the call was given the {WORDS[difference.part]} {observed}, promised {promised}"
 
 
@@ -536,7 +538,8 @@ def _of_sinks(group: Group, difference: Difference) -> str:
     cause = difference.cause
     if cause.startswith("the sink"):
         bare, mark, _ = cause.rpartition(")")
-        return f"{bare} {heads})" if mark else f"{cause}, {heads}"
+        text = f"{bare} {heads})" if mark else f"{cause}, {heads}"
+        return f"{text} (as in transformers 42736)" if "dropped" in cause else text
     observed = next(_numbers(group, "sink"), f"sink {sink_name(None)}")
     promised = sink_name(difference.promised)
     hint = f": {cause}" if cause else ""

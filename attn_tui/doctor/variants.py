@@ -6,17 +6,19 @@ from math import e, log, log2
 
 from attn_tui.compute.fit.model import Variant
 from attn_tui.compute.heads.head_model import LEARNED, Alibi, HeadModel
+from attn_tui.doctor.causes import VALUE_SCALES
 from attn_tui.doctor.names import Place, mistakes
 from attn_tui.files.models.promise import Expectation
 
 TWICE = log(2.0)
 LOG2_E = log2(e)
+SAME = 1e-9
 
 
 def variants(
     model: HeadModel, place: Place, expectation: Expectation, sinks: Sequence[float | None]
 ) -> Iterator[Variant]:
-    """Yield the models of common mistakes, the likeliest first.
+    """Yield the models of common mistakes, the likeliest first, each model once.
 
     Args:
         model: The promised model of a head.
@@ -24,25 +26,42 @@ def variants(
         expectation: What is promised of the whole model.
         sinks: The captured sinks of the heads of its layer, or nothing.
     """
+    before: list[HeadModel] = [model]
+    for variant in _every(model, place, expectation, sinks):
+        if not any(_is_same(variant.model, other) for other in before):
+            before.append(variant.model)
+            yield variant
+
+
+def _is_same(model: HeadModel, other: HeadModel) -> bool:
+    """Return whether two models differ at most by the rounding of m."""
+    near = abs(model.multiplier - other.multiplier) <= SAME * abs(other.multiplier)
+    return near and replace(model, multiplier=0.0) == replace(other, multiplier=0.0)
+
+
+def _every(
+    model: HeadModel, place: Place, expectation: Expectation, sinks: Sequence[float | None]
+) -> Iterator[Variant]:
+    """Yield the models of common mistakes, the likeliest first."""
     m = model.multiplier
     yield Variant(replace(model, multiplier=0.0), "multiplier", ZERO)
     for miss in mistakes(m, place, expectation):
-        yield Variant(replace(model, multiplier=miss.value), "multiplier", miss.meaning)
+        thread = f"? (as in {miss.thread})" if miss.thread else "?"
+        cause = f"{miss.meaning}{thread}"
+        yield Variant(replace(model, multiplier=miss.value), "multiplier", cause)
     yield Variant(replace(model, multiplier=-m), "multiplier", "the sign is turned")
     if model.softcap is not None:
-        yield Variant(replace(model, softcap=None), "softcap", "dropped (as in sglang 33915)")
+        yield Variant(replace(model, softcap=None), "softcap", "dropped? (as in sglang 33915)")
     yield from _sinks(model, place, sinks)
-    for value_scale, cause in (
-        (2.0**-0.5, "a scale of v too many (as in Megatron-Bridge 4155)"),
-        (2.0**0.5, "a scale of v dropped (as in Megatron-Bridge 4155)"),
-    ):
-        scaled = replace(model, value_scale=model.value_scale * value_scale)
+    for factor, meaning in VALUE_SCALES.items():
+        cause = f"{meaning}? (as in Megatron-Bridge 4155)"
+        scaled = replace(model, value_scale=model.value_scale * factor)
         yield Variant(scaled, "value_scale", cause)
     after = replace(model, multiplier=1.0, value_scale=m * model.value_scale)
     if m != 1.0:
         yield Variant(after, "multiplier", "the scale stands after the softmax")
     if model.bias == LEARNED:
-        yield Variant(replace(model, bias=None), "bias", "no bias: was it dropped?")
+        yield Variant(replace(model, bias=None), "bias", "was the bias dropped?")
     if isinstance(model.bias, Alibi):
         yield from _slopes(model, model.bias, place)
 
@@ -55,8 +74,7 @@ def _sinks(model: HeadModel, place: Place, sinks: Sequence[float | None]) -> Ite
     """Yield other sinks than the promised one."""
     if model.sink is None:
         return
-    dropped = "the sinks are dropped (as in transformers 42736)"
-    yield Variant(replace(model, sink=None), "sink", dropped)
+    yield Variant(replace(model, sink=None), "sink", "the sinks are dropped")
     if model.sink == LEARNED:
         return
     b = float(model.sink)

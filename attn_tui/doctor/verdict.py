@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
-from attn_tui.compute.fit.model import Explanation
+from attn_tui.compute.fit.model import Candidate, Explanation
 from attn_tui.compute.heads.head_model import LEARNED, Part
 from attn_tui.doctor.causes import difference_of
 from attn_tui.doctor.difference import Assumption, Difference, Judgement, Verdict
@@ -109,13 +109,39 @@ def _observed(finding: Finding) -> Iterator[Difference]:
             yield difference_of(finding, candidate, part)
 
 
+def commonest_first(findings: Sequence[Finding]) -> list[Finding]:
+    """Return findings in which, of candidates that explain a head alike, the commonest is first."""
+    counts = Counter(
+        _key(finding, candidate)
+        for finding in findings
+        for candidate in finding.explanation.best
+        if candidate.explains
+    )
+    ordered = []
+    for finding in findings:
+        best = finding.explanation.best
+        if len(best) > 1:
+            ranked = sorted(best, key=lambda candidate: -counts[_key(finding, candidate)])
+            explanation = replace(finding.explanation, best=(*ranked,))
+            finding = replace(finding, explanation=explanation)
+        ordered.append(finding)
+    return ordered
+
+
+def _key(finding: Finding, candidate: Candidate) -> object:
+    """Return what candidates of the heads of a layer share that have one cause."""
+    changes = candidate.cause or (candidate.changes, candidate.model.mask)
+    return (finding.id.layer, changes)
+
+
 def settled(findings: Sequence[Finding], granted: Collection[Assumption]) -> tuple[Finding, ...]:
     """Return findings with verdicts.
 
     Keys hidden alike in the heads of a sequence may be assumed to be padding; a head that hides
     others has a different mask.
     """
-    judged = [replace(finding, judgement=judge(finding, granted)) for finding in findings]
+    ordered = commonest_first(findings)
+    judged = [replace(finding, judgement=judge(finding, granted)) for finding in ordered]
     hidden = Counter(
         (finding.id.batch, _hiding(finding)) for finding in judged if finding.judgement.assumes
     )

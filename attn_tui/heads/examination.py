@@ -8,10 +8,10 @@ from pathlib import PurePath
 from attn_tui.captures.capture import HeadId
 from attn_tui.compute.errors import InputError, Stop
 from attn_tui.compute.text import visible
-from attn_tui.heads.doctor_pane import Diagnosis, Multiplier, factor_text
 from attn_tui.doctor.finding import Finding
 from attn_tui.doctor.report import Report
 from attn_tui.engine.settings import Settings
+from attn_tui.heads.doctor_pane import Diagnosis, Multiplier, factor_text
 
 SAYS = {
     "agrees": "agrees", "differs": "differs", "cannot tell": "tells nothing",
@@ -106,7 +106,11 @@ def multiplier(finding: Finding) -> Multiplier:
     """Return the m of one head with its interval, and the expected m, by default 1/√d_k."""
     head, wanted = finding.id, finding.wanted
     place = (head.batch, head.layer, head.head)
-    estimate = finding.explanation.candidate.estimates.get("multiplier") if finding.explanation.explains else None
+    estimate = (
+        finding.explanation.candidate.estimates.get("multiplier")
+        if finding.explanation.explains
+        else None
+    )
     interval = None if estimate is None else estimate.at(SHOWN)
     if (
         interval is None

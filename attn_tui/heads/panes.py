@@ -13,11 +13,11 @@ from attn_tui.captures.capture import HeadId
 from attn_tui.captures.suffixes import EXAMPLE_NAME
 from attn_tui.charts import heat_map
 from attn_tui.compute.text import visible
-from attn_tui.heads.doctor_pane import Diagnosis, DoctorPane
 from attn_tui.engine.settings import Settings
 from attn_tui.engine.survey import Survey
 from attn_tui.heads import charts
 from attn_tui.heads.card import CardDrawing, card
+from attn_tui.heads.doctor_pane import Diagnosis, DoctorPane
 from attn_tui.heads.examination import words_of
 from attn_tui.heads.looking import Known
 from attn_tui.heads.table import HeadList, Listing

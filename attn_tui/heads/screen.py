@@ -18,7 +18,6 @@ from attn_tui.compute.errors import InputError
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.field import fields_of
 from attn_tui.compute.setup import FIELDS as SETUP
-from attn_tui.heads.doctor_pane import DoctorPane, Multipliers
 from attn_tui.engine.answer import Answer
 from attn_tui.engine.settings import ROWS, Settings
 from attn_tui.engine.survey import Survey
@@ -26,6 +25,7 @@ from attn_tui.files import edits
 from attn_tui.files.draft import Draft
 from attn_tui.files.history import Question
 from attn_tui.heads import examination
+from attn_tui.heads.doctor_pane import DoctorPane, Multipliers
 from attn_tui.heads.headline import WAITING, first_of, headline
 from attn_tui.heads.looking import Known, Looking, key_of, nearest
 from attn_tui.heads.opening import draft_of_head, open_capture

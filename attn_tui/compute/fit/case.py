@@ -55,6 +55,8 @@ NEAR = 0.01
 """Numbers that miss at most this share of the output are near enough to be fitted."""
 WIDE = 2.0
 """m is unknown if the top of its interval is more than this many times the bottom."""
+FOLDED = 4 * 2.0**-24
+"""The share by which m may be off after it was folded into q or into an exponential."""
 SEARCHED = 32
 """The most rows that a search for other models uses."""
 
@@ -185,8 +187,10 @@ class Case:
 
     def prediction(self, model: HeadModel) -> Prediction:
         """Return what a model predicts of the rows that see a key."""
-        unit = half_ulp(abs(model.multiplier), self.reference.format)
-        margins: dict[Name, float] = {"multiplier": unit}
+        # Kernels of float32 fold m into q, or into exponentials of base 2, and round it again.
+        m = abs(model.multiplier)
+        room = half_ulp(m, self.reference.format) + FOLDED * m
+        margins: dict[Name, float] = {"multiplier": room}
         return predicted(self.rounding(model), self.paths, self.reference.level, margins)
 
     def comparison(self, model: HeadModel) -> Comparison:

@@ -30,7 +30,7 @@ from attn_tui.compute.fit.model import (
 )
 from attn_tui.compute.fit.power import power
 from attn_tui.compute.fit.solve import relative_residual
-from attn_tui.compute.fit.suspects import suspect_of
+from attn_tui.compute.fit.suspects import broken_of, suspect_of
 from attn_tui.compute.heads.head_model import LEARNED, HeadModel, Part
 from attn_tui.compute.heads.rows import HeadRows
 
@@ -200,9 +200,10 @@ def _searched(case: Case, search: _Search | None) -> tuple[tuple[Candidate, ...]
 
     They are sought on some rows, and compared with all.
     """
+    broken = broken_of(case)
     sample = case.sample
-    if sample.is_empty:
-        return (), suspect_of(case) if search else None
+    if broken is not None or sample.is_empty:
+        return (), broken
     tests: list[Candidate] = []
 
     def is_enough(stage: Iterator[Candidate], changes: float) -> bool:
@@ -217,7 +218,7 @@ def _searched(case: Case, search: _Search | None) -> tuple[tuple[Candidate, ...]
         return _best(case, tests), None
     varied = [*_varied(sample, search.variants)]
     if varied:
-        return _best(case, varied), None
+        return (*varied,), None
     stages = (
         (_called(case, search.calls), 1), (one_change(sample, tests), 1),
         (kv_heads(sample, search.others), 1),

@@ -49,9 +49,8 @@ def suspect_of(case: Case) -> Suspect | None:
     Args:
         case: The head with all of its rows.
     """
-    broken = _not_finite(case) or _zero(case)
-    if broken is not None or case.sample.is_empty:
-        return broken
+    if case.sample.is_empty:
+        return None
     with suppress(np.linalg.LinAlgError):
         for base in case.bases():
             model = replace(base, bias=None) if base.bias == LEARNED else base
@@ -60,6 +59,11 @@ def suspect_of(case: Case) -> Suspect | None:
             if suspect is not None:
                 return suspect
     return None
+
+
+def broken_of(case: Case) -> Suspect | None:
+    """Return that the output is NaN, infinite or 0 where a number is promised, or None."""
+    return _not_finite(case) or _zero(case)
 
 
 def _suspects(case: Case) -> Iterator[Suspect]:
