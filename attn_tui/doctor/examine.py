@@ -352,9 +352,7 @@ class _Doctor:
         one_row = is_one_row(self.capture, replace(id, head=0), reading)
         promise = self._promise(id, rows.d_k)
         place = Place(rows.d_k, id.layer, reading.dims.heads, id.head)
-        usual = (
-            [*mistakes(promise.multiplier, place, self.expectation)] if promise.multiplier else []
-        )
+        usual = [*mistakes(promise.multiplier or 1.0, place, self.expectation)]
         return comparable(promise, self._call(id), rows, id.head, padding, one_row, usual)
 
     def _reference(self, head: Comparable) -> Reference:

@@ -49,10 +49,12 @@ class Group:
     Attributes:
         verdict: The verdict about each head.
         findings: The finding about each head.
+        total: The number of heads in the report.
     """
 
     verdict: Verdict
     findings: tuple[Finding, ...]
+    total: int = 0
 
     @property
     def first(self) -> Finding:
@@ -86,7 +88,8 @@ def groups(report: Report) -> tuple[Group, ...]:
     parts: dict[object, list[Finding]] = {}
     for finding in report.findings:
         parts.setdefault((finding.judgement.verdict, _key(finding)), []).append(finding)
-    grouped = [Group(part[0].judgement.verdict, (*part,)) for part in parts.values()]
+    total = len(report.findings)
+    grouped = [Group(part[0].judgement.verdict, (*part,), total) for part in parts.values()]
     order = sorted(VERDICTS, key=lambda verdict: verdict != report.verdict)
     grouped.sort(key=lambda group: (order.index(group.verdict), -len(group.findings)))
     return tuple(grouped)
@@ -516,7 +519,9 @@ def _of_multiplier(group: Group, place: int) -> str:
         observed += f" = {form}"
     layers = {one.id.layer for one in group.findings}
     layer = f" of layer {finding.id.layer}" if len(layers) == 1 and len(values) > 1 else ""
-    where = f" in all {len(values):,} heads" if len(values) > 1 else ""
+    where = f" in {len(values):,} heads" if len(values) > 1 else ""
+    if len(values) == group.total > 1:
+        where = f" in all {len(values):,} heads"
     promised = multiplier_text(float(difference.promised or 0.0), finding.promise.form)
     if isinstance(finding.promise.multiplier, float) and len(layers) > 1:
         texts = {multiplier_text(one.wanted, one.promise.form) for one in group.findings}
@@ -534,7 +539,7 @@ def _observed_values(group: Group, place: int) -> Iterator[float]:
 
 def _of_sinks(group: Group, difference: Difference) -> str:
     """Return how sinks differ: by their relation to the promised ones, if there is one."""
-    heads = f"in {len(group.findings):,} of {counted(len(group.findings), 'head')}"
+    heads = f"in {len(group.findings):,} of {counted(group.total, 'head')}"
     cause = difference.cause
     if cause.startswith("the sink"):
         bare, mark, _ = cause.rpartition(")")

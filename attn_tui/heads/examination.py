@@ -106,11 +106,9 @@ def multiplier(finding: Finding) -> Multiplier:
     """Return the m of one head with its interval, and the expected m, by default 1/√d_k."""
     head, wanted = finding.id, finding.wanted
     place = (head.batch, head.layer, head.head)
-    estimate = (
-        finding.explanation.candidate.estimates.get("multiplier")
-        if finding.explanation.explains
-        else None
-    )
+    explanation, estimate = finding.explanation, None
+    if explanation.explains:
+        estimate = explanation.candidate.estimates.get("multiplier")
     interval = None if estimate is None else estimate.at(SHOWN)
     if (
         interval is None
