@@ -24,10 +24,14 @@ LEVEL = 0.0005
 """The share of honest captures that may be taken for wrong ones."""
 ROOM = 1.25
 """Rounding errors may be this many times as large as the model of noise says."""
+ROOM_OF_SUMS = 2.0
+"""In float32 the sums decide, whose errors depend on their order."""
 ROOM_SQUARED = 2.0
 """The sum of squares of a row's errors may be this many times as large."""
 UNITS = 1.0
 """The output itself may be rounded twice: half a unit each time."""
+ALMOST = 4.0
+"""A weight that misses 1 by at most this many half units makes a row the value of one key."""
 COARSE = 30 * 2.0**-23
 """Approximate exponentials of float32 kernels leave errors up to this share of Σ p·|v|."""
 NAMES: tuple[Name, ...] = ("multiplier", "value_scale", "curvature", "sink")
@@ -134,7 +138,8 @@ class Prediction:
         rest = np.sqrt(np.maximum(self.noise.variance - rounded, 0.0))
         # Numbers near 0 are rounded so finely that one of them would decide alone.
         unit = np.maximum(unit, np.sqrt(12 * rounded))
-        sigmas = ROOM * _normal(self.level / max(2 * apart.size, 1))
+        room = ROOM if self.format.bits < 24 else ROOM_OF_SUMS
+        sigmas = room * _normal(self.level / max(2 * apart.size, 1))
         bound = UNITS * unit + sigmas * rest
         return np.asarray((np.abs(apart) / bound).max(axis=1, initial=0.0))
 
@@ -148,16 +153,30 @@ class Prediction:
     def moved(self, apart: Floats) -> tuple[Name, ...]:
         """Return the numbers that move significantly if the output is off by this much."""
         level = self.level / len(NAMES)
-        residual = self.noise.freed(apart)
+        mixed = self._mixed
+        if not len(mixed):
+            return ()
+        residual = self.noise.freed(apart)[mixed]
         moved: list[Name] = []
         for name, slope, bias in zip(NAMES, self.slopes, self.biases, strict=True):
-            fit = Fit((name,), self.state, self.path, self.noise, residual, slope[None])
+            along = slope[mixed][None]
+            fit = Fit((name,), self.state, self.path, self.noise, residual, along)
             number = numbers(fit.products.stepped(), self.path)[name]
             start = float(getattr(self.state.parameters, name))
-            reach = number.half(1 - level) + self.margins.get(name, 0.0) + bias
+            reach = ROOM * number.half(1 - level) + self.margins.get(name, 0.0) + bias
             if abs(number.value - start) > reach:
                 moved.append(name)
         return tuple(moved)
+
+    @cached_property
+    def _mixed(self) -> NDArray[np.intp]:
+        """The places of the rows whose error is like noise.
+
+        In a row that is almost the value of one key, the output is rounded to that value, always to
+        the same side.
+        """
+        largest = self.state.weights.max(axis=1, initial=0.0)
+        return np.flatnonzero(largest < 1 - ALMOST * 2.0**-self.format.bits)
 
     @cached_property
     def slopes(self) -> Floats:

@@ -118,8 +118,9 @@ def score_variance(rows: Rows, state: State, format: Format, path: Path) -> Floa
         biased = state.logits + rows.bias
         sums += np.square(format.spacing(biased)) / 12
     if path == "stepwise":
-        below_top = np.where(rows.seen, biased - state.top.astype(biased.dtype), 0)
-        sums += np.square(format.spacing(below_top)) / 12
+        largest = _largest(state).astype(biased.dtype)
+        below = np.where(rows.seen, biased - largest, 0)
+        sums += np.square(format.spacing(below)) / 12
     return np.asarray(sums)
 
 
@@ -135,7 +136,7 @@ def weight_variance(state: State, format: Format, path: Path) -> Floats | None:
         np.minimum(step, np.square(1 - state.weights), out=step, where=state.weights > HALF)
         if path == "eager":
             return np.asarray(step)
-        total = state.total.astype(state.weights.dtype)
+        total = _sum(state).astype(state.weights.dtype)
         exponentials = np.square(format.spacing(state.weights * total)) / (12 * total * total)
         exponentials[state.weights * total >= 1 - 1e-6] = 0.0
         return np.asarray(step + exponentials)
@@ -280,9 +281,20 @@ def _parts(
     return own, c2 * by_score, by_weight
 
 
+def _largest(state: State) -> Floats:
+    """Return what softmax subtracts from logits, their largest or the sink, shape (r, 1)."""
+    return np.maximum(state.top, state.parameters.sink_logit)
+
+
+def _sum(state: State) -> Floats:
+    """Return Σ e^(z − largest) with the sink's, shape (r, 1)."""
+    return np.asarray(state.total * np.exp(state.top - _largest(state)))
+
+
 def _by_sum(state: State, format: Format) -> Floats:
     """Return how one standard error of the rounded sum of weights moves a row, shape (r, d_v)."""
-    share = format.spacing(state.total) / (state.total * np.sqrt(12.0))
+    total = _sum(state)
+    share = format.spacing(total) / (total * np.sqrt(12.0))
     return np.asarray(state.output * share)
 
 
