@@ -10,7 +10,7 @@ from attn_tui.doctor.examine import examine
 from attn_tui.doctor.report import Settings
 from attn_tui.doctor.status import status
 from attn_tui.files.models.opening import open_configured
-from attn_tui.report.doctor.sentences import verdict_line
+from attn_tui.doctor.sentences import verdict_line
 
 
 @dataclass(frozen=True)
