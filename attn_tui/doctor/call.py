@@ -141,11 +141,18 @@ def _mask(
         weak = _weak(rows)
         differences = () if weak is None or promise.bias != NONE else (weak,)
         return _Mask(model, differences=differences, completions=completions)
-    if rows.n_queries == 1 and promise.mask == "window" and not (captured & ~seen).any():
+    if rows.n_queries == 1 and promise.mask == "window" and _is_shorter(captured[0], seen[0]):
         obstacle = "the captured mask hides more keys than the window: padding, or another window?"
         return _Mask(given, captured, obstacle=obstacle)
     difference = _weak(rows) or _other_mask(rows, model, captured)
     return _Mask(model, differences=(difference,), completions=completions)
+
+
+def _is_shorter(captured: NDArray[np.bool_], seen: NDArray[np.bool_]) -> bool:
+    """Return whether a query sees a run of the keys that it is promised to see, and not all."""
+    shown = np.flatnonzero(captured)
+    is_run = len(shown) > 0 and shown[-1] - shown[0] + 1 == len(shown)
+    return bool(is_run and not (captured & ~seen).any())
 
 
 def _compared(rows: HeadRows, mask: HeadMask) -> NDArray[np.bool_]:

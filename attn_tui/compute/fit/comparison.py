@@ -30,6 +30,8 @@ ROOM_SQUARED = 2.0
 """The sum of squares of a row's errors may be this many times as large."""
 UNITS = 1.0
 """The output itself may be rounded twice: half a unit each time."""
+MOST_SIGMAS = 2.0
+"""A number moves if it moves by this many times what normal errors of its size would."""
 ALMOST = 4.0
 """A weight that misses 1 by at most this many half units makes a row the value of one key."""
 COARSE = 30 * 2.0**-23
@@ -163,7 +165,9 @@ class Prediction:
             fit = Fit((name,), self.state, self.path, self.noise, residual, along)
             number = numbers(fit.products.stepped(), self.path)[name]
             start = float(getattr(self.state.parameters, name))
-            reach = ROOM * number.half(1 - level) + self.margins.get(name, 0.0) + bias
+            # With few rows Student's t is wide; the error is never below that of rounding itself.
+            reach = min(ROOM * number.half(1 - level), MOST_SIGMAS * _normal(level) * number.error)
+            reach += self.margins.get(name, 0.0) + bias
             if abs(number.value - start) > reach:
                 moved.append(name)
         return tuple(moved)
