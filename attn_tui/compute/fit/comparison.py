@@ -15,7 +15,7 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_tui.compute.fit.estimates import LOST, numbers, shift_of_cap
+from attn_tui.compute.fit.estimates import BOUND, LOST, numbers, shift_of_cap
 from attn_tui.compute.fit.head import Floats, Name, Path, Rows, State, slopes
 from attn_tui.compute.fit.noise import STEPWISE, Format, Noise, Rounding
 from attn_tui.compute.fit.solve import Fit, coefficients
@@ -30,8 +30,11 @@ ROOM_SQUARED = 2.0
 """The sum of squares of a row's errors may be this many times as large."""
 UNITS = 1.0
 """The output itself may be rounded twice: half a unit each time."""
-MOST_SIGMAS = 2.0
-"""A number moves if it moves by this many times what normal errors of its size would."""
+MOST_SIGMAS: Mapping[Name, float] = {
+    "multiplier": 1.5, "curvature": 1.5, "value_scale": 2.0, "sink": 2.0,
+}  # fmt: skip
+"""A number moves if it moves by this many times what normal errors would. In rows of few keys those
+of a sum are not normal, and a sum stretches rows as a value scale and a sink do."""
 ALMOST = 4.0
 """A weight that misses 1 by at most this many half units makes a row the value of one key."""
 COARSE = 30 * 2.0**-23
@@ -166,7 +169,8 @@ class Prediction:
             number = numbers(fit.products.stepped(), self.path)[name]
             start = float(getattr(self.state.parameters, name))
             # With few rows Student's t is wide; the error is never below that of rounding itself.
-            reach = min(ROOM * number.half(1 - level), MOST_SIGMAS * _normal(level) * number.error)
+            sigma = number.error if number.df else number.error / BOUND
+            reach = min(ROOM * number.half(1 - level), MOST_SIGMAS[name] * _normal(level) * sigma)
             reach += self.margins.get(name, 0.0) + bias
             if abs(number.value - start) > reach:
                 moved.append(name)

@@ -201,6 +201,8 @@ def _root(curvature: float | None) -> float | None:
 
 FEW = 8
 """With fewer rows than this, errors are bounds."""
+BOUND = 3.0
+"""A bound is this many formal errors: rounding has no tails."""
 LOST = 2.0**-25
 """The systematic error of c, as a share of it: in rows whose largest weight is nearly 1, float32
 sums lose terms below half the spacing of 1, all to the same side."""
@@ -242,7 +244,7 @@ def numbers(known: Products, path: Path) -> dict[Name, Number]:
     formal[free] = np.inf
     if len(score) < FEW:
         return {
-            name: Number(value, 3 * error, 0.0, _lost(path, name) * abs(value))
+            name: Number(value, BOUND * error, 0.0, _lost(path, name) * abs(value))
             for name, value, error in zip(names, values, formal.tolist(), strict=True)
         }
     inside = root @ by_row @ root
