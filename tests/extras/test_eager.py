@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attn_tui.captures.capture import HeadId
+from attn_tui.captures.capture import Capture, HeadId
 from attn_tui.compute.scale import LogitMap
 from tests.extras.recipes import capturing, far, needed, opened
 
@@ -55,6 +55,87 @@ def test_bias_and_mask_are_what_the_layer_added(name: str, tmp_path: Path) -> No
         last = 8 if name == "gpt_neo" and head.layer else 40
         assert rows.seen.sum(1).tolist() == [min(row + 1, last) for row in range(40)]
         assert (rows.bias is not None) == (name in ("bloom", "falcon alibi", "mpt"))
+
+
+class Head(torch.nn.Module):  # type: ignore[misc]
+    """One head, as teaching codes have it, which divides by √d_model."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.q, self.k, self.v = (torch.nn.Linear(32, 8) for _ in range(3))
+
+    def forward(self, x: Any) -> Any:
+        scores = self.q(x) @ self.k(x).transpose(-2, -1) * 32**-0.5
+        hidden = torch.ones(x.shape[1], x.shape[1]).triu(1) > 0
+        return scores.masked_fill(hidden, float("-inf")).softmax(-1) @ self.v(x)
+
+
+class Heads(torch.nn.Module):  # type: ignore[misc]
+    """Four heads, each a module."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.heads = torch.nn.ModuleList([Head() for _ in range(4)])
+
+    def forward(self, x: Any) -> Any:
+        return torch.cat([head(x) for head in self.heads], -1)
+
+
+class Einsum(torch.nn.Module):  # type: ignore[misc]
+    """Four heads by einsum; the axes of scores are those of queries, keys, batch and heads."""
+
+    def __init__(self, over: int) -> None:
+        super().__init__()
+        self.q, self.k, self.v = (torch.nn.Linear(32, 32) for _ in range(3))
+        self.over = over
+
+    def forward(self, x: Any) -> Any:
+        n, batch = x.shape[:2]
+        q, k, v = (each(x).view(n, batch, 4, 8) for each in (self.q, self.k, self.v))
+        weights = torch.einsum("ibhd,jbhd->ijbh", q, k).div(8**0.5).softmax(self.over)
+        return torch.einsum("ijbh,jbhd->ibhd", weights, v).reshape(n, batch, 32)
+
+
+def captured(module: Any, x: Any, path: Path, *model: Any) -> Capture:
+    torch.manual_seed(3)
+    for parameter in module.parameters():
+        parameter.data.normal_(0.0, 0.4)
+    with torch.no_grad():
+        plain = module(x)
+        with capturing("eager")(path, *model):
+            within = module(x)
+    assert torch.equal(plain, within)
+    return opened(path)
+
+
+def test_modules_for_each_head_are_the_heads_of_one_layer(tmp_path: Path) -> None:
+    layers = torch.nn.Sequential(Heads(), Heads())
+    capture = captured(layers, torch.randn(2, 9, 32), tmp_path / "c.safetensors", layers)
+    assert capture.layers == (0, 1)
+    assert {(head.batch, head.head) for head in capture.heads} == {
+        (batch, head) for batch in range(2) for head in range(4)
+    }
+    for head in capture.heads:
+        assert far(capture.read(head), LogitMap(32**-0.5)) < 1e-5
+    assert capture.config["1.module"] == "1.heads.0"
+
+
+def test_products_by_einsum_are_read_by_their_letters(tmp_path: Path) -> None:
+    capture = captured(Einsum(1), torch.randn(9, 2, 32), tmp_path / "c.safetensors")
+    assert len(capture.heads) == 8
+    for head in capture.heads:
+        assert far(capture.read(head), LogitMap(8**-0.5)) < 1e-5
+    assert "0.softmax" not in capture.config
+
+
+def test_a_softmax_over_queries_is_said(tmp_path: Path) -> None:
+    capture = captured(Einsum(0), torch.randn(9, 2, 32), tmp_path / "c.safetensors")
+    assert capture.config["0.softmax"] == "queries"
+    rows = capture.read(capture.heads[3])
+    scores = rows.queries @ rows.keys.T / 8**0.5
+    columns = np.exp(scores - scores.max(axis=0))
+    assert rows.output is not None
+    assert np.allclose(columns / columns.sum(axis=0) @ rows.values, rows.output, atol=1e-5)
 
 
 def test_a_teaching_code_is_captured_as_it_computes(tmp_path: Path) -> None:

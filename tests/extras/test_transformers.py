@@ -9,6 +9,7 @@ import pytest
 
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.scale import LogitMap
+from attn_tui.files.models.opening import open_configured
 from tests.extras.recipes import agrees, capturing, far, needed, opened
 
 torch, transformers = map(needed, ("torch", "transformers"))
@@ -147,10 +148,53 @@ def test_the_position_bias_of_t5_is_captured(used: str, tmp_path: Path) -> None:
         mask = HeadMask("causal") if is_decoder and rows.seen is None else None
         assert far(rows, LogitMap(1.0), mask) < 1e-5, head
         assert (rows.bias is not None) == (head.layer not in (3, 5))
-    assert [capture.config[f"{layer}.is_causal"] for layer in range(4)] == [
-        *("False", "False", "True", "False")
-    ]
     assert capture.config["0.scale"] == 1
+    # Nothing was passed: what the module says of itself is not what the call was given.
+    assert "0.is_causal" not in capture.config
+    modules = [capture.config[f"{layer}.module"] for layer in (0, 2, 3)]
+    assert modules == [
+        "encoder.block.0.layer.0.SelfAttention",
+        "decoder.block.0.layer.0.SelfAttention",
+        "decoder.block.0.layer.1.EncDecAttention",
+    ]
+
+
+def test_each_layer_says_the_configuration_that_it_is_of(tmp_path: Path) -> None:
+    """Of a model of images and text, with as many heads of the same length in both."""
+    sizes = {"hidden_size": 64, "intermediate_size": 64, "num_hidden_layers": 2}
+    vision = {**sizes, "num_attention_heads": 4, "image_size": 32, "patch_size": 8}
+    text = {**sizes, "num_attention_heads": 4, "vocab_size": 50}
+    torch.manual_seed(3)
+    config = transformers.CLIPConfig(text_config=text, vision_config=vision)
+    model = transformers.CLIPModel._from_config(config, attn_implementation="eager").eval()
+    draw = torch.manual_seed(0)
+    with torch.no_grad(), capturing("transformers")(model, tmp_path / "c.safetensors"):
+        pixels = torch.randn(1, 3, 32, 32, generator=draw)
+        model(torch.randint(5, 50, (1, 12), generator=draw), pixels)
+    configured = open_configured([str(tmp_path / "c.safetensors")])
+    kinds = [configured.capture.config[f"{layer}.config"] for layer in range(4)]
+    assert sorted(kinds) == ["clip_text_model"] * 2 + ["clip_vision_model"] * 2
+    assert configured.expectation is not None
+    for layer, kind in enumerate(kinds):
+        mask = "causal" if kind == "clip_text_model" else "none"
+        assert configured.expectation.of(layer, 16).mask == mask
+
+
+def test_the_ends_of_packed_sequences_become_their_lengths(tmp_path: Path) -> None:
+    """As flash attention is given them; here by a function that attends to all of them."""
+    model = model_of("llama", "eager", torch.float32)
+
+    def packed(module: Any, query: Any, *rest: Any, **options: Any) -> Any:
+        return query.transpose(1, 2), None
+
+    ends = torch.tensor([0, 4, 10])
+    with capturing("transformers")(model, tmp_path / "c.safetensors"):
+        attend = transformers.AttentionInterface().get_interface("eager", packed)
+        q = torch.randn(1, 4, 10, 16)
+        attend(model.layers[0].self_attn, q, q, q, None, cu_seq_lens_q=ends, cu_seq_lens_k=ends)
+    capture = opened(tmp_path / "c.safetensors")
+    lengths = [capture.shape(head).n_queries for head in capture.heads if head.head == 0]
+    assert lengths == [4, 6]
 
 
 def test_the_first_call_of_each_layer_is_kept_and_nothing_of_later_ones(tmp_path: Path) -> None:

@@ -3,12 +3,12 @@
 Read in the source of each class, and checked on random models by benchmarks.verdicts.architectures.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from attn_tui.files.models import alibi, layer_types, multipliers
-from attn_tui.files.models.alibi import Bias
+from attn_tui.files.models import biases, layer_types, multipliers
+from attn_tui.files.models.biases import Bias
 from attn_tui.files.models.fields import Fields, words
 from attn_tui.files.models.layer_types import Windows
 
@@ -18,31 +18,35 @@ class Architecture:
     """The attention of a class.
 
     Attributes:
-        mask: Whether queries see keys up to their own, or all.
+        mask: Whether queries see keys up to their own, or all; None if that depends on the call.
         multiplier: The rule of m.
         windows: How layers have windows; None if the class has none.
         varies: Whether the mask also depends on the input or on weights: image tokens, prefixes,
             sparse attention.
         cap: The field of the soft cap, and the cap where it is absent; None for a class without.
+        crosses: Whether cross attention has a mask that depends on the input.
         sinks: The layers with a learned sink.
         bias: The biases of heads by position: a function that returns them, ``"none"``, or
             ``"learned"`` if they are parameters or depend on the input.
         heads: The fields with the number of heads, in place of the usual ones.
         width: The fields with the width that heads share, in place of the usual ones.
         length: The fields with d_k, in place of the usual ones.
+        kv_heads: Whether the usual fields say how many KV heads there are.
         parts: The encoder and decoder that the class consists of.
     """
 
-    mask: Literal["causal", "none"] = "causal"
+    mask: Literal["causal", "none"] | None = "causal"
     multiplier: multipliers.Rule = multipliers.root
     windows: Windows | None = None
     varies: bool = False
+    crosses: bool = False
     cap: tuple[str, float | None] | None = None
     sinks: Literal["none", "all", "sliding"] = "none"
     bias: Callable[[Fields, int, float], Bias] | Literal["none", "learned"] = "none"
     heads: tuple[str, ...] = ()
     width: tuple[str, ...] = ()
     length: tuple[str, ...] = ()
+    kv_heads: bool = True
     parts: tuple["Part", ...] = ()
 
 
@@ -55,22 +59,26 @@ class Part:
         mask: Whether its queries see keys up to their own, or all.
         layers: The fields with the number of its layers.
         heads: The fields with the number of its heads.
+        bias: Whether it has the bias of the class.
     """
 
     name: Literal["encoder", "decoder"]
     mask: Literal["causal", "none"]
     layers: tuple[str, ...]
     heads: tuple[str, ...]
+    bias: bool = True
 
 
 _DECODER = Architecture()
 _ENCODER = Architecture("none")
 _CAP = ("attn_logit_softcapping", 50.0)
+_PATTERN = "sliding_window_pattern"
 _EVERY = Windows(layer_types.every, has_types=False)
 _TYPES = Windows(layer_types.full)
 _DEEP = Windows(layer_types.deep(28), length=4096, switch=("use_sliding_window", False))
-_GEMMA3 = Windows(layer_types.periodic(6, "sliding_window_pattern"), length=4096, is_free=True)
-_GEMMA4 = Windows(layer_types.periodic(6, last=True), length=512, is_free=True)
+_SIX = layer_types.periodic(6, last=True)
+_GEMMA4 = Windows(_SIX, length=512)
+_LOCAL = Windows(layer_types.leading(3, "global_attn_every_n_layers"), "local_attention", 128)
 
 _BART_PARTS = (
     Part("encoder", "none", ("encoder_layers",), ("encoder_attention_heads",)),
@@ -82,161 +90,230 @@ _T5_PARTS = (
 )
 _BART = Architecture("none", parts=_BART_PARTS)
 _T5 = Architecture("none", multipliers.one, bias="learned", length=("d_kv",), parts=_T5_PARTS)
+_SCALAR = Architecture(multiplier=multipliers.scalar(256.0))
+_GRANITE = Architecture(multiplier=multipliers.granite)
+_LATENT = Architecture(multiplier=multipliers.latent)
 
 
-def _windowed(windows: Windows) -> Architecture:
-    return Architecture(windows=windows)
+def _windowed(default: layer_types.Default, length: int | None = None) -> Architecture:
+    return Architecture(windows=Windows(default, length=length))
 
 
-def _listed(names: str, architecture: Architecture) -> Iterable[tuple[str, Architecture]]:
-    return ((name, architecture) for name in words(names))
-
-
-ARCHITECTURES: Mapping[str, Architecture] = dict(
-    [
-        *_listed(
-            """apertus arcee biogpt bitnet chatglm codegen codeshell cohere dbrx diffllama
-            ernie4_5 ernie4_5_moe flex_olmo glm glm4 glm4_moe gpt_neox gptj helium
-            hunyuan_v1_dense hunyuan_v1_moe hy_v3 internlm2 internlm3 jais2 jamba lfm2 lfm2_moe
-            llama minimax_m2 nanochat nemotron olmo olmo2 olmoe persimmon phi qwen qwen3_5
-            qwen3_5_moe qwen3_5_text qwen3_5_moe_text qwen3_next seed_oss stablelm csm""",
-            _DECODER,
+_GROUPS: tuple[tuple[str, Architecture], ...] = (
+    (
+        """apertus arcee aria_text bamba biogpt bitnet canary_decoder chameleon chatglm
+        clip_text_model clipseg_text_model codegen codeshell cohere csm csm_depth_decoder_model
+        ctrl dbrx diffllama emu3_text_model ernie4_5 ernie4_5_moe ernie4_5_vl_moe_text evolla
+        EvollaModel falcon_h1 flex_olmo gemma glm glm4 glm4_moe glm4v_text glm4v_moe_text
+        glm_image_text glm_ocr_text gpt_neox gpt_neox_japanese gptj helium higgs_audio_v2
+        hunyuan_v1_dense hunyuan_v1_moe hunyuan_vl_text hy_v3 imagegpt internlm2 internlm3
+        iquestcoder jais2 jamba kosmos_2_text_model kyutai_speech_to_text lfm2 lfm2_moe
+        llama metaclip_2_text_model minimax_m2 moshi nanochat nemotron nemotron_h olmo olmo2
+        olmo_hybrid olmoe openai-gpt owlv2_text_model owlvit_text_model persimmon phi pocket_tts
+        pp_formulanet_text qwen qwen3_5 qwen3_5_text qwen3_5_moe qwen3_5_moe_text qwen3_next
+        qwen3_omni_moe_text qwen3_vl_text qwen3_vl_moe_text seed_oss solar_open stablelm
+        xclip_text_model""",
+        _DECODER,
+    ),
+    (
+        """aimv2_vision_model albert align_text_model altclip_text_model altclip_vision_model
+        audio-spectrogram-transformer bert bert-generation blip_2_qformer blip_2_vision_model
+        bridgetower_text_model camembert chinese_clip_text_model chinese_clip_vision_model
+        clap_text_model clip_vision_model clipseg_vision_model data2vec-audio data2vec-text deit
+        dinov2 dinov2_with_registers dinov3_vit distilbert dpr dpt electra ernie eurobert
+        git_vision_model glmasr_encoder granite_docling_vision gte hubert idefics2_vision
+        idefics3_vision ijepa instructblip_qformer instructblip_vision_model
+        instructblipvideo_qformer instructblipvideo_vision_model internvl_vision
+        janus_vision_model jina_embeddings_v3 kosmos_2_vision_model layoutlm markuplm
+        megatron-bert metaclip_2_vision_model mgp-str mlcd_vision_model nomic_bert ovis2_vision
+        owlv2_vision_model owlvit_vision_model phi4_multimodal_vision pixio qianfan_ocr_vision
+        radio rembert roberta roberta-prelayernorm roc_bert roformer sapiens2 sew
+        siglip2_text_model siglip2_vision_model siglip_text_model siglip_vision_model
+        smolvlm_vision splinter squeezebert step3p5_vision tapas tipsv2_text_model
+        tipsv2_vision_model unispeech unispeech-sat visual_bert vit vit_mae vit_msn wav2vec2
+        xclip_vision_model xlm-roberta xlm-roberta-xl xmod yolos""",
+        _ENCODER,
+    ),
+    ("qwen2_5_vl_vision qwen3_vl_vision qwen3_vl_moe_vision qwen3_5_vision", _ENCODER),
+    ("jetmoe", Architecture(length=("kv_channels",))),
+    ("qwen2_vl_vision", Architecture("none", width=("embed_dim",))),
+    # Its text sees all of the image and of itself up to the query, or a prefix.
+    ("git hrm_text molmo2_text", Architecture(varies=True)),
+    ("idefics mllama_text_model", Architecture(crosses=True)),
+    # These are causal only where a mask of padding is passed.
+    ("aimv2_text_model", Architecture(None)),
+    ("videoprism_text_model", Architecture(None, cap=_CAP)),
+    (
+        "clvp_decoder groupvit_text_model kosmos_2_5_text_model opt trocr xglm",
+        Architecture(multiplier=multipliers.carried),
+    ),
+    (
+        """audioflamingo3_encoder esm moss_transcribe_diarize_audio qwen2_audio_encoder vitdet
+        voxtral_encoder""",
+        Architecture("none", multipliers.carried),
+    ),
+    ("dia_encoder", Architecture("none", multipliers.one)),
+    (
+        """bart blenderbot blenderbot-small m2m_100 marian mbart nllb-moe pegasus plbart
+        speech_to_text""",
+        _BART,
+    ),
+    ("mvp whisper", replace(_BART, multiplier=multipliers.carried)),
+    ("mt5 pop2piano switch_transformers t5 umt5", _T5),
+    ("mpnet wavlm", Architecture("none", bias="learned")),
+    ("cpmant", Architecture("none", bias="learned", length=("dim_head",), varies=True)),
+    ("beit data2vec-vision", Architecture("none", bias=biases.beit)),
+    (
+        "blt_local_encoder ministral3 mixtral phi3 phi4_multimodal phimoe starcoder2",
+        replace(_DECODER, windows=_EVERY),
+    ),
+    ("minimax", Architecture(windows=_EVERY)),
+    ("mistral", Architecture(windows=replace(_EVERY, length=4096))),
+    ("voxtral_realtime_text", Architecture(windows=replace(_EVERY, length=4096))),
+    ("voxtral_realtime_encoder", Architecture(windows=replace(_EVERY, length=750))),
+    ("mimi pocket_tts_audio_tokenizer", Architecture(windows=replace(_EVERY, length=250))),
+    (
+        "qwen3_moe",
+        Architecture(windows=replace(_EVERY, length=4096, switch=("use_sliding_window", False))),
+    ),
+    ("ministral", _windowed(layer_types.every, 4096)),
+    ("qwen2 qwen3", Architecture(windows=_DEEP)),
+    (
+        "qwen2_vl qwen2_vl_text qwen2_5_vl qwen2_5_vl_text",
+        Architecture(windows=replace(_DEEP, default=layer_types.deep(80))),
+    ),
+    ("qwen2_5_omni_text qwen2_5_omni_talker", Architecture(windows=replace(_DEEP, length=32768))),
+    ("qwen2_moe", Architecture(windows=replace(_DEEP, default=layer_types.shallow))),
+    ("dots1", _windowed(layer_types.deep(62), 4096)),
+    ("afmoe", _windowed(layer_types.periodic(4, "global_attn_every_n_layers"), 1024)),
+    ("beam", _windowed(_SIX, 512)),
+    ("cohere2", _windowed(layer_types.periodic(4, _PATTERN), 4096)),
+    ("cohere2_moe", _windowed(layer_types.cohere2_moe, 4096)),
+    ("cwm", _windowed(layer_types.leading(4), 8192)),
+    ("exaone4 exaone_moe", _windowed(layer_types.exaone, 4096)),
+    ("kolibri1", _windowed(layer_types.periodic(5), 513)),
+    ("laguna", _windowed(layer_types.full, 512)),
+    ("lfm3", _windowed(layer_types.lfm3, 256)),
+    ("mellum", _windowed(layer_types.full, 1024)),
+    ("muse_glimmer_text muse_spark_text", _windowed(layer_types.from_end, 2048)),
+    ("olmo3", _windowed(layer_types.periodic(4), 4096)),
+    ("zaya", _windowed(layer_types.full)),
+    (
+        "smollm3",
+        Architecture(windows=Windows(layer_types.smollm3, switch=("use_sliding_window", False))),
+    ),
+    (
+        "llama4 llama4_text",
+        Architecture(windows=Windows(layer_types.without_rope, "attention_chunk_size", 8192)),
+    ),
+    ("modernbert-decoder", Architecture(windows=replace(_LOCAL, times=0.5))),
+    ("modernbert", Architecture("none", windows=_LOCAL)),
+    (
+        "ultrabert",
+        Architecture("none", windows=Windows(layer_types.periodic(3), length=128, spread=2.0)),
+    ),
+    (
+        "embedding_gemma2_text",
+        Architecture(
+            "none",
+            multipliers.one,
+            windows=Windows(layer_types.periodic(6, _PATTERN, last=True), length=512, spread=2.0),
         ),
-        *_listed(
-            """albert bert camembert clip_vision_model data2vec-text deit dinov2 distilbert electra
-            ernie hubert ijepa roberta siglip_vision_model vit vit_mae wav2vec2 xlm-roberta""",
-            _ENCODER,
+    ),
+    (
+        "openai_privacy_filter",
+        Architecture(
+            "none",
+            multipliers.carried,
+            sinks="all",
+            windows=Windows(layer_types.every, length=128, spread=2.0, has_types=False),
         ),
-        *_listed("opt xglm", replace(_DECODER, multiplier=multipliers.carried)),
-        *_listed("esm", replace(_ENCODER, multiplier=multipliers.carried)),
-        *_listed("qwen2_audio_encoder vits", replace(_ENCODER, multiplier=multipliers.carried)),
-        *_listed("trocr", replace(_DECODER, multiplier=multipliers.carried)),
-        *_listed("whisper speecht5", replace(_BART, multiplier=multipliers.carried)),
-        *_listed("longt5 mt5 pix2struct pop2piano switch_transformers t5 udop umt5", _T5),
-        *_listed("wavlm", replace(_ENCODER, bias="learned")),
-        *_listed("mixtral phi3 phimoe starcoder2", _windowed(_EVERY)),
-        ("mistral", _windowed(replace(_EVERY, length=4096))),
-        ("ministral3", _windowed(_EVERY)),
-        (
-            "qwen3_moe",
-            _windowed(replace(_EVERY, length=4096, switch=("use_sliding_window", False))),
+    ),
+    ("gemma2", replace(_SCALAR, windows=Windows(layer_types.periodic(2), length=4096), cap=_CAP)),
+    (
+        "vaultgemma",
+        replace(_SCALAR, windows=Windows(layer_types.periodic(2), length=4096), cap=_CAP),
+    ),
+    (
+        "t5_gemma_module",
+        replace(
+            _SCALAR,
+            mask="none",
+            cap=_CAP,
+            windows=Windows(layer_types.periodic(2), length=4096, spread=2.0),
         ),
-        ("ministral", _windowed(Windows(layer_types.every, length=4096))),
-        *_listed("qwen2 qwen3", _windowed(_DEEP)),
-        *_listed(
-            "qwen2_vl qwen2_vl_text qwen2_5_vl qwen2_5_vl_text",
-            _windowed(replace(_DEEP, default=layer_types.deep(80))),
+    ),
+    (
+        "gemma3 gemma3_text",
+        replace(
+            _SCALAR, windows=Windows(layer_types.periodic(6, _PATTERN), length=4096, is_free=True)
         ),
-        ("qwen2_moe", _windowed(replace(_DEEP, default=layer_types.shallow))),
-        *_listed("qwen2_5_vl_vision", Architecture("none", length=(), heads=("num_heads",))),
-        (
-            "qwen2_vl_vision",
-            Architecture("none", heads=("num_heads",), width=("embed_dim",)),
+    ),
+    (
+        "gemma3n gemma3n_text",
+        Architecture(
+            multiplier=multipliers.one, windows=Windows(layer_types.periodic(5), length=512)
         ),
-        ("dots1", _windowed(Windows(layer_types.deep(62), length=4096))),
-        *_listed("minimax", _windowed(Windows(layer_types.every, has_types=False))),
-        ("lfm3", _windowed(replace(_TYPES, length=256))),
-        ("laguna", _windowed(replace(_TYPES, length=512))),
-        (
-            "cohere2",
-            _windowed(Windows(layer_types.periodic(4, "sliding_window_pattern"), length=4096)),
+    ),
+    ("gemma4 gemma4_text", Architecture(multiplier=multipliers.one, windows=_GEMMA4)),
+    (
+        "gemma4_unified gemma4_unified_text",
+        Architecture(multiplier=multipliers.one, windows=replace(_GEMMA4, length=1024)),
+    ),
+    ("gpt_oss", Architecture(windows=Windows(layer_types.periodic(2), length=128), sinks="all")),
+    ("flint", Architecture(windows=Windows(layer_types.flint, length=513), sinks="all")),
+    ("mimo_v2_flash", Architecture(windows=Windows(layer_types.mimo, length=129), sinks="sliding")),
+    (
+        "granite granite4_vision_text granite_docling_text granitemoe granitemoehybrid "
+        "granitemoeshared hyperclovax",
+        _GRANITE,
+    ),
+    (
+        "granite_swa granitemoe_swa",
+        replace(_GRANITE, sinks="all", windows=Windows(layer_types.leading(4), length=128)),
+    ),
+    ("gpt2 gpt-sw3 gpt_bigcode decision_transformer", Architecture(multiplier=multipliers.gpt2)),
+    (
+        "gpt_neo",
+        Architecture(
+            multiplier=multipliers.one,
+            windows=Windows(layer_types.gpt_neo, "window_size", 256, has_types=False),
         ),
-        ("exaone4", _windowed(Windows(layer_types.exaone, length=4096))),
-        ("olmo3", _windowed(Windows(layer_types.periodic(4), length=4096))),
-        ("smollm3", _windowed(Windows(layer_types.smollm3, switch=("use_sliding_window", False)))),
-        (
-            "modernbert-decoder",
-            _windowed(
-                Windows(
-                    layer_types.leading(3, "global_attn_every_n_layers"),
-                    "local_attention",
-                    128,
-                    times=0.5,
-                )
-            ),
+    ),
+    (
+        "axk1 bailing_hybrid deepseek_v2 deepseek_v3 glm4_moe_lite longcat_flash minicpm3 mistral4 "
+        "youtu",
+        _LATENT,
+    ),
+    # Their sparse layers see the keys that an indexer chooses.
+    ("axk2 deepseek_v32 glm_moe_dsa", replace(_LATENT, varies=True)),
+    ("hy_v4", replace(_LATENT, varies=True, sinks="all")),
+    ("minimax_m3_vl_text", Architecture(varies=True)),
+    ("kimi_linear", Architecture(multiplier=multipliers.root_only)),
+    (
+        "deepseek_v4",
+        Architecture(
+            varies=True, sinks="all", kv_heads=False, windows=Windows(layer_types.every, length=128)
         ),
-        (
-            "modernbert",
-            replace(
-                _ENCODER,
-                windows=Windows(
-                    layer_types.leading(3, "global_attn_every_n_layers"), "local_attention", 128
-                ),
-            ),
+    ),
+    ("doge", Architecture(windows=_EVERY, varies=True, bias="learned")),
+    (
+        "inkling_text",
+        Architecture(
+            multiplier=multipliers.by_length,
+            bias="learned",
+            windows=Windows(layer_types.periodic(6), "sliding_window_size", 512),
         ),
-        *_listed(
-            "llama4 llama4_text",
-            _windowed(Windows(layer_types.without_rope, "attention_chunk_size", 8192)),
-        ),
-        ("gemma", _DECODER),
-        (
-            "gemma2",
-            Architecture(
-                multiplier=multipliers.scalar(256.0),
-                windows=Windows(layer_types.periodic(2), length=4096),
-                cap=_CAP,
-            ),
-        ),
-        (
-            "vaultgemma",
-            Architecture(
-                multiplier=multipliers.scalar(256.0),
-                windows=Windows(layer_types.periodic(2), length=4096),
-                cap=_CAP,
-            ),
-        ),
-        (
-            "gemma3",
-            Architecture(multiplier=multipliers.scalar(256.0), windows=_GEMMA3, varies=True),
-        ),
-        ("gemma3_text", Architecture(multiplier=multipliers.scalar(256.0), windows=_GEMMA3)),
-        *_listed(
-            "gemma3n gemma3n_text",
-            Architecture(
-                multiplier=multipliers.one,
-                windows=Windows(layer_types.periodic(5), length=512),
-            ),
-        ),
-        *_listed("gemma4 gemma4_text", Architecture(multiplier=multipliers.one, windows=_GEMMA4)),
-        (
-            "gpt_oss",
-            Architecture(windows=Windows(layer_types.periodic(2), length=128), sinks="all"),
-        ),
-        (
-            "mimo_v2_flash",
-            Architecture(windows=Windows(layer_types.mimo, length=129), sinks="sliding"),
-        ),
-        *_listed(
-            "granite granitemoe granitemoehybrid granitemoeshared",
-            Architecture(multiplier=multipliers.granite),
-        ),
-        *_listed("gpt2 gpt_bigcode", Architecture(multiplier=multipliers.gpt2)),
-        (
-            "gpt_neo",
-            Architecture(
-                multiplier=multipliers.one,
-                windows=Windows(layer_types.gpt_neo, "window_size", 256, has_types=False),
-            ),
-        ),
-        *_listed(
-            "deepseek_v2 deepseek_v3 glm4_moe_lite longcat_flash minicpm3 mistral4 youtu",
-            Architecture(multiplier=multipliers.latent),
-        ),
-        ("kimi_linear", Architecture(multiplier=multipliers.root_only)),
-        (
-            "deepseek_v32",
-            Architecture(multiplier=multipliers.latent, varies=True),
-        ),
-        (
-            "deepseek_v4",
-            Architecture(windows=Windows(layer_types.every, length=128), varies=True, sinks="all"),
-        ),
-        ("doge", Architecture(windows=_EVERY, varies=True, bias="learned")),
-        ("bloom", Architecture(bias=alibi.bloom)),
-        ("falcon", Architecture(bias=alibi.falcon)),
-        ("mpt", Architecture(multiplier=multipliers.mpt, bias=alibi.mpt)),
-        ("jais", Architecture(multiplier=multipliers.jais, bias=alibi.jais)),
-        ("baichuan", Architecture(bias=alibi.baichuan)),
-    ]
+    ),
+    ("zamba zamba2", Architecture(multiplier=multipliers.half)),
+    ("bloom", Architecture(bias=biases.bloom)),
+    ("falcon", Architecture(bias=biases.falcon)),
+    ("mpt", Architecture(multiplier=multipliers.mpt, bias=biases.mpt)),
+    ("jais", Architecture(multiplier=multipliers.jais, bias=biases.jais)),
+    ("baichuan", Architecture(bias=biases.baichuan)),
 )
+
+ARCHITECTURES: Mapping[str, Architecture] = {
+    name: architecture for names, architecture in _GROUPS for name in words(names)
+}
 """The classes that we know, by model_type."""

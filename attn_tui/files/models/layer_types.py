@@ -100,6 +100,20 @@ def smollm3(fields: Fields, layer: int, count: int) -> Kind:
     return "full" if without_rope(fields, layer, count) == "chunked" else "sliding"
 
 
+def lfm3(fields: Fields, layer: int, count: int) -> Kind:
+    """Return that one layer of four is full, one has the window, and two are convolutions."""
+    kinds: dict[int, Kind] = {0: "sliding" if layer else "other", 2: "full"}
+    return kinds.get(layer % 4, "other")
+
+
+def cohere2_moe(fields: Fields, layer: int, count: int) -> Kind:
+    """Return the type by the pattern of dense layers first, and then by that of the others."""
+    dense = fields.count("first_k_dense_replace") or 0
+    if layer < dense:
+        return periodic(1, "prefix_dense_sliding_window_pattern")(fields, layer, count)
+    return periodic(4, "sliding_window_pattern")(fields, layer - dense, count)
+
+
 def mimo(fields: Fields, layer: int, count: int) -> Kind:
     """Return that the first layer, and the last of each six, are full, as in MiMo-V2."""
     return "full" if layer == 0 or (layer + 1) % 6 == 0 else "sliding"
@@ -147,8 +161,9 @@ class Windows:
         default: The type of a layer where layer_types is absent.
         field: The name of the window's length.
         length: The window where the field is absent; None for no window then.
-        times: The factor from the field to the number of keys in the window, over both sides if
-            queries see later keys.
+        times: The factor from the field to the number of keys in the window.
+        spread: The factor from the field to the window over both sides, where queries see later
+            keys: 2 if the field is how far they see.
         is_free: Whether the window reaches to both sides where attention is bidirectional.
         switch: A field that has to be true for windows, and its default.
         has_types: Whether the class knows layer_types.
@@ -158,6 +173,7 @@ class Windows:
     field: str = "sliding_window"
     length: int | None = None
     times: float = 1.0
+    spread: float = 1.0
     is_free: bool = False
     switch: tuple[str, bool] = ("", True)
     has_types: bool = True

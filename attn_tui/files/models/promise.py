@@ -36,6 +36,7 @@ class Promise:
             query stands at the last key.
         mask_varies: Whether the mask also depends on the input or on weights, as with image tokens,
             prefixes or sparse attention, so that only a captured mask has all of it.
+        cross_varies: Whether the mask of its cross attention does.
         bias: The bias of each head by position; ``"learned"`` if its numbers are known to the
             model alone, or depend on the input; ``"none"`` without a bias.
         value_scale: c in out = c·p·V.
@@ -58,6 +59,7 @@ class Promise:
     mask_varies: bool = False
     bias: Bias = None
     is_complete: bool = False
+    cross_varies: bool = False
 
     @property
     def stated(self) -> frozenset[Part]:
@@ -295,4 +297,5 @@ def crossing(promise: Promise) -> Promise:
     """Return what is promised of cross attention in place of self-attention."""
     mask: Mask | None = None if promise.mask is None else "none"
     bias: Bias = None if promise.bias is None else NONE
-    return replace(promise, mask=mask, window=None, chunk=None, bias=bias, mask_varies=False)
+    varies = promise.cross_varies
+    return replace(promise, mask=mask, window=None, chunk=None, bias=bias, mask_varies=varies)

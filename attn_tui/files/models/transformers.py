@@ -5,10 +5,10 @@ from dataclasses import replace
 from typing import Any
 
 from attn_tui.compute.errors import inert
-from attn_tui.compute.heads.head_model import LAWS, LEARNED, Alibi, Law
+from attn_tui.compute.heads.head_model import LAWS, LEARNED, Law
 from attn_tui.files.models import multipliers
-from attn_tui.files.models.alibi import jina
 from attn_tui.files.models.architectures import ARCHITECTURES, Architecture, Part
+from attn_tui.files.models.biases import jina
 from attn_tui.files.models.fields import HEADS, KV_HEADS, LAYERS, WIDTHS, Fields, words
 from attn_tui.files.models.multipliers import Lengths, Multiplier
 from attn_tui.files.models.promise import NONE, Bias, Expectation, Hint, Mask, Promise, Shape, Sink
@@ -18,7 +18,7 @@ _MOST_HEADS = 4_096
 _DEEPEST = 4
 """The most levels of configurations in configurations."""
 
-_IMAGE_MASKS = words("gemma3 paligemma")
+_IMAGE_MASKS = words("gemma3 paligemma pi0 shieldgemma2")
 """Models whose text sees the tokens of an image, or a prefix, to both sides."""
 
 _BY_LAYER = "scale_attn_by_inverse_layer_idx"
@@ -44,7 +44,7 @@ def expectation(config: Mapping[str, Any], file: str) -> Expectation:
     named = f" ({inert(fields.kind)[1:-1]})" if fields.kind else ""
     if len(towers) == 1:
         source = f"{file}{named or _named(towers[0])}: {towers[0].source}"
-        return replace(towers[0], source=source, name="")
+        return replace(towers[0], source=source, name="", kind=fields.kind or towers[0].kind)
     sources = "; ".join(f"{tower.name} {tower.source}" for tower in towers)
     lengths = frozenset[int]().union(*(tower.shape.d_k for tower in towers))
     are_complete = all(tower.shape.d_k for tower in towers)
@@ -124,7 +124,8 @@ def _of_part(fields: Fields, part: Part) -> Fields:
 
 
 def _as_part(architecture: Architecture, part: Part) -> Architecture:
-    return replace(architecture, mask=part.mask, heads=(), parts=())
+    bias = architecture.bias if part.bias else NONE
+    return replace(architecture, mask=part.mask, bias=bias, heads=(), parts=())
 
 
 def _tower(fields: Fields, kind: str, name: str, architecture: Architecture | None) -> Expectation:
@@ -258,6 +259,7 @@ class _Layer:
             form=multiplier.form,
             chunk=chunk,
             mask_varies=self._varies(),
+            cross_varies=self.architecture.crosses,
             bias=self._bias(),
             is_complete=True,
         )
@@ -289,8 +291,7 @@ class _Layer:
             return bias
         if self.multiplier.value is None or not self.heads or self.heads > _MOST_HEADS:
             return None
-        slopes: tuple[Alibi, ...] = bias(self.fields, self.heads, self.multiplier.value)
-        return slopes or NONE
+        return bias(self.fields, self.heads, self.multiplier.value)
 
     def _varies(self) -> bool:
         is_of_images = self.fields.of.get("use_bidirectional_attention") == "vision"
@@ -318,7 +319,10 @@ class _Layer:
             is_free = is_free or not self.fields.flag("is_decoder")
         length = windows.window(self.fields) if windows else None
         if windows is not None and length is not None:
-            length = max(int(length * windows.times), 1)
+            factor = windows.spread if is_free else windows.times
+            length = max(int(length * factor), 1)
+        if self.architecture.mask is None:
+            return None, None, None
         if kind in ("full", "varied", "other") or windows is None:
             return "none" if is_free else "causal", None, None
         if kind == "chunked":
@@ -356,7 +360,8 @@ def _kv_heads(layer: _Layer) -> int | None:
     # Some layers have fewer; Falcon has one, whatever else it says; latent keys are one head's.
     has_fewer = "num_global_key_value_heads" in fields.of or fields.flag("multi_query")
     is_latent = fields.count("kv_lora_rank", "qk_nope_head_dim") is not None
-    return None if has_fewer or is_latent else fields.count(*KV_HEADS)
+    is_said = layer.architecture is None or layer.architecture.kv_heads
+    return fields.count(*KV_HEADS) if is_said and not has_fewer and not is_latent else None
 
 
 def _laws(fields: Fields) -> tuple[Law, ...]:

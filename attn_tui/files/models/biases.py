@@ -1,13 +1,14 @@
-"""The slopes of ALiBi, as each class of transformers computes them."""
+"""The biases by position, as each class of transformers computes them."""
 
 from math import ceil, floor, log2
+from typing import Literal
 
 import numpy as np
 
 from attn_tui.compute.heads.head_model import Alibi
 from attn_tui.files.models.fields import Fields
 
-Bias = tuple[Alibi, ...]
+Bias = tuple[Alibi, ...] | Literal["none", "learned"]
 
 _BFLOAT16_MANTISSA = 8
 
@@ -54,7 +55,7 @@ def bloom(fields: Fields, heads: int, multiplier: float) -> Bias:
 def falcon(fields: Fields, heads: int, multiplier: float) -> Bias:
     """Return the bias of Falcon with ALiBi, in bfloat16, and multiplied by m as the scores are."""
     if not fields.flag("alibi"):
-        return ()
+        return "none"
     return tuple(
         Alibi(_bfloat16(slope), multiplier, "bfloat16", "bfloat16")
         for slope in slopes_interleaved(heads)
@@ -65,7 +66,7 @@ def mpt(fields: Fields, heads: int, multiplier: float) -> Bias:
     """Return the bias of MPT in float32; it has one unless ``attn_config`` denies it."""
     config = fields.inner("attn_config")
     if not config.flag("alibi", True):
-        return ()
+        return "none"
     largest = config.number("alibi_bias_max")
     return tuple(map(Alibi, slopes_alternating(heads, 8.0 if largest is None else largest)))
 
@@ -73,21 +74,27 @@ def mpt(fields: Fields, heads: int, multiplier: float) -> Bias:
 def jais(fields: Fields, heads: int, multiplier: float) -> Bias:
     """Return the bias of Jais, if its ``position_embedding_type`` is ALiBi."""
     if fields.text("position_embedding_type") != "alibi":
-        return ()
+        return "none"
     return tuple(map(Alibi, slopes_interleaved(heads)))
 
 
 def baichuan(fields: Fields, heads: int, multiplier: float) -> Bias:
     """Return the bias of Baichuan: models wider than 4,096 have ALiBi in place of RoPE."""
     if fields.width == 4096:
-        return ()
+        return "none"
     return tuple(map(Alibi, slopes_interleaved(heads)))
+
+
+def beit(fields: Fields, heads: int, multiplier: float) -> Bias:
+    """Return that BEiT has a bias by relative position, where its configuration says so."""
+    names = ("use_relative_position_bias", "use_shared_relative_position_bias")
+    return "learned" if any(fields.flag(name) for name in names) else "none"
 
 
 def jina(fields: Fields, heads: int, multiplier: float) -> Bias:
     """Return the bias of Jina's BERT, the same to both sides, if it says that it has ALiBi."""
     if fields.text("position_embedding_type") != "alibi":
-        return ()
+        return "none"
     return tuple(Alibi(slope, is_symmetric=True) for slope in slopes_interleaved(heads))
 
 

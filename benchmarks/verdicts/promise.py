@@ -1,0 +1,123 @@
+"""The output that a configuration promises, in float64, beside the one that was captured.
+
+It needs no doctor: whatever the promise leaves open is taken from the capture, and nothing else.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_tui.captures.capture import Capture
+from attn_tui.compute.heads.head_model import LEARNED
+from attn_tui.compute.heads.rows import HeadRows
+from attn_tui.files.models.opening import open_configured
+from attn_tui.files.models.promise import Promise
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How far the captured output of a layer is from what its configuration promises.
+
+    Attributes:
+        layer: The number of the layer in the capture.
+        stated: Whether the configuration promises all parts; False for a class that is not known.
+        error: The largest error of a row, relative to the largest of its values weighted by the
+            softmax; NaN if a part is open that the capture does not have either.
+        spread: The standard deviation of the logits within rows: near 0, no multiplier shows.
+        hidden: Whether a mask was captured that hides other keys than the promised one.
+        open: The parts that the capture has to complete.
+    """
+
+    layer: int
+    stated: bool
+    error: float
+    spread: float
+    hidden: bool
+    open: tuple[str, ...]
+
+
+def agreements(folder: Path) -> Iterator[Agreement]:
+    """Yield how each layer of a capture agrees with the config.json beside it.
+
+    Args:
+        folder: It holds ``capture.safetensors`` and ``config.json``.
+    """
+    paths = [str(folder / "capture.safetensors")]
+    opened = open_configured(paths, config=str(folder / "config.json")).settled()
+    assert opened.expectation is not None
+    for layer in opened.capture.layers:
+        heads = [head for head in opened.capture.heads if head.layer == layer]
+        promise = opened.expectation.of(layer, opened.capture.shape(heads[0]).d_k)
+        yield _of_layer(opened.capture, layer, promise)
+
+
+def _of_layer(capture: Capture, layer: int, promise: Promise) -> Agreement:
+    errors, spreads, hidden = [], [], False
+    for head in capture.heads:
+        if head.layer == layer:
+            rows = capture.read(head)
+            error, spread = _error(rows, promise, head.head)
+            errors.append(error)
+            spreads.append(spread)
+            hidden |= _hides_more(rows, promise)
+    parts = {"sink": promise.sink == LEARNED, "bias": promise.bias == LEARNED}
+    parts |= {"mask": promise.mask_varies}
+    return Agreement(
+        layer,
+        promise.is_complete and promise.multiplier is not None and promise.mask is not None,
+        float(np.max(errors)),
+        float(np.median(spreads)),
+        hidden,
+        tuple(part for part, is_open in parts.items() if is_open),
+    )
+
+
+def _error(rows: HeadRows, promise: Promise, head: int) -> tuple[float, float]:
+    model = promise.model(rows, head)
+    logits = _logits(rows, promise, head)
+    seen = model.mask.seen(rows)
+    if promise.mask_varies and rows.seen is not None:
+        seen = rows.seen
+    shown = np.where(seen, logits, -np.inf)
+    sinks = np.empty((len(shown), 0))
+    if promise.sink == LEARNED:
+        sinks = np.full((len(shown), 1), np.nan if rows.sink is None else rows.sink)
+    weights = _softmax(np.hstack([shown, sinks]))[:, : rows.n_keys]
+    assert rows.values is not None
+    assert rows.output is not None
+    values = rows.values.astype(np.float64)
+    promised = model.value_scale * (weights @ values)
+    scale = np.max(weights @ np.abs(values), axis=1)
+    off = np.max(np.abs(rows.output - promised), axis=1) / np.maximum(scale, 1e-30)
+    sees = seen.any(axis=1)
+    spread = np.where(seen, logits, np.nan)[sees]
+    return float(off[sees].max(initial=0.0)), float(np.median(np.nanstd(spread, axis=1)))
+
+
+def _logits(rows: HeadRows, promise: Promise, head: int) -> NDArray[np.float64]:
+    """Return the promised logits of all keys, shape (r, n)."""
+    model = promise.model(rows, head)
+    queries, keys = rows.queries.astype(np.float64), rows.keys.astype(np.float64)
+    logits: NDArray[np.float64] = model.multiplier * (queries @ keys.T)
+    if model.softcap is not None:
+        logits = model.softcap * np.tanh(logits / model.softcap)
+    if model.bias is not None:
+        logits = logits + model.bias.bias(rows, model.mask)
+    if promise.bias == LEARNED and rows.bias is not None:
+        logits = logits + rows.bias
+    return logits
+
+
+def _softmax(logits: NDArray[np.float64]) -> NDArray[np.float64]:
+    top = np.max(logits, axis=1, keepdims=True)
+    weights = np.exp(logits - np.where(np.isfinite(top), top, 0.0))
+    return np.asarray(weights / np.maximum(weights.sum(axis=1, keepdims=True), 1e-300))
+
+
+def _hides_more(rows: HeadRows, promise: Promise) -> bool:
+    if rows.seen is None or promise.mask_varies or promise.mask is None:
+        return False
+    return bool((promise.head_mask(rows).seen(rows) != rows.seen).any())
