@@ -201,9 +201,10 @@ class Prediction:
         shifts = [LOST * self.state.output]
         if self.path in STEPWISE and self.state.parameters.curvature > 0:
             shifts.append(shift_of_cap(self.rows, self.state, self.format))
-        whitened = [self.noise.freed(shift) for shift in shifts]
+        mixed = self._mixed
+        whitened = [self.noise.freed(shift)[mixed] for shift in shifts]
         return tuple(
-            sum(abs(float(coefficients(slope[None], shift)[0])) for shift in whitened)
+            sum(abs(float(coefficients(slope[mixed][None], shift)[0])) for shift in whitened)
             for slope in self.slopes
         )
 

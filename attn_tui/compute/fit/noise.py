@@ -26,6 +26,8 @@ _EXPONENTS: dict[int, np.uint32 | np.uint64] = {
 }  # fmt: skip
 """The bits of the exponent, by the size of a number in bytes."""
 
+LOOSE = 2.0
+"""One standard error of a sum of weights in float32, in half units of its format."""
 SUMS = 8.0
 """A factor on the variance of float32 sums, which are taken in different orders and blocks."""
 
@@ -196,7 +198,7 @@ def noise(rows: Rows, state: State, format: Format, path: Path) -> Noise:
     spread = _spread(by_score, by_weight, rows.inputs, state.mixed)
     variance = own if spread is None else own + spread
     pushes = _pushes(by_score, by_weight, rows.inputs, state.mixed)
-    if path == "stepwise":
+    if path == "stepwise" or format.bits >= 24:
         common = _by_sum(state, format)
         variance = variance + np.square(common)
         pushes = common[:, None] if pushes is None else np.hstack([pushes, common[:, None]])
@@ -218,7 +220,7 @@ def noise(rows: Rows, state: State, format: Format, path: Path) -> Noise:
 def variance(rows: Rows, state: State, format: Format, path: Path) -> Floats:
     """Return the variance of each number of the output, shape (r, d_v), without covariances."""
     own, by_score, by_weight = _parts(rows, state, format, path)
-    if path == "stepwise":
+    if path == "stepwise" or format.bits >= 24:
         own += np.square(_by_sum(state, format))
     spread = _spread(by_score, by_weight, rows.inputs, state.mixed)
     return own if spread is None else own + spread
@@ -293,6 +295,8 @@ def _sum(state: State) -> Floats:
 
 def _by_sum(state: State, format: Format) -> Floats:
     """Return how one standard error of the rounded sum of weights moves a row, shape (r, d_v)."""
+    if format.bits >= 24:
+        return np.asarray(state.output * (LOOSE * 2.0**-format.bits))
     total = _sum(state)
     share = format.spacing(total) / (total * np.sqrt(12.0))
     return np.asarray(state.output * share)
