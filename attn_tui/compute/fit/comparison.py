@@ -15,10 +15,10 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_tui.compute.fit.estimates import BOUND, LOST, numbers, shift_of_cap
+from attn_tui.compute.fit.estimates import BOUND, CUT, LOST, Number, Shifts, shift_of_cap, shifts
 from attn_tui.compute.fit.head import Floats, Name, Path, Rows, State, slopes
 from attn_tui.compute.fit.noise import STEPWISE, Format, Noise, Rounding
-from attn_tui.compute.fit.solve import Fit, coefficients
+from attn_tui.compute.fit.solve import coefficients
 
 LEVEL = 0.0005
 """The share of honest captures that may be taken for wrong ones."""
@@ -108,7 +108,7 @@ class Prediction:
         apart = output - self.state.output
         apart = np.where(np.isfinite(apart), apart, inf)
         errors = np.abs(apart).max(axis=1, initial=0.0) / self.sizes
-        excess = np.maximum(self._by_number(output, apart), self._by_row(apart))
+        excess = self.excess(output)
         if not np.isfinite(errors).all():
             return Comparison(errors, excess, (), self.path)
         moved = () if is_fitted else self.moved(apart)
@@ -117,6 +117,12 @@ class Prediction:
         if is_coarse and self.format.bits == 24:
             coarseness = float(errors.max() / 2.0**-24)
         return Comparison(errors, excess, moved, self.path, coarseness)
+
+    def excess(self, output: Floats) -> NDArray[np.float64]:
+        """Return the error of each row in units of what is allowed, shape (r,)."""
+        apart = output - self.state.output
+        apart = np.where(np.isfinite(apart), apart, inf)
+        return np.maximum(self._by_number(output, apart), self._by_row(apart))
 
     def part(self, rows: NDArray[np.intp]) -> "Prediction":
         """Return the prediction of some of the rows."""
@@ -157,24 +163,45 @@ class Prediction:
 
     def moved(self, apart: Floats) -> tuple[Name, ...]:
         """Return the numbers that move significantly if the output is off by this much."""
-        level = self.level / len(NAMES)
         mixed = self._mixed
         if not len(mixed):
             return ()
-        residual = self.noise.freed(apart)[mixed]
-        moved: list[Name] = []
-        for name, slope, bias in zip(NAMES, self.slopes, self.biases, strict=True):
-            along = slope[mixed][None]
-            fit = Fit((name,), self.state, self.path, self.noise, residual, along)
-            number = numbers(fit.products.stepped(), self.path)[name]
-            start = float(getattr(self.state.parameters, name))
+        steps = shifts(self._along, self.noise.freed(apart)[mixed])
+        reaches = self._reaches(steps)
+        is_moved = np.abs(steps.values) > reaches
+        return tuple(name for name, moves in zip(NAMES, is_moved, strict=True) if moves)
+
+    def reach(self, name: Name) -> float:
+        """Return how far a number may be from the model's without moving, in an honest output."""
+        if not len(self._mixed):
+            return inf
+        residual = np.zeros_like(self.rows.output[self._mixed])
+        return float(self._reaches(shifts(self._along, residual))[NAMES.index(name)])
+
+    def _reaches(self, steps: Shifts) -> NDArray[np.float64]:
+        """Return how far each number may move, shape (names,)."""
+        level = self.level / len(NAMES)
+        reaches = []
+        for place, name in enumerate(NAMES):
+            error, df = float(steps.errors[place]), float(steps.df[place])
+            number = Number(0.0, error, df, self._cut(name))
             # With few rows Student's t is wide; the error is never below that of rounding itself.
-            sigma = number.error if number.df else number.error / BOUND
-            reach = min(ROOM * number.half(1 - level), MOST_SIGMAS[name] * _normal(level) * sigma)
-            reach += self.margins.get(name, 0.0) + bias
-            if abs(number.value - start) > reach:
-                moved.append(name)
-        return tuple(moved)
+            sigma = error if df else error / BOUND
+            most = MOST_SIGMAS[name] * _normal(level) * sigma
+            reach = min(ROOM * number.half(1 - level), most + number.bias)
+            reaches.append(reach + self.margins.get(name, 0.0) + self.biases[place])
+        return np.array(reaches)
+
+    def _cut(self, name: Name) -> float:
+        """Return how far kernels that cut digits before they multiply move a number."""
+        if self.path != "tf32":
+            return 0.0
+        return CUT * abs(float(getattr(self.state.parameters, name)))
+
+    @cached_property
+    def _along(self) -> Floats:
+        """The slopes in the rows whose error is like noise, shape (names, r, d_v)."""
+        return self.slopes[:, self._mixed]
 
     @cached_property
     def _mixed(self) -> NDArray[np.intp]:
