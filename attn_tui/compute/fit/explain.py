@@ -126,7 +126,7 @@ def _as_promised(case: Case, models: Sequence[HeadModel]) -> Explanation:
     return replace(
         _measured(case, prediction, comparison), promised=candidates[0], best=(*candidates,),
         passes=True, coarseness=comparison.coarseness, explained=1.0,
-        needed=shown.needed, fineness=shown.fineness,
+        needed=shown.needed, fineness=shown.fineness, steps=comparison.steps,
     )  # fmt: skip
 
 
