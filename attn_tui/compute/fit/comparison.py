@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.compute.fit.estimates import BOUND, CUT, LOST, Number, Shifts, shift_of_cap, shifts
-from attn_tui.compute.fit.head import Floats, Name, Path, Rows, State, slopes
+from attn_tui.compute.fit.head import NAMES, Floats, Name, Path, Rows, State
 from attn_tui.compute.fit.noise import STEPWISE, Format, Noise, Rounding
 from attn_tui.compute.fit.solve import coefficients
 
@@ -39,8 +39,6 @@ ALMOST = 4.0
 """A weight that misses 1 by at most this many half units makes a row the value of one key."""
 COARSE = 30 * 2.0**-23
 """Approximate exponentials of float32 kernels leave errors up to this share of Σ p·|v|."""
-NAMES: tuple[Name, ...] = ("multiplier", "value_scale", "curvature", "sink")
-"""The numbers of a model that may move."""
 
 
 @dataclass(frozen=True)
@@ -126,6 +124,7 @@ class Prediction:
         noise: The noise of the output.
         format: The number format of the arithmetic.
         path: The path of the noise.
+        slopes: ∂out along each number, whitened, shape (names, r, d_v).
         level: The share of honest heads that may be taken for wrong ones.
         margins: How far each number may be from the model's without counting.
     """
@@ -135,6 +134,7 @@ class Prediction:
     noise: Noise
     format: Format
     path: Path
+    slopes: Floats
     level: float
     margins: Mapping[Name, float] = field(default_factory=dict)
 
@@ -171,7 +171,7 @@ class Prediction:
             return self
         return replace(
             self, rows=self.rows.part(rows), state=self.state.part(rows),
-            noise=self.noise.part(rows),
+            noise=self.noise.part(rows), slopes=self.slopes[:, rows],
         )  # fmt: skip
 
     @cached_property
@@ -267,11 +267,6 @@ class Prediction:
         return np.flatnonzero(largest < 1 - ALMOST * 2.0**-self.format.bits)
 
     @cached_property
-    def slopes(self) -> Floats:
-        """∂out along each number, whitened, shape (names, r, d_v)."""
-        return self.noise.freed(slopes(self.rows, self.state, NAMES))
-
-    @cached_property
     def biases(self) -> tuple[float, ...]:
         """How far each number may seem to move by errors of arithmetic that are no noise.
 
@@ -298,8 +293,9 @@ def predicted(
     """Return what a model predicts of a head, under the path that its output makes likeliest."""
     path = rounding.likeliest(paths)
     return Prediction(
-        rounding.rows, rounding.state, rounding.by(path), rounding.format, path, level, margins
-    )
+        rounding.rows, rounding.state, rounding.by(path), rounding.format, path,
+        rounding.whitened(path), level, margins,
+    )  # fmt: skip
 
 
 @lru_cache(maxsize=1024)

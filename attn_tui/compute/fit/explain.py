@@ -119,7 +119,7 @@ def _as_promised(case: Case, models: Sequence[HeadModel]) -> Explanation:
     comparison = prediction.compared(rounding.rows.output)
     candidates = []
     for base in models:
-        choice = stepped(case.rounding(base), case.paths)
+        choice = stepped(case.rounding(base), case.paths, case.prediction(base).path)
         candidate = case.candidate(case.rounding(base), base, choice)
         candidates.append(replace(candidate, explains=True, changes=(), paths=choice.paths))
     shown = power(case, model, prediction)

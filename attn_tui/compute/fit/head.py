@@ -28,6 +28,9 @@ cores do."""
 Name = Literal["multiplier", "value_scale", "curvature", "sink"]
 """A parameter that can be fitted."""
 
+NAMES: tuple[Name, ...] = ("multiplier", "value_scale", "curvature", "sink")
+"""All of them."""
+
 
 @dataclass(frozen=True)
 class Parameters:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.compute.arrays import dtype_of, limits
-from attn_tui.compute.fit.head import Floats, Inputs, Path, Rows, State
+from attn_tui.compute.fit.head import NAMES, Floats, Inputs, Path, Rows, State, slopes
 
 PATHS: tuple[Path, ...] = get_args(Path)
 
@@ -363,7 +363,7 @@ HALF = 0.5
 
 GLANCE = 4
 """About this many rows are used first to tell paths apart."""
-RULED_OUT = 300.0
+RULED_OUT = 40.0
 """A path is ruled out if its 2 ln L over these rows is this far below that of another."""
 
 
@@ -379,6 +379,7 @@ class Rounding:
     def __init__(self, rows: Rows, state: State, format: Format) -> None:
         self.rows, self.state, self.format = rows, state, format
         self._noises: dict[Path, Noise] = {}
+        self._whitened: dict[Path, Floats] = {}
         count = len(rows.output)
         self._few = np.arange(count)[:: max(count // GLANCE, 1)]
 
@@ -394,9 +395,21 @@ class Rounding:
             self._noises[path] = noise(self.rows, self.state, self.format, path)
         return self._noises[path]
 
+    @cached_property
+    def slopes(self) -> Floats:
+        """∂out along each parameter in the order of `NAMES`, shape (names, r, d_v)."""
+        return slopes(self.rows, self.state, NAMES)
+
+    def whitened(self, path: Path) -> Floats:
+        """Return the slopes, whitened under a path; cached."""
+        if path not in self._whitened:
+            self._whitened[path] = self.by(path).freed(self.slopes)
+        return self._whitened[path]
+
     def likely(self, paths: tuple[Path, ...], state: State | None = None) -> tuple[Path, ...]:
         """Return the paths that a few rows of a state's residual do not rule out."""
-        if len(paths) == 1 or len(self._few) == len(self.rows.output):
+        is_small = self.rows.scores.size <= SMALL or len(self._few) == len(self.rows.output)
+        if len(paths) == 1 or is_small:
             return paths
         few, rest = self._few, self.rows.output - (state or self.state).output
         likelihoods = {path: _log_likelihood(self._glance.by(path), rest[few]) for path in paths}
