@@ -91,6 +91,11 @@ def beit(fields: Fields, heads: int, multiplier: float) -> Bias:
     return "learned" if any(fields.flag(name) for name in names) else "none"
 
 
+def deberta(fields: Fields, heads: int, multiplier: float) -> Bias:
+    """Return that DeBERTa has a bias by relative position and content, if it says so."""
+    return "learned" if fields.flag("relative_attention") else "none"
+
+
 def jina(fields: Fields, heads: int, multiplier: float) -> Bias:
     """Return the bias of Jina's BERT, the same to both sides, if it says that it has ALiBi."""
     if fields.text("position_embedding_type") != "alibi":
