@@ -109,6 +109,7 @@ class Prediction:
         apart = np.where(np.isfinite(apart), apart, inf)
         errors = np.abs(apart).max(axis=1, initial=0.0) / self.sizes
         excess = np.maximum(self._by_number(output, apart), self._by_row(apart))
+        excess = np.where(np.isfinite(errors), excess, inf)
         if not np.isfinite(errors).all():
             return Comparison(errors, excess, (), self.path)
         moved = () if is_fitted else self.moved(apart)
@@ -171,7 +172,7 @@ class Prediction:
             # With few rows Student's t is wide; the error is never below that of rounding itself.
             sigma = number.error if number.df else number.error / BOUND
             reach = min(ROOM * number.half(1 - level), MOST_SIGMAS[name] * _normal(level) * sigma)
-            reach += self.margins.get(name, 0.0) + bias
+            reach += bias
             if abs(number.value - start) > reach:
                 moved.append(name)
         return tuple(moved)
@@ -196,13 +197,20 @@ class Prediction:
         """How far each number may seem to move by errors of arithmetic that are no noise.
 
         Float32 sums lose small terms, all to the same side, and a rounded cap does less than it
-        should; both have the same sign in all rows.
+        should; both have the same sign in all rows. So has an m that was rounded, which a cap or a
+        sink would imitate.
         """
         shifts = [LOST * self.state.output]
         if self.path in STEPWISE and self.state.parameters.curvature > 0:
             shifts.append(shift_of_cap(self.rows, self.state, self.format))
         mixed = self._mixed
         whitened = [self.noise.freed(shift)[mixed] for shift in shifts]
+        margins = [self.margins.get(name, 0.0) for name in NAMES]
+        whitened += [
+            margin * slope[mixed]
+            for margin, slope in zip(margins, self.slopes, strict=True)
+            if margin
+        ]
         return tuple(
             sum(abs(float(coefficients(slope[mixed][None], shift)[0])) for shift in whitened)
             for slope in self.slopes
