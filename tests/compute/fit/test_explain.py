@@ -21,7 +21,11 @@ WAYS: list[tuple[str, Path]] = [
     ("float32", "float32"), ("bfloat16", "float32"), ("bfloat16", "flash"), ("bfloat16", "eager"),
     ("float16", "float32"), ("float16", "flash"), ("float16", "eager"),
 ]  # fmt: skip
-WINDOW = HeadMask("window", 0, 24)
+WINDOW, LOCAL = HeadMask("window", 0, 24), HeadMask("local", 0, 20)
+
+
+def with_window(length: int) -> Arithmetic:
+    return replace(PLAIN, mask=replace(WINDOW, window=length))
 
 
 @with_rows(
@@ -80,8 +84,8 @@ def test_a_head_that_leans_on_key_0_is_no_head_without_a_mask(
         (replace(PLAIN, mask=HeadMask("none")), HeadModel(M), 1.0, ("mask",)),
         (PLAIN, HeadModel(M, mask=WINDOW), 1.0, ("mask",)),
         (replace(PLAIN, mask=WINDOW), HeadModel(M), 1.0, ("mask",)),
-        (replace(PLAIN, mask=replace(WINDOW, window=25)), HeadModel(M, mask=WINDOW), 1.0, ("mask",)),
-        (replace(PLAIN, mask=replace(WINDOW, window=23)), HeadModel(M, mask=WINDOW), 1.0, ("mask",)),
+        (with_window(25), HeadModel(M, mask=WINDOW), 1.0, ("mask",)),
+        (with_window(23), HeadModel(M, mask=WINDOW), 1.0, ("mask",)),
         (PLAIN, HeadModel(M, mask=HeadMask("causal", 0, chunk=32)), 1.0, ("mask",)),
         (PLAIN, HeadModel(M, softcap=50.0), 6.0, ("softcap",)),
         (replace(PLAIN, softcap=30.0), HeadModel(M, softcap=50.0), 6.0, ("softcap",)),
@@ -117,7 +121,7 @@ def test_what_is_not_as_promised_is_said_and_nothing_else(
         (replace(PLAIN, mask=WINDOW), HeadModel(M, mask=WINDOW)),
         (replace(PLAIN, mask=HeadMask("causal", 0, chunk=32)),
          HeadModel(M, mask=HeadMask("causal", 0, chunk=32))),
-        (replace(PLAIN, mask=HeadMask("local", 0, 20)), HeadModel(M, mask=HeadMask("local", 0, 20))),
+        (replace(PLAIN, mask=LOCAL), HeadModel(M, mask=LOCAL)),
         (replace(PLAIN, softcap=50.0), HeadModel(M, softcap=50.0)),
         (replace(PLAIN, sink=1.0), HeadModel(M, sink=1.0)),
         (replace(PLAIN, mask=HeadMask("none")), HeadModel(M, mask=HeadMask("none"))),
