@@ -149,7 +149,7 @@ class Prediction:
         apart = output - self.state.output
         apart = np.where(np.isfinite(apart), apart, inf)
         errors = np.abs(apart).max(axis=1, initial=0.0) / self.sizes
-        excess = self.excess(output)
+        excess = np.where(np.isfinite(errors), self.excess(output), inf)
         if not np.isfinite(errors).all():
             return Comparison(errors, excess, (), self.path)
         moved, steps = self._steps(apart) if not is_fitted else ((), {})
@@ -220,7 +220,7 @@ class Prediction:
         """Return the step of a number beyond what is no noise."""
         place = NAMES.index(name)
         value, error = float(moves.values[place]), float(moves.errors[place])
-        room = self._cut(name) + self.margins.get(name, 0.0) + self.biases[place]
+        room = self._cut(name) + self.biases[place]
         sigma = error if moves.df[place] else error / BOUND
         return Step(copysign(max(abs(value) - room, 0.0), value), sigma)
 
@@ -242,7 +242,7 @@ class Prediction:
             sigma = error if df else error / BOUND
             most = MOST_SIGMAS[name] * _normal(level) * sigma
             reach = min(ROOM * number.half(1 - level), most + number.bias)
-            reaches.append(reach + self.margins.get(name, 0.0) + self.biases[place])
+            reaches.append(reach + self.biases[place])
         return np.array(reaches)
 
     def _cut(self, name: Name) -> float:
@@ -271,13 +271,20 @@ class Prediction:
         """How far each number may seem to move by errors of arithmetic that are no noise.
 
         Float32 sums lose small terms, all to the same side, and a rounded cap does less than it
-        should; both have the same sign in all rows.
+        should; both have the same sign in all rows. So has an m that was rounded, which a cap or a
+        sink would imitate.
         """
         shifts = [LOST * self.state.output]
         if self.path in STEPWISE and self.state.parameters.curvature > 0:
             shifts.append(shift_of_cap(self.rows, self.state, self.format))
         mixed = self._mixed
         whitened = [self.noise.freed(shift)[mixed] for shift in shifts]
+        margins = [self.margins.get(name, 0.0) for name in NAMES]
+        whitened += [
+            margin * slope[mixed]
+            for margin, slope in zip(margins, self.slopes, strict=True)
+            if margin
+        ]
         return tuple(
             sum(abs(float(coefficients(slope[mixed][None], shift)[0])) for shift in whitened)
             for slope in self.slopes
