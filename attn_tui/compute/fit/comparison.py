@@ -35,6 +35,8 @@ MOST_SIGMAS: Mapping[Name, float] = {
 }  # fmt: skip
 """A number moves if it moves by this many times what normal errors would. In rows of few keys those
 of a sum are not normal, and a sum stretches rows as a value scale and a sink do."""
+LEAST_ADDED = 2.0**-24
+"""Float32 sums of weights may lose smaller ones altogether."""
 ALMOST = 4.0
 """A weight that misses 1 by at most this many half units makes a row the value of one key."""
 COARSE = 30 * 2.0**-23
@@ -264,7 +266,8 @@ class Prediction:
         the same side.
         """
         largest = self.state.weights.max(axis=1, initial=0.0)
-        return np.flatnonzero(largest < 1 - ALMOST * 2.0**-self.format.bits)
+        least = ALMOST * 2.0**-self.format.bits + self.state.weights.shape[1] * LEAST_ADDED
+        return np.flatnonzero(largest < 1 - least)
 
     @cached_property
     def biases(self) -> tuple[float, ...]:
@@ -274,7 +277,9 @@ class Prediction:
         should; both have the same sign in all rows. So has an m that was rounded, which a cap or a
         sink would imitate.
         """
-        shifts = [LOST * self.state.output]
+        weights = self.state.weights
+        lost = np.where(weights < LEAST_ADDED, weights, 0.0).sum(axis=1, keepdims=True)
+        shifts = [(LOST + lost) * self.state.output]
         if self.path in STEPWISE and self.state.parameters.curvature > 0:
             shifts.append(shift_of_cap(self.rows, self.state, self.format))
         mixed = self._mixed
