@@ -208,9 +208,10 @@ def test_rounding_alone_is_no_miss(tmp_path: Path, format: str, path: Rounding) 
         assert {partial.multiplier for partial in survey.heads.values()} == {None}
 
 
-def test_a_negative_m_is_left_to_the_doctor(tmp_path: Path) -> None:
-    path = tmp_path / "negative.safetensors"
-    write_unusual(path, multiplier=-0.25, size=1)
+@pytest.mark.parametrize("m", [0.0, -0.25])
+def test_an_m_that_is_not_positive_is_left_to_the_doctor(tmp_path: Path, m: float) -> None:
+    path = tmp_path / "odd.safetensors"
+    write_unusual(path, multiplier=m, size=1)
     survey = last(Plan.of(open_capture([str(path)]), ALL))
     assert (survey.plan.masks[0].how, survey.plan.masks[0].multiplier) == ("nearest", None)
     assert all(partial.misses("max_weight") for partial in survey.heads.values())
