@@ -11,8 +11,8 @@ import pytest
 from numpy.typing import NDArray
 
 from attn_tui.captures.writer import write_safetensors
-from attn_tui.compute.heads.rows import Head
-from attn_tui.compute.scale import LogitMap
+from attn_tui.compute.heads.head import Head
+from attn_tui.compute.heads.head_model import HeadModel
 from tests.engine.captured import heads, write
 from tests.test_cli_heads import call
 
@@ -103,8 +103,7 @@ def test_a_layout_that_the_output_says_is_in_words(tmp_path: Path) -> None:
     # As many heads as positions, so that shapes leave open which is which.
     draw = np.random.default_rng(3).standard_normal
     made = [
-        Head(draw((16, 8)), draw((16, 8)), draw((16, 8)), LogitMap(8**-0.5), True)
-        for _ in range(16)
+        Head(draw((16, 8)), draw((16, 8)), draw((16, 8)), HeadModel(8**-0.5)) for _ in range(16)
     ]
     names = {"q": "queries", "k": "keys", "v": "values", "out": "output"}
     tensors = {
@@ -188,7 +187,7 @@ def test_a_sequence_with_hidden_keys_counts_only_with_its_mask(tmp_path: Path, h
     assert counts == [True, True, False, False]
     assert call("heads", path, "--fail-if", "max_weight > 0.99").exit_code == 3
     with np.load(path) as tensors:
-        np.savez(path, **tensors, **{"0.mask": seen})
+        np.savez(path, allow_pickle=False, **tensors, **{"0.mask": seen})
     for head in json.loads(call(*asked).stdout)["heads"]:
         rows = p[head["batch"], head["head"], seen[head["batch"], 0].sum(-1) > 1]
         value = head["statistics"]["max_weight"]["value"]

@@ -120,6 +120,11 @@ class HeadModel:
     softmax_twice: bool = False
     law: Law | None = None
 
+    @classmethod
+    def of(cls, logit_map: LogitMap, mask: HeadMask = HeadMask()) -> "HeadModel":
+        """Return the model with a map from scores to logits, by default without a mask."""
+        return cls(logit_map.multiplier, softcap=logit_map.softcap, sink=logit_map.sink, mask=mask)
+
     @property
     def sink_logit(self) -> float | None:
         """The sink's logit, or None if there is no sink or its logit is unknown."""
