@@ -20,6 +20,7 @@ from attn_tui.compute.fit.case import Case
 from attn_tui.compute.fit.comparison import LEVEL
 from attn_tui.compute.fit.estimates import usual
 from attn_tui.compute.fit.explain import Candidate, Explanation, Reference, explain
+from attn_tui.compute.fit.head import taken
 from attn_tui.compute.fit.masks import open_masks
 from attn_tui.compute.heads.head_model import LEARNED, PARTS, HeadModel, Part
 from attn_tui.compute.heads.mask import HeadMask
@@ -272,7 +273,14 @@ def _numbers(candidate: Candidate, d_k: int) -> dict[str, Any]:
 def _explanation(
     model: HeadModel, stated: frozenset[Part], rows: HeadRows, level: float
 ) -> Explanation:
-    return explain(rows, Reference(model.with_sink(rows), stated, level), search=False)
+    return explain(_finite(rows), Reference(model.with_sink(rows), stated, level), search=False)
+
+
+def _finite(rows: HeadRows) -> HeadRows:
+    """Return the rows with a finite answer: NaN says nothing of weights, and is counted apart."""
+    answer = rows.weights if rows.output is None or rows.values is None else rows.output
+    assert answer is not None
+    return taken(rows, np.flatnonzero(np.isfinite(answer).all(axis=1)))
 
 
 def _doubt(explanation: Explanation) -> float:
@@ -321,7 +329,7 @@ def _judged(
     """
     model = reconstruction.model.with_sink(rows)
     with np.errstate(all="ignore"):
-        case = Case.of(rows, Reference(model, _STATED, level))
+        case = Case.of(_finite(rows), Reference(model, _STATED, level))
         if isinstance(case, str) or not len(case.seeing(model)):
             return replace(reconstruction, residual=None, fits=False)
         has_path = is_fitted or reconstruction.fits

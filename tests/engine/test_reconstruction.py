@@ -383,6 +383,24 @@ def test_an_output_of_zeros_is_met(tmp_path: Path) -> None:
     assert {partial.residual for partial in survey.heads.values()} == {None}
 
 
+def test_an_output_that_is_nan_or_0_in_some_or_all_rows_is_met(tmp_path: Path) -> None:
+    tensors, _ = unusual()
+    tensors["0.out"][0, :2, 59] = np.nan
+    tensors["0.out"][0, 2] = 0.0
+    tensors["0.out"][0, 3] = np.inf
+    path = tmp_path / "odd.safetensors"
+    survey = surveyed(path, tensors)
+    # Rows that are NaN say nothing of weights; an output of 0 has other ones.
+    assert [partial.misses("max_weight") for partial in survey.heads.values()] == [
+        False, False, True, False,
+    ]  # fmt: skip
+    residuals = [partial.residual for partial in survey.heads.values()]
+    assert residuals[2:] == [np.inf, None]
+    text = " ".join(call("heads", str(path)).stdout.split())
+    assert "out holds 32 NaN and 960 infinities, first in layer 0 head 0, row 59, column 0" in text
+    assert call("heads", str(path), "--json").exit_code == 0
+
+
 def test_a_layer_whose_heads_all_meet_nan_is_fitted_on_what_is_left(tmp_path: Path) -> None:
     made = heads(layers=1, query_heads=2)
     tensors = {
