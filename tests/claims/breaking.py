@@ -14,7 +14,7 @@ from scipy import stats
 from attn_tui.claims import checks
 from attn_tui.claims.claim import Finding, Stated, try_claim
 from attn_tui.claims.ledger import find
-from attn_tui.compute.heads.rows import row_weights
+from attn_tui.compute.heads.head import row_weights
 from attn_tui.compute.sample import Number
 from attn_tui.compute.scale import Scale
 

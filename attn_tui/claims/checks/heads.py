@@ -10,7 +10,9 @@ from attn_tui.claims.checks.layers import check_size, normals, projected
 from attn_tui.claims.claim import Case, Evidence, Picture, Stated
 from attn_tui.claims.trial import Trial
 from attn_tui.compute.arrays import Floats
-from attn_tui.compute.heads.rows import Head, row_weights
+from attn_tui.compute.heads.head import Head, row_weights
+from attn_tui.compute.heads.head_model import HeadModel
+from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.source import normalised
 
@@ -88,7 +90,8 @@ def largest_logit(tokens: Floats, of_q: Floats, of_k: Floats, norm_gain: float =
     q, k = tokens @ of_q, tokens @ of_k
     if norm_gain:
         q, k = normalised(q) * norm_gain, normalised(k) * norm_gain
-    return float(Head(q, k, k, Scale().logit_map(q.shape[1], len(k))).logits.max())
+    model = HeadModel.of(Scale().logit_map(q.shape[1], len(k)))
+    return float(Head(q, k, k, model).logits.max())
 
 
 def clip(largest: float, cap: float) -> float:
@@ -103,8 +106,8 @@ def first_row(trial: Trial, stated: Stated) -> Iterator[Case]:
     for where, sink, size in (("no sink", None, 0.0), ("a sink at b = 0", 0.0, 1.0)):
         evidence = []
         for rule, words in (("inverse-sqrt", "m = 1/√d_k"), ("none", "m = 1")):
-            logits = Scale(rule, sink=sink).logit_map(trial.d_k, 1)
-            head = Head(queries, keys, keys, logits, causal=True)
+            model = HeadModel.of(Scale(rule, sink=sink).logit_map(trial.d_k, 1), HeadMask("causal"))
+            head = Head(queries, keys, keys, model)
             weight, exact = head.weights[0, 0], 1.0 / (1.0 + size * exp(-head.logits[0, 0]))
             name = f"p of the first row's key, {words}"
             evidence.append(Evidence(name, float(weight), exact=exact))

@@ -9,7 +9,7 @@ rounding, but the same in all rows.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from math import copysign, inf, sqrt
+from math import copysign, inf, nan, sqrt
 from statistics import NormalDist
 
 import numpy as np
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from attn_tui.compute.fit.estimates import BOUND, CUT, LOST, Number, Shifts, shift_of_cap, shifts
 from attn_tui.compute.fit.head import NAMES, Floats, Name, Path, Rows, State
 from attn_tui.compute.fit.noise import STEPWISE, Format, Noise, Rounding
-from attn_tui.compute.fit.solve import coefficients
+from attn_tui.compute.fit.solve import coefficients, relative_residual
 
 LEVEL = 0.0005
 """The share of honest captures that may be taken for wrong ones."""
@@ -175,6 +175,19 @@ class Prediction:
             self, rows=self.rows.part(rows), state=self.state.part(rows),
             noise=self.noise.part(rows), slopes=self.slopes[:, rows],
         )  # fmt: skip
+
+    @property
+    def residual(self) -> float:
+        """‖out − model‖/‖out‖ over the rows whose output is finite; NaN if none is."""
+        finite = np.flatnonzero(np.isfinite(self.rows.output).all(axis=1))
+        part = self.part(finite)
+        return relative_residual(part.rows, part.state) if len(finite) else nan
+
+    @property
+    def rounding(self) -> float:
+        """The residual that rounding alone would leave."""
+        size = float(np.square(self.rows.output[np.isfinite(self.rows.output)]).sum()) or 1.0
+        return float(np.sqrt(self.noise.variance.sum() / size))
 
     @cached_property
     def sizes(self) -> Floats:

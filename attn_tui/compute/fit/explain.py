@@ -29,7 +29,6 @@ from attn_tui.compute.fit.model import (
     Variant,
 )
 from attn_tui.compute.fit.power import power
-from attn_tui.compute.fit.solve import relative_residual
 from attn_tui.compute.fit.suspects import broken_of, suspect_of
 from attn_tui.compute.heads.head_model import LEARNED, HeadModel, Part
 from attn_tui.compute.heads.rows import HeadRows
@@ -133,7 +132,6 @@ def _as_promised(case: Case, models: Sequence[HeadModel]) -> Explanation:
 def _measured(case: Case, prediction: Prediction, comparison: Comparison) -> Explanation:
     """Return the residual of a promised model, and how many of its rows were compared."""
     rows, state = prediction.rows, prediction.state
-    size = float(np.square(rows.output[np.isfinite(rows.output)]).sum()) or 1.0
     keys = rows.seen.sum(axis=1)
     places = case.seeing(case.reference.model)
     if len(places) != len(rows.output):
@@ -148,19 +146,10 @@ def _measured(case: Case, prediction: Prediction, comparison: Comparison) -> Exp
     )  # fmt: skip
     nothing = Candidate(case.reference.model, False, nan)
     return Explanation(
-        nothing, (nothing,), residual=_residual(rows, state),
-        rounding=float(np.sqrt(prediction.noise.variance.sum() / size)),
+        nothing, (nothing,), residual=prediction.residual, rounding=prediction.rounding,
         rows=tuple(int(row) for row in case.head.rows), counts=counts,
         keys=(int(keys.min()), int(keys.max())),
     )  # fmt: skip
-
-
-def _residual(rows: Rows, state: State) -> float:
-    """Return ‖out − model‖/‖out‖ over the rows whose output is finite."""
-    finite = np.flatnonzero(np.isfinite(rows.output).all(axis=1))
-    if len(finite) == len(rows.output):
-        return relative_residual(rows, state)
-    return relative_residual(rows.part(finite), state.part(finite)) if len(finite) else nan
 
 
 def _failed(case: Case, candidates: Sequence[Candidate], suspect: Suspect | None) -> Explanation:

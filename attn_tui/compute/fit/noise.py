@@ -228,30 +228,6 @@ def variance(rows: Rows, state: State, format: Format, path: Path) -> Floats:
     return own if spread is None else own + spread
 
 
-def variance_along(
-    rows: Rows, state: State, format: Format, path: Path, along: Floats
-) -> tuple[Floats, float]:
-    """Return the variance of each number of the output, and that of Σ noise·along.
-
-    Args:
-        rows: The head's rows, under one mask.
-        state: The head, computed with its parameters.
-        format: The number format of the output.
-        path: The rounding path.
-        along: The coefficients of the sum, shape (r, d_v).
-    """
-    own, by_score, by_weight = _parts(rows, state, format, path)
-    spread = _spread(by_score, by_weight, rows.inputs, state.mixed)
-    reach = along @ rows.values.T
-    square = float((own * np.square(along)).sum())
-    if by_score is not None:
-        apart = reach - (along * state.mixed).sum(axis=1, keepdims=True)
-        square += float((by_score * np.square(apart)).sum())
-    if by_weight is not None:
-        square += float((by_weight * np.square(reach)).sum())
-    return own if spread is None else own + spread, square
-
-
 def _parts(
     rows: Rows, state: State, format: Format, path: Path
 ) -> tuple[Floats, Floats | None, Floats | None]:
