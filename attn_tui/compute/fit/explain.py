@@ -93,13 +93,28 @@ def _explained(case: Case, search: _Search | None) -> Explanation:
     """Return the explanation of a head: as promised, or else by a search."""
     is_promised = "multiplier" in case.reference.stated
     if is_promised:
-        passing = [base for base in case.bases() if _passes(case, base)]
+        every = (_passing(case, base) for base in case.bases())
+        passing = [model for model in every if model is not None]
         if passing:
             return _as_promised(case, passing)
     if is_promised and search is None:
         return _failed(case, (), None)
     candidates, suspect = _searched(case, search)
     return _failed(case, candidates, suspect)
+
+
+def _passing(case: Case, model: HeadModel) -> HeadModel | None:
+    """Return the model that gives every row: as promised, or with m as it may be rounded; or None.
+
+    Programs round m, or its root on q and on k, to the format of the tensors.
+    """
+    if _passes(case, model):
+        return model
+    for m in case.rounded_multipliers(model.multiplier):
+        rounded = replace(model, multiplier=m)
+        if _passes(case, rounded):
+            return rounded
+    return None
 
 
 def _passes(case: Case, model: HeadModel) -> bool:
@@ -131,7 +146,7 @@ def _as_promised(case: Case, models: Sequence[HeadModel]) -> Explanation:
 
 def _measured(case: Case, prediction: Prediction, comparison: Comparison) -> Explanation:
     """Return the residual of a promised model, and how many of its rows were compared."""
-    rows, state = prediction.rows, prediction.state
+    rows = prediction.rows
     keys = rows.seen.sum(axis=1)
     places = case.seeing(case.reference.model)
     if len(places) != len(rows.output):

@@ -144,13 +144,12 @@ def weight_variance(state: State, format: Format, path: Path) -> Floats | None:
         exponentials = np.square(format.spacing(state.weights * total)) / (12 * total * total)
         exponentials[state.weights * total >= 1 - 1e-6] = 0.0
         return np.asarray(step + exponentials)
-    total = state.total.astype(state.weights.dtype)
+    # Kernels may begin with the sink as their maximum; the largest is 1 and needs no rounding.
+    total = _sum(state).astype(state.weights.dtype)
     before = state.weights * total
     step = np.square(format.spacing(before))
     step /= 12 * total * total
-    # The largest is 1 and needs no rounding, unless a sink above it is the kernel's first maximum.
-    above = state.parameters.sink_logit > state.top
-    step[(before >= 1 - 1e-6) & ~above] = 0.0
+    step[before >= 1 - 1e-6] = 0.0
     return step
 
 
