@@ -117,7 +117,11 @@ class Maps:
                 [[write(p) if p > HIDDEN else "" for p in row] for row in blocks.tolist()]
                 for write in (in_percent, whole_percent)
             ]
-        return HeatMap(levels, KINDS[side], rows, columns, longer=texts)
+        return HeatMap(levels, KINDS[side], rows, columns, longer=texts, place=self.place)
+
+    def place(self, row: int, column: int) -> Cursor:
+        """Return the query and the key that an entry of a map stands for."""
+        return row, self.key_of(row, column)
 
     def heat_map(self, side: int, cursor: Cursor, has_bar: bool = False) -> HeatMap:
         """Return the map of a side with its cursor.

@@ -4,9 +4,10 @@ Where the matrix is larger than the block, each half cell shows the entry of lar
 among those it covers. Where colours cannot show magnitudes, glyphs do, and no cell is halved.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import ceil, floor, inf, isfinite
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -98,6 +99,11 @@ class Border:
     high: Numbers
 
 
+def by_number(row: int, column: int) -> tuple[int, int]:
+    """Return the row and the column: the place of an entry that stands for nothing else."""
+    return row, column
+
+
 @dataclass(frozen=True, eq=False)
 class HeatMap:
     """A matrix of levels.
@@ -114,6 +120,7 @@ class HeatMap:
         bar: The key to the colours, drawn on the right where there is room.
         border: A line over the entries.
         corner: What rows and columns are; drawn left of the column labels where there is room.
+        place: Returns what the entry in a row and a column stands for, such as a query and a key.
     """
 
     levels: Numbers
@@ -126,6 +133,7 @@ class HeatMap:
     bar: ColourBar | None = None
     border: Border | None = None
     corner: str = ""
+    place: Callable[[int, int], Any] = by_number
 
     @property
     def left(self) -> int:

@@ -38,7 +38,6 @@ from attn_tui.ui.palette import Offer, OffersProvider, taking
 from attn_tui.ui.pane import Pane
 from attn_tui.ui.picture import Picture
 from attn_tui.ui.setting import Setting, of_field
-from attn_tui.ui.settings_panel import SettingsPanel
 
 FIELDS = {name: of_field(field) for name, field in fields_of(Settings).items()}
 
@@ -162,7 +161,7 @@ class ClaimsScreen(InstrumentScreen):
     async def action_back(self) -> None:
         """Clear the filter, and go back as on every screen."""
         words = self.query_one("#filter", Input)
-        is_elsewhere = self.has_class("-full") or bool(self.query(SettingsPanel))
+        is_elsewhere = self.has_class("-full") or self.has_class("-settings")
         if words.value and not is_elsewhere:
             words.value = ""
         await super().action_back()
