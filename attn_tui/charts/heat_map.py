@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from attn_tui.charts.cells import Cells
 from attn_tui.charts.colour import Depth, Palette, ink, mix
 from attn_tui.charts.glyphs import LESS, MORE
+from attn_tui.report.rows import cells as cells_of
 
 Numbers = NDArray[np.float64]
 Texts = Sequence[Sequence[str]]
@@ -138,7 +139,7 @@ class HeatMap:
     @property
     def left(self) -> int:
         """Width of the left margin, in columns."""
-        labels = max(map(len, self.row_labels), default=0)
+        labels = max(map(cells_of, self.row_labels), default=0)
         return labels + 2 if labels else int(self.cursor is not None) * 2
 
     @property
@@ -376,10 +377,10 @@ class HeatMap:
         order = sorted(range(len(self.row_labels)), key=lambda row: row != own_row)
         for row in order:
             line = self._line_of(row, high)
-            text = self.row_labels[row].rjust(self.left - 2)
+            text = self.row_labels[row]
             colour = colours["accent"] if row == own_row else colours["muted"]
             if cells.is_free(0, line, self.left):
-                cells.write(0, line, text, colour)
+                cells.write(self.left - 2 - cells_of(text), line, text, colour)
         if self.cursor is not None:
             line = self._line_of(own_row, high)
             cells.write(self.left - 1, line, "▸", colours["accent"])
@@ -393,8 +394,9 @@ class HeatMap:
         for column, text in labels:
             first = ceil(column * wide / across) if across <= wide else 0
             middle = self.left + max(int((column + 0.5) * wide / across), first)
-            start = min(max(middle - len(text) // 2, 0), cells.columns - len(text))
-            beside = range(max(start - 1, 0), min(start + len(text) + 1, cells.columns))
+            width = cells_of(text)
+            start = min(max(middle - width // 2, 0), cells.columns - width)
+            beside = range(max(start - 1, 0), min(start + width + 1, cells.columns))
             colour = colours["accent"] if column == own_column else colours["muted"]
             if cells.is_free(beside.start, bottom, len(beside)):
                 cells.write(start, bottom, text, colour)
