@@ -67,7 +67,7 @@ async def test_the_list_has_a_glyph_for_each_verdict_and_says_how_many() -> None
         assert "¶" in line
         assert "S0-17" in line
         assert screen.pane("list-pane").border_title == "100 claims"
-        assert screen.pane("list-pane").border_subtitle == "✓ 29  ✗ 13  ◐ 49  ¶ 9"
+        assert screen.pane("list-pane").border_subtitle == "✓ 30  ✗ 12  ◐ 48  ¶ 10"
 
 
 async def test_arrows_go_from_claim_to_claim_and_a_run_is_one_step() -> None:
