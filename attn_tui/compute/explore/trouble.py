@@ -11,7 +11,7 @@ from attn_tui.compute.evaluation import Evaluation
 
 Status = Literal["ok", "masked", "overflow", "nan"]
 
-_MASKED = "every key is masked, so every weight is 0"
+_MASKED = "every key is masked, so every weight is 0 by convention"
 
 
 def verdict(sides: Mapping[str, Evaluation]) -> tuple[Status, str]:
