@@ -149,9 +149,12 @@ class ClaimsScreen(InstrumentScreen):
     def _filter(self, event: Input.Changed) -> None:
         event.stop()
         claims = self.query_one(ListPane)
-        claims.list_claims(event.value)
-        if self.question is not None:
-            claims.select(self.claim)
+        only = claims.list_claims(event.value)
+        if self.question is None:
+            return
+        if only is not None and only.id != self.claim.id:
+            self.ask(FIELDS["claim"].edit(only.id), "claim")
+        claims.select(self.claim)
 
     @on(Input.Submitted, "#filter")
     def _leave_filter(self, event: Input.Submitted) -> None:
