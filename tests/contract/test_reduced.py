@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.contract.reduced import differences
+from tests.contract.reduced import Value, differences
 
 RECORDED = {"heads[].multiplier": "7.997 7.9925 8.0103 8.0056 7.9858 8.2001"}
 
@@ -17,7 +17,7 @@ RECORDED = {"heads[].multiplier": "7.997 7.9925 8.0103 8.0056 7.9858 8.2001"}
     ],
 )
 def test_what_is_fitted_may_differ_by_a_tenth_of_its_interval(
-    values: list[float], agrees: bool
+    values: list[Value], agrees: bool
 ) -> None:
     unlike = differences(RECORDED, {"heads[].multiplier": values}, lambda path: 5)
     assert (not unlike) == agrees

@@ -249,3 +249,13 @@ def test_where_every_key_is_masked_a_convention_is_said_and_no_entropy() -> None
     for name in ("entropy H of p", "effective keys e^H", "participation ratio"):
         (line,) = [line for line in told.splitlines() if line.startswith(name)]
         assert line.split()[-2:] == ["–", "–"]
+
+
+def test_where_the_sink_of_a_masked_row_overflows_the_status_says_so() -> None:
+    asked = ["show", "100,0,-inf", "--sink", "1e308", "--mask", "0,1", "--naive", "--csv"]
+    _, *lines = CliRunner().invoke(program, asked).stdout.splitlines()
+    assert {line.split(",")[1] for line in lines} == {"nan"}
+    asked[asked.index("1e308")] = "5"
+    _, *lines = CliRunner().invoke(program, asked).stdout.splitlines()
+    assert {line.split(",")[1] for line in lines} == {"masked"}
+    assert "NaN" not in "".join(lines)
