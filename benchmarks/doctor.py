@@ -40,9 +40,9 @@ import click
 from attn_tui.compute.fit.estimates import Estimate
 from attn_tui.compute.fit.explain import Explained, Question, explain
 from attn_tui.compute.fit.head import Path
-from attn_tui.compute.fit.model import Model, Part
 from attn_tui.compute.fit.noise import format_of, paths_of
 from attn_tui.compute.fit.simulate import Arithmetic, simulate
+from attn_tui.compute.heads.head_model import HeadModel, Part
 
 FORMATS = ("float32", "bfloat16", "float16")
 STDS = (0.1, 1.0, 8.0)
@@ -90,7 +90,7 @@ def run(task: tuple[Cell, int]) -> Counter[str]:
         how = Arithmetic(MULTIPLIER, softcap=softcap, sink=sink, format=cell.format, path=cell.path)
         head = simulate(seed, how, n_keys=KEYS, d_k=DIM, logit_std=cell.std, rows=cell.rows)
         tf32 = cell.path == "tf32"
-        return explain(head, Question(Model(DIM**-0.5), tf32=tf32, format=cell.format))
+        return explain(head, Question(HeadModel(DIM**-0.5), tf32=tf32, format=cell.format))
 
     def estimate(known: Explained, part: Part) -> Estimate | None:
         return known.test.estimates.get(part)
@@ -199,7 +199,9 @@ def speed() -> None:
         head = simulate(1, how, n_keys=8192, d_k=128)
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         start = process_time()
-        expected = Question(Model(128**-0.5), frozenset({"multiplier", "mask"}), format="bfloat16")
+        expected = Question(
+            HeadModel(128**-0.5), frozenset({"multiplier", "mask"}), format="bfloat16"
+        )
         explain(head, expected)
         end = process_time()
         grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024

@@ -77,3 +77,29 @@ def _may_be_odd(numbers: Raw) -> bool:
     ones = 0x7F80 if numbers.dtype.name == "bfloat16" else 0x7C00
     bits = np.bitwise_and(numbers.view(np.uint16), np.uint16(ones))
     return bool((bits == ones).any())
+
+
+def odd_rows(capture: Capture, head: HeadId, reading: Reading | None, most: int) -> list[int]:
+    """Return the numbers of the first rows of a head's output with NaN or infinity.
+
+    Args:
+        capture: The capture of the head.
+        head: The head.
+        reading: How tensors are read; None for the likeliest reading.
+        most: The most rows to return.
+    """
+    shape = capture.shape(head, reading)
+    part = "out" if "out" in shape.has else "weights"
+    if part not in shape.has:
+        return []
+    rows: list[int] = []
+    at_once = max(BLOCK // max(shape.d_v, 1), 1)
+    for start in range(0, shape.n_queries, at_once):
+        run = range(start, min(start + at_once, shape.n_queries))
+        numbers = capture.stored(head, part, reading, run)
+        if _may_be_odd(numbers):
+            odd = ~np.isfinite(widened(numbers).reshape(len(run), -1)).all(axis=1)
+            rows += [start + int(row) for row in np.flatnonzero(odd)]
+        if len(rows) >= most:
+            break
+    return rows[:most]

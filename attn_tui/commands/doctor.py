@@ -29,8 +29,8 @@ from attn_tui.compute.field import whole
 from attn_tui.compute.text import counted
 
 if TYPE_CHECKING:
+    from attn_tui.doctor.difference import Assumption
     from attn_tui.doctor.report import Report, Settings
-    from attn_tui.doctor.verdict import Assumption
     from attn_tui.engine.condition import Condition
 
 _EXAMPLES = """\
@@ -60,7 +60,7 @@ Exit status: 0 agrees, or nothing was expected; 1 differs; 2 bad input;
 @option(
     "--assume",
     "KINDS",
-    "Of masks that were not captured: padding, packed, prefix.",
+    "What is meant, and was not captured: padding, packed, prefix, float8, int8.",
     EXPECTED,
 )
 @switch("--strict", "Status 3 where a fault would not have shown.", EXPECTED)
@@ -70,10 +70,10 @@ Exit status: 0 agrees, or nothing was expected; 1 differs; 2 bad input;
 @option(
     "--rows",
     "N|all",
-    "How many rows of each head.  [default: 32]",
+    "How many rows of each head.  [default: all, 32 of large ones]",
     CAPTURE,
 )
-@option("--seed", "S", "Which rows are drawn, a whole number.  [default: 1]", CAPTURE)
+@option("--seed", "S", "Turns which rows of large heads are compared.  [default: 1]", CAPTURE)
 @partial(all_of, READ_AS)
 @switch("--evidence", "Of each head all that is known, in JSON.", REPORT)
 @option(
@@ -98,7 +98,6 @@ def doctor(
     from attn_tui.doctor.expect import expecting, parse_expected
     from attn_tui.doctor.status import holding, parse, status, unknown
     from attn_tui.files.models.opening import open_configured
-    from attn_tui.report.doctor import json, text
 
     if not captures:
         raise InputError("capture", "none is given", "a file, such as capture.safetensors")
@@ -124,7 +123,7 @@ def doctor(
         return INTERRUPTED if interrupted else 0
     if given["junit"] is not None:
         _save(given["junit"], report, conditions)
-    write(text.render(report) if form == "text" else json.render(report, evidence))
+    write(_rendered(report, form, evidence))
     if interrupted:
         return INTERRUPTED
     if any(holding(finding, conditions) for finding in report.findings):
@@ -139,27 +138,31 @@ def doctor(
     return ended
 
 
+def _rendered(report: "Report", form: str, evidence: bool) -> Iterator[str]:
+    """Return the report as text or as JSON."""
+    if form == "text":
+        from attn_tui.doctor.text import render
+
+        return render(report)
+    from attn_tui.doctor.json import render as render_json
+
+    return render_json(report, evidence)
+
+
 def _script(report: "Report") -> Iterator[str]:
     """Yield the script that ``--reproduce`` prints, for the one head that was examined."""
-    from attn_tui.compute.heads.mask import HeadMask
-    from attn_tui.doctor.examine import masked_twice
     from attn_tui.doctor.reproduce import reproduce
-    from attn_tui.files.models.promise import Promise
 
     for finding in report.findings[:1]:
-        rows = masked_twice(
-            report.capture.read(finding.id, None, finding.reading), finding.expected
-        )
-        model = (finding.expected or Promise()).model(rows)
-        if rows.seen is not None:
-            model = replace(model, mask=HeadMask("given"))
-        yield from reproduce(f"layer {finding.id.layer}, head {finding.id.head}", rows, model)
+        head = finding.comparable
+        called = f"layer {finding.id.layer}, head {finding.id.head}"
+        yield from reproduce(called, head.rows, head.model)
 
 
 def _save(path: str, report: "Report", conditions: "Sequence[Condition]") -> None:
     """Write JUnit XML to a file, replacing what is there."""
     from attn_tui.captures.disk import place_of
-    from attn_tui.report.doctor.junit import junit
+    from attn_tui.doctor.junit import junit
 
     try:
         with open(os.path.expanduser(path), "w", encoding="utf-8") as file:
@@ -189,11 +192,11 @@ def _settings(given: dict[str, Any]) -> "Settings":
 
 
 def _assumptions(text: str) -> "frozenset[Assumption]":
-    from attn_tui.doctor.verdict import ASSUMPTIONS
+    from attn_tui.doctor.difference import ASSUMPTIONS
 
     words = [word.strip() for word in text.split(",") if word.strip()]
     for word in words:
         if word not in ASSUMPTIONS:
-            expected = "padding, packed or prefix, with commas between"
+            expected = "padding, packed, prefix, float8 or int8, with commas between"
             raise InputError("assume", f"{inert(word)} is none of them", expected)
     return frozenset(kind for kind in ASSUMPTIONS if kind in words)

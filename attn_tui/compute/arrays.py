@@ -17,7 +17,7 @@ Complexes = NDArray[np.complex128]
 
 def dtype_of(format: str) -> np.dtype[Any]:
     """Return the NumPy type of a format."""
-    if format in ("bfloat16", "float8_e4m3fn"):
+    if format == "bfloat16" or format.startswith("float8"):
         # Registers its names with NumPy; imported only when needed, since that takes time.
         import ml_dtypes  # noqa: F401
 

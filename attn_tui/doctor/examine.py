@@ -1,4 +1,4 @@
-"""The doctor at work: does the expected model explain each head?"""
+"""The doctor at work: is each head what is promised, and if not, what is it?"""
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -9,30 +9,46 @@ from math import isfinite
 import numpy as np
 
 from attn_tui.captures.capture import Capture, HeadId
-from attn_tui.captures.not_finite import not_finite
+from attn_tui.captures.not_finite import not_finite, odd_rows
 from attn_tui.captures.readings import Dims, Reading
 from attn_tui.compute.blas import one_thread
 from attn_tui.compute.errors import InputError, Stopped
-from attn_tui.compute.fit.explain import Explained, Question, explain
-from attn_tui.compute.fit.masks import open_masks
-from attn_tui.compute.fit.model import LAWS, Model
+from attn_tui.compute.fit.comparison import LEVEL
+from attn_tui.compute.fit.explain import Explanation, Reference, explain
+from attn_tui.compute.fit.model import Variant
 from attn_tui.compute.fit.noise import coarsest
+from attn_tui.compute.heads.head_model import LAWS
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
 from attn_tui.compute.text import first_few
-from attn_tui.doctor.names import Place, Span, misses, names, span
-from attn_tui.doctor.report import Finding, Report, Settings
-from attn_tui.doctor.verdict import confidence, judge
-from attn_tui.files.models.promise import ASSUMED, Expectation, Promise
+from attn_tui.doctor.call import Comparable, comparable
+from attn_tui.doctor.difference import Judgement
+from attn_tui.doctor.finding import Finding
+from attn_tui.doctor.names import Place, misses, mistakes, names, span
+from attn_tui.doctor.padding import Padding, is_one_row, paddings
+from attn_tui.doctor.report import Report, Settings
+from attn_tui.doctor.variants import variants
+from attn_tui.files.models.opening import calls_of
+from attn_tui.files.models.promise import Expectation, Promise
 
 Stop = Callable[[], bool]
 
 _SEARCHED = 64
-"""The most heads to search if nothing near the expected model fits, spread evenly over all."""
+"""The most heads to search for causes, spread evenly over those that need it."""
 KEPT = 2**24
 """Bytes that glibc keeps between heads instead of returning them to the system."""
 _TRIED = 2
 """The most heads of a layer to try when its axes can be read in several ways."""
+IN_FULL = 2**19
+"""Every row is compared in heads with at most this many scores."""
+SOME_ROWS = 32
+"""How many rows are compared in larger heads."""
+MOST_ODD = 8
+"""The most rows with NaN or infinity that are compared beside these."""
+NOTHING = Expectation("", Promise())
+"""The expectation if nothing is known about a model."""
+OPEN = Judgement("cannot tell")
+"""The judgement about a head before all heads are judged together."""
 
 
 def examine(
@@ -59,10 +75,9 @@ def examine(
     doctor = _Doctor(capture, expectation, settings, stop)
     with one_thread(), np.errstate(all="ignore"):
         readings = doctor.settle(_layers(capture, settings))
+        doctor.prepare(readings)
     chosen = _chosen(capture, settings, readings)
-    doctor.level = confidence(len(chosen))
-    places = np.linspace(0, len(chosen) - 1, min(len(chosen), _SEARCHED)).round()
-    searched = {chosen[int(place)] for place in places}
+    doctor.level = LEVEL / max(len(chosen), 1)
     report = Report(capture, expectation, settings, len(chosen), notes=notes)
     yield report
     # Once glibc has freed a block of this size, it keeps the memory of a head for the next one
@@ -73,7 +88,7 @@ def examine(
         try:
             # BLAS threads cost more than they save on matrices of this size.
             with one_thread(), np.errstate(all="ignore"):
-                findings.append(doctor.head(head, head in searched))
+                findings.append(doctor.head(head))
         except Stopped:
             yield replace(report, interrupted=True, elapsed=time.monotonic() - started)
             return
@@ -125,20 +140,35 @@ class _Doctor:
 
     Args:
         capture: The tensors.
-        expectation: The expected model, or None.
+        expectation: What is promised of the model, or None.
         settings: How many rows of each head to use.
         stop: Called before each head; returns whether to end.
 
     Attributes:
-        level: The confidence of the intervals that decide.
+        level: The share of honest heads that may be taken for wrong ones.
     """
 
     def __init__(
         self, capture: Capture, expectation: Expectation | None, settings: Settings, stop: Stop
     ) -> None:
-        self.capture, self.expectation, self.stop = capture, expectation, stop
-        self.settings, self.level = settings, confidence(1)
+        self.capture, self.stop, self.settings = capture, stop, settings
+        self.expectation = expectation or NOTHING
+        self.level = LEVEL
         self.readings: dict[int, list[Reading]] = {}
+        self.calls = calls_of(capture)
+        self.paddings: dict[tuple[int, int], Padding] = {}
+        self.searches = 0
+
+    def prepare(self, readings: Mapping[int, Reading]) -> None:
+        """Look in all layers for padding and packed texts."""
+
+        def promised(id: HeadId, rows: HeadRows) -> HeadMask | None:
+            promise = self._promise(id, rows.d_k)
+            if promise.mask is None or promise.mask_varies:
+                return None
+            return promise.head_mask(rows)
+
+        self.paddings = paddings(self.capture, readings, promised)
 
     def settle(self, layers: Sequence[int]) -> dict[int, Reading]:
         """Return the reading of each layer, chosen if the shapes of its tensors allow several.
@@ -168,25 +198,23 @@ class _Doctor:
         return chosen
 
     def _explained(self, layer: int, reading: Reading) -> bool:
-        """Return whether the expected model explains the last or the first head under a reading."""
+        """Return whether the promised model explains the last or the first head under a reading."""
         last = reading.dims.heads - 1
         for number in [*dict.fromkeys((last, 0))][:_TRIED]:
             self._ask()
             place = HeadId(0, layer, number)
-            head = self._read(place, reading)
-            question = self._question(self._expected(place, head), head)
-            known = explain(head, question, search=False)
+            rows = self.capture.read(place, self._sampled(place, reading), reading)
+            head = self._comparable(place, rows, reading)
+            explanation = explain(head.rows, self._reference(head), search=False)
             # A row that sees one key returns its value under any reading.
-            keys = known.test.model.mask.seen(head).sum(axis=1)
-            if known.explains and keys.max() > 1:
+            keys = explanation.candidate.model.mask.seen(head.rows).sum(axis=1)
+            if explanation.explains and keys.max() > 1:
                 return True
         return False
 
     def _of_model(self, layer: int) -> list[Reading]:
         """Return the readings of a layer that fit the expected model."""
         every = self.capture.readings(layer)
-        if self.expectation is None:
-            return [*every]
         kept, refused = [], None
         for reading in every:
             try:
@@ -201,7 +229,6 @@ class _Doctor:
 
     def _unpadded(self, layer: int, reading: Reading) -> int:
         """Return d_k without padding zeros, if the model has a smaller one."""
-        assert self.expectation is not None
         d_k = reading.dims.d_k
         smaller = [size for size in self.expectation.shape.d_k if size < d_k]
         if not smaller or d_k in self.expectation.shape.d_k:
@@ -211,59 +238,79 @@ class _Doctor:
         padded = not (head.queries[:, length:].any() or head.keys[:, length:].any())
         return length if padded else d_k
 
-    def head(self, id: HeadId, searched: bool = True) -> Finding:
-        """Return the finding about a head.
-
-        Args:
-            id: The head.
-            searched: Whether to search further if nothing near the expected model fits.
-        """
+    def head(self, id: HeadId) -> Finding:
+        """Return the finding about a head."""
         self._ask()
         reading, *tiled = self.readings[id.layer]
+        rows = self._read(id, reading)
+        head = self._comparable(id, rows, reading)
+        explanation = self._explanation(id, head, reading)
         shape = self.capture.shape(id, reading)
-        captured = self._read(id, reading)
-        expected = self._expected(id, captured)
-        # A captured mask that is the same for all queries tells which keys are padding; whether the
-        # kernel is also causal, the expectation tells, or else the output.
-        causal_too = masked_twice(captured, expected)
-        candidates = [causal_too]
-        if causal_too is not captured and not (expected and expected.mask):
-            candidates = [captured, causal_too]
-        answers: list[tuple[Question, Explained]] = []
-        for rows in candidates:
-            question = self._question(expected, rows)
-            others = partial(self._others, id, rows, reading)
-            known = explain(rows, question, others, searched)
-            answers.append((question, known))
-            if known.explains and not known.test.changes:
-                break
-        else:
-            question, known = answers[0]
-        if known.explains and known.test.kv_head is not None:
-            shape = replace(shape, kv_head=known.test.kv_head)
-            same = (other for other in tiled if other.kv_head(id.head) == shape.kv_head)
+        kv_head = explanation.candidate.kv_head
+        if explanation.explains and kv_head is not None:
+            shape = replace(shape, kv_head=kv_head)
+            same = (other for other in tiled if other.kv_head(id.head) == kv_head)
             reading = next(same, reading)
-        # A fit reads all keys and values, but not all queries and outputs.
-        sizes = captured.largest
+        finding = Finding(
+            id, shape, self._promise(id, rows.d_k), self._call(id), head, explanation, OPEN,
+            notes=(*self._notes(id, rows, reading),), reading=reading,
+        )  # fmt: skip
+        return self._named(finding)
+
+    def _explanation(self, id: HeadId, head: Comparable, reading: Reading) -> Explanation:
+        """Return whether a head is as promised, or else what it is."""
+        reference = self._reference(head)
+        explanation = explain(head.rows, reference, search=False)
+        is_known = explanation.passes or explanation.explains or explanation.problem
+        if is_known or not self.settings.search:
+            return explanation
+        if self.searches >= _SEARCHED:
+            return explanation
+        self.searches += 1
+        mistakes = [*self._variants(id, head, reading)]
+        others = partial(self._others, id, head.rows, reading)
+        return explain(head.rows, reference, others, True, head.calls, mistakes)
+
+    def _variants(self, id: HeadId, head: Comparable, reading: Reading) -> Iterator[Variant]:
+        """Yield the models that common mistakes make of the promise of a head."""
+        place = Place(head.rows.d_k, id.layer, reading.dims.heads, id.head)
+        if "multiplier" in head.stated:
+            yield from variants(head.model, place, self.expectation, self._sinks(id, reading))
+
+    def _sinks(self, id: HeadId, reading: Reading) -> list[float | None]:
+        """Return the captured sinks of the heads of a layer; empty without any."""
+        if "sink" not in self.capture.tensors(id.layer):
+            return []
+        heads = (replace(id, head=number) for number in range(reading.dims.heads))
+        return [self.capture.read(head, [0], reading).sink for head in heads]
+
+    def _notes(self, id: HeadId, rows: HeadRows, reading: Reading) -> Iterator[str]:
+        """Yield remarks on numbers of a head that are not finite, and on its format."""
+        # The comparison reads all keys and values, but not all queries and outputs.
+        sizes = rows.largest
         finite = [part for part in ("k", "v") if part in sizes and isfinite(sizes[part])]
-        odd = not_finite(self.capture, id, reading, self.stop, finite)
-        notes = [*known.notes, *(f"{numbers}." for numbers in odd)]
-        named = captured.formats.get("q", "float32")
-        if question.format != named:
-            notes.append(f"These are {named} tensors of {question.format} values.")
-        judged = judge(known, question.said)
-        finding = Finding(id, shape, expected, known, judged, notes=tuple(notes), reading=reading)
-        m = known.test.estimates.get("multiplier")
-        if m is None or not known.explains:
+        for odd in not_finite(self.capture, id, reading, self.stop, finite):
+            yield f"{odd}."
+        named = rows.formats.get("q", "float32")
+        stored = coarsest(rows.queries, named)
+        if stored != named:
+            yield f"These are {named} tensors of {stored} values."
+
+    def _named(self, finding: Finding) -> Finding:
+        """Return a finding with the names of its multiplier, and mistakes that may explain it."""
+        candidate = finding.explanation.candidate
+        m = candidate.estimates.get("multiplier")
+        if m is None or not finding.explanation.explains:
             return finding
-        # At the verdict's level of confidence, so that many heads with one m get the same name.
-        near: Span = span(m, question.format, self.level)
-        place = Place(shape.d_k, id.layer, self.readings[id.layer][0].dims.heads)
-        model = self.expectation or ASSUMED
-        if "multiplier" in known.test.changes:
-            missed = misses(near, finding.wanted, place, model)
-            return replace(finding, names=names(near, place, model), misses=missed)
-        return replace(finding, names=names(near, place, model, expected.form if expected else ""))
+        reference = self._reference(finding.comparable)
+        near = span(m, reference.format, reference.confidence)
+        heads = self.readings[finding.id.layer][0].dims.heads
+        place = Place(finding.shape.d_k, finding.id.layer, heads, finding.id.head)
+        if "multiplier" in candidate.changes:
+            missed = misses(near, finding.wanted, place, self.expectation)
+            return replace(finding, names=names(near, place, self.expectation), misses=missed)
+        form = finding.promise.form
+        return replace(finding, names=names(near, place, self.expectation, form))
 
     def _others(
         self, id: HeadId, head: HeadRows, reading: Reading
@@ -280,49 +327,67 @@ class _Doctor:
                 yield kv_head, replace(head, keys=other.keys, values=other.values)
 
     def _read(self, id: HeadId, reading: Reading) -> HeadRows:
-        n_queries = self.capture.shape(id, reading).n_queries
-        return self.capture.read(id, sampled(n_queries, self.settings), reading)
+        """Return the rows of a head that are compared, with those that hold NaN."""
+        rows = self._sampled(id, reading)
+        if len(rows) < self.capture.shape(id, reading).n_queries:
+            odd = odd_rows(self.capture, id, reading, MOST_ODD)
+            rows = tuple(sorted({*rows, *odd}))
+        return self.capture.read(id, rows, reading)
 
-    def _expected(self, id: HeadId, head: HeadRows) -> Promise | None:
-        if self.expectation is None:
-            return None
-        return self.expectation.of(id.layer, head.d_k, head.sink)
+    def _sampled(self, id: HeadId, reading: Reading) -> tuple[int, ...]:
+        """Return which rows of a head to compare."""
+        shape = self.capture.shape(id, reading)
+        turn = (id.head + self.settings.seed) / max(reading.dims.heads, 1)
+        return sampled(shape.n_queries, shape.n_keys, self.settings.rows, turn)
 
-    def _question(self, expected: Promise | None, head: HeadRows) -> Question:
-        """Return the question about a head; a captured mask is part of the expected model."""
-        stored = coarsest(head.queries, head.formats.get("q", "float32"))
-        stated = frozenset() if expected is None else expected.said
-        model = Model(head.d_k**-0.5) if expected is None else expected.model(head)
-        if expected is None:
-            model = replace(model, mask=open_masks(replace(head, seen=None))[0])
-        if head.seen is not None:
-            model, stated = replace(model, mask=HeadMask("given")), stated | {"mask"}
-        laws = LAWS if self.expectation is None else self.expectation.laws
+    def _promise(self, id: HeadId, d_k: int) -> Promise:
+        return self.expectation.of(id.layer, d_k)
+
+    def _call(self, id: HeadId) -> Promise:
+        return self.calls.get(id.layer, Promise())
+
+    def _comparable(self, id: HeadId, rows: HeadRows, reading: Reading) -> Comparable:
+        """Return a head with its promise completed, and how its call differs."""
+        padding = self.paddings.get((id.batch, rows.n_keys), Padding())
+        one_row = is_one_row(self.capture, replace(id, head=0), reading)
+        promise = self._promise(id, rows.d_k)
+        place = Place(rows.d_k, id.layer, reading.dims.heads, id.head)
+        usual = [*mistakes(promise.multiplier or 1.0, place, self.expectation)]
+        return comparable(promise, self._call(id), rows, id.head, padding, one_row, usual)
+
+    def _reference(self, head: Comparable) -> Reference:
+        """Return the model that a head is compared with."""
+        rows = head.rows
+        stored = coarsest(rows.queries, rows.formats.get("q", "float32"))
         tf32 = self.settings.tf32 or self.capture.config.get("tf32") in (True, "true")
-        return Question(model, stated, self.level, laws, tf32, stored)
+        laws = self.expectation.laws or LAWS
+        return Reference(head.model, head.stated, self.level, laws, tf32, stored)
 
     def _ask(self) -> None:
         if self.stop():
             raise Stopped
 
 
-def masked_twice(head: HeadRows, expected: Promise | None) -> HeadRows:
-    """Return the head; if its captured mask hides padding alone, with the expected mask added."""
-    if head.seen is None or len(head.rows) < 2 or (head.seen != head.seen[:1]).any():
-        return head
-    by_position = (expected or Promise(mask="causal")).head_mask(head)
-    return replace(head, seen=head.seen & by_position.seen(head))
+def sampled(n_queries: int, n_keys: int, rows: int | None, turn: float) -> tuple[int, ...]:
+    """Return which rows of a head to compare: all, or the first, the last and others between.
 
+    Heads take other rows each, so that together they see most of a sequence.
 
-def sampled(n_queries: int, settings: Settings) -> tuple[int, ...]:
-    """Return which rows to use: the first, the last and others drawn with the seed.
+    Args:
+        n_queries: How many queries the head has.
+        n_keys: How many keys it has.
+        rows: How many rows are asked for; None for all of a head that is not large.
+        turn: The place of the head among those of its layer, as a share; its fraction counts.
 
-    >>> sampled(4, Settings(rows=8)), len(sampled(1000, Settings(rows=8)))
-    ((0, 1, 2, 3), 8)
+    >>> sampled(4, 4, None, 0.0), len(sampled(1000, 1000, None, 0.5))
+    ((0, 1, 2, 3), 32)
     """
-    if n_queries <= settings.rows:
+    if rows is None:
+        rows = n_queries if n_queries * n_keys <= IN_FULL else SOME_ROWS
+    if n_queries <= rows:
         return tuple(range(n_queries))
-    ends = {n_queries - 1} if settings.rows == 1 else {0, n_queries - 1}
-    rng = np.random.default_rng(settings.seed)
-    between = rng.choice(np.arange(1, n_queries - 1), settings.rows - len(ends), replace=False)
-    return tuple(sorted({*ends, *between.tolist()}))
+    if rows < 3:
+        return (0, n_queries - 1)[-rows:]
+    step = (n_queries - 2) / (rows - 2)
+    between = 1 + np.floor(step * (np.arange(rows - 2) + turn % 1.0)).astype(int)
+    return (0, *(int(row) for row in between), n_queries - 1)

@@ -34,9 +34,20 @@ class Typed:
     multiplier: Callable[[int], float] | None = None
     form: str = ""
 
-    def over(self, expected: Promise, d_k: int) -> Promise:
-        """Return the expectation for a head, with the typed parts in place of its own."""
-        combined = replace(expected, **self.parts)
+    def over(self, promise: Promise, d_k: int) -> Promise:
+        """Return the promise of a head, with the typed parts in place of its own.
+
+        Whoever states m promises that parts without a promise of their own are absent.
+        """
+        if self.multiplier is not None and not promise.is_complete:
+            absent: dict[str, Any] = {
+                part: value
+                for part, value in (("softcap", NONE), ("sink", NONE), ("value_scale", 1.0),
+                                    ("bias", NONE))
+                if getattr(promise, part) is None
+            }  # fmt: skip
+            promise = replace(promise, **absent, is_complete=True)
+        combined = replace(promise, **self.parts)
         if self.multiplier is not None:
             form = f"1/{d_k}" if self.form == "1/d_k" else ""
             combined = replace(combined, multiplier=self.multiplier(d_k), form=form)

@@ -53,11 +53,13 @@ class Place:
         d_k: The length of queries, as captured.
         layer: Counted from 0.
         heads: The number of captured query heads of the layer.
+        head: The number of the head.
     """
 
     d_k: int
     layer: int = 0
     heads: int = 1
+    head: int = 0
 
 
 @dataclass(frozen=True)
@@ -124,7 +126,7 @@ def misses(
     interval: Span, expected: float, place: Place, model: Expectation = _NO_MODEL
 ) -> tuple[Miss, ...]:
     """Return the mistakes that may have led to a wrong multiplier, the likeliest first."""
-    every = [miss for miss in _misses(expected, place, model) if interval.holds(miss.value)]
+    every = [miss for miss in mistakes(expected, place, model) if interval.holds(miss.value)]
     if not every:
         every = [
             Miss(a**-0.5, f"1/√{a:g}", f"a dimension of {a:g}")
@@ -138,7 +140,8 @@ def misses(
     return tuple(seen.values())
 
 
-def _misses(expected: float, place: Place, model: Expectation) -> Iterator[Miss]:
+def mistakes(expected: float, place: Place, model: Expectation = _NO_MODEL) -> Iterator[Miss]:
+    """Yield the multipliers that common mistakes make of a promised one, the likeliest first."""
     d_k, written = float(place.d_k), f"{place.d_k}"
     if model.yarn != 1.0:
         mu, square = model.yarn, f"YaRN's mscale² = {model.yarn**2:.4f}"
@@ -167,15 +170,15 @@ def _misses(expected: float, place: Place, model: Expectation) -> Iterator[Miss]
     if abs(expected * expected * d_k - 1.0) < 1e-9:
         yield Miss(1.0 / d_k, f"1/{written}", "the scale twice, or µP's 1/d_k")
     else:
-        yield Miss(expected**2, "", "the scale twice")
+        yield Miss(expected * abs(expected), "", "the scale twice")
         yield Miss(1.0 / d_k, f"1/{written}", "µP's 1/d_k")
     yield Miss(d_k**-0.25, f"1/⁴√{written}", "⁴√d_k on one side of the two", "guided-diffusion 38")
     yield Miss(expected * LOG2_E, "", "a factor log₂e that belongs to exponentials of base 2")
     yield Miss(expected / LOG2_E, "", "log₂e left out before exponentials of base 2")
     yield Miss((2.0 * d_k) ** -0.5, f"1/√{2 * place.d_k}", "twice the dimension of a head")
     yield Miss((d_k / 2.0) ** -0.5, f"1/√{place.d_k / 2:g}", "half the dimension of a head")
-    yield Miss(2.0 * expected, as_root(2.0 * expected), "twice what is expected")
-    yield Miss(0.5 * expected, as_root(0.5 * expected), "half of what is expected")
+    yield Miss(2.0 * expected, as_root(2.0 * expected), "twice what is promised")
+    yield Miss(0.5 * expected, as_root(0.5 * expected), "half of what is promised")
     # Last, since in layer 1 these are a factor of 2, like the two before.
     yield from _layer(expected, place.layer)
 

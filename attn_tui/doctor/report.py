@@ -5,23 +5,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from attn_tui.captures.capture import Capture, HeadId, HeadShape
-from attn_tui.captures.readings import Reading
-from attn_tui.compute.fit.explain import Explained
-from attn_tui.compute.fit.model import Part
-from attn_tui.doctor.names import Miss
-from attn_tui.doctor.verdict import (
-    VERDICTS,
-    Assumption,
-    Judgement,
-    Verdict,
-    overall,
-    settled,
-    silent_parts,
-)
+from attn_tui.captures.capture import Capture
+from attn_tui.compute.heads.head_model import Part
+from attn_tui.doctor.difference import VERDICTS, Assumption, Verdict
+from attn_tui.doctor.finding import Finding
+from attn_tui.doctor.verdict import overall, settled, silent_parts
 from attn_tui.files.models.promise import Expectation, Promise
 
 MOST_ROWS = 4096
+"""The most rows of a head that may be asked for."""
 
 
 @dataclass(frozen=True)
@@ -29,60 +21,22 @@ class Settings:
     """Which heads and rows to examine, and the assumptions that are granted.
 
     Attributes:
-        rows: The most rows to use of each head.
-        seed: The seed with which rows are drawn.
+        rows: The most rows to use of each head; None for all of heads that are not large.
+        seed: Turns which rows of large heads are used.
         layer: The only layer to examine, or None for all.
         head: The only head of each layer to examine, or None for all.
-        assume: The granted assumptions about masks that were not captured.
+        assume: The granted assumptions about what was not captured.
         tf32: Whether products may have been computed in TF32.
+        search: Whether to look for the causes of what is not as promised.
     """
 
-    rows: int = 32
+    rows: int | None = None
     seed: int = 1
     layer: int | None = None
     head: int | None = None
     assume: frozenset[Assumption] = frozenset()
     tf32: bool = False
-
-
-@dataclass(frozen=True)
-class Finding:
-    """The finding about one head.
-
-    Attributes:
-        id: The head.
-        shape: Its sizes.
-        expected: The expectation for it, or None.
-        known: The models that explain it.
-        judgement: The verdict about it.
-        names: The names of its multiplier.
-        misses: The mistakes that may explain a wrong multiplier, the likeliest first.
-        notes: Further remarks, in sentences.
-        reading: How its tensors were read.
-    """
-
-    id: HeadId
-    shape: HeadShape
-    expected: Promise | None
-    known: Explained
-    judgement: Judgement
-    names: tuple[str, ...] = ()
-    misses: tuple[Miss, ...] = ()
-    notes: tuple[str, ...] = ()
-    reading: Reading | None = None
-
-    @property
-    def wanted(self) -> float:
-        """The expected multiplier: the usual 1/√d_k unless the expectation states another."""
-        multiplier = self.expected.multiplier if self.expected else None
-        return multiplier or self.shape.d_k**-0.5
-
-    @property
-    def mask_applied(self) -> bool | None:
-        """Whether the captured mask was applied; None if none was captured or it is unknown."""
-        if "mask" not in self.shape.has or not self.known.explains:
-            return None
-        return "mask" not in self.known.test.changes
+    search: bool = True
 
 
 @dataclass(frozen=True)
@@ -91,7 +45,7 @@ class Report:
 
     Attributes:
         capture: The capture.
-        expectation: The expected model, or None.
+        expectation: What is promised of the model, or None.
         settings: Which heads and rows to examine.
         total: The number of heads to examine.
         examined: The findings so far, each about one head by itself, in order.
@@ -123,14 +77,14 @@ class Report:
     @property
     def stated(self) -> tuple[str, ...]:
         """How the tensors were read, in sentences, as far as explained heads settle it."""
-        fitted = (finding for finding in reversed(self.findings) if finding.known.explains)
+        fitted = (finding for finding in reversed(self.findings) if finding.explanation.explains)
         return self.capture.states(
             {finding.id.layer: finding.reading for finding in fitted if finding.reading}
         )
 
     @property
     def verdict(self) -> Verdict:
-        """The verdict of the majority of the heads that do not agree, if any."""
+        """The verdict about the capture."""
         return overall(self.findings)
 
     @cached_property
@@ -152,11 +106,13 @@ class Report:
         return len(self.examined) / self.total if self.total else 1.0
 
     @property
-    def expected(self) -> Promise | None:
-        """The expectation that all examined heads share; parts that differ are left out."""
-        every = [finding.expected for finding in self.findings if finding.expected is not None]
+    def promise(self) -> Promise | None:
+        """The promise that all examined heads share; parts that differ are left out."""
+        if self.expectation is None:
+            return None
+        every = [finding.promise for finding in self.findings]
         if not every:
-            return self.expectation.common if self.expectation else None
+            return self.expectation.common
         first = every[0]
         shared = {
             name: getattr(first, name)

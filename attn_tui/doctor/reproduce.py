@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.fit.case import parameters_of
 from attn_tui.compute.fit.head import compute, rows_of, taken
-from attn_tui.compute.fit.model import LEARNED, Model
+from attn_tui.compute.heads.head_model import LEARNED, Alibi, HeadModel
 from attn_tui.compute.heads.rows import HeadRows
 
 MOST_KEYS, MOST_ROWS = 32, 256
@@ -31,7 +31,7 @@ def place_of(text: str) -> tuple[int, int]:
     return int(layer), int(head)
 
 
-def reproduce(called: str, head: HeadRows, model: Model) -> Iterator[str]:
+def reproduce(called: str, head: HeadRows, model: HeadModel) -> Iterator[str]:
     """Yield the lines of a script that needs only NumPy.
 
     It computes the row and the channel that miss the expected output by most, among rows that see
@@ -53,6 +53,8 @@ def reproduce(called: str, head: HeadRows, model: Model) -> Iterator[str]:
     if not len(some):
         raise InputError("reproduce", "no row sees a key", "a row that sees some")
     head = taken(head, some[counts[some] <= max(MOST_KEYS, counts[some].min())][:MOST_ROWS])
+    if isinstance(model.bias, Alibi):
+        head = replace(head, bias=model.bias.bias(head, model.mask))
     parameters = parameters_of(replace(model, sink=None) if model.sink == LEARNED else model)
     rows = rows_of(head, model.mask)
     apart = np.nan_to_num(np.abs(compute(rows, parameters).output - rows.output), nan=np.inf)

@@ -3,10 +3,11 @@
 from collections.abc import Mapping, Sequence
 from math import isfinite, nan
 
-from attn_tui.compute.fit.explain import SHOWN
-from attn_tui.compute.fit.model import Part
-from attn_tui.doctor.report import Finding, Report
-from attn_tui.doctor.verdict import Verdict
+from attn_tui.compute.fit.model import SHOWN
+from attn_tui.compute.heads.head_model import Part
+from attn_tui.doctor.difference import Verdict
+from attn_tui.doctor.finding import Finding
+from attn_tui.doctor.report import Report
 from attn_tui.engine.condition import Condition, parse_condition
 
 STATUSES: Mapping[Verdict, int] = {
@@ -31,9 +32,9 @@ def parse(text: str) -> Condition:
 def number(finding: Finding, name: str) -> float:
     """Return a number that was found of a head; NaN if it is unknown."""
     if name == "residual":
-        return finding.known.residual
-    test = finding.known.test
-    estimate = test.estimates.get(ESTIMATES[name]) if test.explains else None
+        return finding.explanation.gap
+    candidate = finding.explanation.candidate
+    estimate = candidate.estimates.get(ESTIMATES[name]) if candidate.explains else None
     value = None if estimate is None else estimate.at(SHOWN).value
     return nan if value is None else value
 

@@ -1,160 +1,228 @@
-"""The verdict about a head, its layer and the model, from the models that explain each head."""
+"""The verdict about a head and about a capture: by the output, and by what the call was given."""
 
 from collections import Counter
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 
-from attn_tui.compute.fit.explain import Explained, Test
-from attn_tui.compute.fit.model import Part
-
-if TYPE_CHECKING:
-    from attn_tui.doctor.report import Finding
-
-Verdict = Literal["agrees", "silent", "no expectation", "differs", "cannot tell"]
-VERDICTS: tuple[Verdict, ...] = ("differs", "cannot tell", "agrees", "no expectation", "silent")
-"""All verdicts, in the order in which reports list them."""
-
-Assumption = Literal["padding", "packed", "prefix"]
-ASSUMPTIONS: tuple[Assumption, ...] = ("padding", "packed", "prefix")
-
-TESTED = 5
-"""The number of parts of a head that are compared: m, value scale, cap, sink, mask."""
-_FALSE = 0.01
-"""The largest rate of healthy captures reported to differ, whatever the number of heads."""
-_ODD = 2.0
-"""The residual, in units of rounding, from which on a head that differs alone counts."""
+from attn_tui.compute.fit.comparison import LEVEL, Step, pooled
+from attn_tui.compute.fit.head import Name
+from attn_tui.compute.fit.model import Candidate, Explanation
+from attn_tui.compute.heads.head_model import LEARNED, Part
+from attn_tui.doctor.causes import difference_of
+from attn_tui.doctor.difference import Assumption, Difference, Judgement, Verdict
+from attn_tui.doctor.finding import Finding, assumption_of
 
 
-def confidence(heads: int) -> float:
-    """Return the confidence of each deciding interval for this number of heads (Bonferroni)."""
-    return 1.0 - _FALSE / (TESTED * max(heads, 1))
-
-
-@dataclass(frozen=True)
-class Judgement:
-    """The verdict about a head, with its reasons.
-
-    Attributes:
-        verdict: The verdict; in a ``silent`` head another m would not have shown.
-        differs: The parts that do not agree.
-        reason: Why nothing can be told, or empty.
-        assumes: The assumption under which the head agrees, or None.
-    """
-
-    verdict: Verdict
-    differs: tuple[Part, ...] = ()
-    reason: str = ""
-    assumes: Assumption | None = None
-
-
-def judge(known: Explained, stated: frozenset[Part]) -> Judgement:
+def judge(finding: Finding, granted: Collection[Assumption] = ()) -> Judgement:
     """Return the verdict about one head by itself.
 
     Args:
-        known: The models that explain it.
-        stated: The parts of the model that the expectation states; empty without an expectation.
+        finding: What is known of the head.
+        granted: The assumptions that the user grants.
     """
-    if known.problem:
-        return Judgement("cannot tell", reason=known.problem)
-    test = known.test
-    if not test.explains:
-        return Judgement("cannot tell", reason="nothing fits")
-    differs = tuple(part for part in test.changes if part in stated)
-    kinds = {assumption_of(other) for other in known.best}
-    if differs or kinds != {None}:
-        if None not in kinds and test.changes == ("mask",):
-            return Judgement("cannot tell", assumes=assumption_of(test))
-        return Judgement("differs" if differs else "no expectation", differs)
-    if "multiplier" in known.silent:
-        why = test.unknown.get("multiplier", "")
-        return Judgement("silent", reason=why or "not even twice")
-    return Judgement("agrees" if "multiplier" in stated else "no expectation")
+    explanation, call = finding.explanation, finding.comparable.differences
+    if call:
+        more = () if explanation.passes else tuple(_observed(finding))
+        parts = {difference.part for difference in call}
+        return Judgement("differs", (*call, *(other for other in more if other.part not in parts)))
+    if finding.comparable.obstacle:
+        return Judgement("cannot tell", reason=finding.comparable.obstacle)
+    if explanation.problem:
+        return Judgement("cannot tell", reason=explanation.problem)
+    if explanation.passes:
+        return _of_power(finding)
+    return _of_failure(finding, granted)
 
 
-def assumption_of(test: Test) -> Assumption | None:
-    """Return the assumption that a test's mask needs, or None if it needs none."""
-    mask = test.model.mask
-    if "mask" not in test.changes:
-        return None
-    if mask.hidden:
-        return "padding"
-    if mask.packed:
-        return "packed"
-    return "prefix" if mask.prefix else None
+def _of_power(finding: Finding) -> Judgement:
+    """Return the verdict about a head that is as promised: could another m have shown?"""
+    if "multiplier" in finding.explanation.silent:
+        unknown = finding.explanation.candidate.unknown.get("multiplier", "")
+        return Judgement("silent", reason=unknown or "not even half of it or twice")
+    is_promised = "multiplier" in finding.comparable.stated
+    return Judgement("agrees" if is_promised else "no expectation")
 
 
-def settled(
-    findings: Sequence["Finding"], granted: Collection[Assumption]
-) -> tuple["Finding", ...]:
-    """Return findings with verdicts that take all heads into account.
+def _of_failure(finding: Finding, granted: Collection[Assumption]) -> Judgement:
+    """Return the verdict about a head whose output is not promised, or not the promised one."""
+    explanation = finding.explanation
+    candidate, suspect = explanation.candidate, explanation.suspect
+    if suspect is not None and not candidate.explains:
+        return _of_suspect(finding, granted)
+    if not candidate.explains:
+        return Judgement("cannot tell", reason=UNEXPLAINED)
+    assumption = assumption_of(candidate)
+    differences = tuple(_observed(finding))
+    if assumption is not None and candidate.changes == ("mask",):
+        if assumption in granted:
+            return replace(_of_power(finding), assumes=assumption)
+        return Judgement("cannot tell", assumes=assumption)
+    if _is_learned(finding, differences):
+        return Judgement("cannot tell", reason=CAPTURE_SINK)
+    if differences:
+        return Judgement("differs", differences)
+    return _of_power(finding) if "multiplier" in explanation.silent else Judgement("no expectation")
+
+
+UNEXPLAINED = "no multiplier, cap, sink or mask gives this output"
+CAPTURE_SINK = "it agrees with some sink b, but which is promised was not captured: capture `sink`"
+CAPTURE_BIAS = "it agrees with some bias, but which is promised was not captured: capture `bias`"
+
+
+def _is_learned(finding: Finding, differences: Sequence[Difference]) -> bool:
+    """Return whether all that is left open is the number of a learned sink."""
+    if finding.comparable.model.sink != LEARNED:
+        return False
+    has_sink = finding.explanation.candidate.model.sink not in (None, LEARNED)
+    return has_sink and {difference.part for difference in differences} <= {"sink"}
+
+
+def _of_suspect(finding: Finding, granted: Collection[Assumption]) -> Judgement:
+    """Return the verdict about a head that something was done to."""
+    suspect = finding.explanation.suspect
+    assert suspect is not None
+    if suspect.part == "bias" and finding.comparable.model.bias == LEARNED:
+        return Judgement("cannot tell", reason=CAPTURE_BIAS)
+    if suspect.blame == "capture":
+        return Judgement("cannot tell", reason=f"{suspect.name} ({suspect.evidence})")
+    if suspect.blame in ("float8", "int8"):
+        if suspect.blame in granted:
+            is_promised = "multiplier" in finding.comparable.stated
+            verdict: Verdict = "agrees" if is_promised else "no expectation"
+            return Judgement(verdict, assumes=suspect.blame)
+        return Judgement("cannot tell", reason=suspect.name, assumes=suspect.blame)
+    part = suspect.part or "output"
+    cause = suspect.name
+    if suspect.evidence and "NaN" in suspect.name:
+        cause = f"{suspect.name}: {suspect.evidence}"
+    difference = Difference(part, None, None, cause=cause)
+    return Judgement("differs", (difference,))
+
+
+def _observed(finding: Finding) -> Iterator[Difference]:
+    """Yield the stated parts in which the output differs from the promise."""
+    candidate = finding.explanation.candidate
+    if not candidate.explains:
+        return
+    stated = finding.comparable.stated
+    for part in candidate.changes:
+        is_call = part == "multiplier" and finding.call.multiplier is not None
+        if part in stated or (is_call and part not in stated):
+            yield difference_of(finding, candidate, part)
+
+
+def commonest_first(findings: Sequence[Finding]) -> list[Finding]:
+    """Return findings in which, of candidates that explain a head alike, the commonest is first."""
+    counts = Counter(
+        _key(finding, candidate)
+        for finding in findings
+        for candidate in finding.explanation.best
+        if candidate.explains
+    )
+    ordered = []
+    for finding in findings:
+        best = finding.explanation.best
+        if len(best) > 1:
+            ranked = sorted(best, key=lambda candidate: -counts[_key(finding, candidate)])
+            explanation = replace(finding.explanation, best=(*ranked,))
+            finding = replace(finding, explanation=explanation)
+        ordered.append(finding)
+    return ordered
+
+
+def _key(finding: Finding, candidate: Candidate) -> object:
+    """Return what candidates of the heads of a layer share that have one cause."""
+    changes = candidate.cause or (candidate.changes, candidate.model.mask)
+    return (finding.id.layer, changes)
+
+
+def settled(findings: Sequence[Finding], granted: Collection[Assumption]) -> tuple[Finding, ...]:
+    """Return findings with verdicts.
 
     Keys hidden alike in the heads of a sequence may be assumed to be padding; a head that hides
-    others has a different mask. A head that differs alone in its layer counts only if its expected
-    residual is at least twice rounding.
+    others has a different mask.
     """
+    ordered = commonest_first(findings)
+    judged = [replace(finding, judgement=judge(finding, granted)) for finding in ordered]
     hidden = Counter(
-        (finding.id.batch, _hiding(finding)) for finding in findings if finding.judgement.assumes
+        (finding.id.batch, _hiding(finding)) for finding in judged if finding.judgement.assumes
     )
     most: dict[int, int] = {}
     for (batch, _), count in hidden.items():
         most[batch] = max(count, most.get(batch, 0))
     told = []
+    for finding in judged:
+        is_odd = hidden[finding.id.batch, _hiding(finding)] < most.get(finding.id.batch, 0)
+        if finding.judgement.assumes in ("padding", "packed", "prefix") and is_odd:
+            difference = difference_of(finding, finding.explanation.candidate, "mask")
+            judgement = Judgement("differs", (difference,))
+            finding = replace(finding, judgement=judgement)
+        told.append(finding)
+    return together(told)
+
+
+SHARED: Mapping[Name, Part] = {"multiplier": "multiplier", "curvature": "softcap"}
+"""The parts whose numbers the heads of a layer share."""
+
+
+def together(findings: Sequence[Finding]) -> tuple[Finding, ...]:
+    """Return findings in which heads differ that agree alone, but show another number together."""
+    layers: dict[int, list[Finding]] = {}
     for finding in findings:
-        judged = finding.judgement
-        if judged.assumes and hidden[finding.id.batch, _hiding(finding)] < most[finding.id.batch]:
-            judged = Judgement("differs", ("mask",))
-        elif judged.assumes in granted:
-            is_expected = bool(finding.expected and "multiplier" in finding.expected.said)
-            judged = replace(judged, verdict="agrees" if is_expected else "no expectation")
-        told.append(replace(finding, judgement=judged))
-    layers: dict[tuple[int, int], list[Finding]] = {}
-    for finding in told:
-        layers.setdefault((finding.id.batch, finding.id.layer), []).append(finding)
-    odd = set()
+        if finding.judgement.verdict in ("agrees", "silent") and finding.explanation.passes:
+            layers.setdefault(finding.id.layer, []).append(finding)
+    told = {finding.id: finding for finding in findings}
     for heads in layers.values():
-        agree = sum(finding.judgement.verdict == "agrees" for finding in heads)
-        unlike = [finding for finding in heads if finding.judgement.verdict == "differs"]
-        if len(unlike) == 1 and agree > 1:
-            known = unlike[0].known
-            if not known.residual >= _ODD * known.rounding:
-                odd.add(unlike[0].id)
-    quiet = Judgement("silent", reason="it differs by less than twice what rounding makes, alone")
-    return tuple(
-        replace(finding, judgement=quiet) if finding.id in odd else finding for finding in told
-    )
+        for name, part in SHARED.items():
+            steps = [finding.explanation.steps.get(name) for finding in heads]
+            level = LEVEL / max(len(layers), 1)
+            step = pooled(name, [one for one in steps if one is not None], level)
+            if step is not None:
+                judgement = Judgement("differs", (_of_step(heads[0], part, step),))
+                told |= {finding.id: replace(finding, judgement=judgement) for finding in heads}
+    return tuple(told[finding.id] for finding in findings)
 
 
-def _hiding(finding: "Finding") -> object:
-    mask = finding.known.test.model.mask
+def _of_step(finding: Finding, part: Part, step: Step) -> Difference:
+    """Return the difference that the heads of a layer show together."""
+    model, cause = finding.comparable.model, "the heads show it together, none of them alone"
+    if part == "multiplier":
+        m = model.multiplier + step.value
+        half = 2 * step.error
+        return Difference(part, model.multiplier, m, m - half, m + half, cause)
+    curvature = 0.0 if model.softcap is None else model.softcap**-2
+    ends = [curvature + step.value + by * step.error for by in (2.0, 0.0, -2.0)]
+    low, cap, high = (None if end <= 0 else end**-0.5 for end in ends)
+    is_none = high is None
+    return Difference(part, model.softcap, None if is_none else cap, low, high, cause)
+
+
+def _hiding(finding: Finding) -> object:
+    mask = finding.explanation.candidate.model.mask
     return (mask.hidden, mask.packed, mask.prefix)
 
 
-def overall(findings: Sequence["Finding"]) -> Verdict:
-    """Return the verdict about a model: that of most heads that do not agree, if any.
+def overall(findings: Sequence[Finding]) -> Verdict:
+    """Return the verdict about a capture.
 
-    If every head is silent, the verdict is ``cannot tell``.
+    One head that differs makes it differ, and then one that cannot be told. If a layer has no
+    expectation, the capture has none. If no head could have shown another m, nothing can be told.
     """
     counts = Counter(finding.judgement.verdict for finding in findings)
-    if counts["differs"] or counts["cannot tell"]:
-        return "differs" if counts["differs"] >= counts["cannot tell"] else "cannot tell"
-    if counts["agrees"]:
-        return "agrees"
-    return "no expectation" if counts["no expectation"] else "cannot tell"
+    order: tuple[Verdict, ...] = ("differs", "cannot tell", "no expectation", "agrees")
+    return next((verdict for verdict in order if counts[verdict]), "cannot tell")
 
 
-def silent_parts(findings: Sequence["Finding"]) -> dict[tuple[int, Part], int]:
+def silent_parts(findings: Sequence[Finding]) -> dict[tuple[int, Part], int]:
     """Return each layer and part on which all heads of the layer are silent, with their number."""
-    layers: dict[int, list[Finding]] = {}
+    layers: dict[int, list[Explanation]] = {}
     for finding in findings:
         if finding.judgement.verdict in ("agrees", "silent"):
-            layers.setdefault(finding.id.layer, []).append(finding)
+            layers.setdefault(finding.id.layer, []).append(finding.explanation)
     silent: dict[tuple[int, Part], int] = {}
     for layer, heads in layers.items():
-        needed = [part for finding in heads for part in finding.known.needed]
+        needed = [part for head in heads for part in head.needed]
         for part in dict.fromkeys(needed):
-            if all(
-                part in finding.known.silent for finding in heads if part in finding.known.needed
-            ):
+            if all(part in head.silent for head in heads if part in head.needed):
                 silent[layer, part] = len(heads)
     return silent

@@ -1,16 +1,17 @@
 """The doctor's examination of a capture, as the plain values that his pane shows."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import PurePath
 
 from attn_tui.captures.capture import HeadId
 from attn_tui.compute.errors import InputError, Stop
 from attn_tui.compute.text import visible
-from attn_tui.doctor.pane import Diagnosis, Multiplier, factor_text
-from attn_tui.doctor.report import Finding, Report
+from attn_tui.doctor.finding import Finding
+from attn_tui.doctor.report import Report
 from attn_tui.engine.settings import Settings
+from attn_tui.heads.doctor_pane import Diagnosis, Multiplier, factor_text
 
 SAYS = {
     "agrees": "agrees", "differs": "differs", "cannot tell": "tells nothing",
@@ -86,54 +87,45 @@ def examinations(settings: Settings, stop: Stop) -> Iterator[Examination]:
 
 def diagnosis(report: Report) -> Diagnosis:
     """Return the diagnosis that the pane shows for a report."""
-    from attn_tui.report.doctor.sentences import headline
+    from attn_tui.doctor.sentences import groups, headline, rows_text
 
-    rows = report.settings.rows
-    made = f"{rows} rows of each head" if report.findings else ""
+    every = groups(report)
+    rows = rows_text(every[0]) if every else ""
     if report.progress < 1.0:
-        made = f"{made}, {report.progress:.0%}".lstrip(", ").replace("%", " %")
+        rows = f"{rows}, {report.progress:.0%}".lstrip(", ").replace("%", " %")
     verdict = report.verdict if report.findings else ""
-    known = {finding.id: multiplier(finding) for finding in report.findings}
+    examined = {finding.id: multiplier(finding) for finding in report.findings}
     multipliers = [
-        known.get(head) or Multiplier((head.batch, head.layer, head.head), "", 1.0)
+        examined.get(head) or Multiplier((head.batch, head.layer, head.head), "", 1.0)
         for head in report.capture.heads
     ]
-    return Diagnosis(verdict, headline(report), multipliers, made)
+    return Diagnosis(verdict, headline(report), multipliers, rows)
 
 
 def multiplier(finding: Finding) -> Multiplier:
     """Return the m of one head with its interval, and the expected m, by default 1/√d_k."""
-    head, wanted = finding.id, finding.wanted
+    head, explanation = finding.id, finding.explanation
     place = (head.batch, head.layer, head.head)
-    estimate = finding.known.test.estimates.get("multiplier") if finding.known.explains else None
-    interval = None if estimate is None else estimate.at(SHOWN)
-    if (
-        interval is None
-        or interval.value is None
-        or interval.low is None
-        or interval.high is None
-        or interval.value <= 0.0
-    ):
-        return Multiplier(place, finding.judgement.verdict, wanted)
-    return Multiplier(
-        place,
-        finding.judgement.verdict,
-        wanted,
-        float(interval.value),
-        float(interval.low),
-        float(interval.high),
-    )
+    unknown = Multiplier(place, finding.judgement.verdict, finding.wanted)
+    estimate = explanation.candidate.estimates.get("multiplier")
+    if estimate is None or not explanation.explains:
+        return unknown
+    interval = estimate.at(SHOWN)
+    if not interval.value or interval.value <= 0.0 or interval.low is None or interval.high is None:
+        return unknown
+    low, high = float(interval.low), float(interval.high)
+    return replace(unknown, value=float(interval.value), low=low, high=high)
 
 
 def words_of(finding: Finding) -> str:
     """Return lines on a head: what was found, and what was expected."""
-    from attn_tui.report.doctor.text import evidence
-    from attn_tui.report.doctor.words import found_texts
+    from attn_tui.doctor.text import evidence
+    from attn_tui.doctor.words import observed_texts
 
     first = f"Layer {finding.id.layer} head {finding.id.head} {SAYS[finding.judgement.verdict]}"
-    known = multiplier(finding)
-    if known.value is not None:
-        first += f": m = {found_texts(finding.known.test)['multiplier']}"
-        if abs(known.off[0]) > SAME:
-            first += f", {factor_text(known.off[0])}"
+    observed = multiplier(finding)
+    if observed.value is not None:
+        first += f": m = {observed_texts(finding.explanation.candidate)['multiplier']}"
+        if abs(observed.off[0]) > SAME:
+            first += f", {factor_text(observed.off[0])}"
     return "\n".join([first, "".join(evidence(finding)).rstrip()])

@@ -13,11 +13,11 @@ from attn_tui.captures.capture import HeadId
 from attn_tui.captures.suffixes import EXAMPLE_NAME
 from attn_tui.charts import heat_map
 from attn_tui.compute.text import visible
-from attn_tui.doctor.pane import Diagnosis, DoctorPane
 from attn_tui.engine.settings import Settings
 from attn_tui.engine.survey import Survey
 from attn_tui.heads import charts
 from attn_tui.heads.card import CardDrawing, card
+from attn_tui.heads.doctor_pane import Diagnosis, DoctorPane
 from attn_tui.heads.examination import words_of
 from attn_tui.heads.looking import Known
 from attn_tui.heads.table import HeadList, Listing
@@ -115,10 +115,7 @@ class HeadPanes(Vertical):
         """Show the card of the head under the mouse while the mouse is on it."""
         if self._survey is None:
             return
-        head = self._cursor
-        if event.entry:
-            row, column = event.entry
-            head = HeadId(head.batch, self._survey.plan.capture.layers[row], column)
+        head = event.place or self._cursor
         if head in self._survey.plan.places and head != self._hovered:
             self._hovered = head
             self._show_card(head)

@@ -18,7 +18,6 @@ from attn_tui.compute.errors import InputError
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.field import fields_of
 from attn_tui.compute.setup import FIELDS as SETUP
-from attn_tui.doctor.pane import DoctorPane, Multipliers
 from attn_tui.engine.answer import Answer
 from attn_tui.engine.settings import ROWS, Settings
 from attn_tui.engine.survey import Survey
@@ -26,6 +25,7 @@ from attn_tui.files import edits
 from attn_tui.files.draft import Draft
 from attn_tui.files.history import Question
 from attn_tui.heads import examination
+from attn_tui.heads.doctor_pane import DoctorPane, Multipliers
 from attn_tui.heads.headline import WAITING, first_of, headline
 from attn_tui.heads.looking import Known, Looking, key_of, nearest
 from attn_tui.heads.opening import draft_of_head, open_capture
@@ -175,11 +175,8 @@ class HeadsScreen(InstrumentScreen):
 
     @on(HeatMap.Moved)
     def _move(self, event: HeatMap.Moved) -> None:
-        if self.survey is not None and self.here is not None:
-            plan = self.survey.plan
-            head = HeadId(self.here.batch, plan.capture.layers[event.row], event.column)
-            if head in plan.places:
-                self.go(head, event.gesture)
+        if self.survey is not None and event.place in self.survey.plan.places:
+            self.go(event.place, event.gesture)
 
     @on(Multipliers.Moved)
     def _move_in_chart(self, event: Multipliers.Moved) -> None:
@@ -275,6 +272,10 @@ class HeadsScreen(InstrumentScreen):
         hint = f"q, k, v and out of a model's heads: {', '.join(SUFFIXES)}"
         self.app.push_screen(FileScreen("Open a capture", read, hint=hint), self._ask_draft)
 
+    def _ask_draft(self, draft: Draft | None) -> None:
+        if draft is not None:
+            self.ask(edits.become(draft))
+
     # The work
 
     @property
@@ -328,7 +329,7 @@ class HeadsScreen(InstrumentScreen):
 
     def report(self) -> str:
         """Return the answer so far as text, or the doctor's report if his pane is in use."""
-        from attn_tui.report.doctor.text import render
+        from attn_tui.doctor.text import render
 
         is_of_doctor = self.view == "doctor-pane" or self.query_one(DoctorPane).has_focus_within
         if is_of_doctor and self.known.examination is not None:

@@ -160,15 +160,11 @@ class SweepScreen(InstrumentScreen):
 
     @on(HeatMap.Moved)
     def _move(self, event: HeatMap.Moved) -> None:
-        self.ask(self._going_to(*self._place_of(event.row, event.column)), event.gesture)
+        self.ask(self._going_to(*event.place), event.gesture)
 
     @on(HeatMap.Hovered)
     def _hover(self, event: HeatMap.Hovered) -> None:
-        self.hovered = self._place_of(*event.entry) if event.entry else None
-
-    def _place_of(self, row: int, column: int) -> Place:
-        ns, d_ks = along(self.sweep, 1)
-        return ns[::-1][row], d_ks[column]
+        self.hovered = event.place
 
     def action_go(self, down: int, right: int) -> None:
         """Move the cursor by some steps on the map, or along the curves shown."""

@@ -14,6 +14,16 @@ of those that are wrong are to be run in DIR.
 Healthy captures have to agree, and none may differ. Of faults the cause has to be named, or that
 nothing fits; never that all agrees, never another cause. The status is 1 where a healthy capture
 differs, or a faulty one agrees or has another cause.
+
+    python -m benchmarks.verdicts --random 10000 --seed 1      # the proof, without causes
+    python -m benchmarks.verdicts --random 500 --seed 1 --causes
+    python -m benchmarks.verdicts --random 1 --seed 8 --keep captures
+
+``--random N`` draws N promises, faults and formats, and compares what the doctor says with an
+oracle that computes outputs exactly, and by five honest arithmetics. Draw i has the seed S + i, by
+which it can be drawn alone. A wrong output must never agree, an honest one must, and a wrong call
+must differ. Violations are listed with their seeds; ``--keep DIR`` leaves their captures in folders
+of DIR. The status is 1 if there are any, but for one honest output of 1,000.
 """
 
 import os
@@ -37,6 +47,8 @@ from benchmarks.verdicts.arithmetic import DTYPES, PATHS, Path
 from benchmarks.verdicts.case import Case
 from benchmarks.verdicts.heads import Heads, cases
 from benchmarks.verdicts.judge import examine
+from benchmarks.verdicts.proof.run import Run
+from benchmarks.verdicts.proof.table import is_proved, summary, table, violations
 from benchmarks.verdicts.table import Line, markdown
 
 QUICK_LAYERS = 2
@@ -93,11 +105,16 @@ def run(task: tuple[Case, Folder]) -> Line:
 @click.option("--keep", type=click.Path(path_type=Folder), help="Leave the captures there.")
 @click.option("--write", is_flag=True, help="Only write them.")
 @click.option("--jobs", default=os.cpu_count() or 1, help="How many processes work.")
+@click.option("--random", "count", default=0, help="Draw so many captures at random instead.")
+@click.option("--seed", default=1, help="Of the first draw.")
+@click.option("--causes", is_flag=True, help="Search for causes in draws, and print them.")
 def main(
     full: bool, trained: Folder | None, models: Folder | None, only: tuple[str, ...],
-    keep: Folder | None, write: bool, jobs: int,
+    keep: Folder | None, write: bool, jobs: int, count: int, seed: int, causes: bool,
 ) -> None:  # fmt: skip
     """Examine every capture, and print what came of them."""
+    if count:
+        sys.exit(not prove(Run(count, seed, causes, keep), jobs))
     start = perf_counter()
     wanted = (case for case in every(full, trained, models) if _is_wanted(case, only))
     if write:
@@ -117,6 +134,24 @@ def main(
     click.echo(f"{len(lines)} captures, {perf_counter() - start:.0f} s")
     worst = {"wrong cause", "agrees"}
     sys.exit(any(each.judged.outcome in worst for each in lines))
+
+
+def prove(run: Run, jobs: int) -> bool:
+    """Try every draw, print what came of them, and return whether nothing is violated."""
+    start, trials = perf_counter(), []
+    for trial in run.trials(jobs):
+        trials.append(trial)
+        if trial.violation:
+            click.echo(trial.line, err=True)
+        elif run.causes and trial.is_judged:
+            click.echo(trial.line)
+    for text in (*table(trials), "", *summary(trials)):
+        click.echo(text)
+    for trial in violations(trials):
+        click.echo(trial.line)
+    doctor = sum(trial.seconds for trial in trials)
+    click.echo(f"{len(trials)} draws, {perf_counter() - start:.0f} s; the doctor {doctor:.0f} s")
+    return is_proved(trials)
 
 
 def _is_wanted(case: Case, only: tuple[str, ...]) -> bool:

@@ -9,8 +9,8 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from attn_tui.compute.fit.model import Model
 from attn_tui.compute.fit.simulate import Arithmetic
+from attn_tui.compute.heads.head_model import HeadModel
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
 from attn_tui.doctor.reproduce import reproduce
@@ -56,14 +56,14 @@ def test_a_script_of_five_lines_shows_what_was_expected_and_what_came(
 @with_rows(
     ("model", "bias"),
     [
-        (Model(0.3, mask=HeadMask("none")), False),
-        (Model(0.3, sink=1.0), False),
-        (Model(0.3, softcap=2.0), True),
-        (Model(0.3, 0.5, mask=HeadMask("window", 0, 3)), True),
-        (Model(0.3, mask=HeadMask("local", 0, 4)), False),
+        (HeadModel(0.3, mask=HeadMask("none")), False),
+        (HeadModel(0.3, sink=1.0), False),
+        (HeadModel(0.3, softcap=2.0), True),
+        (HeadModel(0.3, 0.5, mask=HeadMask("window", 0, 3)), True),
+        (HeadModel(0.3, mask=HeadMask("local", 0, 4)), False),
     ],
 )
-def test_the_script_computes_every_part_of_the_model(model: Model, bias: bool) -> None:
+def test_the_script_computes_every_part_of_the_model(model: HeadModel, bias: bool) -> None:
     draw = np.random.default_rng(1).standard_normal
     q, k, v = (draw((12, 8)).astype(np.float32) for _ in "qkv")
     added = draw((12, 12)).astype(np.float32) if bias else None
@@ -135,4 +135,4 @@ def test_without_an_output_there_is_nothing_to_reproduce(tmp_path: Path) -> None
     parts = tensors(write(tmp_path / "a.safetensors", HEALTHY))
     rows = HeadRows(np.arange(4), 4, parts["q"][0, 0, :4], parts["k"][0, 0, :4])
     with pytest.raises(ValueError, match="has no v or no out"):
-        [*reproduce("layer 0, head 0", rows, Model(1.0))]
+        [*reproduce("layer 0, head 0", rows, HeadModel(1.0))]

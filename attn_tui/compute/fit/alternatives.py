@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,20 +14,22 @@ from attn_tui.compute.fit.estimates import Estimate
 from attn_tui.compute.fit.estimates import numbers as numbers_of
 from attn_tui.compute.fit.head import Floats, Name, Parameters, Rows, State, compute
 from attn_tui.compute.fit.masks import assumed_masks, distinct, open_masks, other_masks, windowed
-from attn_tui.compute.fit.model import Model, Others, Part, Test
+from attn_tui.compute.fit.model import Candidate, Others
 from attn_tui.compute.fit.noise import Rounding
 from attn_tui.compute.fit.solve import Fit, aligned, relative_residual
+from attn_tui.compute.heads.head_model import HeadModel, Part
 from attn_tui.compute.heads.mask import HeadMask
+from attn_tui.compute.heads.rows import HeadRows
 
 
-def one_change(case: Case, tests: Sequence[Test]) -> Iterator[Test]:
-    """Yield tests of models that are one change from the expected one.
+def one_change(case: Case, tests: Sequence[Candidate]) -> Iterator[Candidate]:
+    """Yield tests of models that are one change from the promised one.
 
     Args:
         case: The head.
         tests: The tests so far.
     """
-    model = case.question.model
+    model = case.reference.model
     tests = list(tests)
     if not any(test.explains for test in tests):
         for base in case.bases():
@@ -34,20 +37,20 @@ def one_change(case: Case, tests: Sequence[Test]) -> Iterator[Test]:
     if not any(test.explains for test in tests):
         # A law is a larger change than another m: it is not tried if another m is enough.
         own = model.mask.own(case.head)
-        for law in case.question.laws:
+        for law in case.reference.laws:
             if np.ptp(law.factors(own)) > 1e-6:
                 tests += tried(case, replace(model, law=law))
     yield from tests
     for base in case.bases():
         yield from _twice(case, base)
     yield from _near_masks(case)
-    if case.head.bias is not None:
-        bare = replace(case, head=replace(case.head, bias=None))
-        for test in tried(bare, model):
-            yield replace(test, changes=ordered({*test.changes, "mask"}), bias_left_out=True)
+    if case.head.bias is not None or model.bias is not None:
+        bare = case.altered(lambda head: replace(head, bias=None))
+        for test in tried(bare, replace(model, bias=None)):
+            yield replace(test, changes=ordered({*test.changes, "bias"}))
 
 
-def kv_heads(case: Case, others: Others) -> Iterator[Test]:
+def kv_heads(case: Case, others: Others) -> Iterator[Candidate]:
     """Yield tests of the expected model with keys and values of other heads, until one explains.
 
     Args:
@@ -55,11 +58,9 @@ def kv_heads(case: Case, others: Others) -> Iterator[Test]:
         others: Yields the head with the keys and values of each other KV head.
     """
     for number, head in others():
-        other = Case.of(head, case.question)
-        if isinstance(other, str):
-            continue
+        other = case.altered(partial(_with_keys, other=head))
         for base in other.bases():
-            made = other.made(base)
+            made = other.rounding(base)
             if other.is_near(made.rows, made.state):
                 test = other.test(base)
                 changes = ordered({*test.changes, "kv_head"})
@@ -68,10 +69,14 @@ def kv_heads(case: Case, others: Others) -> Iterator[Test]:
                     return
 
 
-def two_changes(case: Case) -> Iterator[Test]:
+def _with_keys(head: HeadRows, other: HeadRows) -> HeadRows:
+    return replace(head, keys=other.keys, values=other.values)
+
+
+def two_changes(case: Case) -> Iterator[Candidate]:
     """Yield tests with another mask, and perhaps other numbers, ignoring a captured mask."""
-    start = parameters_of(case.question.model)
-    bare = replace(case, head=replace(case.head, seen=None))
+    start = parameters_of(case.reference.model)
+    bare = case.altered(lambda head: replace(head, seen=None))
     for changed in _masked(case, bare):
         if not bare.is_far(bare.rows(changed), start):
             yield bare.test(changed)
@@ -79,13 +84,13 @@ def two_changes(case: Case) -> Iterator[Test]:
         yield from _shown_masks(case, bare, replace(start, multiplier=start.multiplier * by))
 
 
-def tried(case: Case, model: Model) -> Iterator[Test]:
+def tried(case: Case, model: HeadModel) -> Iterator[Candidate]:
     """Yield the test of a model, unless the model is hopeless."""
     if not case.is_far(case.rows(model), parameters_of(model)):
         yield case.test(model)
 
 
-def _numbers(case: Case, model: Model) -> Iterator[Test]:
+def _numbers(case: Case, model: HeadModel) -> Iterator[Candidate]:
     """Yield tests of a model with its numbers fitted from a few starts, until one explains."""
     rows = case.rows(model)
     for power in (0, 1, -1, 2, -2, 3, -3):
@@ -99,7 +104,7 @@ def _numbers(case: Case, model: Model) -> Iterator[Test]:
                 return
 
 
-def _twice(case: Case, model: Model) -> Iterator[Test]:
+def _twice(case: Case, model: HeadModel) -> Iterator[Candidate]:
     """Yield tests with a second softmax of the weights, in which masked keys weigh e⁰ or nothing.
 
     m and c keep their expected values. Keys without weight all weigh e⁰ in the second softmax, and
@@ -126,12 +131,12 @@ def _twice(case: Case, model: Model) -> Iterator[Test]:
         }  # fmt: skip
         size = float(np.square(rows.output).sum()) or 1.0
         made = float(np.sqrt(weighed.variance.sum() / size))
-        test = Test(
+        test = Candidate(
             replace(model, softmax_twice=True, sink=None), explains(fit),
             relative_residual(second, state), {path: made}, (path,), estimates,
             chi_square=fit.chi_square, strain=0.0,
         )  # fmt: skip
-        yield compared(test, case.question, case.head)
+        yield compared(test, case.reference, case.head)
 
 
 def _again(
@@ -158,29 +163,29 @@ def _again(
     return second, state, parameters.value_scale * (turned @ rows.values)
 
 
-def _near_masks(case: Case) -> Iterator[Test]:
+def _near_masks(case: Case) -> Iterator[Candidate]:
     """Yield tests with another mask and the expected numbers, ignoring a captured mask."""
-    model = case.question.model
-    bare = replace(case, head=replace(case.head, seen=None))
+    model = case.reference.model
+    bare = case.altered(lambda head: replace(head, seen=None))
     for changed in _masked(case, bare):
-        made = bare.made(changed)
+        made = bare.rounding(changed)
         if bare.is_near(made.rows, made.state):
             yield bare.test(changed)
     yield from _shown_masks(case, bare, parameters_of(model))
 
 
-def _masked(case: Case, bare: Case) -> Iterator[Model]:
+def _masked(case: Case, bare: Case) -> Iterator[HeadModel]:
     """Yield models with the nearest alternative masks under which rows see other keys."""
-    model = case.question.model
+    model = case.reference.model
     expected = model.mask.seen(case.head)
     for mask in distinct(bare.head, [*other_masks(case.head, model.mask)]):
         if not np.array_equal(mask.seen(bare.head), expected):
             yield replace(model, mask=mask)
 
 
-def _shown_masks(case: Case, bare: Case, near: Parameters) -> Iterator[Test]:
+def _shown_masks(case: Case, bare: Case, near: Parameters) -> Iterator[Candidate]:
     """Yield tests with the window, or the hidden, packed or prefix keys, that the output shows."""
-    model = case.question.model
+    model = case.reference.model
     rows = bare.rows(replace(model, mask=HeadMask("none")))
     by_position = [model.mask] if model.mask.by_position else []
     for mask in dict.fromkeys([*by_position, *open_masks(bare.head)]):
@@ -195,7 +200,7 @@ REACH = 32
 """How much longer or shorter than the window found other windows are tried."""
 
 
-def moved(case: Case, test: Test) -> Test:
+def moved(case: Case, test: Candidate) -> Candidate:
     """Return a test with its window moved to the likeliest nearby, and the range of equals."""
     mask = test.model.mask
     if mask.window is None or not test.estimates:
@@ -210,18 +215,18 @@ def moved(case: Case, test: Test) -> Test:
     causal = replace(mask, kind="causal", window=None)
     if np.array_equal(causal.seen(head), mask.seen(head)):
         plain = replace(test, model=replace(test.model, mask=causal))
-        return compared(plain, case.question, head)
+        return compared(plain, case.reference, head)
     # The best is named apart: no comparison holds if its cost is NaN.
     alike = [best, *(window for window, cost in costs.items() if cost < costs[best] + STRAIN)]
     test = replace(test, window=(min(alike), max(alike)))
-    expected = case.question.model.mask
+    expected = case.reference.model.mask
     if expected.window in alike and replace(mask, window=expected.window) == expected:
         changes = tuple(part for part in test.changes if part != "mask")
         return replace(test, model=replace(test.model, mask=expected), changes=changes)
     return test
 
 
-def _costs(case: Case, model: Model) -> dict[int, float]:
+def _costs(case: Case, model: HeadModel) -> dict[int, float]:
     """Return χ² for each window length near that of a model."""
     near, rows, mask = parameters_of(model), case.rows(model), model.mask
     rounding = Rounding(rows, compute(rows, near), case.format)

@@ -1,25 +1,31 @@
-"""A head with its question: its usable rows, and how well a model fits them."""
+"""A head with the model it is compared with: its rows, and how well other models fit them."""
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import inf, isfinite, nan
 
 import numpy as np
+from numpy.typing import NDArray
 
+from attn_tui.compute.arrays import dtype_of
 from attn_tui.compute.fit.choose import (
     Choice,
     chosen,
     explains,
     hopeless,
     paths_for,
+    stepped,
     undecided,
 )
+from attn_tui.compute.fit.comparison import Comparison, Prediction, predicted
 from attn_tui.compute.fit.differences import compared
 from attn_tui.compute.fit.estimates import Cap, Estimate, Sink
 from attn_tui.compute.fit.estimates import numbers as numbers_of
 from attn_tui.compute.fit.head import (
     HELD,
     Floats,
+    Name,
     Parameters,
     Path,
     Rows,
@@ -28,12 +34,12 @@ from attn_tui.compute.fit.head import (
     compute,
     rows_of,
     taken,
-    usable,
 )
 from attn_tui.compute.fit.masks import open_masks
-from attn_tui.compute.fit.model import LEARNED, SHOWN, Model, Part, Question, Test
+from attn_tui.compute.fit.model import SHOWN, Candidate, Counts, Reference
 from attn_tui.compute.fit.noise import Format, Noise, Rounding, coarsest, format_of, variance
 from attn_tui.compute.fit.solve import aligned, refine, relative_residual
+from attn_tui.compute.heads.head_model import LEARNED, HeadModel, Part
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
 
@@ -43,66 +49,104 @@ SMALL, LARGE = 1e-6, 1e6
 """Float32 is enough if the largest number of each tensor lies between these."""
 HUGE = 1e150
 """Numbers beyond have squares beyond float64."""
-EXTREME = "its numbers are too large or too small to be fitted"
+EXTREME = "its numbers are too large or too small to be compared"
 LEAST_ROWS = 4
 """The number of rows that must see a key under a mask, if the head has as many."""
 NEAR = 0.01
 """Numbers that miss at most this share of the output are near enough to be fitted."""
 WIDE = 2.0
 """m is unknown if the top of its interval is more than this many times the bottom."""
+FOLDED = 4 * 2.0**-24
+"""The share by which m may be off after it was folded into q or into an exponential."""
+SEARCHED = 32
+"""The most rows that a search for other models uses."""
 
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """A head and the question about it.
+    """A head and the model that it is compared with.
 
     Attributes:
-        head: Its usable rows.
-        question: The expected model, and which of its parts are stated.
-        format: The number format of the output.
+        head: The rows that can be compared; their output may be NaN.
+        reference: The model, and which of its parts are stated.
+        format: The number format of the arithmetic.
         paths: The rounding paths that may have produced the output.
-        notes: Remarks about rows that were left out, in sentences.
+        counts: How many rows there are, and why some cannot be compared.
+        whole: The case with all rows, if this one has some of them.
     """
 
     head: HeadRows
-    question: Question
+    reference: Reference
     format: Format
     paths: tuple[Path, ...]
-    notes: tuple[str, ...]
-    _made: dict[Model, Rounding] = field(default_factory=dict, init=False)
+    counts: Counts = Counts()
+    whole: "Case | None" = None
+    _roundings: dict[HeadModel, Rounding] = field(default_factory=dict, init=False)
+    _predictions: dict[HeadModel, Prediction] = field(default_factory=dict, init=False)
+    _seen: dict[HeadMask, NDArray[np.bool_]] = field(default_factory=dict, init=False)
 
     @classmethod
-    def of(cls, head: HeadRows, question: Question) -> "Case | str":
-        """Return the case of a head, or the reason why it cannot be fitted."""
-        captured = head = _answered(head)
+    def of(cls, head: HeadRows, reference: Reference) -> "Case | str":
+        """Return the case of a head, or the reason why it cannot be compared."""
+        head = _answered(head)
         if head.output is None or head.values is None:
             return "neither output nor weights were captured"
-        head, clear = cleared(head, question.model.mask)
-        kept, notes = usable(captured, clear)
+        queries = len(head.rows)
+        head, clear = cleared(head, reference.model.mask)
+        is_finite = clear & np.isfinite(head.queries).all(axis=1)
+        if head.bias is not None:
+            is_finite &= ~np.isnan(head.bias).any(axis=1)
+        is_padding = padding_queries(head, reference.model.mask)
+        kept = np.flatnonzero(is_finite & ~is_padding)
         if not len(kept):
-            return f"no row can be used: {' '.join(notes)}".removesuffix(".")
+            return "every row has NaN or infinity in q, k or v, or is padding"
         head = taken(head, kept)
-        assert head.output is not None
         assert head.values is not None
         if head.largest["v"] == 0.0:
             return "all values are 0"
         if max(head.largest.values()) > HUGE:
             return EXTREME
-        stored = format_of(coarsest(head.output, head.formats.get("out", "float32")))
-        return cls(head, question, stored, paths_for(stored, question.tf32), notes)
+        stored = format_of(arithmetic(head))
+        spoilt = int((~is_finite & ~is_padding).sum())
+        counts = Counts(len(kept), queries, padding=int(is_padding.sum()), spoilt=spoilt)
+        return cls(head, reference, stored, paths_for(stored, reference.tf32), counts)
 
-    def bases(self) -> list[Model]:
-        """Return the expected model; if no mask is stated, one for each plausible mask."""
-        model = self.question.model
-        if "mask" in self.question.said:
+    @cached_property
+    def sample(self) -> "Case":
+        """The case of some rows whose output is finite and not 0, evenly spread."""
+        output = self.head.output
+        assert output is not None
+        usable = np.flatnonzero(np.isfinite(output).all(axis=1) & output.any(axis=1))
+        some = usable[_spread(len(usable), SEARCHED)]
+        return replace(self, head=taken(self.head, some), whole=self)
+
+    def altered(self, change: Callable[[HeadRows], HeadRows]) -> "Case":
+        """Return the case of a changed head, and of all its rows changed likewise."""
+        whole = None if self.whole is None else self.whole.altered(change)
+        return replace(self, head=change(self.head), whole=whole)
+
+    def asking(self, reference: Reference) -> "Case":
+        """Return the case with another reference."""
+        whole = None if self.whole is None else self.whole.asking(reference)
+        return replace(self, reference=reference, whole=whole)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no row is left."""
+        return not len(self.head.rows)
+
+    def bases(self) -> list[HeadModel]:
+        """Return the reference; if no mask is stated, it under each plausible mask."""
+        model = self.reference.model
+        if "mask" in self.reference.stated:
             return [model]
         masks = [HeadMask("given")] if self.head.seen is not None else open_masks(self.head)
         return [replace(model, mask=mask) for mask in masks]
 
-    def counted(self, test: Test) -> tuple[Part, ...]:
+    def counted(self, candidate: Candidate) -> tuple[Part, ...]:
         """Return the changes that count: those in stated parts, or all if no part is stated."""
-        stated = self.question.said
-        return tuple(part for part in test.changes if not stated or part in stated)
+        stated = self.reference.stated
+        return tuple(part for part in candidate.changes if not stated or part in stated)
 
     @cached_property
     def _held(self) -> np.dtype[np.floating]:
@@ -118,83 +162,152 @@ class Case:
         """All rows, without a mask."""
         return rows_of(self.head, HeadMask("none"), self._held)
 
-    def rows(self, model: Model) -> Rows:
-        """Return the rows under a model's mask and law, which do not depend on its numbers."""
-        factors = model.factors(self.head)
-        if factors is not None:
-            return rows_of(self.head, model.mask, self._held, factors)
-        return self._every.under(model.mask.seen(self.head))
+    def rows(self, model: HeadModel) -> Rows:
+        """Return the rows under a model's mask, bias and law: what its numbers do not change."""
+        head = self.head
+        factors = model.factors(head)
+        if model.bias is not None and model.bias != LEARNED:
+            bias = model.bias.bias(head, model.mask)
+            head = replace(head, bias=bias.astype(self._held))
+        if factors is None and head is self.head:
+            return self._every.under(self.seen(model.mask))
+        return rows_of(head, model.mask, self._held, factors)
 
-    def made(self, model: Model) -> Rounding:
-        """Return the model's output and its rounding on the rows that see a key; cached.
+    def seen(self, mask: HeadMask) -> NDArray[np.bool_]:
+        """Return which keys each row sees under a mask, shape (r, n); cached."""
+        if mask not in self._seen:
+            self._seen[mask] = mask.seen(self.head)
+        return self._seen[mask]
 
-        Rows of padding, which see no key, are left out: models return anything for them.
-        """
-        if model not in self._made:
+    def seeing(self, model: HeadModel) -> NDArray[np.intp]:
+        """Return the places of the rows that see a key under the mask of a model."""
+        return np.flatnonzero(self.seen(model.mask).any(axis=1))
+
+    def rounding(self, model: HeadModel) -> Rounding:
+        """Return a model's output and its rounding on the rows that see a key; cached."""
+        if model not in self._roundings:
             rows = self.rows(model)
             sees = rows.seen.any(axis=1)
             if sees.any() and not sees.all():
                 rows = rows.part(np.flatnonzero(sees))
             state = compute(rows, parameters_of(model))
-            self._made[model] = Rounding(rows, state, self.format)
-        return self._made[model]
+            self._roundings[model] = Rounding(rows, state, self.format)
+        return self._roundings[model]
+
+    def prediction(self, model: HeadModel) -> Prediction:
+        """Return what a model predicts of the rows that see a key; cached."""
+        if model not in self._predictions:
+            self._predictions[model] = self._predicted(model)
+        return self._predictions[model]
+
+    def _predicted(self, model: HeadModel) -> Prediction:
+        # Kernels of float32 fold m into q, or into exponentials of base 2, and round it again.
+        margins: dict[Name, float] = {"multiplier": FOLDED * abs(model.multiplier)}
+        return predicted(self.rounding(model), self.paths, self.reference.level, margins)
+
+    def rounded_multipliers(self, m: float) -> Iterator[float]:
+        """Yield m, and the square of its root, rounded to the format that m may have."""
+        kind = dtype_of(self.reference.format)
+        with np.errstate(all="ignore"):
+            root = float(np.sqrt(abs(m)).astype(kind))
+            candidates = (float(np.float64(m).astype(kind)), float(np.copysign(root * root, m)))
+        for rounded in candidates:
+            if abs(rounded - m) > FOLDED * abs(m):
+                yield rounded
+
+    def comparison(self, model: HeadModel) -> Comparison:
+        """Return how far the output of the rows that see a key is from a model's."""
+        return self.prediction(model).compared(self.rounding(model).rows.output)
+
+    def idle(self, model: HeadModel) -> tuple[int, tuple[int, ...]]:
+        """Return how many rows see no key, and which of these are not 0, NaN or the mean of V.
+
+        Their output depends on the program: PyTorch's scaled_dot_product_attention gives 0,
+        softmax of −∞ alone NaN, and that of equal finite numbers the mean.
+        """
+        head = self.head
+        assert head.output is not None
+        assert head.values is not None
+        hidden = np.flatnonzero(~self.seen(model.mask).any(axis=1))
+        output = head.output[hidden].astype(np.float64)
+        mean = model.value_scale * head.values.astype(np.float64).mean(axis=0)
+        near = np.abs(output - mean).max(axis=1, initial=0.0) <= 0.01 * np.abs(mean).max()
+        is_usual = near | ~np.isfinite(output).all(axis=1) | ~output.any(axis=1)
+        return len(hidden), tuple(int(row) for row in head.rows[hidden[~is_usual]])
 
     def is_near(self, rows: Rows, state: State) -> bool:
         """Return whether rounding, of m too, may account for the residual of a state."""
-        made = variance(rows, state, self.format, self.paths[-1]).sum()
+        noise = variance(rows, state, self.format, self.paths[-1]).sum()
         size = float(np.square(rows.output).sum())
         off = float(np.square(rows.output - state.output).sum())
-        return off < 9 * float(made) + NEAR**2 * size
+        return off < 9 * float(noise) + NEAR**2 * size
 
     def is_far(self, rows: Rows, near: Parameters) -> bool:
         """Return whether no numbers near these can fit the directions of the output's rows."""
         near, off = aligned(rows, near)
         return hopeless(rows, near, off, self.format, self.paths[-1])
 
-    def test(self, model: Model, near: Parameters | None = None) -> Test:
+    def test(self, model: HeadModel, near: Parameters | None = None) -> Candidate:
         """Return how well a model explains the head, with its numbers fitted.
 
         Args:
             model: The model, with a mask for this head.
-            near: The numbers to start from; None starts from those of the model, as expected.
+            near: The numbers to start from; None starts from those of the model, as promised.
         """
-        made = self.made(model)
-        rows, start = made.rows, made.state.parameters
+        rounding = self.rounding(model)
+        rows, start = rounding.rows, rounding.state.parameters
         every = len(self.head.rows)
         if not rows.seen.any() or len(rows.output) < min(LEAST_ROWS, every):
-            return Test(model, False, nan)
+            return Candidate(model, False, nan)
         if near is not None:
             choice = chosen(rows, near, self.format, self.paths)
         else:
-            choice = chosen(rows, start, self.format, self.paths, made)
+            choice = chosen(rows, start, self.format, self.paths, rounding)
             if not choice.fits and start.sink:
                 bare = Rounding(rows, compute(rows, replace(start, sink=0.0)), self.format)
                 choice = chosen(rows, bare.state.parameters, self.format, self.paths, bare)
-        test = self._read(made, model, choice)
-        sees_all = bool(rows.seen.all())
-        test = replace(test, left_out=every - len(rows.output), sees_all=sees_all)
-        return compared(test, self.question, self.head)
+        return self.candidate(rounding, model, choice)
 
-    def _read(self, made: Rounding, model: Model, choice: Choice) -> Test:
-        """Return the test of a model, read off the fit of its numbers."""
-        rows, fit, known = made.rows, choice.fit, choice.numbers
+    def candidate(self, rounding: Rounding, model: HeadModel, choice: Choice) -> Candidate:
+        """Return a model with the numbers of a fit, and the parts in which it differs."""
+        rows = rounding.rows
+        candidate = self._read(rounding, model, choice)
+        sees_all, left_out = bool(rows.seen.all()), len(self.head.rows) - len(rows.output)
+        candidate = replace(candidate, left_out=left_out, sees_all=sees_all)
+        if candidate.explains and self.whole is not None:
+            near = choice.fit.parameters
+            candidate = replace(candidate, explains=self.whole.gives(model, near))
+        return compared(candidate, self.reference, self.head)
+
+    def gives(self, model: HeadModel, near: Parameters) -> bool:
+        """Return whether every row is what a model gives with numbers near these."""
+        rows = self.rounding(model).rows
+        rounding = Rounding(rows, compute(rows, near), self.format)
+        choice = stepped(rounding, self.paths)
+        nearest = Rounding(rows, compute(rows, choice.fit.parameters), self.format)
+        prediction = predicted(nearest, self.paths, self.reference.level, {})
+        return prediction.compared(rows.output, is_fitted=True).passes
+
+    def _read(self, rounding: Rounding, model: HeadModel, choice: Choice) -> Candidate:
+        """Return a model with the numbers of a fit and their intervals."""
+        rows, fit, fitted_numbers = rounding.rows, choice.fit, choice.numbers
         estimates: dict[Part, Estimate] = {
             "multiplier": undecided(choice, "multiplier"),
             "value_scale": undecided(choice, "value_scale"),
-            "softcap": Cap(known["curvature"], "curvature" in fit.names),
-            "sink": Sink(known["sink"], fit.parameters.level, "sink" in fit.names),
+            "softcap": Cap(fitted_numbers["curvature"], "curvature" in fit.names),
+            "sink": Sink(fitted_numbers["sink"], fit.parameters.level, "sink" in fit.names),
         }
         unknown: dict[Part, str] = {}
         if reason := _unknown(estimates["multiplier"]):
             unknown |= {"multiplier": reason, "softcap": reason}
         sink_too = choice.beside.get("sink")
-        is_alike = known["sink"].error == inf
-        if is_alike or (sink_too and sink_too.takes("value_scale", known["value_scale"])):
+        is_alike = fitted_numbers["sink"].error == inf
+        if is_alike or (sink_too and sink_too.takes("value_scale", fitted_numbers["value_scale"])):
             estimates["value_scale"] = self._beside_sink(rows, model, choice)
             unknown["sink"] = "it stretches all rows alike, as a value scale does"
-        elif self.question.model.sink is None and "sink" in self.question.said:
-            # A sink would leave c open, but none is expected.
-            estimates["value_scale"] = known["value_scale"]
+        elif self.reference.model.sink is None and "sink" in self.reference.stated:
+            # A sink would leave c open, but none is promised.
+            estimates["value_scale"] = fitted_numbers["value_scale"]
         fitted = replace(
             model,
             mask=model.mask.placed(self.head),
@@ -204,24 +317,57 @@ class Case:
             sink=model.sink if "sink" in unknown else _value(estimates["sink"]),
         )
         estimates = {part: estimate for part, estimate in estimates.items() if part not in unknown}
-        return Test(
+        return Candidate(
             fitted, choice.fits, relative_residual(rows, fit.state), choice.made,
             choice.paths if choice.fits else (), estimates, unknown,
-            strain=strain(fit.noise, rows, made.state, fit.residual),
+            strain=strain(fit.noise, rows, rounding.state, fit.residual),
             chi_square=fit.chi_square,
         )  # fmt: skip
 
-    def _beside_sink(self, rows: Rows, model: Model, choice: Choice) -> Estimate:
-        """Return c with the sink held at its expected value, if rows cannot tell them apart."""
+    def _beside_sink(self, rows: Rows, model: HeadModel, choice: Choice) -> Estimate:
+        """Return c with the sink held at its promised value, if rows cannot tell them apart."""
         fit = choice.fit
         if model.sink in (None, LEARNED) or not isfinite(float(model.sink or 0.0)):
             return choice.numbers["value_scale"]
         near = replace(fit.parameters, sink=1.0, level=float(model.sink or 0.0))
-        held = tuple(name for name in fit.names if name != "sink")
-        again_fit = refine(rows, compute(rows, near), held, self.format, fit.path)
+        fixed = tuple(name for name in fit.names if name != "sink")
+        again_fit = refine(rows, compute(rows, near), fixed, self.format, fit.path)
         if explains(again_fit):
             return numbers_of(again_fit.products, fit.path)["value_scale"]
         return choice.numbers["value_scale"]
+
+
+def padding_queries(head: HeadRows, mask: HeadMask) -> NDArray[np.bool_]:
+    """Return whether each row is that of a padding query, shape (r,).
+
+    Where there are as many queries as keys, the query of a padding key is padding, too.
+    """
+    if mask.hidden is None or head.n_queries != head.n_keys:
+        return np.zeros(len(head.rows), bool)
+    first, last = mask.hidden
+    return np.asarray((head.rows >= first) & (head.rows <= last))
+
+
+def arithmetic(head: HeadRows) -> str:
+    """Return the number format of the arithmetic: that of the output, as far as inputs have it.
+
+    An output in float64 of tensors in float32 was computed in float32, at least in part.
+    """
+    assert head.output is not None
+    assert head.values is not None
+    named = head.formats.get("out", "float32")
+    output = head.output[np.isfinite(head.output).all(axis=1) & head.output.any(axis=1)]
+    stored = coarsest(output, named) if len(output) else named
+    if stored != "float64":
+        return stored
+    tensors = {"q": head.queries, "k": head.keys, "v": head.values}
+    formats = {coarsest(tensor, head.formats.get(part, "")) for part, tensor in tensors.items()}
+    return "float64" if "float64" in formats else "float32"
+
+
+def _spread(count: int, most: int) -> NDArray[np.intp]:
+    """Return the places of evenly spread things, the first and the last among them."""
+    return np.unique(np.linspace(0, max(count - 1, 0), min(count, most)).round().astype(np.intp))
 
 
 def _answered(head: HeadRows) -> HeadRows:
@@ -235,7 +381,7 @@ def _answered(head: HeadRows) -> HeadRows:
     return replace(head, values=values, output=head.weights[:, some], formats=formats)
 
 
-def parameters_of(model: Model) -> Parameters:
+def parameters_of(model: HeadModel) -> Parameters:
     """Return a model's numbers as parameters of a fit; a sink of unknown logit starts at 0."""
     curvature = 0.0 if model.softcap is None else model.softcap**-2
     near = Parameters(model.multiplier, model.value_scale, curvature)

@@ -11,12 +11,12 @@ from attn_tui.compute.fit.estimates import (
     Number,
     Undecided,
     allowed,
-    hidden_logits,
     numbers,
+    shift_of_cap,
     unseen_cap,
 )
-from attn_tui.compute.fit.head import Floats, Name, Parameters, Path, Rows, State, compute, slopes
-from attn_tui.compute.fit.noise import Format, Rounding, paths_of, variance
+from attn_tui.compute.fit.head import NAMES, Floats, Name, Parameters, Path, Rows, compute, slopes
+from attn_tui.compute.fit.noise import STEPWISE, Format, Rounding, paths_of, variance
 from attn_tui.compute.fit.solve import Fit, aligned, coefficients, refine, solved
 
 PLAIN: tuple[Name, ...] = ("multiplier", "value_scale")
@@ -163,6 +163,24 @@ def chosen(
     return _choice(rows, best, _with_extras(rows, best), rounding, paths)
 
 
+def stepped(rounding: Rounding, paths: tuple[Path, ...], path: Path | None = None) -> Choice:
+    """Return the numbers of a head near those of a rounding, whether or not they explain it.
+
+    Args:
+        rounding: The head at numbers that are near.
+        paths: The rounding paths that may have produced the output.
+        path: The likeliest of them, if that is known.
+    """
+    fit = _expected_fit(rounding, path or rounding.likeliest(paths))
+    if fit.state.logits is rounding.state.logits:
+        extras = _with_extras(rounding.rows, fit, rounding.whitened(fit.path))
+        return _choice(rounding.rows, fit, extras, rounding, paths)
+    if _has_moved(rounding.state.parameters, fit.parameters, ANEW):
+        # The noise belongs to the parameters that the fit arrives at.
+        rounding = Rounding(rounding.rows, fit.state, rounding.format)
+    return _choice(rounding.rows, fit, _with_extras(rounding.rows, fit), rounding, paths)
+
+
 def _warm(rounding: Rounding, paths: tuple[Path, ...]) -> Choice | None:
     """Return the fit from the expected parameters, if it explains the head and needs no other."""
     rows, near, stored = rounding.rows, rounding.state.parameters, rounding.format
@@ -194,8 +212,8 @@ def _expected_fit(rounding: Rounding, path: Path) -> Fit:
     """Return the fit that starts where rounding is known: one step, if slopes are constant."""
     rows, start = rounding.rows, rounding.state
     names, weighed = _names(start.parameters), rounding.by(path)
-    along = slopes(rows, start, names)
-    freed = weighed.freed(along)
+    places = [NAMES.index(name) for name in names]
+    along, freed = rounding.slopes[places], rounding.whitened(path)[places]
     residual = weighed.freed(rows.output - start.output)
     step = coefficients(freed, residual)
     values = np.array([getattr(start.parameters, name) for name in names])
@@ -291,12 +309,21 @@ def _names(parameters: Parameters) -> tuple[Name, ...]:
     return (*PLAIN, *extras)
 
 
-def _with_extras(rows: Rows, fit: Fit) -> dict[Name, Extra]:
-    """Return, for each extra that is not in the fit, a fit that has it too."""
+def _with_extras(rows: Rows, fit: Fit, whitened: Floats | None = None) -> dict[Name, Extra]:
+    """Return, for each extra that is not in the fit, a fit that has it too.
+
+    Args:
+        rows: The head's rows, under one mask.
+        fit: The fit.
+        whitened: The slopes along all parameters, whitened, if they are known.
+    """
     missing = tuple(extra for extra in EXTRAS if extra not in fit.names)
     if not missing:
         return {}
-    more = fit.noise.freed(slopes(rows, fit.state, missing))
+    if whitened is None:
+        more = fit.noise.freed(slopes(rows, fit.state, missing))
+    else:
+        more = whitened[[NAMES.index(name) for name in missing]]
     along = np.concatenate([fit.slopes, more])
     every = replace(fit, names=(*fit.names, *missing), slopes=along).products
     extras: dict[Name, Extra] = {}
@@ -313,9 +340,9 @@ def _choice(
 ) -> Choice:
     known = numbers(fit.products, fit.path)
     known.update({extra: then.numbers[extra] for extra, then in beside.items()})
-    if fit.path == "eager":
+    if fit.path in STEPWISE:
         if fit.parameters.curvature > 0:
-            hidden = _hidden(rows, fit.state, rounding.format)
+            hidden = shift_of_cap(rows, fit.state, rounding.format)
             known = allowed(fit, known, fit.noise.freed(hidden))
         else:
             known["curvature"] = unseen_cap(fit, known["curvature"], rounding.format)
@@ -330,13 +357,6 @@ def _choice(
     remaining = tuple(path for path in likeliest if likelihoods[path] > least)
     sizes = {path: rounding.size(path) for path in paths}
     return Choice(fit, known, beside, remaining, sizes)
-
-
-def _hidden(rows: Rows, state: State, format: Format) -> Floats:
-    """Return the change of the output by the part of the cap that rounding of logits hides."""
-    by_key = state.weights * np.where(rows.seen, hidden_logits(state, format), 0.0)
-    mean = by_key.sum(axis=1, keepdims=True)
-    return np.asarray(state.parameters.value_scale * (by_key @ rows.values - mean * state.mixed))
 
 
 def _scale(rows: Rows, parameters: Parameters) -> float:

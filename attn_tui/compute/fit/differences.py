@@ -1,4 +1,4 @@
-"""The parts in which a fitted model differs from the expected one."""
+"""The parts in which a fitted model differs from the reference."""
 
 from collections.abc import Collection, Iterator
 from dataclasses import replace
@@ -7,34 +7,35 @@ from math import inf
 import numpy as np
 
 from attn_tui.compute.fit.estimates import Estimate, Interval
-from attn_tui.compute.fit.model import LEARNED, PARTS, Part, Question, Test
+from attn_tui.compute.fit.model import Candidate, Reference
 from attn_tui.compute.fit.noise import format_of
+from attn_tui.compute.heads.head_model import LEARNED, PARTS, Part
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
 
 STRAIN = 20.0
-"""Numbers differ only if fitting them raises 2 ln L by more than this over the expected ones."""
+"""Numbers differ only if fitting them raises 2 ln L by more than this over the references."""
 
 
-def compared(test: Test, question: Question, head: HeadRows) -> Test:
-    """Return a test with the parts in which its model differs from the expected one.
+def compared(candidate: Candidate, reference: Reference, head: HeadRows) -> Candidate:
+    """Return a test with the parts in which its model differs from the reference.
 
     Args:
-        test: A test of the head.
-        question: The expected model.
+        candidate: A test of the head.
+        reference: The expected model.
         head: The rows used.
     """
-    model = test.model
+    model = candidate.model
     changes: set[Part] = set()
-    if _is_other_mask(model.mask, question, head):
+    if _is_other_mask(model.mask, reference, head):
         changes.add("mask")
     if model.softmax_twice:
         changes.add("softmax_twice")
     if model.law is not None:
         changes.add("law")
-    if test.strain > STRAIN or model.law is not None:
-        changes.update(_other_numbers(test, question))
-    return replace(test, changes=ordered(changes))
+    if candidate.strain > STRAIN or model.law is not None:
+        changes.update(_other_numbers(candidate, reference))
+    return replace(candidate, changes=ordered(changes))
 
 
 def ordered(parts: Collection[Part]) -> tuple[Part, ...]:
@@ -42,12 +43,12 @@ def ordered(parts: Collection[Part]) -> tuple[Part, ...]:
     return tuple(part for part in PARTS if part in parts)
 
 
-def _is_other_mask(mask: HeadMask, question: Question, head: HeadRows) -> bool:
+def _is_other_mask(mask: HeadMask, reference: Reference, head: HeadRows) -> bool:
     """Return whether the rows used see other keys than expected."""
-    expected = question.model.mask
+    expected = reference.model.mask
     if expected.kind == "given" and head.seen is None:
         return True  # A captured mask was left out.
-    if "mask" not in question.said:
+    if "mask" not in reference.stated:
         is_open = mask.kind in ("causal", "none", "given")
         return bool(not is_open or mask.hidden or mask.packed or mask.prefix or mask.chunk)
     if mask == expected and not mask.hidden:
@@ -59,18 +60,18 @@ def _is_other_mask(mask: HeadMask, question: Question, head: HeadRows) -> bool:
     return not np.array_equal(seen[sees], expected.seen(head)[sees])
 
 
-def _other_numbers(test: Test, question: Question) -> Iterator[Part]:
+def _other_numbers(candidate: Candidate, reference: Reference) -> Iterator[Part]:
     """Yield the numbers whose intervals do not hold the expected value."""
-    expected, known = question.model, test.estimates
-    level, stored = question.level, question.format
+    expected, known = reference.model, candidate.estimates
+    level, stored = reference.confidence, reference.format
     m, c = known.get("multiplier"), known.get("value_scale")
-    # An m that grows as ln n cannot be compared with the expected one.
-    is_m = test.model.law is None or test.model.law.name != "log n"
+    # An m that grows as ln n cannot be compared with the reference.
+    is_m = candidate.model.law is None or candidate.model.law.name != "log n"
     if m is not None and is_m and not holds(m.at(level), expected.multiplier, stored):
         yield "multiplier"
     if c is not None and not holds(c.at(level), expected.value_scale, stored):
         # A learned sink of unknown size only shortens rows.
-        may_be_sink = expected.sink == LEARNED and "sink" in test.unknown
+        may_be_sink = expected.sink == LEARNED and "sink" in candidate.unknown
         if not may_be_sink or (c.at(level).low or 0.0) > expected.value_scale:
             yield "value_scale"
     if _differs(known.get("softcap"), expected.softcap, level, stored):

@@ -7,7 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
-from attn_tui.compute.fit.head import Floats, Name, Path, State
+from attn_tui.compute.fit.head import Floats, Name, Path, Rows, State
 from attn_tui.compute.fit.noise import Format
 from attn_tui.compute.fit.solve import Fit, Products, coefficients
 
@@ -201,6 +201,8 @@ def _root(curvature: float | None) -> float | None:
 
 FEW = 8
 """With fewer rows than this, errors are bounds."""
+BOUND = 3.0
+"""A bound is this many formal errors: rounding has no tails."""
 LOST = 2.0**-25
 """The systematic error of c, as a share of it: in rows whose largest weight is nearly 1, float32
 sums lose terms below half the spacing of 1, all to the same side."""
@@ -242,7 +244,7 @@ def numbers(known: Products, path: Path) -> dict[Name, Number]:
     formal[free] = np.inf
     if len(score) < FEW:
         return {
-            name: Number(value, 3 * error, 0.0, _lost(path, name) * abs(value))
+            name: Number(value, BOUND * error, 0.0, _lost(path, name) * abs(value))
             for name, value, error in zip(names, values, formal.tolist(), strict=True)
         }
     inside = root @ by_row @ root
@@ -255,6 +257,50 @@ def numbers(known: Products, path: Path) -> dict[Name, Number]:
         name: Number(value, error, df, _lost(path, name) * abs(value))
         for name, value, error, df in zip(names, values, errors, degrees, strict=True)
     }
+
+
+@dataclass(frozen=True, eq=False)
+class Shifts:
+    """How far each of several numbers would move, fitted by itself, in one step.
+
+    Attributes:
+        values: The steps, shape (names,).
+        errors: Their standard errors, as `numbers` has them; bounds with few rows.
+        df: Degrees of freedom; 0 where errors are bounds.
+    """
+
+    values: Floats
+    errors: Floats
+    df: Floats
+
+
+def shifts(slopes: Floats, residual: Floats) -> Shifts:
+    """Return the step of each number by itself, as `numbers` would for one name at a time.
+
+    Args:
+        slopes: ∂ output along each number, whitened, shape (names, r, d_v).
+        residual: Output less model, whitened, shape (r, d_v).
+    """
+    with np.errstate(all="ignore"):
+        by_row = np.square(slopes).sum(axis=2)
+        scores = (slopes * residual).sum(axis=2)
+        total = by_row.sum(axis=1)
+        values = np.where(total > 0, scores.sum(axis=1) / total, 0.0)
+        left = float(np.square(residual).sum()) - values * scores.sum(axis=1)
+        chi_square = left / max(residual.size - 1, 1)
+        formal = np.sqrt(np.maximum(chi_square, 1.0) / total)
+        if len(residual) < FEW:
+            return Shifts(values, BOUND * formal, np.zeros(len(values)))
+        shares = by_row / total[:, None]
+        rest = np.where(1 - shares > 1e-9, 1 - shares, np.inf)
+        influence = np.square(scores - values[:, None] * by_row) / rest
+        errors = np.maximum(np.sqrt(influence.sum(axis=1)) / total, formal)
+        own, lengths = shares / rest, np.square(shares) / rest
+        square = (own * own - 2 * own * lengths).sum(axis=1) + np.square(lengths.sum(axis=1))
+        freedom = np.square((own - lengths).sum(axis=1)) / square
+        df = np.where(square > 0, np.maximum(freedom, 1.0), 1.0)
+    is_still = ~(total > 0) | ~np.isfinite(errors)
+    return Shifts(values, np.where(is_still, np.inf, errors), np.floor(df + FORMAL))
 
 
 def _lost(path: Path, name: Name) -> float:
@@ -301,6 +347,13 @@ def hidden_logits(state: State, format: Format) -> Floats:
     unit = format.spacing(tanh)
     left = (below - unit * np.round(below / unit)) / root
     return np.asarray(left * np.sign(state.logits))
+
+
+def shift_of_cap(rows: Rows, state: State, format: Format) -> Floats:
+    """Return the change of the output by the part of the cap that rounding hides, (r, d_v)."""
+    by_key = state.weights * np.where(rows.seen, hidden_logits(state, format), 0.0)
+    mean = by_key.sum(axis=1, keepdims=True)
+    return np.asarray(state.parameters.value_scale * (by_key @ rows.values - mean * state.mixed))
 
 
 def allowed(fit: Fit, numbers: dict[Name, Number], shift: Floats) -> dict[Name, Number]:

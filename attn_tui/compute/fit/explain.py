@@ -1,8 +1,13 @@
-"""Which models explain a head's output, and whether another model would have shown."""
+"""Is a head as promised, and if not, what is it?
+
+The promised model is compared with the output of every row. Only where that fails does a search
+begin, on some of the rows: for a model one change away, for what may have been done to the head,
+for a model two changes away. What it finds is compared with every row again.
+"""
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import inf, isnan, nan
 
 import numpy as np
@@ -10,229 +15,298 @@ from numpy.typing import NDArray
 
 from attn_tui.compute.fit.alternatives import kv_heads, one_change, tried, two_changes
 from attn_tui.compute.fit.case import EXTREME, Case
-from attn_tui.compute.fit.differences import half_ulp
-from attn_tui.compute.fit.head import Parameters, Rows, State, compute, taken
-from attn_tui.compute.fit.masks import open_masks
+from attn_tui.compute.fit.choose import stepped
+from attn_tui.compute.fit.comparison import Comparison, Prediction
+from attn_tui.compute.fit.differences import half_ulp, ordered
+from attn_tui.compute.fit.head import Rows, State
 from attn_tui.compute.fit.model import (
-    LEARNED,
     SHOWN,
-    Explained,
-    Model,
+    Candidate,
+    Explanation,
     Others,
-    Part,
-    Question,
+    Reference,
     Suspect,
-    Test,
-    Told,
+    Variant,
 )
-from attn_tui.compute.fit.noise import Noise, Rounding
-from attn_tui.compute.fit.solve import relative_residual
-from attn_tui.compute.fit.suspects import suspect_of
+from attn_tui.compute.fit.power import power
+from attn_tui.compute.fit.suspects import broken_of, suspect_of
+from attn_tui.compute.heads.head_model import LEARNED, HeadModel, Part
 from attn_tui.compute.heads.rows import HeadRows
 
-__all__ = ["SHOWN", "Explained", "Others", "Question", "Test", "explain", "half_ulp"]
+__all__ = ["SHOWN", "Candidate", "Explanation", "Others", "Reference", "explain", "half_ulp"]
+
+CELLS = 48
+"""The most numbers that describe where a residual lies along one axis."""
+MOST_WRONG = 1000
+"""The most numbers of wrong rows that are kept."""
 
 
 def explain(
     head: HeadRows,
-    question: Question,
+    reference: Reference,
     others: Others = tuple,
     search: bool = True,
-) -> Explained:
-    """Return whether the expected model explains a head, or which other models do.
+    calls: Sequence[HeadRows] = (),
+    variants: Sequence[Variant] = (),
+) -> Explanation:
+    """Return whether a head is what the reference promises, or which other models explain it.
 
     Args:
-        head: Some of its rows; 8 to 64 are usual.
-        question: The expected model.
+        head: Its rows, with the mask and the bias that are promised.
+        reference: The promised model.
         others: Yields the head with the keys and values of other KV heads of its layer.
-        search: Whether to go on if no single change explains the head: first test for faults that
-            no model has, then try two changes.
+        search: Whether to look for a cause if the head is not as promised.
+        calls: The head with the mask or the bias that the call was given, where these differ.
+        variants: The models that common mistakes make of the promised one.
     """
     with np.errstate(all="ignore"):
-        case = Case.of(head, question)
+        case = Case.of(head, reference)
         if isinstance(case, str):
-            return _unexplained(question, case)
+            return _unexplained(reference, case)
         try:
-            return _explained(case, others, search)
+            return _explained(case, _Search(others, calls, variants) if search else None)
         except np.linalg.LinAlgError:
-            return _unexplained(question, EXTREME)
+            return _unexplained(reference, EXTREME)
 
 
-def _unexplained(question: Question, problem: str) -> Explained:
-    nothing = Test(question.model, False, nan)
-    return Explained(nothing, (nothing,), problem=problem)
+def _unexplained(reference: Reference, problem: str) -> Explanation:
+    nothing = Candidate(reference.model, False, nan)
+    return Explanation(nothing, (nothing,), problem=problem)
 
 
-def _explained(case: Case, others: Others, search: bool) -> Explained:
-    """Return the models that explain the head, trying the expected one first."""
-    first, *bases = case.bases()
-    tests = [case.test(first)]
-    for base in bases:
-        tests += tried(case, base)
-    expected = min(tests, key=lambda test: _rank(case, test))
-    suspect = None
-    best = [test for test in tests if test.explains and not case.counted(test)]
-    if not best:
-        tests, suspect = _alternatives(case, tests, others, search)
-        best = _best(case, tests)
-    return _known(case, expected, (*sorted(best, key=lambda test: _rank(case, test)),), suspect)
+@dataclass(frozen=True, eq=False)
+class _Search:
+    """Where to look for what a head is, if it is not as promised.
 
-
-def _rank(case: Case, test: Test) -> tuple[bool, int, int, int, float]:
-    """Return the sort key of a test: explaining ones first, by fewest changes, then likelihood.
-
-    With equally many changes, a test that leaves out rows, as of padding, comes after one that
-    explains all of them.
+    Attributes:
+        others: Yields the head with the keys and values of other KV heads of its layer.
+        calls: The head with the mask or the bias that the call was given, where these differ.
+        variants: The models that common mistakes make of the promised one.
     """
-    if not test.explains:
-        return True, 0, 0, 0, inf if isnan(test.residual) else test.residual
-    counted = len(case.counted(test))
-    return False, counted, test.left_out, len(test.changes), test.chi_square
+
+    others: Others
+    calls: Sequence[HeadRows]
+    variants: Sequence[Variant]
 
 
-def _alternatives(
-    case: Case, known: Sequence[Test], others: Others, search: bool
-) -> tuple[list[Test], Suspect | None]:
-    """Return the tests with one change from the expected model and, if none explains, with two.
+def _explained(case: Case, search: _Search | None) -> Explanation:
+    """Return the explanation of a head: as promised, or else by a search."""
+    is_promised = "multiplier" in case.reference.stated
+    if is_promised:
+        every = (_passing(case, base) for base in case.bases())
+        passing = [model for model in every if model is not None]
+        if passing:
+            return _as_promised(case, passing)
+    if is_promised and search is None:
+        return _failed(case, (), None)
+    candidates, suspect = _searched(case, search)
+    return _failed(case, candidates, suspect)
 
-    Faults that no model has are tested in between: each of them is one change, too.
+
+def _passing(case: Case, model: HeadModel) -> HeadModel | None:
+    """Return the model that gives every row: as promised, or with m as it may be rounded; or None.
+
+    Programs round m, or its root on q and on k, to the format of the tensors.
     """
-    tests = [*known]
-
-    def is_enough(stage: Iterator[Test], changes: float) -> bool:
-        with suppress(np.linalg.LinAlgError):
-            # Numbers that cannot be fitted end this stage, not the search.
-            for test in stage:
-                tests.append(test)
-        return any(test.explains and len(case.counted(test)) <= changes for test in tests)
-
-    if is_enough(one_change(case, known), 1) or is_enough(kv_heads(case, others), 1) or not search:
-        return tests, None
-    suspect = suspect_of(case)
-    if suspect is None:
-        is_enough(two_changes(case), inf)
-    return tests, suspect
+    if _passes(case, model):
+        return model
+    for m in case.rounded_multipliers(model.multiplier):
+        rounded = replace(model, multiplier=m)
+        if _passes(case, rounded):
+            return rounded
+    return None
 
 
-def _best(case: Case, tests: Sequence[Test]) -> list[Test]:
-    """Return the tests that explain the head with the fewest changes, or else the nearest one."""
-    best = min(tests, key=lambda test: _rank(case, test))
-    if not best.explains:
-        return [best]
-    fewest = _rank(case, best)[:4]
-    alike: dict[object, Test] = {}
-    for test in sorted(tests, key=lambda test: _rank(case, test)):
-        if _rank(case, test)[:4] == fewest:
-            alike.setdefault((test.changes, test.model.mask, test.model.law), test)
-    return [*alike.values()]
+def _passes(case: Case, model: HeadModel) -> bool:
+    """Return whether every row is what a model gives."""
+    if LEARNED in (model.sink, model.bias):
+        return False
+    if not len(case.seeing(model)) or case.idle(model)[1]:
+        return False
+    return case.comparison(model).passes
 
 
-def _known(
-    case: Case, expected: Test, best: tuple[Test, ...], suspect: Suspect | None
-) -> Explained:
-    """Return the answer: the best tests, and which other models would have shown."""
-    model = case.question.model
-    if "mask" not in case.question.said:
-        model = replace(model, mask=expected.model.mask)
-    made = case.made(model)
-    rows, state = made.rows, made.state
-    path = best[0].paths[0] if best[0].paths else made.likeliest(case.paths)
-    weighed = made.by(path)
-    size = float(np.square(rows.output).sum()) or 1.0
-    needed, fineness = told(case, model, expected, made, weighed)
-    keys = rows.seen.sum(axis=1)
-    is_explained = best[0].explains and not case.counted(best[0])
-    return Explained(
-        expected, best, relative_residual(rows, state),
-        float(np.sqrt(weighed.variance.sum() / size)), fineness, needed,
-        tuple(int(row) for row in case.head.rows), (int(keys.min()), int(keys.max())),
-        {} if is_explained else where(rows, state), case.notes,
-        suspect=None if best[0].explains else suspect,
+def _as_promised(case: Case, models: Sequence[HeadModel]) -> Explanation:
+    """Return the explanation of a head whose every row one or several promised models give."""
+    model = models[0]
+    prediction, rounding = case.prediction(model), case.rounding(model)
+    comparison = prediction.compared(rounding.rows.output)
+    candidates = []
+    for base in models:
+        choice = stepped(case.rounding(base), case.paths, case.prediction(base).path)
+        candidate = case.candidate(case.rounding(base), base, choice)
+        candidates.append(replace(candidate, explains=True, changes=(), paths=choice.paths))
+    shown = power(case, model, prediction)
+    return replace(
+        _measured(case, prediction, comparison), promised=candidates[0], best=(*candidates,),
+        passes=True, coarseness=comparison.coarseness, explained=1.0,
+        needed=shown.needed, fineness=shown.fineness, steps=comparison.steps,
     )  # fmt: skip
 
 
-SHOWS = 5.0
-"""A change shows if it is this many times the rounding noise along it."""
-GLANCE = 4
-"""The number of rows to try first: a change that shows in a few rows shows in all."""
-CELLS = 48
-"""The most numbers that describe where a residual lies along one axis."""
+def _measured(case: Case, prediction: Prediction, comparison: Comparison) -> Explanation:
+    """Return the residual of a promised model, and how many of its rows were compared."""
+    rows = prediction.rows
+    keys = rows.seen.sum(axis=1)
+    places = case.seeing(case.reference.model)
+    if len(places) != len(rows.output):
+        places = np.arange(len(rows.output))
+    numbers = case.head.rows[places]
+    hidden, odd = case.idle(case.reference.model)
+    wrong = (*(int(row) for row in numbers[comparison.wrong[:MOST_WRONG]]), *odd)
+    not_finite = int((~np.isfinite(rows.output).all(axis=1)).sum())
+    counts = replace(
+        case.counts, compared=len(rows.output), hidden=hidden, wrong=wrong, not_finite=not_finite,
+        zero=int((~rows.output.any(axis=1)).sum()),
+    )  # fmt: skip
+    nothing = Candidate(case.reference.model, False, nan)
+    return Explanation(
+        nothing, (nothing,), residual=prediction.residual, rounding=prediction.rounding,
+        rows=tuple(int(row) for row in case.head.rows), counts=counts,
+        keys=(int(keys.min()), int(keys.max())),
+    )  # fmt: skip
 
 
-def told(
-    case: Case, model: Model, expected: Test, made: Rounding, weighed: Noise
-) -> tuple[tuple[Part, ...], dict[Part, Told]]:
-    """Return the needed parts, and the least change of each that would have shown.
+def _failed(case: Case, candidates: Sequence[Candidate], suspect: Suspect | None) -> Explanation:
+    """Return the explanation of a head that is not as promised, or whose m is not promised."""
+    model = case.bases()[0]
+    bare = replace(model, sink=None if model.sink == LEARNED else model.sink)
+    prediction = case.prediction(replace(bare, bias=None if bare.bias == LEARNED else bare.bias))
+    comparison = prediction.compared(prediction.rows.output)
+    lying = where(prediction.rows, prediction.state)
+    measured = replace(_measured(case, prediction, comparison), where=lying)
+    best = (*candidates,) or measured.best
+    known = replace(measured, best=best, suspect=None if best[0].explains else suspect)
+    if not best[0].explains:
+        return known
+    # What the head would have shown is asked of the model that explains it.
+    free = replace(case, reference=replace(case.reference, model=best[0].model))
+    if best[0].kv_head is not None or best[0].model.softmax_twice:
+        return replace(known, explained=1.0)
+    shown = power(free, best[0].model, free.prediction(best[0].model))
+    needed = tuple(part for part in shown.needed if part in ("multiplier", "mask"))
+    return replace(known, explained=1.0, needed=needed, fineness=shown.fineness)
 
-    Args:
-        case: The head.
-        model: The expected model.
-        expected: The test of that model.
-        made: The model's output on the rows, and its rounding.
-        weighed: The noise of that output.
+
+def _rank(case: Case, candidate: Candidate) -> tuple[bool, int, int, int, float]:
+    """Return the sort key of a candidate: those that explain first, by fewest changes.
+
+    With equally many changes, one that leaves out rows, as of padding, comes after one that
+    explains all of them; then likelihood decides.
     """
-    stated, parameters = case.question.said, made.state.parameters
-    count = len(made.rows.output)
-    glance = np.unique(np.linspace(0, count - 1, min(count, GLANCE)).round().astype(np.intp))
-
-    def shows(other: Parameters, seen: NDArray[np.bool_] = made.rows.seen) -> bool:
-        for some in (glance, np.arange(count)):
-            rows = made.rows.under(seen).part(some)
-            change = compute(rows, other).output - made.state.output[some]
-            if np.square(weighed.part(some).freed(change)).sum() > SHOWS**2:
-                return True
-        return False
-
-    fineness: dict[Part, Told] = {}
-    needed: list[Part] = ["multiplier"]
-    # m may have been rounded: a difference of half an ulp is no other m.
-    ulp = (
-        2
-        * half_ulp(parameters.multiplier, case.question.format)
-        / max(abs(parameters.multiplier), 1e-300)
-    )
-    steps: tuple[tuple[Told, float], ...] = (("ulp", 1 + ulp), ("5 %", 1.05), ("2×", 2.0))
-    for name, by in steps:
-        if shows(replace(parameters, multiplier=parameters.multiplier * by)):
-            fineness["multiplier"] = name
-            break
-    if model.softcap is not None and "softcap" in stated:
-        needed.append("softcap")
-        if shows(replace(parameters, curvature=0.0)):
-            fineness["softcap"] = "yes"
-    if model.sink is not None and "sink" in stated:
-        needed.append("sink")
-        sink = expected.estimates.get("sink")
-        is_found = sink is not None and sink.at(case.question.level).value is not None
-        if is_found or (model.sink != LEARNED and shows(replace(parameters, sink=0.0))):
-            fineness["sink"] = "yes"
-    if "mask" in stated:
-        others = [*_other_masks(case, model, made.rows)]
-        if others:
-            needed.append("mask")
-        if others and all(shows(parameters, seen) for seen in others):
-            fineness["mask"] = "yes"
-    return tuple(needed), fineness
+    if not candidate.explains:
+        return True, 0, 0, 0, inf if isnan(candidate.residual) else candidate.residual
+    counted = len(case.counted(candidate))
+    return False, counted, candidate.left_out, len(candidate.changes), candidate.chi_square
 
 
-def _other_masks(case: Case, model: Model, rows: Rows) -> Iterator[NDArray[np.bool_]]:
-    """Yield what the rows that see a key under a mask see under its nearest alternatives."""
-    bare = replace(case.head, seen=None)
-    if len(rows.seen) < len(bare.rows):
-        bare = taken(bare, np.flatnonzero(model.mask.seen(case.head).any(axis=1)))
-    masks = open_masks(bare)
-    if model.mask.window is not None:
-        masks.append(replace(model.mask, window=model.mask.window + 1))
-    for mask in masks:
-        if mask != model.mask:
-            seen = mask.seen(bare)
-            if not np.array_equal(seen, rows.seen):
-                yield seen
+def _searched(case: Case, search: _Search | None) -> tuple[tuple[Candidate, ...], Suspect | None]:
+    """Return the candidates that explain a head with the fewest changes, and a suspect.
+
+    They are sought on some rows, and compared with all.
+    """
+    broken = broken_of(case)
+    sample = case.sample
+    if broken is not None or sample.is_empty:
+        return (), broken
+    tests: list[Candidate] = []
+
+    def is_enough(stage: Iterator[Candidate], changes: float) -> bool:
+        with suppress(np.linalg.LinAlgError):
+            # Numbers that cannot be fitted end this stage, not the search.
+            tests.extend(_told(case, candidate) for candidate in stage)
+        return any(
+            candidate.explains and len(case.counted(candidate)) <= changes for candidate in tests
+        )
+
+    if is_enough(_bases(sample), 0) or search is None:
+        return _best(case, tests), None
+    varied = [*_varied(sample, search.variants)]
+    if varied:
+        return (*varied,), None
+    stages = (
+        (_called(case, search.calls), 1), (one_change(sample, tests), 1),
+        (kv_heads(sample, search.others), 1),
+    )  # fmt: skip
+    suspect = None
+    if not any(is_enough(stage, changes) for stage, changes in stages):
+        suspect = suspect_of(case)
+        if suspect is None:
+            is_enough(two_changes(sample), inf)
+    return _best(case, tests), suspect
+
+
+def _told(case: Case, candidate: Candidate) -> Candidate:
+    """Return a candidate with the parts that a promise without numbers makes it differ in.
+
+    One that explains a failed promise without a change explains nothing.
+    """
+    promised, model = case.reference.model, candidate.model
+    if not candidate.explains:
+        return candidate
+    if promised.bias == LEARNED:
+        model, changes = replace(model, bias=None), ordered({*candidate.changes, "bias"})
+        return replace(candidate, model=model, changes=changes)
+    if promised.sink == LEARNED:
+        has_none = model.sink is None and "sink" not in candidate.unknown
+        more: set[Part] = {"sink"} if has_none else set()
+        return replace(candidate, changes=ordered({*candidate.changes, *more}))
+    is_promised = "multiplier" in case.reference.stated
+    return replace(candidate, explains=bool(candidate.changes) or not is_promised)
+
+
+def _varied(sample: Case, variants: Sequence[Variant]) -> Iterator[Candidate]:
+    """Yield the models of common mistakes that give every row."""
+    for variant in variants:
+        model = variant.model
+        if not _passes(sample, model):
+            continue
+        if sample.whole is not None and not _passes(sample.whole, model):
+            continue
+        rounding = sample.rounding(model)
+        candidate = sample.candidate(rounding, model, stepped(rounding, sample.paths))
+        yield replace(
+            candidate, model=model, explains=True, changes=(variant.part,), cause=variant.cause
+        )
+
+
+def _bases(sample: Case) -> Iterator[Candidate]:
+    """Yield the reference with its numbers fitted, under each plausible mask."""
+    for base in sample.bases():
+        yield from tried(sample, base)
+
+
+def _called(case: Case, calls: Sequence[HeadRows]) -> Iterator[Candidate]:
+    """Yield the reference with the mask or the bias that the call was given in its place."""
+    for head in calls:
+        model = replace(case.reference.model, bias=None)
+        if head.seen is not None:
+            model = replace(model, mask=replace(model.mask, kind="given"))
+        other = Case.of(head, case.reference)
+        if isinstance(other, Case) and not other.sample.is_empty:
+            yield from tried(other.sample, model)
+
+
+def _best(case: Case, tests: Sequence[Candidate]) -> tuple[Candidate, ...]:
+    """Return the candidates that explain the head with the fewest changes, or else the nearest."""
+    if not tests:
+        return ()
+    ordered = sorted(tests, key=lambda candidate: _rank(case, candidate))
+    best = ordered[0]
+    if not best.explains:
+        return (best,)
+    fewest = _rank(case, best)[:4]
+    alike: dict[object, Candidate] = {}
+    for candidate in ordered:
+        if _rank(case, candidate)[:4] == fewest:
+            key = (candidate.changes, candidate.model.mask, candidate.model.law, candidate.cause)
+            alike.setdefault(key, candidate)
+    return (*alike.values(),)
 
 
 def where(rows: Rows, state: State) -> dict[str, tuple[float, ...]]:
     """Return the residual of a state by row, key and channel, as shares of the largest."""
-    rest = rows.output - state.output
+    rest = np.nan_to_num(rows.output - state.output, nan=0.0, posinf=0.0, neginf=0.0)
     lengths = np.maximum(np.linalg.norm(rows.values, axis=1), 1e-30)
     by_key = np.where(rows.seen, np.abs(rest @ rows.values.T) / lengths, 0.0).mean(axis=0)
     axes = {

@@ -16,6 +16,8 @@ _NUMBERS = 64
 """The least number of output values that these rows must have together."""
 _ROWS = 64
 """The most rows to use."""
+MOST = 0.5
+"""The share of rows that must see a key."""
 DIRECTIONS = 16
 """The number of random directions that values are projected on: enough to tell masks apart."""
 PLAINLY = 1.5
@@ -31,26 +33,34 @@ def open_masks(head: HeadRows) -> list[HeadMask]:
 
 
 def distinct(head: HeadRows, masks: list[HeadMask]) -> list[HeadMask]:
-    """Return the masks under which each row sees a key; of equivalent masks only the first."""
+    """Return the masks under which most rows see a key; of equivalent masks only the first."""
     kept: list[HeadMask] = []
-    known: list[NDArray[np.bool_]] = []
+    before: list[NDArray[np.bool_]] = []
     for mask in masks:
         seen = mask.seen(head)
-        if seen.any(axis=1).all() and not any(np.array_equal(seen, other) for other in known):
+        is_sensible = seen.any(axis=1).mean() > MOST
+        if is_sensible and not any(np.array_equal(seen, other) for other in before):
             kept.append(mask)
-            known.append(seen)
+            before.append(seen)
     return kept
 
 
 def other_masks(head: HeadRows, expected: HeadMask) -> Iterator[HeadMask]:
     """Yield the alternatives to a mask that can be listed without a fit.
 
-    Causal at either corner, none; a window longer or shorter by one; a chunk dropped.
+    Causal at either corner, or one key off; none; a window longer or shorter by one; a chunk
+    dropped.
     """
     if expected.window is not None:
         for by in (1, -1):
             if expected.window + by > 0:
                 yield replace(expected, window=expected.window + by)
+    if expected.by_position and expected.offset is not None:
+        # The query's own key is hidden, or it sees one key ahead.
+        for by in (-1, 1):
+            yield replace(expected, offset=expected.offset + by)
+    if expected.kind == "none":
+        yield from (HeadMask("causal", by) for by in (-1, 0, 1))
     if expected.kind == "local" and expected.window is not None:
         yield replace(expected, window=2 * expected.window)
     if expected.chunk is not None:

@@ -1,126 +1,57 @@
-"""The model of a head, the question about the head, and the answer."""
+"""The model that a head is compared with, the models tried on it, and what came of it."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from math import inf, nan
-from typing import Final, Literal
+from typing import Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
+from attn_tui.compute.fit.comparison import LEVEL, Step
 from attn_tui.compute.fit.estimates import Estimate
-from attn_tui.compute.fit.head import Path
-from attn_tui.compute.heads.mask import HeadMask
+from attn_tui.compute.fit.head import Name, Path
+from attn_tui.compute.heads.head_model import LAWS, HeadModel, Law, Part
 from attn_tui.compute.heads.rows import HeadRows
 
-Part = Literal[
-    "multiplier", "value_scale", "softcap", "sink", "mask", "softmax_twice", "law", "kv_head"
-]
-"""A part in which two models may differ."""
+PARAMETERS = 5
+"""The number of parts of a head that intervals decide about: m, value scale, cap, sink, mask."""
 
-PARTS: tuple[Part, ...] = (
-    "kv_head", "softmax_twice", "law", "multiplier", "mask", "softcap", "sink", "value_scale",
-)  # fmt: skip
-"""All parts, in the order in which reports name them."""
-
-LEARNED: Final = "learned"
-"""A sink that exists, but whose logit is unknown."""
-
-
-@dataclass(frozen=True)
-class Law:
-    """How the multiplier grows with the position i of a query, counted from 0.
-
-    Attributes:
-        name: ``"log n"``: ln(i + 1); ``"llama 4"``: 1 + scale·ln(⌊(i + 1)/length⌋ + 1);
-            ``"grok"``: ln(i)/ln(length) from position ``length`` on, 1 before.
-        length: The text length from which on the law takes effect.
-        scale: The factor of the logarithm in Llama 4's law.
-    """
-
-    name: Literal["log n", "llama 4", "grok"]
-    length: float = 8192.0
-    scale: float = 0.1
-
-    def factors(self, positions: NDArray[np.intp]) -> NDArray[np.float64]:
-        """Return the factor of the scores of queries at these positions."""
-        counts = positions + 1.0
-        if self.name == "log n":
-            return np.asarray(np.log(np.maximum(counts, 2.0)))
-        if self.name == "llama 4":
-            return np.asarray(1.0 + self.scale * np.log(np.floor(counts / self.length) + 1.0))
-        grown = np.log(np.maximum(positions, 2.0)) / np.log(self.length)
-        return np.where(positions > self.length, grown, 1.0)
-
-
-LAWS: tuple[Law, ...] = (Law("log n"), Law("llama 4"), Law("grok", 1024.0))
-"""The laws that known models use."""
-
-
-@dataclass(frozen=True)
-class Model:
-    """The parts of out = c·softmax(cap(m·q·k) + mask, sink)·V.
-
-    Attributes:
-        multiplier: m, relative to the q that was captured.
-        value_scale: c.
-        softcap: The cap of cap·tanh(m·q·k/cap); None is none.
-        sink: The sink's logit b; None is no sink.
-        mask: The keys that each query sees.
-        softmax_twice: Whether softmax is taken of the weights again.
-        law: How m grows with the position, or None.
-    """
-
-    multiplier: float
-    value_scale: float = 1.0
-    softcap: float | None = None
-    sink: float | Literal["learned"] | None = None
-    mask: HeadMask = HeadMask("causal")
-    softmax_twice: bool = False
-    law: Law | None = None
-
-    def factors(self, head: HeadRows) -> NDArray[np.float64] | None:
-        """Return the factor of each row's query, shape (r, 1), or None without a law."""
-        if self.law is None:
-            return None
-        return self.law.factors(self.mask.own(head))[:, None]
-
-
-Told = Literal["ulp", "5 %", "2×", "yes"]
+Fineness = Literal["ulp", "5 %", "2×", "yes"]
 """The least change of a part that would have shown; for m half an ulp, 5 %, or a factor of 2."""
-
 
 SHOWN = 0.95
 """The confidence of intervals that are shown."""
-
 
 Others = Callable[[], Iterable[tuple[int, HeadRows]]]
 """A function that yields the head with the keys and values of each other KV head of its layer."""
 
 
 @dataclass(frozen=True)
-class Question:
-    """The question about a head: is it computed with the expected model?
+class Reference:
+    """The model that a head is compared with, and how.
 
     Attributes:
-        model: The expected model.
-        said: The parts of the model that an expectation states; the others are free.
-        level: The confidence of the intervals that decide.
+        model: The model, with the usual value in parts that are not stated.
+        stated: The parts of the model that are stated; the others are free.
+        level: The share of honest heads that may be taken for wrong ones.
         laws: The laws of m by position to try.
         tf32: Whether products may have been computed in TF32.
         format: The number format that m may have been rounded to.
     """
 
-    model: Model
-    said: frozenset[Part] = frozenset()
-    level: float = 0.999
+    model: HeadModel
+    stated: frozenset[Part] = frozenset()
+    level: float = LEVEL
     laws: tuple[Law, ...] = LAWS
     tf32: bool = False
     format: str = "float32"
 
+    @property
+    def confidence(self) -> float:
+        """The confidence of the intervals that decide which parts of another model differ."""
+        return 1.0 - self.level / PARAMETERS
+
 
 @dataclass(frozen=True, eq=False)
-class Test:
+class Candidate:
     """A model that was fitted to a head.
 
     Attributes:
@@ -131,17 +62,17 @@ class Test:
         paths: The rounding paths that remain possible, the likeliest first.
         estimates: The numbers with their errors, by part; an unknown number is missing.
         unknown: Why a number is unknown, by part.
-        changes: The parts that differ from the expected model.
+        changes: The parts that differ from the reference.
         window: The shortest and the longest window that fit equally well, or None.
-        strain: How far 2 ln L with the expected numbers lies below its maximum.
+        strain: How far 2 ln L with the numbers of the reference lies below its maximum.
         chi_square: The reduced χ² of the residual.
         left_out: The number of rows that see no key, whose output may be anything.
         sees_all: Whether every row used sees every key, as without a mask.
-        bias_left_out: Whether the fit left out a captured bias.
-        kv_head: The KV head whose keys and values fit, if it is not the expected one.
+        kv_head: The KV head whose keys and values fit, if it is not the promised one.
+        cause: What may have been done to a promised head, in words, if that is what fits.
     """
 
-    model: Model
+    model: HeadModel
     explains: bool
     residual: float
     rounding: Mapping[Path, float] = field(default_factory=dict)
@@ -154,8 +85,8 @@ class Test:
     chi_square: float = inf
     left_out: int = 0
     sees_all: bool = False
-    bias_left_out: bool = False
     kv_head: int | None = None
+    cause: str = ""
 
     @property
     def path(self) -> Path | None:
@@ -164,64 +95,128 @@ class Test:
 
 
 @dataclass(frozen=True)
-class Suspect:
-    """A fault that may account for a head that no model explains.
+class Variant:
+    """The model that a common mistake makes of the promised one.
 
     Attributes:
-        name: The name of the fault.
-        found: The result of its test, in words.
+        model: The model.
+        part: The part that the mistake changes.
+        cause: The mistake, in a phrase.
+    """
+
+    model: HeadModel
+    part: Part
+    cause: str
+
+
+Blame = Literal["fault", "capture", "float8", "int8"]
+"""What a suspect says: a fault of the kernel; one of the capture; or numbers stored in 8 bits,
+which may be meant."""
+
+
+@dataclass(frozen=True)
+class Suspect:
+    """What may have been done to a head that no model explains.
+
+    Attributes:
+        name: What was done, in a phrase.
+        evidence: The result of its test, in words.
+        blame: Whether the kernel, the capture or the format of storage did it.
+        part: The part of the promise that it breaks, if any.
     """
 
     name: str
-    found: str
+    evidence: str
+    blame: Blame = "fault"
+    part: Part | None = None
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How many rows were compared, and why others were not.
+
+    Attributes:
+        compared: Rows that were compared with the reference.
+        queries: All rows of the head.
+        wrong: Rows that are off by more than honest arithmetic can make.
+        not_finite: Rows among these whose output is NaN or infinite.
+        zero: Rows among these whose output is 0.
+        hidden: Rows that see no key, whose output is 0, NaN or the mean of V.
+        padding: Rows of padding queries, which were not compared.
+        spoilt: Rows that were not compared, since their queries, keys or values hold NaN.
+    """
+
+    compared: int = 0
+    queries: int = 0
+    wrong: tuple[int, ...] = ()
+    not_finite: int = 0
+    zero: int = 0
+    hidden: int = 0
+    padding: int = 0
+    spoilt: int = 0
 
 
 @dataclass(frozen=True, eq=False)
-class Explained:
-    """The models that explain a head, and how much the head can tell.
+class Explanation:
+    """What is known of a head: whether it is as promised, or else what it is.
 
     Attributes:
-        expected: The test of the expected model, with its numbers fitted.
-        best: The tests that explain the output with the fewest changes, the likeliest first;
+        promised: The promised model, with its numbers fitted.
+        best: The candidates that explain the output with the fewest changes, the likeliest first;
             if none explains it, the nearest one.
-        residual: ‖out − expected‖/‖out‖ with nothing fitted.
+        passes: Whether every compared row is what the promised model gives.
+        coarseness: How many times the rounding of float32 the largest error is, if the output
+            passes only because kernels approximate exponentials; else 0.
+        explained: The share of the compared rows that the best candidate gives.
+        residual: ‖out − promised‖/‖out‖ with nothing fitted.
         rounding: The residual that rounding alone would leave, by the likeliest path.
-        told: The least change of each part that would have shown; a needed part that is missing
+        fineness: The least change of each part that would have shown; a needed part that is missing
             is silent.
-        needed: The parts that the expected model has.
-        used: The rows that were used.
-        keys: The fewest and the most keys that a used row sees.
-        where: The residual of the expected model by row, key and channel, as shares of the
-            largest.
+        needed: The parts that the promised model has.
+        rows: The numbers of the rows that were compared.
+        keys: The fewest and the most keys that a compared row sees.
+        counts: How many rows were compared, and why others were not.
+        where: The residual of the promised model by row, key and channel, as shares of the largest.
         notes: Remarks about the head, in sentences.
-        problem: Why the head could not be fitted, or empty.
-        suspect: The fault whose test came out positive, if nothing fits and one did.
+        problem: Why the head could not be compared, or empty.
+        suspect: What may have been done to the head, if no model explains it and a test says so.
+        steps: How far m and the cap moved from the promise, though not significantly.
     """
 
-    expected: Test
-    best: tuple[Test, ...]
+    promised: Candidate
+    best: tuple[Candidate, ...]
+    passes: bool = False
+    coarseness: float = 0.0
+    explained: float = 0.0
     residual: float = nan
     rounding: float = nan
-    told: Mapping[Part, Told] = field(default_factory=dict)
+    fineness: Mapping[Part, Fineness] = field(default_factory=dict)
     needed: tuple[Part, ...] = ()
-    used: tuple[int, ...] = ()
+    rows: tuple[int, ...] = ()
     keys: tuple[int, int] = (0, 0)
+    counts: Counts = Counts()
     where: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     problem: str = ""
     suspect: Suspect | None = None
+    steps: Mapping[Name, Step] = field(default_factory=dict)
 
     @property
-    def test(self) -> Test:
-        """The test of the likeliest model."""
+    def candidate(self) -> Candidate:
+        """The likeliest candidate."""
         return self.best[0]
 
     @property
+    def gap(self) -> float:
+        """‖out − model‖/‖out‖ of the model that explains the head, or else of the promised one."""
+        return self.candidate.residual if self.explains and not self.passes else self.residual
+
+    @property
     def explains(self) -> bool:
-        """Whether any model explains the output."""
-        return self.test.explains
+        """Whether any model explains every compared row."""
+        return self.candidate.explains
 
     @property
     def silent(self) -> tuple[Part, ...]:
         """The needed parts in which a change would not have shown."""
-        return tuple(part for part in self.needed if part not in self.told)
+        return tuple(part for part in self.needed if part not in self.fineness)

@@ -9,12 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.compute.arrays import dtype_of, limits
-from attn_tui.compute.fit.head import Floats, Inputs, Path, Rows, State
+from attn_tui.compute.fit.head import NAMES, Floats, Inputs, Path, Rows, State, slopes
 
 PATHS: tuple[Path, ...] = get_args(Path)
 
 DIRECTIONS = 8
 """The number of errors of a row, those that matter most, whose direction is kept."""
+ALL_DIRECTIONS, SMALL = 24, 2**14
+"""More of them in heads with at most this many logits, where one error may be most of the noise."""
 LEAST_LEFT = 1e-10
 """The least share of a variance that stays each number's own, so that it never vanishes."""
 _UNSEEN = 0.01
@@ -26,6 +28,8 @@ _EXPONENTS: dict[int, np.uint32 | np.uint64] = {
 }  # fmt: skip
 """The bits of the exponent, by the size of a number in bytes."""
 
+LOOSE = 2.0
+"""One standard error of a sum of weights in float32, in half units of its format."""
 SUMS = 8.0
 """A factor on the variance of float32 sums, which are taken in different orders and blocks."""
 
@@ -66,7 +70,7 @@ TF32 = Format("tf32", 11, -126)
 def paths_of(format: Format) -> tuple[Path, ...]:
     """Return the rounding paths that a format allows, the one that rounds most last."""
     if format.bits < 24:
-        return ("float32", "flash", "eager")
+        return ("float32", "flash", "eager", "stepwise")
     return ("float32", "tf32") if format.bits == 24 else ("float32",)
 
 
@@ -100,7 +104,7 @@ def score_variance(rows: Rows, state: State, format: Format, path: Path) -> Floa
     sums *= SUMS
     if path == "tf32":
         sums += slope * slope * rows.lost[0]
-    if path != "eager":
+    if path not in STEPWISE:
         return np.asarray(sums)
     sums += np.square(format.spacing(rows.scores) * slope) / 12
     x = parameters.multiplier * rows.scores
@@ -113,8 +117,14 @@ def score_variance(rows: Rows, state: State, format: Format, path: Path) -> Floa
         sums += np.square(format.spacing(u) * state.slope / root) / 12
         sums += np.square(format.spacing(tanh) / root) / 12
         sums += np.square(format.spacing(state.logits)) / 12
+    biased = state.logits
     if rows.bias is not None:
-        sums += np.square(format.spacing(state.logits + rows.bias)) / 12
+        biased = state.logits + rows.bias
+        sums += np.square(format.spacing(biased)) / 12
+    if path == "stepwise":
+        largest = _largest(state).astype(biased.dtype)
+        below = np.where(rows.seen, biased - largest, 0)
+        sums += np.square(format.spacing(below)) / 12
     return np.asarray(sums)
 
 
@@ -124,15 +134,22 @@ def weight_variance(state: State, format: Format, path: Path) -> Floats | None:
         return np.asarray(np.square(TF32.spacing(state.weights)) / 12)
     if path == "float32" or format.bits >= 24:
         return None
-    if path == "eager":
-        return np.asarray(np.square(format.spacing(state.weights)) / 12)
-    total = state.total.astype(state.weights.dtype)
+    if path in STEPWISE:
+        step = np.square(format.spacing(state.weights)) / 12
+        # A weight next to 1 is rounded to 1, and errs by no more than what it lacks of that.
+        np.minimum(step, np.square(1 - state.weights), out=step, where=state.weights > HALF)
+        if path == "eager":
+            return np.asarray(step)
+        total = _sum(state).astype(state.weights.dtype)
+        exponentials = np.square(format.spacing(state.weights * total)) / (12 * total * total)
+        exponentials[state.weights * total >= 1 - 1e-6] = 0.0
+        return np.asarray(step + exponentials)
+    # Kernels may begin with the sink as their maximum; the largest is 1 and needs no rounding.
+    total = _sum(state).astype(state.weights.dtype)
     before = state.weights * total
     step = np.square(format.spacing(before))
     step /= 12 * total * total
-    # The largest is 1 and needs no rounding, unless a sink above it is the kernel's first maximum.
-    above = state.parameters.sink_logit > state.top
-    step[(before >= 1 - 1e-6) & ~above] = 0.0
+    step[before >= 1 - 1e-6] = 0.0
     return step
 
 
@@ -182,6 +199,10 @@ def noise(rows: Rows, state: State, format: Format, path: Path) -> Noise:
     spread = _spread(by_score, by_weight, rows.inputs, state.mixed)
     variance = own if spread is None else own + spread
     pushes = _pushes(by_score, by_weight, rows.inputs, state.mixed)
+    if path == "stepwise" or format.bits >= 24:
+        common = _by_sum(state, format)
+        variance = variance + np.square(common)
+        pushes = common[:, None] if pushes is None else np.hstack([pushes, common[:, None]])
     if pushes is None or not np.isfinite(variance).all():
         return Noise(variance, float(np.log(variance).sum()), np.sqrt(variance))
     left = np.maximum(variance - np.square(pushes).sum(axis=1), own)
@@ -200,32 +221,10 @@ def noise(rows: Rows, state: State, format: Format, path: Path) -> Noise:
 def variance(rows: Rows, state: State, format: Format, path: Path) -> Floats:
     """Return the variance of each number of the output, shape (r, d_v), without covariances."""
     own, by_score, by_weight = _parts(rows, state, format, path)
+    if path == "stepwise" or format.bits >= 24:
+        own += np.square(_by_sum(state, format))
     spread = _spread(by_score, by_weight, rows.inputs, state.mixed)
     return own if spread is None else own + spread
-
-
-def variance_along(
-    rows: Rows, state: State, format: Format, path: Path, along: Floats
-) -> tuple[Floats, float]:
-    """Return the variance of each number of the output, and that of Σ noise·along.
-
-    Args:
-        rows: The head's rows, under one mask.
-        state: The head, computed with its parameters.
-        format: The number format of the output.
-        path: The rounding path.
-        along: The coefficients of the sum, shape (r, d_v).
-    """
-    own, by_score, by_weight = _parts(rows, state, format, path)
-    spread = _spread(by_score, by_weight, rows.inputs, state.mixed)
-    reach = along @ rows.values.T
-    square = float((own * np.square(along)).sum())
-    if by_score is not None:
-        apart = reach - (along * state.mixed).sum(axis=1, keepdims=True)
-        square += float((by_score * np.square(apart)).sum())
-    if by_weight is not None:
-        square += float((by_weight * np.square(reach)).sum())
-    return own if spread is None else own + spread, square
 
 
 def _parts(
@@ -261,6 +260,25 @@ def _parts(
     return own, c2 * by_score, by_weight
 
 
+def _largest(state: State) -> Floats:
+    """Return what softmax subtracts from logits, their largest or the sink, shape (r, 1)."""
+    return np.maximum(state.top, state.parameters.sink_logit)
+
+
+def _sum(state: State) -> Floats:
+    """Return Σ e^(z − largest) with the sink's, shape (r, 1)."""
+    return np.asarray(state.total * np.exp(state.top - _largest(state)))
+
+
+def _by_sum(state: State, format: Format) -> Floats:
+    """Return how one standard error of the rounded sum of weights moves a row, shape (r, d_v)."""
+    if format.bits >= 24:
+        return np.asarray(state.output * (LOOSE * 2.0**-format.bits))
+    total = _sum(state)
+    share = format.spacing(total) / (total * np.sqrt(12.0))
+    return np.asarray(state.output * share)
+
+
 def _most_by_scores(rows: Rows, state: State, format: Format) -> Floats:
     """Return an upper bound of Σp²·variance for logits that float32 rounds, shape (r,)."""
     parameters, (q, k) = state.parameters, rows.norms
@@ -290,7 +308,7 @@ def _pushes(
         return None
     errors = np.concatenate(kinds, axis=1) if len(kinds) > 1 else kinds[0]
     matter = errors * np.tile(inputs.lengths, len(kinds))
-    count = min(DIRECTIONS, matter.shape[1])
+    count = min(DIRECTIONS if matter.size > SMALL else ALL_DIRECTIONS, matter.shape[1])
     most = np.argpartition(matter, -count, axis=1)[:, -count:]
     n = len(inputs.values)
     pushes = inputs.values[most % n].astype(np.float64)
@@ -314,6 +332,10 @@ def _spread(
     return np.maximum(made, 0.0)
 
 
+STEPWISE: tuple[Path, ...] = ("eager", "stepwise")
+"""The paths that round every step from q·k to the logits."""
+HALF = 0.5
+
 GLANCE = 4
 """About this many rows are used first to tell paths apart."""
 RULED_OUT = 40.0
@@ -332,6 +354,7 @@ class Rounding:
     def __init__(self, rows: Rows, state: State, format: Format) -> None:
         self.rows, self.state, self.format = rows, state, format
         self._noises: dict[Path, Noise] = {}
+        self._whitened: dict[Path, Floats] = {}
         count = len(rows.output)
         self._few = np.arange(count)[:: max(count // GLANCE, 1)]
 
@@ -347,9 +370,21 @@ class Rounding:
             self._noises[path] = noise(self.rows, self.state, self.format, path)
         return self._noises[path]
 
+    @cached_property
+    def slopes(self) -> Floats:
+        """∂out along each parameter in the order of `NAMES`, shape (names, r, d_v)."""
+        return slopes(self.rows, self.state, NAMES)
+
+    def whitened(self, path: Path) -> Floats:
+        """Return the slopes, whitened under a path; cached."""
+        if path not in self._whitened:
+            self._whitened[path] = self.by(path).freed(self.slopes)
+        return self._whitened[path]
+
     def likely(self, paths: tuple[Path, ...], state: State | None = None) -> tuple[Path, ...]:
         """Return the paths that a few rows of a state's residual do not rule out."""
-        if len(paths) == 1 or len(self._few) == len(self.rows.output):
+        is_small = self.rows.scores.size <= SMALL or len(self._few) == len(self.rows.output)
+        if len(paths) == 1 or is_small:
             return paths
         few, rest = self._few, self.rows.output - (state or self.state).output
         likelihoods = {path: _log_likelihood(self._glance.by(path), rest[few]) for path in paths}

@@ -30,7 +30,8 @@ class Arithmetic:
             ``float16``.
         path: What is rounded. ``float32``: only the output. ``flash``: also e^(z − max) before it
             multiplies V, but not its sum. ``eager``: also q·k, every step from there to z, and the
-            weights. ``tf32``: q, k, weights and V, each to TF32 when they are multiplied.
+            weights. ``stepwise``: also every step of softmax. ``tf32``: q, k, weights and V, each
+            to TF32 when they are multiplied.
         softmaxes: How often softmax is taken; 2 takes softmax of the weights again, including
             the masked ones, which are 0.
     """
@@ -69,8 +70,8 @@ def compute(head: HeadRows, how: Arithmetic) -> tuple[Reals, Reals, Reals]:
     assert head.values is not None
 
     def step(values: Any) -> Reals:
-        held: Reals = np.asarray(values, inner)
-        return rounded_to(held, how.format) if how.path == "eager" else held
+        exact: Reals = np.asarray(values, inner)
+        return rounded_to(exact, how.format) if how.path in ("eager", "stepwise") else exact
 
     def product(one: Reals, other: Reals) -> Reals:
         one, other = one.astype(inner), other.astype(inner)
@@ -100,15 +101,19 @@ def _softmax(z: Reals, how: Arithmetic) -> Reals:
     if how.sink is not None and how.path != "flash":
         top = np.maximum(top, z.dtype.type(how.sink))
     top = np.where(np.isfinite(top), top, z.dtype.type(0.0))
-    p: Reals = np.exp(z - top)
+
+    def step(values: Reals) -> Reals:
+        return rounded_to(values, how.format) if how.path == "stepwise" else values
+
+    p: Reals = step(np.exp(step(z - top)))
     total: Reals = p.sum(axis=1, keepdims=True)
     if how.sink is not None:
-        total = total + np.exp(z.dtype.type(how.sink) - top)
-    total = np.where(total == 0, z.dtype.type(1.0), total)
+        total = total + step(np.exp(step(z.dtype.type(how.sink) - top)))
+    total = step(np.where(total == 0, z.dtype.type(1.0), total))
     if how.path == "flash":
         return np.asarray(rounded_to(p, how.format) / total)
     p = p / total
-    return rounded_to(p, how.format) if how.path == "eager" else p
+    return rounded_to(p, how.format) if how.path in ("eager", "stepwise") else p
 
 
 def simulate(

@@ -1,8 +1,8 @@
-"""If nothing fits: tests for faults, each positive for its own fault and for no other."""
+"""What may have been done to a head that no model explains: tests, each positive for one fault."""
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import product
 from math import inf, isnan
 
@@ -12,12 +12,14 @@ from numpy.typing import NDArray
 from attn_tui.compute.arrays import dtype_of
 from attn_tui.compute.fit.case import Case, parameters_of
 from attn_tui.compute.fit.head import Floats, Rows, State, compute
-from attn_tui.compute.fit.model import Suspect
+from attn_tui.compute.fit.model import Blame, Suspect
 from attn_tui.compute.fit.noise import variance
 from attn_tui.compute.fit.solve import coefficients
+from attn_tui.compute.heads.head_model import LEARNED, HeadModel
 from attn_tui.compute.heads.rows import HeadRows, Reals
+from attn_tui.compute.text import counted
 
-FITS = "with that what is expected explains the output"
+FITS = "with that what is promised gives the output"
 BASES = (1e4, 5e5, 1e6)
 """The bases of RoPE in most models."""
 BUCKETS, FARTHEST = 32, 128
@@ -34,100 +36,266 @@ LEAST_ROWS_TOLD, LEAST_TOLD = 4, 24
 AS_LITTLE = 1.1
 """Residuals within this factor of the smallest count as equal."""
 ROOM = 3.0
-"""The residual of a row may be at most this many times the rounding noise."""
+"""The residual may be at most this many times the rounding noise."""
+BLOCK = 32
+"""The numbers that share a scale in q8_0."""
+OVERFLOW = 88.72
+"""e^x is infinite in float32 above this x."""
 
 
 def suspect_of(case: Case) -> Suspect | None:
-    """Return the fault whose test comes out positive, or None.
+    """Return what was done to a head that no model explains, if a test says so, or None.
 
     Args:
-        case: A head that the expected model does not explain, with its question.
+        case: The head with all of its rows.
     """
+    if case.sample.is_empty:
+        return None
     with suppress(np.linalg.LinAlgError):
         for base in case.bases():
-            based = replace(case, question=replace(case.question, model=base))
+            model = replace(base, bias=None) if base.bias == LEARNED else base
+            based = case.asking(replace(case.reference, model=model))
             suspect = next(_suspects(based), None)
             if suspect is not None:
                 return suspect
     return None
 
 
+def broken_of(case: Case) -> Suspect | None:
+    """Return that the output is NaN, infinite or 0 where a number is promised, or None."""
+    return _not_finite(case) or _zero(case)
+
+
 def _suspects(case: Case) -> Iterator[Suspect]:
-    """Yield each fault with which the expected model explains the head."""
-    model = case.question.model
-    for changes in SUSPECTS:
-        changed = [*changes(case)]
-        if not changed:
-            continue
-        # If the variant with the smallest residual does not explain the head, no other does; of
-        # equally small residuals the most usual variant comes first.
-        left = [_left(case, head) for _, head in changed]
-        nearest = next(i for i, rest in enumerate(left) if rest <= AS_LITTLE * min(left))
-        name, head = changed[nearest]
-        other = replace(case, head=head)
-        made = other.made(model)
-        if other.is_near(made.rows, made.state):
-            test = other.test(model)
-            if test.explains and not test.changes:
-                yield Suspect(name, FITS)
-    if dropped := _dropped(case):
+    """Yield each fault with which the promised model gives the output."""
+    for computed in COMPUTED:
+        yield from computed(case)
+    sample = case.sample
+    for altered in ALTERED:
+        yield from _nearest(sample, [*altered(sample)])
+    if dropped := _dropped(sample):
         yield Suspect("dropout", dropped)
 
 
+def _nearest(sample: Case, variants: list[tuple[Suspect, HeadRows]]) -> Iterator[Suspect]:
+    """Yield the variant of a head with the smallest residual, if it explains the output."""
+    if not variants:
+        return
+    # If the variant with the smallest residual does not explain the head, no other does; of
+    # equally small residuals the most usual variant comes first.
+    left = [_left(sample, head) for _, head in variants]
+    nearest = next(i for i, rest in enumerate(left) if rest <= AS_LITTLE * min(left))
+    suspect, head = variants[nearest]
+    other = replace(sample, head=head, whole=None)
+    rounding = other.rounding(sample.reference.model)
+    if other.is_near(rounding.rows, rounding.state):
+        candidate = other.test(sample.reference.model)
+        if candidate.explains and not candidate.changes:
+            yield suspect
+
+
 def _left(case: Case, head: HeadRows) -> float:
-    """Return the squared residual of the expected model on a head."""
-    made = replace(case, head=head).made(case.question.model)
-    square = float(np.square(made.rows.output - made.state.output).sum())
+    """Return the squared residual of the promised model on a head."""
+    rounding = replace(case, head=head, whole=None).rounding(case.reference.model)
+    square = float(np.square(rounding.rows.output - rounding.state.output).sum())
     return inf if isnan(square) else square
 
 
-def _quantised(case: Case) -> Iterator[tuple[str, HeadRows]]:
+def _not_finite(case: Case) -> Suspect | None:
+    """Return which rows are NaN or infinite though the promise is a number, and why."""
+    model = case.bases()[0]
+    if LEARNED in (model.sink, model.bias):
+        return None
+    rows = case.rows(model)
+    places = np.flatnonzero(rows.seen.any(axis=1) & ~np.isfinite(rows.output).all(axis=1))
+    if not len(places):
+        return None
+    count = f"{len(places):,} of {counted(len(rows.output), 'row')}"
+    numbers = case.head.rows[places]
+    run = f"row {numbers[0]:,}" if len(numbers) == 1 else f"rows {numbers[0]:,} to {numbers[-1]:,}"
+    name = f"the output is NaN in {count} ({run}), where a number is promised"
+    return Suspect(name, _reason_of_nan(case, model, rows, places))
+
+
+def _reason_of_nan(case: Case, model: HeadModel, rows: Rows, places: NDArray[np.intp]) -> str:
+    """Return why these rows, and no others, may be NaN; empty if nothing says."""
+    is_nan = np.zeros(len(rows.output), bool)
+    is_nan[places] = True
+    sizes = np.where(rows.seen, np.abs(rows.scores), 0.0).max(axis=1)
+    if model.softcap is not None:
+        steps = abs(model.multiplier) * sizes / model.softcap
+        for most, way in ((OVERFLOW, "e^x"), (OVERFLOW / 2, "e^2x")):
+            if np.array_equal(steps > most, is_nan):
+                return f"the cap overflows: {way} of |m·s/{model.softcap:g}| is infinite there"
+    if case.format.name == "float16":
+        if np.array_equal(sizes > float(np.finfo(np.float16).max), is_nan):
+            return "q·k overflows float16 there"
+        lowest = np.where(rows.seen, np.inf, rows.scores).min(axis=1)
+        if np.array_equal((lowest < 0) & (rows.seen.sum(axis=1) == 0), is_nan):
+            return "−65,504 plus a negative score is −∞ in float16"
+    return ""
+
+
+def _zero(case: Case) -> Suspect | None:
+    """Return that the output is 0 in every row though the promise is not."""
+    output = case.head.output
+    assert output is not None
+    if output.any():
+        return None
+    return Suspect("the output is 0 in every row", "", part=None)
+
+
+@dataclass(frozen=True, eq=False)
+class _Alternative:
+    """The output that a fault would have given.
+
+    Attributes:
+        suspect: The fault.
+        output: Shape (r, d_v).
+    """
+
+    suspect: Suspect
+    output: Floats
+
+
+def _fits(case: Case, alternatives: Iterator[_Alternative]) -> Iterator[Suspect]:
+    """Yield the faults whose output is the captured one, to rounding under the coarsest path."""
+    rounding = case.rounding(case.reference.model)
+    rows, state = rounding.rows, rounding.state
+    noise = variance(rows, state, case.format, case.paths[-1]).max(axis=1)
+    sizes = np.square(rows.output).max(axis=1)
+    bound = ROOM**2 * 4 * (noise + 2.0 ** (-2 * case.format.bits) * sizes)
+    for alternative in alternatives:
+        apart = np.square(rows.output - alternative.output).max(axis=1)
+        if (apart <= bound).all():
+            yield alternative.suspect
+
+
+def _other_softmax(case: Case) -> Iterator[Suspect]:
+    """Yield faults of softmax and of the cap, each by the output that it gives."""
+    yield from _fits(case, _softmaxes(case))
+
+
+def _softmaxes(case: Case) -> Iterator[_Alternative]:
+    """Yield the outputs of other softmaxes than the promised one."""
+    model = case.reference.model
+    rounding = case.rounding(model)
+    rows, state = rounding.rows, rounding.state
+    c, values = model.value_scale, rows.values.astype(np.float64)
+    logits = state.logits.astype(np.float64)
+    if rows.bias is not None:
+        logits = logits + rows.bias
+    is_whole = len(rows.output) == case.counts.queries and case.counts.queries > 1
+    if is_whole:
+        hidden = np.where(rows.seen, logits, -inf)
+        columns = np.exp(hidden - np.where(rows.seen.any(axis=0), hidden.max(axis=0), 0.0))
+        columns /= np.maximum(columns.sum(axis=0), 1e-300)
+        name = "softmax was taken over the queries: the columns sum to 1"
+        yield _Alternative(Suspect(name, FITS), c * columns @ values)
+    total = state.total
+    crowded = state.output * total / (total + 1.0)
+    name = "1 is added to the sum after the maximum is subtracted: a sink as heavy as the top key"
+    yield _Alternative(Suspect(name, FITS, part="sink"), crowded)
+    if model.softcap is None:
+        return
+    every = np.where(rows.seen, logits, -model.softcap)
+    name = f"the cap is applied after the mask: hidden keys have the logit −{model.softcap:g}"
+    yield _Alternative(Suspect(name, FITS, part="mask"), c * _weights(every, model) @ values)
+    x = model.multiplier * rows.scores.astype(np.float64)
+    bent = np.where(rows.seen, x * np.tanh(x / model.softcap), -inf)
+    name = f"the cap is z·tanh(z/{model.softcap:g}) in place of {model.softcap:g}·tanh(z/…)"
+    yield _Alternative(Suspect(name, FITS, part="softcap"), c * _weights(bent, model) @ values)
+
+
+def _weights(logits: Floats, model: HeadModel) -> Floats:
+    """Return softmax of logits and the model's sink, shape (r, n)."""
+    top = logits.max(axis=1, keepdims=True)
+    weights = np.exp(logits - top)
+    total = weights.sum(axis=1, keepdims=True)
+    if model.sink is not None and model.sink != LEARNED:
+        total = total + np.exp(model.sink - top)
+    return np.asarray(weights / total)
+
+
+COMPUTED: tuple[Callable[[Case], Iterator[Suspect]], ...] = (_other_softmax,)
+"""The faults that are told by the output that they give."""
+
+
+def _quantised(case: Case) -> Iterator[tuple[Suspect, HeadRows]]:
     """Yield the head with keys, values or both rounded to 8 bits."""
     head = case.head
     assert head.values is not None
-    ways: tuple[tuple[str, Callable[[Reals], Reals]], ...] = (
-        ("fp8 keys and values", lambda tensor: _fp8(tensor, 1.0)),
-        ("fp8 keys and values", lambda tensor: _fp8(tensor, np.abs(tensor).max() / 448.0)),
-        ("fp8 keys and values", lambda tensor: _fp8(tensor, _most(tensor, 1) / 448.0)),
-        ("int8 keys and values", lambda tensor: _int8(tensor, np.abs(tensor).max())),
-        ("int8 keys and values", lambda tensor: _int8(tensor, _most(tensor, 1))),
-        ("int8 keys and values", lambda tensor: _int8(tensor, _most(tensor, 0))),
+    ways: tuple[tuple[Blame, str, Callable[[Reals], Reals]], ...] = (
+        ("float8", "float8 (e4m3)", lambda tensor: _float8(tensor, 1.0)),
+        ("float8", "float8 (e4m3)", lambda tensor: _float8(tensor, _most(tensor, None) / 448.0)),
+        ("float8", "float8 (e4m3)", lambda tensor: _float8(tensor, _most(tensor, 1) / 448.0)),
+        ("float8", "float8 (e5m2)", lambda tensor: _float8(tensor, 1.0, "float8_e5m2")),
+        ("int8", "int8", lambda tensor: _int8(tensor, _most(tensor, None))),
+        ("int8", "int8", lambda tensor: _int8(tensor, _most(tensor, 1))),
+        ("int8", "int8", lambda tensor: _int8(tensor, _most(tensor, 0))),
+        ("int8", "q8_0", _in_blocks),
+        ("int8", "asymmetric int8", lambda tensor: _uint8(tensor, None)),
+        ("int8", "asymmetric int8", lambda tensor: _uint8(tensor, 1)),
+        ("int8", "asymmetric int8", lambda tensor: _uint8(tensor, 0)),
     )
-    for name, quantise in ways:
+    for blame, name, quantise in ways:
         keys, values = quantise(head.keys), quantise(head.values)
-        yield name, replace(head, keys=keys, values=values)
-        yield name.replace("keys and values", "values"), replace(head, values=values)
-        yield name.replace("keys and values", "keys"), replace(head, keys=keys)
+        for parts, changed in (
+            ("keys and values", replace(head, keys=keys, values=values)),
+            ("values", replace(head, values=values)),
+            ("keys", replace(head, keys=keys)),
+        ):
+            suspect = Suspect(f"{parts} stored as {name}", FITS, blame)
+            yield suspect, changed
 
 
-def _most(values: Reals, axis: int) -> Reals:
+def _most(values: Reals, axis: int | None) -> Reals:
     return np.asarray(np.maximum(np.abs(values).max(axis=axis, keepdims=True), 1e-30))
 
 
-def _fp8(values: Reals, scale: float | Reals) -> Reals:
-    held = (values / scale).astype(np.float32)
-    return np.asarray(held.astype(dtype_of("float8_e4m3fn")).astype(values.dtype) * scale)
+def _float8(values: Reals, scale: float | Reals, format: str = "float8_e4m3fn") -> Reals:
+    scaled = (values / scale).astype(np.float32)
+    return np.asarray(scaled.astype(dtype_of(format)).astype(values.dtype) * scale)
 
 
-def _int8(values: Reals, most: float | Reals) -> Reals:
+def _int8(values: Reals, most: Reals) -> Reals:
     scale = most / 127.0
     return np.asarray(np.clip(np.rint(values / scale), -127, 127) * scale)
 
 
-def _rotated(case: Case) -> Iterator[tuple[str, HeadRows]]:
+def _uint8(values: Reals, axis: int | None) -> Reals:
+    least, most = (part(values, axis=axis, keepdims=True) for part in (np.min, np.max))
+    scale = np.maximum((most - least) / 255.0, 1e-30)
+    return np.asarray(np.clip(np.rint((values - least) / scale), 0, 255) * scale + least)
+
+
+def _in_blocks(values: Reals) -> Reals:
+    """Return numbers rounded as llama.cpp's q8_0: blocks of 32 with a scale in float16."""
+    if values.shape[1] % BLOCK:
+        return values
+    blocks = values.reshape(-1, BLOCK)
+    scale = _most(blocks, 1) / 127.0
+    stored = scale.astype(np.float16).astype(values.dtype)
+    return np.asarray(np.rint(blocks / scale) * stored).reshape(values.shape)
+
+
+def _rotated(case: Case) -> Iterator[tuple[Suspect, HeadRows]]:
     """Yield the head with keys or queries rotated by RoPE, or rotated back."""
     head = case.head
     if head.d_k % 2:
         return
-    own, every = case.question.model.mask.own(head), np.arange(head.n_keys)
+    own, every = case.reference.model.mask.own(head), np.arange(head.n_keys)
     for base, halves in product(BASES, (True, False)):
         keys, back = (rope(head.keys, sign * every, base, halves) for sign in (1, -1))
         queries, turned_back = (rope(head.queries, sign * own, base, halves) for sign in (1, -1))
-        yield "k before RoPE", replace(head, keys=keys)
-        yield "q and k before RoPE", replace(head, keys=keys, queries=queries)
-        yield "q before RoPE", replace(head, queries=queries)
-        yield "RoPE on q alone", replace(head, keys=back)
-        yield "RoPE on k alone", replace(head, queries=turned_back)
+        for name, changed in (
+            ("k was captured before RoPE", replace(head, keys=keys)),
+            ("q and k were captured before RoPE", replace(head, keys=keys, queries=queries)),
+            ("q was captured before RoPE", replace(head, queries=queries)),
+            ("RoPE is on q alone", replace(head, keys=back)),
+            ("RoPE is on k alone", replace(head, queries=turned_back)),
+        ):
+            yield Suspect(name, FITS, "capture"), changed
 
 
 def rope(rows: Reals, positions: NDArray[np.intp], base: float, halves: bool) -> Reals:
@@ -158,33 +326,36 @@ def _with_bias(case: Case, bias: Floats) -> HeadRows:
 
 def _distances(case: Case) -> NDArray[np.intp]:
     """Return the position of each key relative to the query's own key, shape (r, n)."""
-    own = case.question.model.mask.own(case.head)
+    own = case.reference.model.mask.own(case.head)
     return np.asarray(np.arange(case.head.n_keys) - own[:, None])
 
 
-def _alibi(case: Case) -> Iterator[tuple[str, HeadRows]]:
+def _alibi(case: Case) -> Iterator[tuple[Suspect, HeadRows]]:
     """Yield the head with the best-fitting bias that grows with the distance."""
     away = np.abs(_distances(case)).astype(float)
-    fits = [_fitted(case, (-away)[None], np.array([2.0**-power])) for power in (1.0, 3.0, 5.0, 7.0)]
-    bias, _ = min(fits, key=lambda fit: fit[1])
-    yield "a bias that grows with the distance (ALiBi) is missing", _with_bias(case, bias)
+    starts = [np.array([2.0**-power]) for power in (1.0, 3.0, 5.0, 7.0)]
+    fits = [_fitted(case, (-away)[None], start) for start in starts]
+    slope, bias, _ = min(fits, key=lambda fit: fit[2])
+    name = f"a bias of slope {slope[0]:.3g} that falls with the distance (ALiBi) is added"
+    yield Suspect(name, FITS, part="bias"), _with_bias(case, bias)
 
 
-def _bucketed(case: Case) -> Iterator[tuple[str, HeadRows]]:
+def _bucketed(case: Case) -> Iterator[tuple[Suspect, HeadRows]]:
     """Yield the head with the best-fitting bias by T5's buckets of distances."""
     distances = _distances(case)
-    places = buckets(distances, case.question.model.mask.kind == "none")
+    places = buckets(distances, case.reference.model.mask.kind == "none")
     kinds = np.unique(places)
     assert case.head.output is not None
     if case.head.output.size < 4 * len(kinds):
         return
     shapes = (places == kinds[:, None, None]).astype(float)
-    bias, _ = _fitted(case, shapes, np.zeros(len(kinds)))
-    yield "a bias by relative position (T5) is missing", _with_bias(case, bias)
+    _, bias, _ = _fitted(case, shapes, np.zeros(len(kinds)))
+    name = "a bias by relative position (T5) is added"
+    yield Suspect(name, FITS, part="bias"), _with_bias(case, bias)
 
 
-SUSPECTS = (_quantised, _rotated, _alibi, _bucketed)
-"""The faults to test for: each function yields names, and the head as that fault would leave it."""
+ALTERED = (_quantised, _rotated, _alibi, _bucketed)
+"""The faults that are told by the head as they would leave it."""
 
 
 def buckets(distances: NDArray[np.intp], both: bool) -> NDArray[np.intp]:
@@ -205,7 +376,7 @@ def buckets(distances: NDArray[np.intp], both: bool) -> NDArray[np.intp]:
     return np.asarray(first + np.where(away < exact, away, np.minimum(far, count - 1)))
 
 
-def _fitted(case: Case, shapes: Floats, start: Floats) -> tuple[Floats, float]:
+def _fitted(case: Case, shapes: Floats, start: Floats) -> tuple[Floats, Floats, float]:
     """Fit the coefficients of some biases, by damped Gauss–Newton.
 
     Args:
@@ -214,9 +385,10 @@ def _fitted(case: Case, shapes: Floats, start: Floats) -> tuple[Floats, float]:
         start: The initial coefficients, shape (k,).
 
     Returns:
-        The bias, shape (r, n), and χ² by the variances of the output alone.
+        The coefficients, shape (k,); the bias, shape (r, n); and χ² by the variances of the output
+        alone.
     """
-    model, parts = case.question.model, start
+    model, parts = case.reference.model, start
     plain = case.rows(model)
     parameters = parameters_of(model)
 
@@ -246,7 +418,7 @@ def _fitted(case: Case, shapes: Floats, start: Floats) -> tuple[Floats, float]:
         parts, state, rest, cost, damping = parts + step, tried, left, new, damping / 5
         if is_done:
             break
-    return np.tensordot(parts, shapes, 1), cost
+    return parts, np.tensordot(parts, shapes, 1), cost
 
 
 def _dropped(case: Case) -> str:
@@ -255,13 +427,13 @@ def _dropped(case: Case) -> str:
     Only rows that see few keys, compared with d_v, tell which weights were dropped: in others too
     many choices would come near.
     """
-    made = case.made(case.question.model)
-    rows, state = made.rows, made.state
+    rounding = case.rounding(case.reference.model)
+    rows, state = rounding.rows, rounding.state
     counts = rows.seen.sum(axis=1)
     told = np.flatnonzero((counts > 1) & (counts <= KEYS_TOLD * rows.values.shape[1]))[:ROWS_TOLD]
     if len(told) < LEAST_ROWS_TOLD:
         return ""
-    noise = np.square(made.by(case.paths[-1]).variance.sum(axis=1) ** 0.5 * ROOM)
+    noise = np.square(rounding.by(case.paths[-1]).variance.sum(axis=1) ** 0.5 * ROOM)
     for rate in RATES:
         kept = []
         for row in told:

@@ -78,6 +78,14 @@ class HeadMask:
         ahead = (self.window or 0) // 2 if self.kind == "local" else 0
         return np.asarray(np.maximum(self.own(head) + 1 + ahead, self.prefix))
 
+    def _together(self, head: HeadRows) -> NDArray[np.bool_]:
+        """Return whether the text of each row is that of each key, shape (r, n) or (1, 1)."""
+        if not self.packed:
+            return np.ones((1, 1), bool)
+        own = np.searchsorted(self.packed, self.own(head), "right")
+        texts = np.searchsorted(self.packed, np.arange(head.n_keys), "right")
+        return np.asarray(own[:, None] == texts)
+
     def seen(self, head: HeadRows) -> NDArray[np.bool_]:
         """Return which keys each row sees, shape (r, n)."""
         if self.kind == "given" and head.seen is not None:
@@ -87,11 +95,11 @@ class HeadMask:
         if self.hidden is not None:
             there[self.hidden[0] : self.hidden[1] + 1] = False
         if not self.by_position:
-            return np.tile(there, (len(head.rows), 1))
+            return np.tile(there, (len(head.rows), 1)) & self._together(head)
         seen = (keys < self.end(head)[:, None]) & there
         if self.window is not None or self.packed or self.chunk is not None:
             seen &= keys >= self.first(head)[:, None]
-        return np.asarray(seen)
+        return np.asarray(seen & self._together(head))
 
 
 Hidden = tuple[slice, NDArray[np.bool_]]
@@ -128,7 +136,8 @@ def sight(head: HeadRows, mask: HeadMask, place: slice) -> Sight:
     n, r = head.n_keys, len(head.rows[place])
     parts: list[tuple[slice, NDArray[np.bool_]]] = []
     first, last, counts = 0, n, np.full(r, n, np.intp)
-    if (mask.by_position or mask.hidden) and r:
+    is_run = mask.by_position or (mask.hidden is not None and not mask.packed)
+    if is_run and r:
         ends, starts = np.full(r, n, np.intp), np.zeros(r, np.intp)
         if mask.by_position:
             ends = np.clip(mask.end(head)[place], 0, n)
@@ -153,6 +162,8 @@ def sight(head: HeadRows, mask: HeadMask, place: slice) -> Sight:
             parts.append((slice(0, most_start - first), columns < starts[:, None]))
     elif mask.kind == "given" and head.seen is not None:
         parts.append((slice(0, n), ~head.seen[place]))
+    elif mask.packed:
+        parts.append((slice(0, n), ~mask.seen(head)[place]))
     if head.bias is not None:
         parts.append((slice(0, last - first), head.bias[place, first:last] == -np.inf))
     if parts and not (mask.by_position and head.bias is None):

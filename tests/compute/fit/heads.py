@@ -1,28 +1,30 @@
-"""Heads that lean on their first key, and questions."""
+"""Heads that lean on their first key, and the references that heads are compared with."""
 
 from typing import Any
 
 import numpy as np
 
-from attn_tui.compute.fit.explain import Explained, Question, explain
-from attn_tui.compute.fit.model import PARTS, Model
+from attn_tui.compute.fit.comparison import LEVEL
+from attn_tui.compute.fit.explain import Explanation, Reference, explain
 from attn_tui.compute.fit.simulate import Arithmetic, computed, rounded_to, simulate, spread
+from attn_tui.compute.heads.head_model import PARTS, HeadModel
 from attn_tui.compute.heads.rows import HeadRows
 
-SAID = frozenset(PARTS)
-LEVEL = 1 - 0.01 / 5 / 144
-"""The level of confidence for a model of 12 layers with 12 heads."""
+STATED = frozenset(PARTS)
+HEAD_LEVEL = LEVEL / 144
+"""The share of honest heads that may fail, in a model of 12 layers with 12 heads."""
 
 
-def asked(how: Arithmetic, model: Model | None = None, **changes: Any) -> Explained:
-    """Return the explanation of a head with this arithmetic; the default expectation is plain."""
-    given = {"seed": 1, "n_keys": 96, "d_k": 32, "rows": 24} | changes
-    head = simulate(given.pop("seed"), how, **given)
-    return ask(head, model or Model(32**-0.5), how.format)
+def explained(how: Arithmetic, model: HeadModel | None = None, **changes: Any) -> Explanation:
+    """Return the explanation of a head with this arithmetic; the default promise is plain."""
+    settings = {"seed": 1, "n_keys": 96, "d_k": 32, "rows": 24} | changes
+    head = simulate(settings.pop("seed"), how, **settings)
+    return compared(head, model or HeadModel(32**-0.5), how.format)
 
 
-def ask(head: HeadRows, model: Model, format: str = "bfloat16") -> Explained:
-    return explain(head, Question(model, SAID, LEVEL, format=format))
+def compared(head: HeadRows, model: HeadModel, format: str = "bfloat16") -> Explanation:
+    """Return the explanation of a head of which every part is promised."""
+    return explain(head, Reference(model, STATED, HEAD_LEVEL, format=format))
 
 
 def sink_head(seed: int, how: Arithmetic, lift: float, quiet: bool = False) -> HeadRows:

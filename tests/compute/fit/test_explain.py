@@ -1,4 +1,4 @@
-"""The expected model is tested first; another is named only if that one fails."""
+"""A head is compared with what is promised first; another model is named only if that fails."""
 
 from dataclasses import replace
 from math import log, log1p
@@ -6,13 +6,13 @@ from math import log, log1p
 import numpy as np
 import pytest
 
-from attn_tui.compute.fit.explain import Question, explain
+from attn_tui.compute.fit.explain import Reference, explain
 from attn_tui.compute.fit.head import Path
-from attn_tui.compute.fit.model import LEARNED, Law, Model
 from attn_tui.compute.fit.simulate import Arithmetic, computed, rounded_to, simulate, spread
+from attn_tui.compute.heads.head_model import LEARNED, HeadModel, Law
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
-from tests.compute.fit.heads import LEVEL, SAID, ask, asked, sink_head
+from tests.compute.fit.heads import HEAD_LEVEL, STATED, compared, explained, sink_head
 from tests.pairs import each_once, everyday, with_rows
 
 M = 32**-0.5
@@ -21,21 +21,24 @@ WAYS: list[tuple[str, Path]] = [
     ("float32", "float32"), ("bfloat16", "float32"), ("bfloat16", "flash"), ("bfloat16", "eager"),
     ("float16", "float32"), ("float16", "flash"), ("float16", "eager"),
 ]  # fmt: skip
-WINDOW = HeadMask("window", 0, 24)
+WINDOW, LOCAL = HeadMask("window", 0, 24), HeadMask("local", 0, 20)
+
+
+def with_window(length: int) -> Arithmetic:
+    return replace(PLAIN, mask=replace(WINDOW, window=length))
 
 
 @with_rows(
     ("format", "path", "logit_std"),
     [(*way, std) for way, std in each_once(WAYS, [0.1, 1.0, 8.0])],
 )
-def test_a_healthy_head_agrees_and_its_interval_holds_m(
+def test_a_healthy_head_is_as_promised_and_its_interval_holds_m(
     format: str, path: Path, logit_std: float
 ) -> None:
     for seed in range(3):
-        known = asked(Arithmetic(M, format=format, path=path), logit_std=logit_std, seed=seed)
-        assert known.explains
-        assert known.test.changes == ()
-        interval = known.test.estimates["multiplier"].at(1 - 1e-6)
+        known = explained(Arithmetic(M, format=format, path=path), logit_std=logit_std, seed=seed)
+        assert known.passes
+        interval = known.candidate.estimates["multiplier"].at(1 - 1e-6)
         assert interval.low is not None
         assert interval.high is not None
         assert interval.low <= M <= interval.high
@@ -49,9 +52,9 @@ def test_softmax_taken_twice_of_a_head_that_leans_on_key_0_is_no_other_multiplie
     format: str, path: Path, lift: float
 ) -> None:
     how = Arithmetic(M, format=format, path=path, softmaxes=2)
-    known = ask(sink_head(1, how, lift), Model(M), format)
+    known = compared(sink_head(1, how, lift), HeadModel(M), format)
     assert known.explains
-    assert known.test.changes == ("softmax_twice",)
+    assert known.candidate.changes == ("softmax_twice",)
 
 
 @with_rows(
@@ -63,9 +66,9 @@ def test_a_head_that_leans_on_key_0_is_no_head_without_a_mask(
 ) -> None:
     for seed, quiet in ((1, False), (2, True)):
         head = sink_head(seed, Arithmetic(M, format=format, path=path), lift, quiet)
-        known = ask(head, Model(M), format)
-        assert known.explains
-        assert known.test.changes == ()
+        known = compared(head, HeadModel(M), format)
+        assert known.passes
+        assert known.candidate.changes == ()
         assert len(known.best) == 1
         if lift > 50.0:
             # No other m, and no other mask, would have shown: the head says so.
@@ -75,37 +78,38 @@ def test_a_head_that_leans_on_key_0_is_no_head_without_a_mask(
 
 
 @pytest.mark.parametrize(("how", "model", "logit_std", "changes"), everyday(8, [
-        (replace(PLAIN, multiplier=2 * M), Model(M), 1.0, ("multiplier",)),
-        (replace(PLAIN, multiplier=M * M), Model(M), 1.0, ("multiplier",)),
-        (replace(PLAIN, multiplier=1.0), Model(M), 6.0, ("multiplier",)),
-        (replace(PLAIN, mask=HeadMask("none")), Model(M), 1.0, ("mask",)),
-        (PLAIN, Model(M, mask=WINDOW), 1.0, ("mask",)),
-        (replace(PLAIN, mask=WINDOW), Model(M), 1.0, ("mask",)),
-        (replace(PLAIN, mask=replace(WINDOW, window=25)), Model(M, mask=WINDOW), 1.0, ("mask",)),
-        (replace(PLAIN, mask=replace(WINDOW, window=23)), Model(M, mask=WINDOW), 1.0, ("mask",)),
-        (PLAIN, Model(M, mask=HeadMask("causal", 0, chunk=32)), 1.0, ("mask",)),
-        (PLAIN, Model(M, softcap=50.0), 6.0, ("softcap",)),
-        (replace(PLAIN, softcap=30.0), Model(M, softcap=50.0), 6.0, ("softcap",)),
-        (replace(PLAIN, softcap=50.0), Model(M), 6.0, ("softcap",)),
-        (PLAIN, Model(M, sink=1.5), 1.0, ("sink",)),
-        (replace(PLAIN, sink=1.5), Model(M), 1.0, ("sink",)),
-        (replace(PLAIN, value_scale=0.707), Model(M), 1.0, ("value_scale",)),
-        (replace(PLAIN, softmaxes=2), Model(M), 1.0, ("softmax_twice",)),
-        (replace(PLAIN, softmaxes=2), Model(M), 0.1, ("softmax_twice",)),
-        (replace(PLAIN, softmaxes=2, mask=HeadMask()), Model(M, mask=HeadMask()), 1.0,
+        (replace(PLAIN, multiplier=2 * M), HeadModel(M), 1.0, ("multiplier",)),
+        (replace(PLAIN, multiplier=M * M), HeadModel(M), 1.0, ("multiplier",)),
+        (replace(PLAIN, multiplier=1.0), HeadModel(M), 6.0, ("multiplier",)),
+        (replace(PLAIN, mask=HeadMask("none")), HeadModel(M), 1.0, ("mask",)),
+        (PLAIN, HeadModel(M, mask=WINDOW), 1.0, ("mask",)),
+        (replace(PLAIN, mask=WINDOW), HeadModel(M), 1.0, ("mask",)),
+        (with_window(25), HeadModel(M, mask=WINDOW), 1.0, ("mask",)),
+        (with_window(23), HeadModel(M, mask=WINDOW), 1.0, ("mask",)),
+        (PLAIN, HeadModel(M, mask=HeadMask("causal", 0, chunk=32)), 1.0, ("mask",)),
+        (PLAIN, HeadModel(M, softcap=50.0), 6.0, ("softcap",)),
+        (replace(PLAIN, softcap=30.0), HeadModel(M, softcap=50.0), 6.0, ("softcap",)),
+        (replace(PLAIN, softcap=50.0), HeadModel(M), 6.0, ("softcap",)),
+        (PLAIN, HeadModel(M, sink=1.5), 1.0, ("sink",)),
+        (replace(PLAIN, sink=1.5), HeadModel(M), 1.0, ("sink",)),
+        (replace(PLAIN, value_scale=0.707), HeadModel(M), 1.0, ("value_scale",)),
+        (replace(PLAIN, softmaxes=2), HeadModel(M), 1.0, ("softmax_twice",)),
+        (replace(PLAIN, softmaxes=2), HeadModel(M), 0.1, ("softmax_twice",)),
+        (replace(PLAIN, softmaxes=2, mask=HeadMask()), HeadModel(M, mask=HeadMask()), 1.0,
          ("softmax_twice",)),
-        (replace(PLAIN, multiplier=2 * M, mask=HeadMask("none")), Model(M), 1.0,
+        (replace(PLAIN, multiplier=2 * M, mask=HeadMask("none")), HeadModel(M), 1.0,
          ("multiplier", "mask")),
     ]))  # fmt: skip
-def test_what_is_not_as_expected_is_said_and_nothing_else(
-    how: Arithmetic, model: Model, logit_std: float, changes: tuple[str, ...]
+def test_what_is_not_as_promised_is_said_and_nothing_else(
+    how: Arithmetic, model: HeadModel, logit_std: float, changes: tuple[str, ...]
 ) -> None:
     for seed in (1, 2):
-        known = asked(how, model, logit_std=logit_std, seed=seed)
+        known = explained(how, model, logit_std=logit_std, seed=seed)
+        assert not known.passes
         assert known.explains
-        assert known.test.changes == changes
+        assert known.candidate.changes == changes
         assert known.residual > 5 * known.rounding
-        fitted = known.test.model
+        fitted = known.candidate.model
         if not fitted.softmax_twice:
             assert fitted.multiplier == pytest.approx(how.multiplier, rel=0.01)
             assert fitted.mask.window == how.mask.window
@@ -114,21 +118,21 @@ def test_what_is_not_as_expected_is_said_and_nothing_else(
 @pytest.mark.parametrize(
     ("how", "model"),
     [
-        (replace(PLAIN, mask=WINDOW), Model(M, mask=WINDOW)),
+        (replace(PLAIN, mask=WINDOW), HeadModel(M, mask=WINDOW)),
         (replace(PLAIN, mask=HeadMask("causal", 0, chunk=32)),
-         Model(M, mask=HeadMask("causal", 0, chunk=32))),
-        (replace(PLAIN, mask=HeadMask("local", 0, 20)), Model(M, mask=HeadMask("local", 0, 20))),
-        (replace(PLAIN, softcap=50.0), Model(M, softcap=50.0)),
-        (replace(PLAIN, sink=1.0), Model(M, sink=1.0)),
-        (replace(PLAIN, sink=1.0), Model(M, sink=LEARNED)),
-        (replace(PLAIN, mask=HeadMask("none")), Model(M, mask=HeadMask("none"))),
+         HeadModel(M, mask=HeadMask("causal", 0, chunk=32))),
+        (replace(PLAIN, mask=LOCAL), HeadModel(M, mask=LOCAL)),
+        (replace(PLAIN, softcap=50.0), HeadModel(M, softcap=50.0)),
+        (replace(PLAIN, sink=1.0), HeadModel(M, sink=1.0)),
+        (replace(PLAIN, mask=HeadMask("none")), HeadModel(M, mask=HeadMask("none"))),
     ],
 )  # fmt: skip
-def test_what_is_as_expected_agrees(how: Arithmetic, model: Model) -> None:
-    known = asked(how, model, logit_std=4.0)
-    assert known.explains
-    assert known.test.changes == ()
+def test_what_is_as_promised_passes(how: Arithmetic, model: HeadModel) -> None:
+    known = explained(how, model, logit_std=4.0)
+    assert known.passes
+    assert known.candidate.changes == ()
     assert known.silent == ()
+    assert {*known.needed} == {*known.fineness}
 
 
 @pytest.mark.parametrize(
@@ -140,39 +144,51 @@ def test_what_is_as_expected_agrees(how: Arithmetic, model: Model) -> None:
     ],
 )
 def test_keys_that_nothing_captured_hides_are_another_mask(mask: HeadMask, name: str) -> None:
-    known = asked(replace(PLAIN, mask=mask))
+    known = explained(replace(PLAIN, mask=mask))
+    assert not known.passes
     assert known.explains
-    assert known.test.changes == ("mask",)
-    assert getattr(known.test.model.mask, name) == getattr(mask, name)
+    assert known.candidate.changes == ("mask",)
+    assert getattr(known.candidate.model.mask, name) == getattr(mask, name)
 
 
 def test_padding_at_the_end_of_what_sees_all_is_found() -> None:
     mask = HeadMask("none", 0, hidden=(80, 95))
-    known = asked(replace(PLAIN, mask=mask), Model(M, mask=HeadMask("none")))
-    assert known.test.model.mask.hidden == (80, 95)
+    known = explained(replace(PLAIN, mask=mask), HeadModel(M, mask=HeadMask("none")))
+    assert known.candidate.model.mask.hidden == (80, 95)
 
 
 def test_a_window_is_the_likeliest_near_what_directions_show_and_equals_are_named() -> None:
     how = replace(PLAIN, path="eager", mask=HeadMask("window", 0, 80))
     # Directions of the output show 79 keys in the first head, and 80 in the second.
     for seed, window in ((0, (80, 80)), (2, (79, 80))):
-        test = asked(how, seed=seed, logit_std=4.0).test
-        assert test.model.mask == how.mask
-        assert test.window == window
+        candidate = explained(how, seed=seed, logit_std=4.0).candidate
+        assert candidate.model.mask == how.mask
+        assert candidate.window == window
 
 
 def test_a_captured_mask_that_is_not_applied_differs() -> None:
     seen = np.tri(96, dtype=bool)
     seen[:, :10] = False
     head = simulate(1, PLAIN, n_keys=96, d_k=32, rows=24)
-    given = Model(M, mask=HeadMask("given"))
-    dropped = ask(replace(head, seen=seen[head.rows]), given)
-    assert dropped.test.changes == ("mask",)
-    assert dropped.test.model.mask == HeadMask("causal", 0)
+    given = HeadModel(M, mask=HeadMask("given"))
+    dropped = compared(replace(head, seen=seen[head.rows]), given)
+    assert not dropped.passes
+    assert dropped.candidate.changes == ("mask",)
+    assert dropped.candidate.model.mask == HeadMask("causal", 0)
     kept = replace(PLAIN, mask=HeadMask("causal", 0, hidden=(0, 9)))
-    applied = ask(replace(computed(head, kept), seen=seen[head.rows]), given)
-    assert applied.explains
-    assert applied.test.changes == ()
+    applied = compared(replace(computed(head, kept), seen=seen[head.rows]), given)
+    assert applied.passes
+
+
+def test_a_promised_sink_whose_number_is_not_known_is_found_or_missing() -> None:
+    promised = HeadModel(M, sink=LEARNED)
+    some = explained(replace(PLAIN, sink=1.0), promised, logit_std=4.0)
+    assert not some.passes
+    assert some.candidate.changes == ()
+    assert some.candidate.model.sink == pytest.approx(1.0, abs=0.1)
+    none = explained(PLAIN, promised, logit_std=4.0)
+    assert not none.passes
+    assert none.candidate.changes == ("sink",)
 
 
 def test_a_law_of_m_by_position_is_said_only_where_it_is_known() -> None:
@@ -180,34 +196,36 @@ def test_a_law_of_m_by_position_is_said_only_where_it_is_known() -> None:
     law = Law("llama 4", 8.0)
     how = replace(PLAIN, multiplier=M * law.factors(places))
     head = simulate(1, how, n_keys=96, d_k=32, rows=24)
-    question = Question(Model(M), SAID, LEVEL, (law,), format="bfloat16")
-    known = explain(head, question)
-    assert known.test.changes == ("law",)
-    assert known.test.model.multiplier == pytest.approx(M, rel=0.01)
+    reference = Reference(HeadModel(M), STATED, HEAD_LEVEL, (law,), format="bfloat16")
+    known = explain(head, reference)
+    assert known.candidate.changes == ("law",)
+    assert known.candidate.model.multiplier == pytest.approx(M, rel=0.01)
     rng = np.random.default_rng(1)
     free = replace(PLAIN, multiplier=M * rng.uniform(0.5, 2.0, len(places)))
-    assert not explain(simulate(1, free, n_keys=96, d_k=32, rows=24), question).explains
+    assert not explain(simulate(1, free, n_keys=96, d_k=32, rows=24), reference).explains
 
 
 def test_kv_heads_in_another_order_are_one_change() -> None:
     own = simulate(1, PLAIN, n_keys=96, d_k=32, rows=24)
     other = simulate(2, PLAIN, n_keys=96, d_k=32, rows=24)
     head = replace(own, keys=other.keys, values=other.values)
-    known = explain(head, Question(Model(M), SAID, LEVEL, format="bfloat16"), lambda: [(3, own)])
-    assert known.test.changes == ("kv_head",)
-    assert known.test.kv_head == 3
+    known = explain(
+        head, Reference(HeadModel(M), STATED, HEAD_LEVEL, format="bfloat16"), lambda: [(3, own)]
+    )
+    assert known.candidate.changes == ("kv_head",)
+    assert known.candidate.kv_head == 3
 
 
-def test_without_an_expectation_causal_and_none_are_equals_where_both_fit() -> None:
+def test_without_a_promise_causal_and_none_are_equals_where_both_fit() -> None:
     head = sink_head(1, Arithmetic(M, path="eager"), 60.0)
-    known = explain(head, Question(Model(M), format="bfloat16"))
-    assert {test.model.mask.kind for test in known.best} == {"causal", "none"}
+    known = explain(head, Reference(HeadModel(M), format="bfloat16"))
+    assert {candidate.model.mask.kind for candidate in known.best} == {"causal", "none"}
 
 
 def test_a_cap_that_logits_are_too_small_to_show_is_silent() -> None:
     how = replace(PLAIN, softcap=50.0, path="eager")
-    known = asked(how, Model(M, softcap=50.0), logit_std=0.5)
-    assert known.test.changes == ()
+    known = explained(how, HeadModel(M, softcap=50.0), logit_std=0.5)
+    assert known.passes
     assert known.silent == ("softcap",)
 
 
@@ -216,7 +234,7 @@ def test_what_fits_nothing_says_where_what_is_left_lies() -> None:
     assert head.output is not None
     output = head.output.copy()
     output[12:] = np.roll(output[12:], 1, axis=1)
-    known = ask(replace(head, output=output), Model(M))
+    known = compared(replace(head, output=output), HeadModel(M))
     assert not known.explains
     rows = known.where["row"]
     assert max(rows[:12]) < 0.01 < min(rows[12:])
@@ -231,46 +249,101 @@ def test_weights_stand_for_an_output_that_was_not_captured() -> None:
     weights = compute(head, replace(how, path="eager"))[1]
     formats = {**head.formats, "weights": "bfloat16"}
     bare = replace(head, output=None, values=None, weights=weights, formats=formats)
-    known = ask(bare, Model(M))
-    assert known.test.changes == ("multiplier",)
-    assert known.test.model.multiplier == pytest.approx(2 * M, rel=0.01)
+    known = compared(bare, HeadModel(M))
+    assert known.candidate.changes == ("multiplier",)
+    assert known.candidate.model.multiplier == pytest.approx(2 * M, rel=0.01)
 
 
 @pytest.mark.parametrize(
     ("part", "reason"),
     [
-        ("keys", "no row can be used: 24 of 24 rows with NaN"),
-        ("output", "no row can be used: 24 of 24 rows with NaN"),
+        ("keys", "every row has NaN or infinity in q, k or v"),
         ("values", "all values"),
     ],
 )
-def test_what_cannot_be_used_is_named(part: str, reason: str) -> None:
+def test_what_cannot_be_compared_is_named(part: str, reason: str) -> None:
     head = simulate(1, PLAIN, n_keys=96, d_k=32, rows=24)
     value = getattr(head, part).copy()
     if part == "values":
         value[:] = 0.0
     else:
-        value[0 if part == "keys" else slice(None)] = np.nan
-    known = ask(replace(head, **{part: value}), Model(M))
+        value[0] = np.nan
+    known = compared(replace(head, **{part: value}), HeadModel(M))
     assert known.problem.startswith(reason)
 
 
-def test_rows_that_see_a_key_that_is_nan_are_left_out() -> None:
+def test_rows_that_see_a_key_that_is_nan_are_not_compared_and_counted() -> None:
     head = simulate(1, PLAIN, n_keys=96, d_k=32, rows=24)
     assert head.output is not None
     keys, output = head.keys.copy(), head.output.copy()
     keys[60], output[head.rows >= 60] = np.nan, np.nan
-    known = ask(replace(head, keys=keys, output=output), Model(M))
-    assert known.test.changes == ()
-    assert max(known.used) < 60
+    known = compared(replace(head, keys=keys, output=output), HeadModel(M))
+    assert known.passes
+    assert max(known.rows) < 60
+    assert (known.counts.spoilt, known.counts.compared) == (9, 15)
 
 
 def test_numbers_may_have_been_rounded_to_the_format_of_the_capture() -> None:
     # 0.1772 rounds to this in bfloat16.
-    known = asked(replace(PLAIN, multiplier=0.17675781), Model(0.1772), rows=64)
-    assert known.test.changes == ()
-    known = asked(replace(PLAIN, multiplier=0.17675781), Model(0.1785), rows=64)
-    assert known.test.changes == ("multiplier",)
+    known = explained(replace(PLAIN, multiplier=0.17675781), HeadModel(0.1772), rows=64)
+    assert known.passes
+    known = explained(replace(PLAIN, multiplier=0.17675781), HeadModel(0.1785), rows=64)
+    assert known.candidate.changes == ("multiplier",)
+
+
+def test_one_wrong_row_among_many_is_enough_and_is_named() -> None:
+    head = simulate(1, PLAIN, n_keys=96, d_k=32, rows=96)
+    assert head.output is not None
+    output = head.output.copy()
+    output[40] = output[41]
+    known = compared(replace(head, output=output), HeadModel(M))
+    assert not known.passes
+    assert not known.explains
+    assert known.counts.wrong == (40,)
+    assert known.counts.compared == 96
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, 0.0])
+def test_rows_of_nan_infinity_or_zero_fail_whatever_the_others_say(value: float) -> None:
+    head = simulate(1, PLAIN, n_keys=96, d_k=32, rows=96)
+    assert head.output is not None
+    output = head.output.copy()
+    output[90:] = value
+    known = compared(replace(head, output=output), HeadModel(M))
+    assert not known.passes
+    assert {*known.counts.wrong} == {*range(90, 96)}
+    assert known.counts.not_finite == (0 if value == 0.0 else 6)
+    assert known.counts.zero == (6 if value == 0.0 else 0)
+    if value != 0.0:
+        assert known.suspect is not None
+        assert known.suspect.name == (
+            "the output is NaN in 6 of 96 rows (rows 90 to 95), where a number is promised"
+        )
+
+
+@pytest.mark.parametrize(
+    ("result", "passes"), [("0", True), ("NaN", True), ("the mean", True), ("a value", False)]
+)
+def test_a_row_that_sees_no_key_may_be_what_libraries_make_of_it(result: str, passes: bool) -> None:
+    seen = np.tri(96, dtype=bool)
+    seen[7] = False
+    head = replace(simulate(1, PLAIN, n_keys=96, d_k=32, rows=96), seen=seen)
+    assert head.output is not None
+    assert head.values is not None
+    output = head.output.copy()
+    results = {"0": 0.0, "NaN": np.nan, "the mean": head.values.mean(0), "a value": head.values[7]}
+    output[7] = results[result]
+    known = compared(replace(head, output=output), HeadModel(M, mask=HeadMask("given")))
+    assert known.passes is passes
+    assert known.counts.hidden == 1
+    assert known.counts.wrong == (() if passes else (7,))
+
+
+@pytest.mark.parametrize("times", [0.0, -1.0, 1e4])
+def test_a_multiplier_that_no_fit_reaches_is_not_the_promised_one(times: float) -> None:
+    head = simulate(1, PLAIN, n_keys=96, d_k=32, rows=24)
+    known = compared(computed(head, replace(PLAIN, multiplier=times * M)), HeadModel(M))
+    assert not known.passes
 
 
 def from_the_sink(head: HeadRows, m: float, b: float) -> HeadRows:
@@ -293,8 +366,8 @@ def test_a_sink_is_found_in_kernels_whose_maximum_begins_at_it(seed: int, logit_
     head = simulate(seed, n_keys=256, d_k=64, logit_std=logit_std)
     # The first row tells most, and its weight is rounded up by the largest possible amount.
     b = 0.125 * float(head.queries[0] @ head.keys[0]) + log(2) - log1p(2**-8 * 1.02)
-    known = explain(from_the_sink(head, 0.125, b), Question(Model(0.125), format="bfloat16"))
-    interval = known.test.estimates["sink"].at()
+    known = explain(from_the_sink(head, 0.125, b), Reference(HeadModel(0.125), format="bfloat16"))
+    interval = known.candidate.estimates["sink"].at()
     assert interval.low is not None
     assert interval.high is not None
     assert interval.low <= b <= interval.high

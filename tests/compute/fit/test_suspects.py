@@ -1,33 +1,53 @@
 """Each suspect is named for its own fault, and for no other."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from attn_tui.compute.fit.explain import Question, explain
+from attn_tui.compute.arrays import dtype_of
+from attn_tui.compute.fit.explain import Explanation, Reference, explain
 from attn_tui.compute.fit.head import Path
-from attn_tui.compute.fit.model import Model
 from attn_tui.compute.fit.simulate import Arithmetic, compute, computed, rounded_to, simulate
 from attn_tui.compute.fit.suspects import buckets, rope
+from attn_tui.compute.heads.head_model import HeadModel
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
-from tests.compute.fit.heads import LEVEL, SAID
+from tests.compute.fit.heads import HEAD_LEVEL, STATED
 from tests.pairs import everyday
 
 N = 128
 
 
-def fp8(values: np.ndarray) -> np.ndarray:
-    import ml_dtypes
+def float8(values: np.ndarray, scale: float = 1.0, name: str = "float8_e4m3fn") -> np.ndarray:
+    stored = (values / scale).astype(np.float32).astype(dtype_of(name))
+    return np.asarray(stored.astype(np.float32) * scale)
 
-    return np.asarray(values.astype(ml_dtypes.float8_e4m3fn).astype(np.float32))
 
-
-def int8(values: np.ndarray) -> np.ndarray:
-    scale = np.abs(values).max(axis=1, keepdims=True) / 127
+def int8(values: np.ndarray, axis: int | None = 1) -> np.ndarray:
+    scale = np.abs(values).max(axis=axis, keepdims=True) / 127
     return np.asarray(np.rint(values / scale) * scale)
+
+
+def asymmetric(values: np.ndarray) -> np.ndarray:
+    least = values.min(axis=1, keepdims=True)
+    scale = (values.max(axis=1, keepdims=True) - least) / 255
+    return np.asarray(np.rint((values - least) / scale) * scale + least)
+
+
+def q8_0(values: np.ndarray) -> np.ndarray:
+    blocks = values.reshape(-1, 32)
+    scale = np.abs(blocks).max(axis=1, keepdims=True) / 127
+    stored = np.rint(blocks / scale) * scale.astype(np.float16).astype(np.float32)
+    return np.asarray(stored.reshape(values.shape))
+
+
+STORED = {
+    "float8 (e4m3)": float8, "float8 (e5m2)": lambda part: float8(part, 1.0, "float8_e5m2"),
+    "int8": int8, "q8_0": q8_0, "asymmetric int8": asymmetric,
+}  # fmt: skip
 
 
 def faults(how: Arithmetic) -> Iterator[tuple[str, HeadRows]]:
@@ -40,22 +60,27 @@ def faults(how: Arithmetic) -> Iterator[tuple[str, HeadRows]]:
     def of(name: str, **changes: np.ndarray) -> tuple[str, HeadRows]:
         return name, replace(head, output=computed(replace(head, **changes), how).output)  # type: ignore[arg-type]
 
-    yield of("fp8 keys and values", keys=fp8(head.keys), values=fp8(head.values))
-    yield of("fp8 values", values=fp8(head.values))
-    yield of("int8 keys and values", keys=int8(head.keys), values=int8(head.values))
+    for name, stored in STORED.items():
+        changes = {"keys": stored(head.keys), "values": stored(head.values)}
+        yield of(re.escape(f"keys and values stored as {name}"), **changes)
+    scaled = float8(head.keys, float(np.abs(head.keys).max()) / 448)
+    yield of(r"keys stored as float8 \(e4m3\)", keys=scaled)
+    yield of(r"values stored as float8 \(e4m3\)", values=float8(head.values))
+    yield of("values stored as int8", values=int8(head.values, None))
     distances = np.arange(N) - head.rows[:, None]
     slope = (-0.25 * np.abs(distances)).astype(np.float32)
-    yield of("a bias that grows with the distance (ALiBi) is missing", bias=slope)
+    alibi = r"a bias of slope 0\.2[45]\d* that falls with the distance \(ALiBi\) is added"
+    yield of(alibi, bias=slope)
     places = buckets(distances, how.mask.kind == "none")
     table = rng.standard_normal(64)
-    yield of("a bias by relative position (T5) is missing", bias=table[places].astype(np.float32))
+    t5 = r"a bias by relative position \(T5\) is added"
+    yield of(t5, bias=table[places].astype(np.float32))
     every = np.arange(N)
     keys, queries = rope(head.keys, every, 1e4, True), rope(head.queries, head.rows, 1e4, True)
-    yield of("k before RoPE", keys=keys.astype(np.float32))
-    yield of(
-        "q and k before RoPE", keys=keys.astype(np.float32), queries=queries.astype(np.float32)
-    )
-    yield of("RoPE on q alone", keys=rope(head.keys, -every, 1e4, True).astype(np.float32))
+    turned = {"keys": keys.astype(np.float32), "queries": queries.astype(np.float32)}
+    yield of("k was captured before RoPE", keys=turned["keys"])
+    yield of("q and k were captured before RoPE", **turned)
+    yield of("RoPE is on q alone", keys=rope(head.keys, -every, 1e4, True).astype(np.float32))
     yield of("", values=rng.permutation(head.values))
     mixed = head.output @ rng.standard_normal((64, 64)).astype(np.float32) / 8
     yield "", replace(head, output=rounded_to(mixed, how.format))
@@ -73,11 +98,98 @@ def faults(how: Arithmetic) -> Iterator[tuple[str, HeadRows]]:
 def test_a_suspect_is_named_of_its_own_fault_alone(format: str, path: Path, kind: str) -> None:
     mask = HeadMask(kind)  # type: ignore[arg-type]
     how = Arithmetic(0.125, format=format, path=path, mask=mask)
-    question = Question(Model(0.125, mask=mask), SAID, LEVEL, format=format)
     for name, head in faults(how):
-        known = explain(head, question)
+        known = explain(head, promising(HeadModel(0.125, mask=mask), format))
         assert not known.explains, name
-        assert (known.suspect.name if known.suspect else "") == name
+        assert re.fullmatch(name, suspected(known)), (name, suspected(known))
+
+
+def promising(model: HeadModel, format: str) -> Reference:
+    return Reference(model, STATED, HEAD_LEVEL, format=format)
+
+
+def suspected(known: Explanation) -> str:
+    return known.suspect.name if known.suspect else ""
+
+
+def logits(head: HeadRows, multiplier: float) -> np.ndarray:
+    """Return m·q·k in float64, and −∞ where a causal mask hides the key."""
+    z = multiplier * (head.queries.astype(float) @ head.keys.T.astype(float))
+    return np.where(np.arange(head.n_keys) <= head.rows[:, None], z, -np.inf)
+
+
+def weighted(z: np.ndarray, sink: float = -np.inf, axis: int = 1) -> np.ndarray:
+    top = np.maximum(z.max(axis=axis, keepdims=True), sink)
+    exponentials = np.exp(z - top)
+    return np.asarray(
+        exponentials / (exponentials.sum(axis=axis, keepdims=True) + np.exp(sink - top))
+    )
+
+
+@pytest.mark.parametrize("format", everyday(1, ["float32", "bfloat16", "float16"]))
+@pytest.mark.parametrize(
+    ("name", "softcap", "weights"),
+    everyday(
+        4,
+        [
+            (
+                "softmax was taken over the queries: the columns sum to 1", None,
+                lambda z: weighted(z, axis=0),
+            ),
+            (
+                "1 is added to the sum after the maximum is subtracted: a sink as heavy as the top "
+                "key", None, lambda z: weighted(z, z.max(axis=1, keepdims=True)),
+            ),
+            (
+                "the cap is applied after the mask: hidden keys have the logit −2", 2.0,
+                lambda z: weighted(2 * np.tanh(z / 2)),
+            ),
+            (
+                "the cap is z·tanh(z/2) in place of 2·tanh(z/…)", 2.0,
+                lambda z: weighted(np.where(np.isfinite(z), z * np.tanh(z / 2), -np.inf)),
+            ),
+        ],
+        ["over queries", "softmax₁", "cap after mask", "another cap"],
+    ),
+)  # fmt: skip
+def test_a_fault_of_softmax_or_of_the_cap_is_named(
+    name: str, softcap: float | None, weights: Callable[[np.ndarray], np.ndarray], format: str
+) -> None:
+    how = Arithmetic(0.125, format=format)
+    head = simulate(3, how, n_keys=64, d_k=32, rows=64, logit_std=2.0)
+    assert head.values is not None
+    output = (weights(logits(head, 0.125)) @ head.values).astype(np.float32)
+    model = HeadModel(0.125, softcap=softcap)
+    tampered = replace(head, output=rounded_to(output, format))
+    known = explain(tampered, promising(model, format))
+    assert not known.explains
+    assert suspected(known) == name
+    # With a sound output none of these is named.
+    sound = computed(head, replace(how, softcap=softcap))
+    assert suspected(explain(sound, promising(model, format))) == ""
+
+
+def test_rows_of_nan_say_why_only_their_own_numbers_overflow() -> None:
+    how = Arithmetic(1.0, softcap=5.0, format="float32")
+    head = simulate(3, how, n_keys=64, d_k=32, rows=64, logit_std=100.0)
+    assert head.output is not None
+    model = HeadModel(1.0, softcap=5.0)
+    steps = np.abs(np.where(np.isfinite(logits(head, 1.0)), logits(head, 1.0), 0.0)).max(1) / 5.0
+    output = np.where((steps > 88.72 / 2)[:, None], np.nan, head.output)
+    some = explain(replace(head, output=output), promising(model, "float32"))
+    assert some.suspect is not None
+    assert "e^2x of |m·s/5| is infinite there" in some.suspect.evidence
+    output[np.flatnonzero(steps <= 88.72 / 2)[-1]] = np.nan
+    more = explain(replace(head, output=output), promising(model, "float32"))
+    assert more.suspect is not None
+    assert more.suspect.evidence == ""
+
+
+def test_an_output_of_zeros_is_named() -> None:
+    head = simulate(3, Arithmetic(0.125), n_keys=64, d_k=32)
+    assert head.output is not None
+    known = explain(replace(head, output=0 * head.output), promising(HeadModel(0.125), "bfloat16"))
+    assert suspected(known) == "the output is 0 in every row"
 
 
 def test_buckets_are_those_of_t5() -> None:

@@ -1,17 +1,16 @@
-"""The numbers found for a head, and the expected ones, in words."""
+"""The numbers that were observed of a head, and the promised ones, in words."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from math import ceil, isfinite, log10
 
 from attn_tui.compute.fit.estimates import Estimate, Interval
-from attn_tui.compute.fit.explain import SHOWN, Test
 from attn_tui.compute.fit.head import Path
-from attn_tui.compute.fit.model import LEARNED, Law, Part
+from attn_tui.compute.fit.model import SHOWN, Candidate
+from attn_tui.compute.heads.head_model import LEARNED, Alibi, Law, Part
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.scale import as_root
-from attn_tui.doctor.report import Finding
-from attn_tui.doctor.verdict import assumption_of
-from attn_tui.files.models.promise import NONE, Promise
+from attn_tui.doctor.finding import Finding, assumption_of
+from attn_tui.files.models.promise import NONE
 from attn_tui.report.masks import keys_text, mask_name, packed_text
 from attn_tui.report.numbers import fitted_logit, general
 
@@ -21,17 +20,20 @@ WORDS: Mapping[str, str] = {
     "softcap": "soft cap",
     "sink": "sink",
     "mask": "mask",
+    "bias": "bias",
     "law": "m by position",
     "softmax_twice": "softmax",
     "kv_head": "KV head",
+    "output": "output",
 }
 """The name of each part."""
 
-NUMBERS: tuple[Part, ...] = ("multiplier", "value_scale", "softcap", "sink", "mask")
+NUMBERS: tuple[Part, ...] = ("multiplier", "value_scale", "softcap", "sink", "mask", "bias")
 """The parts that have a line of their own."""
 
 ROUNDED: Mapping[Path, str] = {
-    "float32": "float32", "flash": "flash", "eager": "eager", "tf32": "TF32"
+    "float32": "float32", "flash": "flash", "eager": "eager", "stepwise": "stepwise",
+    "tf32": "TF32",
 }  # fmt: skip
 """The name of each rounding path."""
 
@@ -68,20 +70,24 @@ def interval_text(interval: Interval) -> str:
     return f"{text} ({least} to {most})"
 
 
-def found_texts(test: Test) -> dict[Part, str]:
-    """Return the numbers found, by part."""
-    known = test.estimates
+def observed_texts(candidate: Candidate) -> dict[Part, str]:
+    """Return the numbers of a candidate, by part."""
+    estimates = candidate.estimates
     texts: dict[Part, str] = {
-        part: interval_text(known[part].at(SHOWN)) if part in known else "unknown"
+        part: interval_text(estimates[part].at(SHOWN)) if part in estimates else "unknown"
         for part in ("multiplier", "value_scale")
     }
-    if test.model.law is not None:
-        texts["multiplier"] += f" × {law_text(test.model.law)}"
-    if not test.model.softmax_twice:
+    if candidate.model.multiplier == 0.0:
+        texts["multiplier"] = "0"
+    if candidate.model.law is not None:
+        texts["multiplier"] += f" × {law_text(candidate.model.law)}"
+    if not candidate.model.softmax_twice:
         # A fit with a second softmax looks for neither.
-        texts["softcap"] = _cap_text(known.get("softcap"))
-        texts["sink"] = _sink_text(known.get("sink"))
-    texts["mask"] = mask_text(test)
+        texts["softcap"] = _cap_text(estimates.get("softcap"))
+        texts["sink"] = _sink_text(estimates.get("sink"))
+    texts["mask"] = mask_text(candidate)
+    if candidate.model.bias is not None or "bias" in candidate.changes:
+        texts["bias"] = bias_text(candidate.model.bias)
     return texts
 
 
@@ -114,6 +120,13 @@ def _sink_text(estimate: Estimate | None) -> str:
     return f"b = {interval_text(interval)}"
 
 
+def bias_text(bias: object) -> str:
+    """Return a bias in words."""
+    if isinstance(bias, Alibi):
+        return f"slope {general(bias.slope * bias.factor, 4)}"
+    return "a learned one" if bias == LEARNED else "none"
+
+
 def law_text(law: Law) -> str:
     """Return how m grows with the position i, in words."""
     if law.name == "log n":
@@ -123,16 +136,16 @@ def law_text(law: Law) -> str:
     return f"Grok's ln i/ln {general(law.length)}"
 
 
-def mask_text(test: Test) -> str:
-    """Return the mask of a test, with the range of windows that fit equally well."""
-    mask = test.model.mask
+def mask_text(candidate: Candidate) -> str:
+    """Return the mask of a candidate, with the range of windows that fit equally well."""
+    mask = candidate.model.mask
     length = None
-    if test.window is not None and test.window[0] < test.window[1]:
-        length = f" ({test.window[0]:,} to {test.window[1]:,})"
+    if candidate.window is not None and candidate.window[0] < candidate.window[1]:
+        length = f" ({candidate.window[0]:,} to {candidate.window[1]:,})"
     text = rule_mask_text(mask, length or "")
-    if test.sees_all and mask.kind == "causal" and not (mask.packed or mask.chunk):
-        text = "causal or none"
-    return f"{text}, the captured bias left out" if test.bias_left_out else text
+    if candidate.sees_all and mask.kind == "causal" and not (mask.packed or mask.chunk):
+        return "causal or none"
+    return text
 
 
 def rule_mask_text(mask: HeadMask, length: str = "") -> str:
@@ -149,9 +162,15 @@ def rule_mask_text(mask: HeadMask, length: str = "") -> str:
 
 def assumed_text(finding: Finding) -> str:
     """Return the assumption about a sequence in words, or an empty text."""
-    test, batch = finding.known.test, finding.id.batch
-    mask = test.model.mask
-    if finding.judgement.assumes is None or assumption_of(test) is None:
+    assumes, batch = finding.judgement.assumes, finding.id.batch
+    if assumes is None:
+        return ""
+    suspect = finding.explanation.suspect
+    if assumes in ("float8", "int8") and suspect is not None:
+        return suspect.name.replace(" stored", " are stored")
+    candidate = finding.explanation.candidate
+    mask = candidate.model.mask
+    if assumption_of(candidate) is None:
         return ""
     if mask.hidden:
         are = "is" if mask.hidden[0] == mask.hidden[1] else "are"
@@ -162,24 +181,81 @@ def assumed_text(finding: Finding) -> str:
     return f"{keys} of sequence {batch} are a prefix that every query sees"
 
 
-def expected_texts(finding: Finding) -> dict[Part, str]:
-    """Return the expected numbers of a head, by part; parts that are not stated are missing."""
-    expected = finding.expected or Promise()
-    m, cap, sink = expected.multiplier, expected.softcap, expected.sink
+def promised_texts(finding: Finding) -> dict[Part, str]:
+    """Return the promised numbers of a head, by part; parts that are not stated are missing."""
+    promise, model = finding.promise, finding.comparable.model
+    stated = finding.comparable.stated
     texts: dict[Part, str] = {}
-    if m is not None:
-        root = expected.form or as_root(m)
-        texts["multiplier"] = general(m) + (f" = {root}" if root else "")
-    if expected.value_scale is not None:
-        texts["value_scale"] = general(expected.value_scale)
-    if cap is not None:
-        texts["softcap"] = "none" if cap == NONE else general(float(cap))
-    if sink is not None:
-        named = {LEARNED: "a learned one", NONE: "none"}
-        texts["sink"] = named.get(str(sink)) or f"b = {general(float(sink))}"
-    if expected.mask is not None or "mask" in finding.shape.has:
-        texts["mask"] = rule_mask_text(finding.known.expected.model.mask)
+    if promise.multiplier is not None:
+        texts["multiplier"] = multiplier_text(promise.multiplier, promise.form)
+    if promise.value_scale is not None:
+        texts["value_scale"] = general(promise.value_scale)
+    if promise.softcap is not None:
+        texts["softcap"] = "none" if promise.softcap == NONE else general(float(promise.softcap))
+    if "sink" in stated or model.sink is not None:
+        texts["sink"] = sink_name(model.sink)
+    if "mask" in stated:
+        texts["mask"] = rule_mask_text(model.mask)
+    if "bias" in stated and model.bias is not None:
+        texts["bias"] = bias_text(model.bias)
     return texts
+
+
+def sink_name(sink: float | str | None) -> str:
+    """Return a sink in words."""
+    if sink is None:
+        return "none"
+    return "a learned one" if sink == LEARNED else f"b = {general(float(sink))}"
+
+
+def multiplier_text(m: float, form: str = "") -> str:
+    """Return a multiplier with the root that it is: ``0.125 = 1/√64``."""
+    root = form or (as_root(m) if m else "")
+    return general(m) + (f" = {root}" if root and root != general(m) else "")
+
+
+def promised_value(finding: Finding, part: Part) -> float | str | None:
+    """Return what is promised of a part: a number, or in words."""
+    model = finding.comparable.model
+    if part == "multiplier":
+        return model.multiplier
+    if part == "value_scale":
+        return model.value_scale
+    if part == "softcap":
+        return model.softcap
+    if part == "sink":
+        return model.sink
+    if part == "kv_head":
+        return None if finding.reading is None else finding.reading.kv_head(finding.id.head)
+    if part == "bias" and isinstance(model.bias, Alibi):
+        return model.bias.slope * model.bias.factor
+    if part == "softmax_twice":
+        return "once"
+    if part == "law":
+        return "none"
+    return promised_texts(finding).get(part)
+
+
+def value_of(candidate: Candidate, part: Part) -> float | str | None:
+    """Return what a candidate has in a part: a number, or in words."""
+    model = candidate.model
+    if part == "multiplier":
+        return model.multiplier
+    if part == "value_scale":
+        return model.value_scale
+    if part == "softcap":
+        return model.softcap
+    if part == "sink":
+        return model.sink
+    if part == "kv_head":
+        return candidate.kv_head
+    if part == "bias" and isinstance(model.bias, Alibi):
+        return model.bias.slope * model.bias.factor
+    if part == "softmax_twice":
+        return "twice"
+    if part == "law" and model.law is not None:
+        return law_text(model.law)
+    return observed_texts(candidate).get(part, "none")
 
 
 def rule_text(names: Iterable[str]) -> str:

@@ -5,10 +5,10 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from attn_tui.compute.text import BLANKS, visible
 from attn_tui.doctor.report import Report
+from attn_tui.doctor.sentences import groups, statement
 from attn_tui.doctor.status import holding
+from attn_tui.doctor.text import render
 from attn_tui.engine.condition import Condition
-from attn_tui.report.doctor.sentences import groups, statement
-from attn_tui.report.doctor.text import render
 
 _ELEMENTS = {"differs": "failure", "cannot tell": "error", "no expectation": "skipped"}
 """The JUnit element of each verdict; any other verdict passes."""

@@ -6,15 +6,16 @@ from typing import Any, get_args
 
 from attn_tui import __version__
 from attn_tui.compute.fit.estimates import Estimate
-from attn_tui.compute.fit.explain import SHOWN, Test
 from attn_tui.compute.fit.head import Path
-from attn_tui.compute.fit.model import Model
-from attn_tui.doctor.report import Finding, Report
+from attn_tui.compute.fit.model import SHOWN, Candidate
+from attn_tui.compute.heads.head_model import Alibi, HeadModel
+from attn_tui.doctor.finding import Finding
+from attn_tui.doctor.report import Report
+from attn_tui.doctor.sentences import verdict_line, why
+from attn_tui.doctor.words import assumed_text
 from attn_tui.files.codec import report_text
 from attn_tui.files.models.promise import Promise
 from attn_tui.files.plain import named
-from attn_tui.report.doctor.sentences import verdict_line, why
-from attn_tui.report.doctor.words import assumed_text
 
 
 def render(report: Report, evidence: bool = False) -> Iterator[str]:
@@ -24,7 +25,7 @@ def render(report: Report, evidence: bool = False) -> Iterator[str]:
         report: The report.
         evidence: Whether to give all that is known about each head, or only its verdict and m.
     """
-    common = report.expected
+    common = report.promise
     source = report.expectation.source if report.expectation else ""
     granted = dict.fromkeys(filter(None, map(assumed_text, report.findings)))
     yield from report_text(
@@ -42,7 +43,7 @@ def render(report: Report, evidence: bool = False) -> Iterator[str]:
             "mask_applied": report.mask_applied,
             "elapsed_s": round(report.elapsed, 3),
             "rows_seed": report.settings.seed,
-            "expected": _expected(common, source),
+            "expected": _promise(common, source),
             "heads": [_head(finding, common, evidence) for finding in report.findings],
         }
     )
@@ -59,80 +60,95 @@ def _capture(report: Report) -> dict[str, Any]:
     }
 
 
-def _expected(expected: Promise | None, source: str) -> dict[str, Any] | None:
-    if expected is None:
+def _promise(promise: Promise | None, source: str) -> dict[str, Any] | None:
+    if promise is None:
         return None
-    plain = named(expected, ("multiplier", "softcap", "sink", "mask", "value_scale"))
-    lengths = {"window": expected.window, "chunk": expected.chunk}
+    plain = named(promise, ("multiplier", "softcap", "sink", "mask", "value_scale"))
+    lengths = {"window": promise.window, "chunk": promise.chunk}
+    bias = None
+    if promise.bias is not None:
+        bias = promise.bias if isinstance(promise.bias, str) else "by position"
     return {
         **plain,
         **{name: length for name, length in lengths.items() if length is not None},
+        "bias": bias,
         "source": source,
     }
 
 
 def _head(finding: Finding, common: Promise | None, evidence: bool) -> dict[str, Any]:
-    known = finding.known
-    test = known.test
-    m = _interval(test.estimates.get("multiplier")) if test.explains else None
+    explanation = finding.explanation
+    candidate = explanation.candidate
+    m = _interval(candidate.estimates.get("multiplier")) if candidate.explains else None
     plain: dict[str, Any] = {
         **asdict(finding.id),
         "verdict": finding.judgement.verdict,
-        "differs": finding.judgement.differs,
+        "differs": finding.judgement.parts,
         "multiplier": m,
-        "residual": known.residual,
-        "rounding": known.rounding,
-        "silent": known.silent,
+        "residual": explanation.gap,
+        "rounding": explanation.rounding,
+        "silent": explanation.silent,
+        "differences": [asdict(difference) for difference in finding.judgement.differences],
     }
     if evidence:
         plain |= _evidence(finding)
-        if finding.expected is not None and finding.expected != common:
-            plain["expected"] = _expected(finding.expected, finding.expected.source)
+        if finding.promise != common:
+            plain["expected"] = _promise(finding.promise, finding.promise.source)
     return plain
 
 
 def _evidence(finding: Finding) -> dict[str, Any]:
-    known, used = finding.known, finding.known.used
+    explanation, counts = finding.explanation, finding.explanation.counts
+    used = explanation.rows
     return {
         **named(finding.shape, ("kv_head", "d_k", "d_v")),
         "reason": finding.judgement.reason,
         "assumed": assumed_text(finding) or None,
         "mask_applied": finding.mask_applied,
+        "completed": finding.comparable.completions,
+        "coarseness": explanation.coarseness,
         "rows": {
             "used": len(used),
             "first": used[0] if used else None,
             "last": used[-1] if used else None,
-            "keys_min": known.keys[0],
-            "keys_max": known.keys[1],
+            "keys_min": explanation.keys[0],
+            "keys_max": explanation.keys[1],
+            "wrong": counts.wrong,
+            "not_finite": counts.not_finite,
+            "hidden": counts.hidden,
+            "padding": counts.padding,
+            "spoilt": counts.spoilt,
         },
-        "told": dict(known.told),
-        "models": [_test(test) for test in known.best],
-        "where": known.where,
-        "suspect": finding.known.suspect.name if finding.known.suspect else None,
+        "told": dict(explanation.fineness),
+        "models": [_candidate(candidate) for candidate in explanation.best],
+        "where": explanation.where,
+        "suspect": explanation.suspect.name if explanation.suspect else None,
         "names": finding.names,
     }
 
 
-def _test(test: Test) -> dict[str, Any]:
+def _candidate(candidate: Candidate) -> dict[str, Any]:
     return {
-        "explains": test.explains,
-        "changes": test.changes,
-        **_model(test.model),
-        "intervals": {part: _interval(estimate) for part, estimate in test.estimates.items()},
-        "unknown": dict(test.unknown),
-        "windows": test.window,
-        "residual": test.residual,
-        "rounding": {path: test.rounding.get(path) for path in get_args(Path)},
-        "paths": test.paths,
+        "explains": candidate.explains,
+        "changes": candidate.changes,
+        **_model(candidate.model),
+        "intervals": {part: _interval(one) for part, one in candidate.estimates.items()},
+        "unknown": dict(candidate.unknown),
+        "windows": candidate.window,
+        "residual": candidate.residual,
+        "rounding": {path: candidate.rounding.get(path) for path in get_args(Path)},
+        "paths": candidate.paths,
+        "cause": candidate.cause,
     }
 
 
-def _model(model: Model) -> dict[str, Any]:
+def _model(model: HeadModel) -> dict[str, Any]:
     mask = model.mask
     plain = named(model, ("multiplier", "value_scale", "softcap", "sink", "softmax_twice"))
     law = None if model.law is None else asdict(model.law)
+    bias = asdict(model.bias) if isinstance(model.bias, Alibi) else model.bias
     offset = mask.offset if mask.by_position else None
-    return {**plain, "law": law, "mask": asdict(replace(mask, offset=offset))}
+    return {**plain, "law": law, "bias": bias, "mask": asdict(replace(mask, offset=offset))}
 
 
 def _interval(estimate: Estimate | None) -> list[float | None] | None:

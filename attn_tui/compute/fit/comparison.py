@@ -1,0 +1,340 @@
+"""Is an output what a model gives, to the rounding of its number format?
+
+Two tests, and an output passes if it passes both. In each row, every number lies within what honest
+arithmetic of the format can make; and no number of the model moves significantly in one step of
+Gauss–Newton. The first sees one wrong number; the second sees an error that is smaller than
+rounding, but the same in all rows.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
+from math import copysign, inf, nan, sqrt
+from statistics import NormalDist
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_tui.compute.fit.estimates import BOUND, CUT, LOST, Number, Shifts, shift_of_cap, shifts
+from attn_tui.compute.fit.head import NAMES, Floats, Name, Path, Rows, State
+from attn_tui.compute.fit.noise import STEPWISE, Format, Noise, Rounding
+from attn_tui.compute.fit.solve import coefficients, relative_residual
+
+LEVEL = 0.0005
+"""The share of honest captures that may be taken for wrong ones."""
+ROOM = 1.25
+"""Rounding errors may be this many times as large as the model of noise says."""
+ROOM_OF_SUMS = 2.0
+"""In float32 the sums decide, whose errors depend on their order."""
+ROOM_SQUARED = 2.0
+"""The sum of squares of a row's errors may be this many times as large."""
+UNITS = 1.0
+"""The output itself may be rounded twice: half a unit each time."""
+MOST_SIGMAS: Mapping[Name, float] = {
+    "multiplier": 1.5, "curvature": 1.5, "value_scale": 2.0, "sink": 2.0,
+}  # fmt: skip
+"""A number moves if it moves by this many times what normal errors would. In rows of few keys those
+of a sum are not normal, and a sum stretches rows as a value scale and a sink do."""
+LEAST_ADDED = 2.0**-24
+"""Float32 sums of weights may lose smaller ones altogether."""
+ALMOST = 4.0
+"""A weight that misses 1 by at most this many half units makes a row the value of one key."""
+COARSE = 30 * 2.0**-23
+"""Approximate exponentials of float32 kernels leave errors up to this share of Σ p·|v|."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """How far a number moved, beyond what arithmetic explains, with the standard error of rounding.
+
+    Attributes:
+        value: The step.
+        error: Its standard error.
+    """
+
+    value: float
+    error: float
+
+
+POOLED: tuple[Name, ...] = ("multiplier", "curvature")
+"""The numbers that the heads of a layer share, and whose errors are like noise in all of them."""
+LEAST_POOLED = 3.0
+"""One head at least must show by itself, to so many standard errors, what all show together."""
+
+
+def pooled(name: Name, steps: Sequence[Step], level: float) -> Step | None:
+    """Return the step of a number that heads show together, if it is significant; else None.
+
+    A head with few rows may pass with a wrong m or cap; many such heads do not.
+
+    Args:
+        name: The number.
+        steps: The step of each head.
+        level: The share of honest layers that may be taken for wrong ones.
+    """
+    sure = [step for step in steps if 0 < step.error < inf]
+    if not any(abs(step.value) > LEAST_POOLED * step.error for step in sure):
+        return None
+    weights = np.array([step.error**-2.0 for step in sure])
+    value = float((weights * [step.value for step in sure]).sum() / weights.sum())
+    error = float(weights.sum() ** -0.5)
+    is_significant = abs(value) > MOST_SIGMAS[name] * _normal(level / len(POOLED)) * error
+    return Step(value, error) if is_significant else None
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """How far an output is from what a model gives.
+
+    Attributes:
+        errors: max |out − model| of each row, as a share of max Σ p·|v|, shape (r,); NaN or an
+            infinity in the output is an infinite error.
+        excess: The error of each row in units of what is allowed, shape (r,).
+        moved: The numbers that move significantly.
+        path: The rounding path that is likeliest.
+        coarseness: How many times the rounding of float32 the largest error is, if the output
+            passes only because kernels may approximate exponentials; else 0.
+        steps: How far m and the cap moved, though not significantly, to be pooled over heads.
+    """
+
+    errors: NDArray[np.float64]
+    excess: NDArray[np.float64]
+    moved: tuple[Name, ...]
+    path: Path
+    coarseness: float = 0.0
+    steps: Mapping[Name, Step] = field(default_factory=dict)
+
+    @property
+    def passes(self) -> bool:
+        """Whether the output is what the model gives."""
+        return self.coarseness > 0 or (bool((self.excess <= 1).all()) and not self.moved)
+
+    @property
+    def wrong(self) -> NDArray[np.intp]:
+        """The places of the rows that are off by more than is allowed, the worst first."""
+        order = np.argsort(-self.excess, kind="stable")
+        return np.asarray(order[self.excess[order] > 1])
+
+
+@dataclass(frozen=True, eq=False)
+class Prediction:
+    """The output of a model on the rows of a head, with its noise under the likeliest path.
+
+    Attributes:
+        rows: The rows, under the mask of the model.
+        state: The head, computed with the model's numbers.
+        noise: The noise of the output.
+        format: The number format of the arithmetic.
+        path: The path of the noise.
+        slopes: ∂out along each number, whitened, shape (names, r, d_v).
+        level: The share of honest heads that may be taken for wrong ones.
+        margins: How far each number may be from the model's without counting.
+    """
+
+    rows: Rows
+    state: State
+    noise: Noise
+    format: Format
+    path: Path
+    slopes: Floats
+    level: float
+    margins: Mapping[Name, float] = field(default_factory=dict)
+
+    def compared(self, output: Floats, is_fitted: bool = False) -> Comparison:
+        """Return how far an output of these rows is from the model.
+
+        Args:
+            output: Shape (r, d_v).
+            is_fitted: Whether the numbers of the model were fitted to the output, so that none can
+                move.
+        """
+        apart = output - self.state.output
+        apart = np.where(np.isfinite(apart), apart, inf)
+        errors = np.abs(apart).max(axis=1, initial=0.0) / self.sizes
+        excess = np.where(np.isfinite(errors), self.excess(output), inf)
+        if not np.isfinite(errors).all():
+            return Comparison(errors, excess, (), self.path)
+        moved, steps = self._steps(apart) if not is_fitted else ((), {})
+        coarseness = 0.0
+        is_coarse = not moved and bool((excess > 1).any()) and bool((errors <= COARSE).all())
+        if is_coarse and self.format.bits == 24:
+            coarseness = float(errors.max() / 2.0**-24)
+        return Comparison(errors, excess, moved, self.path, coarseness, steps)
+
+    def excess(self, output: Floats) -> NDArray[np.float64]:
+        """Return the error of each row in units of what is allowed, shape (r,)."""
+        apart = output - self.state.output
+        apart = np.where(np.isfinite(apart), apart, inf)
+        return np.maximum(self._by_number(output, apart), self._by_row(apart))
+
+    def part(self, rows: NDArray[np.intp]) -> "Prediction":
+        """Return the prediction of some of the rows."""
+        if len(rows) == len(self.rows.output):
+            return self
+        return replace(
+            self, rows=self.rows.part(rows), state=self.state.part(rows),
+            noise=self.noise.part(rows), slopes=self.slopes[:, rows],
+        )  # fmt: skip
+
+    @property
+    def residual(self) -> float:
+        """‖out − model‖/‖out‖ over the rows whose output is finite; NaN if none is."""
+        finite = np.flatnonzero(np.isfinite(self.rows.output).all(axis=1))
+        part = self.part(finite)
+        return relative_residual(part.rows, part.state) if len(finite) else nan
+
+    @property
+    def rounding(self) -> float:
+        """The residual that rounding alone would leave."""
+        size = float(np.square(self.rows.output[np.isfinite(self.rows.output)]).sum()) or 1.0
+        return float(np.sqrt(self.noise.variance.sum() / size))
+
+    @cached_property
+    def sizes(self) -> Floats:
+        """Max Σ p·|v| of each row, shape (r,)."""
+        size = self.state.weights @ np.abs(self.rows.values)
+        size = np.abs(self.state.parameters.value_scale) * size.max(axis=1, initial=0.0)
+        return np.asarray(np.maximum(size, 1e-300), np.float64)
+
+    def _by_number(self, output: Floats, apart: Floats) -> Floats:
+        """Return the largest error of each row in units of its bound, shape (r,)."""
+        captured = np.where(np.isfinite(output), output, 0.0)
+        unit = self.format.spacing(np.maximum(np.abs(captured), np.abs(self.state.output)))
+        rounded = np.square(self.format.spacing(self.rows.output)) / 12
+        rounded = np.maximum(rounded, rounded.mean(axis=1, keepdims=True) / 16)
+        rest = np.sqrt(np.maximum(self.noise.variance - rounded, 0.0))
+        # Numbers near 0 are rounded so finely that one of them would decide alone.
+        unit = np.maximum(unit, np.sqrt(12 * rounded))
+        room = ROOM if self.format.bits < 24 else ROOM_OF_SUMS
+        sigmas = room * _normal(self.level / max(2 * apart.size, 1))
+        bound = UNITS * unit + sigmas * rest
+        return np.asarray((np.abs(apart) / bound).max(axis=1, initial=0.0))
+
+    def _by_row(self, apart: Floats) -> Floats:
+        """Return the whitened length of each row's error in units of its bound, shape (r,)."""
+        finite = np.where(np.isfinite(apart), apart, 0.0)
+        square = np.square(self.noise.freed(finite)).sum(axis=1)
+        bound = ROOM_SQUARED * _chi_square(self.level / max(2 * len(apart), 1), apart.shape[1])
+        return np.asarray(np.sqrt(square / bound))
+
+    def _steps(self, apart: Floats) -> tuple[tuple[Name, ...], dict[Name, Step]]:
+        """Return the numbers that move significantly if the output is off, and the steps of some.
+
+        Args:
+            apart: How far the output is off, shape (r, d_v).
+        """
+        mixed = self._mixed
+        if not len(mixed):
+            return (), {}
+        moves = shifts(self._along, self.noise.freed(apart)[mixed])
+        is_moved = np.abs(moves.values) > self._reaches(moves)
+        moved = tuple(name for name, one in zip(NAMES, is_moved, strict=True) if one)
+        return moved, {name: self._step(moves, name) for name in POOLED}
+
+    def _step(self, moves: Shifts, name: Name) -> Step:
+        """Return the step of a number beyond what is no noise."""
+        place = NAMES.index(name)
+        value, error = float(moves.values[place]), float(moves.errors[place])
+        room = self._cut(name) + self.biases[place]
+        sigma = error if moves.df[place] else error / BOUND
+        return Step(copysign(max(abs(value) - room, 0.0), value), sigma)
+
+    def reach(self, name: Name) -> float:
+        """Return how far a number may be from the model's without moving, in an honest output."""
+        if not len(self._mixed):
+            return inf
+        residual = np.zeros_like(self.rows.output[self._mixed])
+        return float(self._reaches(shifts(self._along, residual))[NAMES.index(name)])
+
+    def _reaches(self, steps: Shifts) -> NDArray[np.float64]:
+        """Return how far each number may move, shape (names,)."""
+        level = self.level / len(NAMES)
+        reaches = []
+        for place, name in enumerate(NAMES):
+            error, df = float(steps.errors[place]), float(steps.df[place])
+            number = Number(0.0, error, df, self._cut(name))
+            # With few rows Student's t is wide; the error is never below that of rounding itself.
+            sigma = error if df else error / BOUND
+            most = MOST_SIGMAS[name] * _normal(level) * sigma
+            reach = min(ROOM * number.half(1 - level), most + number.bias)
+            reaches.append(reach + self.biases[place])
+        return np.array(reaches)
+
+    def _cut(self, name: Name) -> float:
+        """Return how far kernels that cut digits before they multiply move a number."""
+        if self.path != "tf32":
+            return 0.0
+        return CUT * abs(float(getattr(self.state.parameters, name)))
+
+    @cached_property
+    def _along(self) -> Floats:
+        """The slopes in the rows whose error is like noise, shape (names, r, d_v)."""
+        return self.slopes[:, self._mixed]
+
+    @cached_property
+    def _mixed(self) -> NDArray[np.intp]:
+        """The places of the rows whose error is like noise.
+
+        In a row that is almost the value of one key, the output is rounded to that value, always to
+        the same side.
+        """
+        largest = self.state.weights.max(axis=1, initial=0.0)
+        least = ALMOST * 2.0**-self.format.bits + self.state.weights.shape[1] * LEAST_ADDED
+        return np.flatnonzero(largest < 1 - least)
+
+    @cached_property
+    def biases(self) -> tuple[float, ...]:
+        """How far each number may seem to move by errors of arithmetic that are no noise.
+
+        Float32 sums lose small terms, all to the same side, and a rounded cap does less than it
+        should; both have the same sign in all rows. So has an m that was rounded, which a cap or a
+        sink would imitate.
+        """
+        weights = self.state.weights
+        lost = np.where(weights < LEAST_ADDED, weights, 0.0).sum(axis=1, keepdims=True)
+        shifts = [(LOST + lost) * self.state.output]
+        if self.path in STEPWISE and self.state.parameters.curvature > 0:
+            shifts.append(shift_of_cap(self.rows, self.state, self.format))
+        mixed = self._mixed
+        whitened = [self.noise.freed(shift)[mixed] for shift in shifts]
+        margins = [self.margins.get(name, 0.0) for name in NAMES]
+        whitened += [
+            margin * slope[mixed]
+            for margin, slope in zip(margins, self.slopes, strict=True)
+            if margin
+        ]
+        return tuple(
+            sum(abs(float(coefficients(slope[mixed][None], shift)[0])) for shift in whitened)
+            for slope in self.slopes
+        )
+
+
+def predicted(
+    rounding: Rounding,
+    paths: tuple[Path, ...],
+    level: float,
+    margins: Mapping[Name, float],
+) -> Prediction:
+    """Return what a model predicts of a head, under the path that its output makes likeliest."""
+    path = rounding.likeliest(paths)
+    return Prediction(
+        rounding.rows, rounding.state, rounding.by(path), rounding.format, path,
+        rounding.whitened(path), level, margins,
+    )  # fmt: skip
+
+
+@lru_cache(maxsize=1024)
+def _normal(level: float) -> float:
+    """Return how many standard deviations a normal number exceeds with a probability, both ways."""
+    return NormalDist().inv_cdf(1 - max(level, 1e-15) / 2)
+
+
+@lru_cache(maxsize=1024)
+def _chi_square(level: float, count: int) -> float:
+    """Return what a sum of squares of normal numbers exceeds with a probability, about.
+
+    The cube root of such a sum is nearly normal (Wilson and Hilferty, 1931).
+    """
+    z = NormalDist().inv_cdf(1 - max(level, 1e-15))
+    part = 2 / (9 * max(count, 1))
+    return float(count * (1 - part + z * sqrt(part)) ** 3)

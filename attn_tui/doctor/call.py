@@ -1,0 +1,349 @@
+"""The promise of a head completed, and what its call was given beside it.
+
+The arguments of a call (a mask, a bias, a scale) are never part of what is promised: a faulty call
+would confirm itself. They complete the promise only with what no configuration can know.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from attn_tui.compute.fit.differences import half_ulp
+from attn_tui.compute.heads.head_model import LEARNED, Alibi, HeadModel, Part
+from attn_tui.compute.heads.mask import HeadMask
+from attn_tui.compute.heads.rows import HeadRows, Reals
+from attn_tui.compute.text import counted
+from attn_tui.doctor.difference import Difference
+from attn_tui.doctor.names import Miss
+from attn_tui.doctor.padding import Padding, placed
+from attn_tui.files.models.promise import NONE, Promise
+from attn_tui.report.masks import mask_name
+
+WEAK = -9_000.0
+"""A mask that adds more than this to a logit does not hide the key."""
+NEAR = 2.0
+"""A captured bias may be this many units of its format off the promised one."""
+SAME = 1e-6
+"""The relative difference of two numbers that a call was given and that are the same."""
+
+
+@dataclass(frozen=True, eq=False)
+class Comparable:
+    """A head and the model that it is to be compared with.
+
+    Attributes:
+        model: The promised model, with the usual value in parts that are not stated.
+        stated: The parts that are stated.
+        rows: The rows, with the mask and the bias that are promised.
+        calls: The rows with the mask or the bias that the call was given, where these differ.
+        differences: How the call differs from the promise.
+        completions: What the capture completed the promise with, in phrases.
+        obstacle: Why nothing can be told whatever the output, or empty.
+    """
+
+    model: HeadModel
+    stated: frozenset[Part]
+    rows: HeadRows
+    calls: tuple[HeadRows, ...] = ()
+    differences: tuple[Difference, ...] = ()
+    completions: tuple[str, ...] = ()
+    obstacle: str = ""
+
+
+def comparable(
+    promise: Promise,
+    call: Promise,
+    rows: HeadRows,
+    head: int,
+    padding: Padding,
+    is_one_row: bool,
+    usual: Sequence[Miss] = (),
+) -> Comparable:
+    """Return a head with its promise completed from the capture, and how its call differs.
+
+    Args:
+        promise: What is promised of its layer.
+        call: The arguments of its call, as far as they were captured.
+        rows: The rows, as captured.
+        head: The number of the head.
+        padding: The padding and packed texts of its sequence.
+        is_one_row: Whether its captured mask has one row for all queries.
+        usual: The multipliers that common mistakes make of the promised one.
+    """
+    if promise.sink in (LEARNED, None) and rows.sink is not None:
+        promise = replace(promise, sink=rows.sink)
+    model, stated = promise.model(rows, head), promise.stated
+    model = replace(model, mask=placed(padding.of(model.mask), rows))
+    mask = _mask(promise, model, rows, padding, is_one_row)
+    bias = _bias(promise, mask.model, rows)
+    differences = (*mask.differences, *bias.differences, *_arguments(promise, call, rows, usual))
+    if call.multiplier is not None and "multiplier" not in stated:
+        mask = replace(mask, model=replace(mask.model, multiplier=call.multiplier))
+    model = replace(mask.model, bias=bias.model)
+    more: set[Part] = {"mask"} if model.mask.kind == "given" else set()
+    if bias.captured is not None and promise.bias is None:
+        more.add("bias")
+    promised = replace(rows, seen=mask.seen, bias=bias.captured)
+    calls = []
+    if mask.differences:
+        calls.append(replace(promised, seen=rows.seen))
+    if bias.differences:
+        calls.append(replace(promised, bias=rows.bias))
+    if mask.differences and bias.differences:
+        calls.append(rows)
+    return Comparable(
+        model, stated | more, promised, tuple(calls), differences,
+        (*mask.completions, *bias.completions), mask.obstacle,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class _Mask:
+    """The promised mask.
+
+    Attributes:
+        model: The promised model with it.
+        seen: The captured mask, if that is what is promised; else None.
+        differences: How the captured mask differs.
+        completions: What the captured mask completed the promise with.
+        obstacle: Why nothing can be told of the mask.
+    """
+
+    model: HeadModel
+    seen: NDArray[np.bool_] | None = None
+    differences: tuple[Difference, ...] = ()
+    completions: tuple[str, ...] = ()
+    obstacle: str = ""
+
+
+def _mask(
+    promise: Promise, model: HeadModel, rows: HeadRows, padding: Padding, is_one_row: bool
+) -> _Mask:
+    """Return the promised mask of a head, and how the captured one differs."""
+    completions = tuple(_completions(padding, rows))
+    captured = rows.seen
+    if captured is None:
+        return _Mask(model, completions=completions)
+    if is_one_row:
+        # It states padding; the rest is as promised, or to be found.
+        if padding.hidden is None and not captured.all():
+            return _Mask(model, differences=(_other_mask(rows, model, captured),))
+        return _Mask(model, completions=completions)
+    given = replace(model, mask=HeadMask("given"))
+    if promise.mask is None or promise.mask_varies:
+        return _Mask(given, captured)
+    seen = model.mask.seen(rows)
+    kept = _compared(rows, model.mask)
+    if np.array_equal(captured[kept], seen[kept]):
+        weak = _weak(rows)
+        differences = () if weak is None or promise.bias != NONE else (weak,)
+        return _Mask(model, differences=differences, completions=completions)
+    if rows.n_queries == 1 and promise.mask == "window" and _is_shorter(captured[0], seen[0]):
+        obstacle = "the captured mask hides more keys than the window: padding, or another window?"
+        return _Mask(given, captured, obstacle=obstacle)
+    difference = _weak(rows) or _other_mask(rows, model, captured)
+    return _Mask(model, differences=(difference,), completions=completions)
+
+
+def _is_shorter(captured: NDArray[np.bool_], seen: NDArray[np.bool_]) -> bool:
+    """Return whether a query sees a run of the keys that it is promised to see, and not all."""
+    shown = np.flatnonzero(captured)
+    is_run = len(shown) > 0 and shown[-1] - shown[0] + 1 == len(shown)
+    return bool(is_run and not (captured & ~seen).any())
+
+
+def _compared(rows: HeadRows, mask: HeadMask) -> NDArray[np.bool_]:
+    """Return the rows that are not those of padding queries, shape (r,)."""
+    if mask.hidden is None or rows.n_queries != rows.n_keys:
+        return np.ones(len(rows.rows), bool)
+    first, last = mask.hidden
+    return np.asarray((rows.rows < first) | (rows.rows > last))
+
+
+def _completions(padding: Padding, rows: HeadRows) -> Iterator[str]:
+    """Yield what a captured mask completed the promise with."""
+    if padding.hidden is not None:
+        first, last = padding.hidden
+        share = (last - first + 1) / rows.n_keys
+        yield f"keys {first:,}–{last:,} ({100 * share:.2g} % of them) are padding"
+    if padding.packed:
+        yield f"{counted(len(padding.packed) + 1, 'text')} packed into one sequence"
+
+
+def _weak(rows: HeadRows) -> Difference | None:
+    """Return that a mask adds too little to hide a key, if what is added has two values."""
+    if rows.bias is None:
+        return None
+    values = np.unique(rows.bias)
+    is_mask = len(values) == 2 and values[1] == 0.0 and WEAK < values[0] < 0.0
+    if not is_mask:
+        return None
+    fill = f"{values[0]:.3g}".replace("-", "−")
+    cause = f"it is filled with {fill}, which hides nothing"
+    return Difference("mask", "keys hidden", "hides no key", cause=cause, side="call")
+
+
+def _other_mask(rows: HeadRows, model: HeadModel, captured: NDArray[np.bool_]) -> Difference:
+    """Return how a captured mask differs from the promised one, by its effect."""
+    kept = _compared(rows, model.mask)
+    seen, captured = model.mask.seen(rows)[kept], captured[kept]
+    promised = mask_name(model.mask)
+    observed, cause = _described(replace(rows, rows=rows.rows[kept]), model.mask, captured, seen)
+    return Difference("mask", promised, observed, cause=cause, side="call")
+
+
+def _described(
+    rows: HeadRows, mask: HeadMask, captured: NDArray[np.bool_], seen: NDArray[np.bool_]
+) -> tuple[str, str]:
+    """Return a captured mask in words, and what usually leads to it."""
+    if captured.all():
+        return "hides no key", ""
+    if np.array_equal(captured, ~seen):
+        return "inverted", "each query sees the keys that it should not"
+    if rows.positions is not None:
+        rows = replace(rows, positions=rows.positions[: len(rows.rows)])
+    longest = int(captured.sum(axis=1).max())
+    for other, cause in _near_masks(rows, mask, longest):
+        if np.array_equal(other.seen(rows), captured):
+            return mask_name(other), cause
+    more, fewer = int((captured & ~seen).sum()), int((seen & ~captured).sum())
+    parts = []
+    if more:
+        parts.append(f"shows {counted(more, 'score')} that it should hide")
+    if fewer:
+        parts.append(f"hides {counted(fewer, 'score')} that it should show")
+    return " and ".join(parts), ""
+
+
+def _near_masks(rows: HeadRows, mask: HeadMask, longest: int) -> Iterator[tuple[HeadMask, str]]:
+    """Yield masks that are often taken for another, and why."""
+    offset = rows.n_keys - rows.n_queries
+    plain = replace(mask, kind="causal", window=None, chunk=None)
+    if mask.kind != "causal" or mask.chunk:
+        yield replace(plain, offset=offset), "was the window dropped?"
+    if offset:
+        yield replace(mask, offset=0), "aligned at the top left, as is_causal does?"
+    for by in (1, -1):
+        start = mask.offset or 0
+        yield replace(mask, offset=start + by), "one key off"
+        if mask.window is not None and mask.window + by > 0:
+            yield replace(mask, window=mask.window + by), "is the query's own key counted?"
+    if longest:
+        yield replace(plain, kind="window", window=longest), ""
+
+
+@dataclass(frozen=True, eq=False)
+class _Bias:
+    """The promised bias.
+
+    Attributes:
+        model: The rule of the promised bias, or that it is learned, or None.
+        captured: A captured bias, if that is what is promised; else None.
+        differences: How the captured bias differs.
+        completions: What the captured bias completed the promise with.
+    """
+
+    model: Alibi | Literal["learned"] | None
+    captured: Reals | None = None
+    differences: tuple[Difference, ...] = ()
+    completions: tuple[str, ...] = ()
+
+
+def _bias(promise: Promise, model: HeadModel, rows: HeadRows) -> "_Bias":
+    """Return the promised bias of a head, and how the captured one differs."""
+    captured = rows.bias if rows.bias is not None and _bends(rows.bias) else None
+    if promise.bias == LEARNED:
+        if captured is None:
+            return _Bias(LEARNED)
+        return _Bias(None, captured, completions=("the bias is the captured one",))
+    if promise.bias is None:
+        return _Bias(None, captured)
+    if promise.bias == NONE or not isinstance(model.bias, Alibi):
+        if captured is None or _weak(rows) is not None:
+            return _Bias(None)
+        difference = Difference("bias", "none", "a captured one", side="call")
+        return _Bias(None, differences=(difference,))
+    if captured is None:
+        return _Bias(model.bias)
+    bias = model.bias.bias(rows, model.mask)
+    seen = model.mask.seen(rows) if rows.seen is None else rows.seen
+    unit = half_ulp(1.0, rows.formats.get("bias", rows.formats.get("mask", "float32")))
+    if _is_near(captured, bias, seen, unit):
+        return _Bias(None, captured)
+    return _Bias(model.bias, differences=(_other_slope(captured, bias, seen, rows, model.bias),))
+
+
+def _bends(bias: Reals) -> bool:
+    """Return whether a bias differs from a constant in some row."""
+    return bool((bias != bias[:, :1]).any())
+
+
+def _is_near(captured: Reals, bias: Reals, seen: NDArray[np.bool_], unit: float) -> bool:
+    """Return whether two biases differ by a constant in each row, to the rounding of a format."""
+    apart = np.where(seen, captured.astype(np.float64) - bias, np.nan)
+    with np.errstate(all="ignore"):
+        center = np.nan_to_num(np.nanmedian(np.where(seen, apart, np.nan), axis=1))[:, None]
+        size = np.where(seen, np.maximum(np.abs(captured), np.abs(bias)), 0.0)
+    room = NEAR * 2 * unit * size.max(axis=1, keepdims=True) + 1e-6
+    return bool((np.abs(np.where(seen, apart - center, 0.0)) <= room).all())
+
+
+def _other_slope(
+    captured: Reals, bias: Reals, seen: NDArray[np.bool_], rows: HeadRows, rule: Alibi
+) -> Difference:
+    """Return how a captured bias differs from the promised one: by its slope, if it has one."""
+    keys = np.arange(rows.n_keys, dtype=np.float64)
+    weight = seen.astype(np.float64)
+    count = np.maximum(weight.sum(axis=1, keepdims=True), 1.0)
+
+    def slope(of: Reals) -> float:
+        values = np.where(seen, of, 0.0).astype(np.float64)
+        centred = (values - values.sum(axis=1, keepdims=True) / count) * weight
+        along = (keys - (weight * keys).sum(axis=1, keepdims=True) / count) * weight
+        return float((centred * along).sum() / max((along * along).sum(), 1e-300))
+
+    observed, promised = slope(captured), slope(bias)
+    cause = slope_cause(observed, promised, rows.d_k)
+    return Difference("bias", promised, observed, cause=cause, side="call")
+
+
+def slope_cause(observed: float, promised: float, d_k: int) -> str:
+    """Return what usually leads from one slope to another."""
+    if not promised:
+        return ""
+    ratio = observed / promised
+    usual = (
+        (2.0, "the slopes are added twice, or belong to the head before"),
+        (0.5, "the slopes are halved, or belong to the next head"),
+        (d_k**0.5, "the slopes are √d_k times too large: added after the scale?"),
+        (d_k**-0.5, "the slopes are √d_k times too small: multiplied by the scale?"),
+        (0.0, "no slope"),
+    )
+    for times, cause in usual:
+        if abs(ratio - times) < 0.02 * max(times, 0.1):
+            return cause
+    return ""
+
+
+def _is_close(one: float, other: float) -> bool:
+    return abs(one - other) <= SAME * abs(other)
+
+
+def _arguments(
+    promise: Promise, call: Promise, rows: HeadRows, usual: Sequence[Miss]
+) -> Iterator[Difference]:
+    """Yield the numbers that a call was given and that are not the promised ones."""
+    m, scale = promise.multiplier, call.multiplier
+    if m is not None and scale is not None:
+        stored = rows.formats.get("q", "float32")
+        if abs(scale - m) > SAME * abs(m) + half_ulp(m, stored):
+            cause = next((miss.meaning for miss in usual if _is_close(miss.value, scale)), "")
+            yield Difference("multiplier", m, scale, cause=cause, side="call")
+    cap, call_cap = promise.softcap, call.softcap
+    if cap is not None and call_cap is not None and cap != call_cap:
+        yield Difference("softcap", cap, call_cap, side="call")
+    if promise.mask == "none" and call.mask == "causal" and rows.n_keys > 1:
+        yield Difference("mask", "none", "causal", side="call")

@@ -1,0 +1,152 @@
+"""The doctor's report as text: a line to paste first, the evidence below it."""
+
+from collections.abc import Iterator
+
+from attn_tui.compute.fit.estimates import usual
+from attn_tui.compute.fit.model import SHOWN, Candidate
+from attn_tui.compute.text import counted, listed, visible
+from attn_tui.doctor.finding import Finding
+from attn_tui.doctor.report import Report
+from attn_tui.doctor.sentences import (
+    PLURALS,
+    groups,
+    notes,
+    obstacle,
+    places_of,
+    rows_text,
+    verdict_line,
+)
+from attn_tui.doctor.words import (
+    NUMBERS,
+    ROUNDED,
+    WORDS,
+    dialects,
+    observed_texts,
+    promised_texts,
+    rule_text,
+)
+from attn_tui.report.numbers import quantity
+from attn_tui.report.rows import WIDTH, cells, labelled
+
+LABEL = 13
+"""The width of labels, in columns."""
+_MOST = 6
+"""The most groups of heads to show in full."""
+_LEVELS = "▁▂▃▄▅▆▇█"
+
+
+def render(report: Report) -> Iterator[str]:
+    """Yield the verdict in one line, however long, then lines of at most 80 columns."""
+    yield verdict_line(report) + "\n\n"
+    paths = report.capture.paths
+    more = f" and {len(paths) - 1:,} more" if len(paths) > 1 else ""
+    yield _line("capture", visible(paths[0]) + more)
+    for sentence in report.stated:
+        yield _line("", sentence)
+    source = report.expectation.source if report.expectation else ""
+    yield _line("promised by", source or "nothing; --config gives it")
+    every = groups(report)
+    if every:
+        yield _line("rows", f"{rows_text(every[0])}; {report.elapsed:.1f} s")
+    if len(report.counts) > 1:
+        counts = [
+            f"{count:,} {PLURALS.get(verdict, verdict) if count > 1 else verdict}"
+            for verdict, count in report.counts.items()
+        ]
+        yield _line("heads", ", ".join(counts))
+    for sentence in notes(report):
+        yield _line("note", sentence)
+    for group in every[:_MOST]:
+        first = group.first.id
+        several = f"; of layer {first.layer}, head {first.head}:" if group.findings[1:] else ""
+        yield f"\n{places_of(group.findings)}: {group.verdict}{several}\n"
+        yield from evidence(group.first)
+    if left := every[_MOST:]:
+        count = counted(sum(len(other.findings) for other in left), "more head")
+        yield "\n"
+        yield _line("and", f"{count} in {counted(len(left), 'other group')}: --json has all")
+
+
+def evidence(finding: Finding) -> Iterator[str]:
+    """Yield lines with the numbers of a head beside the promised ones."""
+    explanation = finding.explanation
+    candidate = explanation.candidate
+    if candidate.explains:
+        yield from _table(finding, candidate)
+    else:
+        yield _line("not known", _obstacle(finding))
+    for difference in finding.judgement.differences:
+        if difference.cause:
+            yield _line("cause", difference.cause)
+    if explanation.rows:
+        yield _line("residual", _residual(finding, candidate))
+    for axis, shares in explanation.where.items():
+        picture = "".join(_LEVELS[min(int(8 * share), 7)] for share in shares)
+        yield f"{f'by {axis}':{LABEL}}{picture}\n"
+    if not candidate.explains:
+        return
+    for part, reason in candidate.unknown.items():
+        yield _line("not known", f"{WORDS[part]}: {reason}")
+    if explanation.silent:
+        silent = listed([WORDS[part] for part in explanation.silent])
+        yield _line("silent", f"another {silent} would not have shown")
+    for other in explanation.best:
+        if other is not candidate:
+            texts = observed_texts(other)
+            yield _line("or", ", ".join(f"{WORDS[part]} {texts[part]}" for part in texts))
+    for miss in finding.misses:
+        thread = f" ({miss.thread})" if miss.thread else ""
+        yield _line("may be", f"{miss.form or quantity(miss.value)}: {miss.meaning}{thread}")
+    if "multiplier" in candidate.estimates:
+        m = usual(candidate.estimates["multiplier"].at(SHOWN), finding.shape.d_k)
+        yield _line("elsewhere", "; ".join(dialects(m or candidate.model.multiplier)))
+
+
+def _obstacle(finding: Finding) -> str:
+    """Return why no numbers are known of a head."""
+    if finding.judgement.verdict == "cannot tell":
+        return obstacle(finding)
+    return "no multiplier, cap, sink or mask gives this output"
+
+
+def _residual(finding: Finding, candidate: Candidate) -> str:
+    """Return the residual, and the one that rounding alone would leave."""
+    explanation = finding.explanation
+    if not candidate.explains:
+        rounding = quantity(explanation.rounding)
+        return f"{quantity(explanation.residual)} of the output; rounding alone makes {rounding}"
+    alone = [
+        f"{ROUNDED[path]} {quantity(candidate.rounding[path])}"
+        for path in ROUNDED
+        if path in candidate.rounding
+    ]
+    text = f"{quantity(candidate.residual)} of the output; rounding alone makes {', '.join(alone)}"
+    paths = " or ".join(ROUNDED[path] for path in candidate.paths)
+    return f"{text}; it {'is' if candidate.path else 'may be'} {paths}"
+
+
+def _table(finding: Finding, candidate: Candidate) -> Iterator[str]:
+    """Yield a row for each number: the observed value, and the promised one beside it."""
+    promised, texts = promised_texts(finding), observed_texts(candidate)
+    rule = rule_text(finding.names)
+    if rule and "multiplier" in candidate.estimates and "multiplier" not in promised:
+        texts["multiplier"] += f" = {rule}"
+    if candidate.model.softmax_twice:
+        texts["softmax_twice"], promised["softmax_twice"] = "taken twice", "once"
+    width = max(map(cells, texts.values())) + 2
+    title = "  promised" if promised else ""
+    width = max(width, cells("observed") + 2)
+    yield f"{'':{LABEL}}{'observed':{width}}{title}".rstrip() + "\n"
+    for part in ("softmax_twice", *NUMBERS):
+        if part not in texts:
+            continue
+        sign = "≠" if part in candidate.changes else " "
+        beside = f"{sign} {promised[part]}" if part in promised else ""
+        row = f"{WORDS[part]:{LABEL}}{texts[part]:{width}}{beside}".rstrip()
+        if cells(row) > WIDTH and beside:
+            row = f"{WORDS[part]:{LABEL}}{texts[part]}\n{'':{LABEL}}{beside.strip()} promised"
+        yield f"{row}\n"
+
+
+def _line(label: str, text: str) -> str:
+    return labelled(label, text, LABEL)

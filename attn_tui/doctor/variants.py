@@ -1,0 +1,106 @@
+"""The models that common mistakes make of a promised one, each to be compared with the output."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from math import e, log, log2
+
+from attn_tui.compute.fit.model import Variant
+from attn_tui.compute.heads.head_model import LEARNED, Alibi, HeadModel
+from attn_tui.doctor.causes import VALUE_SCALES
+from attn_tui.doctor.names import Place, mistakes
+from attn_tui.files.models.promise import Expectation
+
+TWICE = log(2.0)
+LOG2_E = log2(e)
+SAME = 1e-9
+
+
+def variants(
+    model: HeadModel, place: Place, expectation: Expectation, sinks: Sequence[float | None]
+) -> Iterator[Variant]:
+    """Yield the models of common mistakes, the likeliest first, each model once.
+
+    Args:
+        model: The promised model of a head.
+        place: Its place in the capture.
+        expectation: What is promised of the whole model.
+        sinks: The captured sinks of the heads of its layer, or nothing.
+    """
+    before: list[HeadModel] = [model]
+    for variant in _every(model, place, expectation, sinks):
+        if not any(_is_same(variant.model, other) for other in before):
+            before.append(variant.model)
+            yield variant
+
+
+def _is_same(model: HeadModel, other: HeadModel) -> bool:
+    """Return whether two models differ at most by the rounding of m."""
+    near = abs(model.multiplier - other.multiplier) <= SAME * abs(other.multiplier)
+    return near and replace(model, multiplier=0.0) == replace(other, multiplier=0.0)
+
+
+def _every(
+    model: HeadModel, place: Place, expectation: Expectation, sinks: Sequence[float | None]
+) -> Iterator[Variant]:
+    """Yield the models of common mistakes, the likeliest first."""
+    m = model.multiplier
+    yield Variant(replace(model, multiplier=0.0), "multiplier", ZERO)
+    for miss in mistakes(m, place, expectation):
+        thread = f"? (as in {miss.thread})" if miss.thread else "?"
+        cause = f"{miss.meaning}{thread}"
+        yield Variant(replace(model, multiplier=miss.value), "multiplier", cause)
+    yield Variant(replace(model, multiplier=-m), "multiplier", "the sign is turned")
+    if model.softcap is not None:
+        yield Variant(replace(model, softcap=None), "softcap", "dropped? (as in sglang 33915)")
+    yield from _sinks(model, place, sinks)
+    for factor, meaning in VALUE_SCALES.items():
+        cause = f"{meaning}? (as in Megatron-Bridge 4155)"
+        scaled = replace(model, value_scale=model.value_scale * factor)
+        yield Variant(scaled, "value_scale", cause)
+    after = replace(model, multiplier=1.0, value_scale=m * model.value_scale)
+    if m != 1.0:
+        yield Variant(after, "multiplier", "the scale stands after the softmax")
+    if model.bias == LEARNED:
+        yield Variant(replace(model, bias=None), "bias", "was the bias dropped?")
+    if isinstance(model.bias, Alibi):
+        yield from _slopes(model, model.bias, place)
+
+
+ZERO = "every seen key has the same weight"
+NEIGHBOURS = {1: "the sink is that of the next head", -1: "the sink is that of the head before"}
+
+
+def _sinks(model: HeadModel, place: Place, sinks: Sequence[float | None]) -> Iterator[Variant]:
+    """Yield other sinks than the promised one."""
+    if model.sink is None:
+        return
+    yield Variant(replace(model, sink=None), "sink", "the sinks are dropped")
+    if model.sink == LEARNED:
+        return
+    b = float(model.sink)
+    for other, cause in (
+        (b + TWICE, "the sink counts twice (b + ln 2)"),
+        (b * LOG2_E, "the sink is multiplied by log₂e (b·log₂e)"),
+        (b / LOG2_E, "the sink is divided by log₂e (b·ln 2)"),
+        (b * model.multiplier, "the sink is multiplied by the scale (b·m)"),
+    ):
+        yield Variant(replace(model, sink=other), "sink", cause)
+    for number, sink in enumerate(sinks):
+        if sink is not None and number != place.head:
+            cause = f"the sink is that of head {number}"
+            cause = NEIGHBOURS.get(number - place.head, cause)
+            yield Variant(replace(model, sink=sink), "sink", cause)
+
+
+def _slopes(model: HeadModel, rule: Alibi, place: Place) -> Iterator[Variant]:
+    """Yield other slopes than the promised one."""
+    root = float(place.d_k) ** 0.5
+    for times, cause in (
+        (0.0, "no slope: was the bias dropped?"),
+        (2.0, "the slopes are added twice, or belong to the head before"),
+        (0.5, "the slopes are halved, or belong to the next head"),
+        (root, "the slopes are √d_k times too large: added after the scale?"),
+        (1 / root, "the slopes are √d_k times too small: multiplied by the scale?"),
+    ):
+        bias = replace(rule, factor=rule.factor * times)
+        yield Variant(replace(model, bias=bias), "bias", cause)

@@ -1,0 +1,187 @@
+"""What counts as the output that a model gives: honest arithmetic, and no more."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from attn_tui.compute.fit.case import Case
+from attn_tui.compute.fit.comparison import COARSE, Comparison
+from attn_tui.compute.fit.explain import Reference
+from attn_tui.compute.fit.head import Path
+from attn_tui.compute.fit.noise import format_of, paths_of
+from attn_tui.compute.fit.simulate import Arithmetic, computed, rounded_to, simulate
+from attn_tui.compute.heads.head_model import HeadModel
+from attn_tui.compute.heads.mask import HeadMask
+from attn_tui.compute.heads.rows import HeadRows
+from tests.compute.fit.heads import HEAD_LEVEL, STATED
+from tests.pairs import each_once, with_rows
+
+N, D = 96, 32
+MODEL = HeadModel(0.2, 0.75, softcap=20.0, sink=0.5, mask=HeadMask("window", 0, 33))
+EXACT = Arithmetic(0.2, 0.75, 20.0, 0.5, HeadMask("window", 0, 33), "float64")
+WAYS = [
+    (name, path) for name in ("float32", "bfloat16", "float16")
+    for path in paths_of(format_of(name)) if path != "tf32"
+]  # fmt: skip
+SEEDS = range(3)
+
+
+def drawn(seed: int, format: str, path: Path) -> tuple[HeadRows, np.ndarray, np.ndarray]:
+    """Return all rows of a head, the error of its arithmetic, and the size of each row.
+
+    Sizes are max Σ p·|v|; the reference is the same formula in float64.
+    """
+    head = simulate(
+        seed, replace(EXACT, format=format, path=path), n_keys=N, d_k=D, rows=range(N),
+        logit_std=3.0,
+    )  # fmt: skip
+    assert head.output is not None
+    error = head.output - exact(head)
+    assert head.values is not None
+    sizes = exact(replace(head, values=np.abs(head.values))).max(axis=1)
+    return head, error, sizes
+
+
+def exact(head: HeadRows) -> np.ndarray:
+    """Return the output in float64, written down here once more."""
+    assert head.values is not None
+    q, k, v = (np.asarray(part, np.float64) for part in (head.queries, head.keys, head.values))
+    z = 20 * np.tanh(0.2 * (q @ k.T) / 20)
+    keys, own = np.arange(N), head.rows[:, None]
+    exponentials = np.where((keys <= own) & (keys > own - 33), np.exp(z), 0.0)
+    return np.asarray(0.75 * exponentials @ v / (exponentials.sum(1, keepdims=True) + np.exp(0.5)))
+
+
+def compared(head: HeadRows, model: HeadModel = MODEL, format: str = "float32") -> Comparison:
+    case = Case.of(head, Reference(model, STATED, HEAD_LEVEL, format=format))
+    assert isinstance(case, Case)
+    with np.errstate(all="ignore"):
+        return case.comparison(model)
+
+
+@with_rows(("format", "path", "seed"), [(*way, seed) for way in WAYS for seed in SEEDS])
+def test_an_honest_arithmetic_passes_and_errors_are_shares_of_each_row(
+    format: str, path: Path, seed: int
+) -> None:
+    head, error, sizes = drawn(seed, format, path)
+    comparison = compared(head)
+    assert comparison.passes
+    assert comparison.moved == ()
+    assert comparison.coarseness == 0
+    assert len(comparison.wrong) == 0
+    np.testing.assert_allclose(
+        comparison.errors, np.abs(error).max(axis=1) / sizes, rtol=1e-3, atol=2e-6
+    )
+
+
+@with_rows(("format", "path", "row"), [(*way, row) for way, row in each_once(WAYS, [0, 40, 95])])
+def test_one_number_off_by_eight_times_the_largest_honest_error_fails_and_names_its_row(
+    format: str, path: Path, row: int
+) -> None:
+    head, _, sizes = drawn(1, format, path)
+    honest = [np.abs(drawn(1, name, way)[1][row]).max() for name, way in WAYS if name == format]
+    assert head.output is not None
+    output = head.output.astype(np.float64)
+    # In float32 more is allowed: exp may be approximated.
+    least = 60 * 2.0**-23 * sizes[row] if format == "float32" else 0.0
+    output[row, 7] += max(8.1 * max(honest), least) * np.sign(output[row, 7])
+    comparison = compared(replace(head, output=rounded_to(output, format)))
+    assert not comparison.passes
+    assert comparison.wrong.tolist() == [row]
+
+
+def test_the_worst_row_is_named_first() -> None:
+    head, _, _ = drawn(1, "bfloat16", "flash")
+    assert head.output is not None
+    output = head.output.copy()
+    output[10] *= 2
+    output[20] = np.nan
+    assert compared(replace(head, output=output)).wrong.tolist() == [20, 10]
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_one_number_that_is_not_finite_fails(value: float) -> None:
+    head, _, _ = drawn(1, "bfloat16", "flash")
+    assert head.output is not None
+    output = head.output.copy()
+    output[50, 3] = value
+    comparison = compared(replace(head, output=output))
+    assert not comparison.passes
+    assert comparison.wrong.tolist() == [50]
+
+
+CHANGES = (
+    ("multiplier", {"multiplier": 0.2 * 1.02}), ("curvature", {"softcap": 20.0 * 1.05}),
+    ("sink", {"sink": 0.6}), ("value_scale", {"value_scale": 0.75 * 1.003}),
+)  # fmt: skip
+
+
+@with_rows(
+    ("format", "part", "change"),
+    [(name, *change) for name in ("float32", "bfloat16", "float16") for change in CHANGES],
+)
+def test_another_number_fails_in_every_format(
+    format: str, part: str, change: dict[str, float]
+) -> None:
+    head, _, _ = drawn(1, format, "float32")
+    other = replace(EXACT, format=format, path="float32", **change)  # type: ignore[arg-type]
+    comparison = compared(computed(head, other))
+    assert not comparison.passes
+    assert part in comparison.moved or len(comparison.wrong)
+
+
+def test_in_bfloat16_steps_alone_see_what_no_row_shows() -> None:
+    head, _, _ = drawn(1, "bfloat16", "float32")
+    other = replace(EXACT, format="bfloat16", path="float32", value_scale=0.75 * 1.003)
+    comparison = compared(computed(head, other))
+    assert len(comparison.wrong) == 0
+    assert "value_scale" in comparison.moved
+    assert not comparison.passes
+
+
+def coarse(head: HeadRows, share: float) -> HeadRows:
+    """Return the head in float32 with errors of up to a share of each row's size, as of exp."""
+    assert head.values is not None
+    assert head.output is not None
+    sizes = exact(replace(head, values=np.abs(head.values))).max(axis=1)
+    error = np.random.default_rng(2).uniform(-share, share, head.output.shape)
+    output = (exact(head) + error * sizes[:, None]).astype(np.float32)
+    return replace(head, output=output)
+
+
+def test_arithmetic_coarser_than_float32_passes_and_says_by_how_much() -> None:
+    head, _, _ = drawn(1, "float32", "float32")
+    comparison = compared(coarse(head, 0.8 * COARSE))
+    assert comparison.passes
+    assert 20 < comparison.coarseness < 60
+    assert len(comparison.wrong) > 0
+
+
+def test_arithmetic_that_is_too_coarse_fails() -> None:
+    head, _, _ = drawn(1, "float32", "float32")
+    assert not compared(coarse(head, 2.5 * COARSE)).passes
+
+
+def test_no_such_room_is_left_in_other_formats() -> None:
+    head, _, _ = drawn(1, "float64", "float32")
+    assert compared(head).passes
+    assert not compared(replace(head, output=exact(head) * (1 + 1e-9))).passes
+
+
+def test_coarse_arithmetic_must_not_move_a_number() -> None:
+    head, _, _ = drawn(1, "float32", "float32")
+    assert head.output is not None
+    # 15 units of float32 in every row, all to one side: a value scale.
+    output = (exact(head) * (1 + 15 * 2.0**-23)).astype(np.float32)
+    comparison = compared(replace(head, output=output))
+    assert "value_scale" in comparison.moved
+    assert not comparison.passes
+
+
+def test_an_m_that_was_rounded_to_the_format_is_the_promised_one() -> None:
+    head = simulate(1, Arithmetic(0.17675781, path="flash"), n_keys=N, d_k=D, rows=range(N))
+    for m, passes in ((0.1772, True), (0.1785, False)):
+        assert compared(head, HeadModel(m), "bfloat16").passes is passes
+    # A cap or a sink would imitate the difference.
+    assert compared(head, HeadModel(0.1772, mask=HeadMask("causal")), "bfloat16").moved == ()
