@@ -47,8 +47,9 @@ from attn_tui.ui.setting import RULE, of_field
 
 FIELDS = {name: of_field(field) for name, field in fields_of(Settings).items()}
 
-KEPT = 12
-"""How many sweeps are kept, so that going back to one redraws nothing."""
+KEPT = 4
+"""How many sweeps are kept, so that going back to one redraws nothing; a large one that is not
+complete takes some 40 MB."""
 
 ROWS_KEPT = 64
 """How many rows keep their crossovers."""
