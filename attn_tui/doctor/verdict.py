@@ -1,9 +1,11 @@
 """The verdict about a head and about a capture: by the output, and by what the call was given."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from attn_tui.compute.fit.comparison import LEVEL, Step, pooled
+from attn_tui.compute.fit.head import Name
 from attn_tui.compute.fit.model import Candidate, Explanation
 from attn_tui.compute.heads.head_model import LEARNED, Part
 from attn_tui.doctor.causes import difference_of
@@ -156,7 +158,43 @@ def settled(findings: Sequence[Finding], granted: Collection[Assumption]) -> tup
             judgement = Judgement("differs", (difference,))
             finding = replace(finding, judgement=judgement)
         told.append(finding)
-    return tuple(told)
+    return together(told)
+
+
+SHARED: Mapping[Name, Part] = {"multiplier": "multiplier", "curvature": "softcap"}
+"""The parts whose numbers the heads of a layer share."""
+
+
+def together(findings: Sequence[Finding]) -> tuple[Finding, ...]:
+    """Return findings in which heads differ that agree alone, but show another number together."""
+    layers: dict[int, list[Finding]] = {}
+    for finding in findings:
+        if finding.judgement.verdict in ("agrees", "silent") and finding.explanation.passes:
+            layers.setdefault(finding.id.layer, []).append(finding)
+    told = {finding.id: finding for finding in findings}
+    for heads in layers.values():
+        for name, part in SHARED.items():
+            steps = [finding.explanation.steps.get(name) for finding in heads]
+            level = LEVEL / max(len(layers), 1)
+            step = pooled(name, [one for one in steps if one is not None], level)
+            if step is not None:
+                judgement = Judgement("differs", (_of_step(heads[0], part, step),))
+                told |= {finding.id: replace(finding, judgement=judgement) for finding in heads}
+    return tuple(told[finding.id] for finding in findings)
+
+
+def _of_step(finding: Finding, part: Part, step: Step) -> Difference:
+    """Return the difference that the heads of a layer show together."""
+    model, cause = finding.comparable.model, "the heads show it together, none of them alone"
+    if part == "multiplier":
+        m = model.multiplier + step.value
+        half = 2 * step.error
+        return Difference(part, model.multiplier, m, m - half, m + half, cause)
+    curvature = 0.0 if model.softcap is None else model.softcap**-2
+    ends = [curvature + step.value + by * step.error for by in (2.0, 0.0, -2.0)]
+    low, cap, high = (None if end <= 0 else end**-0.5 for end in ends)
+    is_none = high is None
+    return Difference(part, model.softcap, None if is_none else cap, low, high, cause)
 
 
 def _hiding(finding: Finding) -> object:

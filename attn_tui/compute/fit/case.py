@@ -81,6 +81,8 @@ class Case:
     counts: Counts = Counts()
     whole: "Case | None" = None
     _roundings: dict[HeadModel, Rounding] = field(default_factory=dict, init=False)
+    _predictions: dict[HeadModel, Prediction] = field(default_factory=dict, init=False)
+    _seen: dict[HeadMask, NDArray[np.bool_]] = field(default_factory=dict, init=False)
 
     @classmethod
     def of(cls, head: HeadRows, reference: Reference) -> "Case | str":
@@ -167,12 +169,18 @@ class Case:
             bias = model.bias.bias(head, model.mask)
             head = replace(head, bias=bias.astype(self._held))
         if factors is None and head is self.head:
-            return self._every.under(model.mask.seen(head))
+            return self._every.under(self.seen(model.mask))
         return rows_of(head, model.mask, self._held, factors)
+
+    def seen(self, mask: HeadMask) -> NDArray[np.bool_]:
+        """Return which keys each row sees under a mask, shape (r, n); cached."""
+        if mask not in self._seen:
+            self._seen[mask] = mask.seen(self.head)
+        return self._seen[mask]
 
     def seeing(self, model: HeadModel) -> NDArray[np.intp]:
         """Return the places of the rows that see a key under the mask of a model."""
-        return np.flatnonzero(model.mask.seen(self.head).any(axis=1))
+        return np.flatnonzero(self.seen(model.mask).any(axis=1))
 
     def rounding(self, model: HeadModel) -> Rounding:
         """Return a model's output and its rounding on the rows that see a key; cached."""
@@ -186,7 +194,12 @@ class Case:
         return self._roundings[model]
 
     def prediction(self, model: HeadModel) -> Prediction:
-        """Return what a model predicts of the rows that see a key."""
+        """Return what a model predicts of the rows that see a key; cached."""
+        if model not in self._predictions:
+            self._predictions[model] = self._predicted(model)
+        return self._predictions[model]
+
+    def _predicted(self, model: HeadModel) -> Prediction:
         # Kernels of float32 fold m into q, or into exponentials of base 2, and round it again.
         m = abs(model.multiplier)
         room = half_ulp(m, self.reference.format) + FOLDED * m
@@ -206,7 +219,7 @@ class Case:
         head = self.head
         assert head.output is not None
         assert head.values is not None
-        hidden = np.flatnonzero(~model.mask.seen(head).any(axis=1))
+        hidden = np.flatnonzero(~self.seen(model.mask).any(axis=1))
         output = head.output[hidden].astype(np.float64)
         mean = model.value_scale * head.values.astype(np.float64).mean(axis=0)
         near = np.abs(output - mean).max(axis=1, initial=0.0) <= 0.01 * np.abs(mean).max()

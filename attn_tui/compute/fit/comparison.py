@@ -6,19 +6,19 @@ Gauss–Newton. The first sees one wrong number; the second sees an error that i
 rounding, but the same in all rows.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from math import inf, sqrt
+from math import copysign, inf, sqrt
 from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
 
-from attn_tui.compute.fit.estimates import BOUND, LOST, numbers, shift_of_cap
+from attn_tui.compute.fit.estimates import BOUND, CUT, LOST, Number, Shifts, shift_of_cap, shifts
 from attn_tui.compute.fit.head import Floats, Name, Path, Rows, State, slopes
 from attn_tui.compute.fit.noise import STEPWISE, Format, Noise, Rounding
-from attn_tui.compute.fit.solve import Fit, coefficients
+from attn_tui.compute.fit.solve import coefficients
 
 LEVEL = 0.0005
 """The share of honest captures that may be taken for wrong ones."""
@@ -43,6 +43,45 @@ NAMES: tuple[Name, ...] = ("multiplier", "value_scale", "curvature", "sink")
 """The numbers of a model that may move."""
 
 
+@dataclass(frozen=True)
+class Step:
+    """How far a number moved, beyond what arithmetic explains, with the standard error of rounding.
+
+    Attributes:
+        value: The step.
+        error: Its standard error.
+    """
+
+    value: float
+    error: float
+
+
+POOLED: tuple[Name, ...] = ("multiplier", "curvature")
+"""The numbers that the heads of a layer share, and whose errors are like noise in all of them."""
+LEAST_POOLED = 3.0
+"""One head at least must show by itself, to so many standard errors, what all show together."""
+
+
+def pooled(name: Name, steps: Sequence[Step], level: float) -> Step | None:
+    """Return the step of a number that heads show together, if it is significant; else None.
+
+    A head with few rows may pass with a wrong m or cap; many such heads do not.
+
+    Args:
+        name: The number.
+        steps: The step of each head.
+        level: The share of honest layers that may be taken for wrong ones.
+    """
+    sure = [step for step in steps if 0 < step.error < inf]
+    if not any(abs(step.value) > LEAST_POOLED * step.error for step in sure):
+        return None
+    weights = np.array([step.error**-2.0 for step in sure])
+    value = float((weights * [step.value for step in sure]).sum() / weights.sum())
+    error = float(weights.sum() ** -0.5)
+    is_significant = abs(value) > MOST_SIGMAS[name] * _normal(level / len(POOLED)) * error
+    return Step(value, error) if is_significant else None
+
+
 @dataclass(frozen=True, eq=False)
 class Comparison:
     """How far an output is from what a model gives.
@@ -55,6 +94,7 @@ class Comparison:
         path: The rounding path that is likeliest.
         coarseness: How many times the rounding of float32 the largest error is, if the output
             passes only because kernels may approximate exponentials; else 0.
+        steps: How far m and the cap moved, though not significantly, to be pooled over heads.
     """
 
     errors: NDArray[np.float64]
@@ -62,6 +102,7 @@ class Comparison:
     moved: tuple[Name, ...]
     path: Path
     coarseness: float = 0.0
+    steps: Mapping[Name, Step] = field(default_factory=dict)
 
     @property
     def passes(self) -> bool:
@@ -108,16 +149,22 @@ class Prediction:
         apart = output - self.state.output
         apart = np.where(np.isfinite(apart), apart, inf)
         errors = np.abs(apart).max(axis=1, initial=0.0) / self.sizes
-        excess = np.maximum(self._by_number(output, apart), self._by_row(apart))
-        excess = np.where(np.isfinite(errors), excess, inf)
+        excess = self.excess(output)
         if not np.isfinite(errors).all():
             return Comparison(errors, excess, (), self.path)
-        moved = () if is_fitted else self.moved(apart)
+        moved, steps = self._steps(apart) if not is_fitted else ((), {})
         coarseness = 0.0
         is_coarse = not moved and bool((excess > 1).any()) and bool((errors <= COARSE).all())
         if is_coarse and self.format.bits == 24:
             coarseness = float(errors.max() / 2.0**-24)
-        return Comparison(errors, excess, moved, self.path, coarseness)
+        return Comparison(errors, excess, moved, self.path, coarseness, steps)
+
+    def excess(self, output: Floats) -> NDArray[np.float64]:
+        """Return the error of each row in units of what is allowed, shape (r,)."""
+        apart = output - self.state.output
+        apart = np.where(np.isfinite(apart), apart, inf)
+        excess = np.maximum(self._by_number(output, apart), self._by_row(apart))
+        return np.where(np.isfinite(apart).all(axis=1), excess, inf)
 
     def part(self, rows: NDArray[np.intp]) -> "Prediction":
         """Return the prediction of some of the rows."""
@@ -156,26 +203,59 @@ class Prediction:
         bound = ROOM_SQUARED * _chi_square(self.level / max(2 * len(apart), 1), apart.shape[1])
         return np.asarray(np.sqrt(square / bound))
 
-    def moved(self, apart: Floats) -> tuple[Name, ...]:
-        """Return the numbers that move significantly if the output is off by this much."""
-        level = self.level / len(NAMES)
+    def _steps(self, apart: Floats) -> tuple[tuple[Name, ...], dict[Name, Step]]:
+        """Return the numbers that move significantly if the output is off, and the steps of some.
+
+        Args:
+            apart: How far the output is off, shape (r, d_v).
+        """
         mixed = self._mixed
         if not len(mixed):
-            return ()
-        residual = self.noise.freed(apart)[mixed]
-        moved: list[Name] = []
-        for name, slope, bias in zip(NAMES, self.slopes, self.biases, strict=True):
-            along = slope[mixed][None]
-            fit = Fit((name,), self.state, self.path, self.noise, residual, along)
-            number = numbers(fit.products.stepped(), self.path)[name]
-            start = float(getattr(self.state.parameters, name))
+            return (), {}
+        moves = shifts(self._along, self.noise.freed(apart)[mixed])
+        is_moved = np.abs(moves.values) > self._reaches(moves)
+        moved = tuple(name for name, one in zip(NAMES, is_moved, strict=True) if one)
+        return moved, {name: self._step(moves, name) for name in POOLED}
+
+    def _step(self, moves: Shifts, name: Name) -> Step:
+        """Return the step of a number beyond what is no noise."""
+        place = NAMES.index(name)
+        value, error = float(moves.values[place]), float(moves.errors[place])
+        room = self._cut(name) + self.biases[place]
+        sigma = error if moves.df[place] else error / BOUND
+        return Step(copysign(max(abs(value) - room, 0.0), value), sigma)
+
+    def reach(self, name: Name) -> float:
+        """Return how far a number may be from the model's without moving, in an honest output."""
+        if not len(self._mixed):
+            return inf
+        residual = np.zeros_like(self.rows.output[self._mixed])
+        return float(self._reaches(shifts(self._along, residual))[NAMES.index(name)])
+
+    def _reaches(self, steps: Shifts) -> NDArray[np.float64]:
+        """Return how far each number may move, shape (names,)."""
+        level = self.level / len(NAMES)
+        reaches = []
+        for place, name in enumerate(NAMES):
+            error, df = float(steps.errors[place]), float(steps.df[place])
+            number = Number(0.0, error, df, self._cut(name))
             # With few rows Student's t is wide; the error is never below that of rounding itself.
-            sigma = number.error if number.df else number.error / BOUND
-            reach = min(ROOM * number.half(1 - level), MOST_SIGMAS[name] * _normal(level) * sigma)
-            reach += bias
-            if abs(number.value - start) > reach:
-                moved.append(name)
-        return tuple(moved)
+            sigma = error if df else error / BOUND
+            most = MOST_SIGMAS[name] * _normal(level) * sigma
+            reach = min(ROOM * number.half(1 - level), most + number.bias)
+            reaches.append(reach + self.biases[place])
+        return np.array(reaches)
+
+    def _cut(self, name: Name) -> float:
+        """Return how far kernels that cut digits before they multiply move a number."""
+        if self.path != "tf32":
+            return 0.0
+        return CUT * abs(float(getattr(self.state.parameters, name)))
+
+    @cached_property
+    def _along(self) -> Floats:
+        """The slopes in the rows whose error is like noise, shape (names, r, d_v)."""
+        return self.slopes[:, self._mixed]
 
     @cached_property
     def _mixed(self) -> NDArray[np.intp]:
@@ -223,11 +303,21 @@ def predicted(
     level: float,
     margins: Mapping[Name, float],
 ) -> Prediction:
-    """Return what a model predicts of a head, under the path that its output makes likeliest."""
-    path = rounding.likeliest(paths)
-    return Prediction(
-        rounding.rows, rounding.state, rounding.by(path), rounding.format, path, level, margins
-    )
+    """Return what a model predicts of a head, under the path that its output makes likeliest.
+
+    Rows of NaN or infinity say nothing of a path, nor of the spacing of their numbers.
+    """
+    rows, state = rounding.rows, rounding.state
+    finite = np.isfinite(rows.output)
+    usable = np.flatnonzero(finite.all(axis=1))
+    path, filled = paths[0], rounding
+    if len(usable) < len(finite):
+        output = np.where(finite, rows.output, state.output)
+        filled = Rounding(replace(rows, output=output), state, rounding.format)
+        rounding = Rounding(rows.part(usable), state.part(usable), rounding.format)
+    if len(usable):
+        path = rounding.likeliest(paths)
+    return Prediction(rows, state, filled.by(path), rounding.format, path, level, margins)
 
 
 @lru_cache(maxsize=1024)

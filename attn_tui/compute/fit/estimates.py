@@ -259,6 +259,50 @@ def numbers(known: Products, path: Path) -> dict[Name, Number]:
     }
 
 
+@dataclass(frozen=True, eq=False)
+class Shifts:
+    """How far each of several numbers would move, fitted by itself, in one step.
+
+    Attributes:
+        values: The steps, shape (names,).
+        errors: Their standard errors, as `numbers` has them; bounds with few rows.
+        df: Degrees of freedom; 0 where errors are bounds.
+    """
+
+    values: Floats
+    errors: Floats
+    df: Floats
+
+
+def shifts(slopes: Floats, residual: Floats) -> Shifts:
+    """Return the step of each number by itself, as `numbers` would for one name at a time.
+
+    Args:
+        slopes: ∂ output along each number, whitened, shape (names, r, d_v).
+        residual: Output less model, whitened, shape (r, d_v).
+    """
+    with np.errstate(all="ignore"):
+        by_row = np.square(slopes).sum(axis=2)
+        scores = (slopes * residual).sum(axis=2)
+        total = by_row.sum(axis=1)
+        values = np.where(total > 0, scores.sum(axis=1) / total, 0.0)
+        left = float(np.square(residual).sum()) - values * scores.sum(axis=1)
+        chi_square = left / max(residual.size - 1, 1)
+        formal = np.sqrt(np.maximum(chi_square, 1.0) / total)
+        if len(residual) < FEW:
+            return Shifts(values, BOUND * formal, np.zeros(len(values)))
+        shares = by_row / total[:, None]
+        rest = np.where(1 - shares > 1e-9, 1 - shares, np.inf)
+        influence = np.square(scores - values[:, None] * by_row) / rest
+        errors = np.maximum(np.sqrt(influence.sum(axis=1)) / total, formal)
+        own, lengths = shares / rest, np.square(shares) / rest
+        square = (own * own - 2 * own * lengths).sum(axis=1) + np.square(lengths.sum(axis=1))
+        freedom = np.square((own - lengths).sum(axis=1)) / square
+        df = np.where(square > 0, np.maximum(freedom, 1.0), 1.0)
+    is_still = ~(total > 0) | ~np.isfinite(errors)
+    return Shifts(values, np.where(is_still, np.inf, errors), np.floor(df + FORMAL))
+
+
 def _lost(path: Path, name: Name) -> float:
     """Return the systematic error of a parameter, as a share of it."""
     if path == "tf32":

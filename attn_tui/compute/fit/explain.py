@@ -126,7 +126,7 @@ def _as_promised(case: Case, models: Sequence[HeadModel]) -> Explanation:
     return replace(
         _measured(case, prediction, comparison), promised=candidates[0], best=(*candidates,),
         passes=True, coarseness=comparison.coarseness, explained=1.0,
-        needed=shown.needed, fineness=shown.fineness, where={},
+        needed=shown.needed, fineness=shown.fineness, steps=comparison.steps,
     )  # fmt: skip
 
 
@@ -151,7 +151,7 @@ def _measured(case: Case, prediction: Prediction, comparison: Comparison) -> Exp
         nothing, (nothing,), residual=_residual(rows, state),
         rounding=float(np.sqrt(prediction.noise.variance.sum() / size)),
         rows=tuple(int(row) for row in case.head.rows), counts=counts,
-        keys=(int(keys.min(initial=0)), int(keys.max(initial=0))), where=where(rows, state),
+        keys=(int(keys.min()), int(keys.max())),
     )  # fmt: skip
 
 
@@ -169,7 +169,8 @@ def _failed(case: Case, candidates: Sequence[Candidate], suspect: Suspect | None
     bare = replace(model, sink=None if model.sink == LEARNED else model.sink)
     prediction = case.prediction(replace(bare, bias=None if bare.bias == LEARNED else bare.bias))
     comparison = prediction.compared(prediction.rows.output)
-    measured = _measured(case, prediction, comparison)
+    lying = where(prediction.rows, prediction.state)
+    measured = replace(_measured(case, prediction, comparison), where=lying)
     best = (*candidates,) or measured.best
     known = replace(measured, best=best, suspect=None if best[0].explains else suspect)
     if not best[0].explains:

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from math import inf, nan
 from typing import Literal
 
-from attn_tui.compute.fit.comparison import LEVEL
+from attn_tui.compute.fit.comparison import LEVEL, Step
 from attn_tui.compute.fit.estimates import Estimate
-from attn_tui.compute.fit.head import Path
+from attn_tui.compute.fit.head import Name, Path
 from attn_tui.compute.heads.head_model import LAWS, HeadModel, Law, Part
 from attn_tui.compute.heads.rows import HeadRows
 
@@ -180,6 +180,7 @@ class Explanation:
         notes: Remarks about the head, in sentences.
         problem: Why the head could not be compared, or empty.
         suspect: What may have been done to the head, if no model explains it and a test says so.
+        steps: How far m and the cap moved from the promise, though not significantly.
     """
 
     promised: Candidate
@@ -198,6 +199,7 @@ class Explanation:
     notes: tuple[str, ...] = ()
     problem: str = ""
     suspect: Suspect | None = None
+    steps: Mapping[Name, Step] = field(default_factory=dict)
 
     @property
     def candidate(self) -> Candidate:

@@ -15,6 +15,8 @@ PATHS: tuple[Path, ...] = get_args(Path)
 
 DIRECTIONS = 8
 """The number of errors of a row, those that matter most, whose direction is kept."""
+ALL_DIRECTIONS, SMALL = 24, 2**14
+"""More of them in heads with at most this many logits, where one error may be most of the noise."""
 LEAST_LEFT = 1e-10
 """The least share of a variance that stays each number's own, so that it never vanishes."""
 _UNSEEN = 0.01
@@ -331,7 +333,7 @@ def _pushes(
         return None
     errors = np.concatenate(kinds, axis=1) if len(kinds) > 1 else kinds[0]
     matter = errors * np.tile(inputs.lengths, len(kinds))
-    count = min(DIRECTIONS, matter.shape[1])
+    count = min(DIRECTIONS if matter.size > SMALL else ALL_DIRECTIONS, matter.shape[1])
     most = np.argpartition(matter, -count, axis=1)[:, -count:]
     n = len(inputs.values)
     pushes = inputs.values[most % n].astype(np.float64)
@@ -361,7 +363,7 @@ HALF = 0.5
 
 GLANCE = 4
 """About this many rows are used first to tell paths apart."""
-RULED_OUT = 40.0
+RULED_OUT = 300.0
 """A path is ruled out if its 2 ln L over these rows is this far below that of another."""
 
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from attn_tui.compute.fit.case import Case
 from attn_tui.compute.fit.comparison import Prediction
 from attn_tui.compute.fit.differences import half_ulp
-from attn_tui.compute.fit.head import Parameters, compute, taken
+from attn_tui.compute.fit.head import Floats, Parameters, compute, taken
 from attn_tui.compute.fit.masks import open_masks
 from attn_tui.compute.fit.model import Fineness
 from attn_tui.compute.heads.head_model import LEARNED, HeadModel, Part
@@ -67,17 +67,14 @@ def _of_multiplier(case: Case, prediction: Prediction) -> Fineness | None:
     """Return the least change of m that shows, or None."""
     parameters = prediction.state.parameters
     m = parameters.multiplier
-
-    def shows(factor: float) -> bool:
-        return _shows(prediction, replace(parameters, multiplier=m * factor))
-
-    if not (shows(2.0) and shows(0.5)):
+    others = (replace(parameters, multiplier=m * factor) for factor in (2.0, 0.5))
+    if not all(_shows(prediction, other) for other in others):
         return None
+    reach = prediction.reach("multiplier")
     # m may have been rounded: a difference of half an ulp is no other m.
-    ulp = 2 * half_ulp(m, case.reference.format) / max(abs(m), 1e-300)
-    if shows(1 + ulp):
+    if reach <= 2 * half_ulp(m, case.reference.format):
         return "ulp"
-    return "5 %" if shows(1.05) else "2×"
+    return "5 %" if reach <= 0.05 * abs(m) else "2×"
 
 
 def _shows(
@@ -86,13 +83,22 @@ def _shows(
     """Return whether the output of other numbers, or of another mask, would have failed."""
     count = len(prediction.rows.output)
     glance = np.unique(np.linspace(0, count - 1, min(count, GLANCE)).round().astype(np.intp))
-    parts = [glance, np.arange(count)] if count > len(glance) else [glance]
-    for some in parts:
-        part = prediction.part(some)
-        rows = part.rows if seen is None else part.rows.under(seen[some])
-        if not part.compared(compute(rows, other).output).passes:
-            return True
-    return False
+    part = prediction.part(glance)
+    if (part.excess(_output(part, other, seen, glance)) > 1).any():
+        return True
+    output = _output(prediction, other, seen, np.arange(count))
+    return not prediction.compared(output).passes
+
+
+def _output(
+    prediction: Prediction,
+    other: Parameters,
+    seen: NDArray[np.bool_] | None,
+    places: NDArray[np.intp],
+) -> Floats:
+    """Return the output of other numbers, or of another mask, shape (r, d_v)."""
+    rows = prediction.rows if seen is None else prediction.rows.under(seen[places])
+    return compute(rows, other).output
 
 
 def _other_masks(
