@@ -70,10 +70,13 @@ CAPTURE_BIAS = "it agrees with some bias, but which is promised was not captured
 
 
 def _is_learned(finding: Finding, differences: Sequence[Difference]) -> bool:
-    """Return whether all that is left open is the number of a learned sink."""
+    """Return whether all that is left open is the number of a learned sink.
+
+    One row does not tell a sink from a value scale, so that its number stays unknown.
+    """
     if finding.comparable.model.sink != LEARNED:
         return False
-    has_sink = finding.explanation.candidate.model.sink not in (None, LEARNED)
+    has_sink = finding.explanation.candidate.model.sink is not None
     return has_sink and {difference.part for difference in differences} <= {"sink"}
 
 
