@@ -13,7 +13,7 @@ from math import log
 from attn_tui.compute.fit.model import SHOWN, Candidate
 from attn_tui.compute.heads.head_model import Part
 from attn_tui.compute.text import counted, listed
-from attn_tui.doctor.causes import IGNORED
+from attn_tui.doctor.causes import IGNORED, PADDING_IGNORED
 from attn_tui.doctor.difference import VERDICTS, Difference, Verdict
 from attn_tui.doctor.finding import Finding
 from attn_tui.doctor.report import Report
@@ -468,8 +468,8 @@ def _sentence(group: Group, place: int) -> str:
         return f"m grows as {difference.observed}: {difference.cause}"
     if difference.promised is None and difference.observed is None:
         return difference.cause
-    if difference.cause == IGNORED:
-        return f"{IGNORED}: mask {difference.observed}"
+    if difference.cause in (IGNORED, PADDING_IGNORED):
+        return f"{difference.cause}: mask {difference.observed}"
     cause = f": {difference.cause}" if difference.cause else ""
     observed, promised = _value(difference.observed), _value(difference.promised)
     if difference.part == "value_scale" and "sink" in group.candidates[0].unknown:
