@@ -7,6 +7,8 @@ from attn_tui.doctor.difference import Difference
 from attn_tui.doctor.finding import Finding
 from attn_tui.doctor.words import promised_value, value_of
 
+IGNORED = "the captured mask is not applied"
+PADDING_IGNORED = "the padding of the captured mask is not applied"
 VALUE_SCALES = {0.5**0.5: "a scale of v too many", 2.0**0.5: "a scale of v dropped"}
 """The usual causes of a value scale, by its ratio to the promised one."""
 
@@ -74,7 +76,10 @@ def _of_mask(finding: Finding, candidate: Candidate) -> str:
     """Return what usually leads to a mask in place of another."""
     mask, promised = candidate.model.mask, finding.comparable.model.mask
     if promised.kind == "given":
-        return "the captured mask is not applied"
+        return IGNORED
+    is_as_promised = "mask" not in finding.comparable.stated or mask.kind == promised.kind
+    if promised.hidden and not mask.hidden and is_as_promised:
+        return PADDING_IGNORED
     if mask.kind == "causal" and mask.offset == 0 and promised.offset and not mask.window:
         return "aligned at the top left, as is_causal does?"
     if mask.kind == "none" and not mask.hidden:

@@ -13,6 +13,7 @@ from math import log
 from attn_tui.compute.fit.model import SHOWN, Candidate
 from attn_tui.compute.heads.head_model import Part
 from attn_tui.compute.text import counted, listed
+from attn_tui.doctor.causes import IGNORED, PADDING_IGNORED
 from attn_tui.doctor.difference import VERDICTS, Difference, Verdict
 from attn_tui.doctor.finding import Finding
 from attn_tui.doctor.report import Report
@@ -467,6 +468,8 @@ def _sentence(group: Group, place: int) -> str:
         return f"m grows as {difference.observed}: {difference.cause}"
     if difference.promised is None and difference.observed is None:
         return difference.cause
+    if difference.cause in (IGNORED, PADDING_IGNORED):
+        return f"{difference.cause}: mask {difference.observed}"
     cause = f": {difference.cause}" if difference.cause else ""
     observed, promised = _value(difference.observed), _value(difference.promised)
     if difference.part == "value_scale" and "sink" in group.candidates[0].unknown:
@@ -521,7 +524,7 @@ def _of_multiplier(group: Group, place: int) -> str:
     layer = f" of layer {finding.id.layer}" if len(layers) == 1 and len(values) > 1 else ""
     where = f" in {len(values):,} heads" if len(values) > 1 else ""
     if len(values) == group.total > 1:
-        where = f" in all {len(values):,} heads"
+        where = " in both heads" if len(values) == 2 else f" in all {len(values):,} heads"
     promised = multiplier_text(float(difference.promised or 0.0), finding.promise.form)
     if isinstance(finding.promise.multiplier, float) and len(layers) > 1:
         texts = {multiplier_text(one.wanted, one.promise.form) for one in group.findings}

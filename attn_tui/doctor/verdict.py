@@ -70,10 +70,13 @@ CAPTURE_BIAS = "it agrees with some bias, but which is promised was not captured
 
 
 def _is_learned(finding: Finding, differences: Sequence[Difference]) -> bool:
-    """Return whether all that is left open is the number of a learned sink."""
+    """Return whether all that is left open is the number of a learned sink.
+
+    One row does not tell a sink from a value scale, so that its number stays unknown.
+    """
     if finding.comparable.model.sink != LEARNED:
         return False
-    has_sink = finding.explanation.candidate.model.sink not in (None, LEARNED)
+    has_sink = finding.explanation.candidate.model.sink is not None
     return has_sink and {difference.part for difference in differences} <= {"sink"}
 
 
@@ -100,14 +103,17 @@ def _of_suspect(finding: Finding, granted: Collection[Assumption]) -> Judgement:
 
 
 def _observed(finding: Finding) -> Iterator[Difference]:
-    """Yield the stated parts in which the output differs from the promise."""
+    """Yield the parts in which the output differs from the promise, or from what was captured."""
     candidate = finding.explanation.candidate
     if not candidate.explains:
         return
-    stated = finding.comparable.stated
+    captured: set[Part] = set()
+    if finding.call.multiplier is not None:
+        captured.add("multiplier")
+    if finding.comparable.model.mask.hidden and not candidate.model.mask.hidden:
+        captured.add("mask")
     for part in candidate.changes:
-        is_call = part == "multiplier" and finding.call.multiplier is not None
-        if part in stated or (is_call and part not in stated):
+        if part in finding.comparable.stated | captured:
             yield difference_of(finding, candidate, part)
 
 

@@ -51,7 +51,7 @@ def test_a_dimension_that_nobody_named_is_none_where_only_rounding_lets_m_be_it(
     span = Span(m, m - half, m + half, ulp / 2)
     assert names(span, Place(64)) == ()
     assert misses(span, 1 / 8, Place(64)) == ()
-    # The head's own dimension, or the expected one, is named.
+    # The head's own dimension, or the promised one, is named.
     assert names(span, Place(160)) == ("inverse-sqrt",)
     assert names(span, Place(64), form="1/√160") == ("fixed:a=160",)
 
@@ -62,7 +62,7 @@ def test_of_two_names_for_one_number_both_are_said() -> None:
 
 
 @with_rows(
-    ("m", "expected", "phrase"),
+    ("m", "promised", "phrase"),
     [
         (1 / 24, 1 / 16, "the absorbed MLA dimension"),
         (1.0, 1 / 16, "no scale at all"),
@@ -80,8 +80,8 @@ def test_of_two_names_for_one_number_both_are_said() -> None:
         (1 / 16, 1.0, "the scale twice, for q carries it"),
     ],
 )
-def test_a_near_miss_says_what_it_usually_means(m: float, expected: float, phrase: str) -> None:
-    causes = misses(near(m), expected, Place(256, layer=2, heads=8), MLA)
+def test_a_near_miss_says_what_it_usually_means(m: float, promised: float, phrase: str) -> None:
+    causes = misses(near(m), promised, Place(256, layer=2, heads=8), MLA)
     assert any(phrase in miss.meaning for miss in causes), causes
 
 
@@ -104,4 +104,4 @@ def test_what_a_configuration_has_is_thought_of_before_what_others_have() -> Non
 
 def test_twice_is_said_alike_of_every_layer() -> None:
     for layer in (0, 1):
-        assert misses(near(0.27), 0.135, Place(64, layer))[0].meaning == "twice what is expected"
+        assert misses(near(0.27), 0.135, Place(64, layer))[0].meaning == "twice what is promised"

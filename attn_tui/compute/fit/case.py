@@ -140,7 +140,11 @@ class Case:
         model = self.reference.model
         if "mask" in self.reference.stated:
             return [model]
-        masks = [HeadMask("given")] if self.head.seen is not None else open_masks(self.head)
+        if self.head.seen is not None:
+            return [replace(model, mask=HeadMask("given"))]
+        # Padding and packed texts were captured, whatever else the mask is.
+        hidden, packed = model.mask.hidden, model.mask.packed
+        masks = [replace(mask, hidden=hidden, packed=packed) for mask in open_masks(self.head)]
         return [replace(model, mask=mask) for mask in masks]
 
     def counted(self, candidate: Candidate) -> tuple[Part, ...]:

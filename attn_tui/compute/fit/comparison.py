@@ -165,7 +165,8 @@ class Prediction:
         """Return the error of each row in units of what is allowed, shape (r,)."""
         apart = output - self.state.output
         apart = np.where(np.isfinite(apart), apart, inf)
-        return np.maximum(self._by_number(output, apart), self._by_row(apart))
+        excess = np.maximum(self._by_number(output, apart), self._by_row(apart))
+        return np.where(np.isfinite(apart).all(axis=1), excess, inf)
 
     def part(self, rows: NDArray[np.intp]) -> "Prediction":
         """Return the prediction of some of the rows."""
@@ -315,12 +316,23 @@ def predicted(
     level: float,
     margins: Mapping[Name, float],
 ) -> Prediction:
-    """Return what a model predicts of a head, under the path that its output makes likeliest."""
-    path = rounding.likeliest(paths)
+    """Return what a model predicts of a head, under the path that its output makes likeliest.
+
+    Rows of NaN or infinity say nothing of a path, nor of the spacing of their numbers.
+    """
+    rows, state = rounding.rows, rounding.state
+    finite = np.isfinite(rows.output)
+    usable = np.flatnonzero(finite.all(axis=1))
+    path, filled = paths[0], rounding
+    if len(usable) < len(finite):
+        output = np.where(finite, rows.output, state.output)
+        filled = Rounding(replace(rows, output=output), state, rounding.format)
+        rounding = Rounding(rows.part(usable), state.part(usable), rounding.format)
+    if len(usable):
+        path = rounding.likeliest(paths)
     return Prediction(
-        rounding.rows, rounding.state, rounding.by(path), rounding.format, path,
-        rounding.whitened(path), level, margins,
-    )  # fmt: skip
+        rows, state, filled.by(path), rounding.format, path, filled.whitened(path), level, margins
+    )
 
 
 @lru_cache(maxsize=1024)

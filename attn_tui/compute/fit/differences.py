@@ -50,7 +50,8 @@ def _is_other_mask(mask: HeadMask, reference: Reference, head: HeadRows) -> bool
         return True  # A captured mask was left out.
     if "mask" not in reference.stated:
         is_open = mask.kind in ("causal", "none", "given")
-        return bool(not is_open or mask.hidden or mask.packed or mask.prefix or mask.chunk)
+        is_captured = (mask.hidden, mask.packed) == (expected.hidden, expected.packed)
+        return bool(not is_open or not is_captured or mask.prefix or mask.chunk)
     if mask == expected and not mask.hidden:
         return False
     seen = mask.seen(head)

@@ -72,13 +72,18 @@ def _suspects(case: Case) -> Iterator[Suspect]:
         yield from computed(case)
     sample = case.sample
     for altered in ALTERED:
-        yield from _nearest(sample, [*altered(sample)])
+        yield from _nearest(sample, altered)
     if dropped := _dropped(sample):
         yield Suspect("dropout", dropped)
 
 
-def _nearest(sample: Case, variants: list[tuple[Suspect, HeadRows]]) -> Iterator[Suspect]:
-    """Yield the variant of a head with the smallest residual, if it explains the output."""
+Variants = Iterator[tuple[Suspect, HeadRows]]
+"""A head as faults would leave it, each with its name."""
+
+
+def _nearest(sample: Case, altered: Callable[[Case], Variants]) -> Iterator[Suspect]:
+    """Yield the variant of a head with the smallest residual, if it explains every row."""
+    variants = [*altered(sample)]
     if not variants:
         return
     # If the variant with the smallest residual does not explain the head, no other does; of
@@ -86,12 +91,21 @@ def _nearest(sample: Case, variants: list[tuple[Suspect, HeadRows]]) -> Iterator
     left = [_left(sample, head) for _, head in variants]
     nearest = next(i for i, rest in enumerate(left) if rest <= AS_LITTLE * min(left))
     suspect, head = variants[nearest]
-    other = replace(sample, head=head, whole=None)
-    rounding = other.rounding(sample.reference.model)
-    if other.is_near(rounding.rows, rounding.state):
-        candidate = other.test(sample.reference.model)
-        if candidate.explains and not candidate.changes:
-            yield suspect
+    whole = sample.whole
+    if _explains(sample, head) and (
+        whole is None or _explains(whole, [*altered(whole)][nearest][1])
+    ):
+        yield suspect
+
+
+def _explains(case: Case, head: HeadRows) -> bool:
+    """Return whether the promised model gives the output of an altered head."""
+    other, model = replace(case, head=head, whole=None), case.reference.model
+    rounding = other.rounding(model)
+    if not other.is_near(rounding.rows, rounding.state):
+        return False
+    candidate = other.test(model)
+    return candidate.explains and not candidate.changes
 
 
 def _left(case: Case, head: HeadRows) -> float:
@@ -221,11 +235,15 @@ COMPUTED: tuple[Callable[[Case], Iterator[Suspect]], ...] = (_other_softmax,)
 """The faults that are told by the output that they give."""
 
 
-def _quantised(case: Case) -> Iterator[tuple[Suspect, HeadRows]]:
+_Way = tuple[Blame, str, Callable[[Reals], Reals]]
+"""A format of storage, and the function that rounds to it."""
+
+
+def _quantised(case: Case) -> Variants:
     """Yield the head with keys, values or both rounded to 8 bits."""
     head = case.head
     assert head.values is not None
-    ways: tuple[tuple[Blame, str, Callable[[Reals], Reals]], ...] = (
+    ways: tuple[_Way, ...] = (
         ("float8", "float8 (e4m3)", lambda tensor: _float8(tensor, 1.0)),
         ("float8", "float8 (e4m3)", lambda tensor: _float8(tensor, _most(tensor, None) / 448.0)),
         ("float8", "float8 (e4m3)", lambda tensor: _float8(tensor, _most(tensor, 1) / 448.0)),
@@ -233,7 +251,7 @@ def _quantised(case: Case) -> Iterator[tuple[Suspect, HeadRows]]:
         ("int8", "int8", lambda tensor: _int8(tensor, _most(tensor, None))),
         ("int8", "int8", lambda tensor: _int8(tensor, _most(tensor, 1))),
         ("int8", "int8", lambda tensor: _int8(tensor, _most(tensor, 0))),
-        ("int8", "q8_0", _in_blocks),
+        *_blocks(head),
         ("int8", "asymmetric int8", lambda tensor: _uint8(tensor, None)),
         ("int8", "asymmetric int8", lambda tensor: _uint8(tensor, 1)),
         ("int8", "asymmetric int8", lambda tensor: _uint8(tensor, 0)),
@@ -269,17 +287,22 @@ def _uint8(values: Reals, axis: int | None) -> Reals:
     return np.asarray(np.clip(np.rint((values - least) / scale), 0, 255) * scale + least)
 
 
+def _blocks(head: HeadRows) -> Iterator[_Way]:
+    """Yield llama.cpp's q8_0, if its blocks make up the keys and values of a head."""
+    assert head.values is not None
+    if head.d_k % BLOCK == head.values.shape[1] % BLOCK == 0:
+        yield "int8", "q8_0", _in_blocks
+
+
 def _in_blocks(values: Reals) -> Reals:
     """Return numbers rounded as llama.cpp's q8_0: blocks of 32 with a scale in float16."""
-    if values.shape[1] % BLOCK:
-        return values
     blocks = values.reshape(-1, BLOCK)
     scale = _most(blocks, 1) / 127.0
     stored = scale.astype(np.float16).astype(values.dtype)
     return np.asarray(np.rint(blocks / scale) * stored).reshape(values.shape)
 
 
-def _rotated(case: Case) -> Iterator[tuple[Suspect, HeadRows]]:
+def _rotated(case: Case) -> Variants:
     """Yield the head with keys or queries rotated by RoPE, or rotated back."""
     head = case.head
     if head.d_k % 2:
@@ -330,7 +353,7 @@ def _distances(case: Case) -> NDArray[np.intp]:
     return np.asarray(np.arange(case.head.n_keys) - own[:, None])
 
 
-def _alibi(case: Case) -> Iterator[tuple[Suspect, HeadRows]]:
+def _alibi(case: Case) -> Variants:
     """Yield the head with the best-fitting bias that grows with the distance."""
     away = np.abs(_distances(case)).astype(float)
     starts = [np.array([2.0**-power]) for power in (1.0, 3.0, 5.0, 7.0)]
@@ -340,7 +363,7 @@ def _alibi(case: Case) -> Iterator[tuple[Suspect, HeadRows]]:
     yield Suspect(name, FITS, part="bias"), _with_bias(case, bias)
 
 
-def _bucketed(case: Case) -> Iterator[tuple[Suspect, HeadRows]]:
+def _bucketed(case: Case) -> Variants:
     """Yield the head with the best-fitting bias by T5's buckets of distances."""
     distances = _distances(case)
     places = buckets(distances, case.reference.model.mask.kind == "none")
