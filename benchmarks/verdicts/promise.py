@@ -104,7 +104,7 @@ def _logits(rows: HeadRows, promise: Promise, head: int) -> NDArray[np.float64]:
     logits: NDArray[np.float64] = model.multiplier * (queries @ keys.T)
     if model.softcap is not None:
         logits = model.softcap * np.tanh(logits / model.softcap)
-    if model.bias is not None:
+    if isinstance(model.bias, Alibi):
         logits = logits + model.bias.bias(rows, model.mask)
     if promise.bias == LEARNED and rows.bias is not None:
         logits = logits + rows.bias
