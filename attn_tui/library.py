@@ -72,7 +72,8 @@ def softmax(
     """Return the weights p of one row of scores s, shape (n,): p_i = e^(z_i)/Σe^(z_j).
 
     The logits z are the scores, or what a scale makes of them: m·s, perhaps capped. With a sink
-    of the scale the weights sum to less than 1. If every key is masked, every weight is 0.
+    of the scale the weights sum to less than 1. If every key is masked,
+    softmax is 0/0; by convention every weight is 0, as in PyTorch's scaled_dot_product_attention.
 
     Args:
         scores: Shape (n,), n ≥ 1, finite; −∞ masks a key.

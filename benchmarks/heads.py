@@ -29,13 +29,12 @@ from scipy.special import softmax
 from attn_tui.captures.opening import open_capture
 from attn_tui.captures.writer import write_safetensors
 from attn_tui.compute.blas import one_thread
+from attn_tui.compute.heads.head_model import HeadModel
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.partial import NORMS, merge, statistics
-from attn_tui.compute.heads.reconstruction import Weighing
 from attn_tui.compute.heads.row_statistics import row_statistics
 from attn_tui.compute.heads.rows import HeadRows
 from attn_tui.compute.heads.statistic import STATISTICS
-from attn_tui.compute.scale import LogitMap
 from attn_tui.engine.plan import Plan, Selection
 from attn_tui.engine.survey import survey
 
@@ -127,14 +126,14 @@ def comparisons(head: HeadRows, on_threads: bool) -> Iterator[Comparison]:
         with one_thread():
             return [*pool.map(ask, parts)] if on_threads else ask(head)
 
-    def with_output(weighing: Weighing) -> Way:
-        return lambda: each(lambda part: row_statistics(part, weighing, output=True))
+    def with_output(model: HeadModel) -> Way:
+        return lambda: each(lambda part: row_statistics(part, model, output=True))
 
     def tallied() -> object:
-        found = each(lambda part: statistics(part, Weighing(LogitMap(m))))
+        found = each(lambda part: statistics(part, plain))
         return merge(found) if isinstance(found, list) else found
 
-    plain, causal = Weighing(LogitMap(m)), Weighing(LogitMap(m), HeadMask("causal"))
+    plain, causal = HeadModel(m, mask=HeadMask()), HeadModel(m)
     others: list[tuple[str, Callable[..., Way]]] = [("SciPy's output", scipy_way)]
     if torch is not None:
         others.append(("PyTorch's SDPA", torch_way))
@@ -146,7 +145,7 @@ def comparisons(head: HeadRows, on_threads: bool) -> Iterator[Comparison]:
             with_output(causal),
             way(head, causal=True),
         )
-    capped = Weighing(LogitMap(m, softcap=50.0, sink=0.0))
+    capped = replace(plain, softcap=50.0, sink=0.0)
     yield Comparison(
         "the same under a soft cap and a sink : SciPy's output without",
         with_output(capped),
@@ -179,7 +178,7 @@ COVERED = tuple(
 """Statistics that have a standard error where rows are sampled."""
 
 
-def kinds(n: int, d: int) -> Iterator[tuple[str, HeadRows, Weighing]]:
+def kinds(n: int, d: int) -> Iterator[tuple[str, HeadRows, HeadModel]]:
     """Yield drawn heads, each without a mask and causal.
 
     Random ones have scores of standard deviation 1 and 3; in those with a sink 95 % and 70 % of
@@ -187,22 +186,22 @@ def kinds(n: int, d: int) -> Iterator[tuple[str, HeadRows, Weighing]]:
     """
     draw = np.random.default_rng(3)
     for mask in (HeadMask("causal"), HeadMask()):
-        weighing = Weighing(LogitMap(d**-0.5), mask)
+        model = HeadModel(d**-0.5, mask=mask)
         for size in (1.0, 3.0):
             q, k = draw.standard_normal((2, n, d))
-            yield "random", _head(size * q, k), weighing
+            yield "random", _head(size * q, k), model
         for share, size in ((0.95, 6.0), (0.7, 8.0)):
             q, k = draw.standard_normal((2, n, d))
             leans = draw.random(n) < share
             q[:, 0] = 0.5 * draw.standard_normal(n) + np.where(leans, size, 0.0)
             k[0] = np.where(np.arange(d) == 0, 14.0, 0.0)
-            yield "sink", _head(q, k), weighing
+            yield "sink", _head(q, k), model
         for width in (1.0, 4.0, 30.0):
             angles = np.arange(n)[:, None] * draw.standard_normal(d // 2) / width
             waves = np.concatenate([np.cos(angles), np.sin(angles)], axis=1)
             sizes = 10.0 * (1.0 + 0.2 * draw.standard_normal((n, 1)))
             q = sizes * waves + 0.3 * draw.standard_normal((n, d))
-            yield "local", _head(q, 2.0 * waves), weighing
+            yield "local", _head(q, 2.0 * waves), model
 
 
 def _head(q: NDArray[np.float64], k: NDArray[np.float64]) -> HeadRows:
@@ -210,14 +209,14 @@ def _head(q: NDArray[np.float64], k: NDArray[np.float64]) -> HeadRows:
     return HeadRows(rows, len(q), q.astype(np.float32), k.astype(np.float32))
 
 
-def trained(paths: Sequence[str]) -> Iterator[tuple[str, HeadRows, Weighing]]:
+def trained(paths: Sequence[str]) -> Iterator[tuple[str, HeadRows, HeadModel]]:
     """Yield the heads of captures, each without a mask and causal."""
     for path in paths:
         capture = open_capture([path])
         for head in capture.heads:
             rows = capture.read(head)
             for mask in (HeadMask(), HeadMask("causal")):
-                yield "trained", rows, Weighing(LogitMap(rows.d_k**-0.5), mask)
+                yield "trained", rows, HeadModel(rows.d_k**-0.5, mask=mask)
 
 
 def coverage(paths: Sequence[str], seeds: int) -> None:
@@ -227,14 +226,14 @@ def coverage(paths: Sequence[str], seeds: int) -> None:
     for n_rows in (16, 128):
         inside: dict[tuple[str, str], list[bool]] = {}
         errors: dict[tuple[str, str], list[float]] = {}
-        for kind, head, weighing in heads:
+        for kind, head, model in heads:
             if head.n_queries <= n_rows:
                 continue
-            truth = statistics(head, weighing)
+            truth = statistics(head, model)
             for seed in range(seeds):
                 at = np.array(Selection(rows=n_rows, seed=seed).sample(head.n_queries))
                 part = replace(head, rows=head.rows[at], queries=head.queries[at])
-                found = statistics(part, weighing)
+                found = statistics(part, model)
                 for name in COVERED:
                     value = found.value(name)
                     off = abs(value.value - truth.value(name).value)

@@ -14,10 +14,10 @@ from attn_tui.claims.claim import Claim
 from attn_tui.claims.ledger import ledger
 from attn_tui.compute.field import Field, fields_of
 from attn_tui.compute.setup import FIELDS, Draw
-from attn_tui.doctor.pane import Multipliers
 from attn_tui.dots.screen import DotsScreen
 from attn_tui.explore.screen import ExploreScreen
 from attn_tui.explore.weights import Weights
+from attn_tui.heads.doctor_pane import Multipliers
 from attn_tui.heads.screen import HeadsScreen
 from attn_tui.heads.table import HeadList
 from attn_tui.instruments import INSTRUMENTS, load

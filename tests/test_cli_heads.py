@@ -207,17 +207,17 @@ def test_ctrl_c_prints_what_there_is(path: str, monkeypatch: pytest.MonkeyPatch)
 def test_ctrl_c_while_masks_are_sought_ends_after_a_layer_and_prints_what_there_is(
     path: str, form: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from attn_tui.engine import finding
+    from attn_tui.engine import reconstruction
 
-    sought, layers = finding._Layer.nearest, []
+    sought, layers = reconstruction._Layer.reconstruction, []
 
-    def pressed(layer: Any, path: Any) -> Any:
+    def pressed(layer: Any) -> Any:
         layers.append(layer.number)
         if layer.number == 1:
             signal.raise_signal(signal.SIGINT)
-        return sought(layer, path)
+        return sought(layer)
 
-    monkeypatch.setattr(finding._Layer, "nearest", pressed)
+    monkeypatch.setattr(reconstruction._Layer, "reconstruction", pressed)
     result = call("heads", path, *filter(None, [form]))
     assert (result.exit_code, layers) == (130, [0, 1])
     if form is None:

@@ -17,9 +17,9 @@ from attn_tui.charts.table import Column, Table
 from attn_tui.compute.attention.answer import Answer
 from attn_tui.compute.attention.rows import HIDDEN
 from attn_tui.compute.evaluation import Evaluation
-from attn_tui.compute.text import visible
 from attn_tui.report.numbers import general, in_percent, quantity
-from attn_tui.report.rows import cells as columns_of
+from attn_tui.report.rows import cells as cells_of
+from attn_tui.report.text import shortened
 from attn_tui.report.words import SAME, times
 
 Cursor = tuple[int, int]
@@ -40,8 +40,8 @@ EIGHTHS = "▁▂▃▄▅▆▇█"
 FEW = 24
 """Up to this many keys, the cells may have room for numbers."""
 
-TOKEN = 8
-"""The most characters of a token in the margin of a map."""
+TOKEN, QUOTED = 8, 20
+"""The most cells of a token in the margin of a map, and where it is quoted."""
 
 
 def level(weight: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -71,18 +71,13 @@ class Labels:
     tokens: Sequence[str] = ()
 
     def short(self, place: int) -> str:
-        """Return the label for a margin: the token, or the position where there is none.
-
-        A token with wide letters is not used either, since it would shift the rest of the line.
-        """
-        token = visible(self.tokens[place]).strip() if place < len(self.tokens) else ""
-        if not token or columns_of(token) != len(token):
-            return f"{place:,}"
-        return token if len(token) <= TOKEN else f"{token[: TOKEN - 1]}…"
+        """Return the label for a margin: the token, or the position where there is none to see."""
+        token = self.tokens[place].strip() if place < len(self.tokens) else ""
+        return shortened(token, TOKEN) if cells_of(token) else f"{place:,}"
 
     def long(self, kind: str, place: int) -> str:
         """Return a query or a key with its token, if it has one: ``key 2 “sat”``."""
-        quoted = f" “{visible(self.tokens[place])[:20]}”" if place < len(self.tokens) else ""
+        quoted = f" “{shortened(self.tokens[place], QUOTED)}”" if place < len(self.tokens) else ""
         return f"{kind} {place:,}{quoted}"
 
 
@@ -117,7 +112,11 @@ class Maps:
                 [[write(p) if p > HIDDEN else "" for p in row] for row in blocks.tolist()]
                 for write in (in_percent, whole_percent)
             ]
-        return HeatMap(levels, KINDS[side], rows, columns, longer=texts)
+        return HeatMap(levels, KINDS[side], rows, columns, longer=texts, place=self.place)
+
+    def place(self, row: int, column: int) -> Cursor:
+        """Return the query and the key that an entry of a map stands for."""
+        return row, self.key_of(row, column)
 
     def heat_map(self, side: int, cursor: Cursor, has_bar: bool = False) -> HeatMap:
         """Return the map of a side with its cursor.
@@ -222,7 +221,7 @@ class RowNumbers:
         if lines < len(rows):
             self._draw_line(cells, rows, colours)
             return cells
-        labels, before, after = (max(len(row[part]) for row in rows) for part in range(3))
+        labels, before, after = (max(cells_of(row[part]) for row in rows) for part in range(3))
         for line, (label, first, second, note, kind) in enumerate(rows):
             place = labels + 2
             cells.write(0, line, label, colours["muted"])
@@ -320,8 +319,9 @@ class KeyBars:
         for bar in order:
             is_own = bar == own
             text = self.labels.short(self.key if is_own else int(starts[bar]))
-            start = min(bar * pitch, columns - len(text))
-            beside = range(max(start - 1, 0), min(start + len(text) + 1, columns))
+            width = cells_of(text)
+            start = min(bar * pitch, columns - width)
+            beside = range(max(start - 1, 0), min(start + width + 1, columns))
             if cells.is_free(beside.start, lines - 1, len(beside)):
                 cells.write(start, lines - 1, text, colours["accent" if is_own else "muted"])
         return cells

@@ -132,7 +132,8 @@ def _captured(source: Source) -> dict[str, Any] | None:
         "packed": (mask and mask.packed) or None,
         "known_by": source.found.how,
         **named(source, ("sink", "multiplier")),
-        **named(source.found, ("softcap", "value_scale")),
+        "softcap": source.found.softcap,
+        "value_scale": source.found.model.value_scale,
         "residual": source.miss,
         "not_finite": source.odd,
     }

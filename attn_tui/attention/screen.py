@@ -175,15 +175,11 @@ class AttentionScreen(InstrumentScreen):
 
     @on(HeatMap.Moved)
     def _move(self, event: HeatMap.Moved) -> None:
-        self.point(*self._entry(event.row, event.column))
+        self.point(*event.place)
 
     @on(HeatMap.Hovered)
     def _hover(self, event: HeatMap.Hovered) -> None:
-        self.hovered = self._entry(*event.entry) if event.entry else None
-
-    def _entry(self, row: int, column: int) -> charts.Cursor:
-        assert self._maps
-        return row, self._maps.key_of(row, column)
+        self.hovered = event.place
 
     def point(self, query: int, key: int) -> None:
         """Put the cursor on a query and a key."""
@@ -210,7 +206,7 @@ class AttentionScreen(InstrumentScreen):
             return replace(there, setup=answer.head.setup)
 
         self.ask(edit)
-        self.post_message(self.Go("explore", query))
+        self.post_message(self.Go("explore", answer.head.vectors.name(query)))
         self.notify("4 goes back to Attention, u to what you had asked", timeout=5)
 
     def stop_or_go_on(self) -> None:
@@ -300,7 +296,16 @@ class AttentionScreen(InstrumentScreen):
     def watch_hovered(self) -> None:
         """Show the row under the mouse, or the cursor's once it has left the maps."""
         if self.answer is not None:
-            self._draw_row(*(self.hovered or self.cursor))
+            self._draw_row(*(self._place_under_mouse or self.cursor))
+
+    @property
+    def _place_under_mouse(self) -> charts.Cursor | None:
+        """The query and the key under the mouse, unless the present head has none such."""
+        if self.hovered is None:
+            return None
+        query, key = self.hovered
+        is_there = query < self.shown.n_queries and key < self.shown.n_keys
+        return self.hovered if is_there else None
 
     def watch_stopped(self) -> None:
         """Say whether computing is stopped."""
@@ -369,7 +374,7 @@ class AttentionScreen(InstrumentScreen):
         seen = int(self.shown.attended[query])
         name = labels.long("query", query)
         title = f"{name[0].upper()}{name[1:]} sees {counted(seen, 'key')}"
-        where = " under the mouse" if self.hovered else ""
+        where = " under the mouse" if self._place_under_mouse else ""
         self.pane("row-pane").describe(plain(title + where), plain(self._warning))
         self.draw(
             "numbers", charts.RowNumbers(sides, key, labels.long("key", key), f"Query {query:,}")

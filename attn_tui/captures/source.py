@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from attn_tui.compute.arrays import Floats, rounded
 from attn_tui.compute.attention.settings import read_tokens
 from attn_tui.compute.errors import InputError
+from attn_tui.compute.heads.head_model import HeadModel
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.reconstruction import Reconstruction
 from attn_tui.compute.heads.rows import HeadRows, Odd, Reals
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 _BLOCK = 64
 """The number of queries that are multiplied with keys at once."""
 
-_CAUSAL = Reconstruction(HeadMask("causal"), "assumed")
+_CAUSAL = Reconstruction(HeadModel(1.0), "assumed")
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +94,7 @@ class Captured(Products):
     @property
     def miss(self) -> float | None:
         """By how much weights of 1/√d_k miss what was captured; None if they reproduce it."""
-        return self.found.missed if self.found.fits else self.found.residual
+        return self.found.rule_residual if self.found.fits else self.found.residual
 
     def together(self) -> tuple[HeadRows, HeadMask] | None:
         """Return queries and keys with their mask; None if q, k or the bias are not finite."""

@@ -1,10 +1,16 @@
-"""A block of terminal cells: each has a character, its colour and its background."""
+"""A block of terminal cells: each has a character, its colour and its background.
+
+Columns are counted as the terminal does: a wide character takes two cells, of which the second is
+empty, and a combining one takes none and shares the cell before it. None is ever cut in half.
+"""
 
 from collections.abc import Iterator
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
+
+from attn_tui.report.rows import between, in_cells
 
 Run = tuple[str, str, str]
 """A text, its colour and its background; an empty colour is the widget's own."""
@@ -14,30 +20,48 @@ class Cells:
     """The cells that a chart is drawn into, line by line from the top.
 
     Attributes:
-        characters: Shape (lines, columns).
+        characters: Shape (lines, columns); empty for the second cell of a wide character.
         colours: Shape (lines, columns): ``#rrggbb``, or empty for the widget's own.
         backgrounds: The colours behind the characters, in the same form.
     """
 
     def __init__(self, columns: int, lines: int) -> None:
         self.columns, self.lines = columns, lines
-        self.characters: NDArray[np.str_] = np.full((lines, columns), " ")
+        self.characters: NDArray[np.object_] = np.full((lines, columns), " ", dtype=object)
         self.colours: NDArray[np.object_] = np.full((lines, columns), "", dtype=object)
         self.backgrounds: NDArray[np.object_] = np.full((lines, columns), "", dtype=object)
 
     def write(self, column: int, line: int, text: str, colour: str = "") -> None:
         """Write a text, starting at a cell; the part outside the block is left out."""
-        start, stop = max(column, 0), min(column + len(text), self.columns)
+        parts = in_cells(text)
+        start, stop = max(column, 0), min(column + len(parts), self.columns)
         if 0 <= line < self.lines and start < stop:
-            self.characters[line, start:stop] = [*text[start - column : stop - column]]
+            self._part(start, line)
+            self._part(stop, line)
+            self.characters[line, start:stop] = between(parts, start - column, stop - column)
             self.colours[line, start:stop] = colour
 
     def put(self, other: "Cells", column: int, line: int) -> None:
         """Copy another block into this one with its top left corner at a cell; it must fit."""
-        block = slice(line, line + other.lines), slice(column, column + other.columns)
-        self.characters[block] = other.characters
-        self.colours[block] = other.colours
-        self.backgrounds[block] = other.backgrounds
+        lines, columns = slice(line, line + other.lines), slice(column, column + other.columns)
+        for edge in (columns.start, columns.stop):
+            for row in range(lines.start, lines.stop):
+                self._part(edge, row)
+        self.characters[lines, columns] = other.characters
+        self.colours[lines, columns] = other.colours
+        self.backgrounds[lines, columns] = other.backgrounds
+
+    def _part(self, column: int, line: int) -> None:
+        """Blank a wide character that has cells on both sides of a column."""
+        characters = self.characters[line]
+        if not 0 < column < self.columns or characters[column]:
+            return
+        start = stop = column
+        while start and not characters[start]:
+            start -= 1
+        while stop < self.columns and not characters[stop]:
+            stop += 1
+        characters[start:stop] = " "
 
     def is_free(self, column: int, line: int, length: int) -> bool:
         """Return whether this many cells of a line are inside the block and blank."""
@@ -46,12 +70,12 @@ class Cells:
 
     def runs(self, line: int) -> Iterator[Run]:
         """Yield the runs of a line: stretches of text with the same colours."""
-        text = "".join(self.characters[line].tolist())
+        characters = self.characters[line].tolist()
         colours, backgrounds = self.colours[line], self.backgrounds[line]
         is_end = (colours[1:] != colours[:-1]) | (backgrounds[1:] != backgrounds[:-1])
         ends = (np.flatnonzero(is_end) + 1).tolist()
         for start, stop in pairwise([0, *ends, self.columns]):
-            yield text[start:stop], colours[start], backgrounds[start]
+            yield "".join(characters[start:stop]), colours[start], backgrounds[start]
 
     def differences(self, other: "Cells") -> list[tuple[int, int, int]]:
         """Return where this block differs from another of the same size.
@@ -63,6 +87,12 @@ class Cells:
         differs = self.characters != other.characters
         differs |= self.colours != other.colours
         differs |= self.backgrounds != other.backgrounds
+        for characters in (self.characters, other.characters):
+            # Half of a wide character cannot be drawn.
+            is_second = characters[:, 1:] == ""
+            while (is_cut := is_second & (differs[:, 1:] != differs[:, :-1])).any():
+                differs[:, 1:] |= is_cut
+                differs[:, :-1] |= is_cut
         lines = np.flatnonzero(differs.any(axis=1))
         starts = differs[lines].argmax(axis=1)
         stops = self.columns - differs[lines, ::-1].argmax(axis=1)

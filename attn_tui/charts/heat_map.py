@@ -4,9 +4,10 @@ Where the matrix is larger than the block, each half cell shows the entry of lar
 among those it covers. Where colours cannot show magnitudes, glyphs do, and no cell is halved.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import ceil, floor, inf, isfinite
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from attn_tui.charts.cells import Cells
 from attn_tui.charts.colour import Depth, Palette, ink, mix
 from attn_tui.charts.glyphs import LESS, MORE
+from attn_tui.report.rows import cells as cells_of
 
 Numbers = NDArray[np.float64]
 Texts = Sequence[Sequence[str]]
@@ -98,6 +100,11 @@ class Border:
     high: Numbers
 
 
+def by_number(row: int, column: int) -> tuple[int, int]:
+    """Return the row and the column: the place of an entry that stands for nothing else."""
+    return row, column
+
+
 @dataclass(frozen=True, eq=False)
 class HeatMap:
     """A matrix of levels.
@@ -114,6 +121,7 @@ class HeatMap:
         bar: The key to the colours, drawn on the right where there is room.
         border: A line over the entries.
         corner: What rows and columns are; drawn left of the column labels where there is room.
+        place: Returns what the entry in a row and a column stands for, such as a query and a key.
     """
 
     levels: Numbers
@@ -126,11 +134,12 @@ class HeatMap:
     bar: ColourBar | None = None
     border: Border | None = None
     corner: str = ""
+    place: Callable[[int, int], Any] = by_number
 
     @property
     def left(self) -> int:
         """Width of the left margin, in columns."""
-        labels = max(map(len, self.row_labels), default=0)
+        labels = max(map(cells_of, self.row_labels), default=0)
         return labels + 2 if labels else int(self.cursor is not None) * 2
 
     @property
@@ -368,10 +377,10 @@ class HeatMap:
         order = sorted(range(len(self.row_labels)), key=lambda row: row != own_row)
         for row in order:
             line = self._line_of(row, high)
-            text = self.row_labels[row].rjust(self.left - 2)
+            text = self.row_labels[row]
             colour = colours["accent"] if row == own_row else colours["muted"]
             if cells.is_free(0, line, self.left):
-                cells.write(0, line, text, colour)
+                cells.write(self.left - 2 - cells_of(text), line, text, colour)
         if self.cursor is not None:
             line = self._line_of(own_row, high)
             cells.write(self.left - 1, line, "▸", colours["accent"])
@@ -385,8 +394,9 @@ class HeatMap:
         for column, text in labels:
             first = ceil(column * wide / across) if across <= wide else 0
             middle = self.left + max(int((column + 0.5) * wide / across), first)
-            start = min(max(middle - len(text) // 2, 0), cells.columns - len(text))
-            beside = range(max(start - 1, 0), min(start + len(text) + 1, cells.columns))
+            width = cells_of(text)
+            start = min(max(middle - width // 2, 0), cells.columns - width)
+            beside = range(max(start - 1, 0), min(start + width + 1, cells.columns))
             colour = colours["accent"] if column == own_column else colours["muted"]
             if cells.is_free(beside.start, bottom, len(beside)):
                 cells.write(start, bottom, text, colour)

@@ -6,6 +6,7 @@ from functools import partial
 from textwrap import wrap
 
 from attn_tui.charts.cells import Cells
+from attn_tui.report.rows import cells as cells_of
 
 Spans = Sequence[tuple[str, str]]
 """Texts, each with its kind, which is the name of its colour."""
@@ -32,7 +33,7 @@ class Column:
     @property
     def width(self) -> int:
         """The length of its longest text, in cells."""
-        return max(map(len, (self.head, *self.texts)))
+        return max(map(cells_of, (self.head, *self.texts)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +105,7 @@ class Table:
 
     @staticmethod
     def _write(cells: Cells, start: int, line: int, column: Column, text: str, colour: str) -> None:
-        place = start if column.left else start + column.width - len(text)
+        place = start if column.left else start + column.width - cells_of(text)
         cells.write(place, line, text, colour)
 
 
@@ -131,5 +132,5 @@ class Page:
             place = 0
             for text, kind in spans:
                 cells.write(place, line, text, colours[self.kinds.get(kind, "text")])
-                place += len(text)
+                place += cells_of(text)
         return cells

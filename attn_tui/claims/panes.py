@@ -51,8 +51,12 @@ class ListPane(Pane):
         words = Input(placeholder="words, S1, false, gradients …", compact=True, id="filter")
         super().__init__("", words, ClaimList(id="list", compact=True), id="list-pane")
 
-    def list_claims(self, words: str) -> None:
-        """List the claims that contain all of some words; all claims without words."""
+    def list_claims(self, words: str) -> Claim | None:
+        """List the claims that contain all of some words; all claims without words.
+
+        Returns:
+            The claim, if it is the only one with these words.
+        """
         wanted = words.casefold().split()
         every = ledger().values()
         kept = [claim for claim in every if all(word in _searched(claim.id) for word in wanted)]
@@ -63,6 +67,7 @@ class ListPane(Pane):
         verdicts = [claim.verdict for claim in kept]
         counts = (f"{VERDICT_GLYPHS[verdict]} {verdicts.count(verdict)}" for verdict in COUNTED)
         self.describe(f"{len(kept)}{of_all} claims", "  ".join(counts))
+        return kept[0] if len(kept) == 1 else None
 
     def select(self, claim: Claim) -> None:
         """Highlight a claim, if it is listed."""

@@ -38,7 +38,6 @@ from attn_tui.ui.palette import Offer, OffersProvider, taking
 from attn_tui.ui.pane import Pane
 from attn_tui.ui.picture import Picture
 from attn_tui.ui.setting import Setting, of_field
-from attn_tui.ui.settings_panel import SettingsPanel
 
 FIELDS = {name: of_field(field) for name, field in fields_of(Settings).items()}
 
@@ -150,9 +149,12 @@ class ClaimsScreen(InstrumentScreen):
     def _filter(self, event: Input.Changed) -> None:
         event.stop()
         claims = self.query_one(ListPane)
-        claims.list_claims(event.value)
-        if self.question is not None:
-            claims.select(self.claim)
+        only = claims.list_claims(event.value)
+        if self.question is None:
+            return
+        if only is not None and only.id != self.claim.id:
+            self.ask(FIELDS["claim"].edit(only.id), "claim")
+        claims.select(self.claim)
 
     @on(Input.Submitted, "#filter")
     def _leave_filter(self, event: Input.Submitted) -> None:
@@ -162,7 +164,7 @@ class ClaimsScreen(InstrumentScreen):
     async def action_back(self) -> None:
         """Clear the filter, and go back as on every screen."""
         words = self.query_one("#filter", Input)
-        is_elsewhere = self.has_class("-full") or bool(self.query(SettingsPanel))
+        is_elsewhere = self.has_class("-full") or self.has_class("-settings")
         if words.value and not is_elsewhere:
             words.value = ""
         await super().action_back()

@@ -227,6 +227,7 @@ def read_scores(arguments: Sequence[str]) -> "Source":
     from attn_tui.files.content import STANDARD_INPUT, opened, read_text
     from attn_tui.files.formats import read_vectors
     from attn_tui.files.grammar import named, plain_lines
+    from attn_tui.files.kinds import are_scores
     from attn_tui.files.sources import source_of, text_of
 
     texts = []
@@ -238,6 +239,8 @@ def read_scores(arguments: Sequence[str]) -> "Source":
         elif argument.startswith("@") and visible(argument) != argument:
             # No text can name this file, so the text holds its numbers.
             texts.append(text_of(Typed(named(read_vectors(argument[1:])))))
+        elif are_scores(argument):
+            texts.append(_text_of_file(argument))
         else:
             texts.append(plain_lines(argument))
     try:
@@ -257,6 +260,16 @@ def read_scores(arguments: Sequence[str]) -> "Source":
         elif len(arguments) > 1:
             where = f"argument {place + 1}"
         raise replace(error, where=where) from None
+
+
+def _text_of_file(path: str) -> str:
+    """Return the text that asks what opening a file on the screen asks: its scores, or q and K."""
+    from attn_tui.files.draft import open_draft
+
+    try:
+        return open_draft(path, Setup()).text
+    except InputError as error:
+        raise replace(error, field="scores") from None
 
 
 def _setup(given: Given, setup: Setup) -> Setup:

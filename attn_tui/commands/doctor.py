@@ -94,7 +94,6 @@ def doctor(
     what to expect; the first line can be pasted into an issue. Ctrl+C prints the result so far.
     """
     from attn_tui.compute.blas import one_thread
-    from attn_tui.doctor import json, text
     from attn_tui.doctor.examine import examine
     from attn_tui.doctor.expect import expecting, parse_expected
     from attn_tui.doctor.status import holding, parse, status, unknown
@@ -124,7 +123,7 @@ def doctor(
         return INTERRUPTED if interrupted else 0
     if given["junit"] is not None:
         _save(given["junit"], report, conditions)
-    write(text.render(report) if form == "text" else json.render(report, evidence))
+    write(_rendered(report, form, evidence))
     if interrupted:
         return INTERRUPTED
     if any(holding(finding, conditions) for finding in report.findings):
@@ -137,6 +136,17 @@ def doctor(
             tell(f"--fail-if '{condition.text}': {condition.statistic} of {heads} is unknown")
             return 3
     return ended
+
+
+def _rendered(report: "Report", form: str, evidence: bool) -> Iterator[str]:
+    """Return the report as text or as JSON."""
+    if form == "text":
+        from attn_tui.doctor.text import render
+
+        return render(report)
+    from attn_tui.doctor.json import render as render_json
+
+    return render_json(report, evidence)
 
 
 def _script(report: "Report") -> Iterator[str]:

@@ -1,7 +1,8 @@
 """The command line: it finds the subcommand, and turns every error into one line."""
 
+import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
 from typing import Any, NoReturn
@@ -34,6 +35,7 @@ SCORES  one vector an argument, or single numbers; without them 100,120,150
         -1,0,-inf   numbers; -inf masks a key
         q:3,4       a vector with a name
         @FILE       a .npy, .npz, .csv, .json or .txt file; - reads a pipe
+        FILE        a .npy or .npz file of scores, or a capture by its names
 """
 _OPTIONS = """\
 \b
@@ -73,12 +75,9 @@ class Program(click.Group):
         known = {*places(), *(name for p in self.get_params(ctx) for name in p.opts)}
         if not (args or ctx.resilient_parsing) or (args and args[0] not in known):
             first = args[0] if args else ""
-            is_capture = suffix_of(first) in SUFFIXES and not first.startswith(("@", "-"))
-            if (
-                not is_capture
-                and first.isalpha()
-                and first.lower() not in ("nan", "inf", "infinity")
-            ):
+            is_file = suffix_of(first) in SUFFIXES and not first.startswith(("@", "-"))
+            is_capture = is_file and _is_capture(first, args)
+            if not is_file and first.isalpha() and first.lower() not in ("nan", "inf", "infinity"):
                 like = ", ".join(get_close_matches(first, places()) or places())
                 expected = f"numbers: -1.5, 1e3, or -inf (masked); or a command: {like}"
                 raise InputError("scores", f"{inert(first)} is not a number", expected)
@@ -148,6 +147,13 @@ class Program(click.Group):
             report(traceback.format_exc())
             return FAILED
         return result if isinstance(result, int) else 0
+
+
+def _is_capture(path: str, arguments: Sequence[str]) -> bool:
+    """Return whether a file of arrays is a capture; one that is not there is told as one."""
+    from attn_tui.files.kinds import is_capture, names_in
+
+    return not os.path.isfile(os.path.expanduser(path)) or is_capture(path, names_in(arguments))
 
 
 @contextmanager

@@ -61,4 +61,4 @@ def _masked(mask: Mask, vectors: Vectors) -> Vectors:
             hidden.append(slice(vectors.position(row) + 1, None))
         return vectors.once(row).masked(hidden)
 
-    return Vectors(len(vectors), vectors.n_keys, masked, vectors.positions)
+    return Vectors(len(vectors), vectors.n_keys, masked, vectors.positions, vectors.name)

@@ -102,12 +102,14 @@ class Vectors:
         make: Makes the vector at an index; the vector must be usable.
         positions: The key at which each vector's query stands, for a causal mask; if empty, the
             vector's index.
+        namer: Returns the name of the vector at an index without making the vector, if it can.
     """
 
     count: int
     n_keys: int
     make: Callable[[int], Vector]
     positions: tuple[int, ...] = ()
+    namer: Callable[[int], str] | None = None
     _kept: dict[int, Vector] = field(init=False, default_factory=dict, repr=False)
 
     def __len__(self) -> int:
@@ -130,6 +132,14 @@ class Vectors:
 
     def __iter__(self) -> Iterator[Vector]:
         return (self[index] for index in range(self.count))
+
+    def name(self, index: int) -> str:
+        """Return the name of the vector at an index."""
+        return self.namer(index) if self.namer else self.once(index).name
+
+    def index(self, name: str) -> int | None:
+        """Return the index of the vector with a name, or None if there is none."""
+        return next((index for index in range(self.count) if self.name(index) == name), None)
 
 
 Kind = str
@@ -314,9 +324,12 @@ def _drawn(draw: Drawn, d_k: int, qk_norm: bool) -> Vectors:
     def vector(index: int) -> Vector:
         scores = draw.scores(d_k, index, qk_norm)
         scores.setflags(write=False)
-        return Vector(f"draw {index}" if draw.count > 1 else "draw", scores)
+        return Vector(name(index), scores)
 
-    return Vectors(draw.count, draw.n_keys, vector)
+    def name(index: int) -> str:
+        return f"draw {index}" if draw.count > 1 else "draw"
+
+    return Vectors(draw.count, draw.n_keys, vector, namer=name)
 
 
 @dataclass(frozen=True, eq=False)
@@ -404,7 +417,7 @@ def _products(source: Products, qk_norm: bool, format: str) -> Vectors:
     if qk_norm:
         queries, keys = normalised(queries), normalised(keys)
     queries, keys = rounded(queries, format), rounded(keys, format)
-    name = "q{}" if len(queries) > 1 else "q"
+    name = ("q{}" if len(queries) > 1 else "q").format
 
     def vector(row: int) -> Vector:
         with np.errstate(all="ignore"):
@@ -413,9 +426,9 @@ def _products(source: Products, qk_norm: bool, format: str) -> Vectors:
             key = int(np.flatnonzero(~np.isfinite(scores))[0])
             raise InputError("query", f"the product of q {row} and key {key} overflows", "less")
         scores.setflags(write=False)
-        return Vector(name.format(row), scores)
+        return Vector(name(row), scores)
 
-    vectors = Vectors(len(queries), len(keys), vector)
+    vectors = Vectors(len(queries), len(keys), vector, namer=name)
     if _may_overflow(queries, keys):
         # Make every vector now, so that an overflow is reported here.
         list(vectors)

@@ -10,8 +10,8 @@ from attn_tui.captures.capture import Capture
 from attn_tui.captures.opening import open_capture
 from attn_tui.compute.errors import Stop, never
 from attn_tui.compute.experiment import Experiment
-from attn_tui.engine.making import Making, parse_mask
 from attn_tui.engine.plan import Plan, Selection
+from attn_tui.engine.request import parse_mask, request_of
 from attn_tui.engine.settings import Settings
 from attn_tui.engine.survey import Survey, survey
 
@@ -48,8 +48,8 @@ def selection_of(experiment: Experiment) -> Selection:
     settings = experiment.setup.get(Settings)
     # The model multiplied q and k as captured, so any QK-norm was applied before.
     scale = replace(experiment.setup.scale, qk_norm=False)
-    making = Making(scale, parse_mask(settings.mask), own_rule=not scale.is_default)
-    return Selection(settings.rows, settings.seed, making=making)
+    request = request_of(scale, parse_mask(settings.mask))
+    return Selection(settings.rows, settings.seed, request=request)
 
 
 def answer(experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:

@@ -10,8 +10,8 @@ from attn_tui.compute.errors import InputError, Stop, never
 from attn_tui.compute.heads.reconstruction import Reconstruction
 from attn_tui.compute.heads.row_statistics import Format
 from attn_tui.compute.sample import stream
-from attn_tui.engine.finding import found_masks
-from attn_tui.engine.making import Making
+from attn_tui.engine.reconstruction import reconstructions
+from attn_tui.engine.request import Request
 
 ROWS = 128
 """Rows sampled of each head by default."""
@@ -35,14 +35,14 @@ class Selection:
         seed: The seed of the sample.
         layers: The layers to take; None for all.
         heads: The heads to take of each layer; None for all.
-        making: How weights are made.
+        request: What is asked of the weights.
     """
 
     rows: int | None = ROWS
     seed: int = 1
     layers: tuple[int, ...] | None = None
     heads: tuple[int, ...] | None = None
-    making: Making = Making()
+    request: Request = Request()
 
     def chosen(self, capture: Capture) -> tuple[HeadId, ...]:
         """Return the heads that the question is about.
@@ -82,7 +82,7 @@ class Selection:
             "seed": self.seed,
             "layers": None if self.layers is None else [*self.layers],
             "heads": None if self.heads is None else [*self.heads],
-            **self.making.as_plain(),
+            **self.request.as_plain(),
         }
 
 
@@ -112,14 +112,14 @@ class Task:
     Attributes:
         blocks: The blocks, at least one.
         capture: The capture of the blocks; a worker opens it anew, and it must be the same.
-        making: How weights are made.
+        request: What is asked of the weights.
         masks: How the weights of each layer in the blocks are made, with its reading.
         computed_in: The dtype of scores and weights.
     """
 
     blocks: tuple[Block, ...]
     capture: CaptureFiles
-    making: Making
+    request: Request
     masks: Mapping[int, Reconstruction]
     computed_in: Format = "float32"
 
@@ -152,7 +152,7 @@ class Plan:
         """
         chosen = selection.chosen(capture)
         layers = [*dict.fromkeys(head.layer for head in chosen)]
-        masks = found_masks(capture, selection.making, layers, stop)
+        masks = reconstructions(capture, selection.request, layers, stop)
         scores = 0
         for head in chosen:
             shape = capture.shape(head)
@@ -207,8 +207,8 @@ class Plan:
     def task(self, blocks: Sequence[Block]) -> Task:
         """Return a task made of some blocks."""
         masks = {block.head.layer: self.masks[block.head.layer] for block in blocks}
-        making = self.selection.making
-        return Task(tuple(blocks), self.capture.asked, making, masks, self.computed_in)
+        request = self.selection.request
+        return Task(tuple(blocks), self.capture.asked, request, masks, self.computed_in)
 
 
 def _blocks(capture: Capture, selection: Selection, heads: Sequence[HeadId]) -> Iterator[Block]:

@@ -66,7 +66,7 @@ def _is_mask(value: Any) -> bool:
     if value == "auto":
         return True
     # Imported here since it loads the modules that compute; most questions leave the mask alone.
-    from attn_tui.engine.making import parse_mask
+    from attn_tui.engine.request import parse_mask
 
     if type(value) is not str:
         return False

@@ -12,8 +12,8 @@ from attn_tui.captures.opening import reopened
 from attn_tui.compute.blas import one_thread
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.heads.partial import Partial, statistics
-from attn_tui.engine.finding import of_head
 from attn_tui.engine.plan import Block, Task
+from attn_tui.engine.reconstruction import of_head
 
 
 class RefusedError(Exception):
@@ -39,19 +39,19 @@ def _partial(task: Task, capture: Capture, block: Block) -> Partial:
     layer = task.masks[block.head.layer]
     reading = capture.readings(block.head.layer)[layer.reading]
     head = capture.read(block.head, block.rows, reading)
-    known = of_head(capture, layer, block.head)
-    weighing = task.making.at_layer(block.head.layer).weighing(head, known)
+    reconstruction = of_head(capture, layer, block.head)
+    model = task.request.over(reconstruction.model.with_sink(head), block.head.layer, head)
     queries = capture.vectors(block.head, "q", reading) if block.is_first else None
-    partial = statistics(head, weighing, block.is_first, queries, task.computed_in)
+    partial = statistics(head, model, block.is_first, queries, task.computed_in)
     if not block.is_first:
         return partial
+    own = reconstruction.multiplier
     return replace(
         partial,
         odd=tuple(not_finite(capture, block.head, reading)),
-        miss=known.residual,
-        allowed=known.allowed,
-        multiplier=known.multiplier if known.multiplier != layer.multiplier else None,
-        untold=layer.is_untold and known.multiplier is None,
-        hidden=known.mask.hidden,
-        packed=known.mask.packed,
+        residual=reconstruction.residual,
+        rounding=reconstruction.rounding,
+        fits=reconstruction.fits,
+        multiplier=own if own != layer.multiplier else None,
+        untold=layer.is_untold and own is None,
     )

@@ -84,14 +84,17 @@ class JacobianPane(Pane):
     def _hover(self, event: HeatMap.Hovered) -> None:
         """State the entry under the mouse, or the cursor's once it has left the maps."""
         if self._jacobians is not None:
-            self._say(*(event.entry or self._place()))
+            self._say(*self._within(event.place or self._place()))
 
     def _place(self) -> tuple[int, int]:
         """Return the row and the column of the cursor."""
+        return self._within(self._cursor or self._start)
+
+    def _within(self, place: tuple[int, int]) -> tuple[int, int]:
+        """Return a row and a column, or the nearest that the present Jacobians have."""
         assert self._jacobians
         last = len(self._jacobians.keys) - 1
-        row, column = self._cursor or self._start
-        return min(row, last), min(column, last)
+        return min(place[0], last), min(place[1], last)
 
     def _say(self, row: int, column: int) -> None:
         assert self._jacobians
@@ -99,10 +102,10 @@ class JacobianPane(Pane):
 
     @on(HeatMap.Moved)
     def _move(self, event: HeatMap.Moved) -> None:
-        self._cursor = event.row, event.column
+        self._cursor = event.place
         self._draw()
 
     @on(HeatMap.Chosen)
     def _choose(self) -> None:
         if self._cursor is not None:
-            self.post_message(self.Chosen(self._cursor[0]))
+            self.post_message(self.Chosen(self._place()[0]))

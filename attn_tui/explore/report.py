@@ -1,13 +1,14 @@
 """The report of Explore: weights and gradients of every vector, unscaled beside scaled."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 from typing import get_args
 
 import numpy as np
 
 from attn_tui.compute.errors import InputError
+from attn_tui.compute.evaluation import Evaluation
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.explore.answer import Answer, VectorAnswer, compare
 from attn_tui.compute.explore.attention import attention
@@ -53,6 +54,14 @@ STATISTICS: Sequence[tuple[str, str, str, Callable[..., str]]] = (
 )
 """The statistics: name, title, unit, and the function that writes a value. JSON also has the means
 and differences of these."""
+
+OF_A_DISTRIBUTION = {"entropy", "effective_keys", "participation_ratio"}
+"""The statistics that only weights with a sum have."""
+
+CONVENTION = (
+    "Where every key is masked, softmax is 0/0. Weights of 0 are a convention, that of PyTorch's "
+    "scaled_dot_product_attention; torch.softmax gives NaN."
+)
 
 NORMS = {
     "frobenius": "‖{}‖_F, Frobenius norm", "spectral": "‖{}‖₂, spectral norm",
@@ -236,7 +245,8 @@ def _statistics(answer: VectorAnswer, paths: Sequence[str | None]) -> Iterator[P
     for name, title, unit, write in STATISTICS:
         if name == "sink_weight" and not has_sink:
             title = ""
-        facts.append(_fact(title, sides, name, write, name, unit))
+        fact = _fact(title, sides, name, write, name, unit)
+        facts.append(_of_weights(fact, sides) if name in OF_A_DISTRIBUTION else fact)
     for wrt in get_args(Wrt):
         norms = [side.norms[wrt] for side in sides]
         for name, title in NORMS.items():
@@ -245,8 +255,19 @@ def _statistics(answer: VectorAnswer, paths: Sequence[str | None]) -> Iterator[P
     if any(vanished):
         facts.append(Fact("weights rounded to 0", vanished))
     yield Facts(facts, [shortened(name, 12) for name in answer.names], paths)
+    if answer.status == "masked":
+        yield CONVENTION
     if has_sink:
         yield "H, e^H and 1/Σp² count the sink as one more key."
+
+
+def _of_weights(fact: Fact, sides: Sequence[Evaluation]) -> Fact:
+    """Return a fact without the text of a side whose weights are all 0, which has no entropy."""
+    texts = fact.texts or ()
+    has_weights = [side.effective_keys > 0.0 for side in sides]
+    return replace(
+        fact, texts=[text if one else "–" for text, one in zip(texts, has_weights, strict=True)]
+    )
 
 
 def _fact(

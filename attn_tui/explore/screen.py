@@ -178,9 +178,11 @@ class ExploreScreen(InstrumentScreen):
         count = len(self.present.experiment.vectors)
         self.index = min(max(self.index + steps, 0), count - 1)
 
-    def look_at(self, index: int) -> None:
+    def look_at(self, vector: str) -> None:
         """Show one of several vectors, along with the question that has them."""
-        self.set_reactive(ExploreScreen.index, index)
+        index = self.present.experiment.vectors.index(vector)
+        if index is not None:
+            self.set_reactive(ExploreScreen.index, index)
         if self.is_mounted:
             self.mutate_reactive(ExploreScreen.question)
 

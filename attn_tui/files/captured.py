@@ -127,21 +127,21 @@ def _read(
     # Imported here so that starting the program does not wait for it.
     from attn_tui.captures.capture import HeadId
     from attn_tui.captures.opening import open_capture
-    from attn_tui.engine.finding import found_masks, of_head
-    from attn_tui.engine.making import Making
+    from attn_tui.engine.reconstruction import of_head, reconstructions
+    from attn_tui.engine.request import Request
 
     place = HeadId(batch, layer, head)
     capture = open_capture(paths, layout, names)
     # Refuse a head that does not exist before fitting anything.
     capture.shape(place)
-    known = of_head(capture, found_masks(capture, Making(), (layer,))[layer], place)
-    reading = capture.readings(layer)[known.reading] if known.fits else None
-    source = replace(read_head(capture, place, row, reading), paths=paths, found=known)
-    if known.sink is not None or known.drops_sink:
-        source = replace(source, sink=known.sink)
-    if known.mask.by_position and source.supposed and known.fits:
+    reconstruction = of_head(capture, reconstructions(capture, Request(), (layer,))[layer], place)
+    reading = capture.readings(layer)[reconstruction.reading] if reconstruction.fits else None
+    source = replace(read_head(capture, place, row, reading), paths=paths, found=reconstruction)
+    if "sink" in reconstruction.changes:
+        source = replace(source, sink=reconstruction.sink)
+    if reconstruction.mask.by_position and source.supposed and reconstruction.fits:
         rows_read = range(len(source.queries)) if row is None else [row]
-        offset = known.mask.offset or 0
+        offset = reconstruction.mask.offset or 0
         positions = tuple(number + offset for number in rows_read)
         source = replace(source, positions=positions, supposed=False)
     return source

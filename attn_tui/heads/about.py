@@ -4,13 +4,11 @@ from collections.abc import Iterator, Set
 from dataclasses import replace
 
 from attn_tui.captures.not_finite import PARTS
-from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.reconstruction import Reconstruction
 from attn_tui.compute.text import counted, listed, visible
 from attn_tui.engine.plan import Plan
 from attn_tui.engine.survey import Survey
 from attn_tui.heads.words import head_text, number
-from attn_tui.report.masks import keys_text, packed_text
 from attn_tui.report.miss import MISSES, RULE, SAID, doubt_text, made_text, miss_text
 from attn_tui.report.numbers import general
 from attn_tui.report.words import ranges
@@ -30,7 +28,7 @@ KNOWN = {
 def about(survey: Survey) -> Iterator[tuple[str, str]]:
     """Yield the label and text of each line about a survey."""
     plan, heads = survey.plan, survey.heads
-    paths, scale = plan.capture.paths, plan.selection.making.scale
+    paths, scale = plan.capture.paths, plan.selection.request.scale
     more = f" and {len(paths) - 1:,} more" if len(paths) > 1 else ""
     yield "capture", f"{visible(paths[0])}{more}"
     for sentence in plan.stated:
@@ -48,7 +46,6 @@ def about(survey: Survey) -> Iterator[tuple[str, str]]:
         have = "head has" if len(own) == 1 else "heads have"
         ends = f"{general(min(own), 3)} to {general(max(own), 3)}"
         yield "", f"{len(own):,} {have} an m of their own, found by fits: {ends}"
-    yield from _hiding(survey)
     yield "rows", f"{_rows(survey)}; {survey.elapsed:.1f} s"
     if not survey.is_exact:
         bound = number("largest_score", max(partial.score_bound for partial in heads.values()))
@@ -151,25 +148,6 @@ def mask_text(mask: Reconstruction) -> str:
     text += f"; {MISSES[mask.by]} by {miss.replace('almost none', 'almost nothing')}"
     if not mask.fits:
         text += ": try attn-tui doctor"
-    elif mask.missed:
-        text += f", with m = {RULE} by {miss_text(mask.missed)}"
+    elif mask.rule_residual:
+        text += f", with m = {RULE} by {miss_text(mask.rule_residual)}"
     return text
-
-
-def _hiding(survey: Survey) -> Iterator[tuple[str, str]]:
-    """Yield lines on heads whose keys are partly hidden, as padding or as other packed texts."""
-    hiding: dict[tuple[int, str], int] = {}
-    for head, partial in survey.heads.items():
-        if partial.hidden is not None:
-            text = f"{keys_text(partial.hidden)} hidden, as the output says: padding?"
-        elif partial.packed:
-            offset = survey.plan.masks[head.layer].mask.offset
-            mask = HeadMask("causal", offset, packed=partial.packed)
-            text = f"{packed_text(mask)}, as the output says"
-        else:
-            continue
-        hiding[head.batch, text] = hiding.get((head.batch, text), 0) + 1
-    for (batch, text), count in [*hiding.items()][:NAMED]:
-        yield "", f"{counted(count, 'head')} of sequence {batch}: {text}"
-    if len(hiding) > NAMED:
-        yield "", f"{len(hiding) - NAMED:,} more such lines"

@@ -73,7 +73,7 @@ def head_map(survey: Survey, name: str, cursor: HeadId) -> HeatMap:
             marked[row][column] += UNCOUNTED
         elif name in SHARES and is_parked(partial):
             marked[row][column] = marked[row][column].lstrip(">") + SINK
-    place = layers.index(cursor.layer), cursor.head
+    entry = layers.index(cursor.layer), cursor.head
     grid = levels(name, values)
     bare = [[text.lstrip(">") for text in row] for row in texts]
     if name in SHARES:
@@ -81,10 +81,14 @@ def head_map(survey: Survey, name: str, cursor: HeadId) -> HeatMap:
     else:
         sizes = zip(LEVELS[::-1], SIZED[name][::-1], strict=True)
         ticks = [(level, brief(name, size)) for level, size in sizes]
+
+    def place(row: int, column: int) -> HeadId:
+        return HeadId(cursor.batch, layers[row], column)
+
     return HeatMap(
         grid, "saturation", [*map(str, layers)], [*map(str, range(survey.plan.n_heads))],
-        cursor=place, longer=(marked, texts, bare),
-        bar=ColourBar("saturation", ticks, float(grid[place])),
+        cursor=entry, longer=(marked, texts, bare),
+        bar=ColourBar("saturation", ticks, float(grid[entry])), place=place,
     )  # fmt: skip
 
 

@@ -37,8 +37,9 @@ from attn_tui.engine.settings import Settings
 
 if TYPE_CHECKING:
     from attn_tui.compute.experiment import Experiment
-    from attn_tui.engine.making import Making
+    from attn_tui.compute.heads.head_model import Part
     from attn_tui.engine.plan import Plan, Selection
+    from attn_tui.engine.request import Request
     from attn_tui.engine.survey import Survey
     from attn_tui.files.models.opening import Configured
 
@@ -117,10 +118,10 @@ def heads(captures: tuple[str, ...], form: str, **given: Any) -> int:
     named = DEFAULT if given["statistic"] is None else given["statistic"].split(",")
     statistics = [*dict.fromkeys(read_statistic("statistic", name) for name in named)]
     conditions = [parse_condition("fail_if", text) for text in given["fail_if"]]
-    request = question(given)
-    configured = opened(captures, given).settled(request.layers)
+    selection = question(given)
+    configured = opened(captures, given).settled(selection.layers)
     with until_interrupted() as stop:
-        plan = Plan.of(configured.capture, request, stop)
+        plan = Plan.of(configured.capture, selection, stop)
         interrupted = stop()
     if interrupted:
         result = Survey(plan)
@@ -175,12 +176,12 @@ def question(given: dict[str, Any]) -> "Selection":
     from attn_tui.engine.plan import Selection
 
     drawn = changes_of(Settings, {name: given[name] for name in ("rows", "seed")})
-    request = Selection(making=_making(given), **drawn)
+    selection = Selection(request=_request(given), **drawn)
     if given["layer"] is not None:
-        request = replace(request, layers=tuple(sorted(parse_wholes("layer", given["layer"]))))
+        selection = replace(selection, layers=tuple(sorted(parse_wholes("layer", given["layer"]))))
     if given["head"] is not None:
-        request = replace(request, heads=tuple(sorted(parse_wholes("head", given["head"]))))
-    return request
+        selection = replace(selection, heads=tuple(sorted(parse_wholes("head", given["head"]))))
+    return selection
 
 
 def to_experiment(given: dict[str, Any]) -> "Experiment":
@@ -202,12 +203,12 @@ def to_experiment(given: dict[str, Any]) -> "Experiment":
         **changes_of(Settings, {**given, "statistic": first}),
     )
     settings = replace(settings, layouts=configured.layouts, config=configured.config)
-    setup = with_tokens(Setup(scale=wanted.making.scale).put(settings), given["tokens"])
+    setup = with_tokens(Setup(scale=wanted.request.scale).put(settings), given["tokens"])
     return parse(replace(EXAMPLE, setup=setup))
 
 
-def _making(given: dict[str, Any]) -> "Making":
-    from attn_tui.engine.making import Making, parse_mask
+def _request(given: dict[str, Any]) -> "Request":
+    from attn_tui.engine.request import Request, parse_mask
 
     scale = Scale() if given["rule"] is None else parse_scale(given["rule"])
     if scale.is_by_layer and scale.given:
@@ -219,13 +220,12 @@ def _making(given: dict[str, Any]) -> "Making":
         multiplier = number(above=0.0).parse("scale", given["scale"])
         scale = Scale("temperature", (("T", 1.0 / multiplier),))
     scale = replace(scale, **changes_of(Scale, given))
-    own = given["rule"] is not None or given["scale"] is not None
-    making = Making(
-        scale,
-        captured_sink=given["sink"] is None or scale.sink is not None,
-        own_rule=own,
-        uncapped=given["softcap"] is not None and scale.softcap is None,
-    )
-    if given["mask"] is not None:
-        making = replace(making, mask=parse_mask(given["mask"].strip()))
-    return making
+    parts: set[Part] = set()
+    if given["rule"] is not None or given["scale"] is not None:
+        parts.add("multiplier")
+    if given["softcap"] is not None:
+        parts.add("softcap")
+    if given["sink"] is not None:
+        parts.add("sink")
+    mask = None if given["mask"] is None else parse_mask(given["mask"].strip())
+    return Request(scale, frozenset(parts), mask)

@@ -1,7 +1,7 @@
 """The doctor's examination of a capture, as the plain values that his pane shows."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import PurePath
 
@@ -90,42 +90,31 @@ def diagnosis(report: Report) -> Diagnosis:
     from attn_tui.doctor.sentences import groups, headline, rows_text
 
     every = groups(report)
-    made = rows_text(every[0]) if every else ""
+    rows = rows_text(every[0]) if every else ""
     if report.progress < 1.0:
-        made = f"{made}, {report.progress:.0%}".lstrip(", ").replace("%", " %")
+        rows = f"{rows}, {report.progress:.0%}".lstrip(", ").replace("%", " %")
     verdict = report.verdict if report.findings else ""
-    known = {finding.id: multiplier(finding) for finding in report.findings}
+    examined = {finding.id: multiplier(finding) for finding in report.findings}
     multipliers = [
-        known.get(head) or Multiplier((head.batch, head.layer, head.head), "", 1.0)
+        examined.get(head) or Multiplier((head.batch, head.layer, head.head), "", 1.0)
         for head in report.capture.heads
     ]
-    return Diagnosis(verdict, headline(report), multipliers, made)
+    return Diagnosis(verdict, headline(report), multipliers, rows)
 
 
 def multiplier(finding: Finding) -> Multiplier:
     """Return the m of one head with its interval, and the expected m, by default 1/√d_k."""
-    head, wanted = finding.id, finding.wanted
+    head, explanation = finding.id, finding.explanation
     place = (head.batch, head.layer, head.head)
-    explanation, estimate = finding.explanation, None
-    if explanation.explains:
-        estimate = explanation.candidate.estimates.get("multiplier")
-    interval = None if estimate is None else estimate.at(SHOWN)
-    if (
-        interval is None
-        or interval.value is None
-        or interval.low is None
-        or interval.high is None
-        or interval.value <= 0.0
-    ):
-        return Multiplier(place, finding.judgement.verdict, wanted)
-    return Multiplier(
-        place,
-        finding.judgement.verdict,
-        wanted,
-        float(interval.value),
-        float(interval.low),
-        float(interval.high),
-    )
+    unknown = Multiplier(place, finding.judgement.verdict, finding.wanted)
+    estimate = explanation.candidate.estimates.get("multiplier")
+    if estimate is None or not explanation.explains:
+        return unknown
+    interval = estimate.at(SHOWN)
+    if not interval.value or interval.value <= 0.0 or interval.low is None or interval.high is None:
+        return unknown
+    low, high = float(interval.low), float(interval.high)
+    return replace(unknown, value=float(interval.value), low=low, high=high)
 
 
 def words_of(finding: Finding) -> str:
@@ -134,9 +123,9 @@ def words_of(finding: Finding) -> str:
     from attn_tui.doctor.words import observed_texts
 
     first = f"Layer {finding.id.layer} head {finding.id.head} {SAYS[finding.judgement.verdict]}"
-    known = multiplier(finding)
-    if known.value is not None:
+    observed = multiplier(finding)
+    if observed.value is not None:
         first += f": m = {observed_texts(finding.explanation.candidate)['multiplier']}"
-        if abs(known.off[0]) > SAME:
-            first += f", {factor_text(known.off[0])}"
+        if abs(observed.off[0]) > SAME:
+            first += f", {factor_text(observed.off[0])}"
     return "\n".join([first, "".join(evidence(finding)).rstrip()])

@@ -99,7 +99,7 @@ def _second(survey: Survey, name: str, first: str) -> str:
 def _why_nothing(survey: Survey, name: str) -> str:
     """Return why no head has a number that counts."""
     known = survey.heads.values()
-    misses = [partial.miss for partial in known if partial.miss and partial.misses(name)]
+    misses = [partial.residual for partial in known if partial.residual and partial.misses(name)]
     if misses:
         return f"their weights miss the captured output by {miss_text(max(misses))}"
     if any(partial.not_finite for partial in known):

@@ -115,10 +115,7 @@ class HeadPanes(Vertical):
         """Show the card of the head under the mouse while the mouse is on it."""
         if self._survey is None:
             return
-        head = self._cursor
-        if event.entry:
-            row, column = event.entry
-            head = HeadId(head.batch, self._survey.plan.capture.layers[row], column)
+        head = event.place or self._cursor
         if head in self._survey.plan.places and head != self._hovered:
             self._hovered = head
             self._show_card(head)

@@ -89,24 +89,30 @@ def _data(
     }
 
 
-def _mask(layer: int, made: Reconstruction) -> dict[str, Any]:
-    """Return, for JSON, how the weights of a layer are made."""
+def _mask(layer: int, reconstruction: Reconstruction) -> dict[str, Any]:
+    """Return, for JSON, how the weights of a layer are reconstruction."""
     return {
         "layer": layer,
-        "mask": made.mask.kind,
-        "query_offset": made.mask.offset if made.mask.by_position else None,
-        "window": made.mask.window,
-        "known_by": made.how,
-        **named(made, ("softcap", "sink", "multiplier")),
-        "value_scale": made.value_scale,
-        "rule_residual": made.missed,
-        "residual": made.residual,
-        "residual_allowed": None if made.residual is None else made.allowed,
-        "residual_of": made.by,
-        "multiplier_within": made.doubt if made.fits else None,
-        "path": made.path,
-        "drops_sink": made.drops_sink,
+        "mask": reconstruction.mask.kind,
+        "query_offset": reconstruction.mask.offset if reconstruction.mask.by_position else None,
+        "window": reconstruction.mask.window,
+        "known_by": reconstruction.how,
+        **named(reconstruction, ("softcap", "sink", "multiplier")),
+        "value_scale": reconstruction.model.value_scale,
+        "rule_residual": reconstruction.rule_residual,
+        **_residual(reconstruction),
+        "residual_of": reconstruction.by,
+        "multiplier_within": reconstruction.doubt if reconstruction.fits else None,
+        "path": reconstruction.path,
+        "drops_sink": reconstruction.drops_sink,
     }
+
+
+def _residual(judged: Reconstruction | Partial) -> dict[str, Any]:
+    """Return, for JSON, the residual of a layer or a head, if the output judges its weights."""
+    if judged.residual is None:
+        return {"residual": None, "rounding": None, "fits": None}
+    return named(judged, ("residual", "rounding", "fits"))
 
 
 def _head(head: HeadId, partial: Partial, statistics: Sequence[str]) -> dict[str, Any]:
@@ -118,12 +124,9 @@ def _head(head: HeadId, partial: Partial, statistics: Sequence[str]) -> dict[str
         "not_finite_rows": partial.not_finite,
         "first_not_finite": partial.first_not_finite,
         "not_finite": partial.odd,
-        "residual": partial.miss,
-        "residual_allowed": None if partial.miss is None else partial.allowed,
+        **_residual(partial),
         "multiplier": partial.multiplier,
         "multiplier_untold": partial.untold,
-        "hidden_keys": partial.hidden,
-        "packed": partial.packed or None,
         "score_bound": partial.score_bound,
         "statistics": values,
     }

@@ -175,11 +175,8 @@ class HeadsScreen(InstrumentScreen):
 
     @on(HeatMap.Moved)
     def _move(self, event: HeatMap.Moved) -> None:
-        if self.survey is not None and self.here is not None:
-            plan = self.survey.plan
-            head = HeadId(self.here.batch, plan.capture.layers[event.row], event.column)
-            if head in plan.places:
-                self.go(head, event.gesture)
+        if self.survey is not None and event.place in self.survey.plan.places:
+            self.go(event.place, event.gesture)
 
     @on(Multipliers.Moved)
     def _move_in_chart(self, event: Multipliers.Moved) -> None:
@@ -274,6 +271,10 @@ class HeadsScreen(InstrumentScreen):
 
         hint = f"q, k, v and out of a model's heads: {', '.join(SUFFIXES)}"
         self.app.push_screen(FileScreen("Open a capture", read, hint=hint), self._ask_draft)
+
+    def _ask_draft(self, draft: Draft | None) -> None:
+        if draft is not None:
+            self.ask(edits.become(draft))
 
     # The work
 

@@ -13,8 +13,8 @@ from attn_tui.report.words import percent
 def m_text(reconstruction: Reconstruction) -> str:
     """Return the multiplier found by a fit, or an empty text.
 
-    >>> from attn_tui.compute.heads.mask import HeadMask
-    >>> m_text(Reconstruction(HeadMask("causal"), "fit", multiplier=7.996))
+    >>> from attn_tui.compute.heads.head_model import HeadModel
+    >>> m_text(Reconstruction(HeadModel(7.996), "fit", ("multiplier",)))
     'm = 8'
     """
     if reconstruction.multiplier is None:
@@ -30,9 +30,10 @@ def made_text(reconstruction: Reconstruction, mask: str = "", with_m: bool = Tru
         mask: Their mask in words; by default, its name.
         with_m: Whether to include m.
 
-    >>> from attn_tui.compute.heads.mask import HeadMask
-    >>> made_text(Reconstruction(HeadMask("window", window=32), "fit", 7.996, softcap=20.0))
-    'm = 8, window of 32 keys, soft cap 20.0'
+    >>> from attn_tui.compute.heads.head_model import HeadModel
+    >>> model = HeadModel(7.996, softcap=20.0)
+    >>> made_text(Reconstruction(model, "fit", ("multiplier", "softcap")))
+    'm = 8, causal, soft cap 20.0'
     """
     parts = [m_text(reconstruction) if with_m else "", mask or mask_name(reconstruction.mask)]
     if reconstruction.softcap is not None:
@@ -41,8 +42,8 @@ def made_text(reconstruction: Reconstruction, mask: str = "", with_m: bool = Tru
         parts.append(f"sink b = {quantity(fitted_logit(reconstruction.sink))}")
     elif reconstruction.drops_sink:
         parts.append("sink none")
-    if reconstruction.value_scale != 1.0:
-        parts.append(f"value scale {general(reconstruction.value_scale, 3)}")
+    if reconstruction.model.value_scale != 1.0:
+        parts.append(f"value scale {general(reconstruction.model.value_scale, 3)}")
     return ", ".join(filter(None, parts))
 
 

@@ -4,9 +4,8 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from textwrap import wrap
-from unicodedata import category, east_asian_width
 
-from attn_tui.compute.text import clusters, is_widened
+from attn_tui.compute.text import clusters
 
 Span = tuple[str, str]
 """Text and its role, a name such as ``"scaled"`` to which the interface gives a colour."""
@@ -46,7 +45,56 @@ def cells(text: str) -> int:
 
 @lru_cache(maxsize=1024)
 def _measured(text: str) -> int:
-    return sum(map(_cells_of, clusters(text)))
+    # As Textual counts, which lays these texts out. Imported here because few texts are wide.
+    from rich.cells import cell_len
+
+    return cell_len(text)
+
+
+def in_cells(text: str) -> list[str]:
+    """Return a text cell by cell.
+
+    The second cell of a wide character is empty; what takes no cell of its own belongs to the cell
+    before it. A text of no width has no cells.
+
+    >>> in_cells("a猫")
+    ['a', '猫', '']
+    """
+    if is_narrow(text):
+        return [*text]
+    parts: list[str] = []
+    for cluster in clusters(text):
+        width = cells(cluster)
+        if width:
+            parts += [cluster, *[""] * (width - 1)]
+        elif parts:
+            last = next(place for place in reversed(range(len(parts))) if parts[place])
+            parts[last] += cluster
+    total = cells(text)
+    # Some letters take fewer cells together than one by one: they stay in one piece.
+    return parts if len(parts) == total else [text, *[""] * (total - 1)][:total]
+
+
+def between(parts: Sequence[str], start: int, stop: int) -> list[str]:
+    """Return some of the cells of a text, with blanks for what is left of a character that is cut.
+
+    Args:
+        parts: All cells of the text, as `in_cells` returns them.
+        start: The first cell to return.
+        stop: The cell after the last.
+    """
+    kept = [*parts[start:stop]]
+    place = 0
+    while place < len(kept) and not kept[place]:
+        kept[place] = " "
+        place += 1
+    is_cut = bool(kept) and stop < len(parts) and not parts[stop]
+    place = len(kept) - 1
+    while is_cut:
+        is_cut = not kept[place]
+        kept[place] = " "
+        place -= 1
+    return kept
 
 
 def length(row: Iterable[Span]) -> int:
@@ -63,14 +111,6 @@ def fitted(row: Iterable[Span], width: int) -> Row:
     return tuple(spans) if room == 0 else _cut(spans, width)
 
 
-def _cells_of(cluster: str) -> int:
-    """Return the width in cells of a character, or of several that form one emoji."""
-    first = cluster[0]
-    if category(first) in ("Mn", "Me", "Cf") or "🏻" <= first <= "🏿":
-        return 0
-    return 2 if east_asian_width(first) in "WF" or is_widened(cluster) else 1
-
-
 def _cut(spans: Sequence[Span], width: int) -> Row:
     """Return as much of spans as fits a width, with an ellipsis in the last cell."""
     kept: list[Span] = []
@@ -78,7 +118,8 @@ def _cut(spans: Sequence[Span], width: int) -> Row:
     for text, role in spans:
         part = ""
         for cluster in clusters(text):
-            if (room := room - _cells_of(cluster)) < 0:
+            room -= cells(cluster)
+            if room < 0:
                 break
             part += cluster
         kept.append((part, role))

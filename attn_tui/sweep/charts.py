@@ -133,8 +133,12 @@ class Grid:
         signed = [[*map(str.__add__, *pair)] for pair in zip(signs, cells[0], strict=True)]
         return HeatMap(
             levels, "both signs", [f"{n:,}" for n in self.ns], [str(d_k) for d_k in self.d_ks],
-            cells[1], longer=(signed, cells[0]), corner="n\\d_k",
+            cells[1], longer=(signed, cells[0]), corner="n\\d_k", place=self.place,
         )  # fmt: skip
+
+    def place(self, row: int, column: int) -> Place:
+        """Return the n and the d_k of an entry of the map."""
+        return self.ns[row], self.d_ks[column]
 
     def heat_map(self, answer: Answer, cursor: Place) -> HeatMap:
         """Return the map with the cursor on the nearest of its places.

@@ -18,9 +18,9 @@ UNDIVIDED = "With {n} keys and d_k = {d_k}, {doing} changes nothing: it multipli
 TURNS = "{below} {axis} {turn} it becomes {other}."
 EVERYWHERE = "So it does at every d_k from {least} on."
 RANKING = "Of {count} rules {best} leaves the largest typical {statistic} here: {compared}."
-SHARES = "Of {n} keys {before} the weight unscaled, {after} {done}."
+SHARES = "Of {n} keys {before} the weight {first}, {after} {second}."
 TYPICAL = (
-    "With {n} keys and d_k = {d_k}, the typical {statistic} is {before} unscaled, {after} {done}."
+    "With {n} keys and d_k = {d_k}, the typical {statistic} is {before} {first}, {after} {second}."
 )
 NOTHING = "Only {rule} is drawn: there is nothing to compare it with."
 """The sentences. `TURNS` and `EVERYWHERE` follow `HERE` or `STAYS`; the others stand alone."""
@@ -121,19 +121,30 @@ def _sides(
     points: Points, place: Place, rules: Sequence[str], statistic: Statistic,
     slots: Mapping[str, str],
 ) -> str:  # fmt: skip
-    """Return the typical value unscaled and under the rule, as a sentence."""
+    """Return the typical value under two rules, unscaled first if that is one, as a sentence."""
     readout = "effective_keys" if statistic in ("entropy", "entropy_bits") else statistic
-    sides = {is_none(rule): points.at(*place, rule) for rule in reversed(rules)}
-    unscaled, scaled = sides.get(True), sides.get(False)
-    if unscaled is None or scaled is None:
-        return NOTHING.format(rule=called(rules[0]))
-    done = doing(scaled.rule, scaled.multiplier, ("when divided by", "when multiplied by", "under"))
-    texts = [value_text(side.statistics[readout].median, readout) for side in (unscaled, scaled)]
+    order = sorted(rules, key=lambda rule: not is_none(rule))
+    sides = [points.at(*place, rule) for rule in order[:2]]
+    drawn = [side for side in sides if side is not None]
+    if len(drawn) < 2:
+        return WAITING.format(n=slots["n"])
+    first, second = map(_how, drawn)
+    texts = [value_text(side.statistics[readout].median, readout) for side in drawn]
     if readout != "effective_keys":
-        return TYPICAL.format(before=texts[0], after=texts[1], done=done, **slots)
+        return TYPICAL.format(before=texts[0], after=texts[1], first=first, second=second, **slots)
     before, after = ("about one" if text == "1" else f"about {text}" for text in texts)
     verb = "has" if texts[0] == "1" else "share"
-    return SHARES.format(before=f"{before} {verb}", after=after, done=done, **slots)
+    return SHARES.format(
+        before=f"{before} {verb}", after=after, first=first, second=second, **slots
+    )
+
+
+def _how(point: Point) -> str:
+    """Return under which rule the draws at a point are: ``unscaled``, ``when divided by √d_k``."""
+    if is_none(point.rule):
+        return "unscaled"
+    verbs = ("when divided by", "when multiplied by", "under")
+    return doing(point.rule, point.multiplier, verbs)
 
 
 def value_text(value: float, statistic: Statistic) -> str:

@@ -62,7 +62,7 @@ class Run:
 
     def __init__(self, experiment: Experiment) -> None:
         self.known: Answer | None = None
-        self._answers = answer(experiment)
+        self._answers: Iterator[Answer] = answer(experiment)
         self._lock = Lock()
 
     @property
@@ -75,6 +75,9 @@ class Run:
         with self._lock:
             while not (self.is_complete or stop()):
                 self.known = next(self._answers)
+                if self.is_complete:
+                    # The draws themselves take tens of megabytes.
+                    self._answers = iter(())
                 yield self.known
 
 

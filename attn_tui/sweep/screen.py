@@ -47,8 +47,9 @@ from attn_tui.ui.setting import RULE, of_field
 
 FIELDS = {name: of_field(field) for name, field in fields_of(Settings).items()}
 
-KEPT = 12
-"""How many sweeps are kept, so that going back to one redraws nothing."""
+KEPT = 4
+"""How many sweeps are kept, so that going back to one redraws nothing; a large one that is not
+complete takes some 40 MB."""
 
 ROWS_KEPT = 64
 """How many rows keep their crossovers."""
@@ -160,15 +161,11 @@ class SweepScreen(InstrumentScreen):
 
     @on(HeatMap.Moved)
     def _move(self, event: HeatMap.Moved) -> None:
-        self.ask(self._going_to(*self._place_of(event.row, event.column)), event.gesture)
+        self.ask(self._going_to(*event.place), event.gesture)
 
     @on(HeatMap.Hovered)
     def _hover(self, event: HeatMap.Hovered) -> None:
-        self.hovered = self._place_of(*event.entry) if event.entry else None
-
-    def _place_of(self, row: int, column: int) -> Place:
-        ns, d_ks = along(self.sweep, 1)
-        return ns[::-1][row], d_ks[column]
+        self.hovered = event.place
 
     def action_go(self, down: int, right: int) -> None:
         """Move the cursor by some steps on the map, or along the curves shown."""

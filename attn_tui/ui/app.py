@@ -182,9 +182,9 @@ class AttnApp(App[None]):
     @on(InstrumentScreen.Go)
     def _go(self, event: InstrumentScreen.Go) -> None:
         self.action_go(event.instrument)
-        if event.index is not None and self.instrument is not None:
+        if event.vector and self.instrument is not None:
             self.instrument.set_reactive(InstrumentScreen.question, self.history.present)
-            self.instrument.look_at(event.index)
+            self.instrument.look_at(event.vector)
 
     @on(InstrumentScreen.Ready)
     def _show_first(self, event: InstrumentScreen.Ready) -> None:

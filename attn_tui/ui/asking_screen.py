@@ -52,13 +52,13 @@ class AskingScreen(Screen[None]):
 
         Attributes:
             instrument: The name of the instrument.
-            index: The index of the vector to show there, if that matters.
+            vector: The name of the vector to show there, or nothing.
         """
 
-        def __init__(self, instrument: str, index: int | None = None) -> None:
+        def __init__(self, instrument: str, vector: str = "") -> None:
             super().__init__()
             self.instrument = instrument
-            self.index = index
+            self.vector = vector
 
     class Back(Message):
         """The user goes back, and the instrument itself has nowhere to go back to."""
@@ -90,8 +90,8 @@ class AskingScreen(Screen[None]):
         """Change the question by an edit."""
         self.post_message(self.Ask(edit, gesture))
 
-    def look_at(self, index: int) -> None:
-        """Show the vector with this index, if the instrument shows one at a time."""
+    def look_at(self, vector: str) -> None:
+        """Show the vector with this name, if the instrument shows one at a time."""
 
     def preview(self, edit: Edit) -> str:
         """Return the headline after an edit, if it is known at once; else an empty text."""

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from textual import work
 
@@ -14,6 +15,19 @@ from attn_tui.ui.dialogs import FileScreen, TextScreen
 
 READ = "{count} vectors were read: > goes through them in Explore, 4 shows all as rows of a head"
 """The message about a file of several vectors."""
+
+
+@dataclass(frozen=True)
+class Opened:
+    """What a file asks.
+
+    Attributes:
+        draft: The question.
+        n_vectors: How many vectors of scores it has.
+    """
+
+    draft: Draft
+    n_vectors: int
 
 
 class FilesScreen(AskingScreen):
@@ -66,16 +80,17 @@ class FilesScreen(AskingScreen):
 
         setup = self.present.draft.setup
 
-        def read(path: str) -> Draft:
-            return open_draft(os.path.expanduser(path), setup)
+        def read(path: str) -> Opened:
+            draft = open_draft(os.path.expanduser(path), setup)
+            # Counted here, since by the time that the dialogue closes the file may be gone.
+            return Opened(draft, len(parse(draft).vectors))
 
         hint = ".npy, .npz, .csv, .txt: scores; .json: what was saved"
-        self.app.push_screen(FileScreen("Open a file", read, hint=hint), self._ask_draft)
+        self.app.push_screen(FileScreen("Open a file", read, hint=hint), self._ask_opened)
 
-    def _ask_draft(self, draft: Draft | None) -> None:
-        if draft is None:
+    def _ask_opened(self, opened: Opened | None) -> None:
+        if opened is None:
             return
-        self.ask(edits.become(draft))
-        count = len(parse(draft).vectors)
-        if count > 1:
-            self.notify(READ.format(count=f"{count:,}"), timeout=5)
+        self.ask(edits.become(opened.draft))
+        if opened.n_vectors > 1:
+            self.notify(READ.format(count=f"{opened.n_vectors:,}"), timeout=5)

@@ -1,6 +1,10 @@
-"""A picture of a matrix with a cursor on an entry: arrow keys, wheel and drag move it."""
+"""A picture of a matrix with a cursor on an entry: arrow keys, wheel and drag move it.
 
-from typing import ClassVar
+Its messages carry what an entry stands for, not its row and column: when a message arrives, the map
+may be another one.
+"""
+
+from typing import Any, ClassVar
 
 from textual import events
 from textual.binding import Binding, BindingType
@@ -43,26 +47,25 @@ class HeatMap(Picture, can_focus=True):
         """The user moves the cursor to another entry.
 
         Attributes:
-            row: Its row, from the top.
-            column: Its column, from the left.
+            place: What the entry stands for.
             gesture: A name shared by all moves of one gesture.
         """
 
-        def __init__(self, widget: "HeatMap", row: int, column: int, gesture: str) -> None:
+        def __init__(self, widget: "HeatMap", place: Any, gesture: str) -> None:
             super().__init__(widget)
-            self.row, self.column = row, column
+            self.place = place
             self.gesture = gesture
 
     class Hovered(OfMap):
         """The mouse has moved over another entry, or off the map.
 
         Attributes:
-            entry: Its row and column, or None.
+            place: What the entry stands for, or None.
         """
 
-        def __init__(self, widget: "HeatMap", entry: tuple[int, int] | None) -> None:
+        def __init__(self, widget: "HeatMap", place: Any) -> None:
             super().__init__(widget)
-            self.entry = entry
+            self.place = place
 
     class Chosen(OfMap):
         """The user opens the entry under the cursor."""
@@ -95,9 +98,9 @@ class HeatMap(Picture, can_focus=True):
         if self._map is None:
             return
         rows, columns = self._map.levels.shape
-        place = min(max(row, 0), rows - 1), min(max(column, 0), columns - 1)
-        if place != self._map.cursor:
-            self.post_message(self.Moved(self, *place, gesture))
+        entry = min(max(row, 0), rows - 1), min(max(column, 0), columns - 1)
+        if entry != self._map.cursor:
+            self.post_message(self.Moved(self, self._map.place(*entry), gesture))
 
     def action_move(self, down: int, right: int) -> None:
         """Move the cursor by some rows and columns."""
@@ -131,7 +134,8 @@ class HeatMap(Picture, can_focus=True):
     def _hover(self, entry: tuple[int, int] | None) -> None:
         if entry != self._hovered:
             self._hovered = entry
-            self.post_message(self.Hovered(self, entry))
+            place = self._map.place(*entry) if self._map and entry else None
+            self.post_message(self.Hovered(self, place))
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
         """Move the cursor to the mouse, and follow it until the button is released."""

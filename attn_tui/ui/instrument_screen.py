@@ -7,6 +7,7 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
+from textual.events import DescendantFocus
 from textual.geometry import Size
 from textual.reactive import var
 from textual.widget import Widget
@@ -103,6 +104,7 @@ class InstrumentScreen(FilesScreen):
         headline = Headline(id="headline")
         yield headline.data_bind(text=InstrumentScreen.headline, failure=InstrumentScreen.failure)
         with Horizontal(id="body"):
+            yield SettingsPanel(self.GROUPS).data_bind(InstrumentScreen.question)
             yield from self.compose_body()
         yield Keys(show_command_palette=False, compact=True)
 
@@ -162,9 +164,6 @@ class InstrumentScreen(FilesScreen):
         self.status = next((text for text in texts if len(text) <= room), "")
         for pane in self.query(DkPane):
             pane.idle = self.why_idle(question)
-        panel = next(iter(self.query(SettingsPanel)), None)
-        if panel is not None:
-            panel.question = question
 
     def why_idle(self, question: Question) -> str:
         """Return why changing d_k would change nothing, or an empty text."""
@@ -172,8 +171,8 @@ class InstrumentScreen(FilesScreen):
 
     async def action_settings(self) -> None:
         """Open or close the panel of settings."""
-        if self.query(SettingsPanel):
-            await self.query(SettingsPanel).remove()
+        if self.has_class("-settings"):
+            self.query_one(SettingsPanel).close()
             self.remove_class("-settings")
             self.set_focus(self.home)
         else:
@@ -188,14 +187,10 @@ class InstrumentScreen(FilesScreen):
 
     async def open_panel(self, name: str) -> None:
         """Open the panel of settings with the focus on one of them."""
-        if not self.query(SettingsPanel):
-            if self.size.width < TWO_PANELS:
-                await self._close_help()
-            self.add_class("-settings")
-            await self.query_one("#body").mount(SettingsPanel(self.GROUPS), before=0)
-        panel = self.query_one(SettingsPanel)
-        panel.question = self.question
-        self.set_focus(panel.widget_of(name))
+        if not self.has_class("-settings") and self.size.width < TWO_PANELS:
+            self._close_help()
+        self.add_class("-settings")
+        await self.query_one(SettingsPanel).open(name)
 
     # Answers
 
@@ -221,32 +216,47 @@ class InstrumentScreen(FilesScreen):
             own = self.focused.ancestors_with_self if self.focused else []
             pane = next((widget for widget in own if isinstance(widget, Pane)), None)
             self.app.push_screen(HelpScreen(help_text(self, pane)))
-        elif not await self._close_help():
+        elif not self._close_help():
             await self._open_help()
 
     async def _open_help(self) -> None:
         """Open help beside the panes: on the focused pane, or else on the instrument."""
         from attn_tui.ui.help_panel import Help
 
-        if self.size.width < TWO_PANELS and self.query(SettingsPanel):
+        if self.size.width < TWO_PANELS and self.has_class("-settings"):
             await self.action_settings()
-        for pane in self.query(Pane):
-            pane.HELP = read(name_of(self.NAME, pane))  # type: ignore[misc]
-        self.HELP = read(self.NAME)  # type: ignore[misc]
-        await self.query_one("#body").mount(Help())
+        async with self.lock:
+            if not self.query(Help):
+                await self.query_one("#body").mount(Help())
+        self.add_class("-help")
+        await self.query_one(Help).show(self._text_of_focus())
 
-    async def _close_help(self) -> bool:
+    def _text_of_focus(self) -> str:
+        """Return the help on the focused pane, or else on the instrument."""
+        focused = self.focused.ancestors_with_self if self.focused else []
+        names = [name_of(self.NAME, pane) for pane in focused if isinstance(pane, Pane)]
+        return next(filter(None, map(read, names)), read(self.NAME))
+
+    @on(DescendantFocus)
+    async def _follow_focus(self) -> None:
+        """Let help beside the panes follow the focus, unless help itself has it."""
+        if self.has_class("-help") and not self.query("Help:focus"):
+            from attn_tui.ui.help_panel import Help
+
+            await self.query_one(Help).show(self._text_of_focus())
+
+    def _close_help(self) -> bool:
         """Close the help beside the panes, and return whether it was open."""
-        panel = self.query("Help")
-        is_open = bool(panel)
-        await panel.remove()
+        is_open = self.has_class("-help")
+        self.remove_class("-help")
+        self.query("Help").set(display=False)
         return is_open
 
     # Views
 
     def on_resize(self) -> None:
         """Hide help if the panes need its place."""
-        self.query("Help").set(display=self.size.width >= BESIDE)
+        self.query("Help").set(display=self.has_class("-help") and self.size.width >= BESIDE)
 
     def pane(self, id: str) -> Pane:
         """Return a pane by its id."""
@@ -294,9 +304,9 @@ class InstrumentScreen(FilesScreen):
         """Leave the full pane, help, settings or a field, whichever comes first; else go back."""
         if self.has_class("-full"):
             self._show_all()
-        elif await self._close_help():
+        elif self._close_help():
             return
-        elif self.query(SettingsPanel):
+        elif self.has_class("-settings"):
             await self.action_settings()
         elif self.focused is not self.home:
             self.set_focus(self.home)

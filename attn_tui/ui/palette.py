@@ -6,6 +6,7 @@ from functools import partial
 
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
+from textual.fuzzy import Matcher
 from textual.types import IgnoreReturnCallbackType
 
 from attn_tui.compute.attention.settings import Settings as HeadSettings
@@ -134,7 +135,7 @@ class OffersProvider(InstrumentProvider):
         """Yield all items as hits."""
         if self.instrument is not None:
             for title, meaning, _, take in self.offers(self.instrument):
-                yield DiscoveryHit(title, take, help=meaning)
+                yield DiscoveryHit(Content(title), take, title, help=plain(meaning))
 
     async def search(self, query: str) -> Hits:
         """Yield the items that match."""
@@ -144,7 +145,16 @@ class OffersProvider(InstrumentProvider):
         for title, meaning, name, take in self.offers(self.instrument):
             score = max(matcher.match(title), matcher.match(name), 0.6 * matcher.match(meaning))
             if score > 0:
-                yield Hit(score, matcher.highlight(title), take, help=meaning)
+                yield Hit(score, highlighted(matcher, title), take, title, plain(meaning))
+
+
+def highlighted(matcher: Matcher, title: str) -> Content:
+    """Return a title with the letters that match marked; Textual's own reads it as markup."""
+    content = Content(title)
+    _, offsets = matcher.fuzzy_search.match(matcher.query, title)
+    for offset in offsets:
+        content = content.stylize(matcher.match_style, offset, offset + 1)
+    return content
 
 
 def taking(screen: InstrumentScreen, setting: Setting, text: str) -> IgnoreReturnCallbackType:

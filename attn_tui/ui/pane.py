@@ -7,6 +7,8 @@ from textual.content import Content
 from textual.geometry import Region
 from textual.widget import Widget
 
+from attn_tui.report.rows import cells
+
 
 class Pane(Container):
     """Holds widgets behind a border with a title.
@@ -80,4 +82,4 @@ class Pane(Container):
 
 def columns_of(text: str) -> int:
     """Return the width of a text with markup, in columns."""
-    return Content.from_markup(text).cell_length if "[" in text else len(text)
+    return Content.from_markup(text).cell_length if "[" in text else cells(text)

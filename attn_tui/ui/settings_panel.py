@@ -1,9 +1,8 @@
 """The panel of settings: each setting of an instrument as a standard widget with a label."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from textual import on
-from textual.app import ComposeResult
 from textual.containers import Horizontal, VerticalScroll
 from textual.geometry import Size
 from textual.message import Message
@@ -18,6 +17,9 @@ from attn_tui.ui.setting import Setting
 
 class SettingsPanel(VerticalScroll):
     """Settings under headings, one a line.
+
+    Its widgets are mounted when it is first opened, so that starting does not wait for them. From
+    then on it is hidden and not removed: Textual keeps what is left of widgets that are removed.
 
     Args:
         groups: Headings, each with its settings.
@@ -45,17 +47,32 @@ class SettingsPanel(VerticalScroll):
         super().__init__(id="settings")
         self._groups = groups
         self._settings = {setting.name: setting for _, group in groups for setting in group}
+        self._is_filled = False
 
-    def compose(self) -> ComposeResult:
-        """Lay out a label and a widget for each setting."""
+    async def open(self, name: str) -> None:
+        """Show the panel, with the focus on a setting, or on the first if it is not shown here."""
+        # The palette and a key may both open it at once.
+        async with self.lock:
+            if not self._is_filled:
+                await self.mount_all(self._lines())
+                self._is_filled = True
+        self.display = True
+        self._show_all()
+        shown = name if name in self._settings else next(iter(self._settings))
+        self.widget_of(shown).focus()
+
+    def close(self) -> None:
+        """Hide the panel."""
+        self.display = False
+
+    def _lines(self) -> Iterator[Widget]:
+        """Yield headings, and a line with a label and a widget for each setting."""
         for heading, group in self._groups:
             yield Label(heading, classes="heading")
             for setting in group:
-                with Horizontal(classes="setting"):
-                    yield Label(setting.label)
-                    widget = self._widget(setting)
-                    widget.tooltip = setting.help
-                    yield widget
+                widget = self._widget(setting)
+                widget.tooltip = setting.help
+                yield Horizontal(Label(setting.label), widget, classes="setting")
         yield Label("", markup=False, id="problem")
 
     def _widget(self, setting: Setting) -> Input | Select[str] | Switch:
@@ -68,11 +85,17 @@ class SettingsPanel(VerticalScroll):
             return Select(options, allow_blank=False, compact=True, id=name)
         return Input(compact=True, select_on_focus=True, id=name)
 
-    def watch_question(self, question: Question) -> None:
-        """Show the values of the new question."""
+    def watch_question(self) -> None:
+        """Show the values of the new question, or wait with it until the panel is opened."""
+        if self.display and self._is_filled:
+            self._show_all()
+
+    def _show_all(self) -> None:
+        if self.question is None:
+            return
         with self.prevent(Input.Changed, Select.Changed, Switch.Changed):
             for setting in self._settings.values():
-                self._show(setting, question)
+                self._show(setting, self.question)
 
     def _show(self, setting: Setting, question: Question) -> None:
         widget = self.widget_of(setting.name)
@@ -102,12 +125,15 @@ class SettingsPanel(VerticalScroll):
     @on(Select.Changed)
     def _take_choice(self, event: Select.Changed) -> None:
         event.stop()
-        self._take(event.select.id or "", str(event.value))
+        # A list says its first value when it is mounted, and by now may show another.
+        if event.value == event.select.value:
+            self._take(event.select.id or "", str(event.value))
 
     @on(Switch.Changed)
     def _take_switch(self, event: Switch.Changed) -> None:
         event.stop()
-        self._take(event.switch.id or "", "yes" if event.value else "no")
+        if event.value == event.switch.value:
+            self._take(event.switch.id or "", "yes" if event.value else "no")
 
     def _take(self, id: str, text: str) -> None:
         """Ask for the value of a text, or show what is wrong with the text."""

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.captures.capture import Capture
-from attn_tui.compute.heads.head_model import LEARNED
+from attn_tui.compute.heads.head_model import LEARNED, PARTS
 from attn_tui.compute.heads.rows import HeadRows
 from attn_tui.files.models.opening import open_configured
 from attn_tui.files.models.promise import Promise
@@ -67,7 +67,7 @@ def _of_layer(capture: Capture, layer: int, promise: Promise) -> Agreement:
     parts |= {"mask": promise.mask_varies}
     return Agreement(
         layer,
-        promise.is_complete and promise.multiplier is not None and promise.mask is not None,
+        promise.stated == frozenset(PARTS),
         float(np.max(errors)),
         float(np.median(spreads)),
         hidden,

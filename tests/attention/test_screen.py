@@ -215,7 +215,7 @@ async def test_queries_and_keys_are_called_by_their_tokens() -> None:
     tokens = ("the", "[c\x1bat]", "sat", "猫")
     async with AttnApp(asking(n=5, tokens=tokens), "attention").run_test(size=(120, 40)) as pilot:
         screen = await at(pilot)
-        labels = ["the", "[c\\x1ba…", "sat", "3", "4"]
+        labels = ["the", "[c\\x1ba…", "sat", "猫", "4"]
         assert [*drawn(screen, "unscaled").row_labels] == labels
         assert [*drawn(screen, "unscaled").column_labels] == labels
         screen = await at(pilot, "up", "up", "up", "home")

@@ -14,7 +14,7 @@ from scipy import stats
 from attn_tui.claims import checks
 from attn_tui.claims.claim import Finding, Stated, try_claim
 from attn_tui.claims.ledger import find
-from attn_tui.compute.heads.rows import row_weights
+from attn_tui.compute.heads.head import row_weights
 from attn_tui.compute.sample import Number
 from attn_tui.compute.scale import Scale
 
@@ -86,7 +86,7 @@ _OF: Mapping[str, Mapping[str, By]] = {
     "S0-18 S2-2 S2-8 S2-9 S2-26": {"sampled": TWICE},
     "S0-16 S0-23": {"sampled": SQUARE},
     "S1-5 S1-6": {"sampled": NORMAL},
-    "S0-10 S0-26 S1-13 S1-16 S2-31": {"row_logs": LEVEL},
+    "S0-10 S0-26 S1-13 S1-16": {"row_logs": LEVEL},
     "S2-12 S2-17 S2-25": NORMAL_TAIL,
     "S0-8 S1-10": {"jacobian": result(lambda value: 0.0 * value)},
     "S0-5": {"gradient": result(lambda value: 1.001 * value)},
@@ -145,7 +145,6 @@ BROKEN = {name: parts for names, parts in _OF.items() for name in names.split()}
 
 STATED: Mapping[str, Stated] = {
     "S0-6": {"p_0": 0.5},
-    "S2-5": {"variance": 35.0 / 12.0},
     "S2-10": {f"d = {d_k}": 1.0 for d_k in (2, 4, 512, 1024)},
     "S2-11": {"outside": float(np.exp(-np.sqrt(8.0)))},
     "S2-13": {"p_1": 0.1},

@@ -38,7 +38,7 @@ from attn_tui.claims.checks.saturation import gradients_by_length
 from attn_tui.claims.checks.softmax import central_differences, leading
 from attn_tui.claims.trial import Trial
 from attn_tui.compute.errors import InputError
-from attn_tui.compute.heads.rows import row_weights
+from attn_tui.compute.heads.head import row_weights
 from attn_tui.compute.law import Entries
 from attn_tui.compute.law.variance_gamma import outside
 from attn_tui.compute.models import MODELS

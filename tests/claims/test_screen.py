@@ -4,11 +4,12 @@ import json
 from dataclasses import replace
 
 import pytest
+from textual.content import Content
 from textual.pilot import Pilot
 from textual.widgets import DataTable, Input, Label, OptionList, Static
 
 from attn_tui.claims.ledger import find, ledger
-from attn_tui.claims.screen import ClaimsScreen
+from attn_tui.claims.screen import ClaimsProvider, ClaimsScreen
 from attn_tui.claims.settings import Settings
 from attn_tui.compute.field import fields_of
 from attn_tui.compute.setup import Setup
@@ -67,7 +68,7 @@ async def test_the_list_has_a_glyph_for_each_verdict_and_says_how_many() -> None
         assert "¶" in line
         assert "S0-17" in line
         assert screen.pane("list-pane").border_title == "100 claims"
-        assert screen.pane("list-pane").border_subtitle == "✓ 29  ✗ 13  ◐ 49  ¶ 9"
+        assert screen.pane("list-pane").border_subtitle == "✓ 30  ✗ 12  ◐ 48  ¶ 10"
 
 
 async def test_arrows_go_from_claim_to_claim_and_a_run_is_one_step() -> None:
@@ -94,6 +95,25 @@ async def test_words_narrow_the_list_and_escape_lists_all_again() -> None:
         assert screen.query_one(OptionList).option_count == 100
         assert screen.query_one("#filter", Input).value == ""
         assert screen.focused is screen.query_one(OptionList)
+
+
+async def test_a_filter_that_leaves_one_claim_shows_it() -> None:
+    async with at_claim("S0-14").run_test(size=WIDE) as pilot:
+        screen = await claims(pilot, "e", *"s2-26")
+        assert screen.claim.id == "S2-26"
+        assert screen.pane("claim-pane").border_title == "S2-26"
+
+
+async def test_the_palette_shows_the_words_of_claims_as_they_are() -> None:
+    async with at_claim("S0-14").run_test(size=WIDE) as pilot:
+        screen = await claims(pilot)
+        provider = ClaimsProvider(screen)
+        for name in ("S0-22", "S2-8", "S2-26"):
+            hits = [hit async for hit in provider.search(name)]
+            best = max(hits, key=lambda hit: hit.score)
+            assert isinstance(best.prompt, Content)
+            assert best.prompt.plain == f"{name} {find(name).says}"
+            assert Content.from_markup(best.help or "").plain == find(name).right
 
 
 async def test_another_draw_or_d_k_changes_the_numbers_and_not_the_verdict() -> None:

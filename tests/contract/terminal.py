@@ -153,3 +153,10 @@ class Terminal(Shown):
         self.child.close()
         status, signal = self.child.exitstatus, self.child.signalstatus
         return -int(signal) if status is None else int(status)
+
+
+def held(terminal: Terminal) -> int:
+    """Return the bytes of memory that the program holds now."""
+    status = Path(f"/proc/{terminal.child.pid}/status").read_text("utf-8")
+    line = next(line for line in status.splitlines() if line.startswith("VmRSS"))
+    return int(line.split()[1]) * 1024

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from tests.contract.session import Session
-from tests.contract.terminal import Terminal
+from tests.contract.terminal import Terminal, held
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 
@@ -28,13 +28,6 @@ MOST = 6 * 2**20
 
 FIRST = 15
 """Rounds of work after which a long one begins to count."""
-
-
-def held(terminal: Terminal) -> int:
-    """Return the bytes of memory that the program holds now."""
-    status = Path(f"/proc/{terminal.child.pid}/status").read_text("utf-8")
-    line = next(line for line in status.splitlines() if line.startswith("VmRSS"))
-    return int(line.split()[1]) * 1024
 
 
 def done(terminal: Terminal, d_k: list[int]) -> None:

@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from attn_tui.captures.capture import Capture, HeadId
 from attn_tui.captures.opening import open_capture
 from attn_tui.captures.writer import write_safetensors
+from attn_tui.compute.heads.head import Head
+from attn_tui.compute.heads.head_model import HeadModel
+from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.partial import Value
-from attn_tui.compute.heads.rows import Head
-from attn_tui.compute.scale import LogitMap
 from attn_tui.engine.plan import Plan, Selection
 from attn_tui.engine.survey import Survey, survey
 
@@ -25,12 +26,13 @@ def heads(
     """Return heads by layer and head; pairs of them share keys; deeper layers are sharper."""
     draw = np.random.default_rng(seed).standard_normal
     made = {}
+    model = HeadModel(0.25, mask=HeadMask("causal" if causal else "none"))
     for layer in range(layers):
         shared = [(draw((n, 16)), draw((n, 8))) for _ in range(query_heads // 2)]
         for head in range(query_heads):
             keys, values = shared[head // 2]
             queries = (layer + 1) * draw((n, 16))
-            made[layer, head] = Head(queries, keys, values, LogitMap(0.25), causal)
+            made[layer, head] = Head(queries, keys, values, model)
     return made
 
 

@@ -17,8 +17,8 @@ from attn_tui.compute.heads.statistic import STATISTICS
 from attn_tui.engine import plan as planning
 from attn_tui.engine import survey as surveying
 from attn_tui.engine.answer import now_and_then
-from attn_tui.engine.making import mask_text, parse_mask
 from attn_tui.engine.plan import Plan, Selection
+from attn_tui.engine.request import mask_text, parse_mask
 from attn_tui.engine.survey import Survey, survey
 from attn_tui.engine.work import work
 from tests.engine.captured import ALL, heads, last, opened, values, write

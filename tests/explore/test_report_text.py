@@ -6,9 +6,11 @@ from math import inf
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from attn_tui.commands.program import program
 from attn_tui.compute.explore.settings import Settings
 from attn_tui.compute.mask import Mask, parse_mask
 from attn_tui.compute.precision import FORMATS, Precision
@@ -238,3 +240,22 @@ def test_every_text_fits_80_columns_with_no_number_cut(
     assert max(map(len, lines)) <= 80
     assert all(line.isprintable() and line == line.rstrip() for line in lines)
     assert not any("…" in line for line in lines)
+
+
+def test_where_every_key_is_masked_a_convention_is_said_and_no_entropy() -> None:
+    told = CliRunner().invoke(program, ["show", "--", "-inf,-inf"]).stdout
+    assert "every weight is 0 by convention" in told
+    assert "scaled_dot_product_attention; torch.softmax gives NaN" in " ".join(told.split())
+    for name in ("entropy H of p", "effective keys e^H", "participation ratio"):
+        (line,) = [line for line in told.splitlines() if line.startswith(name)]
+        assert line.split()[-2:] == ["–", "–"]
+
+
+def test_where_the_sink_of_a_masked_row_overflows_the_status_says_so() -> None:
+    asked = ["show", "100,0,-inf", "--sink", "1e308", "--mask", "0,1", "--naive", "--csv"]
+    _, *lines = CliRunner().invoke(program, asked).stdout.splitlines()
+    assert {line.split(",")[1] for line in lines} == {"nan"}
+    asked[asked.index("1e308")] = "5"
+    _, *lines = CliRunner().invoke(program, asked).stdout.splitlines()
+    assert {line.split(",")[1] for line in lines} == {"masked"}
+    assert "NaN" not in "".join(lines)

@@ -12,8 +12,8 @@ from attn_tui.captures.capture import Capture
 from attn_tui.captures.opening import open_capture
 from attn_tui.captures.recipes import recipe_text
 from attn_tui.commands.program import program
+from attn_tui.compute.heads.head_model import HeadModel
 from attn_tui.compute.heads.mask import HeadMask
-from attn_tui.compute.heads.reconstruction import Weighing
 from attn_tui.compute.heads.row_statistics import row_statistics
 from attn_tui.compute.heads.rows import HeadRows
 from attn_tui.compute.scale import LogitMap
@@ -56,7 +56,8 @@ def far(rows: HeadRows, weighing: LogitMap, mask: HeadMask | None = None) -> flo
         mask: What is seen; None is what a captured mask says, if there is one.
     """
     mask = mask or HeadMask("none" if rows.seen is None else "given")
-    computed = row_statistics(rows, Weighing(weighing, mask), output=True).output
+    model = HeadModel(weighing.multiplier, softcap=weighing.softcap, sink=weighing.sink, mask=mask)
+    computed = row_statistics(rows, model, output=True).output
     assert computed is not None
     assert rows.output is not None
     return float(np.linalg.norm(rows.output - computed) / np.linalg.norm(rows.output))

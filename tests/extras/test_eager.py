@@ -8,6 +8,7 @@ import pytest
 
 from attn_tui.captures.capture import Capture, HeadId
 from attn_tui.compute.scale import LogitMap
+from benchmarks.verdicts.promise import agreements
 from tests.extras.recipes import capturing, far, needed, opened
 
 torch, transformers = map(needed, ("torch", "transformers"))
@@ -161,3 +162,22 @@ def test_a_teaching_code_is_captured_as_it_computes(tmp_path: Path) -> None:
 def test_where_nothing_is_such_attention_it_says_so(tmp_path: Path) -> None:
     with pytest.raises(RuntimeError, match="no softmax stood"), capturing("eager")(tmp_path / "c"):
         torch.nn.functional.softmax(torch.zeros(2, 3, 4), -1)
+
+
+@pytest.mark.parametrize(("attention", "times"), [("sdpa", 1), ("eager", 2)])
+def test_the_slopes_of_falcon_are_promised_once(attention: str, times: int, tmp_path: Path) -> None:
+    """Its eager attention adds them in the mask, and again to the scores."""
+    given = {"hidden_size": 96, "num_hidden_layers": 1, "vocab_size": 50, "alibi": True,
+             "num_attention_heads": 12, "multi_query": False}  # fmt: skip
+    torch.manual_seed(3)
+    config = transformers.FalconConfig(**given)
+    model = transformers.AutoModel.from_config(config, attn_implementation=attention).eval()
+    for parameter in model.parameters():
+        parameter.data *= 4 if parameter.dim() > 1 else 1
+    path = tmp_path / "capture.safetensors"
+    with torch.no_grad(), capturing(attention)(path):
+        # Beyond position 256, bfloat16 has no odd numbers.
+        model(torch.randint(5, 50, (1, 300), generator=torch.manual_seed(0)))
+    config.save_pretrained(tmp_path)
+    errors = [each.error for each in agreements(tmp_path)]
+    assert (max(errors) < 1e-4) == (times == 1), errors

@@ -49,18 +49,19 @@ def test_every_head_of_a_trained_model_is_captured_and_reads_as_one_over_root_15
 
 
 def test_the_fit_finds_the_scale_of_every_trained_head_to_1e_5(path: Path) -> None:
-    from attn_tui.compute.fit.explain import Question, explain
-    from attn_tui.compute.fit.model import HeadModel
+    from attn_tui.compute.fit.explain import Reference, explain
+    from attn_tui.compute.heads.head_model import HeadModel
     from attn_tui.compute.heads.mask import HeadMask
 
     capture = opened(path)
     for head in capture.heads:
         model = HeadModel(15**-0.5, mask=HeadMask("none"))
-        known = explain(capture.read(head), Question(model, frozenset({"multiplier", "mask"})))
-        assert known.explains
-        assert known.test.changes == ()
-        assert known.test.model.multiplier == pytest.approx(15**-0.5, rel=1e-5)
-        assert known.test.model.value_scale == pytest.approx(1, rel=1e-5)
+        reference = Reference(model, frozenset({"multiplier", "mask"}))
+        explanation = explain(capture.read(head), reference)
+        assert explanation.passes
+        fit = explanation.candidate.model
+        assert fit.multiplier == pytest.approx(15**-0.5, rel=1e-5)
+        assert fit.value_scale == pytest.approx(1, rel=1e-5)
 
 
 def test_the_doctor_agrees_with_what_a_recogniser_should_do(path: Path) -> None:

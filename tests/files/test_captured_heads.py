@@ -111,7 +111,6 @@ def test_a_head_all_of_which_meets_nan_says_so(tmp_path: Path) -> None:
     [
         ({"sink": 1.5}, "causal, sink b = 1.50"),
         ({"softcap": 3.0}, "causal, soft cap 3.00"),
-        ({"window": 6}, "window of 6 keys"),
     ],
 )
 def test_what_a_fit_finds_is_named(file: Path, unusual: dict[str, Any], made: str) -> None:
@@ -125,8 +124,8 @@ def test_what_a_fit_finds_is_named(file: Path, unusual: dict[str, Any], made: st
         assert f"{made}, found by the doctor's fit" in each
     known = plain["captured"]
     assert known["known_by"] == "fit"
-    assert known["mask"] == ("window" if name == "window" else "causal")
-    found = {each: known[each] for each in ("window", "softcap", "sink")}
+    assert known["mask"] == "causal"
+    found = {each: known[each] for each in ("softcap", "sink")}
     assert found == {each: pytest.approx(unusual.get(each), rel=1e-3) for each in found}
     if name == "sink":
         assert "its sink takes part" in text
@@ -134,6 +133,22 @@ def test_what_a_fit_finds_is_named(file: Path, unusual: dict[str, Any], made: st
         assert f"the sink typically takes {100 * share:.1g} % of the weight" in text
         other = CliRunner().invoke(program, [*asked, "--sink", "2"]).stdout
         assert "its sink is not asked" in " ".join(other.split())
+
+
+def test_a_window_that_nothing_states_is_said_to_be_unexplained(file: Path) -> None:
+    weights = made_up.write_unusual(file, window=6)
+    heads = " ".join(CliRunner().invoke(program, ["heads", str(file)]).stdout.split())
+    assert "causal, nearest to what was captured, and does not explain it" in heads
+    assert "try attn-tui doctor" in heads
+    asked = ["attention", "--capture", str(file), "--head", "2"]
+    text = " ".join(CliRunner().invoke(program, asked).stdout.split())
+    assert "causal is nearest, and does not explain the output" in text
+    # Whoever knows the window has it judged by the output.
+    given = ["heads", str(file), "--mask", "window:6", "--rows", "all", "--json"]
+    plain = json.loads(CliRunner().invoke(program, given).stdout)
+    assert plain["masks"][0]["fits"]
+    shown = [head["statistics"]["max_weight"]["value"] for head in plain["heads"]]
+    assert shown == pytest.approx([*weights[0, :, 1:].max(-1).mean(-1)], rel=1e-3)
 
 
 @pytest.mark.parametrize(("asked", "cap"), [("none", np.inf), ("2", 2.0)])

@@ -10,7 +10,7 @@ import pytest
 
 from attn_tui.compute.errors import InputError
 from attn_tui.files.models.configuration import read_expectation
-from attn_tui.files.models.promise import Expectation
+from attn_tui.files.models.promise import NONE, Expectation
 from tests.pairs import with_rows
 
 LLAMA: dict[str, Any] = {
@@ -89,6 +89,25 @@ def test_a_header_says_its_cap_and_its_windows(tmp_path: Path) -> None:
     assert expected.of(0, 128).softcap == 50.0
     pattern = GEMMA | {"gemma2.attention.sliding_window_pattern": (False, True) * 23}
     assert read(tmp_path, gguf(pattern)).of(0, 128).mask == "causal"
+
+
+def test_an_architecture_of_llama_cpp_does_what_it_does_there(tmp_path: Path) -> None:
+    """A window that is not written is none; ALiBi and 1/d_k are written nowhere."""
+    fields = {"block_count": 2, "embedding_length": 64, "attention.head_count": 4}
+
+    def header_of(architecture: str, **more: Any) -> Expectation:
+        own = {f"{architecture}.{name}": value for name, value in {**fields, **more}.items()}
+        return read(tmp_path, gguf({"general.architecture": architecture, **own}))
+
+    assert header_of("exaone4").of(0, 16).mask == "causal"
+    jais = header_of("jais").of(0, 16)
+    assert (jais.multiplier, type(jais.bias)) == (1 / 16, tuple)
+    assert isinstance(header_of("jina-bert-v2").of(0, 16).bias, tuple)
+    assert header_of("bert").of(0, 16).bias == NONE
+    window = {"attention.sliding_window": 8}
+    assert header_of("olmo2").of(0, 16).mask == "causal"
+    assert header_of("olmo2", **window).of(0, 16).window == 8
+    assert header_of("modern-bert", **window).of(1, 16).mask == "local"
 
 
 HOSTILE = {

@@ -90,6 +90,20 @@ def test_a_part_that_the_configuration_does_not_have_is_promised_nothing(tmp_pat
     assert promises(opened) == [(None, None), WORDS]
 
 
+def test_a_part_has_the_sizes_of_its_class_where_the_configuration_has_none(
+    tmp_path: Path,
+) -> None:
+    """As SigLIP's on the hub, whose parts name their class and nothing else."""
+    vision = {"model_type": "siglip_vision_model", "hidden_size": 1152, "num_attention_heads": 16}
+    whole = {
+        "model_type": "siglip",
+        "text_config": {"model_type": "siglip_text_model"},
+        "vision_config": vision,
+    }
+    opened = configured(tmp_path, whole, [(16, 72), (12, 64)])
+    assert promises(opened) == [(72**-0.5, "none"), (0.125, "none")]
+
+
 def test_a_capture_of_other_lengths_is_of_another_model(tmp_path: Path) -> None:
     opened = configured(tmp_path, TWO, [(4, 24), (4, 16)])
     assert opened.settled() is opened

@@ -5,11 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from attn_tui.compute.heads.mask import HeadMask
+from attn_tui.compute.heads.head_model import HeadModel
 from attn_tui.compute.heads.partial import Partial, statistics
-from attn_tui.compute.heads.reconstruction import Weighing
 from attn_tui.compute.heads.rows import HeadRows
-from attn_tui.compute.scale import LogitMap
 from attn_tui.heads.card import Card, card, percent, state
 from tests.pairs import with_rows
 
@@ -28,7 +26,7 @@ def looked(
     values[0] *= first
     chosen = np.arange(N) if rows is None else np.asarray(rows)
     head = HeadRows(chosen, N, queries[chosen], keys, values)
-    return statistics(head, Weighing(LogitMap(1.0), HeadMask("causal")), queries=queries)
+    return statistics(head, HeadModel(1.0), queries=queries)
 
 
 def words(result: Card) -> list[str]:
@@ -81,7 +79,7 @@ def test_what_a_sample_does_not_tell_has_a_question_mark() -> None:
 
 
 def test_numbers_that_do_not_count_have_no_word() -> None:
-    missed = replace(looked(sharpness=30.0), miss=0.8, allowed=0.1)
+    missed = replace(looked(sharpness=30.0), residual=0.8, fits=False)
     assert "miss the captured output" in card(missed).sentence
     assert words(card(missed)) == ["does not count"] * 4 + ["safe in float16"]
     assert card(missed).measures[0].text.endswith("?")

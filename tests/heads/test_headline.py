@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attn_tui.captures.capture import HeadId
-from attn_tui.compute.heads.mask import HeadMask
+from attn_tui.compute.heads.head_model import HeadModel
 from attn_tui.compute.heads.partial import Partial
 from attn_tui.compute.heads.reconstruction import Reconstruction
 from attn_tui.compute.heads.statistic import SATURATED, STATISTICS
@@ -21,8 +21,8 @@ from attn_tui.heads.headline import first_of, headline
 from attn_tui.report.words import LONGEST
 
 NOTHING: Any = None
-MASK = Reconstruction(HeadMask("causal"), "output")
-LOOKED = Partial(60, 60, 60, 0, 0, None, {}, miss=0.001, allowed=0.1)
+MASK = Reconstruction(HeadModel(0.25), "output")
+LOOKED = Partial(60, 60, 60, 0, 0, None, {}, residual=0.001, fits=True)
 
 
 def looked(
@@ -33,7 +33,7 @@ def looked(
     partials = {}
     for index in range(known):
         own = replace(LOOKED, not_finite=int(index < odd), untold=untold)
-        partials[index] = replace(own, miss=0.8) if index < missing else own
+        partials[index] = replace(own, residual=0.8, fits=False) if index < missing else own
     survey = Survey(Plan(NOTHING, Selection(), {0: MASK}, blocks), partials)
     survey._columns.update(numbers)
     return survey

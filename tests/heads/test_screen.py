@@ -18,12 +18,12 @@ from attn_tui.charts.heat_map import HeatMap as Map
 from attn_tui.compute.errors import Stop, never
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.setup import Setup
-from attn_tui.doctor.pane import Chart, DoctorPane, Multipliers, Points
 from attn_tui.engine.answer import Answer, answer
 from attn_tui.engine.settings import Settings
 from attn_tui.files.draft import EXAMPLE, Draft, parse
 from attn_tui.heads import charts, looking
 from attn_tui.heads.card import CardDrawing
+from attn_tui.heads.doctor_pane import Chart, DoctorPane, Multipliers, Points
 from attn_tui.heads.looking import Looking
 from attn_tui.heads.screen import HeadsScreen
 from attn_tui.heads.table import HeadList
@@ -185,7 +185,7 @@ async def test_the_doctor_says_which_heads_differ_and_by_how_much(tmp_path: Path
         assert len(screen.survey.heads) == 12
         assert screen.query_one(DoctorPane).diagnosis.verdict == "differs"
         assert "DIFFERS" in written(screen, "doctor-badge")
-        assert "layer 1" in written(screen, "doctor-sentence")
+        assert "layers 1–2" in written(screen, "doctor-sentence")
         chart = screen.query_one(Multipliers).drawing
         assert isinstance(chart, Chart)
         verdicts = {

@@ -64,6 +64,12 @@ CURVES = Settings(n=8, d_k_range=(2, 1024), points=10, draws=200)
             "With 8 keys and d_k = 1,024, the typical largest weight is practically all "
             "unscaled, 33 % when divided by √d_k.",
         ),
+        (
+            replace(CURVES, statistic="effective_keys", rules=("inverse-sqrt", "inverse"), n=64),
+            64,
+            "Of 64 keys about 41 share the weight when divided by √d_k, about 64 when divided by "
+            "d_k.",
+        ),
         (replace(CURVES, rules=("none",)), 64,
          "Only no scaling is drawn: there is nothing to compare it with."),
     ],
@@ -87,7 +93,8 @@ ASKED = st.builds(
     ),
     st.sampled_from(STATISTICS),
     st.sampled_from([(), ("none", "inverse"), ("none", "temperature:T=0.3"), ("inverse-sqrt",),
-                     ("none", "temperature:T=1e200"), ("mup", "none", "yarn")]),
+                     ("none", "temperature:T=1e200"), ("mup", "none", "yarn"),
+                     ("inverse-sqrt", "inverse"), ("inverse", "mup", "yarn"), ("none",)]),
     st.sampled_from(["map", "curves"]),
     st.sampled_from(["d_k", "n"]),
     st.sampled_from([2, 5, 16]),
@@ -109,8 +116,13 @@ def test_it_is_short_plain_and_its_factor_is_that_of_the_points(
     assert len(text) <= 170, text
     assert not re.search(r"\de[-+]?\d|∂|‖|\{|\}|\binf\b|nan|  |about about", text), text
     assert text.endswith(".")
+    assert text.startswith("Only") == (len(result.rules) == 1)
+    counts = re.findall(r"Of (\d+) rules", text)
+    assert counts in ([], [str(len(result.rules))])
+    assert ("unscaled" not in text) or "none" in result.rules
     factors = re.findall(r"([\d.,]+) times (larger|smaller)", text)
-    if text.startswith("With") and factors and "anything" not in text:
+    is_of_one = len([rule for rule in result.rules if rule != "none"]) == 1
+    if text.startswith("With") and factors and "anything" not in text and is_of_one:
         place = result.points.nearest((wanted.n, d_k))
         (rule,) = [rule for rule in result.rules if rule != "none"]
         ratio = result.points.ratio(*place, rule, wanted.statistic)

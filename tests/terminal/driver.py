@@ -6,7 +6,9 @@ compared with what ``attn-tui show --json`` prints of the question in it.
 
     python -m tests.terminal.driver --events 1000000 --seed 1 --jobs 2
 
-prints each fault with the seed and the number of events that lead to it, and the last screen.
+prints each fault with the seed and the number of events that lead to it, and the last screen; with
+``--seconds`` it begins no further seed after so many seconds. ``--memory`` does 5,000 things that
+people do, one after the other, and sees that memory does not grow once everything has been visited.
 """
 
 import argparse
@@ -16,19 +18,36 @@ import re
 import select
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import chdir
-from itertools import groupby
+from dataclasses import dataclass
+from itertools import count, groupby
+from math import inf
 from multiprocessing import Pool
 from pathlib import Path
+from random import Random
+from time import monotonic
 
 import numpy as np
 from click.testing import CliRunner
 
 from attn_tui.commands.program import program
-from tests.contract.terminal import Patience, Terminal
+from attn_tui.files.codec import experiment_to_plain
+from attn_tui.files.draft import parse
+from tests.contract.terminal import Patience, Terminal, held
 from tests.engine.captured import heads, write
-from tests.terminal.events import BROKEN, CAPTURE, LEAVE, OTHER, Burst, Size, bursts, pasted
+from tests.sweep.asked import DRAFT as SWEEP
+from tests.terminal.events import (
+    ACTIONS,
+    BROKEN,
+    CAPTURE,
+    LEAVE,
+    OTHER,
+    Burst,
+    Size,
+    bursts,
+    pasted,
+)  # fmt: skip
 
 EVENTS = 1000
 """Events of one seed, if there are no fewer."""
@@ -44,6 +63,18 @@ ARGUMENTS: tuple[list[str], ...] = (
     ["--query", "1,0", "--keys", "[[1,0],[0,1]]", "--values", "[[1],[2]]"], ["--example", "tens"],
 )  # fmt: skip
 """What the program is started with, one after the other."""
+
+DONE, VISITED = 5_000, 500
+"""Actions of ``--memory``, and those by which everything has been visited."""
+
+MOST = 20 * 2**20
+"""Bytes that may be added from then on."""
+
+FEW = "few.json"
+"""A question of few draws, so that what is kept of a sweep takes little."""
+
+CALM = 2
+"""Pauses in a row in which a program that has done everything neither runs nor writes."""
 
 PAUSE = 0.02
 """Seconds without output in which a person looks; nothing that is found depends on it."""
@@ -122,6 +153,14 @@ class Driven:
             if not self._read(PAUSE):
                 break
 
+    def settle(self) -> None:
+        """Read until the program has done what it was sent, as far as its main thread tells."""
+        state = Path(f"/proc/{self.terminal.child.pid}/stat")
+        calm, patience = 0, Patience(self.terminal.child.pid)
+        while calm < CALM and not patience.over:
+            is_asleep = state.read_text().rpartition(") ")[2].startswith("S")
+            calm = calm + 1 if is_asleep and not self._read(PAUSE) else 0
+
     def do(self, burst: Burst) -> None:
         """Do what comes together: as many keys as can be in one write."""
         for kind, some in groupby(burst.events, type):
@@ -162,27 +201,44 @@ def fill(folder: Path) -> None:
     np.save(folder / "rows.npy", np.arange(12.0).reshape(3, 4))
     (folder / "broken.json").write_text('{"schema": "attn-tui/1", "experiment": [}')
     (folder / "data\x1b]2;x.txt").write_text("1 2 3")
+    experiment = experiment_to_plain(parse(SWEEP))
+    (folder / FEW).write_text(json.dumps({"schema": "attn-tui/1", "experiment": experiment}))
     whole = write(folder / CAPTURE, heads())
     write(folder / OTHER, heads(seed=2))
     (folder / BROKEN).write_bytes(whole.read_bytes()[: whole.stat().st_size // 2])
 
 
-def drive(seed: int, events: int, folder: Path) -> int:
-    """Do so many events of a seed; return how often what it says was compared.
+@dataclass(frozen=True)
+class Part:
+    """What one process does.
+
+    Attributes:
+        seed: The seed.
+        events: How many events it does at most.
+        end: When it begins no more of them, by the clock that only goes forward.
+    """
+
+    seed: int
+    events: int
+    end: float = inf
+
+
+def drive(part: Part, folder: Path) -> int:
+    """Do the events of a seed; return how often what it says was compared.
 
     Raises:
         FaultError: At the first thing that must not be; its notes hold how to do it again, and
             the last screen.
     """
     size = Size(80, 24)
-    doing = bursts(seed, size)
+    doing = bursts(part.seed, size)
     done = starts = compared = 0
-    while done < events:
+    while done < part.events and monotonic() < part.end:
         driven = Driven(size, ARGUMENTS[starts % len(ARGUMENTS)], folder)
         starts += 1
         with driven.terminal:
             try:
-                while done < events:
+                while done < part.events and monotonic() < part.end:
                     burst = next(doing)
                     before, done = done, done + len(burst.events)
                     size = next((e for e in burst.events[::-1] if isinstance(e, Size)), size)
@@ -194,37 +250,90 @@ def drive(seed: int, events: int, folder: Path) -> int:
             except EndedError:
                 pass
             except FaultError as fault:
-                fault.add_note(f"--seed {seed} --events {done}: {burst.events}")
+                fault.add_note(f"--seed {part.seed} --events {done}: {burst.events}")
                 fault.add_note("\n".join(driven.terminal.display))
                 raise
     return compared
 
 
-def run(part: tuple[int, int]) -> tuple[int, int, str]:
+def run(part: Part) -> tuple[int, int, str]:
     """Drive a seed in a folder of its own; return it, how often it compared, and what it found."""
-    seed, events = part
     with tempfile.TemporaryDirectory() as name:
         fill(Path(name))
         try:
-            return seed, drive(seed, events, Path(name)), ""
+            return part.seed, drive(part, Path(name)), ""
         except FaultError as fault:
-            return seed, 0, "\n".join([str(fault), *fault.__notes__, ""])
+            return part.seed, 0, "\n".join([str(fault), *fault.__notes__, ""])
+
+
+def runs(given: argparse.Namespace) -> Iterator[tuple[int, int, str]]:
+    """Yield what each seed found, until so many events are done or the time is over."""
+    with Pool(given.jobs) as pool:
+        if given.seconds is None:
+            whole, rest = divmod(given.events, EVENTS)
+            parts = [Part(given.seed + place, EVENTS) for place in range(whole)]
+            parts += [Part(given.seed + whole, rest)] if rest else []
+            yield from pool.imap_unordered(run, parts)
+            return
+        end = monotonic() + given.seconds
+        seeds = count(given.seed)
+        while monotonic() < end:
+            parts = [Part(next(seeds), EVENTS, end) for _ in range(given.jobs)]
+            yield from pool.map(run, parts)
+
+
+def growth(seed: int, folder: Path) -> int:
+    """Return how many bytes more are held after all actions than after the first of them."""
+    arguments = ["show", "--screen", "--experiment", FEW]
+    random, driven = Random(seed), Driven(Size(120, 40), arguments, folder)
+    before = now = 0
+    with driven.terminal as terminal:
+        for done in range(1, DONE + 1):
+            action = random.choice(ACTIONS)
+            if isinstance(action, Size):
+                terminal.resize(action.columns, action.lines)
+            else:
+                driven.send(action)
+                driven.settle()
+                driven.send(LEAVE)
+            driven.settle()
+            if done % VISITED == 0:
+                now = held(terminal)
+                before = before or now
+                say(f"{done:,} actions: {now / 2**20:.1f} MB\n")
+    return now - before
+
+
+def say(text: str) -> None:
+    """Write a text at once."""
+    sys.stdout.write(text)
+    sys.stdout.flush()
+
+
+def remember(seed: int) -> int:
+    """See that memory does not grow; return 1 if it does."""
+    with tempfile.TemporaryDirectory() as name:
+        fill(Path(name))
+        more = growth(seed, Path(name))
+    say(f"{more / 2**20:.1f} MB more after {DONE:,} actions than after {VISITED:,}\n")
+    return more > MOST
 
 
 def main() -> int:
     """Go from seed to seed until so many events are done; return 1 if there was any fault."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--events", type=int, default=20_000)
+    parser.add_argument("--seconds", type=float, help="instead of a number of events")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=1, help="seeds at a time, which share the rest")
+    parser.add_argument("--memory", action="store_true", help="watch memory instead")
     given = parser.parse_args()
-    parts = [min(EVENTS, given.events - done) for done in range(0, given.events, EVENTS)]
+    if given.memory:
+        return remember(given.seed)
     faults = 0
-    with Pool(given.jobs) as pool:
-        for seed, compared, fault in pool.imap_unordered(run, enumerate(parts, given.seed)):
-            faults += bool(fault)
-            sys.stdout.write(f"seed {seed}: {compared} compared, {faults} faults so far\n{fault}")
-            sys.stdout.flush()
+    for seed, compared, fault in runs(given):
+        faults += bool(fault)
+        say(f"seed {seed}: {compared} compared, {faults} faults so far\n{fault}")
     return bool(faults)
 
 

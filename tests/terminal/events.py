@@ -84,6 +84,16 @@ SIZES = [
 ]  # fmt: skip
 
 
+ACTIONS: list[Event] = [
+    "g", "g\x1b[B\x1b[B", "?", "?", "i", "s", "o", "/", "/d_k 64\r", "/theme", "r", "m", "x", "p",
+    "a", "t", "t", "T", "f", "u", "U", "0", "c", "v", "d512\r", "+", "-", "}", "{", ".", ",", " ",
+    f"1e{pasted('1, 2, 3')}", f"1e{pasted('n = 40, vectors = 3')}", "\t", "\x1b[A", "\x1b[B\x1b[B",
+    "\x1b[C", "1", "2", "3", "4", "5", "6", "\r", "\x7f",
+    Size(120, 40), Size(80, 24), Size(200, 60),
+]  # fmt: skip
+"""What people do again and again, each from the screen itself."""
+
+
 def _opening(name: str) -> str:
     """Return what opens a file."""
     return f"\x0f\x01\x0b{pasted(name)}\r"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.terminal.driver import run
+from tests.terminal.driver import Part, run
 
 EVENTS = 300
 """Events of the course that is a test; the command does as many as it is asked for."""
@@ -10,6 +10,6 @@ EVENTS = 300
 
 @pytest.mark.slow
 def test_whatever_is_done_it_goes_on_and_tells_the_truth() -> None:
-    _, compared, fault = run((1, EVENTS))
+    _, compared, fault = run(Part(1, EVENTS))
     assert not fault, fault
     assert compared >= EVENTS // 100 - 1

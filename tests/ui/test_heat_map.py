@@ -30,10 +30,10 @@ class Host(App[None]):
         self.query_one(HeatMap).drawing = Map(LEVELS, "scaled", cursor=(1, 1))
 
     def on_heat_map_moved(self, event: HeatMap.Moved) -> None:
-        self.said.append((event.row, event.column, event.gesture))
+        self.said.append((*event.place, event.gesture))
 
     def on_heat_map_hovered(self, event: HeatMap.Hovered) -> None:
-        self.said.append(("over", event.entry))
+        self.said.append(("over", event.place))
 
     def on_heat_map_chosen(self) -> None:
         self.said.append("chosen")
@@ -62,6 +62,19 @@ async def test_whoever_hears_it_moves_the_cursor() -> None:
         assert await said("up", "right", "end") == []
         picture.drawing = Map(LEVELS, "scaled")
         assert await said("down", "enter") == []
+
+
+async def test_what_it_says_of_an_entry_is_what_the_entry_stands_for() -> None:
+    app = Host()
+    async with app.run_test(size=(42, 13)) as pilot:
+        picture = app.query_one(HeatMap)
+        named = Map(LEVELS, "scaled", cursor=(1, 1), place=lambda row, key: ("xyz"[row], 2**key))
+        picture.drawing = named
+        picture.focus()
+        await pilot.press("right", "up")
+        await pilot.hover("#map", offset=(30, 9))
+        await pilot.pause()
+        assert app.said == [("y", 4, "map move"), ("x", 2, "map move"), ("over", ("z", 4))]
 
 
 async def test_the_mouse_points_drags_and_turns_the_wheel() -> None:

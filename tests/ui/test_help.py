@@ -78,7 +78,8 @@ async def test_from_120_columns_on_help_stands_beside_the_panes_and_follows_the_
         await pilot.click("#keys-over")
         await shown(pilot)
         assert text.source.strip() == read("explore-keys-over").strip()
+        panel = screen.query_one(Help)
         await press(pilot, "question_mark")
-        assert not screen.query(Help)
+        assert not panel.display
         await press(pilot, "question_mark", "escape")
-        assert not screen.query(Help)
+        assert not panel.display

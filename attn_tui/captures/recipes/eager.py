@@ -15,10 +15,11 @@ Without the model, nothing says which module a layer is. Then:
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from math import prod
+from unittest.mock import patch
 
 from safetensors.torch import save_file
 from torch import Tensor, cat, is_tensor, zeros_like
-from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
+from torch.nn import Module
 from torch.overrides import TorchFunctionMode
 
 PRODUCTS = ("matmul", "__matmul__", "bmm", "baddbmm")
@@ -65,7 +66,8 @@ class Watch(TorchFunctionMode):
             out = func(*args, **options)
             self.keep(found, given[-2:], axes, out)
             return out
-        shadows = {key: each.bias for key, each in self.followed.items()}
+        followed = self.followed.items()
+        shadows = {key: each.bias for key, each in followed if found and each.q is found.q}
         if not found:
             found, shadows = scores(given[-2:], axes), {id(given[-2]): zeros_like(given[-2])}
         if found and name != "softmax" and not found.over:
@@ -100,6 +102,8 @@ class Watch(TorchFunctionMode):
             for name, tensor in tensors.items()
         }
         self.followed = {}
+        if layer["k"].shape[-2] != layer["v"].shape[-2]:  # blocks of keys, joined for v
+            return
         if source is not None and source is self.source and layer["q"].shape[1] == 1:
             joined = {name: cat([self.layers[-1][name], layer[name]], 1) for name in layer}
             self.layers[-1] = joined  # by one module for each head
@@ -120,7 +124,7 @@ class Watch(TorchFunctionMode):
         if found.bias.dim() > 3:
             return found.bias.shape[0], None
         n = found.q.shape[-2]
-        given = [x for _, x in self.inside if is_tensor(x) and prod(x.shape[1:-1]) == n]
+        given = [x for _, x in self.inside if x is not None and prod(x.shape[1:-1]) == n]
         if given and found.q.shape[0] % given[0].shape[0] == 0:
             return given[0].shape[0], given[-1]
         return 1, None
@@ -169,19 +173,18 @@ def capture(path, model=None):
     """Capture each attention within a ``with`` block: layers 0, 1, 2 … in their order."""
     watch = Watch({module: name for name, module in model.named_modules()} if model else {})
 
-    def enter(module, given):
-        watch.inside.append((module, given[0] if given else None))
+    original = Module.__call__
 
-    def leave(*_):
-        watch.inside.pop()
+    def call(module, *args, **options):
+        given = next(filter(is_tensor, (*args, *options.values())), None)
+        watch.inside.append((module, given))
+        try:
+            return original(module, *args, **options)
+        finally:
+            watch.inside.pop()
 
-    hooks = register_module_forward_pre_hook(enter), register_module_forward_hook(leave)
-    try:
-        with watch:
-            yield
-    finally:
-        for hook in hooks:
-            hook.remove()
+    with patch.object(Module, "__call__", call), watch:
+        yield
     if not watch.layers:
         raise RuntimeError("no softmax stood between two products of matmul, @, bmm or einsum")
     tensors = {

@@ -10,7 +10,9 @@ from attn_tui.claims.checks.layers import check_size, normals, projected
 from attn_tui.claims.claim import Case, Evidence, Picture, Stated
 from attn_tui.claims.trial import Trial
 from attn_tui.compute.arrays import Floats
-from attn_tui.compute.heads.rows import Head, row_weights
+from attn_tui.compute.heads.head import Head, row_weights
+from attn_tui.compute.heads.head_model import HeadModel
+from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.scale import Scale
 from attn_tui.compute.source import normalised
 
@@ -18,31 +20,35 @@ from attn_tui.compute.source import normalised
 def folded_scale(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
     """Compare a head that divides its scores with one that has the divisor in W_q."""
     check_size(trial, 1, d_k=512, n=512)
-    apart, gradients, moves = folded_over_divided(trial)
+    apart, gradients, moves, of_adam = folded_over_divided(trial)
     same = Evidence("largest difference of p", apart, stated=0.0)
     yield Case("the forward pass", apart < 1e-9, (same,))
     name, root = "‖∂L/∂W_q‖, folded over divided", sqrt(trial.d_k)
     ratio = Evidence(name, gradients, stated=stated["ratio of gradients"], exact=root)
-    name = "change of the logits by one step of gradient descent, folded over divided"
-    yield Case.as_stated("the gradient", ratio, Evidence(name, moves, exact=float(trial.d_k)))
+    change = "change of the logits by one step of {}, folded over divided"
+    descent = Evidence(change.format("gradient descent"), moves, exact=float(trial.d_k))
+    adam = Evidence(change.format("Adam"), of_adam, exact=root)
+    yield Case.as_stated("the gradient", ratio, descent, adam)
     d_ks = [2**power for power in range(2, 9)]
     comparisons = [folded_over_divided(replace(trial, d_k=d_k)) for d_k in d_ks]
     curves = {
         "‖∂L/∂W_q‖": [comparison[1] for comparison in comparisons],
         "change of the logits in a step": [comparison[2] for comparison in comparisons],
+        "the same with Adam": [comparison[3] for comparison in comparisons],
     }
     title = "1/√d_k folded into W_q, over the same after QKᵀ"
     yield Picture(title, "d_k", d_ks, curves, log="xy")
 
 
-def folded_over_divided(trial: Trial) -> tuple[float, float, float]:
+def folded_over_divided(trial: Trial) -> tuple[float, float, float, float]:
     """Compare two heads that differ only in where 1/√d_k is: in W_q, or after QKᵀ.
 
     Their weights are the same, so the same ∂L/∂z reaches the logits of both.
 
     Returns:
-        The largest difference of their weights; and two ratios, of the first head to the second:
-        the norm of ∂L/∂W_q, and that of the change of the logits by a step along it.
+        The largest difference of their weights; and three ratios, of the first head to the second:
+        the norm of ∂L/∂W_q, that of the change of the logits by a step along it, and by the first
+        step of Adam, which moves every entry by the same amount.
     """
     n, d_k, root = trial.n, trial.d_k, sqrt(trial.d_k)
     tokens, upstream = normals(trial, 0, n, d_k), normals(trial, 1, n, n)
@@ -51,10 +57,12 @@ def folded_over_divided(trial: Trial) -> tuple[float, float, float]:
     # z = X·W_q·Kᵀ, or that over √d_k: by the chain rule, ∂L/∂W_q = Xᵀ·∂L/∂z·K, or that over √d_k.
     of_folded, of_divided = tokens.T @ (upstream @ keys), tokens.T @ (upstream / root @ keys)
     moves = tokens @ of_folded @ keys.T, tokens @ of_divided @ keys.T / root
+    adams = tokens @ np.sign(of_folded) @ keys.T, tokens @ np.sign(of_divided) @ keys.T / root
     return (
         float(np.abs(row_weights(folded) - row_weights(divided)).max()),
         float(np.linalg.norm(of_folded) / np.linalg.norm(of_divided)),
         float(np.linalg.norm(moves[0]) / np.linalg.norm(moves[1])),
+        float(np.linalg.norm(adams[0]) / np.linalg.norm(adams[1])),
     )
 
 
@@ -88,7 +96,8 @@ def largest_logit(tokens: Floats, of_q: Floats, of_k: Floats, norm_gain: float =
     q, k = tokens @ of_q, tokens @ of_k
     if norm_gain:
         q, k = normalised(q) * norm_gain, normalised(k) * norm_gain
-    return float(Head(q, k, k, Scale().logit_map(q.shape[1], len(k))).logits.max())
+    model = HeadModel.of(Scale().logit_map(q.shape[1], len(k)))
+    return float(Head(q, k, k, model).logits.max())
 
 
 def clip(largest: float, cap: float) -> float:
@@ -103,8 +112,8 @@ def first_row(trial: Trial, stated: Stated) -> Iterator[Case]:
     for where, sink, size in (("no sink", None, 0.0), ("a sink at b = 0", 0.0, 1.0)):
         evidence = []
         for rule, words in (("inverse-sqrt", "m = 1/√d_k"), ("none", "m = 1")):
-            logits = Scale(rule, sink=sink).logit_map(trial.d_k, 1)
-            head = Head(queries, keys, keys, logits, causal=True)
+            model = HeadModel.of(Scale(rule, sink=sink).logit_map(trial.d_k, 1), HeadMask("causal"))
+            head = Head(queries, keys, keys, model)
             weight, exact = head.weights[0, 0], 1.0 / (1.0 + size * exp(-head.logits[0, 0]))
             name = f"p of the first row's key, {words}"
             evidence.append(Evidence(name, float(weight), exact=exact))

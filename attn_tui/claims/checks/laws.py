@@ -10,10 +10,9 @@ import numpy as np
 from attn_tui.claims.checks.samples import rows_of_scores, sampled, variance_of
 from attn_tui.claims.claim import Case, Evidence, Picture, Stated
 from attn_tui.claims.trial import Trial
-from attn_tui.compute.dots.draws import Streams, draw_entries
 from attn_tui.compute.law import Entries
 from attn_tui.compute.law.dot_law import Lattice
-from attn_tui.compute.law.entries import LAWS, Pair
+from attn_tui.compute.law.entries import LAWS
 from attn_tui.compute.law.variance_gamma import outside
 from attn_tui.compute.sample import Number
 from attn_tui.library import dot_law
@@ -91,19 +90,6 @@ def like_dice(trial: Trial, stated: Stated) -> Iterator[Case]:
         most = Evidence("largest", float(law.values[-1]))
         holds = middle.is_as_stated and width.is_as_stated
         yield Case(f"{trial.d_k:,} {called}", holds, (middle, width, least, most))
-
-
-def variance_of_die(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
-    """Roll dice, and compute their variance."""
-    law = LAWS["die"]
-    rolls, _ = draw_entries(Pair("die"), Streams(trial.seed), (trial.draws,))
-    drawn = variance_of(rolls, law.fourth / law.variance**2, law.variance)
-    mean = Number(law.mean + float(rolls.mean()), sqrt(law.variance / trial.draws), law.mean)
-    variance = Evidence.of("variance of one die", drawn, stated["variance"])
-    yield Case.as_stated("a fair die, 1 to 6", variance, Evidence.of("mean of one die", mean))
-    shares = [np.isclose(rolls, face).mean() for face in law.deviations]
-    faces = law.mean + law.deviations
-    yield Picture("share of rolls", "face", faces, {"rolled": shares, "exact": law.weights})
 
 
 def table(trial: Trial, stated: Stated) -> Iterator[Case]:

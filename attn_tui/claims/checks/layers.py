@@ -9,7 +9,8 @@ from attn_tui.claims.claim import Case, Evidence, Picture, Stated
 from attn_tui.claims.trial import Trial
 from attn_tui.compute.arrays import Floats
 from attn_tui.compute.errors import InputError
-from attn_tui.compute.heads.rows import Head, row_weights
+from attn_tui.compute.heads.head import Head, row_weights
+from attn_tui.compute.heads.head_model import HeadModel
 from attn_tui.compute.sample import Number, stream
 from attn_tui.compute.scale import Scale
 
@@ -70,7 +71,8 @@ def residuals(trial: Trial, scale: Scale, n_keys: int, layers: int) -> Floats:
             of_q, of_k, of_v = (
                 tokens @ projected(trial, 100 * draw + 3 * layer + part) for part in (1, 2, 3)
             )
-            tokens = Head(of_q, of_k, of_v, scale.logit_map(trial.d_k, n_keys)).output
+            model = HeadModel.of(scale.logit_map(trial.d_k, n_keys))
+            tokens = Head(of_q, of_k, of_v, model).output
     return shares
 
 

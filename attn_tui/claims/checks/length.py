@@ -10,7 +10,7 @@ from attn_tui.claims.checks.layers import check_size
 from attn_tui.claims.checks.samples import mean, sides
 from attn_tui.claims.claim import Case, Evidence, Picture, Stated
 from attn_tui.claims.trial import Trial
-from attn_tui.compute.heads.rows import row_weights
+from attn_tui.compute.heads.head import row_weights
 from attn_tui.compute.sample import stream
 from attn_tui.compute.scale import parse_scale
 from attn_tui.compute.sweep.exact import condensation_n, condensation_std, entropy_at, trace_at

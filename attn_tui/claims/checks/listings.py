@@ -90,15 +90,15 @@ def scaled_gradient(trial: Trial, stated: Stated) -> Iterator[Case]:
 def gain(trial: Trial, stated: Stated) -> Iterator[Case]:
     """Compare unscaled with scaled gradients: one entry, all entries, and close scores."""
     by_rule = [gradient(LISTED, of=0, d_k=_D_K, scale=rule)[0] for rule in SIDES.values()]
-    yield _gain("(100, 120, 150), what the listing shows", "∂p_0/∂s_0", by_rule, stated["gain"])
+    yield _gain("(100, 120, 150), what the listing shows", "∂p_0/∂s_0", by_rule)
     for scores in (LISTED, (100.0, 147.0, 150.0), (100.0, 150.0, 150.0)):
         by_rule = [statistics(scores, d_k=_D_K, scale=rule).frobenius for rule in SIDES.values()]
         yield _gain("({:g}, {:g}, {:g}), all keys".format(*scores), "‖∂p/∂s‖_F", by_rule)
 
 
-def _gain(where: str, of: str, by_rule: list[float], stated: float | None = None) -> Case:
+def _gain(where: str, of: str, by_rule: list[float]) -> Case:
     unscaled, scaled = map(float, by_rule)
-    factor = Evidence(f"{of}, scaled over unscaled", scaled / unscaled, stated=stated)
+    factor = Evidence(f"{of}, scaled over unscaled", scaled / unscaled)
     return Case(where, scaled > unscaled, (factor, Evidence(f"{of}, unscaled", unscaled)))
 
 

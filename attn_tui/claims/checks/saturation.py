@@ -68,18 +68,6 @@ def extreme_weights(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
     yield Picture(title, "d_k", d_ks, curves, log="xy")
 
 
-CLEARLY = 1.1
-"""A number at least this many times another is clearly larger."""
-
-
-def more_effective_keys(trial: Trial, stated: Stated) -> Iterator[Case]:
-    """Compare the effective keys of scaled and unscaled rows, with many keys and with two."""
-    for row in (trial, replace(trial, n=2, d_k=2)):
-        unscaled, scaled = medians("effective keys", sides(row, "effective_keys"))
-        where = f"drawn rows, n = {row.n:,}, d_k = {row.d_k:,}"
-        yield Case(where, scaled.value > CLEARLY * unscaled.value, (scaled, unscaled))
-
-
 def larger_variance(trial: Trial, stated: Stated) -> Iterator[Case | Picture]:
     """Vary the standard deviation of normal logits, and the scale of a tie."""
     symbol, stds = "‖∂p/∂z‖_F", [2.0**power for power in range(-3, 7)]

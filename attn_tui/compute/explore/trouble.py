@@ -11,7 +11,9 @@ from attn_tui.compute.evaluation import Evaluation
 
 Status = Literal["ok", "masked", "overflow", "nan"]
 
-_MASKED = "every key is masked, so every weight is 0"
+_MASKED = "every key is masked, so every weight is 0 by convention"
+
+_SINK = "the sink's e^z overflows; infinity/infinity is NaN"
 
 
 def verdict(sides: Mapping[str, Evaluation]) -> tuple[Status, str]:
@@ -41,7 +43,8 @@ def trouble(side: Evaluation) -> tuple[Status, str]:
     """
     ends, precision, scale = side.ends, side.precision, side.map
     if side.given[ends[0]] == -inf:
-        return "masked", _MASKED
+        # Of a row without keys the sink alone may fail: e^b over e^b is NaN once both overflow.
+        return ("nan", _SINK) if isnan(side.sink_weight) else ("masked", _MASKED)
     inner, is_naive = dtype_of(precision.inner), not precision.stable
     scores, powers = side.scores(ends), side.powers(ends)
     # A cap or sink of None is replaced by 1, which every format can represent.

@@ -1,6 +1,6 @@
 """A head with the model it is compared with: its rows, and how well other models fit them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import inf, isfinite, nan
@@ -8,6 +8,7 @@ from math import inf, isfinite, nan
 import numpy as np
 from numpy.typing import NDArray
 
+from attn_tui.compute.arrays import dtype_of
 from attn_tui.compute.fit.choose import (
     Choice,
     chosen,
@@ -18,7 +19,7 @@ from attn_tui.compute.fit.choose import (
     undecided,
 )
 from attn_tui.compute.fit.comparison import Comparison, Prediction, predicted
-from attn_tui.compute.fit.differences import compared, half_ulp
+from attn_tui.compute.fit.differences import compared
 from attn_tui.compute.fit.estimates import Cap, Estimate, Sink
 from attn_tui.compute.fit.estimates import numbers as numbers_of
 from attn_tui.compute.fit.head import (
@@ -205,10 +206,18 @@ class Case:
 
     def _predicted(self, model: HeadModel) -> Prediction:
         # Kernels of float32 fold m into q, or into exponentials of base 2, and round it again.
-        m = abs(model.multiplier)
-        room = half_ulp(m, self.reference.format) + FOLDED * m
-        margins: dict[Name, float] = {"multiplier": room}
+        margins: dict[Name, float] = {"multiplier": FOLDED * abs(model.multiplier)}
         return predicted(self.rounding(model), self.paths, self.reference.level, margins)
+
+    def rounded_multipliers(self, m: float) -> Iterator[float]:
+        """Yield m, and the square of its root, rounded to the format that m may have."""
+        kind = dtype_of(self.reference.format)
+        with np.errstate(all="ignore"):
+            root = float(np.sqrt(abs(m)).astype(kind))
+            candidates = (float(np.float64(m).astype(kind)), float(np.copysign(root * root, m)))
+        for rounded in candidates:
+            if abs(rounded - m) > FOLDED * abs(m):
+                yield rounded
 
     def comparison(self, model: HeadModel) -> Comparison:
         """Return how far the output of the rows that see a key is from a model's."""

@@ -15,7 +15,7 @@ from attn_tui.compute.fit.estimates import (
     shift_of_cap,
     unseen_cap,
 )
-from attn_tui.compute.fit.head import Name, Parameters, Path, Rows, compute, slopes
+from attn_tui.compute.fit.head import NAMES, Floats, Name, Parameters, Path, Rows, compute, slopes
 from attn_tui.compute.fit.noise import STEPWISE, Format, Rounding, paths_of, variance
 from attn_tui.compute.fit.solve import Fit, aligned, coefficients, refine, solved
 
@@ -163,9 +163,18 @@ def chosen(
     return _choice(rows, best, _with_extras(rows, best), rounding, paths)
 
 
-def stepped(rounding: Rounding, paths: tuple[Path, ...]) -> Choice:
-    """Return the numbers of a head near those of a rounding, whether or not they explain it."""
-    fit = _expected_fit(rounding, rounding.likeliest(paths))
+def stepped(rounding: Rounding, paths: tuple[Path, ...], path: Path | None = None) -> Choice:
+    """Return the numbers of a head near those of a rounding, whether or not they explain it.
+
+    Args:
+        rounding: The head at numbers that are near.
+        paths: The rounding paths that may have produced the output.
+        path: The likeliest of them, if that is known.
+    """
+    fit = _expected_fit(rounding, path or rounding.likeliest(paths))
+    if fit.state.logits is rounding.state.logits:
+        extras = _with_extras(rounding.rows, fit, rounding.whitened(fit.path))
+        return _choice(rounding.rows, fit, extras, rounding, paths)
     if _has_moved(rounding.state.parameters, fit.parameters, ANEW):
         # The noise belongs to the parameters that the fit arrives at.
         rounding = Rounding(rounding.rows, fit.state, rounding.format)
@@ -203,8 +212,8 @@ def _expected_fit(rounding: Rounding, path: Path) -> Fit:
     """Return the fit that starts where rounding is known: one step, if slopes are constant."""
     rows, start = rounding.rows, rounding.state
     names, weighed = _names(start.parameters), rounding.by(path)
-    along = slopes(rows, start, names)
-    freed = weighed.freed(along)
+    places = [NAMES.index(name) for name in names]
+    along, freed = rounding.slopes[places], rounding.whitened(path)[places]
     residual = weighed.freed(rows.output - start.output)
     step = coefficients(freed, residual)
     values = np.array([getattr(start.parameters, name) for name in names])
@@ -300,12 +309,21 @@ def _names(parameters: Parameters) -> tuple[Name, ...]:
     return (*PLAIN, *extras)
 
 
-def _with_extras(rows: Rows, fit: Fit) -> dict[Name, Extra]:
-    """Return, for each extra that is not in the fit, a fit that has it too."""
+def _with_extras(rows: Rows, fit: Fit, whitened: Floats | None = None) -> dict[Name, Extra]:
+    """Return, for each extra that is not in the fit, a fit that has it too.
+
+    Args:
+        rows: The head's rows, under one mask.
+        fit: The fit.
+        whitened: The slopes along all parameters, whitened, if they are known.
+    """
     missing = tuple(extra for extra in EXTRAS if extra not in fit.names)
     if not missing:
         return {}
-    more = fit.noise.freed(slopes(rows, fit.state, missing))
+    if whitened is None:
+        more = fit.noise.freed(slopes(rows, fit.state, missing))
+    else:
+        more = whitened[[NAMES.index(name) for name in missing]]
     along = np.concatenate([fit.slopes, more])
     every = replace(fit, names=(*fit.names, *missing), slopes=along).products
     extras: dict[Name, Extra] = {}

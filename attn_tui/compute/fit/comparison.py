@@ -9,16 +9,16 @@ rounding, but the same in all rows.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from math import copysign, inf, sqrt
+from math import copysign, inf, nan, sqrt
 from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.compute.fit.estimates import BOUND, CUT, LOST, Number, Shifts, shift_of_cap, shifts
-from attn_tui.compute.fit.head import Floats, Name, Path, Rows, State, slopes
+from attn_tui.compute.fit.head import NAMES, Floats, Name, Path, Rows, State
 from attn_tui.compute.fit.noise import STEPWISE, Format, Noise, Rounding
-from attn_tui.compute.fit.solve import coefficients
+from attn_tui.compute.fit.solve import coefficients, relative_residual
 
 LEVEL = 0.0005
 """The share of honest captures that may be taken for wrong ones."""
@@ -35,12 +35,12 @@ MOST_SIGMAS: Mapping[Name, float] = {
 }  # fmt: skip
 """A number moves if it moves by this many times what normal errors would. In rows of few keys those
 of a sum are not normal, and a sum stretches rows as a value scale and a sink do."""
+LEAST_ADDED = 2.0**-24
+"""Float32 sums of weights may lose smaller ones altogether."""
 ALMOST = 4.0
 """A weight that misses 1 by at most this many half units makes a row the value of one key."""
 COARSE = 30 * 2.0**-23
 """Approximate exponentials of float32 kernels leave errors up to this share of Σ p·|v|."""
-NAMES: tuple[Name, ...] = ("multiplier", "value_scale", "curvature", "sink")
-"""The numbers of a model that may move."""
 
 
 @dataclass(frozen=True)
@@ -126,6 +126,7 @@ class Prediction:
         noise: The noise of the output.
         format: The number format of the arithmetic.
         path: The path of the noise.
+        slopes: ∂out along each number, whitened, shape (names, r, d_v).
         level: The share of honest heads that may be taken for wrong ones.
         margins: How far each number may be from the model's without counting.
     """
@@ -135,6 +136,7 @@ class Prediction:
     noise: Noise
     format: Format
     path: Path
+    slopes: Floats
     level: float
     margins: Mapping[Name, float] = field(default_factory=dict)
 
@@ -149,7 +151,7 @@ class Prediction:
         apart = output - self.state.output
         apart = np.where(np.isfinite(apart), apart, inf)
         errors = np.abs(apart).max(axis=1, initial=0.0) / self.sizes
-        excess = self.excess(output)
+        excess = np.where(np.isfinite(errors), self.excess(output), inf)
         if not np.isfinite(errors).all():
             return Comparison(errors, excess, (), self.path)
         moved, steps = self._steps(apart) if not is_fitted else ((), {})
@@ -172,8 +174,21 @@ class Prediction:
             return self
         return replace(
             self, rows=self.rows.part(rows), state=self.state.part(rows),
-            noise=self.noise.part(rows),
+            noise=self.noise.part(rows), slopes=self.slopes[:, rows],
         )  # fmt: skip
+
+    @property
+    def residual(self) -> float:
+        """‖out − model‖/‖out‖ over the rows whose output is finite; NaN if none is."""
+        finite = np.flatnonzero(np.isfinite(self.rows.output).all(axis=1))
+        part = self.part(finite)
+        return relative_residual(part.rows, part.state) if len(finite) else nan
+
+    @property
+    def rounding(self) -> float:
+        """The residual that rounding alone would leave."""
+        size = float(np.square(self.rows.output[np.isfinite(self.rows.output)]).sum()) or 1.0
+        return float(np.sqrt(self.noise.variance.sum() / size))
 
     @cached_property
     def sizes(self) -> Floats:
@@ -265,12 +280,8 @@ class Prediction:
         the same side.
         """
         largest = self.state.weights.max(axis=1, initial=0.0)
-        return np.flatnonzero(largest < 1 - ALMOST * 2.0**-self.format.bits)
-
-    @cached_property
-    def slopes(self) -> Floats:
-        """∂out along each number, whitened, shape (names, r, d_v)."""
-        return self.noise.freed(slopes(self.rows, self.state, NAMES))
+        least = ALMOST * 2.0**-self.format.bits + self.state.weights.shape[1] * LEAST_ADDED
+        return np.flatnonzero(largest < 1 - least)
 
     @cached_property
     def biases(self) -> tuple[float, ...]:
@@ -280,7 +291,9 @@ class Prediction:
         should; both have the same sign in all rows. So has an m that was rounded, which a cap or a
         sink would imitate.
         """
-        shifts = [LOST * self.state.output]
+        weights = self.state.weights
+        lost = np.where(weights < LEAST_ADDED, weights, 0.0).sum(axis=1, keepdims=True)
+        shifts = [(LOST + lost) * self.state.output]
         if self.path in STEPWISE and self.state.parameters.curvature > 0:
             shifts.append(shift_of_cap(self.rows, self.state, self.format))
         mixed = self._mixed
@@ -317,7 +330,9 @@ def predicted(
         rounding = Rounding(rows.part(usable), state.part(usable), rounding.format)
     if len(usable):
         path = rounding.likeliest(paths)
-    return Prediction(rows, state, filled.by(path), rounding.format, path, level, margins)
+    return Prediction(
+        rows, state, filled.by(path), rounding.format, path, filled.whitened(path), level, margins
+    )
 
 
 @lru_cache(maxsize=1024)

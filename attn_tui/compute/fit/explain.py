@@ -29,7 +29,6 @@ from attn_tui.compute.fit.model import (
     Variant,
 )
 from attn_tui.compute.fit.power import power
-from attn_tui.compute.fit.solve import relative_residual
 from attn_tui.compute.fit.suspects import broken_of, suspect_of
 from attn_tui.compute.heads.head_model import LEARNED, HeadModel, Part
 from attn_tui.compute.heads.rows import HeadRows
@@ -94,13 +93,28 @@ def _explained(case: Case, search: _Search | None) -> Explanation:
     """Return the explanation of a head: as promised, or else by a search."""
     is_promised = "multiplier" in case.reference.stated
     if is_promised:
-        passing = [base for base in case.bases() if _passes(case, base)]
+        every = (_passing(case, base) for base in case.bases())
+        passing = [model for model in every if model is not None]
         if passing:
             return _as_promised(case, passing)
     if is_promised and search is None:
         return _failed(case, (), None)
     candidates, suspect = _searched(case, search)
     return _failed(case, candidates, suspect)
+
+
+def _passing(case: Case, model: HeadModel) -> HeadModel | None:
+    """Return the model that gives every row: as promised, or with m as it may be rounded; or None.
+
+    Programs round m, or its root on q and on k, to the format of the tensors.
+    """
+    if _passes(case, model):
+        return model
+    for m in case.rounded_multipliers(model.multiplier):
+        rounded = replace(model, multiplier=m)
+        if _passes(case, rounded):
+            return rounded
+    return None
 
 
 def _passes(case: Case, model: HeadModel) -> bool:
@@ -119,7 +133,7 @@ def _as_promised(case: Case, models: Sequence[HeadModel]) -> Explanation:
     comparison = prediction.compared(rounding.rows.output)
     candidates = []
     for base in models:
-        choice = stepped(case.rounding(base), case.paths)
+        choice = stepped(case.rounding(base), case.paths, case.prediction(base).path)
         candidate = case.candidate(case.rounding(base), base, choice)
         candidates.append(replace(candidate, explains=True, changes=(), paths=choice.paths))
     shown = power(case, model, prediction)
@@ -132,8 +146,7 @@ def _as_promised(case: Case, models: Sequence[HeadModel]) -> Explanation:
 
 def _measured(case: Case, prediction: Prediction, comparison: Comparison) -> Explanation:
     """Return the residual of a promised model, and how many of its rows were compared."""
-    rows, state = prediction.rows, prediction.state
-    size = float(np.square(rows.output[np.isfinite(rows.output)]).sum()) or 1.0
+    rows = prediction.rows
     keys = rows.seen.sum(axis=1)
     places = case.seeing(case.reference.model)
     if len(places) != len(rows.output):
@@ -148,19 +161,10 @@ def _measured(case: Case, prediction: Prediction, comparison: Comparison) -> Exp
     )  # fmt: skip
     nothing = Candidate(case.reference.model, False, nan)
     return Explanation(
-        nothing, (nothing,), residual=_residual(rows, state),
-        rounding=float(np.sqrt(prediction.noise.variance.sum() / size)),
+        nothing, (nothing,), residual=prediction.residual, rounding=prediction.rounding,
         rows=tuple(int(row) for row in case.head.rows), counts=counts,
         keys=(int(keys.min()), int(keys.max())),
     )  # fmt: skip
-
-
-def _residual(rows: Rows, state: State) -> float:
-    """Return ‖out − model‖/‖out‖ over the rows whose output is finite."""
-    finite = np.flatnonzero(np.isfinite(rows.output).all(axis=1))
-    if len(finite) == len(rows.output):
-        return relative_residual(rows, state)
-    return relative_residual(rows.part(finite), state.part(finite)) if len(finite) else nan
 
 
 def _failed(case: Case, candidates: Sequence[Candidate], suspect: Suspect | None) -> Explanation:

@@ -28,6 +28,9 @@ cores do."""
 Name = Literal["multiplier", "value_scale", "curvature", "sink"]
 """A parameter that can be fitted."""
 
+NAMES: tuple[Name, ...] = ("multiplier", "value_scale", "curvature", "sink")
+"""All of them."""
+
 
 @dataclass(frozen=True)
 class Parameters:
@@ -331,35 +334,6 @@ def cleared(head: HeadRows, mask: HeadMask) -> tuple[HeadRows, NDArray[np.bool_]
     if values is not None:
         values = np.where(odd[:, None], 0, values).astype(values.dtype)
     return replace(head, keys=keys, values=values), np.asarray(~(seen & odd).any(axis=1))
-
-
-def usable(head: HeadRows, clear: NDArray[np.bool_]) -> tuple[NDArray[np.intp], tuple[str, ...]]:
-    """Return the places of the usable rows, and notes about the others.
-
-    Args:
-        head: The rows, as captured.
-        clear: Whether a row sees no key that holds NaN or infinity, shape (r,).
-    """
-    finite = clear & np.isfinite(head.queries).all(axis=1)
-    if head.bias is not None:
-        finite &= np.isfinite(head.bias).all(axis=1)
-    sees = np.ones_like(finite) if head.seen is None else head.seen.any(axis=1)
-    answer = head.weights if head.output is None or head.values is None else head.output
-    there = np.ones_like(finite)
-    if answer is not None:
-        finite &= np.isfinite(answer).all(axis=1)
-        there = np.asarray(answer.any(axis=1))
-    left_out = {
-        "with NaN or infinity in what they hold or see": ~finite,
-        "with no key by the captured mask": finite & ~sees,
-        "with an output that is all 0": finite & sees & ~there,
-    }
-    notes = tuple(
-        f"{rows.sum()} of {len(rows)} rows {why} are left out."
-        for why, rows in left_out.items()
-        if rows.any()
-    )
-    return np.flatnonzero(finite & sees & there), notes
 
 
 def taken(head: HeadRows, places: NDArray[np.intp]) -> HeadRows:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.compute.arrays import dtype_of, limits
-from attn_tui.compute.fit.head import Floats, Inputs, Path, Rows, State
+from attn_tui.compute.fit.head import NAMES, Floats, Inputs, Path, Rows, State, slopes
 
 PATHS: tuple[Path, ...] = get_args(Path)
 
@@ -144,13 +144,12 @@ def weight_variance(state: State, format: Format, path: Path) -> Floats | None:
         exponentials = np.square(format.spacing(state.weights * total)) / (12 * total * total)
         exponentials[state.weights * total >= 1 - 1e-6] = 0.0
         return np.asarray(step + exponentials)
-    total = state.total.astype(state.weights.dtype)
+    # Kernels may begin with the sink as their maximum; the largest is 1 and needs no rounding.
+    total = _sum(state).astype(state.weights.dtype)
     before = state.weights * total
     step = np.square(format.spacing(before))
     step /= 12 * total * total
-    # The largest is 1 and needs no rounding, unless a sink above it is the kernel's first maximum.
-    above = state.parameters.sink_logit > state.top
-    step[(before >= 1 - 1e-6) & ~above] = 0.0
+    step[before >= 1 - 1e-6] = 0.0
     return step
 
 
@@ -226,30 +225,6 @@ def variance(rows: Rows, state: State, format: Format, path: Path) -> Floats:
         own += np.square(_by_sum(state, format))
     spread = _spread(by_score, by_weight, rows.inputs, state.mixed)
     return own if spread is None else own + spread
-
-
-def variance_along(
-    rows: Rows, state: State, format: Format, path: Path, along: Floats
-) -> tuple[Floats, float]:
-    """Return the variance of each number of the output, and that of Σ noise·along.
-
-    Args:
-        rows: The head's rows, under one mask.
-        state: The head, computed with its parameters.
-        format: The number format of the output.
-        path: The rounding path.
-        along: The coefficients of the sum, shape (r, d_v).
-    """
-    own, by_score, by_weight = _parts(rows, state, format, path)
-    spread = _spread(by_score, by_weight, rows.inputs, state.mixed)
-    reach = along @ rows.values.T
-    square = float((own * np.square(along)).sum())
-    if by_score is not None:
-        apart = reach - (along * state.mixed).sum(axis=1, keepdims=True)
-        square += float((by_score * np.square(apart)).sum())
-    if by_weight is not None:
-        square += float((by_weight * np.square(reach)).sum())
-    return own if spread is None else own + spread, square
 
 
 def _parts(
@@ -363,7 +338,7 @@ HALF = 0.5
 
 GLANCE = 4
 """About this many rows are used first to tell paths apart."""
-RULED_OUT = 300.0
+RULED_OUT = 40.0
 """A path is ruled out if its 2 ln L over these rows is this far below that of another."""
 
 
@@ -379,6 +354,7 @@ class Rounding:
     def __init__(self, rows: Rows, state: State, format: Format) -> None:
         self.rows, self.state, self.format = rows, state, format
         self._noises: dict[Path, Noise] = {}
+        self._whitened: dict[Path, Floats] = {}
         count = len(rows.output)
         self._few = np.arange(count)[:: max(count // GLANCE, 1)]
 
@@ -394,9 +370,21 @@ class Rounding:
             self._noises[path] = noise(self.rows, self.state, self.format, path)
         return self._noises[path]
 
+    @cached_property
+    def slopes(self) -> Floats:
+        """∂out along each parameter in the order of `NAMES`, shape (names, r, d_v)."""
+        return slopes(self.rows, self.state, NAMES)
+
+    def whitened(self, path: Path) -> Floats:
+        """Return the slopes, whitened under a path; cached."""
+        if path not in self._whitened:
+            self._whitened[path] = self.by(path).freed(self.slopes)
+        return self._whitened[path]
+
     def likely(self, paths: tuple[Path, ...], state: State | None = None) -> tuple[Path, ...]:
         """Return the paths that a few rows of a state's residual do not rule out."""
-        if len(paths) == 1 or len(self._few) == len(self.rows.output):
+        is_small = self.rows.scores.size <= SMALL or len(self._few) == len(self.rows.output)
+        if len(paths) == 1 or is_small:
             return paths
         few, rest = self._few, self.rows.output - (state or self.state).output
         likelihoods = {path: _log_likelihood(self._glance.by(path), rest[few]) for path in paths}

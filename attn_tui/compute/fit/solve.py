@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import inf
 
 import numpy as np
 
@@ -104,9 +105,12 @@ class Fit:
 
 
 def relative_residual(rows: Rows, state: State) -> float:
-    """Return ‖out − fit‖/‖out‖ over all rows."""
+    """Return ‖out − fit‖/‖out‖ over all rows; infinite if the output is 0 and the fit is not."""
     size = float(np.linalg.norm(rows.output))
-    return float(np.linalg.norm(rows.output - state.output)) / size if size else 0.0
+    apart = float(np.linalg.norm(rows.output - state.output))
+    if size:
+        return apart / size
+    return inf if apart else 0.0
 
 
 def aligned(

@@ -1,6 +1,6 @@
 """The model of a head: out = c·softmax(cap(m·q·k) + bias, sink)·V, over the keys of a mask."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 import numpy as np
@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from attn_tui.compute.arrays import dtype_of
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
+from attn_tui.compute.scale import LogitMap
 
 Part = Literal[
     "multiplier", "value_scale", "softcap", "sink", "mask", "bias", "softmax_twice", "law",
@@ -118,6 +119,25 @@ class HeadModel:
     bias: Alibi | Literal["learned"] | None = None
     softmax_twice: bool = False
     law: Law | None = None
+
+    @classmethod
+    def of(cls, logit_map: LogitMap, mask: HeadMask = HeadMask()) -> "HeadModel":
+        """Return the model with a map from scores to logits, by default without a mask."""
+        return cls(logit_map.multiplier, softcap=logit_map.softcap, sink=logit_map.sink, mask=mask)
+
+    @property
+    def sink_logit(self) -> float | None:
+        """The sink's logit, or None if there is no sink or its logit is unknown."""
+        return None if self.sink == LEARNED else self.sink
+
+    @property
+    def logit_map(self) -> LogitMap:
+        """What happens to scores before softmax, apart from the bias."""
+        return LogitMap(self.multiplier, self.softcap, self.sink_logit)
+
+    def with_sink(self, head: HeadRows) -> "HeadModel":
+        """Return the model with the captured sink of a head in place of an unknown one."""
+        return replace(self, sink=head.sink) if self.sink == LEARNED else self
 
     def factors(self, head: HeadRows) -> NDArray[np.float64] | None:
         """Return the factor of each row's query, shape (r, 1), or None without a law."""

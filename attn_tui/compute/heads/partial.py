@@ -8,7 +8,7 @@ from math import floor, inf, isnan, log, log10, nan, sqrt
 import numpy as np
 
 from attn_tui.compute.arrays import dtype_of
-from attn_tui.compute.heads.reconstruction import Weighing
+from attn_tui.compute.heads.head_model import HeadModel
 from attn_tui.compute.heads.row_statistics import Format, Numbers, Places, lengths, row_statistics
 from attn_tui.compute.heads.rows import HeadRows, Odd, Reals
 from attn_tui.compute.heads.statistic import (
@@ -119,7 +119,7 @@ class Tally:
 NORMS = ("query_norm", "key_norm")
 """The tallies that cover all queries or keys of a head, not only sampled rows."""
 
-_JUDGED = ("miss", "allowed", "multiplier", "untold", "hidden", "packed", "first_value")
+_JUDGED = ("residual", "rounding", "fits", "multiplier", "untold", "first_value")
 """The fields that only one partial of a head has: how its weights are reconstructed."""
 
 
@@ -155,15 +155,13 @@ class Partial:
         tallies: Tallies by name; those of norms are in one partial of a head only.
         computed_in: The dtype of scores and weights.
         odd: NaN and infinities in the tensors of the whole head, in one partial of it only.
-        miss: ‖out − P·V‖/‖out‖ on a few rows of the head, or the same for captured weights, in one
-            partial of it only; None if there is no output, or the user has said how weights are
+        residual: ‖out − P·V‖/‖out‖ on a few rows of the head, or the same for captured weights, in
+            one partial of it only; None if there is no output, or the user has said how weights are
             made.
-        allowed: The largest miss that weights in use can have.
+        rounding: The residual that rounding alone would leave.
+        fits: Whether the captured tensor is what these weights give, to rounding.
         untold: Whether the captured tensors leave m open.
         multiplier: The head's own m, found by a fit, where that of its layer misses the output.
-        hidden: The first and the last of the keys at one end that no query sees, judging by the
-            output.
-        packed: Where further texts begin in the sequence, judging by the output.
         first_value: The norm of the value of key 0 over the median norm of all values, in one
             partial of the head only; NaN if no values were captured, or all are 0.
     """
@@ -177,12 +175,11 @@ class Partial:
     tallies: Mapping[str, Tally]
     computed_in: Format = "float32"
     odd: tuple[Odd, ...] = ()
-    miss: float | None = None
-    allowed: float = 0.0
+    residual: float | None = None
+    rounding: float = 0.0
+    fits: bool = False
     multiplier: float | None = None
     untold: bool = False
-    hidden: tuple[int, int] | None = None
-    packed: tuple[int, ...] = ()
     first_value: float = nan
 
     def merged(self, later: "Partial") -> "Partial":
@@ -207,7 +204,7 @@ class Partial:
     @property
     def is_judged(self) -> bool:
         """Whether this is the partial of its head that has the facts about the whole head."""
-        return self.miss is not None or not isnan(self.first_value)
+        return self.residual is not None or not isnan(self.first_value)
 
     @property
     def is_exact(self) -> bool:
@@ -229,7 +226,7 @@ class Partial:
 
     def misses(self, name: str) -> bool:
         """Return whether a statistic depends on weights that miss the captured output."""
-        return self.miss is not None and self.miss > self.allowed and name not in OF_SCORES
+        return self.residual is not None and not self.fits and name not in OF_SCORES
 
     def leaves_open(self, name: str) -> bool:
         """Return whether a statistic may differ from that of the weights in use."""
@@ -286,7 +283,7 @@ def merge(partials: Iterable[Partial]) -> Partial:
 
 def statistics(
     head: HeadRows,
-    weighing: Weighing,
+    model: HeadModel,
     with_norms: bool = True,
     queries: Reals | None = None,
     computed_in: Format = "float32",
@@ -295,22 +292,22 @@ def statistics(
 
     Args:
         head: The rows.
-        weighing: How scores become weights.
+        model: How scores become weights, as for `row_statistics`.
         with_norms: Whether to tally norms of queries and keys, which one partial of a head does.
         queries: All queries of the head, shape (n_q, d_k), if norms are to cover all of them.
         computed_in: The dtype of scores and weights; float64 if queries or keys are float64.
     """
-    rows = row_statistics(head, weighing, dtype=np.dtype(computed_in))
+    rows = row_statistics(head, model, dtype=np.dtype(computed_in))
     sees, finite = rows.seen > 0, rows.finite
     used = np.flatnonzero(sees & finite)
     # With one key the only weight is 1, whatever its score.
-    has_sink = weighing.map.sink is not None
+    has_sink = model.sink is not None
     several = np.flatnonzero(sees & finite & (rows.seen + has_sink > 1))
     most_keys = head.n_keys + has_sink
     bounds = {
         "entropy": (0.0, log(most_keys)),
         "effective_keys": (1.0, float(most_keys)),
-        "gradient_norm": (0.0, 0.5 * weighing.map.multiplier),
+        "gradient_norm": (0.0, 0.5 * model.multiplier),
         "cosine": (-1.0, 1.0),
     }
     shares = {

@@ -17,8 +17,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from attn_tui.compute.heads.head_model import HeadModel
 from attn_tui.compute.heads.mask import HeadMask, Sight, sight
-from attn_tui.compute.heads.reconstruction import Weighing
 from attn_tui.compute.heads.rows import HeadRows, Reals
 from attn_tui.compute.scale import LogitMap
 
@@ -212,7 +212,7 @@ _MOST, _LEAST, _LARGEST = 256, 64, 2**23
 
 def row_statistics(
     head: HeadRows,
-    weighing: Weighing,
+    model: HeadModel,
     output: bool = False,
     dtype: "np.dtype[np.floating[Any]]" = FLOAT32,
 ) -> RowStatistics:
@@ -223,12 +223,13 @@ def row_statistics(
 
     Args:
         head: At least one query and one key; for the output, values as well.
-        weighing: How scores become weights.
+        model: How scores become weights: its multiplier, cap, sink and mask, and the bias of the
+            rows.
         output: Whether to return P·V.
         dtype: float32 or float64.
     """
     with np.errstate(all="ignore"):
-        blocks = Blocks(head, (weighing.map,), weighing.mask, output, dtype=dtype)
+        blocks = Blocks(head, (model.logit_map,), model.mask, output, dtype=dtype)
         parts = [blocks.at(place)[0] for place in blocks.places]
     numbers: dict[str, Any] = {"computed_in": blocks.computed_in}
     for name in (field.name for field in fields(RowStatistics)):

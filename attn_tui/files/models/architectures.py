@@ -81,8 +81,18 @@ _GEMMA4 = Windows(_SIX, length=512)
 _LOCAL = Windows(layer_types.leading(3, "global_attn_every_n_layers"), "local_attention", 128)
 
 _BART_PARTS = (
-    Part("encoder", "none", ("encoder_layers",), ("encoder_attention_heads",)),
-    Part("decoder", "causal", ("decoder_layers",), ("decoder_attention_heads",)),
+    Part(
+        "encoder",
+        "none",
+        ("encoder_layers", "encoder_num_hidden_layers"),
+        ("encoder_attention_heads", "encoder_num_attention_heads"),
+    ),
+    Part(
+        "decoder",
+        "causal",
+        ("decoder_layers", "decoder_num_hidden_layers"),
+        ("decoder_attention_heads", "decoder_num_attention_heads"),
+    ),
 )
 _T5_PARTS = (
     Part("encoder", "none", ("num_layers",), ("num_heads",)),
@@ -102,14 +112,17 @@ def _windowed(default: layer_types.Default, length: int | None = None) -> Archit
 _GROUPS: tuple[tuple[str, Architecture], ...] = (
     (
         """apertus arcee aria_text bamba biogpt bitnet canary_decoder chameleon chatglm
-        clip_text_model clipseg_text_model codegen codeshell cohere csm csm_depth_decoder_model
-        ctrl dbrx diffllama emu3_text_model ernie4_5 ernie4_5_moe ernie4_5_vl_moe_text evolla
+        clip_text_model clipseg_text_model coarse_acoustics codegen codeshell cohere cohere_asr
+        cosmos3_edge_text csm csm_depth_decoder_model ctrl dbrx diffllama emu3_text_model
+        ernie4_5 ernie4_5_moe ernie4_5_vl_moe_text evolla musicgen_decoder
+        musicgen_melody_decoder semantic
         EvollaModel falcon_h1 flex_olmo gemma glm glm4 glm4_moe glm4v_text glm4v_moe_text
         glm_image_text glm_ocr_text gpt_neox gpt_neox_japanese gptj helium higgs_audio_v2
         hunyuan_v1_dense hunyuan_v1_moe hunyuan_vl_text hy_v3 imagegpt internlm2 internlm3
         iquestcoder jais2 jamba kosmos_2_text_model kyutai_speech_to_text lfm2 lfm2_moe
         llama metaclip_2_text_model minimax_m2 moshi nanochat nemotron nemotron_h olmo olmo2
-        olmo_hybrid olmoe openai-gpt owlv2_text_model owlvit_text_model persimmon phi pocket_tts
+        olmo_hybrid olmoe openai-gpt owlv2_text_model owlvit_text_model paddleocr_vl_text
+        persimmon phi pocket_tts
         pp_formulanet_text qwen qwen3_5 qwen3_5_text qwen3_5_moe qwen3_5_moe_text qwen3_next
         qwen3_omni_moe_text qwen3_vl_text qwen3_vl_moe_text seed_oss solar_open stablelm
         xclip_text_model""",
@@ -121,6 +134,8 @@ _GROUPS: tuple[tuple[str, Architecture], ...] = (
         bridgetower_text_model camembert chinese_clip_text_model chinese_clip_vision_model
         clap_text_model clip_vision_model clipseg_vision_model data2vec-audio data2vec-text deit
         dinov2 dinov2_with_registers dinov3_vit distilbert dpr dpt electra ernie eurobert
+        blip_vision_model fine_acoustics flava_image_model flava_multimodal_model
+        flava_text_model lasr_encoder pe_audio_encoder pe_audio_video_encoder pe_video_encoder
         git_vision_model glmasr_encoder granite_docling_vision gte hubert idefics2_vision
         idefics3_vision ijepa instructblip_qformer instructblip_vision_model
         instructblipvideo_qformer instructblipvideo_vision_model internvl_vision
@@ -130,18 +145,28 @@ _GROUPS: tuple[tuple[str, Architecture], ...] = (
         radio rembert roberta roberta-prelayernorm roc_bert roformer sapiens2 sew
         siglip2_text_model siglip2_vision_model siglip_text_model siglip_vision_model
         smolvlm_vision splinter squeezebert step3p5_vision tapas tipsv2_text_model
-        tipsv2_vision_model unispeech unispeech-sat visual_bert vit vit_mae vit_msn wav2vec2
+        timesformer tipsv2_vision_model unispeech unispeech-sat video_llama_3_vision videomae
+        vilt visual_bert vit vit_mae vit_msn vivit wav2vec2
         xclip_vision_model xlm-roberta xlm-roberta-xl xmod yolos""",
         _ENCODER,
     ),
-    ("qwen2_5_vl_vision qwen3_vl_vision qwen3_vl_moe_vision qwen3_5_vision", _ENCODER),
+    (
+        """cohere_compass_vision cosmos3_edge_vision ernie4_5_vl_moe_vision exaone4_5_vision
+        glm4v_moe_vision glm4v_vision glm5_next_vision glm_image_vision glm_ocr_vision
+        hunyuan_vl_vision lfm3_vl_vision minimax_m3_vl_vision qwen2_5_omni_vision_encoder
+        qwen2_5_vl_vision qwen3_5_moe_vision qwen3_5_vision qwen3_omni_moe_vision_encoder
+        qwen3_vl_moe_vision qwen3_vl_vision qwen4_exp_vision rf_detr_dinov2 sam3_vit_model""",
+        _ENCODER,
+    ),
+    ("mobilebert", Architecture("none", width=("true_hidden_size",))),
+    ("layoutlmv3", Architecture("none", multipliers.carried, bias="learned")),
     ("jetmoe", Architecture(length=("kv_channels",))),
     ("qwen2_vl_vision", Architecture("none", width=("embed_dim",))),
     # Its text sees all of the image and of itself up to the query, or a prefix.
     ("git hrm_text molmo2_text", Architecture(varies=True)),
     ("idefics mllama_text_model", Architecture(crosses=True)),
     # These are causal only where a mask of padding is passed.
-    ("aimv2_text_model", Architecture(None)),
+    ("aimv2_text_model blip_text_model", Architecture(None)),
     ("videoprism_text_model", Architecture(None, cap=_CAP)),
     (
         "clvp_decoder groupvit_text_model kosmos_2_5_text_model opt trocr xglm",
@@ -154,13 +179,31 @@ _GROUPS: tuple[tuple[str, Architecture], ...] = (
     ),
     ("dia_encoder", Architecture("none", multipliers.one)),
     (
-        """bart blenderbot blenderbot-small m2m_100 marian mbart nllb-moe pegasus plbart
+        """bart blenderbot blenderbot-small m2m_100 marian mbart moonshine nllb-moe pegasus plbart
         speech_to_text""",
         _BART,
     ),
     ("mvp whisper", replace(_BART, multiplier=multipliers.carried)),
-    ("mt5 pop2piano switch_transformers t5 umt5", _T5),
-    ("mpnet wavlm", Architecture("none", bias="learned")),
+    ("mt5 pop2piano switch_transformers t5 udop umt5", _T5),
+    (
+        "bros mpnet parakeet_encoder wav2vec2-bert wav2vec2-conformer wavlm",
+        Architecture("none", bias="learned"),
+    ),
+    ("nemotron_asr_streaming_encoder", Architecture("none", bias="learned", varies=True)),
+    ("deberta deberta-v2", Architecture("none", multipliers.carried, bias=biases.deberta)),
+    ("glpn pvt pvt_v2 segformer", _ENCODER),
+    # Its images stand one behind the other.
+    ("pixtral", Architecture("none", varies=True)),
+    (
+        """deepseek_ocr2_sam_vision_model got_ocr2_vision pp_formulanet_vision sam_hq_vision_model
+        sam_vision_model slanext_vision unlimited_ocr_sam_vision_model""",
+        Architecture("none", multipliers.carried, bias="learned"),
+    ),
+    # Windows that are shifted see parts of others.
+    (
+        "clap_audio_model donut-swin maskformer-swin swin",
+        Architecture("none", bias="learned", varies=True),
+    ),
     ("cpmant", Architecture("none", bias="learned", length=("dim_head",), varies=True)),
     ("beit data2vec-vision", Architecture("none", bias=biases.beit)),
     (
@@ -171,7 +214,11 @@ _GROUPS: tuple[tuple[str, Architecture], ...] = (
     ("mistral", Architecture(windows=replace(_EVERY, length=4096))),
     ("voxtral_realtime_text", Architecture(windows=replace(_EVERY, length=4096))),
     ("voxtral_realtime_encoder", Architecture(windows=replace(_EVERY, length=750))),
-    ("mimi pocket_tts_audio_tokenizer", Architecture(windows=replace(_EVERY, length=250))),
+    (
+        """mimi mimi_decoder mimi_encoder pocket_tts_audio_tokenizer
+        pocket_tts_audio_tokenizer_decoder pocket_tts_audio_tokenizer_encoder""",
+        Architecture(windows=replace(_EVERY, length=250)),
+    ),
     (
         "qwen3_moe",
         Architecture(windows=replace(_EVERY, length=4096, switch=("use_sliding_window", False))),
@@ -183,11 +230,21 @@ _GROUPS: tuple[tuple[str, Architecture], ...] = (
         Architecture(windows=replace(_DEEP, default=layer_types.deep(80))),
     ),
     ("qwen2_5_omni_text qwen2_5_omni_talker", Architecture(windows=replace(_DEEP, length=32768))),
+    ("qwen3_omni_moe_talker_code_predictor", _windowed(layer_types.deep(28))),
+    (
+        "recurrent_gemma",
+        Architecture(
+            windows=Windows(
+                layer_types.every, "attention_window_size", length=2048, has_types=False
+            )
+        ),
+    ),
     ("qwen2_moe", Architecture(windows=replace(_DEEP, default=layer_types.shallow))),
     ("dots1", _windowed(layer_types.deep(62), 4096)),
     ("afmoe", _windowed(layer_types.periodic(4, "global_attn_every_n_layers"), 1024)),
     ("beam", _windowed(_SIX, 512)),
     ("cohere2", _windowed(layer_types.periodic(4, _PATTERN), 4096)),
+    ("cohere_compass_text", _windowed(layer_types.full, 4096)),
     ("cohere2_moe", _windowed(layer_types.cohere2_moe, 4096)),
     ("cwm", _windowed(layer_types.leading(4), 8192)),
     ("exaone4 exaone_moe", _windowed(layer_types.exaone, 4096)),
@@ -197,7 +254,7 @@ _GROUPS: tuple[tuple[str, Architecture], ...] = (
     ("mellum", _windowed(layer_types.full, 1024)),
     ("muse_glimmer_text muse_spark_text", _windowed(layer_types.from_end, 2048)),
     ("olmo3", _windowed(layer_types.periodic(4), 4096)),
-    ("zaya", _windowed(layer_types.full)),
+    ("step3p5 zaya", _windowed(layer_types.full)),
     (
         "smollm3",
         Architecture(windows=Windows(layer_types.smollm3, switch=("use_sliding_window", False))),
@@ -206,7 +263,16 @@ _GROUPS: tuple[tuple[str, Architecture], ...] = (
         "llama4 llama4_text",
         Architecture(windows=Windows(layer_types.without_rope, "attention_chunk_size", 8192)),
     ),
-    ("modernbert-decoder", Architecture(windows=replace(_LOCAL, times=0.5))),
+    (
+        "modernbert-decoder",
+        Architecture(
+            windows=Windows(
+                layer_types.leading(3, "global_attn_every_n_layers"),
+                length=64,
+                doubled="local_attention",
+            )
+        ),
+    ),
     ("modernbert", Architecture("none", windows=_LOCAL)),
     (
         "ultrabert",
@@ -286,14 +352,25 @@ _GROUPS: tuple[tuple[str, Architecture], ...] = (
         _LATENT,
     ),
     # Their sparse layers see the keys that an indexer chooses.
-    ("axk2 deepseek_v32 glm_moe_dsa", replace(_LATENT, varies=True)),
+    ("axk2 deepseek_v32 glm_moe_dsa mistral_large4_text", replace(_LATENT, varies=True)),
     ("hy_v4", replace(_LATENT, varies=True, sinks="all")),
     ("minimax_m3_vl_text", Architecture(varies=True)),
+    (
+        "dots3_note_text",
+        Architecture(
+            multiplier=multipliers.root_only,
+            varies=True,
+            windows=Windows(layer_types.dots3, length=512),
+        ),
+    ),
     ("kimi_linear", Architecture(multiplier=multipliers.root_only)),
     (
         "deepseek_v4",
         Architecture(
-            varies=True, sinks="all", kv_heads=False, windows=Windows(layer_types.every, length=128)
+            varies=True,
+            sinks="all",
+            kv_heads=False,
+            windows=Windows(layer_types.varied, length=128),
         ),
     ),
     ("doge", Architecture(windows=_EVERY, varies=True, bias="learned")),

@@ -8,7 +8,10 @@ import numpy as np
 from attn_tui.compute.heads.head_model import Alibi
 from attn_tui.files.models.fields import Fields
 
-Bias = tuple[Alibi, ...] | Literal["none", "learned"]
+Bias = tuple[Alibi, ...] | Literal["none", "learned"] | None
+
+_FLATTEST = 8.0
+"""The exponent of the flattest slope."""
 
 _BFLOAT16_MANTISSA = 8
 
@@ -37,7 +40,7 @@ def slopes_alternating(heads: int, largest: float) -> tuple[float, ...]:
 
     Args:
         heads: The number of heads.
-        largest: The exponent of the flattest slope, ``alibi_bias_max``.
+        largest: The exponent of the flattest slope.
     """
     power = 2 ** ceil(log2(heads))
     exponents = np.arange(1, power + 1, dtype=np.float32) * np.float32(largest / power)
@@ -63,12 +66,15 @@ def falcon(fields: Fields, heads: int, multiplier: float) -> Bias:
 
 
 def mpt(fields: Fields, heads: int, multiplier: float) -> Bias:
-    """Return the bias of MPT in float32; it has one unless ``attn_config`` denies it."""
+    """Return the bias of MPT in float32, which transformers always adds, with slopes down to 2⁻⁸.
+
+    If ``attn_config`` says otherwise, other programs do otherwise, and nothing is promised.
+    """
     config = fields.inner("attn_config")
-    if not config.flag("alibi", True):
-        return "none"
     largest = config.number("alibi_bias_max")
-    return tuple(map(Alibi, slopes_alternating(heads, 8.0 if largest is None else largest)))
+    if not config.flag("alibi", True) or largest not in (None, _FLATTEST):
+        return None
+    return tuple(map(Alibi, slopes_alternating(heads, _FLATTEST)))
 
 
 def jais(fields: Fields, heads: int, multiplier: float) -> Bias:
@@ -89,6 +95,11 @@ def beit(fields: Fields, heads: int, multiplier: float) -> Bias:
     """Return that BEiT has a bias by relative position, where its configuration says so."""
     names = ("use_relative_position_bias", "use_shared_relative_position_bias")
     return "learned" if any(fields.flag(name) for name in names) else "none"
+
+
+def deberta(fields: Fields, heads: int, multiplier: float) -> Bias:
+    """Return that DeBERTa has a bias by relative position and content, if it says so."""
+    return "learned" if fields.flag("relative_attention") else "none"
 
 
 def jina(fields: Fields, heads: int, multiplier: float) -> Bias:

@@ -45,12 +45,17 @@ _NAMES: Mapping[str, str] = {
 """The names of fields in transformers, and in GGUF."""
 
 _KINDS: Mapping[str, str] = {
-    "command-r": "cohere", "deepseek": "llama", "deepseek2": "deepseek_v3", "exaone": "exaone4",
-    "glm4moe": "glm4_moe", "gpt-oss": "gpt_oss", "gptneox": "gpt_neox", "jina-bert-v2": "bert",
-    "minicpm": "llama", "mistral3": "ministral", "modern-bert": "bert", "neo-bert": "bert",
-    "nomic-bert": "bert", "nomic-bert-moe": "bert", "orion": "llama", "phi2": "phi",
-    "qwen2moe": "qwen2_moe", "qwen3moe": "qwen3_moe", "starcoder": "gpt_bigcode",
-    "t5encoder": "t5", "xverse": "llama",
+    "command-r": "cohere", "deepseek": "llama", "deepseek2": "deepseek_v3",
+    "ernie4_5-moe": "ernie4_5_moe", "exaone": "llama", "falcon-h1": "falcon_h1",
+    "glm4moe": "glm4_moe", "gpt-oss": "gpt_oss", "gptneox": "gpt_neox",
+    "hunyuan-dense": "hunyuan_v1_dense", "hunyuan-moe": "hunyuan_v1_moe",
+    "jina-bert-v2": "bert", "lfm2moe": "lfm2_moe", "minicpm": "llama",
+    "minimax-m2": "minimax_m2", "mistral3": "llama", "modern-bert": "modernbert",
+    "neo-bert": "bert", "nomic-bert": "bert", "nomic-bert-moe": "bert", "orion": "llama",
+    "phi2": "phi", "qwen2moe": "qwen2_moe", "qwen2vl": "qwen2_vl_text",
+    "qwen3moe": "qwen3_moe", "qwen3next": "qwen3_next", "qwen3vl": "qwen3_vl_text",
+    "qwen3vlmoe": "qwen3_vl_moe_text", "starcoder": "gpt_bigcode", "t5encoder": "t5",
+    "xverse": "llama",
 }  # fmt: skip
 """GGUF architectures with another name in transformers, or that attend like another one."""
 
@@ -95,6 +100,9 @@ def read_configuration(file: BinaryIO, name: str) -> dict[str, Any]:
     kind = _KINDS.get(architecture, architecture)
     config = {ours: own[theirs] for ours, theirs in _NAMES.items() if own.get(theirs)}
     config["model_type"] = kind
+    # A class of transformers may have a window by default; here it would be written.
+    config.setdefault("sliding_window", None)
+    config |= _particular(architecture, config)
     if own.get("attention.causal") is False:
         config["is_causal"] = False
     heads = config.get("num_attention_heads")
@@ -117,6 +125,19 @@ def read_configuration(file: BinaryIO, name: str) -> dict[str, Any]:
     if kind in ("gemma2", "gemma3") and "attention_multiplier" not in config:
         config["query_pre_attn_scalar"] = _scalar_of_gemma(config)
     return config
+
+
+def _particular(architecture: str, config: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what llama.cpp does of an architecture without writing it."""
+    if architecture == "jais":
+        return {"mup_scale_qk_dot_by_d": True, "position_embedding_type": "alibi"}
+    if architecture == "jina-bert-v2":
+        return {"position_embedding_type": "alibi"}
+    if architecture == "modern-bert":
+        return {"local_attention": config["sliding_window"]}
+    # Olmo 3 is Olmo 2 with windows.
+    is_olmo3 = architecture == "olmo2" and config["sliding_window"]
+    return {"model_type": "olmo3"} if is_olmo3 else {}
 
 
 def _scalar_of_gemma(config: Mapping[str, Any]) -> Any:

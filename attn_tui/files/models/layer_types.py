@@ -125,6 +125,16 @@ def flint(fields: Fields, layer: int, count: int) -> Kind:
     return "full" if is_full else "sliding"
 
 
+def dots3(fields: Fields, layer: int, count: int) -> Kind:
+    """Return that layers 0 and 1, and one of four, are not windowed, as in Dots 3."""
+    return "full" if layer < 2 or layer % 4 == 1 else "sliding"
+
+
+def varied(fields: Fields, layer: int, count: int) -> Kind:
+    """Return that the input decides what layers see, unless layer_types says otherwise."""
+    return "varied"
+
+
 def from_end(fields: Fields, layer: int, count: int) -> Kind:
     """Return that one layer of four is full, counted from the last, as in Muse."""
     return "sliding" if (count - 1 - layer) % 4 else "full"
@@ -161,7 +171,7 @@ class Windows:
         default: The type of a layer where layer_types is absent.
         field: The name of the window's length.
         length: The window where the field is absent; None for no window then.
-        times: The factor from the field to the number of keys in the window.
+        doubled: A field that is twice the window's length, where the other is absent.
         spread: The factor from the field to the window over both sides, where queries see later
             keys: 2 if the field is how far they see.
         is_free: Whether the window reaches to both sides where attention is bidirectional.
@@ -172,7 +182,7 @@ class Windows:
     default: Default
     field: str = "sliding_window"
     length: int | None = None
-    times: float = 1.0
+    doubled: str = ""
     spread: float = 1.0
     is_free: bool = False
     switch: tuple[str, bool] = ("", True)
@@ -186,7 +196,8 @@ class Windows:
         if name and not fields.flag(name, is_on):
             return None
         if self.field not in fields.of:
-            return self.length
+            twice = fields.whole(self.doubled) if self.doubled else None
+            return self.length if twice is None else max(twice // 2, 1)
         return fields.whole(self.field) if fields.of[self.field] else None
 
     def type(self, fields: Fields, layer: int, count: int) -> Kind:

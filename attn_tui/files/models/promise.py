@@ -14,6 +14,8 @@ from attn_tui.compute.text import counted
 
 Mask = Literal["none", "causal", "window", "local"]
 
+Cap = float | Literal["none"] | None
+
 Sink = float | Literal["none", "learned"] | None
 
 Bias = tuple[Alibi, ...] | Literal["none", "learned"] | None
@@ -48,7 +50,7 @@ class Promise:
     """
 
     multiplier: float | None = None
-    softcap: float | Literal["none"] | None = None
+    softcap: Cap = None
     sink: Sink = None
     mask: Mask | None = None
     window: int | None = None

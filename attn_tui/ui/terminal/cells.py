@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 from rich.cells import cell_len
 
-from attn_tui.compute.text import clusters
-from attn_tui.report.rows import cells, is_narrow
+from attn_tui.report.rows import between, in_cells, is_narrow
 
 _TOKEN = re.compile(
     r"\x1b\[(?P<look>[\d;]+)m(?P<run>[^\x00-\x1f\x7f]+)\x1b\[0m"
@@ -79,7 +78,7 @@ class Cells:
                     out.send(value)
                 elif (room := self._size[0] - column) > 0 and row < self._size[1]:
                     known = self._rows.get(row) or self._rows.setdefault(row, _Row())
-                    new = _cut(_cells_of(value, width), room)
+                    new = between(_cells_of(value, width), 0, room)
                     for start, run in known.write(column, new, look):
                         out.write(row, column + start, run, look)
                 column += width
@@ -200,28 +199,7 @@ class _Row:
 
 def _cells_of(text: str, width: int) -> list[str]:
     """Return the cells of a text."""
-    if width == len(text):
-        return [*text]
-    new: list[str] = []
-    for cluster in clusters(text):
-        taken = cells(cluster)
-        if taken or not new:
-            new += [cluster, *[""] * (taken - 1)]
-        else:
-            new[-1] += cluster
-    # If the measured widths disagree, the text stays in one piece.
-    return new if len(new) == width else [text, *[""] * (width - 1)]
-
-
-def _cut(new: list[str], room: int) -> list[str]:
-    """Return the cells that fit, with a blank for a character that would be cut."""
-    if len(new) <= room:
-        return new
-    left, whole = new[:room], room
-    while whole and not new[whole]:
-        whole -= 1
-        left[whole] = " "
-    return left
+    return [*text] if width == len(text) else in_cells(text) or [text]
 
 
 def _runs(places: Sequence[int]) -> Iterator[tuple[int, int]]:

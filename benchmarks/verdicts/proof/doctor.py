@@ -8,9 +8,9 @@ from typing import Any
 from attn_tui.compute.errors import InputError
 from attn_tui.doctor.examine import examine
 from attn_tui.doctor.report import Settings
+from attn_tui.doctor.sentences import verdict_line
 from attn_tui.doctor.status import status
 from attn_tui.files.models.opening import open_configured
-from attn_tui.doctor.sentences import verdict_line
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from attn_tui.compute.attention.rows import HIDDEN, MOST_BLOCKS, together
 from attn_tui.compute.attention.settings import Settings
 from attn_tui.compute.evaluation import Evaluation, evaluate
 from attn_tui.compute.experiment import Experiment
+from attn_tui.compute.heads.head_model import HeadModel
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.reconstruction import Reconstruction
 from attn_tui.compute.mask import Mask
@@ -103,10 +104,13 @@ def test_of_many_keys_the_largest_of_each_block_is_kept() -> None:
 MASKED = np.random.default_rng(5).random((70, 90)) < 0.5
 
 
-WINDOW = Reconstruction(HeadMask("window", 20, 9), "fit")
+WINDOW = Reconstruction(HeadModel(1.0, mask=HeadMask("window", 20, 9)), "fit")
 
 
-PADDED = Reconstruction(HeadMask("causal", 0, None, (0, 4)), "fit")
+PADDED = Reconstruction(HeadModel(1.0, mask=HeadMask("causal", 0, None, (0, 4))), "fit")
+
+
+ENCODER = Reconstruction(HeadModel(1.0, mask=HeadMask(hidden=(80, 89))), "fit")
 
 
 HEADS: dict[str, tuple[dict[str, Any], Setup]] = {
@@ -118,7 +122,7 @@ HEADS: dict[str, tuple[dict[str, Any], Setup]] = {
         {"found": PADDED, "positions": tuple(range(70))},
         Setup(),
     ),
-    "encoder": ({"found": Reconstruction(HeadMask(hidden=(80, 89)), "fit")}, Setup()),
+    "encoder": ({"found": ENCODER}, Setup()),
     "captured": ({"seen": MASKED}, Setup()),
     "biased": ({"bias": np.where(MASKED, 3.0, -2.0)}, Setup()),
     "sunk": ({}, Setup(scale=Scale(sink=1.5), mask=Mask(causal=True))),
@@ -153,8 +157,8 @@ def test_rows_taken_together_are_what_each_is_alone(
 
 def test_weights_are_kept_for_maps_alone_and_no_mask_for_each_key() -> None:
     queries, keys = np.random.default_rng(3).standard_normal((2, 300, 8))
-    mask = HeadMask("window", 0, 16, (0, 4))
-    source = Captured(queries, keys, positions=tuple(range(300)), found=Reconstruction(mask, "fit"))
+    found = Reconstruction(HeadModel(1.0, mask=HeadMask("window", 0, 16, (0, 4))), "fit")
+    source = Captured(queries, keys, positions=tuple(range(300)), found=found)
     assert source.seen is None
     *_, result = answer(Experiment(source), maps=False)
     assert [side.blocks.size for side in result.sides] == [0, 0]

@@ -6,9 +6,9 @@ from math import inf, isnan
 import numpy as np
 import pytest
 
+from attn_tui.compute.heads.head_model import HeadModel
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.partial import Partial, merge, statistics
-from attn_tui.compute.heads.reconstruction import Weighing
 from attn_tui.compute.heads.row_statistics import Places, row_statistics
 from attn_tui.compute.heads.rows import HeadRows
 from attn_tui.compute.heads.statistic import STATISTICS
@@ -16,7 +16,7 @@ from attn_tui.compute.scale import LogitMap
 from tests.compute.heads.test_row_statistics import drawn
 from tests.pairs import with_rows
 
-CAUSAL = Weighing(LogitMap(0.5, sink=0.5), HeadMask("causal", offset=-1))
+CAUSAL = HeadModel.of(LogitMap(0.5, sink=0.5), HeadMask("causal", offset=-1))
 
 
 def part(head: HeadRows, rows: Places) -> HeadRows:
@@ -67,7 +67,7 @@ def test_a_head_is_what_its_rows_say() -> None:
 @with_rows(("logit", "spacing"), [(100.0, 0.5), (1.0, 2.0**-7), (150.0, 1.0), (-100.0, 0.5)])
 def test_what_follows_from_the_largest_logit(logit: float, spacing: float) -> None:
     head = HeadRows(np.arange(1), 1, np.ones((1, 1)), np.array([[logit], [logit - 5.0]]))
-    partial = statistics(head, Weighing(LogitMap(1.0)))
+    partial = statistics(head, HeadModel.of(LogitMap(1.0)))
     assert partial.value("bfloat16_spacing").value == spacing
     assert partial.value("qk_clip").value == (100 / 150 if logit == 150.0 else 1.0)
 
@@ -104,11 +104,11 @@ def test_errors_of_sampled_rows_cover_the_truth(head: HeadRows, rows: int) -> No
         *("dead_gradient_share", "saturated_share"),
     )
     # In a causal head the first rows carry the weight of key 0, and few samples contain them.
-    weighing = Weighing(LogitMap(0.35), HeadMask("causal"))
-    truth, inside = statistics(head, weighing), dict.fromkeys(names, 0)
+    model = HeadModel.of(LogitMap(0.35), HeadMask("causal"))
+    truth, inside = statistics(head, model), dict.fromkeys(names, 0)
     for seed in range(200):
         chosen = np.sort(np.random.default_rng(seed).choice(1000, rows, replace=False))
-        sampled = statistics(part(head, chosen), weighing)
+        sampled = statistics(part(head, chosen), model)
         for name in names:
             estimate = sampled.value(name)
             assert estimate.error
@@ -137,12 +137,12 @@ def test_practically_all_weight_is_from_where_the_headlines_say_so() -> None:
     gaps = np.array([7.7, 7.5, 30.0, 0.0])
     head = HeadRows(np.arange(4), 4, gaps[:, None], np.array([[1.0], [0.0]]))
     # 1/(1 + e^−7.7) = .99955 and 1/(1 + e^−7.5) = .99945.
-    assert statistics(head, Weighing(LogitMap(1.0))).value("saturated_share").value == 0.5
+    assert statistics(head, HeadModel.of(LogitMap(1.0))).value("saturated_share").value == 0.5
 
 
 def test_no_dead_row_among_a_few_leaves_a_doubt() -> None:
     head = drawn(2000, 64)
-    partial = statistics(part(head, np.arange(20)), Weighing(LogitMap(0.3)))
+    partial = statistics(part(head, np.arange(20)), HeadModel.of(LogitMap(0.3)))
     value = partial.value("dead_gradient_share")
     assert value.value == 0.0
     assert value.error
@@ -150,7 +150,7 @@ def test_no_dead_row_among_a_few_leaves_a_doubt() -> None:
 
 
 def test_a_row_with_one_key_says_nothing_of_gradients() -> None:
-    partial = statistics(drawn(1, 5), Weighing(LogitMap(1.0), HeadMask("causal")))
+    partial = statistics(drawn(1, 5), HeadModel.of(LogitMap(1.0), HeadMask("causal")))
     assert isnan(partial.value("dead_gradient_share").value)
     assert isnan(partial.value("saturated_share").value)
     assert partial.value("first_key_mass").value == 1.0
@@ -160,8 +160,8 @@ def test_nan_and_infinity_are_counted_placed_and_left_out() -> None:
     head = drawn(6, 9)
     head.queries[4, 2] = np.nan
     head.queries[1, 0] = inf
-    partial = statistics(head, Weighing(LogitMap(1.0)))
+    partial = statistics(head, HeadModel.of(LogitMap(1.0)))
     assert (partial.not_finite, partial.first_not_finite) == (2, 1)
-    without = statistics(part(head, np.array([0, 2, 3, 5])), Weighing(LogitMap(1.0)))
+    without = statistics(part(head, np.array([0, 2, 3, 5])), HeadModel.of(LogitMap(1.0)))
     for name in STATISTICS:
         assert partial.value(name).value == pytest.approx(without.value(name).value)

@@ -13,10 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from attn_tui.compute.heads.head import Head, row_weights
+from attn_tui.compute.heads.head_model import HeadModel
 from attn_tui.compute.heads.mask import HeadMask, Kind, sight
-from attn_tui.compute.heads.reconstruction import Weighing
 from attn_tui.compute.heads.row_statistics import row_statistics
-from attn_tui.compute.heads.rows import Head, HeadRows, row_weights
+from attn_tui.compute.heads.rows import HeadRows
 from attn_tui.compute.scale import PLAIN, LogitMap
 from tests.compute import exact
 from tests.pairs import each_once, with_rows
@@ -54,7 +55,9 @@ def drawn(
 
 @with_rows(("map", "scores"), each_once(MAPS, [row for row in exact.SCORES if max(row) < 1e200]))
 def test_a_row_is_what_50_digits_say(scores: tuple[float, ...], map: LogitMap) -> None:
-    statistics = row_statistics(of_scores(scores), Weighing(map, HeadMask("given")), output=True)
+    statistics = row_statistics(
+        of_scores(scores), HeadModel.of(map, HeadMask("given")), output=True
+    )
     p = exact.shares(scores, map)
     jacobian = exact.central_differences(scores, map, "scores", 1500)
     norm = exact.size([entry for row in jacobian for entry in row])
@@ -83,8 +86,8 @@ def test_rows_are_those_of_a_head(map: LogitMap, n_q: int) -> None:
     rows = drawn(n_q)
     assert rows.values is not None
     q, k, v = (value.astype(np.float64) for value in (rows.queries, rows.keys, rows.values))
-    head = Head(q, k, v, map)
-    statistics = row_statistics(rows, Weighing(map), output=True)
+    head = Head(q, k, v, HeadModel.of(map))
+    statistics = row_statistics(rows, HeadModel.of(map), output=True)
     assert statistics.output is not None
     np.testing.assert_allclose(statistics.output, head.output, 1e-12, 1e-13)
     np.testing.assert_allclose(statistics.first_key_mass, head.weights[:, 0], 1e-12)
@@ -112,9 +115,9 @@ def test_a_mask_by_position_is_that_mask_given(
         bias[:, 7] = -inf
         head = replace(head, bias=bias)
     mask = HeadMask("causal" if window is None else "window", offset, window)
-    by_position = row_statistics(head, Weighing(CAPPED, mask), output=True)
+    by_position = row_statistics(head, HeadModel.of(CAPPED, mask), output=True)
     given = replace(head, seen=mask.seen(head))
-    by_given = row_statistics(given, Weighing(CAPPED, HeadMask("given")), output=True)
+    by_given = row_statistics(given, HeadModel.of(CAPPED, HeadMask("given")), output=True)
     for name in ("rows", "seen", "max_logit_key", "largest_score_key"):
         sees = by_given.seen > 0
         np.testing.assert_array_equal(
@@ -128,8 +131,8 @@ def test_a_mask_by_position_is_that_mask_given(
 
 @pytest.mark.parametrize("sink", [None, 0.0])
 def test_a_row_that_sees_nothing_is_zero_and_said_to_see_nothing(sink: float | None) -> None:
-    weighing = Weighing(LogitMap(1.0, sink=sink), HeadMask("causal", -2))
-    statistics = row_statistics(drawn(5, 9), weighing, output=True)
+    model = HeadModel.of(LogitMap(1.0, sink=sink), HeadMask("causal", -2))
+    statistics = row_statistics(drawn(5, 9), model, output=True)
     assert statistics.output is not None
     assert [*statistics.seen] == [0, 0, 1, 2, 3]
     assert statistics.finite.all()
@@ -144,9 +147,9 @@ def test_a_row_that_sees_nothing_is_zero_and_said_to_see_nothing(sink: float | N
 def test_float32_agrees_with_float64_also_where_weights_are_next_to_nothing() -> None:
     head = drawn(200, 300, 64, "float32")
     for m in (0.125, 1.0, 4.0, 8.0):
-        narrow = row_statistics(head, Weighing(LogitMap(m)), output=True)
+        narrow = row_statistics(head, HeadModel.of(LogitMap(m)), output=True)
         wide = replace(head, queries=head.queries.astype(float), keys=head.keys.astype(float))
-        truth = row_statistics(wide, Weighing(LogitMap(m)))
+        truth = row_statistics(wide, HeadModel.of(LogitMap(m)))
         error = 3e-6 * m * 10 + 1e-5
         for name in ("entropy", "gradient_norm", "first_key_mass", "max_weight"):
             np.testing.assert_allclose(getattr(narrow, name), getattr(truth, name), error, 1e-44)
@@ -157,7 +160,7 @@ def test_rows_that_meet_nan_or_infinity_are_told_apart() -> None:
     head = drawn(6, 9)
     head.keys[4, 2] = np.nan
     head.queries[1, 0] = inf
-    statistics = row_statistics(head, Weighing(PLAIN, HeadMask("causal")))
+    statistics = row_statistics(head, HeadModel.of(PLAIN, HeadMask("causal")))
     assert [*statistics.finite] == [True, False, True, True, False, False]
 
 
@@ -170,7 +173,7 @@ def test_blocks_hold_no_square_of_scores(monkeypatch: pytest.MonkeyPatch) -> Non
         return empty(shape, *rest)
 
     monkeypatch.setattr(np, "empty", counted)
-    row_statistics(drawn(3000, 3000, 2, "float32"), Weighing(PLAIN))
+    row_statistics(drawn(3000, 3000, 2, "float32"), HeadModel.of(PLAIN))
     assert max(sizes) <= 2 * 256 * 3000
 
 
@@ -185,7 +188,7 @@ def test_output_is_that_of_torch(case: dict[str, Any]) -> None:
     head = HeadRows(np.arange(4), 4, q, k, v, seen=seen)
     mask = HeadMask("causal") if case.get("causal") else HeadMask("given")
     statistics = row_statistics(
-        head, Weighing(LogitMap(case.get("scale", 6**-0.5)), mask), output=True
+        head, HeadModel.of(LogitMap(case.get("scale", 6**-0.5)), mask), output=True
     )
     assert statistics.output is not None
     digits = 1e-6 if "dtype" in case else 1e-14
@@ -198,7 +201,7 @@ def test_output_is_that_of_torch(case: dict[str, Any]) -> None:
 MASKED = json.loads((DATA / "heads.json").read_text("utf-8"))["cases"]
 
 
-def of_recorded(case: dict[str, Any]) -> Iterator[tuple[int, HeadRows, Weighing]]:
+def of_recorded(case: dict[str, Any]) -> Iterator[tuple[int, HeadRows, HeadModel]]:
     """Yield the heads of a recorded case, each with the head whose keys it uses."""
     q, k, v = (np.array(case[name], case.get("dtype", "float64")) for name in ("q", "k", "v"))
     weigh = LogitMap(case.get("scale", q.shape[2] ** -0.5))
@@ -211,15 +214,15 @@ def of_recorded(case: dict[str, Any]) -> Iterator[tuple[int, HeadRows, Weighing]
     for head in range(len(q)):
         kv = head * len(k) // len(q)
         rows = HeadRows(np.arange(5), 5, q[head], k[kv], v[kv], seen=seen, bias=bias)
-        yield kv, rows, Weighing(weigh, mask)
+        yield kv, rows, HeadModel.of(weigh, mask)
 
 
 @with_rows("case", MASKED)
 def test_output_under_masks_is_that_of_torch(case: dict[str, Any]) -> None:
     dtype = case.get("dtype", "float64")
     out = np.array(case["out"], dtype)
-    for head, (_, rows, weighing) in enumerate(of_recorded(case)):
-        statistics = row_statistics(rows, weighing, output=True)
+    for head, (_, rows, model) in enumerate(of_recorded(case)):
+        statistics = row_statistics(rows, model, output=True)
         assert statistics.output is not None
         digits = 1e-5 if dtype == "float32" else 1e-13
         np.testing.assert_allclose(statistics.output, out[head], digits, digits)
@@ -258,7 +261,8 @@ def test_a_block_sees_what_its_mask_says(mask: HeadMask, place: slice, biased: b
 
 def head(map: LogitMap = PLAIN, causal: bool = False) -> Head:
     draw = np.random.default_rng(7).standard_normal
-    return Head(draw((5, 4)), draw((5, 4)), draw((5, 3)), map, causal)
+    model = HeadModel.of(map, HeadMask("causal" if causal else "none"))
+    return Head(draw((5, 4)), draw((5, 4)), draw((5, 3)), model)
 
 
 @with_rows(("causal", "map"), each_once([False, True], MAPS))
@@ -306,6 +310,6 @@ def test_a_mask_shows_what_its_words_say(
             elif kind == "local":
                 near = abs(own - key) <= width // 2
             near = near or key < mask.prefix
-            same_text = own < 7 or key >= 7
+            same_text = (own < 7) == (key < 7)
             same_chunk = chunk is None or key >= own // chunk * chunk
             assert seen[row, key] == (near and same_text and same_chunk and key > 1)

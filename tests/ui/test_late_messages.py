@@ -1,0 +1,93 @@
+"""A message may arrive when what it speaks of is gone: nothing ends, and nothing else is done."""
+
+from asyncio import create_task, gather, sleep
+from pathlib import Path
+
+from textual.widgets import Select
+
+from attn_tui.attention.screen import AttentionScreen
+from attn_tui.engine.settings import Settings
+from attn_tui.explore.screen import ExploreScreen
+from attn_tui.files import edits
+from attn_tui.files.draft import EXAMPLE
+from attn_tui.sweep.screen import FIELDS, SweepScreen
+from attn_tui.ui.app import AttnApp
+from attn_tui.ui.heat_map import HeatMap
+from attn_tui.ui.setting import MODEL
+from attn_tui.ui.settings_panel import SettingsPanel
+from tests.engine.captured import heads, write
+from tests.sweep.asked import DRAFT as QUICK
+from tests.ui.person import press, shown
+
+ROOMY = (160, 45)
+
+
+async def test_the_settings_may_be_opened_twice_at_once_and_asked_about_meanwhile() -> None:
+    async with AttnApp(EXAMPLE).run_test(size=ROOMY) as pilot:
+        screen = await shown(pilot)
+        opening = [create_task(screen.open_panel(name)) for name in ("mask", "model")]
+        # The panel is there by now, and its widgets are not.
+        await sleep(0)
+        screen.ask(MODEL.edit("gpt-2"))
+        await gather(*opening)
+        await shown(pilot)
+        model = screen.query_one("#set-model", Select)
+        assert model.has_focus
+        assert model.value == "gpt-2"
+        assert len(screen.query(SettingsPanel)) == 1
+
+
+async def test_a_setting_that_is_not_in_the_panel_opens_it_at_the_first() -> None:
+    async with AttnApp(QUICK, "sweep").run_test(size=ROOMY) as pilot:
+        screen = await shown(pilot)
+        await screen.open_setting("ratio")
+        assert (await shown(pilot)).query_one("#set-statistic", Select).has_focus
+
+
+async def test_a_move_on_a_map_that_is_gone_goes_to_the_place_it_was_about() -> None:
+    async with AttnApp(QUICK, "sweep").run_test(size=ROOMY) as pilot:
+        screen = await shown(pilot)
+        assert isinstance(screen, SweepScreen)
+        asked = screen.query_one("#map", HeatMap)
+        last = screen.answer.points[-1].d_k if screen.answer else 0
+        screen.ask(FIELDS["d_k_range"].edit((1, 4)))
+        asked.action_end(-1)
+        await shown(pilot)
+        assert screen.place[1] == last > 4
+
+
+async def test_the_mouse_over_a_head_that_is_gone_shows_the_row_of_the_cursor() -> None:
+    async with AttnApp(EXAMPLE, "attention").run_test(size=ROOMY) as pilot:
+        screen = await shown(pilot)
+        assert isinstance(screen, AttentionScreen)
+        late = HeatMap.Hovered(screen.query_one("#unscaled", HeatMap), (11, 11))
+        screen.ask(edits.text("q: [[1, 0], [0, 1]]\nK: [[1, 0], [0, 1]]"))
+        await shown(pilot)
+        screen.post_message(late)
+        await shown(pilot)
+        assert str(screen.pane("row-pane").border_title).startswith("Query 1 sees 2 keys")
+
+
+async def test_a_capture_is_opened_while_the_scores_cannot_be_read(tmp_path: Path) -> None:
+    capture = write(tmp_path / "capture.safetensors", heads())
+    async with AttnApp(EXAMPLE).run_test(size=ROOMY) as pilot:
+        screen = await shown(pilot)
+        screen.ask(edits.text("1, 2, x"))
+        screen = await press(pilot, "5", "o", *str(capture), "enter")
+        assert screen.present.draft.setup.get(Settings).capture == (str(capture),)
+        assert screen.present.error is not None
+
+
+async def test_a_vector_is_gone_to_by_its_name_and_not_at_all_if_it_is_gone() -> None:
+    draft = EXAMPLE.with_text("a: 1, 2\nb: 3, 4\nc: 5, 6")
+    async with AttnApp(draft).run_test(size=ROOMY) as pilot:
+        screen = await shown(pilot)
+        assert isinstance(screen, ExploreScreen)
+        for name, index in (("c", 2), ("b", 1), ("z", 1)):
+            screen.post_message(screen.Go("explore", name))
+            await shown(pilot)
+            assert screen.index == index
+        screen.post_message(screen.Go("explore", "c"))
+        screen.ask(edits.text("c: 5, 6"))
+        await shown(pilot)
+        assert screen.index == 0
