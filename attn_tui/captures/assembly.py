@@ -100,11 +100,22 @@ def _layer(
     for reading in readings:
         heads, kv_heads = reading.dims.heads * ranks, reading.dims.kv_heads * ranks
         joined.append(replace(reading, dims=replace(reading.dims, heads=heads, kv_heads=kv_heads)))
-    dims = joined[0].dims
-    aside = {
-        part: _aside(number, part, tensors[part], dims, typed) for part in _ASIDE if part in tensors
-    }
-    lengths = _lengths(number, tensors.get("lengths"), dims)
+
+    def aside_of(dims: Dims) -> dict[str, Layout]:
+        there = (part for part in _ASIDE if part in tensors)
+        return {part: _aside(number, part, tensors[part], dims, typed) for part in there}
+
+    def fits(reading: Reading) -> bool:
+        try:
+            aside_of(reading.dims)
+        except InputError:
+            return False
+        return True
+
+    # A sink for each head says how many there are.
+    joined = [reading for reading in joined if fits(reading)] or joined
+    aside = aside_of(joined[0].dims)
+    lengths = _lengths(number, tensors.get("lengths"), joined[0].dims)
     every = [way for reading in joined for way in with_kv_mappings(reading)]
     return Layer(number, tensors, tuple(every), aside, lengths)
 

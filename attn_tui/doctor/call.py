@@ -73,8 +73,11 @@ def comparable(
         is_one_row: Whether its captured mask has one row for all queries.
         usual: The multipliers that common mistakes make of the promised one.
     """
-    if promise.sink in (LEARNED, None) and rows.sink is not None:
+    is_open = promise.sink in (LEARNED, None) or "sink" in promise.unless_captured
+    if is_open and rows.sink is not None:
         promise = replace(promise, sink=rows.sink)
+    if "bias" in promise.unless_captured and rows.bias is not None and _bends(rows.bias):
+        promise = replace(promise, bias=None)
     model, stated = promise.model(rows, head), promise.stated
     model = replace(model, mask=placed(padding.of(model.mask), rows))
     mask = _mask(promise, model, rows, padding, is_one_row)

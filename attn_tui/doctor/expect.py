@@ -7,6 +7,7 @@ from math import isfinite, sqrt
 from typing import Any
 
 from attn_tui.compute.errors import InputError, inert
+from attn_tui.compute.heads.head_model import Part
 from attn_tui.files.models.promise import NONE, Expectation, Promise
 
 EXPECTED = (
@@ -37,7 +38,8 @@ class Typed:
     def over(self, promise: Promise, d_k: int) -> Promise:
         """Return the promise of a head, with the typed parts in place of its own.
 
-        Whoever states m promises that parts without a promise of their own are absent.
+        Whoever states m promises that parts without a promise of their own are absent, unless they
+        were captured.
         """
         if self.multiplier is not None and not promise.is_complete:
             absent: dict[str, Any] = {
@@ -46,7 +48,11 @@ class Typed:
                                     ("bias", NONE))
                 if getattr(promise, part) is None
             }  # fmt: skip
-            promise = replace(promise, **absent, is_complete=True)
+            sink_and_bias: tuple[Part, ...] = ("sink", "bias")
+            captured = frozenset(
+                part for part in sink_and_bias if part in absent and part not in self.parts
+            )
+            promise = replace(promise, **absent, is_complete=True, unless_captured=captured)
         combined = replace(promise, **self.parts)
         if self.multiplier is not None:
             form = f"1/{d_k}" if self.form == "1/d_k" else ""

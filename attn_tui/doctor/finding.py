@@ -1,6 +1,6 @@
 """The finding about one head: its promise, its call, and what explains its output."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from attn_tui.captures.capture import HeadId, HeadShape
 from attn_tui.captures.readings import Reading
@@ -59,10 +59,15 @@ class Finding:
         return "mask" not in explanation.candidate.changes
 
 
-def assumption_of(candidate: Candidate) -> Assumption | None:
-    """Return the assumption that a candidate's mask needs, or None if it needs none."""
-    mask = candidate.model.mask
-    if "mask" not in candidate.changes:
+def assumption_of(candidate: Candidate, head: Comparable) -> Assumption | None:
+    """Return the assumption that a candidate's mask needs, or None if it needs none.
+
+    What the capture states of padding is not assumed otherwise, nor is a rule that is promised.
+    """
+    mask, promised = candidate.model.mask, head.model.mask
+    if "mask" not in candidate.changes or promised.hidden or promised.packed:
+        return None
+    if "mask" in head.stated and replace(mask, hidden=None, packed=(), prefix=0) != promised:
         return None
     if mask.hidden:
         return "padding"

@@ -64,16 +64,82 @@ def paddings(
         promised: Returns the promised mask of a head, or None if none is promised.
     """
     observed: dict[Place, set[Padding]] = {}
+    plain: dict[Place, list[tuple[HeadId, Reading]]] = {}
     for head, reading in _masked_heads(capture, readings):
-        rows, seen, one_row = _mask_of(capture, head, reading)
-        mask = promised(head, rows)
-        if mask is None and not one_row:
+        captured = _captured(capture, head, reading, promised)
+        if captured is None:
             continue
-        padding = _padding(rows, seen, mask or HeadMask("none"), one_row)
-        if padding is not None:
-            place = (head.batch, capture.shape(head, reading).n_keys)
+        place = (head.batch, captured.rows.n_keys)
+        padding = captured.padding()
+        if padding:
             observed.setdefault(place, set()).add(padding)
-    return {place: said.pop() for place, said in observed.items() if len(said) == 1}
+        elif captured.is_under(Padding()):
+            plain.setdefault(place, []).append((head, reading))
+    unique = {place: said.pop() for place, said in observed.items() if len(said) == 1}
+
+    def is_common(place: Place, padding: Padding) -> bool:
+        # Masks that need no padding may still have it, where a window hides it anyway.
+        others = (_captured(capture, *one, promised) for one in plain.get(place, ()))
+        return all(other is None or other.is_under(padding) for other in others)
+
+    return {place: padding for place, padding in unique.items() if is_common(place, padding)}
+
+
+@dataclass(frozen=True, eq=False)
+class _Captured:
+    """A captured mask beside the promised one.
+
+    Attributes:
+        rows: The rows, of which only numbers and positions count.
+        seen: The captured mask, shape (r, n).
+        mask: The promised mask.
+        is_one_row: Whether the captured mask has one row for all queries.
+    """
+
+    rows: HeadRows
+    seen: Truths
+    mask: HeadMask
+    is_one_row: bool
+
+    def padding(self) -> Padding:
+        """Return what the mask says beside the promised one."""
+        runs = [*_runs(np.asarray(~self.seen.any(axis=0)))]
+        if self.is_one_row:
+            return Padding(runs[0]) if runs else Padding()
+        is_open = self.rows.n_queries == 1 and self.mask.window is not None
+        if is_open or self.is_under(Padding()):
+            # Of one query, padding looks like a shorter window.
+            return Padding()
+        begins: tuple[int, ...] = ()
+        if self.rows.n_queries == self.rows.n_keys:
+            begins = _begins(self.rows, self.seen, self.mask)
+        every = [Padding(run) for run in runs]
+        if begins:
+            every += [Padding(hidden, begins) for hidden in (None, *runs)]
+        return next((padding for padding in every if self.is_under(padding)), Padding())
+
+    def is_under(self, padding: Padding) -> bool:
+        """Return whether the mask is the promised one with some padding."""
+        if self.is_one_row:
+            hidden = np.zeros(self.rows.n_keys, bool)
+            if padding.hidden is not None:
+                hidden[padding.hidden[0] : padding.hidden[1] + 1] = True
+            return np.array_equal(self.seen[0], ~hidden)
+        return _is_same(self.rows, self.seen, placed(padding.of(self.mask), self.rows))
+
+
+def _captured(
+    capture: Capture,
+    head: HeadId,
+    reading: Reading,
+    promised: Callable[[HeadId, HeadRows], HeadMask | None],
+) -> _Captured | None:
+    """Return the captured mask of a head; None if no mask is promised and it may be any."""
+    rows, seen, one_row = _mask_of(capture, head, reading)
+    mask = promised(head, rows)
+    if mask is None and not one_row:
+        return None
+    return _Captured(rows, seen, mask or HeadMask("none"), one_row)
 
 
 def is_one_row(capture: Capture, head: HeadId, reading: Reading) -> bool:
@@ -124,32 +190,6 @@ def _mask_of(capture: Capture, head: HeadId, reading: Reading) -> tuple[HeadRows
         seen = np.repeat(seen[:1], len(numbers), axis=0)
     rows = replace(rows, rows=numbers, positions=positions, seen=None, output=None, weights=None)
     return rows, seen, one_row
-
-
-def _padding(rows: HeadRows, seen: Truths, mask: HeadMask, one_row: bool) -> Padding | None:
-    """Return what a mask says beside the promised one; None if it says nothing.
-
-    Args:
-        rows: The rows, of which only numbers and positions count.
-        seen: The captured mask, shape (r, n).
-        mask: The promised mask.
-        one_row: Whether the captured mask has one row for all queries.
-    """
-    runs = [*_runs(np.asarray(~seen.any(axis=0)))]
-    if one_row:
-        return Padding(runs[0]) if runs else None
-    if _is_same(rows, seen, mask):
-        return None
-    for run in runs:
-        if _is_same(rows, seen, placed(replace(mask, hidden=run), rows)):
-            return Padding(run)
-    if rows.n_queries == rows.n_keys:
-        begins = _begins(rows, seen, mask)
-        for hidden in (None, *runs):
-            packed = replace(mask, hidden=hidden, packed=begins)
-            if begins and _is_same(rows, seen, packed):
-                return Padding(hidden, begins)
-    return None
 
 
 def placed(mask: HeadMask, rows: HeadRows) -> HeadMask:

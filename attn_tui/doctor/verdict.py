@@ -51,7 +51,7 @@ def _of_failure(finding: Finding, granted: Collection[Assumption]) -> Judgement:
         return _of_suspect(finding, granted)
     if not candidate.explains:
         return Judgement("cannot tell", reason=UNEXPLAINED)
-    assumption = assumption_of(candidate)
+    assumption = assumption_of(candidate, finding.comparable)
     differences = tuple(_observed(finding))
     if assumption is not None and candidate.changes == ("mask",):
         if assumption in granted:

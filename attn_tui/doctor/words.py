@@ -170,7 +170,7 @@ def assumed_text(finding: Finding) -> str:
         return suspect.name.replace(" stored", " are stored")
     candidate = finding.explanation.candidate
     mask = candidate.model.mask
-    if assumption_of(candidate) is None:
+    if assumption_of(candidate, finding.comparable) is None:
         return ""
     if mask.hidden:
         are = "is" if mask.hidden[0] == mask.hidden[1] else "are"
@@ -229,6 +229,8 @@ def promised_value(finding: Finding, part: Part) -> float | str | None:
         return None if finding.reading is None else finding.reading.kv_head(finding.id.head)
     if part == "bias" and isinstance(model.bias, Alibi):
         return model.bias.slope * model.bias.factor
+    if part == "bias" and finding.comparable.rows.bias is not None:
+        return "the captured one"
     if part == "softmax_twice":
         return "once"
     if part == "law":

@@ -46,6 +46,7 @@ class Promise:
         form: The multiplier as written there: ``1/√144``; empty if it is a plain number.
         is_complete: Whether the parts that have no field here are promised to be as usual: the KV
             heads grouped, softmax taken once, m the same for all positions.
+        unless_captured: The parts that are promised to be absent unless they were captured.
     """
 
     multiplier: float | None = None
@@ -62,6 +63,7 @@ class Promise:
     bias: Bias = None
     is_complete: bool = False
     cross_varies: bool = False
+    unless_captured: frozenset[Part] = frozenset()
 
     @property
     def stated(self) -> frozenset[Part]:

@@ -1,0 +1,206 @@
+"""What a capture completes a promise with: padding, packed texts, positions; and nothing else."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from attn_tui.compute.heads.mask import HeadMask
+from tests.doctor.captures import write
+from tests.doctor.command import HEALTHY, LLAMA, printed, run
+from tests.pairs import everyday
+
+N = 64
+MISTRAL = {**LLAMA, "model_type": "mistral", "sliding_window": 24}
+CAUSAL, NONE, WINDOW = HeadMask("causal"), HeadMask("none"), HeadMask("window", 0, 24)
+
+
+def seen_of(mask: HeadMask, n_queries: int = N) -> np.ndarray:
+    """Return a captured mask in full, shape (1, 1, n_q, n)."""
+    own = np.arange(n_queries)[:, None] + (mask.offset or 0)
+    keys = np.arange(N)
+    seen = np.ones((n_queries, N), bool)
+    if mask.kind != "none":
+        seen &= keys <= own
+    if mask.window is not None:
+        seen &= keys > own - mask.window
+    if mask.hidden is not None:
+        seen[:, mask.hidden[0] : mask.hidden[1] + 1] = False
+    for begin in mask.packed:
+        seen &= (keys >= begin) == (own >= begin)
+    return seen[None, None]
+
+
+def one_row(first: int, last: int) -> np.ndarray:
+    """Return a captured mask with one row for all queries, which hides keys."""
+    seen = np.ones((1, 1, 1, N), bool)
+    seen[..., first : last + 1] = False
+    return seen
+
+
+def verdict(
+    folder: Path, mask: HeadMask, captured: Any, config: dict[str, Any] = LLAMA, **changes: Any
+) -> tuple[int, str]:
+    """Return the status and the line of a capture of two layers, computed with a mask.
+
+    Args:
+        folder: A folder for the files.
+        mask: The mask that the output follows.
+        captured: The mask that both layers have captured, or one for each layer.
+        config: The configuration.
+        **changes: Further arguments of `write`.
+    """
+    (folder / "config.json").write_text(json.dumps(config))
+    layers = captured if isinstance(captured, list) else [captured, captured]
+    extra = {f"{layer}.mask": seen for layer, seen in enumerate(layers) if seen is not None}
+    how = replace(HEALTHY, mask=mask)
+    path = write(folder / "a.safetensors", how, layers=2, extra=extra, **changes)
+    result = run(path, "--config", str(folder))
+    assert result.stderr == ""
+    return result.exit_code, result.stdout.partition("\n")[0]
+
+
+@pytest.mark.parametrize(
+    ("mask", "captured"),
+    everyday(
+        3,
+        [
+            (replace(CAUSAL, hidden=(0, 9)), one_row(0, 9)),
+            (replace(CAUSAL, hidden=(50, 63)), seen_of(replace(CAUSAL, hidden=(50, 63)))),
+            (replace(CAUSAL, hidden=(0, 9)), seen_of(replace(CAUSAL, hidden=(0, 9)))),
+            (replace(CAUSAL, hidden=(50, 63)), one_row(50, 63)),
+        ],
+        ["left, one row", "right, in full", "left, in full", "right, one row"],
+    ),
+)
+def test_padding_that_was_captured_completes_the_promise(
+    tmp_path: Path, mask: HeadMask, captured: np.ndarray
+) -> None:
+    status, line = verdict(tmp_path, mask, captured)
+    assert status == 0
+    assert mask.hidden is not None
+    first, last = mask.hidden
+    assert f"; keys {first}–{last} (" in line
+    assert "of them) are padding" in line
+    # Queries of padding are not compared.
+    assert f"{N - (last - first + 1)} of {N} rows of each" in line
+
+
+def test_padding_that_was_captured_and_not_applied_differs(tmp_path: Path) -> None:
+    status, line = verdict(tmp_path, CAUSAL, seen_of(replace(CAUSAL, hidden=(0, 9))))
+    assert status == 1
+    assert line.startswith("differs: the padding of the captured mask is not applied: mask causal")
+
+
+def test_a_mask_of_one_row_states_padding_and_nothing_else(tmp_path: Path) -> None:
+    status, line = verdict(tmp_path, replace(NONE, hidden=(0, 9)), one_row(0, 9))
+    assert status == 1
+    assert "promised causal" in line
+
+
+@pytest.mark.parametrize("layers", everyday(1, ["heads", "layers"]))
+def test_keys_that_are_hidden_in_some_heads_or_layers_alone_are_no_padding(
+    tmp_path: Path, layers: str
+) -> None:
+    hidden = replace(CAUSAL, hidden=(0, 9))
+    if layers == "layers":
+        captured: Any = [seen_of(hidden), seen_of(CAUSAL)]
+    else:
+        captured = np.concatenate([seen_of(hidden), seen_of(CAUSAL)], axis=1)
+    status, line = verdict(tmp_path, CAUSAL, captured)
+    assert status == 1
+    assert "differs: the captured mask hides 5" in line
+    assert "are padding" not in line
+
+
+def test_keys_in_the_middle_or_at_both_ends_are_no_padding(tmp_path: Path) -> None:
+    for keys in ([30, 31], [0, 63]):
+        seen = seen_of(CAUSAL)
+        seen[..., keys] = False
+        status, line = verdict(tmp_path, CAUSAL, seen)
+        assert status == 1
+        assert line.startswith("differs: the captured mask hides ")
+
+
+def test_texts_packed_into_one_sequence_complete_the_promise(tmp_path: Path) -> None:
+    packed = replace(CAUSAL, packed=(20, 45))
+    status, line = verdict(tmp_path, packed, seen_of(packed))
+    assert status == 0
+    assert "3 texts packed into one sequence" in line
+    dropped, line = verdict(tmp_path, CAUSAL, seen_of(packed))
+    assert dropped == 1
+
+
+def test_chunks_that_a_configuration_promises_are_no_packed_texts(tmp_path: Path) -> None:
+    packed = replace(CAUSAL, packed=(16, 32, 48))
+    status, line = verdict(tmp_path, packed, seen_of(packed), MISTRAL)
+    assert status == 0
+    llama4 = {"model_type": "llama4_text", "attention_chunk_size": 16, "no_rope_layers": [1, 1]}
+    status, line = verdict(tmp_path, packed, seen_of(packed), {**LLAMA, **llama4})
+    assert status == 0
+    assert "packed" not in line
+
+
+@pytest.mark.parametrize(
+    ("config", "hidden", "status", "phrase"),
+    [
+        (LLAMA, (0, 9), 0, "keys 0–9 (16 % of them) are padding"),
+        (LLAMA, (50, 63), 0, "keys 50–63 (22 % of them) are padding"),
+        # Of one query, a shorter window looks like padding.
+        (MISTRAL, (0, 49), 3, "the captured mask hides more keys than the window: padding, or"),
+    ],
+)
+def test_of_one_query_a_run_at_one_end_is_padding_unless_a_window_may_be_another(
+    tmp_path: Path, config: dict[str, Any], hidden: tuple[int, int], status: int, phrase: str
+) -> None:
+    at = 49 if hidden[1] == 63 else 63
+    mask = HeadMask("causal", at, hidden=hidden)
+    captured = seen_of(mask, 1)
+    code, line = verdict(tmp_path, mask, captured, config, n_queries=1)
+    assert phrase in line
+    assert code == status
+
+
+@pytest.mark.parametrize(
+    ("hidden", "offset"), everyday(1, [((56, 63), 48), (None, 56), ((0, 7), 56)])
+)
+def test_the_last_query_stands_at_the_last_key_that_is_not_padding(
+    tmp_path: Path, hidden: tuple[int, int] | None, offset: int
+) -> None:
+    mask = HeadMask("causal", offset, hidden=hidden)
+    captured = None if hidden is None else one_row(*hidden)
+    status, line = verdict(tmp_path, mask, captured, n_queries=8)
+    assert status == 0
+    assert f"query 0 at key {offset}" in line
+    other = replace(mask, offset=offset - 1)
+    status, line = verdict(tmp_path, other, captured, n_queries=8)
+    assert status == 1
+
+
+def test_captured_positions_say_where_queries_stand(tmp_path: Path) -> None:
+    mask = HeadMask("causal", 20)
+    own = np.arange(20, 28)
+    (tmp_path / "config.json").write_text(json.dumps(LLAMA))
+    for positions, status in ((own, 0), (own + 1, 1)):
+        extra = {f"{layer}.positions": positions for layer in range(2)}
+        path = write(
+            tmp_path / "a.safetensors", replace(HEALTHY, mask=mask), layers=2, n_queries=8,
+            extra=extra,
+        )  # fmt: skip
+        assert run(path, "--config", str(tmp_path)).exit_code == status
+
+
+def test_rows_of_padding_are_counted(tmp_path: Path) -> None:
+    hidden = replace(CAUSAL, hidden=(0, 9))
+    (tmp_path / "config.json").write_text(json.dumps(LLAMA))
+    extra = {"0.mask": one_row(0, 9), "1.mask": one_row(0, 9)}
+    path = write(
+        tmp_path / "a.safetensors", replace(HEALTHY, mask=hidden), layers=2, extra=extra
+    )  # fmt: skip
+    plain = printed(run(path, "--config", str(tmp_path), "--json", "--evidence"))
+    rows = plain["heads"][0]["rows"]
+    assert (rows["padding"], rows["hidden"], rows["wrong"]) == (10, 0, [])
+    assert plain["heads"][0]["completed"] == ["keys 0–9 (16 % of them) are padding"]
