@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.captures.capture import Capture
-from attn_tui.compute.heads.head_model import LEARNED, PARTS
+from attn_tui.compute.heads.head_model import LEARNED, PARTS, Alibi
 from attn_tui.compute.heads.rows import HeadRows
 from attn_tui.files.models.opening import open_configured
 from attn_tui.files.models.promise import Promise
