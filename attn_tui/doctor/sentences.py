@@ -525,6 +525,7 @@ def _of_multiplier(group: Group, place: int) -> str:
     where = f" in {len(values):,} heads" if len(values) > 1 else ""
     if len(values) == group.total > 1:
         where = " in both heads" if len(values) == 2 else f" in all {len(values):,} heads"
+        layer = ""
     promised = multiplier_text(float(difference.promised or 0.0), finding.promise.form)
     if isinstance(finding.promise.multiplier, float) and len(layers) > 1:
         texts = {multiplier_text(one.wanted, one.promise.form) for one in group.findings}
