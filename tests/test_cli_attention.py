@@ -3,11 +3,13 @@
 import json
 import re
 from dataclasses import replace
+from pathlib import Path
 from shlex import split
 
 import numpy as np
 from click.testing import CliRunner
 
+from attn_tui.captures.writer import write_safetensors
 from attn_tui.commands import line
 from attn_tui.commands.asking import asked_by
 from attn_tui.commands.program import program
@@ -103,3 +105,11 @@ def test_nothing_that_is_given_is_left_aside(arguments: list[str], refused: str)
 def test_what_would_draw_a_head_is_not_written_of_rows_that_are_there() -> None:
     rows = replace(EXAMPLE, text="1 2\n3 4", setup=Setup().put(Settings(n=5, seed=3)))
     assert line.attention(Question.first(rows)) == "attn-tui attention 1,2 3,4 --d-k 1024"
+
+
+def test_a_head_whose_keys_are_all_0_is_told_without_a_warning(tmp_path: Path) -> None:
+    tensors = {"0.q": np.ones((1, 1, 6, 4), np.float32), "0.k": np.zeros((1, 1, 6, 4), np.float32)}
+    write_safetensors(tmp_path / "zero.safetensors", tensors)
+    asked = ["attention", "--capture", str(tmp_path / "zero.safetensors")]
+    done = CliRunner().invoke(program, asked)
+    assert (done.exit_code, done.stderr) == (0, "")

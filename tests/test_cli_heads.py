@@ -17,6 +17,7 @@ from attn_tui.commands.program import program
 from attn_tui.compute.heads.statistic import OF_SEVERAL_KEYS, STATISTICS
 from attn_tui.engine import plan as planning
 from attn_tui.engine.survey import Survey
+from attn_tui.heads.command import opened
 from attn_tui.report.words import LONGEST
 from tests.engine.captured import heads, write
 
@@ -226,3 +227,15 @@ def test_ctrl_c_while_masks_are_sought_ends_after_a_layer_and_prints_what_there_
         plain = json.loads(result.stdout)
         assert plain["heads"] == []
         assert not plain["complete"]
+
+
+def test_a_worker_is_sent_an_absolute_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path / "capture.safetensors", heads())
+    monkeypatch.chdir(tmp_path)
+    asked = dict.fromkeys(("layout", "names", "config"))
+    alone, sent = (
+        opened(("capture.safetensors",), {**asked, "scheduler": scheduler}).capture.paths
+        for scheduler in (None, "tcp://127.0.0.1:1")
+    )
+    assert alone == ("capture.safetensors",)
+    assert sent == (str(tmp_path / "capture.safetensors"),)

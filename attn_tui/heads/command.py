@@ -1,5 +1,6 @@
 """``attn-tui heads``: statistics of the heads of a capture."""
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -7,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from attn_tui.captures.suffixes import EXAMPLE_NAME
 from attn_tui.commands.asking import with_tokens
 from attn_tui.commands.options import (
     CAPTURE,
@@ -164,7 +166,14 @@ def opened(captures: Sequence[str], given: dict[str, Any]) -> "Configured":
 
     if not captures:
         raise InputError("capture", "none is given", "a file, such as capture.safetensors")
+    if given.get("scheduler") is not None:
+        captures = [*map(_absolute, captures)]
     return open_configured(captures, *reading(given))
+
+
+def _absolute(path: str) -> str:
+    """Return an absolute path: a worker would look for a relative one in a folder of its own."""
+    return path if path == EXAMPLE_NAME else os.path.abspath(os.path.expanduser(path))
 
 
 def question(given: dict[str, Any]) -> "Selection":

@@ -55,7 +55,8 @@ def in_cells(text: str) -> list[str]:
     """Return a text cell by cell.
 
     The second cell of a wide character is empty; what takes no cell of its own belongs to the cell
-    before it. A text of no width has no cells.
+    before it. A text of no width has no cells. Joiners outside an emoji are left out, since they
+    would join whatever is written behind them.
 
     >>> in_cells("a猫")
     ['a', '猫', '']
@@ -63,7 +64,9 @@ def in_cells(text: str) -> list[str]:
     if is_narrow(text):
         return [*text]
     parts: list[str] = []
-    for cluster in clusters(text):
+    seen = [cluster for cluster in clusters(text) if len(cluster) > 1 or cluster.isprintable()]
+    text = "".join(seen)
+    for cluster in seen:
         width = cells(cluster)
         if width:
             parts += [cluster, *[""] * (width - 1)]

@@ -286,7 +286,8 @@ class Blocks:
         is_capped = any(to_logits.softcap is not None for to_logits in maps)
         self._memory = np.empty((2 + 2 * is_capped + (len(maps) > 1), step * head.n_keys), dtype)
         norms = lengths(self._keys)
-        self._per_norm = np.where(norms == 0.0, 0.0, 1.0 / norms).astype(dtype)
+        self._per_norm = np.zeros(norms.shape, dtype)
+        np.divide(1.0, norms, out=self._per_norm, where=norms != 0.0, casting="same_kind")
         self._query_norms = lengths(self._queries)
 
     def at(self, place: slice) -> tuple[RowStatistics, ...]:

@@ -199,7 +199,9 @@ class _Row:
 
 def _cells_of(text: str, width: int) -> list[str]:
     """Return the cells of a text."""
-    return [*text] if width == len(text) else in_cells(text) or [text]
+    new = [*text] if width == len(text) else in_cells(text)
+    # If the measured widths disagree, the text stays in one piece.
+    return new if new and len(new) == width else [text, *[""] * (width - 1)]
 
 
 def _runs(places: Sequence[int]) -> Iterator[tuple[int, int]]:
