@@ -40,6 +40,7 @@ PLURALS = {"differs": "differ", "agrees": "agree", "no expectation": "fit"}
 """Verdicts of several heads, if their plural differs."""
 USUAL_TIMES = {2.0: "twice", 4.0: "four times", 0.5: "half of", 0.25: "a quarter of"}
 
+_PLACES = re.compile(r",? in (both heads|all [0-9,]+ heads|[0-9,]+( of [0-9,]+)? heads)")
 _THREAD = re.compile(r" \(as in [^)]*\)")
 
 
@@ -162,7 +163,8 @@ def headline(report: Report) -> str:
     if not every:
         return f"The doctor looks at the first of {report.total:,} heads …"
     main = every[0]
-    text = _THREAD.sub("", statement(main))
+    # How many heads it is of, the sentence begins with.
+    text = _PLACES.sub("", _THREAD.sub("", statement(main)))
     # The suspected cause says more than the promised value, which follows it.
     guess, mark, _ = text.partition("?")
     text = guess + (mark or ".")
