@@ -7,7 +7,7 @@
 
 A cell is a number format, a path of rounding that it has, a standard deviation of the logits and a
 number of rows. In each, heads are drawn that are plain, capped or have a sink, all causal, and
-diagnosed with nothing known of them. Shown are, in per cent,
+compared with nothing promised. Shown are, in per cent,
 
 * how many 95 % intervals of m cover it, in plain heads, capped ones and ones with a sink;
 * how many caps and sinks are found, and how many of their 95 % intervals cover them, over all
@@ -17,8 +17,8 @@ diagnosed with nothing known of them. Shown are, in per cent,
 
 ``!`` marks what misses its mark: 90 % for each m, and for caps and sinks where 90 % are found;
 1 % for false alarms, over all plain heads. A cell of S seeds has a standard error of
-√(.95·.05/S), 1.5 % for 200. Its last column counts heads that nothing fits, and plain ones whose
-path is told wrongly.
+√(.95·.05/S), 1.5 % for 200. Its last column counts heads that no model explains, and plain ones
+whose path is named wrongly.
 """
 
 import os
@@ -38,7 +38,7 @@ from time import process_time
 import click
 
 from attn_tui.compute.fit.estimates import Estimate
-from attn_tui.compute.fit.explain import Explained, Question, explain
+from attn_tui.compute.fit.explain import Explanation, Reference, explain
 from attn_tui.compute.fit.head import Path
 from attn_tui.compute.fit.noise import format_of, paths_of
 from attn_tui.compute.fit.simulate import Arithmetic, simulate
@@ -75,9 +75,9 @@ def covers(estimate: Estimate | None, truth: float | None, confidence: float = 0
     return low <= truth <= high
 
 
-def knows(found: Explained) -> bool:
+def knows(found: Explanation) -> bool:
     """Whether m is known, and its interval covers it."""
-    m = found.test.estimates.get("multiplier")
+    m = found.candidate.estimates.get("multiplier")
     return found.explains and m is not None and covers(m, MULTIPLIER)
 
 
@@ -86,29 +86,29 @@ def run(task: tuple[Cell, int]) -> Counter[str]:
     cell, seed = task
     count: Counter[str] = Counter()
 
-    def found(softcap: float | None = None, sink: float | None = None) -> Explained:
+    def found(softcap: float | None = None, sink: float | None = None) -> Explanation:
         how = Arithmetic(MULTIPLIER, softcap=softcap, sink=sink, format=cell.format, path=cell.path)
         head = simulate(seed, how, n_keys=KEYS, d_k=DIM, logit_std=cell.std, rows=cell.rows)
         tf32 = cell.path == "tf32"
-        return explain(head, Question(HeadModel(DIM**-0.5), tf32=tf32, format=cell.format))
+        return explain(head, Reference(HeadModel(DIM**-0.5), tf32=tf32, format=cell.format))
 
-    def estimate(known: Explained, part: Part) -> Estimate | None:
-        return known.test.estimates.get(part)
+    def estimate(known: Explanation, part: Part) -> Estimate | None:
+        return known.candidate.estimates.get(part)
 
     plain = found()
-    mask = plain.test.model.mask
+    mask = plain.candidate.model.mask
     count["unknown m"] += estimate(plain, "multiplier") is None
     count["m"] += knows(plain)
     count["c"] += covers(estimate(plain, "value_scale"), 1.0)
     count["fails"] += not plain.explains
-    count["path"] += plain.test.path not in (None, cell.path)
+    count["path"] += plain.candidate.path not in (None, cell.path)
     count["false cap"] += has(estimate(plain, "softcap"))
     count["false sink"] += has(estimate(plain, "sink"))
     count["false window"] += mask.window is not None
     count["false padding"] += mask.hidden is not None
     count["false packed"] += bool(mask.packed)
     count["false scale"] += not covers(estimate(plain, "value_scale"), 1.0, VERDICT)
-    count["false law"] += plain.test.model.law is not None
+    count["false law"] += plain.candidate.model.law is not None
     capped = found(softcap=CAP)
     count["cap found"] += has(estimate(capped, "softcap"))
     count["cap"] += capped.explains and covers(estimate(capped, "softcap"), CAP)
@@ -166,7 +166,7 @@ def table(seeds: int, jobs: int, formats: tuple[str, ...], paths: tuple[str, ...
     shares = ("m", "c", "m cap", "m snk", "cap", "found", "sink", "found")
     click.echo(
         f"{'format':9}{'path':8}{'std':>4}{'rows':>5} " + "".join(f" {one:>5}" for one in shares)
-        + "  false alarms      nothing fits, other path"
+        + "  false alarms      no model, other path"
     )  # fmt: skip
     good, alarms, heads = True, Counter[str](), 0
     with ProcessPoolExecutor(jobs) as pool:
@@ -199,10 +199,10 @@ def speed() -> None:
         head = simulate(1, how, n_keys=8192, d_k=128)
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         start = process_time()
-        expected = Question(
+        reference = Reference(
             HeadModel(128**-0.5), frozenset({"multiplier", "mask"}), format="bfloat16"
         )
-        explain(head, expected)
+        explain(head, reference)
         end = process_time()
         grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
         times = f"asked {end - start:5.2f} s"
