@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.captures.capture import Capture
-from attn_tui.compute.heads.head_model import LEARNED, PARTS
+from attn_tui.compute.heads.head_model import LEARNED, PARTS, Alibi
 from attn_tui.compute.heads.rows import HeadRows
 from attn_tui.files.models.opening import open_configured
 from attn_tui.files.models.promise import Promise
@@ -104,7 +104,7 @@ def _logits(rows: HeadRows, promise: Promise, head: int) -> NDArray[np.float64]:
     logits: NDArray[np.float64] = model.multiplier * (queries @ keys.T)
     if model.softcap is not None:
         logits = model.softcap * np.tanh(logits / model.softcap)
-    if model.bias is not None:
+    if isinstance(model.bias, Alibi):
         logits = logits + model.bias.bias(rows, model.mask)
     if promise.bias == LEARNED and rows.bias is not None:
         logits = logits + rows.bias

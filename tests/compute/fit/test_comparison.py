@@ -7,11 +7,11 @@ import pytest
 
 from attn_tui.compute.fit.case import Case
 from attn_tui.compute.fit.comparison import COARSE, Comparison
-from attn_tui.compute.fit.explain import Reference
+from attn_tui.compute.fit.explain import Reference, explain
 from attn_tui.compute.fit.head import Path
 from attn_tui.compute.fit.noise import format_of, paths_of
 from attn_tui.compute.fit.simulate import Arithmetic, computed, rounded_to, simulate
-from attn_tui.compute.heads.head_model import HeadModel
+from attn_tui.compute.heads.head_model import PARTS, HeadModel
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
 from tests.compute.fit.heads import HEAD_LEVEL, STATED
@@ -182,6 +182,5 @@ def test_coarse_arithmetic_must_not_move_a_number() -> None:
 def test_an_m_that_was_rounded_to_the_format_is_the_promised_one() -> None:
     head = simulate(1, Arithmetic(0.17675781, path="flash"), n_keys=N, d_k=D, rows=range(N))
     for m, passes in ((0.1772, True), (0.1785, False)):
-        assert compared(head, HeadModel(m), "bfloat16").passes is passes
-    # A cap or a sink would imitate the difference.
-    assert compared(head, HeadModel(0.1772, mask=HeadMask("causal")), "bfloat16").moved == ()
+        reference = Reference(HeadModel(m), frozenset(PARTS), format="bfloat16")
+        assert explain(head, reference, search=False).passes is passes
