@@ -7,7 +7,7 @@
 
 A cell is a number format, a path of rounding that it has, a standard deviation of the logits and a
 number of rows. In each, heads are drawn that are plain, capped or have a sink, all causal, and
-diagnosed with nothing known of them. Shown are, in per cent,
+compared with nothing promised. Shown are, in per cent,
 
 * how many 95 % intervals of m cover it, in plain heads, capped ones and ones with a sink;
 * how many caps and sinks are found, and how many of their 95 % intervals cover them, over all
@@ -17,8 +17,8 @@ diagnosed with nothing known of them. Shown are, in per cent,
 
 ``!`` marks what misses its mark: 90 % for each m, and for caps and sinks where 90 % are found;
 1 % for false alarms, over all plain heads. A cell of S seeds has a standard error of
-√(.95·.05/S), 1.5 % for 200. Its last column counts heads that nothing fits, and plain ones whose
-path is told wrongly.
+√(.95·.05/S), 1.5 % for 200. Its last column counts heads that no model explains, and plain ones
+whose path is named wrongly.
 """
 
 import os
@@ -166,7 +166,7 @@ def table(seeds: int, jobs: int, formats: tuple[str, ...], paths: tuple[str, ...
     shares = ("m", "c", "m cap", "m snk", "cap", "found", "sink", "found")
     click.echo(
         f"{'format':9}{'path':8}{'std':>4}{'rows':>5} " + "".join(f" {one:>5}" for one in shares)
-        + "  false alarms      nothing fits, other path"
+        + "  false alarms      no model, other path"
     )  # fmt: skip
     good, alarms, heads = True, Counter[str](), 0
     with ProcessPoolExecutor(jobs) as pool:
@@ -199,10 +199,10 @@ def speed() -> None:
         head = simulate(1, how, n_keys=8192, d_k=128)
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         start = process_time()
-        expected = Reference(
+        reference = Reference(
             HeadModel(128**-0.5), frozenset({"multiplier", "mask"}), format="bfloat16"
         )
-        explain(head, expected)
+        explain(head, reference)
         end = process_time()
         grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
         times = f"asked {end - start:5.2f} s"

@@ -1,12 +1,13 @@
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from benchmarks.verdicts.case import AGREES, NOTHING, differs
-from benchmarks.verdicts.judge import outcome
+from benchmarks.verdicts.judge import NO_MODEL, outcome
 
 COMPUTE = Path(__file__).parents[1] / "benchmarks" / "compute.py"
 HEADS = COMPUTE.with_name("heads.py")
@@ -36,9 +37,9 @@ def test_the_benchmark_of_the_doctor_runs_and_misses_no_plain_head() -> None:
     command = [sys.executable, "-X", "utf8", str(script), "--quick", "--jobs", "1"]
     done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=True)
     assert done.stderr == ""
-    assert done.stdout.count("float16") == 18
+    assert done.stdout.count("float16") == 24
     for name in ("cap", "sink", "window", "scale", "law"):
-        assert f"false {name}: 0 of 36 plain heads" in done.stdout
+        assert f"false {name}: 0 of 48 plain heads" in done.stdout
 
 
 def test_the_benchmark_of_heads_runs_and_names_what_it_compares() -> None:
@@ -91,9 +92,14 @@ def test_a_fault_that_is_called_something_else_is_wrong() -> None:
     assert outcome(report("differs", "", "multiplier", m=0.3), right) == "wrong cause"
     assert outcome(report("differs", "", "multiplier", "mask"), right) == "wrong cause"
     assert outcome(report("agrees", ""), right) == "agrees"
-    assert outcome(report("cannot tell", "cannot tell: nothing fits"), right) == "nothing fits"
-    assert outcome(report("cannot tell", "cannot tell: nothing fits"), NOTHING) == "right"
-    assert outcome(report("cannot tell", "nothing fits: fp8 keys?"), NOTHING) == "wrong cause"
+    assert outcome(report("cannot tell", f"cannot tell: {NO_MODEL}; …"), right) == "no model"
+    assert outcome(report("cannot tell", f"cannot tell: {NO_MODEL}; …"), NOTHING) == "right"
+    stored = "cannot tell: agrees if keys are stored as float8 (e4m3)"
+    assert outcome(report("cannot tell", stored), NOTHING) == "wrong cause"
+    assert outcome(report("cannot tell", stored), replace(NOTHING, suspect="fp8")) == "right"
+    dropped = report("differs", "differs: dropout; 1 of 1 head", "output")
+    assert outcome(dropped, replace(NOTHING, suspect="dropout")) == "right"
+    assert outcome(dropped, NOTHING) == "wrong cause"
     assert outcome(report("differs", "", "mask"), AGREES) == "wrong cause"
 
 

@@ -11,8 +11,8 @@ captures of transformers' models at random weights. ``--keep DIR`` leaves each c
 of DIR, with its config.json and ``right.txt``: the command, and what is right to say. The commands
 of those that are wrong are to be run in DIR.
 
-Healthy captures have to agree, and none may differ. Of faults the cause has to be named, or that
-nothing fits; never that all agrees, never another cause. The status is 1 where a healthy capture
+Healthy captures have to agree, and none may differ. Of faults the cause has to be named, or that no
+model gives it; never that all agrees, never another cause. The status is 1 where a healthy capture
 differs, or a faulty one agrees or has another cause.
 
     python -m benchmarks.verdicts --random 10000 --seed 1      # the proof, without causes

@@ -24,7 +24,7 @@ class Right:
     """What the doctor should say.
 
     Attributes:
-        verdict: ``agrees``, ``differs``, ``nothing fits`` or ``assumes``.
+        verdict: ``agrees``, ``differs``, ``no model`` or ``assumes``.
         parts: What differs, as JSON names it, one of these sets.
         multiplier: m, where that differs.
         suspect: A word for the cause where no model has it: one of `SUSPECTS` in `judge`.
@@ -40,12 +40,12 @@ class Right:
         """In words."""
         parts = " or ".join(" and ".join(sorted(each)) for each in self.parts)
         m = "" if self.multiplier is None else f" (m = {self.multiplier:.6g})"
-        cause = f", or nothing fits: {self.suspect}" if self.suspect else ""
+        cause = f", or no model: {self.suspect}" if self.suspect else ""
         return " ".join(filter(None, [self.verdict, parts])) + m + cause
 
 
 AGREES = Right("agrees")
-NOTHING = Right("nothing fits")
+NOTHING = Right("no model")
 ASSUMES = Right("assumes")
 
 

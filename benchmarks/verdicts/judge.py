@@ -14,11 +14,13 @@ from click.testing import CliRunner
 from attn_tui.commands.program import program
 from benchmarks.verdicts.case import NOTHING, Right
 
-Outcome = Literal["right", "nothing fits", "wrong cause", "agrees", "silent", "refused"]
+Outcome = Literal["right", "no model", "wrong cause", "agrees", "silent", "refused"]
 OUTCOMES: tuple[Outcome, ...] = (
-    "right", "nothing fits", "wrong cause", "agrees", "silent", "refused",
+    "right", "no model", "wrong cause", "agrees", "silent", "refused",
 )  # fmt: skip
 """What can come of a capture; ``wrong cause`` of a healthy one is that it differs."""
+NO_MODEL = "no multiplier, cap, sink or mask gives this output"
+"""What the doctor says where it knows no cause."""
 
 SUSPECTS: Mapping[str, str] = {
     "softmax": r"softmax\w* (was |is |taken )*(twice|again)",
@@ -79,18 +81,19 @@ def outcome(report: Mapping[str, Any], right: Right) -> Outcome:
         if right.verdict == "agrees":
             return "right"
         return "silent" if verdict == "no expectation" else "agrees"
-    if verdict == "differs":
-        return "right" if _is_right(report, right) else "wrong cause"
     named = suspects(line)
+    if verdict == "differs":
+        is_right = _is_right(report, right) or (right.suspect and right.suspect in named)
+        return "right" if is_right else "wrong cause"
     if right.verdict == "assumes":
         return "right" if "padding" in named else "silent"
     if right.suspect and right.suspect in named:
         return "right"
     if named:
         return "wrong cause"
-    if "nothing fits" not in line:
+    if NO_MODEL not in line:
         return "silent"
-    return "right" if right == NOTHING else "nothing fits"
+    return "right" if right == NOTHING else "no model"
 
 
 def said(report: Mapping[str, Any]) -> str:
@@ -101,13 +104,13 @@ def said(report: Mapping[str, Any]) -> str:
     named = suspects(str(report["why"][0])) if report["verdict"] == "cannot tell" else set()
     if named:
         return " or ".join(sorted(named))
-    fits_nothing = "nothing fits" in str(report["why"][0])
-    return "nothing fits" if fits_nothing else str(report["verdict"])
+    has_no_model = NO_MODEL in str(report["why"][0])
+    return "no model" if has_no_model else str(report["verdict"])
 
 
 def suspects(line: str) -> set[str]:
-    """Return the causes that a line names, but for those that were tested in vain."""
-    line = re.sub(r"\(tested:[^)]*\)", "", line.partition("; config")[0])
+    """Return the causes that a line names."""
+    line = line.partition("; config")[0]
     return {name for name, words in SUSPECTS.items() if re.search(words, line, re.IGNORECASE)}
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from benchmarks.verdicts.judge import OUTCOMES, Judged
 
-SIGNS = {"right": "✓", "nothing fits": "∅", "wrong cause": "✗", "agrees": "=", "silent": "?",
+SIGNS = {"right": "✓", "no model": "∅", "wrong cause": "✗", "agrees": "=", "silent": "?",
          "refused": "!"}  # fmt: skip
 """Outcomes in a cell, after how many there are."""
 
@@ -78,7 +78,7 @@ def _fault(line: Line) -> str:
 
 def _fine(line: Line) -> tuple[str, ...]:
     """Return the outcomes that a capture may have."""
-    return ("right",) if line.healthy else ("right", "nothing fits")
+    return ("right",) if line.healthy else ("right", "no model")
 
 
 def _table(some: Iterable[tuple[str, Line]]) -> Iterator[str]:
