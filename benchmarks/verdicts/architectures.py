@@ -20,6 +20,7 @@ import sys
 import traceback
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
+from math import isnan
 from pathlib import Path
 from typing import Any
 
@@ -105,6 +106,8 @@ def result_of(kind: str, folder: Path) -> Result:
         layers = [asdict(each) for each in agreements(folder / kind)]
     except Exception as error:
         return Result(kind, recipe, f"cannot be opened: {error}")
+    if any(isnan(layer["error"]) for layer in layers):
+        return Result(kind, problem="its output has no number on our inputs")
     return Result(kind, recipe, layers=layers)
 
 

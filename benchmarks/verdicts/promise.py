@@ -25,7 +25,8 @@ class Agreement:
         layer: The number of the layer in the capture.
         stated: Whether the configuration promises all parts; False for a class that is not known.
         error: The largest error of a row, relative to the largest of its values weighted by the
-            softmax; NaN if a part is open that the capture does not have either.
+            softmax; NaN if a part is open that the capture does not have either, or no row sees
+            a key.
         spread: The standard deviation of the logits within rows: near 0, no multiplier shows.
         hidden: Whether a mask was captured that hides other keys than the promised one.
         open: The parts that the capture has to complete.
@@ -93,6 +94,8 @@ def _error(rows: HeadRows, promise: Promise, head: int) -> tuple[float, float]:
     scale = np.max(weights @ np.abs(values), axis=1)
     off = np.max(np.abs(rows.output - promised), axis=1) / np.maximum(scale, 1e-30)
     sees = seen.any(axis=1)
+    if not sees.any():
+        return float("nan"), 0.0
     spread = np.where(seen, logits, np.nan)[sees]
     return float(off[sees].max(initial=0.0)), float(np.median(np.nanstd(spread, axis=1)))
 
