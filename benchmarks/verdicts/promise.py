@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.captures.capture import Capture
-from attn_tui.compute.heads.head_model import LEARNED, PARTS
+from attn_tui.compute.heads.head_model import LEARNED, PARTS, Alibi
 from attn_tui.compute.heads.rows import HeadRows
 from attn_tui.files.models.opening import open_configured
 from attn_tui.files.models.promise import Promise
@@ -76,28 +76,43 @@ def _of_layer(capture: Capture, layer: int, promise: Promise) -> Agreement:
     )
 
 
+def promised_output(rows: HeadRows, promise: Promise, head: int) -> NDArray[np.float64]:
+    """Return what is promised of a head, shape (r, d_v)."""
+    assert rows.values is not None
+    weights = _weights(rows, promise, head)
+    scale = promise.model(rows, head).value_scale
+    output: NDArray[np.float64] = scale * (weights @ rows.values.astype(np.float64))
+    return output
+
+
 def _error(rows: HeadRows, promise: Promise, head: int) -> tuple[float, float]:
-    model = promise.model(rows, head)
-    logits = _logits(rows, promise, head)
-    seen = model.mask.seen(rows)
-    if promise.mask_varies and rows.seen is not None:
-        seen = rows.seen
-    shown = np.where(seen, logits, -np.inf)
-    sinks = np.empty((len(shown), 0))
-    if promise.sink == LEARNED:
-        sinks = np.full((len(shown), 1), np.nan if rows.sink is None else rows.sink)
-    weights = _softmax(np.hstack([shown, sinks]))[:, : rows.n_keys]
     assert rows.values is not None
     assert rows.output is not None
-    values = rows.values.astype(np.float64)
-    promised = model.value_scale * (weights @ values)
-    scale = np.max(weights @ np.abs(values), axis=1)
-    off = np.max(np.abs(rows.output - promised), axis=1) / np.maximum(scale, 1e-30)
+    seen = _seen(rows, promise)
     sees = seen.any(axis=1)
     if not sees.any():
         return float("nan"), 0.0
-    spread = np.where(seen, logits, np.nan)[sees]
+    promised = promised_output(rows, promise, head)
+    sizes = np.abs(rows.values.astype(np.float64))
+    scale = np.max(_weights(rows, promise, head) @ sizes, axis=1)
+    off = np.max(np.abs(rows.output - promised), axis=1) / np.maximum(scale, 1e-30)
+    spread = np.where(seen, _logits(rows, promise, head), np.nan)[sees]
     return float(off[sees].max(initial=0.0)), float(np.median(np.nanstd(spread, axis=1)))
+
+
+def _seen(rows: HeadRows, promise: Promise) -> NDArray[np.bool_]:
+    """Return which keys rows see, shape (r, n): as captured where the input decides it."""
+    if promise.mask_varies and rows.seen is not None:
+        return rows.seen
+    return promise.head_mask(rows).seen(rows)
+
+
+def _weights(rows: HeadRows, promise: Promise, head: int) -> NDArray[np.float64]:
+    shown = np.where(_seen(rows, promise), _logits(rows, promise, head), -np.inf)
+    sinks = np.empty((len(shown), 0))
+    if promise.sink == LEARNED:
+        sinks = np.full((len(shown), 1), np.nan if rows.sink is None else rows.sink)
+    return _softmax(np.hstack([shown, sinks]))[:, : rows.n_keys]
 
 
 def _logits(rows: HeadRows, promise: Promise, head: int) -> NDArray[np.float64]:
@@ -107,7 +122,7 @@ def _logits(rows: HeadRows, promise: Promise, head: int) -> NDArray[np.float64]:
     logits: NDArray[np.float64] = model.multiplier * (queries @ keys.T)
     if model.softcap is not None:
         logits = model.softcap * np.tanh(logits / model.softcap)
-    if model.bias is not None:
+    if isinstance(model.bias, Alibi):
         logits = logits + model.bias.bias(rows, model.mask)
     if promise.bias == LEARNED and rows.bias is not None:
         logits = logits + rows.bias
