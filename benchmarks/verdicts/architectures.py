@@ -3,7 +3,7 @@
     python -m benchmarks.verdicts.architectures FOLDER
     python -m benchmarks.verdicts.architectures FOLDER --sample 20 --seed 7
     python -m benchmarks.verdicts.architectures FOLDER --only llama --only bert
-    python -m benchmarks.verdicts.architectures FOLDER --table docs/doctor.md
+    python -m benchmarks.verdicts.architectures FOLDER --table docs/doctor.md   # of what is there
 
 FOLDER gets ``TYPE/capture.safetensors`` by the recipe for transformers, or by the one for eager
 attention where a class calls no attention function, and the model's config.json beside. What a
@@ -20,6 +20,7 @@ import sys
 import traceback
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
+from math import isnan
 from pathlib import Path
 from typing import Any
 
@@ -101,10 +102,17 @@ def result_of(kind: str, folder: Path) -> Result:
         trace = traceback.extract_tb(error.__traceback__)[-1]
         place = f"{Path(trace.filename).name}:{trace.lineno}"
         return Result(kind, problem=f"{type(error).__name__}: {said[:200]} ({place})")
+    return compared(kind, recipe, folder)
+
+
+def compared(kind: str, recipe: str, folder: Path) -> Result:
+    """Compare the capture of an architecture with its configuration."""
     try:
         layers = [asdict(each) for each in agreements(folder / kind)]
     except Exception as error:
         return Result(kind, recipe, f"cannot be opened: {error}")
+    if any(isnan(layer["error"]) for layer in layers):
+        return Result(kind, problem="its output has no number on our inputs")
     return Result(kind, recipe, layers=layers)
 
 
@@ -193,6 +201,8 @@ def main(
     if document is not None:
         lines = file.read_text("utf-8").splitlines()
         latest = {result.kind: result for result in (Result(**json.loads(line)) for line in lines)}
+        captured = [result.kind for result in latest.values() if result.recipe]
+        latest |= {kind: compared(kind, latest[kind].recipe, folder) for kind in captured}
         write_table(document, [*latest.values()])
         return
     names = [*only] or kinds()

@@ -25,7 +25,8 @@ class Agreement:
         layer: The number of the layer in the capture.
         stated: Whether the configuration promises all parts; False for a class that is not known.
         error: The largest error of a row, relative to the largest of its values weighted by the
-            softmax; NaN if a part is open that the capture does not have either.
+            softmax; NaN if a part is open that the capture does not have either, or no row sees
+            a key.
         spread: The standard deviation of the logits within rows: near 0, no multiplier shows.
         hidden: Whether a mask was captured that hides other keys than the promised one.
         open: The parts that the capture has to complete.
@@ -75,26 +76,43 @@ def _of_layer(capture: Capture, layer: int, promise: Promise) -> Agreement:
     )
 
 
+def promised_output(rows: HeadRows, promise: Promise, head: int) -> NDArray[np.float64]:
+    """Return what is promised of a head, shape (r, d_v)."""
+    assert rows.values is not None
+    weights = _weights(rows, promise, head)
+    scale = promise.model(rows, head).value_scale
+    output: NDArray[np.float64] = scale * (weights @ rows.values.astype(np.float64))
+    return output
+
+
 def _error(rows: HeadRows, promise: Promise, head: int) -> tuple[float, float]:
-    model = promise.model(rows, head)
-    logits = _logits(rows, promise, head)
-    seen = model.mask.seen(rows)
+    assert rows.values is not None
+    assert rows.output is not None
+    seen = _seen(rows, promise)
+    sees = seen.any(axis=1)
+    if not sees.any():
+        return float("nan"), 0.0
+    promised = promised_output(rows, promise, head)
+    sizes = np.abs(rows.values.astype(np.float64))
+    scale = np.max(_weights(rows, promise, head) @ sizes, axis=1)
+    off = np.max(np.abs(rows.output - promised), axis=1) / np.maximum(scale, 1e-30)
+    spread = np.where(seen, _logits(rows, promise, head), np.nan)[sees]
+    return float(off[sees].max(initial=0.0)), float(np.median(np.nanstd(spread, axis=1)))
+
+
+def _seen(rows: HeadRows, promise: Promise) -> NDArray[np.bool_]:
+    """Return which keys rows see, shape (r, n): as captured where the input decides it."""
     if promise.mask_varies and rows.seen is not None:
-        seen = rows.seen
-    shown = np.where(seen, logits, -np.inf)
+        return rows.seen
+    return promise.head_mask(rows).seen(rows)
+
+
+def _weights(rows: HeadRows, promise: Promise, head: int) -> NDArray[np.float64]:
+    shown = np.where(_seen(rows, promise), _logits(rows, promise, head), -np.inf)
     sinks = np.empty((len(shown), 0))
     if promise.sink == LEARNED:
         sinks = np.full((len(shown), 1), np.nan if rows.sink is None else rows.sink)
-    weights = _softmax(np.hstack([shown, sinks]))[:, : rows.n_keys]
-    assert rows.values is not None
-    assert rows.output is not None
-    values = rows.values.astype(np.float64)
-    promised = model.value_scale * (weights @ values)
-    scale = np.max(weights @ np.abs(values), axis=1)
-    off = np.max(np.abs(rows.output - promised), axis=1) / np.maximum(scale, 1e-30)
-    sees = seen.any(axis=1)
-    spread = np.where(seen, logits, np.nan)[sees]
-    return float(off[sees].max(initial=0.0)), float(np.median(np.nanstd(spread, axis=1)))
+    return _softmax(np.hstack([shown, sinks]))[:, : rows.n_keys]
 
 
 def _logits(rows: HeadRows, promise: Promise, head: int) -> NDArray[np.float64]:

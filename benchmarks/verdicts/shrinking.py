@@ -83,12 +83,16 @@ TOKENS_BELOW: Mapping[str, int] = {
 SKIPPED = ("per_layer_config", "rope_scaling", "task_specific_params")
 
 PARTICULAR: Mapping[str, Mapping[str, Any]] = {
+    "audio-spectrogram-transformer": {"max_length": 2 * TOKENS},
+    "chameleon": {"rope_parameters": {"rope_type": "default", "rope_theta": 1e4}},
+    "yolos": {"image_size": [IMAGE, IMAGE], "num_detection_tokens": 4},
+    **_each("blt_global_transformer blt_patcher", {"head_dim": 16}),
     "jamba": {"attn_layer_period": 2, "attn_layer_offset": 1},
     "bamba": {"attn_layer_indices": [1]},
     "granitemoehybrid": {"layer_types": ["mamba", "attention"]},
     "gpt_neo": {"attention_types": [[["global", "local"], 1]], "window_size": WINDOW},
     "falcon_h1": {"mamba_d_ssm": 64, "mamba_n_heads": 4},
-    **_each("hunyuan_v1_dense hunyuan_v1_moe hunyuan_vl_text ministral", {"head_dim": LENGTH}),
+    **_each("hunyuan_v1_dense hunyuan_v1_moe ministral", {"head_dim": LENGTH}),
     "helium": {"head_dim": 16},
     "laguna": {"layer_types": ["full_attention", "sliding_attention"]},
     "mellum": {"layer_types": ["full_attention", "sliding_attention"]},
@@ -138,11 +142,15 @@ PARTICULAR: Mapping[str, Mapping[str, Any]] = {
         "rope_parameters": _each("sliding_attention full_attention",
                                  {"rope_type": "default", "rope_theta": 1e4}),
     },
-    **_each("qwen2_vl_text qwen2_5_vl_text qwen2_5_omni_text glm4v_text glm4v_moe_text "
+    **_each("qwen2_vl_text qwen2_5_vl_text qwen2_5_omni_text glm4v_text "
             "glm_image_text glm_ocr_text", {"rope_parameters": {
         "rope_type": "default", "rope_theta": 1e4, "mrope_section": [2, 3, 3]}}),
     **_each("qwen2_5_omni_talker paddleocr_vl_text", {"rope_parameters": {
         "rope_type": "default", "rope_theta": 1e4, "mrope_section": [4, 4, 4]}}),
+    "glm4v_moe_text": {"rope_parameters": {
+        "rope_type": "default", "rope_theta": 1e4, "mrope_section": [1, 1, 2]}},
+    "hunyuan_vl_text": {"head_dim": LENGTH, "rope_parameters": {
+        "rope_type": "default", "rope_theta": 1e4, "mrope_section": [3, 3, 3, 3]}},
     **_each("owlv2_text_model owlvit_text_model", {"max_position_embeddings": TOKENS}),
     "recurrent_gemma": {"num_hidden_layers": 3, "lru_width": 64,
                         "attention_window_size": WINDOW},
@@ -376,9 +384,10 @@ def inputs(model: Any) -> Iterator[dict[str, Any]]:
         masks = {
             name: torch.ones(2, 2 * TOKENS, dtype=torch.long)
             for name in ("input_features_mask", "attention_mask")
-            if name in takes and takes[name].default is inspect.Parameter.empty
+            if name in takes
         }
         for shape in ((2, bins, 2 * TOKENS), (2, 2 * TOKENS, bins), (2, 16_000), (2, 1, 16_000)):
+            yield {features: random(*shape), **decoder}
             yield {features: random(*shape), **decoder, **masks}
     if "inputs_embeds" in takes:
         yield {"inputs_embeds": random(2, TOKENS, width)}
@@ -430,7 +439,7 @@ def calls(model: Any) -> list[tuple[Any, dict[str, Any]]]:
     first: Exception | None = None
     for given in inputs(model):
         try:
-            model(**given)
+            _refuse_nan(model(**given))
             return [(model, given)]
         except Exception as error:
             first = first or error
@@ -441,6 +450,16 @@ def calls(model: Any) -> list[tuple[Any, dict[str, Any]]]:
     if not found:
         raise first or ValueError("it takes none of our inputs")
     return found
+
+
+def _refuse_nan(output: Any) -> None:
+    """Raise ValueError if the first tensor of an output holds NaN."""
+    import torch
+
+    parts = output.values() if isinstance(output, Mapping) else [output]
+    first = next((part for part in parts if torch.is_tensor(part)), None)
+    if first is not None and first.is_floating_point() and first.isnan().any():
+        raise ValueError("its output has no number on our inputs")
 
 
 def _models_in(model: Any) -> Iterator[Any]:

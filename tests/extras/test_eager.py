@@ -14,6 +14,8 @@ from tests.extras.recipes import capturing, far, needed, opened
 torch, transformers = map(needed, ("torch", "transformers"))
 pytestmark = pytest.mark.filterwarnings("ignore")
 
+Module: Any = torch.nn.Module
+
 SIZES = {"n_layer": 2, "n_head": 4, "vocab_size": 50}
 MODELS: dict[str, tuple[str, float, dict[str, Any]]] = {
     "bloom": ("Bloom", 0.25, {**SIZES, "hidden_size": 64}),
@@ -58,7 +60,7 @@ def test_bias_and_mask_are_what_the_layer_added(name: str, tmp_path: Path) -> No
         assert (rows.bias is not None) == (name in ("bloom", "falcon alibi", "mpt"))
 
 
-class Head(torch.nn.Module):  # type: ignore[misc, name-defined]
+class Head(Module):  # type: ignore[misc]
     """One head, as teaching codes have it, which divides by √d_model."""
 
     def __init__(self) -> None:
@@ -71,7 +73,7 @@ class Head(torch.nn.Module):  # type: ignore[misc, name-defined]
         return scores.masked_fill(hidden, float("-inf")).softmax(-1) @ self.v(x)
 
 
-class Heads(torch.nn.Module):  # type: ignore[misc, name-defined]
+class Heads(Module):  # type: ignore[misc]
     """Four heads, each a module."""
 
     def __init__(self) -> None:
@@ -82,7 +84,7 @@ class Heads(torch.nn.Module):  # type: ignore[misc, name-defined]
         return torch.cat([head(x) for head in self.heads], -1)
 
 
-class Einsum(torch.nn.Module):  # type: ignore[misc, name-defined]
+class Einsum(Module):  # type: ignore[misc]
     """Four heads by einsum; the axes of scores are those of queries, keys, batch and heads."""
 
     def __init__(self, over: int) -> None:

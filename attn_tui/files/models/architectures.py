@@ -114,40 +114,38 @@ _GROUPS: tuple[tuple[str, Architecture], ...] = (
         """apertus arcee aria_text bamba biogpt bitnet canary_decoder chameleon chatglm
         clip_text_model clipseg_text_model coarse_acoustics codegen codeshell cohere cohere_asr
         cosmos3_edge_text csm csm_depth_decoder_model ctrl dbrx diffllama emu3_text_model
-        ernie4_5 ernie4_5_moe ernie4_5_vl_moe_text evolla musicgen_decoder
-        musicgen_melody_decoder semantic
-        EvollaModel falcon_h1 flex_olmo gemma glm glm4 glm4_moe glm4v_text glm4v_moe_text
-        glm_image_text glm_ocr_text gpt_neox gpt_neox_japanese gptj helium higgs_audio_v2
-        hunyuan_v1_dense hunyuan_v1_moe hunyuan_vl_text hy_v3 imagegpt internlm2 internlm3
-        iquestcoder jais2 jamba kosmos_2_text_model kyutai_speech_to_text lfm2 lfm2_moe
-        llama metaclip_2_text_model minimax_m2 moshi nanochat nemotron nemotron_h olmo olmo2
-        olmo_hybrid olmoe openai-gpt owlv2_text_model owlvit_text_model paddleocr_vl_text
-        persimmon phi pocket_tts
-        pp_formulanet_text qwen qwen3_5 qwen3_5_text qwen3_5_moe qwen3_5_moe_text qwen3_next
-        qwen3_omni_moe_text qwen3_vl_text qwen3_vl_moe_text seed_oss solar_open stablelm
-        xclip_text_model""",
+        ernie4_5 ernie4_5_moe ernie4_5_vl_moe_text evolla EvollaModel falcon_h1 flex_olmo gemma
+        glm glm4 glm4_moe glm4v_moe_text glm4v_text glm_image_text glm_ocr_text gpt_neox
+        gpt_neox_japanese gptj helium higgs_audio_v2 hunyuan_v1_dense hunyuan_v1_moe
+        hunyuan_vl_text hy_v3 imagegpt internlm2 internlm3 iquestcoder jais2 jamba
+        kosmos_2_text_model kyutai_speech_to_text lfm2 lfm2_moe llama metaclip_2_text_model
+        minimax_m2 moshi musicgen_decoder musicgen_melody_decoder nanochat nemotron nemotron_h
+        olmo olmo2 olmo_hybrid olmoe openai-gpt owlv2_text_model owlvit_text_model
+        paddleocr_vl_text persimmon phi pocket_tts pp_formulanet_text qwen qwen3_5 qwen3_5_moe
+        qwen3_5_moe_text qwen3_5_text qwen3_next qwen3_omni_moe_text qwen3_vl_moe_text
+        qwen3_vl_text seed_oss semantic solar_open stablelm xclip_text_model""",
         _DECODER,
     ),
     (
         """aimv2_vision_model albert align_text_model altclip_text_model altclip_vision_model
         audio-spectrogram-transformer bert bert-generation blip_2_qformer blip_2_vision_model
-        bridgetower_text_model camembert chinese_clip_text_model chinese_clip_vision_model
-        clap_text_model clip_vision_model clipseg_vision_model data2vec-audio data2vec-text deit
-        dinov2 dinov2_with_registers dinov3_vit distilbert dpr dpt electra ernie eurobert
-        blip_vision_model fine_acoustics flava_image_model flava_multimodal_model
-        flava_text_model lasr_encoder pe_audio_encoder pe_audio_video_encoder pe_video_encoder
-        git_vision_model glmasr_encoder granite_docling_vision gte hubert idefics2_vision
-        idefics3_vision ijepa instructblip_qformer instructblip_vision_model
+        blip_vision_model bridgetower_text_model camembert chinese_clip_text_model
+        chinese_clip_vision_model clap_text_model clip_vision_model clipseg_vision_model
+        data2vec-audio data2vec-text deit dinov2 dinov2_with_registers dinov3_vit distilbert dpr
+        dpt electra ernie eurobert fine_acoustics flava_image_model flava_multimodal_model
+        flava_text_model git_vision_model glmasr_encoder granite_docling_vision gte hubert
+        idefics2_vision idefics3_vision ijepa instructblip_qformer instructblip_vision_model
         instructblipvideo_qformer instructblipvideo_vision_model internvl_vision
-        janus_vision_model jina_embeddings_v3 kosmos_2_vision_model layoutlm markuplm
-        megatron-bert metaclip_2_vision_model mgp-str mlcd_vision_model nomic_bert ovis2_vision
-        owlv2_vision_model owlvit_vision_model phi4_multimodal_vision pixio qianfan_ocr_vision
+        janus_vision_model jina_embeddings_v3 kosmos_2_vision_model lasr_encoder layoutlm
+        markuplm megatron-bert metaclip_2_vision_model mgp-str mlcd_vision_model nomic_bert
+        ovis2_vision owlv2_vision_model owlvit_vision_model pe_audio_encoder
+        pe_audio_video_encoder pe_video_encoder phi4_multimodal_vision pixio qianfan_ocr_vision
         radio rembert roberta roberta-prelayernorm roc_bert roformer sapiens2 sew
         siglip2_text_model siglip2_vision_model siglip_text_model siglip_vision_model
-        smolvlm_vision splinter squeezebert step3p5_vision tapas tipsv2_text_model
-        timesformer tipsv2_vision_model unispeech unispeech-sat video_llama_3_vision videomae
-        vilt visual_bert vit vit_mae vit_msn vivit wav2vec2
-        xclip_vision_model xlm-roberta xlm-roberta-xl xmod yolos""",
+        smolvlm_vision splinter squeezebert step3p5_vision tapas timesformer tipsv2_text_model
+        tipsv2_vision_model unispeech unispeech-sat video_llama_3_vision videomae vilt
+        visual_bert vit vit_mae vit_msn vivit wav2vec2 xclip_vision_model xlm-roberta
+        xlm-roberta-xl xmod yolos""",
         _ENCODER,
     ),
     (
@@ -166,7 +164,7 @@ _GROUPS: tuple[tuple[str, Architecture], ...] = (
     ("git hrm_text molmo2_text", Architecture(varies=True)),
     ("idefics mllama_text_model", Architecture(crosses=True)),
     # These are causal only where a mask of padding is passed.
-    ("aimv2_text_model blip_text_model", Architecture(None)),
+    ("aimv2_text_model blip_text_model blt_global_transformer", Architecture(None)),
     ("videoprism_text_model", Architecture(None, cap=_CAP)),
     (
         "clvp_decoder groupvit_text_model kosmos_2_5_text_model opt trocr xglm",
@@ -230,6 +228,7 @@ _GROUPS: tuple[tuple[str, Architecture], ...] = (
         Architecture(windows=replace(_DEEP, default=layer_types.deep(80))),
     ),
     ("qwen2_5_omni_text qwen2_5_omni_talker", Architecture(windows=replace(_DEEP, length=32768))),
+    ("blt_patcher", Architecture(windows=replace(_EVERY, length=512))),
     ("qwen3_omni_moe_talker_code_predictor", _windowed(layer_types.deep(28))),
     (
         "recurrent_gemma",

@@ -183,10 +183,8 @@ def _misfit(expectation: Expectation, capture: Capture, with_length: bool = Fals
             return problems[0]
     if expectation.towers:
         return ""
-    # Modules say where they are; several may be in one layer.
-    are_named = all(layer.module for layer in layers)
-    numbers = () if are_named else bound(expectation, layers).numbers(capture.layers)
-    return expectation.problem(numbers, 0, (), 0) or layers[0].problem(expectation, with_length)
+    placed = bound(expectation, layers)
+    return placed.problem(capture.layers, 0, (), 0) or layers[0].problem(expectation, with_length)
 
 
 def _refuse(problem: str) -> None:

@@ -258,11 +258,11 @@ class Expectation:
             d_ks: The lengths of captured queries.
             kv_heads: The KV heads of the layer with the most query heads.
         """
-        shape = self.shape
+        shape, numbers = self.shape, self.numbers(layers)
         # Keys may be captured once for each query head that uses them, but not fewer times.
         groups = shape.kv_heads if shape.heads else None
-        if shape.layers is not None and layers and max(layers) >= shape.layers:
-            return f"it has {counted(shape.layers, 'layer')}, and layer {max(layers)} was captured"
+        if shape.layers is not None and numbers and max(numbers) >= shape.layers:
+            return f"it has {counted(shape.layers, 'layer')}, and layer {max(numbers)} was captured"
         if shape.heads is not None and heads > shape.heads:
             return f"it has {counted(shape.heads, 'head')} a layer, and {heads} were captured"
         if groups is not None and heads * groups > kv_heads * (shape.heads or 0):

@@ -39,11 +39,13 @@ class CapturedLayer:
         """Whether the module is one of cross attention."""
         return bool(_CROSS.search(self.module))
 
-    @property
-    def index(self) -> int | None:
-        """The only number in the name of the module, or None."""
+    def index_in(self, tower: Expectation) -> int | None:
+        """Return the only number in the name of the module, if a tower has such a layer."""
         numbers = _NUMBER.findall(self.module)
-        return int(numbers[0]) if len(numbers) == 1 else None
+        count = tower.shape.layers
+        if len(numbers) != 1 or (count is not None and int(numbers[0]) >= count):
+            return None
+        return int(numbers[0])
 
     def fits(self, tower: Expectation, with_length: bool = True) -> bool:
         """Return whether the layer may be of a part of a model, by its heads and their lengths."""
@@ -106,13 +108,9 @@ def _alone(
     expectation: Expectation, layers: Sequence[CapturedLayer]
 ) -> Iterator[tuple[int, Place]]:
     """Yield the places in a model with one part, of layers whose modules say their own."""
-    count = expectation.shape.layers
-    numbered = [layer.index for layer in layers if not layer.is_cross]
-    is_numbered = None not in numbered and len({*numbered}) == len(numbered)
     for layer in layers:
-        number = layer.number
-        if is_numbered and layer.index is not None and (count is None or layer.index < count):
-            number = layer.index
+        index = layer.index_in(expectation)
+        number = layer.number if index is None else index
         if number != layer.number or layer.is_cross:
             yield layer.number, Place((0,), number, layer.is_cross)
 
@@ -142,16 +140,14 @@ def _number(
     """Return the number of a layer in its tower: by its module, or in their order."""
     if len(chosen[layer.number]) != 1:
         return None
-    count = towers[chosen[layer.number][0]].shape.layers
+    index = layer.index_in(towers[chosen[layer.number][0]])
+    if index is not None:
+        return index
     alike = [
         other
         for other in layers
         if chosen[other.number] == chosen[layer.number] and other.is_cross == layer.is_cross
     ]
-    indices = [other.index for other in alike]
-    is_numbered = None not in indices and len({*indices}) == len(indices)
-    if is_numbered and layer.index is not None and (count is None or layer.index < count):
-        return layer.index
     return alike.index(layer)
 
 

@@ -21,9 +21,11 @@ _DEEPEST = 4
 
 _IMAGE_MASKS = {
     *((parent, "text_config") for parent in ("gemma3", "paligemma", "shieldgemma2")),
-    ("pi0", "dit_config"),
 }
 """Models, and their parts that see the tokens of an image, or a prefix, to both sides."""
+
+_UNKNOWN_MASKS = {("pi0", "dit_config")}
+"""Models, and their parts that are given a mask of another kind."""
 
 
 def expectation(config: Mapping[str, Any], file: str) -> Expectation:
@@ -123,6 +125,8 @@ def _parts(fields: Fields, kind: str, name: str, parent: str) -> Iterator[Expect
     architecture = ARCHITECTURES.get(kind)
     if architecture and (parent, name) in _IMAGE_MASKS:
         architecture = replace(architecture, varies=True)
+    if architecture and (parent, name) in _UNKNOWN_MASKS:
+        architecture = replace(architecture, mask=None)
     is_pair = fields.flag("is_encoder_decoder", True)
     if architecture is None or not architecture.parts or not is_pair:
         yield _tower(fields, kind, name, architecture)
