@@ -499,7 +499,7 @@ def capture(kind: str, folder: Path) -> str:
         except RuntimeError as error:
             if "no layer called an attention function" not in str(error):
                 raise
-        with eager.capture(path, model):
+        with eager.capture(path):
             for part, given in chosen:
                 part(**given)
         return "eager"

@@ -4,54 +4,33 @@ Such are bloom, falcon, gptj, gpt_neo and mpt of transformers, with attn_impleme
 most teaching codes, whose products are matmul, @, bmm or einsum, of all heads at once or by a
 module for each. Around one forward pass in eval mode; what it returns stays the same:
 
-    with capture("capture.safetensors", model):
+    with capture("capture.safetensors"):
         model(**tokenizer("The quick brown fox", return_tensors="pt"))
 
-Without the model, nothing says which module a layer is. Then:
-
-    attn-tui doctor capture.safetensors --config config.json
+Then: attn-tui doctor capture.safetensors --config config.json
 """
 
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from math import prod
 from unittest.mock import patch
 
 from safetensors.torch import save_file
-from torch import Tensor, cat, is_tensor, zeros_like
+from torch import cat, is_tensor, zeros_like
 from torch.nn import Module
 from torch.overrides import TorchFunctionMode
 
 PRODUCTS = ("matmul", "__matmul__", "bmm", "baddbmm")
-LETTERS = "abcdefg"
-
-
-@dataclass
-class Scores:
-    """q·k, or what was made of it; the axes of q and k are those of `lead`, and two more."""
-
-    tensor: Tensor  # kept, since it is found by its id
-    q: Tensor
-    k: Tensor
-    bias: Tensor  # what the same steps made of q·k = 0
-    axes: str  # a letter for each axis
-    row: str  # the axis of queries
-    column: str  # the axis of keys
-    over: str = ""  # the axis of the softmax, once it was taken
-
-    @property
-    def lead(self):
-        """The axes of sequences and heads."""
-        return self.axes.replace(self.row, "").replace(self.column, "")
 
 
 class Watch(TorchFunctionMode):
-    """Follows q·k to softmax and out."""
+    """Follows q·k to softmax and out; what is made of q·k = 0 on the way is the bias, and masks.
 
-    def __init__(self, names):
+    Axes have letters: n of queries, m of keys, d of a head, capitals of sequences and heads.
+    """
+
+    def __init__(self):
         super().__init__()
-        self.names, self.claims, self.layers, self.inside = names, {}, [], []
-        self.followed, self.source = {}, None
+        self.followed, self.inside, self.layers, self.source, self.claims = {}, [], [], None, {}
 
     def __torch_function__(self, func, types, args=(), options=None):
         name, options = func.__name__, options or {}
@@ -59,106 +38,100 @@ class Watch(TorchFunctionMode):
             args = (args[0], *args[1])
         given = [each for each in (*args, *options.values()) if is_tensor(each)]
         found = next((self.followed[id(each)] for each in given if id(each) in self.followed), None)
-        axes = axes_of(name, args, given[-2:])
-        if name == "__get__" or not (found or axes):
+        letters = product(name, args, given[-2:])
+        if name == "__get__" or not (found or letters):
             return func(*args, **options)
-        if found and found.over and axes:
-            out = func(*args, **options)
-            self.keep(found, given[-2:], axes, out)
-            return out
+        is_last = letters and found and found["over"]
         followed = self.followed.items()
-        shadows = {key: each.bias for key, each in followed if found and each.q is found.q}
-        if not found:
-            found, shadows = scores(given[-2:], axes), {id(given[-2]): zeros_like(given[-2])}
-        if found and name != "softmax" and not found.over:
-            bias = again(func, shadows, args, options)  # first, since func may work in place
-            found = replace(found, bias=bias)
+        if found:
+            shadows = {key: each["bias"] for key, each in followed if each["q"] is found["q"]}
+        else:
+            found, shadows = scores(given[-2:], *letters), {id(given[-2]): zeros_like(given[-2])}
+        if found and name != "softmax" and not found["over"]:
+            # First, since the function may work in place.
+            found = {**found, "bias": again(func, shadows, args, options)}
         out = func(*args, **options)
-        if found and is_tensor(out):
-            if out.dim() != len(found.axes):
-                *_, row, column = axes = LETTERS[: out.dim()]
-                found = replace(found, axes=axes, row=row, column=column)
-            if name == "softmax":
-                axis = options.get("dim", args[1] if len(args) > 1 else None)
-                bias = ordered(found.bias, found.axes, found.lead + found.row + found.column)
-                found = replace(found, bias=bias, over=found.axes[-1 if axis is None else axis])
-            self.followed[id(out)] = replace(found, tensor=out)
+        if is_last:
+            self.keep(found, given[-2:], letters, out)
+        elif found and is_tensor(out):
+            axis = options.get("dim", (*args, None)[1]) if name == "softmax" else None
+            self.follow(found, out, axis)
         return out
 
-    def keep(self, found, factors, axes, out):
+    def follow(self, found, out, over):
+        """Remember what was made of q·k, and the axis of a softmax."""
+        axes = found["axes"] if out.dim() == len(found["axes"]) else "ABC"[: out.dim() - 2] + "nm"
+        found = {**found, "tensor": out, "axes": axes}  # the tensor, since it is found by its id
+        if over is not None:
+            found |= {"over": axes[over], "bias": ordered(found["bias"], axes, "ABCnm")}
+        self.followed[id(out)] = found
+
+    def keep(self, found, factors, letters, out):
         """Keep a layer, or one more head of it, with four axes."""
         place = 0 if id(factors[0]) in self.followed else 1
-        letters = dict(zip(axes[place], found.axes, strict=True))  # no letter: the axis of v alone
-        v_axes = "".join(letters.get(each, "·") for each in axes[1 - place])
-        out_axes = "".join(letters.get(each, "·") for each in axes[2])
-        tensors = {"q": found.q, "k": found.k}
-        tensors["v"] = ordered(factors[1 - place], v_axes, f"{found.lead}{found.column}·")
-        tensors["out"] = ordered(out, out_axes, f"{found.lead}{found.row}·")
-        if found.bias.any():
-            tensors["bias"] = found.bias
+        axes = dict(zip(letters[place], found["axes"], strict=True))
+        of_v, of_out = ("".join(axes.get(each, "d") for each in letters[at])
+                        for at in (1 - place, 2))  # fmt: skip
+        v, out = ordered(factors[1 - place], of_v, "ABCmd"), ordered(out, of_out, "ABCnd")
+        layer = {"q": found["q"], "k": found["k"], "v": v, "out": out, "bias": found["bias"]}
         count, source = self.sequences(found)
         layer = {
             name: tensor.detach().cpu().clone().reshape(count, -1, *tensor.shape[-2:])
-            for name, tensor in tensors.items()
+            for name, tensor in layer.items()
+            if name != "bias" or tensor.any()
         }
         self.followed = {}
-        if layer["k"].shape[-2] != layer["v"].shape[-2]:  # blocks of keys, joined for v
-            return
+        if layer["k"].shape[-2] != layer["v"].shape[-2]:
+            return  # blocks of keys, which overlap in v
         if source is not None and source is self.source and layer["q"].shape[1] == 1:
-            joined = {name: cat([self.layers[-1][name], layer[name]], 1) for name in layer}
-            self.layers[-1] = joined  # by one module for each head
-            return
-        self.source = source
-        number = len(self.layers)
-        if found.over == found.row:
-            self.claims[f"{number}.softmax"] = "queries"
-        for module, _ in self.inside:  # from the outermost to the innermost
-            if module in self.names:
-                self.claims[f"{number}.module"] = self.names[module]
+            last = self.layers.pop()  # by one module for each head
+            layer = {name: cat([last[name], layer[name]], 1) for name in layer}
+        if found["over"] == "n":
+            self.claims[f"{len(self.layers)}.softmax"] = "queries"
+        for module, _ in self.inside:
             if kind := getattr(getattr(module, "config", None), "model_type", ""):
-                self.claims[f"{number}.config"] = str(kind)
+                self.claims[f"{len(self.layers)}.config"] = str(kind)  # the innermost one's
+        self.source = source
         self.layers.append(layer)
 
     def sequences(self, found):
         """Return how many sequences there are, and what the innermost module was given."""
-        if found.bias.dim() > 3:
-            return found.bias.shape[0], None
-        n = found.q.shape[-2]
-        given = [x for _, x in self.inside if x is not None and prod(x.shape[1:-1]) == n]
-        if given and found.q.shape[0] % given[0].shape[0] == 0:
-            return given[0].shape[0], given[-1]
-        return 1, None
+        if found["bias"].dim() > 3:
+            return found["bias"].shape[0], None
+        n, count = found["q"].shape[-2], found["q"].shape[0]
+        given = [x for _, x in self.inside if is_tensor(x) and prod(x.shape[1:-1]) == n]
+        given = [x for x in given if count % x.shape[0] == 0]
+        return (given[0].shape[0], given[-1]) if given else (1, None)
 
 
-def axes_of(name, args, factors):
+def product(name, args, factors):
     """Return letters for the axes of two factors and of their product, or None."""
     if name == "einsum" and "->" in args[0] and "." not in args[0]:
         left, _, out = args[0].replace(" ", "").partition("->")
-        axes = (*left.split(","), out)
-        return axes if len(axes) == 3 and min(map(len, axes)) > 2 else None
+        letters = (*left.split(","), out)
+        return letters if len(letters) == 3 and min(map(len, letters)) > 2 else None
     if name not in PRODUCTS or min(each.dim() for each in factors) < 3:
         return None
-    *lead, row, inner, column = LETTERS[: max(each.dim() for each in factors) + 1]
-    first, second = ("".join(lead[len(lead) + 2 - each.dim() :]) for each in factors)
-    return first + row + inner, second + inner + column, "".join(lead) + row + column
+    lead = "abc"[: max(each.dim() for each in factors) - 2]
+    first, second = (lead[len(lead) + 2 - each.dim() :] for each in factors)
+    return first + "ij", second + "jk", lead + "ik"
 
 
-def scores(factors, axes):
+def scores(factors, first, second, out):
     """Return q·k of two factors, if each has one axis of its own, and one is summed over."""
-    first, second, out = axes
-    rows = [each for each in out if each in first and each not in second]
-    columns = [each for each in out if each in second and each not in first]
-    inner = [each for each in first if each in second and each not in out]
-    if [len(rows), len(columns), len(inner)] != [1, 1, 1]:
+    left, right, rest = set(first), set(second), set(out)
+    if [len(left & rest - right), len(right & rest - left), len(left & right - rest)] != [1, 1, 1]:
         return None
-    found = Scores(None, None, None, None, out, *rows, *columns)
-    found.q = ordered(factors[0], first, f"{found.lead}{rows[0]}{inner[0]}")
-    found.k = ordered(factors[1], second, f"{found.lead}{columns[0]}{inner[0]}")
-    return found
+    lead = "".join(each for each in out if each in left & right)
+    names = dict(zip(lead, "ABC", strict=False)) | dict.fromkeys(left & right - rest, "d")
+    names |= dict.fromkeys(left - right, "n") | dict.fromkeys(right - left, "m")
+    first, second, out = ("".join(names[each] for each in every) for every in (first, second, out))
+    q, k = ordered(factors[0], first, "ABCnd"), ordered(factors[1], second, "ABCmd")
+    return {"q": q, "k": k, "axes": out, "over": ""}
 
 
 def ordered(tensor, axes, wanted):
-    """Return a tensor with its axes in another order; it may lack some."""
+    """Return a tensor with its axes in another order."""
     return tensor.permute([axes.index(each) for each in wanted if each in axes])
 
 
@@ -169,11 +142,9 @@ def again(func, others, args, options):
 
 
 @contextmanager
-def capture(path, model=None):
+def capture(path):
     """Capture each attention within a ``with`` block: layers 0, 1, 2 … in their order."""
-    watch = Watch({module: name for name, module in model.named_modules()} if model else {})
-
-    original = Module.__call__
+    watch, original = Watch(), Module.__call__
 
     def call(module, *args, **options):
         given = next(filter(is_tensor, (*args, *options.values())), None)
