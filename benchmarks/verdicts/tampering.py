@@ -6,6 +6,7 @@ FOLDER is one that ``benchmarks.verdicts.architectures`` wrote. Healthy captures
 know have to agree, and those with a fault to differ; the status is 1 if one does not.
 """
 
+import random
 import re
 import sys
 from collections import Counter
@@ -125,13 +126,17 @@ def verdicts(folder: Path, place: Path) -> Iterator[tuple[str, str, str]]:
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path, exists=True))
 @click.option("--only", multiple=True, help="A model type, or a variant.")
-def main(folder: Path, only: tuple[str, ...]) -> None:
+@click.option("--sample", type=int, help="How many captures to draw.")
+@click.option("--seed", type=int, default=0, help="The seed of the draw.")
+def main(folder: Path, only: tuple[str, ...], sample: int | None, seed: int) -> None:
     """Judge the captures in FOLDER, and those with faults."""
     counts: Counter[tuple[str, str]] = Counter()
     wrong = 0
-    for path in sorted(folder.glob("*/capture.safetensors")):
-        if only and path.parent.name not in only:
-            continue
+    paths = sorted(folder.glob("*/capture.safetensors"))
+    paths = [path for path in paths if not only or path.parent.name in only]
+    if sample is not None:
+        paths = random.Random(seed).sample(paths, min(sample, len(paths)))
+    for path in paths:
         with TemporaryDirectory() as place:
             for fault, verdict, why in verdicts(path.parent, Path(place)):
                 counts[fault, verdict] += 1

@@ -365,3 +365,12 @@ def test_a_configuration_that_is_too_large_is_refused(tmp_path: Path) -> None:
 def test_a_folder_without_a_configuration_is_named_so(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"this folder holds no config\.json; expected a config"):
         read_expectation(str(tmp_path))
+
+
+def test_what_a_configuration_claims_to_have_takes_no_time() -> None:
+    """Two thousand million layers, in each of a thousand parts."""
+    part = {"model_type": "gemma3_text", "num_hidden_layers": 2**31 - 1, "num_attention_heads": 4}
+    whole = {f"part_{number}_config": part for number in range(1_000)}
+    expected = expectation(whole, "config.json")
+    assert len(expected.towers) <= 32
+    assert max(len(tower.layers) for tower in expected.towers) <= 1_000

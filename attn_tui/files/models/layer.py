@@ -18,6 +18,7 @@ from attn_tui.files.models.promise import NONE, Bias, Cap, Mask, Promise, Sink
 _MOST_HEADS = 4_096
 _BY_LAYER = "scale_attn_by_inverse_layer_idx"
 _BY_HEADS = "num_attention_heads_per_layer"
+_PER_LAYER = "per_layer_config"
 _CAP = "attn_logit_softcapping"
 
 
@@ -47,11 +48,18 @@ class Layer:
     number: int
     count: int
 
+    @property
+    def may_differ(self) -> bool:
+        """Whether other layers may have another promise."""
+        of = self.common.of
+        has_windows = self.architecture is not None and self.architecture.windows is not None
+        return has_windows or any(name in of for name in (_BY_LAYER, _BY_HEADS, _PER_LAYER))
+
     @cached_property
     def fields(self) -> Fields:
         """The fields of the layer: those of the part, and what differs in it."""
         fields = self.common
-        more = fields.inner("per_layer_config").of.get(str(self.number))
+        more = fields.inner(_PER_LAYER).of.get(str(self.number))
         changed = dict(more) if isinstance(more, Mapping) else {}
         heads = fields.counts(_BY_HEADS)
         if self.number < len(heads):

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from importlib.resources import files
+from itertools import islice
 from typing import Any
 
 from attn_tui.compute.errors import inert
@@ -15,7 +16,8 @@ from attn_tui.files.models.fields import HEADS, LAYERS, WIDTHS, Fields
 from attn_tui.files.models.layer import Layer
 from attn_tui.files.models.promise import NONE, Expectation, Hint, Promise, Shape
 
-_MOST_LAYERS = 10_000
+_MOST_LAYERS = 1_000
+_MOST_TOWERS = 32
 _DEEPEST = 4
 """The most levels of configurations in configurations."""
 
@@ -40,7 +42,7 @@ def expectation(config: Mapping[str, Any], file: str) -> Expectation:
             it is not valid.
     """
     fields = Fields(config, file)
-    towers = [*_towers(fields, "", "", 0)]
+    towers = [*islice(_towers(fields, "", "", 0), _MOST_TOWERS)]
     if not towers:
         raise fields.bad("it says neither heads nor width", "a config.json of transformers")
     named = f" ({inert(fields.kind)[1:-1]})" if fields.kind else ""
@@ -91,15 +93,12 @@ def _towers(fields: Fields, name: str, parent: str, depth: int) -> Iterator[Expe
     if name:
         # In another configuration, one has only the fields in which it differs from its class.
         fields = Fields({**_defaults().get(kind, {}), **fields.of}, fields.file)
-    inner: list[Expectation] = []
-    if depth < _DEEPEST:
-        for field, sub in fields.objects():
-            if _is_configuration(sub):
-                inner += _towers(sub, field, fields.kind or parent, depth + 1)
+    parts = [(field, part) for field, part in fields.objects() if _is_configuration(part)]
     has_heads = any(field in fields.of for field in _heads(kind))
-    if has_heads or (not inner and any(field in fields.of for field in WIDTHS)):
+    if has_heads or (not parts and any(field in fields.of for field in WIDTHS)):
         yield from _parts(fields, kind, name, parent)
-    yield from inner
+    for field, part in parts if depth < _DEEPEST else ():
+        yield from _towers(part, field, fields.kind or parent, depth + 1)
 
 
 def _heads(kind: str) -> tuple[str, ...]:
@@ -152,10 +151,12 @@ def _as_part(architecture: Architecture, part: Part) -> Architecture:
 
 def _tower(fields: Fields, kind: str, name: str, architecture: Architecture | None) -> Expectation:
     count = _count(fields)
-    layers = [
-        Layer(fields, kind, architecture, number, count or 1)
-        for number in range(min(count or 1, _MOST_LAYERS))
-    ]
+    first = Layer(fields, kind, architecture, 0, count or 1)
+    layers = [first]
+    if first.may_differ:
+        layers += (
+            replace(first, number=number) for number in range(1, min(count or 1, _MOST_LAYERS))
+        )
     promises = [layer.promise() for layer in layers]
     are_equal = all(promise == promises[0] for promise in promises)
     multiplier = layers[0].multiplier
