@@ -70,18 +70,18 @@ def demos() -> Iterator[Demo]:
     yield Demo("healthy", "A Llama in order.", "agrees: m = 0.12499", 0, healthy, _all(root))
     yield Demo(
         "no-scale", "Scores are not divided at all.",
-        "differs: m = 1 in all 4 heads of layer 0, promised 0.125 = 1/√64: no scale at all", 1,
+        "differs: m = 1 in all 4 heads, promised 0.125 = 1/√64: no scale at all", 1,
         _LLAMA, _all(1.0),
     )  # fmt: skip
     yield Demo(
         "model-width", "Scores are divided by √d_model, 384, in place of √d_head.",
-        "differs: m = 0.05103 = 1/√384 in all 4 heads of layer 0, promised 0.125 = 1/√64: "
+        "differs: m = 0.05103 = 1/√384 in all 4 heads, promised 0.125 = 1/√64: "
         "√d_model for √d_head?", 1,
         {**_LLAMA, "hidden_size": 384}, _all(384**-0.5),
     )  # fmt: skip
     yield Demo(
         "multiplied", "Scores are multiplied by √d_k.",
-        "differs: m = 8 = √64 in all 4 heads of layer 0, promised 0.125 = 1/√64: multiplied", 1,
+        "differs: m = 8 = √64 in all 4 heads, promised 0.125 = 1/√64: multiplied", 1,
         _LLAMA, _all(8.0),
     )  # fmt: skip
     yield Demo(
@@ -148,19 +148,19 @@ def demos() -> Iterator[Demo]:
     latent = 192**-0.5
     yield Demo(
         "yarn-missing", "A DeepSeek V3 without YaRN's mscale².",
-        "differs: m = 0.07217 in all 4 heads of layer 0, promised 0.135234: "
+        "differs: m = 0.07217 in all 4 heads, promised 0.135234: "
         "YaRN's mscale² = 1.8739 is missing?", 1, _DEEPSEEK,
         _all(latent), 192, 128, kv_head=lambda head: head,
     )  # fmt: skip
     yield Demo(
         "yarn-twice", "A DeepSeek V3 with YaRN's mscale² twice.",
-        "differs: m = 0.2534 in all 4 heads of layer 0, promised 0.135234: "
+        "differs: m = 0.2534 in all 4 heads, promised 0.135234: "
         "YaRN's mscale² = 1.8739 once too often?", 1, _DEEPSEEK,
         _all(latent * mscale**4), 192, 128, kv_head=lambda head: head,
     )  # fmt: skip
     yield Demo(
         "mla", "GLM's attention, 192 + 64 = 256 wide, divided by the root of MLA's 512 + 64 = 576.",
-        "differs: m = 0.04167 = 1/√576 in all 4 heads of layer 0, promised 0.0625 = 1/√256: "
+        "differs: m = 0.04167 = 1/√576 in all 4 heads, promised 0.0625 = 1/√256: "
         "the absorbed MLA dimension?", 1,
         {**_DEEPSEEK, "qk_nope_head_dim": 192, "v_head_dim": 256, "rope_scaling": None},
         _all(576**-0.5), 256, 256, kv_head=lambda head: head,

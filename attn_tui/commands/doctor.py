@@ -60,7 +60,7 @@ Exit status: 0 agrees, or nothing was expected; 1 differs; 2 bad input;
 @option(
     "--assume",
     "KINDS",
-    "What is meant, and was not captured: padding, packed, prefix, float8, int8.",
+    "Meant though not captured: padding, packed, prefix, float8, int8.",
     EXPECTED,
 )
 @switch("--strict", "Status 3 where a fault would not have shown.", EXPECTED)

@@ -61,7 +61,7 @@ def test_another_multiplier_differs_with_status_1(tmp_path: Path, config: str) -
     assert result.exit_code == 1
     line = result.stdout.splitlines()[0]
     for part in (
-        "differs: m = 0.04167 = 1/√576 in both heads of layer 0, promised 0.25 = 1/√16: "
+        "differs: m = 0.04167 = 1/√576 in both heads, promised 0.25 = 1/√16: "
         "the absorbed MLA dimension? (as in ollama 13893)",
         "2 of 2 heads",
         "residual 0.00",

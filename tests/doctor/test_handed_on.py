@@ -99,7 +99,7 @@ def test_junit_has_a_test_for_each_head(tmp_path: Path, config: str) -> None:
     ]
     for failure in suite.iter("failure"):
         assert failure.get("message", "").startswith(
-            "differs: m = 0.5 = 1/⁴√16 in both heads of layer 0, promised 0.25 = 1/√16"
+            "differs: m = 0.5 = 1/⁴√16 in both heads, promised 0.25 = 1/√16"
         )
     assert (suite.findtext("system-out") or "").startswith("differs: m = ")
     run(write(tmp_path / "b.safetensors", HEALTHY), "--config", config, "--junit", str(file))
