@@ -232,7 +232,7 @@ def test_json_has_at_most_500_bytes_a_head_unless_evidence_is_asked_for(
             (
                 "m=1/d_k",
                 1,
-                "in both heads of layer 0, promised 0.0625 = 1/16: the default 1/√d_k of the",
+                "in both heads, promised 0.0625 = 1/16: the default 1/√d_k of the captured d_k?",
             ),
             ("m=0.25,window=20", 1, "mask causal, promised window of 20 keys: was the window drop"),
             ("m=0.25,window=64", 0, "mask causal within the window of 64 keys as promised"),
