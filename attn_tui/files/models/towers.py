@@ -108,9 +108,13 @@ def _alone(
     expectation: Expectation, layers: Sequence[CapturedLayer]
 ) -> Iterator[tuple[int, Place]]:
     """Yield the places in a model with one part, of layers whose modules say their own."""
+    count = expectation.shape.layers
     for layer in layers:
         index = layer.index_in(expectation)
-        number = layer.number if index is None else index
+        number: int | None = layer.number if index is None else index
+        if layer.kind and count is not None and number >= count:
+            # It is of this model, some of whose layers attend more than once.
+            number = None
         if number != layer.number or layer.is_cross:
             yield layer.number, Place((0,), number, layer.is_cross)
 
