@@ -130,6 +130,7 @@ PARTICULAR: Mapping[str, Mapping[str, Any]] = {
     "maskformer-swin": {"embed_dim": 32, "num_heads": [2, 4], "depths": [2, 2],
                         "window_size": 4, "image_size": IMAGE, "patch_size": 4},
     "segformer": {"sr_ratios": [1, 1, 1, 1], "image_size": IMAGE, "depths": [1, 1, 1, 1]},
+    "glpn": {"sr_ratios": [1, 1, 1, 1], "depths": [1, 1, 1, 1]},
     "layoutlmv3": {"coordinate_size": 8, "shape_size": 16, "input_size": IMAGE},
     "lilt": {"channel_shrink_ratio": 4, "max_2d_position_embeddings": 1024},
     "blip_vision_model": {"projection_dim": 64},
