@@ -80,7 +80,7 @@ def every(full: bool, folder: Folder | None, models: Folder | None) -> Iterator[
         for dtype, path in settings(full, True):
             yield from cases(replace(heads, faults=()), dtype, path)
     if models is not None:
-        yield from given.captures(models, full)
+        yield from given.captures(models)
     for heads in kinds():
         for dtype, path in settings(full, False):
             yield from islice(cases(heads, dtype, path), 1, None)

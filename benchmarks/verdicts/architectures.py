@@ -26,6 +26,7 @@ from typing import Any
 
 import click
 
+from attn_tui.files.models.architectures import ARCHITECTURES
 from benchmarks.verdicts import shrinking
 from benchmarks.verdicts.promise import Agreement, agreements
 
@@ -44,6 +45,9 @@ HEADINGS = {
     "none": "not known: they promise nothing, or m alone",
 }
 """The groups of architectures that were captured, by their verdict, for the table."""
+
+UNTRIED = "of these, and of code outside transformers, known by their source alone"
+"""The heading of architectures that we know, none of which was built."""
 
 REASONS = (
     ("ImportError", "they need packages that are not installed"),
@@ -164,11 +168,18 @@ def table(results: Sequence[Result]) -> str:
             words = next(words for text, words in REASONS if re.search(text, result.problem))
             heading = f"not built: {words}"
         rows[heading].append(f"`{result.kind}`")
+    built = {name for heading in HEADINGS.values() for name in rows[heading]}
+    rows[UNTRIED] = sorted({f"`{name}`" for name in ARCHITECTURES} - built - _parts(results))
     lines = ["| | | model types |", "|---|---|---|"]
     for heading, names in rows.items():
         if names:
             lines.append(f"| {heading} | {len(names)} | {' '.join(names)} |")
     return "\n".join(lines)
+
+
+def _parts(results: Sequence[Result]) -> set[str]:
+    """Return the model types of all layers that were compared, those of parts of models too."""
+    return {f"`{layer['kind']}`" for result in results for layer in result.layers}
 
 
 def write_table(path: Path, results: Sequence[Result]) -> None:

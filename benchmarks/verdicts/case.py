@@ -87,7 +87,7 @@ class Case:
     @property
     def name(self) -> str:
         """Of its folder."""
-        own = "" if self.source is None else self.source.parent.parent.name
+        own = "" if self.source is None else self.source.parent.name
         words = f"{self.kind} {own} {self.fault} {self.dtype} {self.path}"
         for sign, word in _SIGNS.items():
             words = words.replace(sign, word)

@@ -49,15 +49,8 @@ def models(folder: Path, layers: int | None = None) -> Iterator[Heads]:
         yield Heads(kind, made, config, trained=True, faults=faults)
 
 
-def captures(folder: Path, full: bool) -> Iterator[Case]:
-    """Yield the captures that ``benchmarks.verdicts.architectures`` wrote.
-
-    Args:
-        folder: Where it wrote them.
-        full: Whether all, or float32 by sdpa and bfloat16 by eager alone.
-    """
-    for path in sorted(folder.glob("*/*/capture.safetensors")):
-        dtype, _, attention = path.parent.name.partition("-")
-        if full or path.parent.name in ("float32-sdpa", "bfloat16-eager"):
-            kind = "transformers at random weights"
-            yield Case(kind, "healthy", dtype, attention, AGREES, {}, {}, source=path)
+def captures(folder: Path) -> Iterator[Case]:
+    """Yield the captures that ``benchmarks.verdicts.architectures`` wrote into a folder."""
+    for path in sorted(folder.glob("*/capture.safetensors")):
+        kind = "transformers at random weights"
+        yield Case(kind, "healthy", "float32", "eager", AGREES, {}, {}, source=path)

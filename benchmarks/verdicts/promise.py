@@ -23,6 +23,7 @@ class Agreement:
 
     Attributes:
         layer: The number of the layer in the capture.
+        kind: The architecture that it is of, as the capture has it; or empty.
         stated: Whether the configuration promises all parts; False for a class that is not known.
         error: The largest error of a row, relative to the largest of its values weighted by the
             softmax; NaN if a part is open that the capture does not have either, or no row sees
@@ -33,6 +34,7 @@ class Agreement:
     """
 
     layer: int
+    kind: str
     stated: bool
     error: float
     spread: float
@@ -68,6 +70,7 @@ def _of_layer(capture: Capture, layer: int, promise: Promise) -> Agreement:
     parts |= {"mask": promise.mask_varies}
     return Agreement(
         layer,
+        str(capture.config.get(f"{layer}.config", "")),
         promise.stated == frozenset(PARTS),
         float(np.max(errors)),
         float(np.median(spreads)),

@@ -130,6 +130,7 @@ PARTICULAR: Mapping[str, Mapping[str, Any]] = {
     "maskformer-swin": {"embed_dim": 32, "num_heads": [2, 4], "depths": [2, 2],
                         "window_size": 4, "image_size": IMAGE, "patch_size": 4},
     "segformer": {"sr_ratios": [1, 1, 1, 1], "image_size": IMAGE, "depths": [1, 1, 1, 1]},
+    "glpn": {"sr_ratios": [1, 1, 1, 1], "depths": [1, 1, 1, 1]},
     "layoutlmv3": {"coordinate_size": 8, "shape_size": 16, "input_size": IMAGE},
     "lilt": {"channel_shrink_ratio": 4, "max_2d_position_embeddings": 1024},
     "blip_vision_model": {"projection_dim": 64},
@@ -169,6 +170,8 @@ DROPPED: Mapping[str, tuple[str, ...]] = {
 }
 """Fields that stay as their class has them."""
 
+_SLIDING = {"use_sliding_window": True, "sliding_window": WINDOW, "layer_types": None}
+
 VARIANTS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "llama+yarn": ("llama", {"rope_parameters": {
         "rope_type": "yarn", "factor": 4.0, "rope_theta": 1e4,
@@ -184,10 +187,10 @@ VARIANTS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
         "mscale_all_dim": 1.0, "original_max_position_embeddings": 16,
         "llama_4_scaling_beta": 0.1}}),
     "ministral3+window": ("ministral3", {"sliding_window": WINDOW}),
-    "qwen2+window": ("qwen2", {"use_sliding_window": True, "max_window_layers": 1}),
-    "qwen3+window": ("qwen3", {"use_sliding_window": True, "max_window_layers": 1}),
-    "qwen2_moe+window": ("qwen2_moe", {"use_sliding_window": True, "max_window_layers": 2}),
-    "qwen3_moe+window": ("qwen3_moe", {"use_sliding_window": True}),
+    "qwen2+window": ("qwen2", {**_SLIDING, "max_window_layers": 1}),
+    "qwen3+window": ("qwen3", {**_SLIDING, "max_window_layers": 1}),
+    "qwen2_moe+window": ("qwen2_moe", {**_SLIDING, "max_window_layers": 2}),
+    "qwen3_moe+window": ("qwen3_moe", {**_SLIDING}),
     "mixtral+window": ("mixtral", {"sliding_window": WINDOW}),
     "phi3+window": ("phi3", {"sliding_window": WINDOW}),
     "phimoe+window": ("phimoe", {"sliding_window": WINDOW}),
@@ -195,8 +198,7 @@ VARIANTS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "minimax+window": ("minimax", {"sliding_window": WINDOW}),
     "mistral+none": ("mistral", {"sliding_window": None}),
     "smollm3+window": ("smollm3", {
-        "use_sliding_window": True, "sliding_window": WINDOW, "no_rope_layers": [1, 0],
-        "layer_types": None}),
+        **_SLIDING, "no_rope_layers": [1, 0]}),
     "exaone4+pattern": ("exaone4", {
         "sliding_window_pattern": "LG", "num_hidden_layers": 4, "layer_types": [
             "sliding_attention", "full_attention", "sliding_attention", "full_attention"]}),

@@ -130,6 +130,17 @@ def test_modules_tell_cross_attention_from_a_decoders_own(tmp_path: Path) -> Non
     assert masks == ["none", "causal"]
 
 
+def test_a_layer_may_attend_more_than_once(tmp_path: Path) -> None:
+    """As those of TimeSformer: over frames, and over the patches of each."""
+    config = {"model_type": "timesformer", "hidden_size": 64, "num_attention_heads": 4,
+              "num_hidden_layers": 1}  # fmt: skip
+    kinds = {f"{layer}.config": "timesformer" for layer in range(2)}
+    opened = configured(tmp_path, config, [(4, 16)] * 2, kinds).settled()
+    assert promises(opened) == [(0.25, "none")] * 2
+    with pytest.raises(InputError, match="it has 1 layer, and layer 1 was captured"):
+        configured(tmp_path, config, [(4, 16)] * 2).settled()
+
+
 def test_the_layers_of_a_hybrid_are_those_of_their_modules(tmp_path: Path) -> None:
     types = ["conv", "full_attention", "conv", "sliding_attention"]
     config = {**TEXT, "model_type": "lfm3", "num_hidden_layers": 4, "layer_types": types}

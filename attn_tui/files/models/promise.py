@@ -224,9 +224,9 @@ class Expectation:
         return self.towers[place.towers[0]]
 
     def numbers(self, layers: Iterable[int]) -> tuple[int, ...]:
-        """Return the numbers that captured layers have in the model."""
-        places = {layer: self.places.get(layer, Place((0,), layer)) for layer in layers}
-        return tuple(layer if p.layer is None else p.layer for layer, p in places.items())
+        """Return the numbers that captured layers have in the model, as far as they are known."""
+        places = (self.places.get(layer, Place((0,), layer)) for layer in layers)
+        return tuple(place.layer for place in places if place.layer is not None)
 
     def _promise(self, layer: int, d_k: int) -> Promise:
         place = self.places.get(layer)

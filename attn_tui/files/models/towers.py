@@ -108,9 +108,13 @@ def _alone(
     expectation: Expectation, layers: Sequence[CapturedLayer]
 ) -> Iterator[tuple[int, Place]]:
     """Yield the places in a model with one part, of layers whose modules say their own."""
+    count = expectation.shape.layers
     for layer in layers:
-        index = layer.index_in(expectation)
-        number = layer.number if index is None else index
+        number = layer.index_in(expectation)
+        # A layer that says it is of this model, beyond its last, is one that attends again.
+        is_beyond = bool(layer.kind) and count is not None and layer.number >= count
+        if number is None and not is_beyond:
+            number = layer.number
         if number != layer.number or layer.is_cross:
             yield layer.number, Place((0,), number, layer.is_cross)
 

@@ -188,8 +188,9 @@ def _shape(layers: list[Layer], count: int | None) -> Shape:
     heads = [layer.heads.count for layer in layers if layer.heads.count]
     most = max(heads) if len(heads) == len(layers) else None
     if layers[0].architecture is None:
-        # Some attend more often than their layers are counted, or to windows as to heads.
-        return Shape(lengths)
+        # Some attend more often than their layers are counted, to windows as to heads, or in parts
+        # of another width; where nothing is promised, nothing can be of another model.
+        return Shape(lengths) if layers[0].multiplier.value is not None else Shape()
     kv_heads = {layer.kv_heads for layer in layers}
     return Shape(lengths, most, count, kv_heads.pop() if len(kv_heads) == 1 else None)
 
