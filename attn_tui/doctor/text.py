@@ -113,14 +113,17 @@ def _residual(finding: Finding, candidate: Candidate) -> str:
     """Return the residual, and the one that rounding alone would leave."""
     explanation = finding.explanation
     if not candidate.explains:
-        rounding = quantity(explanation.rounding)
-        return f"{quantity(explanation.residual)} of the output; rounding alone makes {rounding}"
-    alone = [
+        residual = f"{quantity(explanation.residual)} of the output"
+        if explanation.path is None:
+            return residual
+        path = ROUNDED[explanation.path]
+        return f"{residual}; {path} rounding alone makes {quantity(explanation.rounding)}"
+    each = [
         f"{ROUNDED[path]} {quantity(candidate.rounding[path])}"
         for path in ROUNDED
         if path in candidate.rounding
     ]
-    text = f"{quantity(candidate.residual)} of the output; rounding alone makes {', '.join(alone)}"
+    text = f"{quantity(candidate.residual)} of the output; rounding alone makes {', '.join(each)}"
     paths = " or ".join(ROUNDED[path] for path in candidate.paths)
     return f"{text}; it {'is' if candidate.path else 'may be'} {paths}"
 

@@ -6,7 +6,7 @@ from math import ceil, isfinite, log10
 from attn_tui.compute.fit.estimates import Estimate, Interval
 from attn_tui.compute.fit.head import Path
 from attn_tui.compute.fit.model import SHOWN, Candidate
-from attn_tui.compute.heads.head_model import LEARNED, Alibi, Law, Part
+from attn_tui.compute.heads.head_model import LEARNED, Alibi, HeadModel, Law, Part
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.scale import as_root
 from attn_tui.doctor.finding import Finding, assumption_of
@@ -30,6 +30,9 @@ WORDS: Mapping[str, str] = {
 
 NUMBERS: tuple[Part, ...] = ("multiplier", "value_scale", "softcap", "sink", "mask", "bias")
 """The parts that have a line of their own."""
+
+FIELDS: tuple[Part, ...] = ("multiplier", "value_scale", "softcap", "sink")
+"""The parts that are one number of a model."""
 
 ROUNDED: Mapping[Path, str] = {
     "float32": "float32", "flash": "flash", "eager": "eager", "stepwise": "stepwise",
@@ -214,17 +217,17 @@ def multiplier_text(m: float, form: str = "") -> str:
     return general(m) + (f" = {root}" if root and root != general(m) else "")
 
 
+def _field(model: HeadModel, part: Part) -> float | str | None:
+    """Return a part that is one number of a model."""
+    number: float | str | None = getattr(model, part)
+    return number
+
+
 def promised_value(finding: Finding, part: Part) -> float | str | None:
     """Return what is promised of a part: a number, or in words."""
     model = finding.comparable.model
-    if part == "multiplier":
-        return model.multiplier
-    if part == "value_scale":
-        return model.value_scale
-    if part == "softcap":
-        return model.softcap
-    if part == "sink":
-        return model.sink
+    if part in FIELDS:
+        return _field(model, part)
     if part == "kv_head":
         return None if finding.reading is None else finding.reading.kv_head(finding.id.head)
     if part == "bias" and isinstance(model.bias, Alibi):
@@ -241,14 +244,8 @@ def promised_value(finding: Finding, part: Part) -> float | str | None:
 def value_of(candidate: Candidate, part: Part) -> float | str | None:
     """Return what a candidate has in a part: a number, or in words."""
     model = candidate.model
-    if part == "multiplier":
-        return model.multiplier
-    if part == "value_scale":
-        return model.value_scale
-    if part == "softcap":
-        return model.softcap
-    if part == "sink":
-        return model.sink
+    if part in FIELDS:
+        return _field(model, part)
     if part == "kv_head":
         return candidate.kv_head
     if part == "bias" and isinstance(model.bias, Alibi):

@@ -162,7 +162,7 @@ def _measured(case: Case, prediction: Prediction, comparison: Comparison) -> Exp
     nothing = Candidate(case.reference.model, False, nan)
     return Explanation(
         nothing, (nothing,), residual=prediction.residual, rounding=prediction.rounding,
-        rows=tuple(int(row) for row in case.head.rows), counts=counts,
+        path=prediction.path, rows=tuple(int(row) for row in case.head.rows), counts=counts,
         keys=(int(keys.min()), int(keys.max())),
     )  # fmt: skip
 

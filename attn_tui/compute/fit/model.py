@@ -169,7 +169,9 @@ class Explanation:
             passes only because kernels approximate exponentials; else 0.
         explained: The share of the compared rows that the best candidate gives.
         residual: ‖out − promised‖/‖out‖ with nothing fitted.
-        rounding: The residual that rounding alone would leave, by the likeliest path.
+        rounding: The residual that rounding alone would leave of the promised model, by `path`.
+        path: The rounding path that is likeliest if the model is the promised one. Where it is not,
+            that is often the coarsest.
         fineness: The least change of each part that would have shown; a needed part that is missing
             is silent.
         needed: The parts that the promised model has.
@@ -190,6 +192,7 @@ class Explanation:
     explained: float = 0.0
     residual: float = nan
     rounding: float = nan
+    path: Path | None = None
     fineness: Mapping[Part, Fineness] = field(default_factory=dict)
     needed: tuple[Part, ...] = ()
     rows: tuple[int, ...] = ()

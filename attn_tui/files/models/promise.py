@@ -82,14 +82,14 @@ class Promise:
             rows: The rows of the head.
             head: The number of the head in its layer.
         """
-        sink = None if self.sink in (None, NONE) else self.sink
-        cap = None if self.softcap in (None, NONE) else float(self.softcap or 0.0)
+        sink = None if self.sink == NONE else self.sink
+        cap = None if self.softcap == NONE else self.softcap
         m = rows.d_k**-0.5 if self.multiplier is None else self.multiplier
         scale = 1.0 if self.value_scale is None else self.value_scale
         bias = None
         if isinstance(self.bias, tuple):
             bias = self.bias[head % len(self.bias)]
-        return HeadModel(m, scale, cap, sink, self.head_mask(rows), bias)  # type: ignore[arg-type]
+        return HeadModel(m, scale, cap, sink, self.head_mask(rows), bias)
 
     def head_mask(self, head: HeadRows) -> HeadMask:
         """Return the promised mask of a head, by default with the last query at the last key."""

@@ -108,7 +108,11 @@ def test_what_is_not_as_promised_is_said_and_nothing_else(
         assert not known.passes
         assert known.explains
         assert known.candidate.changes == changes
+        # A wrong model makes the coarsest path the likeliest, so what rounding leaves of it is no
+        # measure; what is left of the right model is.
         assert known.residual > known.rounding
+        assert known.residual > 5 * known.candidate.residual
+        assert known.candidate.path == "flash"
         fitted = known.candidate.model
         if not fitted.softmax_twice:
             assert fitted.multiplier == pytest.approx(how.multiplier, rel=0.01)
