@@ -116,7 +116,8 @@ class Layer:
         batch = 0 if self.is_packed else batch
         stored = tensor.pieces[piece]
         numbers = stored.take(taken(layout, stored.shape, batch, local, along, keys))
-        if part in VECTORS and numbers.ndim == 1:
+        if (part in VECTORS or part in MATRICES) and numbers.ndim == 1:
+            # One query of each sequence has no axis of positions; one row of a mask serves all.
             return numbers[np.newaxis]
         if part in VECTORS or part in MATRICES:
             return numbers.T if is_turned(layout) else numbers

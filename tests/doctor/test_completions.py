@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from attn_tui.compute.heads.mask import HeadMask
-from tests.doctor.captures import write
+from tests.doctor.captures import save, tensors, write
 from tests.doctor.command import HEALTHY, LLAMA, printed, run
 from tests.pairs import everyday
 
@@ -87,6 +87,25 @@ def test_padding_that_was_captured_completes_the_promise(
     assert "of them) are padding" in line
     # Queries of padding are not compared.
     assert f"{N - (last - first + 1)} of {N} rows of each" in line
+
+
+def test_flash_attention_gets_one_row_for_each_sequence(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text(json.dumps(LLAMA))
+    mask = replace(CAUSAL, hidden=(0, 9))
+    both = []
+    for sequence, name in ((CAUSAL, "a"), (mask, "b")):
+        path = write(tmp_path / f"{name}.safetensors", replace(HEALTHY, mask=sequence))
+        both.append(tensors(path))
+    parts = {f"0.{part}": np.concatenate([one[part] for one in both]) for part in both[0]}
+    seen = np.ones((2, N), bool)
+    seen[1, :10] = False
+    for captured, status, phrase in (
+        (seen, 0, "; keys 0–9 (16 % of them) are padding"), (~seen, 1, "promised"),
+    ):  # fmt: skip
+        path = save(tmp_path / "both.npz", **parts, **{"0.mask": captured})
+        result = run(path, "--config", str(tmp_path))
+        assert result.exit_code == status
+        assert phrase in result.stdout.partition("\n")[0]
 
 
 def test_padding_that_was_captured_and_not_applied_differs(tmp_path: Path) -> None:
