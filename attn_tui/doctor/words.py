@@ -36,7 +36,7 @@ FIELDS: tuple[Part, ...] = ("multiplier", "value_scale", "softcap", "sink")
 
 ROUNDED: Mapping[Path, str] = {
     "float32": "float32", "flash": "flash", "eager": "eager", "stepwise": "stepwise",
-    "tf32": "TF32",
+    "scaled": "scaled", "tf32": "TF32",
 }  # fmt: skip
 """The name of each rounding path."""
 

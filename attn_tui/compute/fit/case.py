@@ -37,7 +37,15 @@ from attn_tui.compute.fit.head import (
 )
 from attn_tui.compute.fit.masks import open_masks
 from attn_tui.compute.fit.model import SHOWN, Candidate, Counts, Reference
-from attn_tui.compute.fit.noise import Format, Noise, Rounding, coarsest, format_of, variance
+from attn_tui.compute.fit.noise import (
+    Format,
+    Noise,
+    Rounding,
+    coarsest,
+    format_of,
+    is_inexact,
+    variance,
+)
 from attn_tui.compute.fit.solve import aligned, refine, relative_residual
 from attn_tui.compute.heads.head_model import LEARNED, HeadModel, Part
 from attn_tui.compute.heads.mask import HeadMask
@@ -129,6 +137,15 @@ class Case:
         """Return the case with another reference."""
         whole = None if self.whole is None else self.whole.asking(reference)
         return replace(self, reference=reference, whole=whole)
+
+    def ways(self) -> "Iterator[Case]":
+        """Yield the case with its paths, then with the path that is tried only where these fail.
+
+        Some programs multiply q, or q and k, before the product, in 16 bits.
+        """
+        yield self
+        if self.format.bits < 24 and is_inexact(abs(self.reference.model.multiplier) ** 0.5):
+            yield replace(self, paths=("scaled",))
 
     @property
     def is_empty(self) -> bool:

@@ -92,11 +92,11 @@ class _Search:
 def _explained(case: Case, search: _Search | None) -> Explanation:
     """Return the explanation of a head: as promised, or else by a search."""
     is_promised = "multiplier" in case.reference.stated
-    if is_promised:
-        every = (_passing(case, base) for base in case.bases())
+    for way in case.ways() if is_promised else ():
+        every = (_passing(way, base) for base in way.bases())
         passing = [model for model in every if model is not None]
         if passing:
-            return _as_promised(case, passing)
+            return _as_promised(way, passing)
     if is_promised and search is None:
         return _failed(case, (), None)
     candidates, suspect = _searched(case, search)

@@ -20,10 +20,10 @@ HELD = np.dtype(np.float64)
 NO_WEIGHT = -25.0
 """In float32, e^z is set to 0 below this z: 16 bits do not show such a weight."""
 
-Path = Literal["float32", "flash", "eager", "stepwise", "tf32"]
+Path = Literal["float32", "flash", "eager", "stepwise", "scaled", "tf32"]
 """Where a head was rounded: only its output; also its weights; also its scores and every step to
-the logits; also every step of softmax; or, in float32, the factors of both products, as tensor
-cores do."""
+the logits; also every step of softmax; as eager, but with √m·q and √m·k as factors; or, in
+float32, the factors of both products, as tensor cores do."""
 
 Name = Literal["multiplier", "value_scale", "curvature", "sink"]
 """A parameter that can be fitted."""

@@ -107,8 +107,10 @@ def score_variance(rows: Rows, state: State, format: Format, path: Path) -> Floa
     if path not in STEPWISE:
         return np.asarray(sums)
     sums += np.square(format.spacing(rows.scores) * slope) / 12
+    if path == "scaled":
+        sums += np.square(state.slope) * factor_variance(rows, parameters.multiplier, format)
     x = parameters.multiplier * rows.scores
-    if frexp(abs(parameters.multiplier))[0] != 0.5:
+    if is_inexact(parameters.multiplier):
         sums += np.square(format.spacing(x) * state.slope) / 12
     if parameters.curvature > 0:
         root = sqrt(parameters.curvature)
@@ -128,6 +130,25 @@ def score_variance(rows: Rows, state: State, format: Format, path: Path) -> Floa
     return np.asarray(sums)
 
 
+def factor_variance(rows: Rows, multiplier: float, format: Format) -> Floats:
+    """Return the variance of m·q·k if √m·q and √m·k are rounded to a format, shape (r, n).
+
+    It is 0 if √m is a power of two.
+    """
+    root = sqrt(abs(multiplier))
+    if not is_inexact(root):
+        return np.zeros_like(rows.scores)
+    q = root * rows.queries.astype(np.float64)
+    k = root * rows.inputs.keys.astype(np.float64)
+    of_q, of_k = (np.square(format.spacing(factor)) / 12 for factor in (q, k))
+    return np.asarray(of_q @ np.square(k).T + np.square(q) @ of_k.T)
+
+
+def is_inexact(factor: float) -> bool:
+    """Return whether products with a factor have to be rounded: it is no power of two, nor 0."""
+    return frexp(abs(factor))[0] not in (0.0, 0.5)
+
+
 def weight_variance(state: State, format: Format, path: Path) -> Floats | None:
     """Return the variance of each weight by its own rounding, shape (r, n), or None without it."""
     if path == "tf32":
@@ -138,7 +159,7 @@ def weight_variance(state: State, format: Format, path: Path) -> Floats | None:
         step = np.square(format.spacing(state.weights)) / 12
         # A weight next to 1 is rounded to 1, and errs by no more than what it lacks of that.
         np.minimum(step, np.square(1 - state.weights), out=step, where=state.weights > HALF)
-        if path == "eager":
+        if path != "stepwise":
             return np.asarray(step)
         total = _sum(state).astype(state.weights.dtype)
         exponentials = np.square(format.spacing(state.weights * total)) / (12 * total * total)
@@ -332,7 +353,7 @@ def _spread(
     return np.maximum(made, 0.0)
 
 
-STEPWISE: tuple[Path, ...] = ("eager", "stepwise")
+STEPWISE: tuple[Path, ...] = ("eager", "stepwise", "scaled")
 """The paths that round every step from q·k to the logits."""
 HALF = 0.5
 

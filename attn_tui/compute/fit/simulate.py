@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from attn_tui.compute.arrays import dtype_of, tf32
 from attn_tui.compute.fit.head import Path
+from attn_tui.compute.fit.noise import STEPWISE
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows, Reals
 
@@ -30,8 +31,9 @@ class Arithmetic:
             ``float16``.
         path: What is rounded. ``float32``: only the output. ``flash``: also e^(z − max) before it
             multiplies V, but not its sum. ``eager``: also q·k, every step from there to z, and the
-            weights. ``stepwise``: also every step of softmax. ``tf32``: q, k, weights and V, each
-            to TF32 when they are multiplied.
+            weights. ``stepwise``: also every step of softmax. ``scaled``: as eager, with √m·q and
+            √m·k in place of q and k. ``tf32``: q, k, weights and V, each to TF32 when they are
+            multiplied.
         softmaxes: How often softmax is taken; 2 takes softmax of the weights again, including
             the masked ones, which are 0.
     """
@@ -71,17 +73,22 @@ def compute(head: HeadRows, how: Arithmetic) -> tuple[Reals, Reals, Reals]:
 
     def step(values: Any) -> Reals:
         exact: Reals = np.asarray(values, inner)
-        return rounded_to(exact, how.format) if how.path in ("eager", "stepwise") else exact
+        return rounded_to(exact, how.format) if how.path in STEPWISE else exact
 
     def product(one: Reals, other: Reals) -> Reals:
         one, other = one.astype(inner), other.astype(inner)
         return tf32(one) @ tf32(other) if how.path == "tf32" else one @ other
 
     seen = how.mask.seen(head)
+    factors = head.queries, head.keys.T
+    if how.path == "scaled":
+        root = np.sqrt(np.asarray(how.multiplier, inner)).reshape(-1, 1)
+        factors = head.queries * root, head.keys.T * root
     with np.errstate(all="ignore"):
         # Keys that no row sees may be infinite; their logits are masked below.
-        z = step(product(head.queries, head.keys.T))
-    z = step(z * np.asarray(how.multiplier, inner).reshape(-1, 1))
+        z = step(product(*(step(factor) for factor in factors)))
+    if how.path != "scaled":
+        z = step(z * np.asarray(how.multiplier, inner).reshape(-1, 1))
     if how.softcap is not None:
         cap = inner(how.softcap)
         z = step(cap * step(np.tanh(step(z / cap))))
@@ -113,7 +120,7 @@ def _softmax(z: Reals, how: Arithmetic) -> Reals:
     if how.path == "flash":
         return np.asarray(rounded_to(p, how.format) / total)
     p = p / total
-    return rounded_to(p, how.format) if how.path in ("eager", "stepwise") else p
+    return rounded_to(p, how.format) if how.path in STEPWISE else p
 
 
 def simulate(

@@ -35,6 +35,8 @@ LEAST_ROWS_TOLD, LEAST_TOLD = 4, 24
 """The fewest rows, and the fewest weights, that a finding of dropout needs."""
 AS_LITTLE = 1.1
 """Residuals within this factor of the smallest count as equal."""
+GAIN = 0.5
+"""A fault must leave at most this share of the squared residual that the promised model leaves."""
 ROOM = 3.0
 """The residual may be at most this many times the rounding noise."""
 BLOCK = 32
@@ -89,6 +91,9 @@ def _nearest(sample: Case, altered: Callable[[Case], Variants]) -> Iterator[Susp
     # If the variant with the smallest residual does not explain the head, no other does; of
     # equally small residuals the most usual variant comes first.
     left = [_left(sample, head) for _, head in variants]
+    if min(left) > GAIN * _left(sample, sample.head):
+        # A residual near rounding would be explained by any small change.
+        return
     nearest = next(i for i, rest in enumerate(left) if rest <= AS_LITTLE * min(left))
     suspect, head = variants[nearest]
     whole = sample.whole

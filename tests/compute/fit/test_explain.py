@@ -19,7 +19,8 @@ M = 32**-0.5
 PLAIN = Arithmetic(M, path="flash")
 WAYS: list[tuple[str, Path]] = [
     ("float32", "float32"), ("bfloat16", "float32"), ("bfloat16", "flash"), ("bfloat16", "eager"),
-    ("float16", "float32"), ("float16", "flash"), ("float16", "eager"),
+    ("float16", "float32"), ("float16", "flash"), ("float16", "eager"), ("bfloat16", "scaled"),
+    ("float16", "scaled"),
 ]  # fmt: skip
 WINDOW, LOCAL = HeadMask("window", 0, 24), HeadMask("local", 0, 20)
 

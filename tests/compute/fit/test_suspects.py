@@ -104,6 +104,21 @@ def test_a_suspect_is_named_of_its_own_fault_alone(format: str, path: Path, kind
         assert re.fullmatch(name, suspected(known)), (name, suspected(known))
 
 
+@pytest.mark.parametrize(("format", "factor"), [("bfloat16", 1.05), ("float16", 1.006)])
+def test_one_number_that_is_a_little_wrong_has_no_suspect(format: str, factor: float) -> None:
+    how = Arithmetic(0.125, format=format, path="flash")
+    head = simulate(0, how, n_keys=N)
+    assert head.output is not None
+    output = head.output.copy()
+    output[7, np.abs(output[7]).argmax()] *= factor
+    head = replace(head, output=rounded_to(output, format))
+    known = explain(head, promising(HeadModel(0.125, mask=how.mask), format))
+    assert not known.passes
+    assert not known.explains
+    assert suspected(known) == ""
+    assert len(known.counts.wrong) == 1
+
+
 def promising(model: HeadModel, format: str) -> Reference:
     return Reference(model, STATED, HEAD_LEVEL, format=format)
 
