@@ -202,3 +202,9 @@ def test_no_wrong_output_agrees_and_no_honest_one_is_refused() -> None:
     """Of 200 random promises and faults, the doctor is right by an exact oracle."""
     trials = [*Run(200, SEED).trials()]
     assert not violations(trials), "\n".join(trial.line for trial in violations(trials))
+
+
+@pytest.mark.parametrize("seed", [420007, 420130])
+def test_keys_of_8_bits_are_no_factors_that_were_rounded(seed: int) -> None:
+    """The path that rounds most allows one row much; the rows together must not use it up."""
+    assert not violations([*Run(1, seed).trials()])

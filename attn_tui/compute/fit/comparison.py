@@ -37,6 +37,8 @@ MOST_SIGMAS: Mapping[Name, float] = {
 of a sum are not normal, and a sum stretches rows as a value scale and a sink do."""
 LEAST_ADDED = 2.0**-24
 """Float32 sums of weights may lose smaller ones altogether."""
+SNUG = 1.5
+"""A residual is about that of rounding if it is at most so many times as large."""
 ALMOST = 4.0
 """A weight that misses 1 by at most this many half units makes a row the value of one key."""
 COARSE = 30 * 2.0**-23
@@ -189,6 +191,11 @@ class Prediction:
         """The residual that rounding alone would leave."""
         size = float(np.square(self.rows.output[np.isfinite(self.rows.output)]).sum()) or 1.0
         return float(np.sqrt(self.noise.variance.sum() / size))
+
+    @property
+    def is_snug(self) -> bool:
+        """Whether the residual is about that of rounding."""
+        return self.residual <= SNUG * self.rounding
 
     @cached_property
     def sizes(self) -> Floats:

@@ -95,6 +95,9 @@ def _explained(case: Case, search: _Search | None) -> Explanation:
     for way in case.ways() if is_promised else ():
         every = (_passing(way, base) for base in way.bases())
         passing = [model for model in every if model is not None]
+        if way is not case:
+            # It leaves much room to single rows; all together must be as it says.
+            passing = [model for model in passing if way.prediction(model).is_snug]
         if passing:
             return _as_promised(way, passing)
     if is_promised and search is None:
