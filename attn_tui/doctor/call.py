@@ -274,7 +274,11 @@ def _bias(promise: Promise, model: HeadModel, rows: HeadRows) -> "_Bias":
     bias = model.bias.bias(rows, model.mask)
     seen = model.mask.seen(rows) if rows.seen is None else rows.seen
     unit = half_ulp(1.0, rows.formats.get("bias", rows.formats.get("mask", "float32")))
-    if _is_near(captured, bias, seen, unit):
+    centre = _centre(captured, bias, seen)
+    if _is_near(captured, bias + centre, seen, unit):
+        if rows.seen is not None:
+            # Where a mask hides keys, it is all that was captured; the rule says what is added.
+            captured = np.where(seen, captured, bias + centre).astype(captured.dtype)
         return _Bias(None, captured)
     return _Bias(model.bias, differences=(_other_slope(captured, bias, seen, rows, model.bias),))
 
@@ -284,14 +288,21 @@ def _bends(bias: Reals) -> bool:
     return bool((bias != bias[:, :1]).any())
 
 
-def _is_near(captured: Reals, bias: Reals, seen: NDArray[np.bool_], unit: float) -> bool:
-    """Return whether two biases differ by a constant in each row, to the rounding of a format."""
+def _centre(captured: Reals, bias: Reals, seen: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Return the constant by which a captured bias exceeds a rule in each row, shape (r, 1)."""
     apart = np.where(seen, captured.astype(np.float64) - bias, np.nan)
-    with np.errstate(all="ignore"):
-        center = np.nan_to_num(np.nanmedian(np.where(seen, apart, np.nan), axis=1))[:, None]
-        size = np.where(seen, np.maximum(np.abs(captured), np.abs(bias)), 0.0)
-    room = NEAR * 2 * unit * size.max(axis=1, keepdims=True) + 1e-6
-    return bool((np.abs(np.where(seen, apart - center, 0.0)) <= room).all())
+    sees = seen.any(axis=1)
+    centre = np.zeros((len(seen), 1))
+    centre[sees, 0] = np.nanmedian(apart[sees], axis=1)
+    return centre
+
+
+def _is_near(captured: Reals, bias: Reals, seen: NDArray[np.bool_], unit: float) -> bool:
+    """Return whether two biases are the same where keys are seen, to the rounding of a format."""
+    apart = np.abs(np.where(seen, captured.astype(np.float64) - bias, 0.0))
+    size = np.where(seen, np.maximum(np.abs(captured), np.abs(bias)), 0.0)
+    room = NEAR * 2 * unit * size.max(axis=1, keepdims=True, initial=0.0) + 1e-6
+    return bool((apart <= room).all())
 
 
 def _other_slope(

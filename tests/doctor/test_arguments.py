@@ -176,6 +176,37 @@ def test_slopes_of_alibi_are_those_of_the_configuration(
     assert result.exit_code == status
 
 
+def test_a_dropped_mask_is_named_though_the_captured_bias_says_nothing_of_hidden_keys(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "config.json").write_text(json.dumps(BLOOM))
+    heads, biases = [], []
+    hidden = ~np.tri(64, dtype=bool)
+    for number, slope in enumerate((2.0**-4, 2.0**-8)):
+        head = simulate(number, HEALTHY, n_keys=64, d_k=16, rows=range(64))
+        bias = Alibi(slope).bias(head, CAUSAL)
+        dropped = replace(HEALTHY, mask=HeadMask("none"))
+        heads.append(computed(replace(head, bias=bias), dropped))
+        biases.append(np.where(hidden, -np.inf, bias))
+    captured = np.stack(biases)[None].astype(np.float32)
+    path = save_heads(tmp_path / "a.safetensors", heads, **{"0.bias": captured})
+    result = run(path, "--config", str(tmp_path))
+    assert result.exit_code == 1
+    line = result.stdout.partition("\n")[0]
+    assert line.startswith("differs: mask none, promised causal: was no mask given")
+
+
+def test_an_inverted_mask_is_named_though_no_mask_was_captured(tmp_path: Path) -> None:
+    how = replace(HEALTHY, mask=HeadMask("causal", inverted=True))
+    path = write(tmp_path / "a.safetensors", how)
+    result = run(path, "--config", config_of(tmp_path), "--json")
+    plain = printed(result)
+    assert plain["why"][0].startswith(
+        "differs: mask inverted, promised causal: each query sees the keys that it should not"
+    )
+    assert result.exit_code == 1
+
+
 def test_a_captured_bias_that_nothing_promises_differs(tmp_path: Path) -> None:
     result = run(sloped(tmp_path, 1.0, 1.0), "--config", config_of(tmp_path))
     assert result.exit_code == 1
