@@ -259,9 +259,10 @@ def _bias(promise: Promise, model: HeadModel, rows: HeadRows) -> "_Bias":
     """Return the promised bias of a head, and how the captured one differs."""
     captured = rows.bias if rows.bias is not None and _bends(rows.bias) else None
     if promise.bias == LEARNED:
-        if captured is None:
+        # A mask alone adds 0 to what it shows.
+        if rows.bias is None or not rows.bias.any():
             return _Bias(LEARNED)
-        return _Bias(None, captured, completions=("the bias is the captured one",))
+        return _Bias(None, rows.bias, completions=("the bias is the captured one",))
     if promise.bias is None:
         return _Bias(None, captured)
     if promise.bias == NONE or not isinstance(model.bias, Alibi):

@@ -34,7 +34,10 @@ this many rows."""
 LEAST_ROWS_TOLD, LEAST_TOLD = 4, 24
 """The fewest rows, and the fewest weights, that a finding of dropout needs."""
 AS_LITTLE = 1.1
-"""Residuals within this factor of the smallest count as equal."""
+"""Squared residuals within this factor of the smallest count as equal."""
+LESS = 1.5
+"""The squared residual of the promise has to be this many times that of a fault: with 32 buckets of
+distances, noise alone can be fitted a little better."""
 ROOM = 3.0
 """The residual may be at most this many times the rounding noise."""
 BLOCK = 32
@@ -89,6 +92,8 @@ def _nearest(sample: Case, altered: Callable[[Case], Variants]) -> Iterator[Susp
     # If the variant with the smallest residual does not explain the head, no other does; of
     # equally small residuals the most usual variant comes first.
     left = [_left(sample, head) for _, head in variants]
+    if not LESS * min(left) < _left(sample, sample.head):
+        return
     nearest = next(i for i, rest in enumerate(left) if rest <= AS_LITTLE * min(left))
     suspect, head = variants[nearest]
     whole = sample.whole
@@ -179,9 +184,11 @@ def _fits(case: Case, alternatives: Iterator[_Alternative]) -> Iterator[Suspect]
     noise = variance(rows, state, case.format, case.paths[-1]).max(axis=1)
     sizes = np.square(rows.output).max(axis=1)
     bound = ROOM**2 * 4 * (noise + 2.0 ** (-2 * case.format.bits) * sizes)
+    promised = float(np.square(rows.output - state.output).sum())
     for alternative in alternatives:
-        apart = np.square(rows.output - alternative.output).max(axis=1)
-        if (apart <= bound).all():
+        apart = np.square(rows.output - alternative.output)
+        is_less = LESS * float(apart.sum()) < promised
+        if is_less and (apart.max(axis=1) <= bound).all():
             yield alternative.suspect
 
 

@@ -91,6 +91,24 @@ def test_one_number_off_by_eight_times_the_largest_honest_error_fails_and_names_
     assert comparison.wrong.tolist() == [row]
 
 
+def with_equal_tokens(seed: int, how: Arithmetic) -> HeadRows:
+    """Return a head of 16 tokens and of 560 that are all the same, as those of padding are."""
+    some = np.random.default_rng(seed).standard_normal((3, 17, 16)).astype(np.float32)
+    q, k, v = 0.3 * some[:, np.minimum(np.arange(576), 16)]
+    formats = dict.fromkeys(("q", "k", "v", "out"), "float32")
+    return computed(HeadRows(np.arange(576), 576, q, k, v, formats=formats), how)
+
+
+def test_equal_tokens_err_alike_and_pass_unless_a_number_is_off() -> None:
+    promised = HeadModel(0.25, mask=HeadMask("none"))
+    plain = Arithmetic(0.25, format="float32", mask=HeadMask("none"))
+    for seed in range(8):
+        assert compared(with_equal_tokens(seed, plain), promised).passes
+        for change in ({"multiplier": 0.252}, {"value_scale": 1.001}):
+            off = replace(plain, **change)  # type: ignore[arg-type]
+            assert not compared(with_equal_tokens(seed, off), promised).passes
+
+
 def test_the_worst_row_is_named_first() -> None:
     head, _, _ = drawn(1, "bfloat16", "flash")
     assert head.output is not None

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from attn_tui.compute.arrays import dtype_of
+from attn_tui.compute.fit.case import Case
 from attn_tui.compute.fit.explain import Explanation, Reference, explain
 from attn_tui.compute.fit.head import Path
 from attn_tui.compute.fit.simulate import Arithmetic, compute, computed, rounded_to, simulate
-from attn_tui.compute.fit.suspects import buckets, rope
+from attn_tui.compute.fit.suspects import buckets, rope, suspect_of
 from attn_tui.compute.heads.head_model import HeadModel
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
@@ -183,6 +184,16 @@ def test_rows_of_nan_say_why_only_their_own_numbers_overflow() -> None:
     more = explain(replace(head, output=output), promising(model, "float32"))
     assert more.suspect is not None
     assert more.suspect.evidence == ""
+
+
+def test_nothing_is_suspected_of_a_head_that_is_as_promised() -> None:
+    # A fault that leaves as much as the promise explains nothing, however small it is fitted.
+    for name in ("float32", "bfloat16"):
+        reference = promising(HeadModel(0.125, softcap=50.0), name)
+        head = simulate(3, Arithmetic(0.125, softcap=50.0, format=name), n_keys=64, d_k=32)
+        case = Case.of(head, reference)
+        assert isinstance(case, Case)
+        assert suspect_of(case) is None
 
 
 def test_an_output_of_zeros_is_named() -> None:
