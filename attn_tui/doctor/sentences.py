@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import log
 
+from attn_tui.compute.fit.case import NO_SCORES
 from attn_tui.compute.fit.model import SHOWN, Candidate
 from attn_tui.compute.heads.head_model import Part
 from attn_tui.compute.text import counted, listed
@@ -265,14 +266,24 @@ def others(every: Sequence[Group]) -> Iterator[str]:
         yield f"{count:,} {verdict if count == 1 else PLURALS.get(verdict, verdict)}"
 
 
+def _silent(finding: Finding) -> str:
+    """Return why another m of a head would not have shown, and what might show it."""
+    reason, counts = finding.judgement.reason, finding.explanation.counts
+    if reason == NO_SCORES:
+        return f"another m would not have shown: {reason}"
+    seen = len(finding.explanation.rows) + counts.padding + counts.spoilt
+    if seen < finding.shape.n_queries:
+        return f"another m would not have shown, {reason}: try --rows all, or a longer text"
+    return f"another m would not have shown, {reason}: try a longer text"
+
+
 def statement(group: Group) -> str:
     """Return the sentence about a group of heads."""
     finding = group.first
     if group.verdict == "cannot tell":
         return obstacle(finding)
     if group.verdict == "silent":
-        reason = finding.judgement.reason
-        return f"another m would not have shown, {reason}: try --rows all, or a longer text"
+        return _silent(finding)
     if group.verdict == "differs":
         return _differing(group)
     granted = dict.fromkeys(filter(None, map(assumed_text, group.findings)))
