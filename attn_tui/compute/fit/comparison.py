@@ -60,6 +60,9 @@ POOLED: tuple[Name, ...] = ("multiplier", "curvature")
 """The numbers that the heads of a layer share, and whose errors are like noise in all of them."""
 LEAST_POOLED = 3.0
 """One head at least must show by itself, to so many standard errors, what all show together."""
+MOST_OF_ONE = 0.8
+"""A head with more than this share of the weight is not pooled: its own test decides, which allows
+for errors that are not normal, as those of two or three rows are."""
 
 
 def pooled(name: Name, steps: Sequence[Step], level: float) -> Step | None:
@@ -76,6 +79,8 @@ def pooled(name: Name, steps: Sequence[Step], level: float) -> Step | None:
     if not any(abs(step.value) > LEAST_POOLED * step.error for step in sure):
         return None
     weights = np.array([step.error**-2.0 for step in sure])
+    if weights.max() > MOST_OF_ONE * weights.sum():
+        return None
     value = float((weights * [step.value for step in sure]).sum() / weights.sum())
     error = float(weights.sum() ** -0.5)
     is_significant = abs(value) > MOST_SIGMAS[name] * _normal(level / len(POOLED)) * error

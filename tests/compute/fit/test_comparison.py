@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from attn_tui.compute.fit.case import Case
-from attn_tui.compute.fit.comparison import COARSE, Comparison
+from attn_tui.compute.fit.comparison import COARSE, Comparison, Step, pooled
 from attn_tui.compute.fit.explain import Reference, explain
 from attn_tui.compute.fit.head import Path
 from attn_tui.compute.fit.noise import format_of, paths_of
@@ -107,6 +107,16 @@ def test_equal_tokens_err_alike_and_pass_unless_a_number_is_off() -> None:
         for change in ({"multiplier": 0.252}, {"value_scale": 1.001}):
             off = replace(plain, **change)  # type: ignore[arg-type]
             assert not compared(with_equal_tokens(seed, off), promised).passes
+
+
+def test_heads_show_a_number_together_unless_one_of_them_decides() -> None:
+    alike = [Step(4e-3, 1e-3), Step(3e-3, 1e-3), Step(3e-3, 1e-3), Step(-1e-2, 1e-1)]
+    shown = pooled("multiplier", alike, 5e-4)
+    assert shown is not None
+    assert shown.value == pytest.approx(10e-3 / 3, rel=0.01)
+    # Six standard errors of two rows are no more than its own test allows.
+    assert pooled("multiplier", [Step(6e-3, 1e-3), Step(1e-2, 3e-2)], 5e-4) is None
+    assert pooled("multiplier", [Step(2e-3, 1e-3)] * 9, 5e-4) is None
 
 
 def test_the_worst_row_is_named_first() -> None:
