@@ -582,7 +582,7 @@ def _of_kv_heads(group: Group) -> str:
     n_kv = reading.dims.kv_heads
     meant = f"promised h // {size}"
     if len(pairs) > 1 and len({kv for _, kv in pairs}) == 1:
-        numbers = ranges([number for number, _ in pairs], 8)
+        numbers = ranges(sorted({number for number, _ in pairs}), 8)
         return f"heads {numbers} all have KV head {kv_head}, {meant}"
     if n_kv > 1 and all(kv == number % n_kv for number, kv in pairs):
         return f"head {head} has KV head {kv_head}, h mod {n_kv}, {meant}: tiled, not repeated?"

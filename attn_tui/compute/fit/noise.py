@@ -100,8 +100,10 @@ def score_variance(rows: Rows, state: State, format: Format, path: Path) -> Floa
     slope = parameters.multiplier * state.slope
     unit = 2.0 ** -max(format.bits, 24)
     q, k = rows.norms
-    # A sum of d terms in rounded blocks errs by some units of ‖q‖‖k‖/√d; e^z and z − max err, too.
-    sums = (unit * 0.5) ** 2 * np.multiply.outer(q * q, k * k) / rows.d_k * (slope * slope)
+    # A sum of d terms in rounded blocks errs by some units of ‖q‖‖k‖/√d, or of the sum if that is
+    # larger; e^z and z − max err, too.
+    sizes = np.maximum(np.multiply.outer(q * q, k * k) / rows.d_k, np.square(rows.scores))
+    sums = (unit * 0.5) ** 2 * sizes * (slope * slope)
     away = state.logits - state.top
     sums += unit**2 * (1 + np.square(away) + np.square(state.top)) / 3
     sums *= SUMS
@@ -303,7 +305,9 @@ def _most_by_scores(rows: Rows, state: State, format: Format) -> Floats:
     away = np.einsum("rn,rn,rn->r", state.squares, away, away)
     square = state.squares.sum(axis=1)
     sums = np.square(parameters.multiplier * q * k.max()) * square / (4 * rows.d_k)
-    sums += ((1 + np.square(state.top[:, 0])) * square + away) / 3
+    # A logit is at most the largest one and its distance from that; with a cap it is more than
+    # its slope times m·q·k.
+    sums += ((1 + np.square(state.top[:, 0])) * square + away) * (1 / 3 + 1 / 2)
     return np.asarray(SUMS * 4.0 ** -max(format.bits, 24) * sums)
 
 

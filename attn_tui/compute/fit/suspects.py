@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from attn_tui.compute.arrays import dtype_of
 from attn_tui.compute.fit.case import Case, parameters_of
 from attn_tui.compute.fit.head import Floats, Rows, State, compute
+from attn_tui.compute.fit.keys import one_key
 from attn_tui.compute.fit.model import Blame, Suspect
 from attn_tui.compute.fit.noise import variance
 from attn_tui.compute.fit.solve import coefficients
@@ -238,7 +239,7 @@ def _weights(logits: Floats, model: HeadModel) -> Floats:
     return np.asarray(weights / total)
 
 
-COMPUTED: tuple[Callable[[Case], Iterator[Suspect]], ...] = (_other_softmax,)
+COMPUTED: tuple[Callable[[Case], Iterator[Suspect]], ...] = (_other_softmax, one_key)
 """The faults that are told by the output that they give."""
 
 

@@ -102,7 +102,7 @@ def with_equal_tokens(seed: int, how: Arithmetic) -> HeadRows:
 def test_equal_tokens_err_alike_and_pass_unless_a_number_is_off() -> None:
     promised = HeadModel(0.25, mask=HeadMask("none"))
     plain = Arithmetic(0.25, format="float32", mask=HeadMask("none"))
-    for seed in range(8):
+    for seed in range(3):
         assert compared(with_equal_tokens(seed, plain), promised).passes
         for change in ({"multiplier": 0.252}, {"value_scale": 1.001}):
             off = replace(plain, **change)  # type: ignore[arg-type]
