@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.compute.fit.differences import half_ulp
+from attn_tui.compute.fit.noise import coarsest
 from attn_tui.compute.heads.head_model import LEARNED, Alibi, HeadModel, Part
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows, Reals
@@ -274,7 +275,9 @@ def _bias(promise: Promise, model: HeadModel, rows: HeadRows) -> "_Bias":
         return _Bias(model.bias)
     bias = model.bias.bias(rows, model.mask)
     seen = model.mask.seen(rows) if rows.seen is None else rows.seen
-    unit = half_ulp(1.0, rows.formats.get("bias", rows.formats.get("mask", "float32")))
+    # A bias in bfloat16 is often cast up before it is stored, as q, k and v are.
+    named = rows.formats.get("bias", rows.formats.get("mask", "float32"))
+    unit = half_ulp(1.0, coarsest(captured, named))
     centre = _centre(captured, bias, seen)
     if _is_near(captured, bias + centre, seen, unit):
         if rows.seen is not None:
