@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.compute.fit.differences import half_ulp
+from attn_tui.compute.fit.noise import coarsest
 from attn_tui.compute.heads.head_model import LEARNED, Alibi, HeadModel, Part
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows, Reals
@@ -259,9 +260,10 @@ def _bias(promise: Promise, model: HeadModel, rows: HeadRows) -> "_Bias":
     """Return the promised bias of a head, and how the captured one differs."""
     captured = rows.bias if rows.bias is not None and _bends(rows.bias) else None
     if promise.bias == LEARNED:
-        if captured is None:
+        # A mask alone adds 0 to what it shows.
+        if rows.bias is None or not rows.bias.any():
             return _Bias(LEARNED)
-        return _Bias(None, captured, completions=("the bias is the captured one",))
+        return _Bias(None, rows.bias, completions=("the bias is the captured one",))
     if promise.bias is None:
         return _Bias(None, captured)
     if promise.bias == NONE or not isinstance(model.bias, Alibi):
@@ -273,8 +275,14 @@ def _bias(promise: Promise, model: HeadModel, rows: HeadRows) -> "_Bias":
         return _Bias(model.bias)
     bias = model.bias.bias(rows, model.mask)
     seen = model.mask.seen(rows) if rows.seen is None else rows.seen
-    unit = half_ulp(1.0, rows.formats.get("bias", rows.formats.get("mask", "float32")))
-    if _is_near(captured, bias, seen, unit):
+    # A bias in bfloat16 is often cast up before it is stored, as q, k and v are.
+    named = rows.formats.get("bias", rows.formats.get("mask", "float32"))
+    unit = half_ulp(1.0, coarsest(captured, named))
+    centre = _centre(captured, bias, seen)
+    if _is_near(captured, bias + centre, seen, unit):
+        if rows.seen is not None:
+            # Where a mask hides keys, it is all that was captured; the rule says what is added.
+            captured = np.where(seen, captured, bias + centre).astype(captured.dtype)
         return _Bias(None, captured)
     return _Bias(model.bias, differences=(_other_slope(captured, bias, seen, rows, model.bias),))
 
@@ -284,14 +292,21 @@ def _bends(bias: Reals) -> bool:
     return bool((bias != bias[:, :1]).any())
 
 
-def _is_near(captured: Reals, bias: Reals, seen: NDArray[np.bool_], unit: float) -> bool:
-    """Return whether two biases differ by a constant in each row, to the rounding of a format."""
+def _centre(captured: Reals, bias: Reals, seen: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Return the constant by which a captured bias exceeds a rule in each row, shape (r, 1)."""
     apart = np.where(seen, captured.astype(np.float64) - bias, np.nan)
-    with np.errstate(all="ignore"):
-        center = np.nan_to_num(np.nanmedian(np.where(seen, apart, np.nan), axis=1))[:, None]
-        size = np.where(seen, np.maximum(np.abs(captured), np.abs(bias)), 0.0)
-    room = NEAR * 2 * unit * size.max(axis=1, keepdims=True) + 1e-6
-    return bool((np.abs(np.where(seen, apart - center, 0.0)) <= room).all())
+    sees = seen.any(axis=1)
+    centre = np.zeros((len(seen), 1))
+    centre[sees, 0] = np.nanmedian(apart[sees], axis=1)
+    return centre
+
+
+def _is_near(captured: Reals, bias: Reals, seen: NDArray[np.bool_], unit: float) -> bool:
+    """Return whether two biases are the same where keys are seen, to the rounding of a format."""
+    apart = np.abs(np.where(seen, captured.astype(np.float64) - bias, 0.0))
+    size = np.where(seen, np.maximum(np.abs(captured), np.abs(bias)), 0.0)
+    room = NEAR * 2 * unit * size.max(axis=1, keepdims=True, initial=0.0) + 1e-6
+    return bool((apart <= room).all())
 
 
 def _other_slope(

@@ -8,6 +8,7 @@ from attn_tui.doctor.finding import Finding
 from attn_tui.doctor.words import promised_value, value_of
 
 IGNORED = "the captured mask is not applied"
+INVERTED = "each query sees the keys that it should not"
 PADDING_IGNORED = "the padding of the captured mask is not applied"
 VALUE_SCALES = {0.5**0.5: "a scale of v too many", 2.0**0.5: "a scale of v dropped"}
 """The usual causes of a value scale, by its ratio to the promised one."""
@@ -75,6 +76,8 @@ def _of_kv_head(finding: Finding) -> str:
 def _of_mask(finding: Finding, candidate: Candidate) -> str:
     """Return what usually leads to a mask in place of another."""
     mask, promised = candidate.model.mask, finding.comparable.model.mask
+    if mask.inverted:
+        return INVERTED
     if promised.kind == "given":
         return IGNORED
     is_as_promised = "mask" not in finding.comparable.stated or mask.kind == promised.kind

@@ -15,8 +15,9 @@ from attn_tui.compute.blas import one_thread
 from attn_tui.compute.errors import InputError, Stopped
 from attn_tui.compute.fit.comparison import LEVEL
 from attn_tui.compute.fit.explain import Explanation, Reference, explain
-from attn_tui.compute.fit.model import Variant
+from attn_tui.compute.fit.model import Suspect, Variant
 from attn_tui.compute.fit.noise import coarsest
+from attn_tui.compute.fit.suspects import FITS
 from attn_tui.compute.heads.head_model import LAWS
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
@@ -267,9 +268,30 @@ class _Doctor:
         if self.searches >= _SEARCHED:
             return explanation
         self.searches += 1
+        if "multiplier" in head.stated:
+            other_head = self._other_head(id, head.rows, reading)
+            if other_head is not None:
+                return replace(explanation, suspect=other_head)
         mistakes = [*self._variants(id, head, reading)]
         others = partial(self._others, id, head.rows, reading)
         return explain(head.rows, reference, others, True, head.calls, mistakes)
+
+    def _other_head(self, id: HeadId, head: HeadRows, reading: Reading) -> Suspect | None:
+        """Return that a head has the output that another of its layer is promised, or None."""
+        heads = reading.dims.heads
+        if head.output is None or head.values is None:
+            return None
+        for by in range(1, heads):
+            self._ask()
+            number = (id.head + by) % heads
+            place = replace(id, head=number)
+            other = self.capture.read(place, [int(row) for row in head.rows], reading)
+            swapped = self._comparable(place, replace(other, output=head.output), reading)
+            if not explain(swapped.rows, self._reference(swapped), search=False).passes:
+                continue
+            called = {1: "the next head", heads - 1: "the head before"}.get(by, f"head {number}")
+            return Suspect(f"the output is that of {called}", FITS)
+        return None
 
     def _variants(self, id: HeadId, head: Comparable, reading: Reading) -> Iterator[Variant]:
         """Yield the models that common mistakes make of the promise of a head."""

@@ -86,7 +86,7 @@ def _head(finding: Finding, common: Promise | None, evidence: bool) -> dict[str,
         "differs": finding.judgement.parts,
         "multiplier": m,
         "residual": explanation.gap,
-        "rounding": explanation.rounding,
+        "rounding": explanation.gap_rounding,
         "silent": explanation.silent,
         "differences": [asdict(difference) for difference in finding.judgement.differences],
     }

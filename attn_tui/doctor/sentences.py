@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import log
 
+from attn_tui.compute.fit.case import NO_SCORES
 from attn_tui.compute.fit.model import SHOWN, Candidate
 from attn_tui.compute.heads.head_model import Part
 from attn_tui.compute.text import counted, listed
@@ -265,14 +266,24 @@ def others(every: Sequence[Group]) -> Iterator[str]:
         yield f"{count:,} {verdict if count == 1 else PLURALS.get(verdict, verdict)}"
 
 
+def _silent(finding: Finding) -> str:
+    """Return why another m of a head would not have shown, and what might show it."""
+    reason, counts = finding.judgement.reason, finding.explanation.counts
+    if reason == NO_SCORES:
+        return f"another m would not have shown: {reason}"
+    seen = len(finding.explanation.rows) + counts.padding + counts.spoilt
+    if seen < finding.shape.n_queries:
+        return f"another m would not have shown, {reason}: try --rows all, or a longer text"
+    return f"another m would not have shown, {reason}: try a longer text"
+
+
 def statement(group: Group) -> str:
     """Return the sentence about a group of heads."""
     finding = group.first
     if group.verdict == "cannot tell":
         return obstacle(finding)
     if group.verdict == "silent":
-        reason = finding.judgement.reason
-        return f"another m would not have shown, {reason}: try --rows all, or a longer text"
+        return _silent(finding)
     if group.verdict == "differs":
         return _differing(group)
     granted = dict.fromkeys(filter(None, map(assumed_text, group.findings)))
@@ -571,7 +582,7 @@ def _of_kv_heads(group: Group) -> str:
     n_kv = reading.dims.kv_heads
     meant = f"promised h // {size}"
     if len(pairs) > 1 and len({kv for _, kv in pairs}) == 1:
-        numbers = ranges([number for number, _ in pairs], 8)
+        numbers = ranges(sorted({number for number, _ in pairs}), 8)
         return f"heads {numbers} all have KV head {kv_head}, {meant}"
     if n_kv > 1 and all(kv == number % n_kv for number, kv in pairs):
         return f"head {head} has KV head {kv_head}, h mod {n_kv}, {meant}: tiled, not repeated?"

@@ -153,6 +153,8 @@ def mask_text(candidate: Candidate) -> str:
 
 def rule_mask_text(mask: HeadMask, length: str = "") -> str:
     """Return a mask in words: ``window of 32 keys, query 0 at key 8``."""
+    if mask.inverted:
+        return "inverted"
     text = _MASKS.get(mask.kind) or mask_name(mask, length)
     if mask.hidden:
         text += f", {keys_text(mask.hidden)} hidden"

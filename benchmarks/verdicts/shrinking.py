@@ -306,7 +306,9 @@ def model_of(config: Any) -> Any:
     model = class_of(config)._from_config(config, attn_implementation="eager", dtype=torch.float32)
     for name, parameter in model.named_parameters():
         is_matrix = parameter.dim() > 1
-        if not parameter.isfinite().all() or "sink" in name:
+        # Factors that training starts from 0, such as a temperature of keys, would hide q·k.
+        is_off = not parameter.any() and not is_matrix and not name.endswith("bias")
+        if not parameter.isfinite().all() or "sink" in name or is_off:
             parameter.data.normal_()
         elif is_matrix and not parameter.std() > _FLAT:
             parameter.data.normal_(0.0, 0.1)

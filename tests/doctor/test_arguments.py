@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attn_tui.compute.fit.simulate import Arithmetic, computed, simulate
+from attn_tui.compute.fit.simulate import Arithmetic, computed, rounded_to, simulate
 from attn_tui.compute.heads.head_model import Alibi
 from attn_tui.compute.heads.mask import HeadMask
 from tests.doctor.captures import save, tensors, write
@@ -174,6 +174,63 @@ def test_slopes_of_alibi_are_those_of_the_configuration(
     result = run(sloped(tmp_path, times, captured), "--config", str(tmp_path))
     assert phrase in result.stdout.partition("\n")[0]
     assert result.exit_code == status
+
+
+def test_a_captured_bias_is_compared_within_the_rounding_of_its_own_numbers(
+    tmp_path: Path,
+) -> None:
+    # Falcon rounds slope · position to bfloat16, and that times m again; captures cast it up.
+    (tmp_path / "config.json").write_text(json.dumps(BLOOM))
+    for stored, status in (("bfloat16", 0), ("float32", 1)):
+        heads, biases = [], []
+        for number, slope in enumerate((2.0**-4, 2.0**-8)):
+            head = simulate(number, HEALTHY, n_keys=64, d_k=16, rows=range(64))
+            bias = rounded_to(1.003 * Alibi(slope).bias(head, CAUSAL), stored)
+            heads.append(computed(replace(head, bias=bias), HEALTHY))
+            biases.append(bias)
+        extra = {"0.bias": np.stack(biases)[None].astype(np.float32)}
+        path = save_heads(tmp_path / "a.safetensors", heads, **extra)
+        assert run(path, "--config", str(tmp_path)).exit_code == status
+
+
+def test_the_residual_and_the_rounding_of_a_head_are_of_one_model(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.safetensors", replace(HEALTHY, multiplier=1.0), logit_std=4.0)
+    result = run(path, "--config", config_of(tmp_path), "--json", "--evidence")
+    head = printed(result)["heads"][0]
+    model = head["models"][0]
+    assert head["residual"] == model["residual"]
+    assert head["rounding"] == model["rounding"][model["paths"][0]]
+
+
+def test_a_dropped_mask_is_named_though_the_captured_bias_says_nothing_of_hidden_keys(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "config.json").write_text(json.dumps(BLOOM))
+    heads, biases = [], []
+    hidden = ~np.tri(64, dtype=bool)
+    for number, slope in enumerate((2.0**-4, 2.0**-8)):
+        head = simulate(number, HEALTHY, n_keys=64, d_k=16, rows=range(64))
+        bias = Alibi(slope).bias(head, CAUSAL)
+        dropped = replace(HEALTHY, mask=HeadMask("none"))
+        heads.append(computed(replace(head, bias=bias), dropped))
+        biases.append(np.where(hidden, -np.inf, bias))
+    captured = np.stack(biases)[None].astype(np.float32)
+    path = save_heads(tmp_path / "a.safetensors", heads, **{"0.bias": captured})
+    result = run(path, "--config", str(tmp_path))
+    assert result.exit_code == 1
+    line = result.stdout.partition("\n")[0]
+    assert line.startswith("differs: mask none, promised causal: was no mask given")
+
+
+def test_an_inverted_mask_is_named_though_no_mask_was_captured(tmp_path: Path) -> None:
+    how = replace(HEALTHY, mask=HeadMask("causal", inverted=True))
+    path = write(tmp_path / "a.safetensors", how)
+    result = run(path, "--config", config_of(tmp_path), "--json")
+    plain = printed(result)
+    assert plain["why"][0].startswith(
+        "differs: mask inverted, promised causal: each query sees the keys that it should not"
+    )
+    assert result.exit_code == 1
 
 
 def test_a_captured_bias_that_nothing_promises_differs(tmp_path: Path) -> None:

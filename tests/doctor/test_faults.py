@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from attn_tui.captures.opening import open_capture
+from attn_tui.captures.writer import write_safetensors
 from attn_tui.commands.program import program
 from attn_tui.compute.arrays import dtype_of
 from attn_tui.compute.fit.simulate import Arithmetic, computed
@@ -232,6 +233,29 @@ def test_a_sink_among_small_logits_differs_where_none_is_meant(
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    ("by", "phrase"),
+    [
+        (1, "differs: the output is that of the next head; 4 of 4 heads"),
+        (-1, "differs: the output is that of the head before; 4 of 4 heads"),
+        (2, "differs: the output is that of head "),
+    ],
+)
+def test_outputs_of_other_heads_are_named(tmp_path: Path, by: int, phrase: str) -> None:
+    shape = SHAPE | {"num_attention_heads": 4, "hidden_size": 64, "model_type": "llama"}
+    (tmp_path / "config.json").write_text(json.dumps(shape))
+    read = tensors(write(tmp_path / "a.safetensors", PLAIN, heads=4))
+    swapped = {f"0.{part}": tensor for part, tensor in read.items()}
+    swapped["0.out"] = np.roll(read["out"], -by, axis=1)
+    path = tmp_path / "b.safetensors"
+    write_safetensors(
+        path, {part: tensor.astype(dtype_of("bfloat16")) for part, tensor in swapped.items()}
+    )
+    result = CliRunner().invoke(program, ["doctor", str(path), "--config", str(tmp_path)])
+    assert result.stdout.startswith(phrase)
+    assert result.exit_code == 1
+
+
 def test_heads_with_the_keys_and_values_of_others_are_named(tmp_path: Path) -> None:
     path = write(tmp_path / "right.safetensors", PLAIN, heads=4)
     parts = tensors(path)

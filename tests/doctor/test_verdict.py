@@ -268,6 +268,40 @@ def test_a_bias_of_t5_has_to_be_captured(tmp_path: Path, captured: bool) -> None
         assert "it agrees with some bias, but which is promised was not captured: capture" in line
 
 
+@pytest.mark.parametrize(
+    ("keys", "more", "advice"),
+    [
+        (0.0, (), "would not have shown: every q·k is 0;"),
+        (1e-5, ("--rows", "4"), " fits: try --rows all, or a longer text;"),
+        (1e-5, (), " fits: try a longer text;"),
+    ],
+)
+def test_why_no_other_multiplier_would_show_and_what_might_show_it(
+    tmp_path: Path, keys: float, more: tuple[str, ...], advice: str
+) -> None:
+    heads = []
+    for number in range(2):
+        head = simulate(number, HEALTHY, n_keys=64, d_k=16, rows=range(64))
+        small = replace(head, keys=(head.keys * keys).astype(np.float32))
+        heads.append(computed(small, HEALTHY))
+    path = save_heads(tmp_path / "a.safetensors", heads)
+    result = run(path, "--config", config_of(tmp_path), *more)
+    assert advice in result.stdout.partition("\n")[0]
+    assert result.exit_code == 3
+
+
+def test_a_captured_bias_that_is_constant_in_each_row_is_the_promised_one(tmp_path: Path) -> None:
+    # BROS adds q·e of the distance of two boxes, which is the same for all keys in one box.
+    t5 = {"model_type": "t5", "num_heads": 2, "d_kv": 16, "d_model": 32}
+    (tmp_path / "config.json").write_text(json.dumps(t5))
+    made = replace(SEEN, multiplier=1.0)
+    bias = np.random.default_rng(1).standard_normal((1, 2, 64, 1)).repeat(64, axis=3)
+    path = write(tmp_path / "a.safetensors", made, extra={"0.bias": bias.astype(np.float32)})
+    result = run(path, "--config", str(tmp_path))
+    assert result.stdout.startswith("agrees: m = ")
+    assert result.exit_code == 0
+
+
 @pytest.mark.slow
 def test_chunks_and_local_layers_do_not_agree_under_another_mask(tmp_path: Path) -> None:
     llama4 = {"model_type": "llama4_text", "attention_chunk_size": 16, "no_rope_layers": [1, 0]}

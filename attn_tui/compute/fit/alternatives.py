@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from math import inf, isnan
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,9 +78,9 @@ def two_changes(case: Case) -> Iterator[Candidate]:
     """Yield tests with another mask, and perhaps other numbers, ignoring a captured mask."""
     start = parameters_of(case.reference.model)
     bare = case.altered(lambda head: replace(head, seen=None))
-    for changed in _masked(case, bare):
-        if not bare.is_far(bare.rows(changed), start):
-            yield bare.test(changed)
+    for masked, changed in _masked(case, bare):
+        if not masked.is_far(masked.rows(changed), start):
+            yield masked.test(changed)
     for by in (0.25, 4.0):
         yield from _shown_masks(case, bare, replace(start, multiplier=start.multiplier * by))
 
@@ -167,20 +168,25 @@ def _near_masks(case: Case) -> Iterator[Candidate]:
     """Yield tests with another mask and the expected numbers, ignoring a captured mask."""
     model = case.reference.model
     bare = case.altered(lambda head: replace(head, seen=None))
-    for changed in _masked(case, bare):
-        made = bare.rounding(changed)
-        if bare.is_near(made.rows, made.state):
-            yield bare.test(changed)
+    for masked, changed in _masked(case, bare):
+        made = masked.rounding(changed)
+        if masked.is_near(made.rows, made.state):
+            yield masked.test(changed)
     yield from _shown_masks(case, bare, parameters_of(model))
 
 
-def _masked(case: Case, bare: Case) -> Iterator[HeadModel]:
-    """Yield models with the nearest alternative masks under which rows see other keys."""
+def _masked(case: Case, bare: Case) -> Iterator[tuple[Case, HeadModel]]:
+    """Yield models with the nearest alternative masks under which rows see other keys.
+
+    Each comes with the case that it is a model of: with the captured mask, or without.
+    """
     model = case.reference.model
     expected = model.mask.seen(case.head)
+    if model.mask.kind == "given":
+        yield case, replace(model, mask=replace(model.mask, inverted=True))
     for mask in distinct(bare.head, [*other_masks(case.head, model.mask)]):
         if not np.array_equal(mask.seen(bare.head), expected):
-            yield replace(model, mask=mask)
+            yield bare, replace(model, mask=mask)
 
 
 def _shown_masks(case: Case, bare: Case, near: Parameters) -> Iterator[Candidate]:
@@ -216,7 +222,7 @@ def moved(case: Case, test: Candidate) -> Candidate:
     if np.array_equal(causal.seen(head), mask.seen(head)):
         plain = replace(test, model=replace(test.model, mask=causal))
         return compared(plain, case.reference, head)
-    # The best is named apart: no comparison holds if its cost is NaN.
+    # The best is named apart: no comparison holds if its cost is infinite.
     alike = [best, *(window for window, cost in costs.items() if cost < costs[best] + STRAIN)]
     test = replace(test, window=(min(alike), max(alike)))
     expected = case.reference.model.mask
@@ -236,5 +242,7 @@ def _costs(case: Case, model: HeadModel) -> dict[int, float]:
     for window in range(max(least, 1), min(most, case.head.n_keys) + 1):
         seen = replace(mask, window=window).seen(case.head)
         rest = rows.output - compute(rows.under(seen), near).output
-        costs[window] = float(np.square(weighed.freed(rest)).sum())
+        cost = float(np.square(weighed.freed(rest)).sum())
+        # It is NaN if a row sees no key.
+        costs[window] = inf if isnan(cost) else cost
     return costs

@@ -58,6 +58,8 @@ SMALL, LARGE = 1e-6, 1e6
 HUGE = 1e150
 """Numbers beyond have squares beyond float64."""
 EXTREME = "its numbers are too large or too small to be compared"
+NO_SCORES = "every q·k is 0"
+"""Why no multiplier of a head shows, whatever is compared."""
 LEAST_ROWS = 4
 """The number of rows that must see a key under a mask, if the head has as many."""
 NEAR = 0.01
@@ -319,7 +321,7 @@ class Case:
             "sink": Sink(fitted_numbers["sink"], fit.parameters.level, "sink" in fit.names),
         }
         unknown: dict[Part, str] = {}
-        if reason := _unknown(estimates["multiplier"]):
+        if reason := _unknown(estimates["multiplier"], rows):
             unknown |= {"multiplier": reason, "softcap": reason}
         sink_too = choice.beside.get("sink")
         is_alike = fitted_numbers["sink"].error == inf
@@ -423,8 +425,10 @@ def _value(estimate: Estimate | None) -> float | None:
     return None if estimate is None else estimate.at(SHOWN).value
 
 
-def _unknown(m: Estimate) -> str:
+def _unknown(m: Estimate, rows: Rows) -> str:
     """Return why the multiplier is unknown, or an empty text."""
+    if not rows.scores.any():
+        return NO_SCORES
     interval = m.at(SHOWN)
     if interval.value is None or interval.low is None or interval.high is None:
         return "the output does not depend on it"

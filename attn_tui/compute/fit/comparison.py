@@ -62,6 +62,9 @@ POOLED: tuple[Name, ...] = ("multiplier", "curvature")
 """The numbers that the heads of a layer share, and whose errors are like noise in all of them."""
 LEAST_POOLED = 3.0
 """One head at least must show by itself, to so many standard errors, what all show together."""
+MOST_OF_ONE = 0.8
+"""A head with more than this share of the weight is not pooled: its own test decides, which allows
+for errors that are not normal, as those of two or three rows are."""
 
 
 def pooled(name: Name, steps: Sequence[Step], level: float) -> Step | None:
@@ -78,6 +81,8 @@ def pooled(name: Name, steps: Sequence[Step], level: float) -> Step | None:
     if not any(abs(step.value) > LEAST_POOLED * step.error for step in sure):
         return None
     weights = np.array([step.error**-2.0 for step in sure])
+    if weights.max() > MOST_OF_ONE * weights.sum():
+        return None
     value = float((weights * [step.value for step in sure]).sum() / weights.sum())
     error = float(weights.sum() ** -0.5)
     is_significant = abs(value) > MOST_SIGMAS[name] * _normal(level / len(POOLED)) * error
@@ -281,14 +286,14 @@ class Prediction:
 
     @cached_property
     def _mixed(self) -> NDArray[np.intp]:
-        """The places of the rows whose error is like noise.
+        """The places of the rows whose error is like noise, and of equal rows the first.
 
         In a row that is almost the value of one key, the output is rounded to that value, always to
-        the same side.
+        the same side. Rows of equal queries, as of padding, err alike.
         """
         largest = self.state.weights.max(axis=1, initial=0.0)
         least = ALMOST * 2.0**-self.format.bits + self.state.weights.shape[1] * LEAST_ADDED
-        return np.flatnonzero(largest < 1 - least)
+        return np.intersect1d(np.flatnonzero(largest < 1 - least), _firsts(self.rows))
 
     @cached_property
     def biases(self) -> tuple[float, ...]:
@@ -340,6 +345,15 @@ def predicted(
     return Prediction(
         rows, state, filled.by(path), rounding.format, path, filled.whitened(path), level, margins
     )
+
+
+def _firsts(rows: Rows) -> NDArray[np.intp]:
+    """Return the places of the rows, of those with equal queries and outputs only the first."""
+    _, first = np.unique(rows.output.sum(axis=1), return_index=True)
+    if len(first) == len(rows.output):
+        return np.arange(len(first))
+    both = np.concatenate([rows.queries.astype(np.float64), rows.output], axis=1)
+    return np.asarray(np.unique(both, axis=0, return_index=True)[1])
 
 
 @lru_cache(maxsize=1024)

@@ -49,7 +49,7 @@ def _is_other_mask(mask: HeadMask, reference: Reference, head: HeadRows) -> bool
     if expected.kind == "given" and head.seen is None:
         return True  # A captured mask was left out.
     if "mask" not in reference.stated:
-        is_open = mask.kind in ("causal", "none", "given")
+        is_open = mask.kind in ("causal", "none", "given") and not mask.inverted
         is_captured = (mask.hidden, mask.packed) == (expected.hidden, expected.packed)
         return bool(not is_open or not is_captured or mask.prefix or mask.chunk)
     if mask == expected and not mask.hidden:

@@ -262,11 +262,12 @@ def _varied(sample: Case, variants: Sequence[Variant]) -> Iterator[Candidate]:
     """Yield the models of common mistakes that give every row."""
     for variant in variants:
         model = variant.model
-        if not _passes(sample, model):
+        rounding = sample.rounding(model)
+        # Most are far off: that is seen before the likeliest path is looked for.
+        if not sample.is_near(rounding.rows, rounding.state) or not _passes(sample, model):
             continue
         if sample.whole is not None and not _passes(sample.whole, model):
             continue
-        rounding = sample.rounding(model)
         candidate = sample.candidate(rounding, model, stepped(rounding, sample.paths))
         yield replace(
             candidate, model=model, explains=True, changes=(variant.part,), cause=variant.cause

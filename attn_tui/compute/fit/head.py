@@ -97,6 +97,15 @@ class Inputs:
         return float(self.squares.max(initial=0.0))
 
     @cached_property
+    def repeats(self) -> NDArray[np.intp] | None:
+        """How many keys are equal to each, values too, shape (n,); None if no two are."""
+        if len(np.unique(self.values.sum(axis=1))) == len(self.values):
+            return None
+        both = np.concatenate([self.keys, self.values], axis=1)
+        _, which, counts = np.unique(both, axis=0, return_inverse=True, return_counts=True)
+        return np.asarray(counts[which.ravel()]) if len(counts) < len(both) else None
+
+    @cached_property
     def lost(self) -> tuple[Floats, Floats]:
         """The variance of each number of the keys, and of the values, by rounding to TF32."""
         return _lost(self.keys), _lost(self.values)

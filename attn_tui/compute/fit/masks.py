@@ -48,11 +48,14 @@ def distinct(head: HeadRows, masks: list[HeadMask]) -> list[HeadMask]:
 def other_masks(head: HeadRows, expected: HeadMask) -> Iterator[HeadMask]:
     """Yield the alternatives to a mask that can be listed without a fit.
 
-    Causal at either corner, or one key off; none; a window longer or shorter by one; a chunk
-    dropped.
+    The same inverted; causal at either corner, or one key off; none; a window longer or shorter by
+    one, to either side; a chunk dropped.
     """
+    if not expected.inverted:
+        yield replace(expected, inverted=True)
     if expected.window is not None:
-        for by in (1, -1):
+        step = 2 if expected.kind == "local" else 1
+        for by in (step, -step):
             if expected.window + by > 0:
                 yield replace(expected, window=expected.window + by)
     if expected.by_position and expected.offset is not None:

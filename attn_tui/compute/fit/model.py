@@ -215,6 +215,14 @@ class Explanation:
         return self.candidate.residual if self.explains and not self.passes else self.residual
 
     @property
+    def gap_rounding(self) -> float:
+        """The residual that rounding alone would leave of the model of `gap`, by its path."""
+        candidate = self.candidate
+        if self.explains and not self.passes and candidate.paths:
+            return candidate.rounding.get(candidate.paths[0], self.rounding)
+        return self.rounding
+
+    @property
     def explains(self) -> bool:
         """Whether any model explains every compared row."""
         return self.candidate.explains

@@ -30,6 +30,9 @@ _EXPONENTS: dict[int, np.uint32 | np.uint64] = {
 
 LOOSE = 2.0
 """One standard error of a sum of weights in float32, in half units of its format."""
+REPEATED = 0.1
+"""Equal terms are all rounded to the same side: a sum of n of them errs by n times this many half
+units, where the sums of others err by their square root."""
 SUMS = 8.0
 """A factor on the variance of float32 sums, which are taken in different orders and blocks."""
 
@@ -97,8 +100,10 @@ def score_variance(rows: Rows, state: State, format: Format, path: Path) -> Floa
     slope = parameters.multiplier * state.slope
     unit = 2.0 ** -max(format.bits, 24)
     q, k = rows.norms
-    # A sum of d terms in rounded blocks errs by some units of ‖q‖‖k‖/√d; e^z and z − max err, too.
-    sums = (unit * 0.5) ** 2 * np.multiply.outer(q * q, k * k) / rows.d_k * (slope * slope)
+    # A sum of d terms in rounded blocks errs by some units of ‖q‖‖k‖/√d, or of the sum if that is
+    # larger; e^z and z − max err, too.
+    sizes = np.maximum(np.multiply.outer(q * q, k * k) / rows.d_k, np.square(rows.scores))
+    sums = (unit * 0.5) ** 2 * sizes * (slope * slope)
     away = state.logits - state.top
     sums += unit**2 * (1 + np.square(away) + np.square(state.top)) / 3
     sums *= SUMS
@@ -221,7 +226,7 @@ def noise(rows: Rows, state: State, format: Format, path: Path) -> Noise:
     variance = own if spread is None else own + spread
     pushes = _pushes(by_score, by_weight, rows.inputs, state.mixed)
     if path == "stepwise" or format.bits >= 24:
-        common = _by_sum(state, format)
+        common = _by_sum(rows, state, format)
         variance = variance + np.square(common)
         pushes = common[:, None] if pushes is None else np.hstack([pushes, common[:, None]])
     if pushes is None or not np.isfinite(variance).all():
@@ -243,7 +248,7 @@ def variance(rows: Rows, state: State, format: Format, path: Path) -> Floats:
     """Return the variance of each number of the output, shape (r, d_v), without covariances."""
     own, by_score, by_weight = _parts(rows, state, format, path)
     if path == "stepwise" or format.bits >= 24:
-        own += np.square(_by_sum(state, format))
+        own += np.square(_by_sum(rows, state, format))
     spread = _spread(by_score, by_weight, rows.inputs, state.mixed)
     return own if spread is None else own + spread
 
@@ -266,6 +271,8 @@ def _parts(
     sums = SUMS * c2 * np.square(2.0 ** -max(format.bits, 24))
     if not (sums * largest * squares.sum(axis=1) < least).all():
         own += sums * (np.square(mixed) + squares @ rows.inputs.squares)
+    if format.bits >= 24:
+        own += c2 * np.square(_repeated(rows, state, format, rows.values))
     if path == "tf32":
         own += c2 * (squares @ rows.lost[1])
     by_weight = weight_variance(state, format, path)
@@ -291,10 +298,20 @@ def _sum(state: State) -> Floats:
     return np.asarray(state.total * np.exp(state.top - _largest(state)))
 
 
-def _by_sum(state: State, format: Format) -> Floats:
+def _repeated(rows: Rows, state: State, format: Format, values: Floats) -> Floats:
+    """Return the error of p·values, shape (r, columns), by terms that are equal; 0 without any."""
+    repeats = rows.inputs.repeats
+    if repeats is None:
+        return np.zeros((1, 1))
+    return np.asarray(REPEATED * 2.0**-format.bits * (state.weights * repeats @ values))
+
+
+def _by_sum(rows: Rows, state: State, format: Format) -> Floats:
     """Return how one standard error of the rounded sum of weights moves a row, shape (r, d_v)."""
     if format.bits >= 24:
-        return np.asarray(state.output * (LOOSE * 2.0**-format.bits))
+        ones = np.ones((len(rows.values), 1))
+        share = LOOSE * 2.0**-format.bits + _repeated(rows, state, format, ones)
+        return np.asarray(state.output * share)
     total = _sum(state)
     share = format.spacing(total) / (total * np.sqrt(12.0))
     return np.asarray(state.output * share)
@@ -309,7 +326,9 @@ def _most_by_scores(rows: Rows, state: State, format: Format) -> Floats:
     away = np.einsum("rn,rn,rn->r", state.squares, away, away)
     square = state.squares.sum(axis=1)
     sums = np.square(parameters.multiplier * q * k.max()) * square / (4 * rows.d_k)
-    sums += ((1 + np.square(state.top[:, 0])) * square + away) / 3
+    # A logit is at most the largest one and its distance from that; with a cap it is more than
+    # its slope times m·q·k.
+    sums += ((1 + np.square(state.top[:, 0])) * square + away) * (1 / 3 + 1 / 2)
     return np.asarray(SUMS * 4.0 ** -max(format.bits, 24) * sums)
 
 

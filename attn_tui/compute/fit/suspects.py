@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from attn_tui.compute.arrays import dtype_of
 from attn_tui.compute.fit.case import Case, parameters_of
 from attn_tui.compute.fit.head import Floats, Rows, State, compute
+from attn_tui.compute.fit.keys import one_key
 from attn_tui.compute.fit.model import Blame, Suspect
 from attn_tui.compute.fit.noise import variance
 from attn_tui.compute.fit.solve import coefficients
@@ -34,9 +35,10 @@ this many rows."""
 LEAST_ROWS_TOLD, LEAST_TOLD = 4, 24
 """The fewest rows, and the fewest weights, that a finding of dropout needs."""
 AS_LITTLE = 1.1
-"""Residuals within this factor of the smallest count as equal."""
-GAIN = 0.5
-"""A fault must leave at most this share of the squared residual that the promised model leaves."""
+"""Squared residuals within this factor of the smallest count as equal."""
+GAIN = 2.0
+"""The squared residual of the promise has to be this many times that of a fault: any small change
+fits noise a little better, and with 32 buckets of distances more than a little."""
 ROOM = 3.0
 """The residual may be at most this many times the rounding noise."""
 BLOCK = 32
@@ -91,8 +93,7 @@ def _nearest(sample: Case, altered: Callable[[Case], Variants]) -> Iterator[Susp
     # If the variant with the smallest residual does not explain the head, no other does; of
     # equally small residuals the most usual variant comes first.
     left = [_left(sample, head) for _, head in variants]
-    if min(left) > GAIN * _left(sample, sample.head):
-        # A residual near rounding would be explained by any small change.
+    if not GAIN * min(left) < _left(sample, sample.head):
         return
     nearest = next(i for i, rest in enumerate(left) if rest <= AS_LITTLE * min(left))
     suspect, head = variants[nearest]
@@ -184,9 +185,11 @@ def _fits(case: Case, alternatives: Iterator[_Alternative]) -> Iterator[Suspect]
     noise = variance(rows, state, case.format, case.paths[-1]).max(axis=1)
     sizes = np.square(rows.output).max(axis=1)
     bound = ROOM**2 * 4 * (noise + 2.0 ** (-2 * case.format.bits) * sizes)
+    promised = float(np.square(rows.output - state.output).sum())
     for alternative in alternatives:
-        apart = np.square(rows.output - alternative.output).max(axis=1)
-        if (apart <= bound).all():
+        apart = np.square(rows.output - alternative.output)
+        is_less = GAIN * float(apart.sum()) < promised
+        if is_less and (apart.max(axis=1) <= bound).all():
             yield alternative.suspect
 
 
@@ -236,7 +239,7 @@ def _weights(logits: Floats, model: HeadModel) -> Floats:
     return np.asarray(weights / total)
 
 
-COMPUTED: tuple[Callable[[Case], Iterator[Suspect]], ...] = (_other_softmax,)
+COMPUTED: tuple[Callable[[Case], Iterator[Suspect]], ...] = (_other_softmax, one_key)
 """The faults that are told by the output that they give."""
 
 

@@ -28,6 +28,7 @@ class HeadMask:
         chunk: The size of chunks of keys; a query sees no key before its own chunk. None for no
             chunks.
         prefix: The number of keys at the beginning that every query sees.
+        inverted: Whether a query sees the other keys: those that the mask would hide.
     """
 
     kind: Kind = "none"
@@ -37,6 +38,7 @@ class HeadMask:
     packed: tuple[int, ...] = ()
     chunk: int | None = None
     prefix: int = 0
+    inverted: bool = False
 
     def __post_init__(self) -> None:  # JSON has lists.
         object.__setattr__(self, "packed", tuple(self.packed))
@@ -88,6 +90,8 @@ class HeadMask:
 
     def seen(self, head: HeadRows) -> NDArray[np.bool_]:
         """Return which keys each row sees, shape (r, n)."""
+        if self.inverted:
+            return ~replace(self, inverted=False).seen(head)
         if self.kind == "given" and head.seen is not None:
             return head.seen
         keys = np.arange(head.n_keys)
@@ -133,6 +137,8 @@ class Sight:
 
 def sight(head: HeadRows, mask: HeadMask, place: slice) -> Sight:
     """Return the keys that a slice of the rows of a head sees."""
+    if mask.inverted:
+        head, mask = replace(head, seen=mask.seen(head)), HeadMask("given")
     n, r = head.n_keys, len(head.rows[place])
     parts: list[tuple[slice, NDArray[np.bool_]]] = []
     first, last, counts = 0, n, np.full(r, n, np.intp)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from attn_tui.compute.fit.case import Case
-from attn_tui.compute.fit.comparison import COARSE, Comparison
+from attn_tui.compute.fit.comparison import COARSE, Comparison, Step, pooled
 from attn_tui.compute.fit.explain import Reference, explain
 from attn_tui.compute.fit.head import Path
 from attn_tui.compute.fit.noise import format_of, paths_of
@@ -89,6 +89,34 @@ def test_one_number_off_by_eight_times_the_largest_honest_error_fails_and_names_
     comparison = compared(replace(head, output=rounded_to(output, format)))
     assert not comparison.passes
     assert comparison.wrong.tolist() == [row]
+
+
+def with_equal_tokens(seed: int, how: Arithmetic) -> HeadRows:
+    """Return a head of 16 tokens and of 560 that are all the same, as those of padding are."""
+    some = np.random.default_rng(seed).standard_normal((3, 17, 16)).astype(np.float32)
+    q, k, v = 0.3 * some[:, np.minimum(np.arange(576), 16)]
+    formats = dict.fromkeys(("q", "k", "v", "out"), "float32")
+    return computed(HeadRows(np.arange(576), 576, q, k, v, formats=formats), how)
+
+
+def test_equal_tokens_err_alike_and_pass_unless_a_number_is_off() -> None:
+    promised = HeadModel(0.25, mask=HeadMask("none"))
+    plain = Arithmetic(0.25, format="float32", mask=HeadMask("none"))
+    for seed in range(3):
+        assert compared(with_equal_tokens(seed, plain), promised).passes
+        for change in ({"multiplier": 0.252}, {"value_scale": 1.001}):
+            off = replace(plain, **change)  # type: ignore[arg-type]
+            assert not compared(with_equal_tokens(seed, off), promised).passes
+
+
+def test_heads_show_a_number_together_unless_one_of_them_decides() -> None:
+    alike = [Step(4e-3, 1e-3), Step(3e-3, 1e-3), Step(3e-3, 1e-3), Step(-1e-2, 1e-1)]
+    shown = pooled("multiplier", alike, 5e-4)
+    assert shown is not None
+    assert shown.value == pytest.approx(10e-3 / 3, rel=0.01)
+    # Six standard errors of two rows are no more than its own test allows.
+    assert pooled("multiplier", [Step(6e-3, 1e-3), Step(1e-2, 3e-2)], 5e-4) is None
+    assert pooled("multiplier", [Step(2e-3, 1e-3)] * 9, 5e-4) is None
 
 
 def test_the_worst_row_is_named_first() -> None:

@@ -9,7 +9,7 @@ import pytest
 from attn_tui.compute.fit.explain import Reference, explain
 from attn_tui.compute.fit.head import Path
 from attn_tui.compute.fit.simulate import Arithmetic, computed, rounded_to, simulate, spread
-from attn_tui.compute.heads.head_model import LEARNED, HeadModel, Law
+from attn_tui.compute.heads.head_model import LEARNED, Alibi, HeadModel, Law
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
 from tests.compute.fit.heads import HEAD_LEVEL, STATED, compared, explained, sink_head
@@ -169,6 +169,62 @@ def test_a_window_is_the_likeliest_near_what_directions_show_and_equals_are_name
         candidate = explained(how, seed=seed, logit_std=4.0).candidate
         assert candidate.model.mask == how.mask
         assert candidate.window == window
+
+
+BIASED = Alibi(0.0625)
+PROMISES = {
+    "alone": HeadModel(M), "with ALiBi": HeadModel(M, bias=BIASED),
+    "with a sink": HeadModel(M, sink=1.0), "with a cap": HeadModel(M, softcap=20.0),
+    "with a value scale": HeadModel(M, value_scale=0.5),
+}  # fmt: skip
+OTHER_MASKS = [
+    (HeadMask("causal"), HeadMask("none")),
+    (HeadMask("causal"), HeadMask("causal", inverted=True)),
+    (HeadMask("causal"), HeadMask("causal", 1)),
+    (WINDOW, replace(WINDOW, inverted=True)),
+    (WINDOW, replace(WINDOW, window=25)),
+    (LOCAL, replace(LOCAL, inverted=True)),
+    (LOCAL, replace(LOCAL, window=22)),
+    (LOCAL, replace(LOCAL, hidden=(0, 9))),
+]  # fmt: skip
+
+
+@with_rows(
+    ("name", "masks"),
+    each_once(PROMISES, OTHER_MASKS, least=16),
+)
+def test_another_mask_is_found_beside_every_other_part(
+    name: str, masks: tuple[HeadMask, HeadMask]
+) -> None:
+    promised, observed = masks
+    model = replace(PROMISES[name], mask=promised)
+    how = replace(
+        PLAIN,
+        softcap=model.softcap,
+        sink=model.sink_logit,
+        value_scale=model.value_scale,
+        mask=observed,
+    )
+    head = simulate(1, how, n_keys=96, d_k=32, rows=range(96), logit_std=2.0)
+    if isinstance(model.bias, Alibi):
+        bias = model.bias.bias(head, promised)
+        head = replace(computed(replace(head, bias=bias), how), bias=None)
+    known = compared(head, model)
+    assert known.candidate.changes == ("mask",)
+    seen = known.candidate.model.mask.seen(head)
+    assert np.array_equal(seen, observed.seen(head))
+
+
+def test_a_captured_mask_that_is_inverted_is_named() -> None:
+    seen = np.tri(96, dtype=bool)
+    seen[:, :10] = False
+    seen[:, 9] = True
+    head = simulate(1, PLAIN, n_keys=96, d_k=32, rows=24)
+    how = replace(PLAIN, mask=HeadMask("given", inverted=True))
+    head = computed(replace(head, seen=seen[head.rows]), how)
+    known = compared(head, HeadModel(M, mask=HeadMask("given")))
+    assert known.candidate.changes == ("mask",)
+    assert known.candidate.model.mask.inverted
 
 
 def test_a_captured_mask_that_is_not_applied_differs() -> None:

@@ -8,15 +8,16 @@ import numpy as np
 import pytest
 
 from attn_tui.compute.arrays import dtype_of
+from attn_tui.compute.fit.case import Case
 from attn_tui.compute.fit.explain import Explanation, Reference, explain
 from attn_tui.compute.fit.head import Path
 from attn_tui.compute.fit.simulate import Arithmetic, compute, computed, rounded_to, simulate
-from attn_tui.compute.fit.suspects import buckets, rope
-from attn_tui.compute.heads.head_model import HeadModel
+from attn_tui.compute.fit.suspects import buckets, rope, suspect_of
+from attn_tui.compute.heads.head_model import Alibi, HeadModel
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
 from tests.compute.fit.heads import HEAD_LEVEL, STATED
-from tests.pairs import everyday
+from tests.pairs import everyday, with_rows
 
 N = 128
 
@@ -200,6 +201,16 @@ def test_rows_of_nan_say_why_only_their_own_numbers_overflow() -> None:
     assert more.suspect.evidence == ""
 
 
+def test_nothing_is_suspected_of_a_head_that_is_as_promised() -> None:
+    # A fault that leaves as much as the promise explains nothing, however small it is fitted.
+    for name in ("float32", "bfloat16"):
+        reference = promising(HeadModel(0.125, softcap=50.0), name)
+        head = simulate(3, Arithmetic(0.125, softcap=50.0, format=name), n_keys=64, d_k=32)
+        case = Case.of(head, reference)
+        assert isinstance(case, Case)
+        assert suspect_of(case) is None
+
+
 def test_an_output_of_zeros_is_named() -> None:
     head = simulate(3, Arithmetic(0.125), n_keys=64, d_k=32)
     assert head.output is not None
@@ -212,3 +223,45 @@ def test_buckets_are_those_of_t5() -> None:
     distances = np.array([-200, -128, -64, -20, -9, -8, -1, 0, 1, 8, 64, 200])
     assert buckets(distances, both=True).tolist() == [15, 15, 14, 10, 8, 8, 1, 0, 17, 24, 30, 31]
     assert buckets(distances, both=False).tolist() == [31, 31, 26, 17, 9, 8, 1, 0, 0, 0, 0, 0]
+
+
+def shortened(head: HeadRows, how: Arithmetic, lightest: bool, rows: slice) -> np.ndarray:
+    """Return which keys rows see if some lack the lightest of them, or another."""
+    seen = how.mask.seen(head)
+    z = np.where(seen, logits(head, how.multiplier), -np.inf)  # type: ignore[arg-type]
+    order = np.argsort(np.where(np.isfinite(z), z, np.inf if lightest else -np.inf), axis=1)
+    for row in np.flatnonzero(seen.sum(axis=1) > 2)[rows]:
+        seen[row, order[row, 0 if lightest else -2]] = False
+    return seen
+
+
+@with_rows(
+    ("bias", "rows", "name"),
+    [
+        (False, slice(None), r"62 of 64 rows lack the lightest of the keys .*: one key short\?"),
+        # The lightest by q·k is not the lightest by the logit with ALiBi.
+        (True, slice(None), r"62 of 64 rows lack one of the keys that .*: one key short\?"),
+        (False, slice(-9, -8), r"row 55 does not see key \d+, which it should"),
+    ],
+)
+def test_rows_that_lack_one_key_are_named(bias: bool, rows: slice, name: str) -> None:
+    how = Arithmetic(0.125, format="float32")
+    head = simulate(3, how, n_keys=64, d_k=32, rows=64, logit_std=0.5)
+    model, biased = HeadModel(0.125), head
+    if bias:
+        model = replace(model, bias=Alibi(0.01))
+        biased = replace(head, bias=Alibi(0.01).bias(head, model.mask))
+    short = replace(biased, seen=shortened(head, how, rows == slice(None), rows))
+    output = computed(short, replace(how, mask=HeadMask("given"))).output
+    known = explain(replace(head, output=output), promising(model, "float32"))
+    assert re.fullmatch(name, suspected(known)), suspected(known)
+
+
+def test_rows_that_see_one_key_more_are_named() -> None:
+    how = Arithmetic(0.125)
+    head = simulate(3, how, n_keys=64, d_k=32, rows=64)
+    seen = how.mask.seen(head)
+    seen[8:40, 50] = True
+    more = computed(replace(head, seen=seen), replace(how, mask=HeadMask("given")))
+    known = explain(replace(more, seen=None), promising(HeadModel(0.125), "bfloat16"))
+    assert suspected(known) == "32 of 64 rows see key 50, which is hidden from them"

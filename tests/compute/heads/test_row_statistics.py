@@ -239,7 +239,7 @@ MASKS = [
     for kind, window in KINDS
     for hidden in (None, (0, 6), (13, 19), (0, 18))
     for packed in ((), (7,), (2, 11))
-]
+] + [HeadMask("causal", inverted=True), HeadMask("local", 0, 6, (0, 6), inverted=True)]
 
 
 @with_rows(
