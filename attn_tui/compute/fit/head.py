@@ -184,8 +184,20 @@ def rows_of(
         mask.seen(head),
         bias,
         head.queries,
-        Inputs(head.keys, _held(head.values, len(keys), dtype)),
+        _inputs(head.keys, _held(head.values, len(keys), dtype)),
     )
+
+
+_latest: list[Inputs] = []
+
+
+def _inputs(keys: Reals, values: Floats) -> Inputs:
+    """Return keys and values; the same as for the last head, if it shared them."""
+    for latest in _latest:
+        if latest.keys is keys and latest.values is values:
+            return latest
+    _latest[:] = [Inputs(keys, values)]
+    return _latest[0]
 
 
 def _norms(values: Reals) -> Floats:
@@ -280,7 +292,7 @@ def compute(rows: Rows, parameters: Parameters) -> State:
     top = np.where(np.isfinite(top), top, 0.0)
     hidden -= top
     if hidden.dtype != HELD:
-        hidden[hidden < NO_WEIGHT] = -np.inf
+        np.copyto(hidden, -np.inf, where=hidden < NO_WEIGHT)
     p = np.exp(hidden, out=hidden)
     total = p.sum(axis=1, keepdims=True, dtype=HELD)
     if parameters.sink:
