@@ -184,20 +184,8 @@ def rows_of(
         mask.seen(head),
         bias,
         head.queries,
-        _inputs(head.keys, _held(head.values, len(keys), dtype)),
+        Inputs(head.keys, _held(head.values, len(keys), dtype)),
     )
-
-
-_latest: list[Inputs] = []
-
-
-def _inputs(keys: Reals, values: Floats) -> Inputs:
-    """Return keys and values; the same as for the last head, if it shared them."""
-    for latest in _latest:
-        if latest.keys is keys and latest.values is values:
-            return latest
-    _latest[:] = [Inputs(keys, values)]
-    return _latest[0]
 
 
 def _norms(values: Reals) -> Floats:
