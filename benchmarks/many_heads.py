@@ -1,12 +1,13 @@
 """The doctor on 1,024 heads of 2,048 positions, 32 rows of each: seconds, and memory at most.
 
-    python benchmarks/many_heads.py FOLDER            # writes 2 GB there first, and removes them
+    python benchmarks/many_heads.py FOLDER            # writes 1.3 GB there first, and removes them
     python benchmarks/many_heads.py FOLDER --mla      # 32 heads of 576 numbers, values of 512
-    python benchmarks/many_heads.py FOLDER --large    # 2,000 heads of 8,192 positions, 17 GB
+    python benchmarks/many_heads.py FOLDER --large    # 2,000 heads of 8,192 positions, 10 GB
     python benchmarks/many_heads.py FOLDER --quick    # a few small heads, only to see that it runs
 
-Heads are computed as flash kernels do, in float16, causal, with 1/√d_k. Of outputs only those rows
-are computed which the doctor looks at, the others are 0: it reads none of them. One core is used.
+Heads are computed as flash kernels do, in float16, causal, with 1/√d_k; four share keys and values,
+but for MLA. Of outputs only those rows are computed which the doctor compares; the others are 0.
+One core is used.
 Memory is the most that the process of ``attn-tui doctor`` ever held in RAM, beside that of
 ``attn-tui doctor --help``. The marks are 10 s and 100 MB; for MLA .15 s a head.
 """
@@ -52,6 +53,7 @@ class Size:
     Attributes:
         layers: How many.
         heads: Of each layer.
+        kv_heads: Of each layer, with keys and values.
         n: Positions.
         d_k: Of queries and keys.
         d_v: Of values.
@@ -60,6 +62,7 @@ class Size:
 
     layers: int
     heads: int
+    kv_heads: int
     n: int
     d_k: int
     d_v: int
@@ -67,10 +70,10 @@ class Size:
 
 
 SIZES = {
-    "usual": Size(32, 32, 2048, 128, 128, (10.0, 100.0)),
-    "mla": Size(2, 16, 2048, 576, 512, (0.15 * 32, 150.0)),
-    "large": Size(50, 40, 8192, 128, 128),
-    "quick": Size(2, 4, 256, 32, 32),
+    "usual": Size(32, 32, 8, 2048, 128, 128, (10.0, 100.0)),
+    "mla": Size(2, 16, 16, 2048, 576, 512, (0.15 * 32, 150.0)),
+    "large": Size(50, 40, 10, 8192, 128, 128),
+    "quick": Size(2, 4, 1, 256, 32, 32),
 }
 
 
@@ -78,22 +81,23 @@ def layer(number: int, size: Size) -> dict[str, NDArray[Any]]:
     """Return the tensors of a layer."""
     rng = np.random.default_rng(number)
     n, d = size.n, size.d_k
-    found = {
-        f"{number}.{part}": np.zeros((1, size.heads, n, length), np.float16)
-        for part, length in (("q", d), ("k", d), ("v", size.d_v))
-    }
+    q, k, v = (
+        rng.standard_normal((1, heads, n, length), np.float32).astype(np.float16)
+        for heads, length in ((size.heads, d), (size.kv_heads, d), (size.kv_heads, size.d_v))
+    )
     out = np.zeros((1, size.heads, n, size.d_v), np.float16)
     how = Arithmetic(d**-0.5, format="float16", path="flash")
     for head in range(size.heads):
         turn = (head + Settings().seed) / size.heads
         rows = np.array(sampled(n, n, None, turn))
-        for tensor in found.values():
-            tensor[0, head] = rng.standard_normal(tensor.shape[2:], np.float32)
-        q, k, v = (tensor[0, head].astype(np.float32) for tensor in found.values())
-        output = computed(HeadRows(rows, n, q[rows], k, v), how).output
+        shared = head * size.kv_heads // size.heads
+        queries, keys, values = (
+            tensor.astype(np.float32) for tensor in (q[0, head, rows], k[0, shared], v[0, shared])
+        )
+        output = computed(HeadRows(rows, n, queries, keys, values), how).output
         assert output is not None
         out[0, head, rows] = output
-    return {**found, f"{number}.out": out}
+    return {f"{number}.q": q, f"{number}.k": k, f"{number}.v": v, f"{number}.out": out}
 
 
 def run(*arguments: str) -> tuple[float, float, float, str]:
@@ -113,6 +117,7 @@ def config(size: Size) -> dict[str, Any]:
     return {
         "model_type": "llama", "num_hidden_layers": size.layers, "head_dim": size.d_k,
         "hidden_size": size.heads * size.d_k, "num_attention_heads": size.heads,
+        "num_key_value_heads": size.kv_heads,
     }  # fmt: skip
 
 

@@ -187,7 +187,11 @@ class Capture:
         )
 
     def read(
-        self, head: HeadId, rows: Sequence[int] | None = None, reading: Reading | None = None
+        self,
+        head: HeadId,
+        rows: Sequence[int] | None = None,
+        reading: Reading | None = None,
+        neighbour: HeadRows | None = None,
     ) -> HeadRows:
         """Return rows of a head with all of its keys and values; nothing else is read.
 
@@ -195,6 +199,8 @@ class Capture:
             head: The head.
             rows: The numbers of queries, rising; None for all.
             reading: How tensors are read; None for the likeliest reading.
+            neighbour: Rows of a head with the same KV head, whose keys and values are not read
+                again.
 
         Raises:
             InputError: If there is no such head or row, or a file has changed or cannot be read.
@@ -219,7 +225,8 @@ class Capture:
             return None if numbers is None else widened(numbers)
 
         self._check(layer)
-        q, k = reals("q"), reals("k")
+        q = reals("q")
+        k, v = (reals("k"), reals("v")) if neighbour is None else (neighbour.keys, neighbour.values)
         assert q is not None
         assert k is not None
         sink, positions = raw("sink"), raw("positions")
@@ -243,7 +250,7 @@ class Capture:
             n_queries=n_queries,
             queries=q,
             keys=k,
-            values=reals("v"),
+            values=v,
             output=reals("out"),
             weights=reals("weights"),
             bias=bias,

@@ -76,7 +76,7 @@ def _may_be_odd(numbers: Raw) -> bool:
         return True
     ones = 0x7F80 if numbers.dtype.name == "bfloat16" else 0x7C00
     bits = np.bitwise_and(numbers.view(np.uint16), np.uint16(ones))
-    return bool((bits == ones).any())
+    return bool(bits.max(initial=0) == ones)
 
 
 def odd_rows(capture: Capture, head: HeadId, reading: Reading | None, most: int) -> list[int]:

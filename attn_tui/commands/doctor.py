@@ -151,12 +151,13 @@ def _rendered(report: "Report", form: str, evidence: bool) -> Iterator[str]:
 
 def _script(report: "Report") -> Iterator[str]:
     """Yield the script that ``--reproduce`` prints, for the one head that was examined."""
+    from attn_tui.doctor.examine import first_head
     from attn_tui.doctor.reproduce import reproduce
 
     for finding in report.findings[:1]:
-        head = finding.comparable
+        head = first_head(report)
         called = f"layer {finding.id.layer}, head {finding.id.head}"
-        yield from reproduce(called, head.rows, head.model)
+        yield from reproduce(called, head.rows, head.comparable.model)
 
 
 def _save(path: str, report: "Report", conditions: "Sequence[Condition]") -> None:

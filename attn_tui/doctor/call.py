@@ -38,8 +38,7 @@ class Comparable:
     Attributes:
         model: The promised model, with the usual value in parts that are not stated.
         stated: The parts that are stated.
-        rows: The rows, with the mask and the bias that are promised.
-        calls: The rows with the mask or the bias that the call was given, where these differ.
+        has_bias: Whether a captured bias is what is promised.
         differences: How the call differs from the promise.
         completions: What the capture completed the promise with, in phrases.
         obstacle: Why nothing can be told whatever the output, or empty.
@@ -47,14 +46,28 @@ class Comparable:
 
     model: HeadModel
     stated: frozenset[Part]
-    rows: HeadRows
-    calls: tuple[HeadRows, ...] = ()
+    has_bias: bool = False
     differences: tuple[Difference, ...] = ()
     completions: tuple[str, ...] = ()
     obstacle: str = ""
 
 
-def comparable(
+@dataclass(frozen=True, eq=False)
+class PromisedHead:
+    """The tensors of a head as they are promised, and as its call was given them.
+
+    Attributes:
+        comparable: The model that they are to be compared with.
+        rows: The rows, with the mask and the bias that are promised.
+        calls: The rows with the mask or the bias that the call was given, where these differ.
+    """
+
+    comparable: Comparable
+    rows: HeadRows
+    calls: tuple[HeadRows, ...] = ()
+
+
+def promised_head(
     promise: Promise,
     call: Promise,
     rows: HeadRows,
@@ -62,7 +75,7 @@ def comparable(
     padding: Padding,
     is_one_row: bool,
     usual: Sequence[Miss] = (),
-) -> Comparable:
+) -> PromisedHead:
     """Return a head with its promise completed from the capture, and how its call differs.
 
     Args:
@@ -98,10 +111,11 @@ def comparable(
         calls.append(replace(promised, bias=rows.bias))
     if mask.differences and bias.differences:
         calls.append(rows)
-    return Comparable(
-        model, stated | more, promised, tuple(calls), differences,
+    comparable = Comparable(
+        model, stated | more, bias.captured is not None, differences,
         (*mask.completions, *bias.completions), mask.obstacle,
     )  # fmt: skip
+    return PromisedHead(comparable, promised, tuple(calls))
 
 
 @dataclass(frozen=True, eq=False)

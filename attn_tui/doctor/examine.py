@@ -1,7 +1,7 @@
 """The doctor at work: is each head what is promised, and if not, what is it?"""
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from math import isfinite
@@ -12,17 +12,17 @@ from attn_tui.captures.capture import Capture, HeadId
 from attn_tui.captures.not_finite import not_finite, odd_rows
 from attn_tui.captures.readings import Dims, Reading
 from attn_tui.compute.blas import one_thread
-from attn_tui.compute.errors import InputError, Stopped
+from attn_tui.compute.errors import InputError, Stop, Stopped, never
 from attn_tui.compute.fit.comparison import LEVEL
 from attn_tui.compute.fit.explain import Explanation, Reference, explain
-from attn_tui.compute.fit.model import Suspect, Variant
+from attn_tui.compute.fit.model import Look, Suspect, Variant
 from attn_tui.compute.fit.noise import coarsest
 from attn_tui.compute.fit.suspects import FITS
 from attn_tui.compute.heads.head_model import LAWS
 from attn_tui.compute.heads.mask import HeadMask
 from attn_tui.compute.heads.rows import HeadRows
 from attn_tui.compute.text import first_few
-from attn_tui.doctor.call import Comparable, comparable
+from attn_tui.doctor.call import PromisedHead, promised_head
 from attn_tui.doctor.difference import Judgement
 from attn_tui.doctor.finding import Finding
 from attn_tui.doctor.names import Place, misses, mistakes, names, span
@@ -31,8 +31,6 @@ from attn_tui.doctor.report import Report, Settings
 from attn_tui.doctor.variants import variants
 from attn_tui.files.models.opening import calls_of
 from attn_tui.files.models.promise import Expectation, Promise
-
-Stop = Callable[[], bool]
 
 _SEARCHED = 64
 """The most heads to search for causes, spread evenly over those that need it."""
@@ -56,7 +54,7 @@ def examine(
     capture: Capture,
     expectation: Expectation | None,
     settings: Settings,
-    stop: Stop = lambda: False,
+    stop: Stop = never,
     notes: tuple[str, ...] = (),
 ) -> Iterator[Report]:
     """Yield the report before the first head, and again after each head.
@@ -96,6 +94,15 @@ def examine(
         seconds = time.monotonic() - started
         report = replace(report, examined=tuple(findings), elapsed=seconds)
         yield report
+
+
+def first_head(report: Report) -> PromisedHead:
+    """Return the first head of a report that is complete, with the rows that were compared."""
+    doctor = _Doctor(report.capture, report.expectation, report.settings, never)
+    with one_thread(), np.errstate(all="ignore"):
+        readings = doctor.settle(_layers(report.capture, report.settings))
+        doctor.prepare(readings)
+        return doctor.promised_head(report.examined[0].id)
 
 
 def _layers(capture: Capture, settings: Settings) -> tuple[int, ...]:
@@ -159,6 +166,8 @@ class _Doctor:
         self.calls = calls_of(capture)
         self.paddings: dict[tuple[int, int], Padding] = {}
         self.searches = 0
+        self.look: dict[int, Look] = {}
+        self.last: dict[object, HeadRows] = {}
 
     def prepare(self, readings: Mapping[int, Reading]) -> None:
         """Look in all layers for padding and packed texts."""
@@ -205,7 +214,7 @@ class _Doctor:
             self._ask()
             place = HeadId(0, layer, number)
             rows = self.capture.read(place, self._sampled(place, reading), reading)
-            head = self._comparable(place, rows, reading)
+            head = self._completed(place, rows, reading)
             explanation = explain(head.rows, self._reference(head), search=False)
             # A row that sees one key returns its value under any reading.
             keys = explanation.candidate.model.mask.seen(head.rows).sum(axis=1)
@@ -239,13 +248,19 @@ class _Doctor:
         padded = not (head.queries[:, length:].any() or head.keys[:, length:].any())
         return length if padded else d_k
 
+    def promised_head(self, id: HeadId) -> PromisedHead:
+        """Return the rows of a head that are compared, with their promise completed."""
+        reading = self.readings[id.layer][0]
+        return self._completed(id, self._read(id, reading), reading)
+
     def head(self, id: HeadId) -> Finding:
         """Return the finding about a head."""
         self._ask()
         reading, *tiled = self.readings[id.layer]
         rows = self._read(id, reading)
-        head = self._comparable(id, rows, reading)
-        explanation = self._explanation(id, head, reading)
+        head = self._completed(id, rows, reading)
+        reference = self._reference(head)
+        explanation = self._explanation(id, head, reference, reading)
         shape = self.capture.shape(id, reading)
         kv_head = explanation.candidate.kv_head
         if explanation.explains and kv_head is not None:
@@ -253,22 +268,25 @@ class _Doctor:
             same = (other for other in tiled if other.kv_head(id.head) == kv_head)
             reading = next(same, reading)
         finding = Finding(
-            id, shape, self._promise(id, rows.d_k), self._call(id), head, explanation, OPEN,
-            notes=(*self._notes(id, rows, reading),), reading=reading,
+            id, shape, self._promise(id, rows.d_k), self._call(id), head.comparable, explanation,
+            OPEN, notes=(*self._notes(id, rows, reading, reference.format),), reading=reading,
         )  # fmt: skip
-        return self._named(finding)
+        return self._named(finding, reference)
 
-    def _explanation(self, id: HeadId, head: Comparable, reading: Reading) -> Explanation:
+    def _explanation(
+        self, id: HeadId, head: PromisedHead, reference: Reference, reading: Reading
+    ) -> Explanation:
         """Return whether a head is as promised, or else what it is."""
-        reference = self._reference(head)
-        explanation = explain(head.rows, reference, search=False)
+        explanation = explain(head.rows, reference, search=False, look=self.look.get(id.layer))
+        if explanation.look is not None:
+            self.look = {id.layer: explanation.look}
         is_known = explanation.passes or explanation.explains or explanation.problem
         if is_known or not self.settings.search:
             return explanation
         if self.searches >= _SEARCHED:
             return explanation
         self.searches += 1
-        if "multiplier" in head.stated:
+        if "multiplier" in head.comparable.stated:
             other_head = self._other_head(id, head.rows, reading)
             if other_head is not None:
                 return replace(explanation, suspect=other_head)
@@ -286,18 +304,19 @@ class _Doctor:
             number = (id.head + by) % heads
             place = replace(id, head=number)
             other = self.capture.read(place, [int(row) for row in head.rows], reading)
-            swapped = self._comparable(place, replace(other, output=head.output), reading)
+            swapped = self._completed(place, replace(other, output=head.output), reading)
             if not explain(swapped.rows, self._reference(swapped), search=False).passes:
                 continue
             called = {1: "the next head", heads - 1: "the head before"}.get(by, f"head {number}")
             return Suspect(f"the output is that of {called}", FITS)
         return None
 
-    def _variants(self, id: HeadId, head: Comparable, reading: Reading) -> Iterator[Variant]:
+    def _variants(self, id: HeadId, head: PromisedHead, reading: Reading) -> Iterator[Variant]:
         """Yield the models that common mistakes make of the promise of a head."""
         place = Place(head.rows.d_k, id.layer, reading.dims.heads, id.head)
-        if "multiplier" in head.stated:
-            yield from variants(head.model, place, self.expectation, self._sinks(id, reading))
+        if "multiplier" in head.comparable.stated:
+            sinks = self._sinks(id, reading)
+            yield from variants(head.comparable.model, place, self.expectation, sinks)
 
     def _sinks(self, id: HeadId, reading: Reading) -> list[float | None]:
         """Return the captured sinks of the heads of a layer; empty without any."""
@@ -306,25 +325,25 @@ class _Doctor:
         heads = (replace(id, head=number) for number in range(reading.dims.heads))
         return [self.capture.read(head, [0], reading).sink for head in heads]
 
-    def _notes(self, id: HeadId, rows: HeadRows, reading: Reading) -> Iterator[str]:
+    def _notes(self, id: HeadId, rows: HeadRows, reading: Reading, stored: str) -> Iterator[str]:
         """Yield remarks on numbers of a head that are not finite, and on its format."""
-        # The comparison reads all keys and values, but not all queries and outputs.
+        # All keys and values were read, and all rows of the output that are not finite.
         sizes = rows.largest
         finite = [part for part in ("k", "v") if part in sizes and isfinite(sizes[part])]
+        if rows.output is not None and np.isfinite(rows.output).all():
+            finite.append("out")
         for odd in not_finite(self.capture, id, reading, self.stop, finite):
             yield f"{odd}."
         named = rows.formats.get("q", "float32")
-        stored = coarsest(rows.queries, named)
         if stored != named:
             yield f"These are {named} tensors of {stored} values."
 
-    def _named(self, finding: Finding) -> Finding:
+    def _named(self, finding: Finding, reference: Reference) -> Finding:
         """Return a finding with the names of its multiplier, and mistakes that may explain it."""
         candidate = finding.explanation.candidate
         m = candidate.estimates.get("multiplier")
         if m is None or not finding.explanation.explains:
             return finding
-        reference = self._reference(finding.comparable)
         near = span(m, reference.format, reference.confidence)
         heads = self.readings[finding.id.layer][0].dims.heads
         place = Place(finding.shape.d_k, finding.id.layer, heads, finding.id.head)
@@ -354,7 +373,11 @@ class _Doctor:
         if len(rows) < self.capture.shape(id, reading).n_queries:
             odd = odd_rows(self.capture, id, reading, MOST_ODD)
             rows = tuple(sorted({*rows, *odd}))
-        return self.capture.read(id, rows, reading)
+        # Heads that share keys and values follow each other.
+        place = (id.batch, id.layer, reading.kv_head(id.head), reading)
+        neighbour = self.last.get(place)
+        self.last = {place: self.capture.read(id, rows, reading, neighbour)}
+        return self.last[place]
 
     def _sampled(self, id: HeadId, reading: Reading) -> tuple[int, ...]:
         """Return which rows of a head to compare."""
@@ -368,22 +391,24 @@ class _Doctor:
     def _call(self, id: HeadId) -> Promise:
         return self.calls.get(id.layer, Promise())
 
-    def _comparable(self, id: HeadId, rows: HeadRows, reading: Reading) -> Comparable:
+    def _completed(self, id: HeadId, rows: HeadRows, reading: Reading) -> PromisedHead:
         """Return a head with its promise completed, and how its call differs."""
         padding = self.paddings.get((id.batch, rows.n_keys), Padding())
         one_row = is_one_row(self.capture, replace(id, head=0), reading)
         promise = self._promise(id, rows.d_k)
         place = Place(rows.d_k, id.layer, reading.dims.heads, id.head)
         usual = [*mistakes(promise.multiplier or 1.0, place, self.expectation)]
-        return comparable(promise, self._call(id), rows, id.head, padding, one_row, usual)
+        return promised_head(promise, self._call(id), rows, id.head, padding, one_row, usual)
 
-    def _reference(self, head: Comparable) -> Reference:
+    def _reference(self, head: PromisedHead) -> Reference:
         """Return the model that a head is compared with."""
         rows = head.rows
         stored = coarsest(rows.queries, rows.formats.get("q", "float32"))
         tf32 = self.settings.tf32 or self.capture.config.get("tf32") in (True, "true")
         laws = self.expectation.laws or LAWS
-        return Reference(head.model, head.stated, self.level, laws, tf32, stored)
+        return Reference(
+            head.comparable.model, head.comparable.stated, self.level, laws, tf32, stored
+        )
 
     def _ask(self) -> None:
         if self.stop():

@@ -399,8 +399,8 @@ def multiplier(group: Group) -> str:
     if not fitted:
         return "m = unknown"
     fitted.sort(key=lambda candidate: candidate.model.multiplier)
-    ends = [interval_text(one.estimates["multiplier"].at(SHOWN)) for one in fitted]
-    texts = [text.partition(" (")[0] for text in (ends[0], ends[-1])]
+    ends = (fitted[0].estimates["multiplier"], fitted[-1].estimates["multiplier"])
+    texts = [interval_text(end.at(SHOWN)).partition(" (")[0] for end in ends]
     places = [len(text.partition(".")[2]) for text in texts]
     if min(places) and all(text.replace(".", "", 1).isdecimal() for text in texts):
         texts = [f"{float(text):.{min(places)}f}" for text in texts]

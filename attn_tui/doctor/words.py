@@ -234,7 +234,7 @@ def promised_value(finding: Finding, part: Part) -> float | str | None:
         return None if finding.reading is None else finding.reading.kv_head(finding.id.head)
     if part == "bias" and isinstance(model.bias, Alibi):
         return model.bias.slope * model.bias.factor
-    if part == "bias" and finding.comparable.rows.bias is not None:
+    if part == "bias" and finding.comparable.has_bias:
         return "the captured one"
     if part == "softmax_twice":
         return "once"

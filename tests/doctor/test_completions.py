@@ -44,20 +44,20 @@ def one_row(first: int, last: int) -> np.ndarray:
 def verdict(
     folder: Path, mask: HeadMask, captured: Any, config: dict[str, Any] = LLAMA, **changes: Any
 ) -> tuple[int, str]:
-    """Return the status and the line of a capture of two layers, computed with a mask.
+    """Return the status and the line of a capture, computed with a mask.
 
     Args:
         folder: A folder for the files.
         mask: The mask that the output follows.
-        captured: The mask that both layers have captured, or one for each layer.
+        captured: The mask that its layer has captured, or one for each of several layers.
         config: The configuration.
         **changes: Further arguments of `write`.
     """
     (folder / "config.json").write_text(json.dumps(config))
-    layers = captured if isinstance(captured, list) else [captured, captured]
+    layers = captured if isinstance(captured, list) else [captured]
     extra = {f"{layer}.mask": seen for layer, seen in enumerate(layers) if seen is not None}
     how = replace(HEALTHY, mask=mask)
-    path = write(folder / "a.safetensors", how, layers=2, extra=extra, **changes)
+    path = write(folder / "a.safetensors", how, layers=len(layers), extra=extra, **changes)
     result = run(path, "--config", str(folder))
     assert result.stderr == ""
     return result.exit_code, result.stdout.partition("\n")[0]
@@ -204,11 +204,8 @@ def test_captured_positions_say_where_queries_stand(tmp_path: Path) -> None:
     own = np.arange(20, 28)
     (tmp_path / "config.json").write_text(json.dumps(LLAMA))
     for positions, status in ((own, 0), (own + 1, 1)):
-        extra = {f"{layer}.positions": positions for layer in range(2)}
-        path = write(
-            tmp_path / "a.safetensors", replace(HEALTHY, mask=mask), layers=2, n_queries=8,
-            extra=extra,
-        )  # fmt: skip
+        how, extra = replace(HEALTHY, mask=mask), {"0.positions": positions}
+        path = write(tmp_path / "a.safetensors", how, n_queries=8, extra=extra)
         assert run(path, "--config", str(tmp_path)).exit_code == status
 
 

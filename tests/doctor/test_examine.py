@@ -1,7 +1,9 @@
 """The rows of a head that are compared, and the positions of its queries."""
 
+import gc
 from dataclasses import replace
 from pathlib import Path
+from types import FunctionType, ModuleType
 
 import numpy as np
 
@@ -12,6 +14,9 @@ from attn_tui.doctor.report import Settings
 from attn_tui.files.models.promise import corner
 from tests.doctor.captures import write
 from tests.doctor.command import HEALTHY
+
+SHARED = (type, ModuleType, FunctionType)
+"""What stands for the program, not for one report."""
 
 
 def test_every_row_of_a_head_is_compared_unless_it_has_more_than_2_19_scores() -> None:
@@ -42,6 +47,19 @@ def test_the_seed_turns_the_rows(tmp_path: Path) -> None:
     rows = [read(path, seed) for seed in (1, 1, 2)]
     assert rows[0] == rows[1] != rows[2]
     assert rows[0][0] != rows[0][1]
+
+
+def test_a_report_keeps_no_tensors(tmp_path: Path) -> None:
+    """A thousand long heads would fill the memory."""
+    path = write(tmp_path / "a.safetensors", HEALTHY, heads=2)
+    *_, report = examine(open_capture([path]), None, Settings())
+    reached: dict[int, object] = {}
+    new: list[object] = [report.findings]
+    while new:
+        reached |= {id(one): one for one in new}
+        others = gc.get_referents(*new)
+        new = [one for one in others if id(one) not in reached and not isinstance(one, SHARED)]
+    assert not [one for one in reached.values() if isinstance(one, np.ndarray) and one.size > 100]
 
 
 def read(path: str, seed: int) -> list[tuple[int, ...]]:

@@ -240,7 +240,7 @@ class Case:
 
     def comparison(self, model: HeadModel) -> Comparison:
         """Return how far the output of the rows that see a key is from a model's."""
-        return self.prediction(model).compared(self.rounding(model).rows.output)
+        return self.prediction(model).comparison
 
     def idle(self, model: HeadModel) -> tuple[int, tuple[int, ...]]:
         """Return how many rows see no key, and which of these are not 0, NaN or the mean of V.
@@ -252,6 +252,8 @@ class Case:
         assert head.output is not None
         assert head.values is not None
         hidden = np.flatnonzero(~self.seen(model.mask).any(axis=1))
+        if not len(hidden):
+            return 0, ()
         output = head.output[hidden].astype(np.float64)
         mean = model.value_scale * head.values.astype(np.float64).mean(axis=0)
         near = np.abs(output - mean).max(axis=1, initial=0.0) <= 0.01 * np.abs(mean).max()

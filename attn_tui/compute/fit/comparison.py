@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from attn_tui.compute.fit.estimates import BOUND, CUT, LOST, Number, Shifts, shift_of_cap, shifts
 from attn_tui.compute.fit.head import NAMES, Floats, Name, Path, Rows, State
 from attn_tui.compute.fit.noise import STEPWISE, Format, Noise, Rounding
-from attn_tui.compute.fit.solve import coefficients, relative_residual
+from attn_tui.compute.fit.solve import relative_residual
 
 LEVEL = 0.0005
 """The share of honest captures that may be taken for wrong ones."""
@@ -94,9 +94,8 @@ class Comparison:
     """How far an output is from what a model gives.
 
     Attributes:
-        errors: max |out − model| of each row, as a share of max Σ p·|v|, shape (r,); NaN or an
-            infinity in the output is an infinite error.
-        excess: The error of each row in units of what is allowed, shape (r,).
+        excess: The error of each row in units of what is allowed, shape (r,); NaN or an infinity in
+            the output is an infinite error.
         moved: The numbers that move significantly.
         path: The rounding path that is likeliest.
         coarseness: How many times the rounding of float32 the largest error is, if the output
@@ -104,7 +103,6 @@ class Comparison:
         steps: How far m and the cap moved, though not significantly, to be pooled over heads.
     """
 
-    errors: NDArray[np.float64]
     excess: NDArray[np.float64]
     moved: tuple[Name, ...]
     path: Path
@@ -147,6 +145,11 @@ class Prediction:
     level: float
     margins: Mapping[Name, float] = field(default_factory=dict)
 
+    @cached_property
+    def comparison(self) -> Comparison:
+        """How far the captured output is from the model."""
+        return self.compared(self.rows.output)
+
     def compared(self, output: Floats, is_fitted: bool = False) -> Comparison:
         """Return how far an output of these rows is from the model.
 
@@ -156,17 +159,15 @@ class Prediction:
                 move.
         """
         apart = output - self.state.output
-        apart = np.where(np.isfinite(apart), apart, inf)
-        errors = np.abs(apart).max(axis=1, initial=0.0) / self.sizes
-        excess = np.where(np.isfinite(errors), self.excess(output), inf)
-        if not np.isfinite(errors).all():
-            return Comparison(errors, excess, (), self.path)
+        excess = self.excess(output)
+        if not np.isfinite(apart).all():
+            return Comparison(excess, (), self.path)
         moved, steps = self._steps(apart) if not is_fitted else ((), {})
         coarseness = 0.0
-        is_coarse = not moved and bool((excess > 1).any()) and bool((errors <= COARSE).all())
-        if is_coarse and self.format.bits == 24:
-            coarseness = float(errors.max() / 2.0**-24)
-        return Comparison(errors, excess, moved, self.path, coarseness, steps)
+        if self.format.bits == 24 and not moved and (excess > 1).any():
+            errors = np.abs(apart).max(axis=1, initial=0.0) / self._sizes
+            coarseness = float(errors.max() / 2.0**-24) if (errors <= COARSE).all() else 0.0
+        return Comparison(excess, moved, self.path, coarseness, steps)
 
     def excess(self, output: Floats) -> NDArray[np.float64]:
         """Return the error of each row in units of what is allowed, shape (r,)."""
@@ -202,8 +203,8 @@ class Prediction:
         """Whether the residual is about that of rounding."""
         return self.residual <= SNUG * self.rounding
 
-    @cached_property
-    def sizes(self) -> Floats:
+    @property
+    def _sizes(self) -> Floats:
         """Max Σ p·|v| of each row, shape (r,)."""
         size = self.state.weights @ np.abs(self.rows.values)
         size = np.abs(self.state.parameters.value_scale) * size.max(axis=1, initial=0.0)
@@ -213,15 +214,20 @@ class Prediction:
         """Return the largest error of each row in units of its bound, shape (r,)."""
         captured = np.where(np.isfinite(output), output, 0.0)
         unit = self.format.spacing(np.maximum(np.abs(captured), np.abs(self.state.output)))
-        rounded = np.square(self.format.spacing(self.rows.output)) / 12
-        rounded = np.maximum(rounded, rounded.mean(axis=1, keepdims=True) / 16)
-        rest = np.sqrt(np.maximum(self.noise.variance - rounded, 0.0))
+        rounded, rest = self._rounded
         # Numbers near 0 are rounded so finely that one of them would decide alone.
         unit = np.maximum(unit, np.sqrt(12 * rounded))
         room = ROOM if self.format.bits < 24 else ROOM_OF_SUMS
         sigmas = room * _normal(self.level / max(2 * apart.size, 1))
         bound = UNITS * unit + sigmas * rest
         return np.asarray((np.abs(apart) / bound).max(axis=1, initial=0.0))
+
+    @cached_property
+    def _rounded(self) -> tuple[Floats, Floats]:
+        """The variance of the output's own rounding, and the deviation of the rest, (r, d_v)."""
+        rounded = np.square(self.format.spacing(self.rows.output)) / 12
+        rounded = np.maximum(rounded, rounded.mean(axis=1, keepdims=True) / 16)
+        return rounded, np.sqrt(np.maximum(self.noise.variance - rounded, 0.0))
 
     def _by_row(self, apart: Floats) -> Floats:
         """Return the whitened length of each row's error in units of its bound, shape (r,)."""
@@ -240,8 +246,11 @@ class Prediction:
         if not len(mixed):
             return (), {}
         moves = shifts(self._along, self.noise.freed(apart)[mixed])
-        is_moved = np.abs(moves.values) > self._reaches(moves)
-        moved = tuple(name for name, one in zip(NAMES, is_moved, strict=True) if one)
+        moved = tuple(
+            name
+            for place, name in enumerate(NAMES)
+            if abs(moves.values[place]) > self._reach(name, moves.errors[place], moves.df[place])
+        )
         return moved, {name: self._step(moves, name) for name in POOLED}
 
     def _step(self, moves: Shifts, name: Name) -> Step:
@@ -256,22 +265,19 @@ class Prediction:
         """Return how far a number may be from the model's without moving, in an honest output."""
         if not len(self._mixed):
             return inf
-        residual = np.zeros_like(self.rows.output[self._mixed])
-        return float(self._reaches(shifts(self._along, residual))[NAMES.index(name)])
+        along = self._along[NAMES.index(name)][None]
+        moves = shifts(along, np.zeros(along.shape[1:]))
+        return self._reach(name, moves.errors[0], moves.df[0])
 
-    def _reaches(self, steps: Shifts) -> NDArray[np.float64]:
-        """Return how far each number may move, shape (names,)."""
+    def _reach(self, name: Name, error: float, df: float) -> float:
+        """Return how far a number may move whose step has a standard error, or a bound."""
         level = self.level / len(NAMES)
-        reaches = []
-        for place, name in enumerate(NAMES):
-            error, df = float(steps.errors[place]), float(steps.df[place])
-            number = Number(0.0, error, df, self._cut(name))
-            # With few rows Student's t is wide; the error is never below that of rounding itself.
-            sigma = error if df else error / BOUND
-            most = MOST_SIGMAS[name] * _normal(level) * sigma
-            reach = min(ROOM * number.half(1 - level), most + number.bias)
-            reaches.append(reach + self.biases[place])
-        return np.array(reaches)
+        number = Number(0.0, float(error), float(df), self._cut(name))
+        # With few rows Student's t is wide; the error is never below that of rounding itself.
+        sigma = number.error if df else number.error / BOUND
+        most = MOST_SIGMAS[name] * _normal(level) * sigma
+        reach = min(ROOM * number.half(1 - level), most + number.bias)
+        return reach + self.biases[NAMES.index(name)]
 
     def _cut(self, name: Name) -> float:
         """Return how far kernels that cut digits before they multiply move a number."""
@@ -304,22 +310,18 @@ class Prediction:
         sink would imitate.
         """
         weights = self.state.weights
-        lost = np.where(weights < LEAST_ADDED, weights, 0.0).sum(axis=1, keepdims=True)
+        lost = (weights * (weights < LEAST_ADDED)).sum(axis=1, keepdims=True)
         shifts = [(LOST + lost) * self.state.output]
         if self.path in STEPWISE and self.state.parameters.curvature > 0:
             shifts.append(shift_of_cap(self.rows, self.state, self.format))
-        mixed = self._mixed
-        whitened = [self.noise.freed(shift)[mixed] for shift in shifts]
-        margins = [self.margins.get(name, 0.0) for name in NAMES]
+        whitened = [self.noise.freed(shift)[self._mixed] for shift in shifts]
         whitened += [
-            margin * slope[mixed]
-            for margin, slope in zip(margins, self.slopes, strict=True)
-            if margin
+            margin * self._along[NAMES.index(name)] for name, margin in self.margins.items()
         ]
-        return tuple(
-            sum(abs(float(coefficients(slope[mixed][None], shift)[0])) for shift in whitened)
-            for slope in self.slopes
-        )
+        slopes = self._along.reshape(len(NAMES), -1)
+        square = np.square(slopes).sum(axis=1)
+        along = np.abs(slopes @ np.stack(whitened).reshape(len(whitened), -1).T).sum(axis=1)
+        return tuple(np.where(square > 0, along / square, 0.0).tolist())
 
 
 def predicted(

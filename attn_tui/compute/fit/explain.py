@@ -23,6 +23,7 @@ from attn_tui.compute.fit.model import (
     SHOWN,
     Candidate,
     Explanation,
+    Look,
     Others,
     Reference,
     Suspect,
@@ -48,6 +49,7 @@ def explain(
     search: bool = True,
     calls: Sequence[HeadRows] = (),
     variants: Sequence[Variant] = (),
+    look: Look | None = None,
 ) -> Explanation:
     """Return whether a head is what the reference promises, or which other models explain it.
 
@@ -58,13 +60,15 @@ def explain(
         search: Whether to look for a cause if the head is not as promised.
         calls: The head with the mask or the bias that the call was given, where these differ.
         variants: The models that common mistakes make of the promised one.
+        look: What another head of its layer tells of rounding paths.
     """
     with np.errstate(all="ignore"):
         case = Case.of(head, reference)
         if isinstance(case, str):
             return _unexplained(reference, case)
         try:
-            return _explained(case, _Search(others, calls, variants) if search else None)
+            alike = None if look is None else _like(case, look)
+            return alike or _explained(case, _Search(others, calls, variants) if search else None)
         except np.linalg.LinAlgError:
             return _unexplained(reference, EXTREME)
 
@@ -106,6 +110,21 @@ def _explained(case: Case, search: _Search | None) -> Explanation:
     return _failed(case, candidates, suspect)
 
 
+def _like(case: Case, look: Look) -> Explanation | None:
+    """Return the explanation of a head that is as promised on the paths of another, or None."""
+    is_narrower = look.rounding.keys() == {*case.paths} != {*look.paths}
+    if not is_narrower or "multiplier" not in case.reference.stated:
+        return None
+    explanation = _explained(replace(case, paths=look.paths), None)
+    if not (explanation.passes and look.is_alike(explanation.promised)):
+        return None
+    best = tuple(
+        replace(candidate, rounding={**look.rounding, **candidate.rounding})
+        for candidate in explanation.best
+    )
+    return replace(explanation, promised=best[0], best=best, look=look)
+
+
 def _passing(case: Case, model: HeadModel) -> HeadModel | None:
     """Return the model that gives every row: as promised, or with m as it may be rounded; or None.
 
@@ -132,18 +151,20 @@ def _passes(case: Case, model: HeadModel) -> bool:
 def _as_promised(case: Case, models: Sequence[HeadModel]) -> Explanation:
     """Return the explanation of a head whose every row one or several promised models give."""
     model = models[0]
-    prediction, rounding = case.prediction(model), case.rounding(model)
-    comparison = prediction.compared(rounding.rows.output)
+    prediction = case.prediction(model)
+    comparison = prediction.comparison
     candidates = []
     for base in models:
         choice = stepped(case.rounding(base), case.paths, case.prediction(base).path)
         candidate = case.candidate(case.rounding(base), base, choice)
         candidates.append(replace(candidate, explains=True, changes=(), paths=choice.paths))
     shown = power(case, model, prediction)
+    likely = case.rounding(model).likely(case.paths)
+    look = Look(likely, candidates[0].rounding, candidates[0].chi_square)
     return replace(
         _measured(case, prediction, comparison), promised=candidates[0], best=(*candidates,),
         passes=True, coarseness=comparison.coarseness, explained=1.0,
-        needed=shown.needed, fineness=shown.fineness, steps=comparison.steps,
+        needed=shown.needed, fineness=shown.fineness, steps=comparison.steps, look=look,
     )  # fmt: skip
 
 
@@ -175,7 +196,7 @@ def _failed(case: Case, candidates: Sequence[Candidate], suspect: Suspect | None
     model = case.bases()[0]
     bare = replace(model, sink=None if model.sink == LEARNED else model.sink)
     prediction = case.prediction(replace(bare, bias=None if bare.bias == LEARNED else bare.bias))
-    comparison = prediction.compared(prediction.rows.output)
+    comparison = prediction.comparison
     lying = where(prediction.rows, prediction.state)
     measured = replace(_measured(case, prediction, comparison), where=lying)
     best = (*candidates,) or measured.best

@@ -289,7 +289,7 @@ def compute(rows: Rows, parameters: Parameters) -> State:
     top = np.where(np.isfinite(top), top, 0.0)
     hidden -= top
     if hidden.dtype != HELD:
-        hidden[hidden < NO_WEIGHT] = -np.inf
+        np.copyto(hidden, -np.inf, where=hidden < NO_WEIGHT)
     p = np.exp(hidden, out=hidden)
     total = p.sum(axis=1, keepdims=True, dtype=HELD)
     if parameters.sink:

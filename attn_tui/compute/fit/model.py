@@ -20,6 +20,9 @@ Fineness = Literal["ulp", "5 %", "2×", "yes"]
 SHOWN = 0.95
 """The confidence of intervals that are shown."""
 
+ALIKE = 1.25
+"""The reduced χ² of heads with the same noise differ by less than this factor."""
+
 Others = Callable[[], Iterable[tuple[int, HeadRows]]]
 """A function that yields the head with the keys and values of each other KV head of its layer."""
 
@@ -156,6 +159,25 @@ class Counts:
     spoilt: int = 0
 
 
+@dataclass(frozen=True)
+class Look:
+    """What a head tells of the rounding paths of its layer: the others were most likely alike.
+
+    Attributes:
+        paths: The paths that it does not rule out.
+        rounding: The residual that rounding alone would leave, by path, ruled out or not.
+        chi_square: The reduced χ² of its residual.
+    """
+
+    paths: tuple[Path, ...]
+    rounding: Mapping[Path, float]
+    chi_square: float
+
+    def is_alike(self, other: Candidate) -> bool:
+        """Return whether another head has as much noise: on another path it would have not."""
+        return self.chi_square / ALIKE < other.chi_square < self.chi_square * ALIKE
+
+
 @dataclass(frozen=True, eq=False)
 class Explanation:
     """What is known of a head: whether it is as promised, or else what it is.
@@ -183,6 +205,7 @@ class Explanation:
         problem: Why the head could not be compared, or empty.
         suspect: What may have been done to the head, if no model explains it and a test says so.
         steps: How far m and the cap moved from the promise, though not significantly.
+        look: What a head that passes tells of the rounding paths of its layer.
     """
 
     promised: Candidate
@@ -203,6 +226,7 @@ class Explanation:
     problem: str = ""
     suspect: Suspect | None = None
     steps: Mapping[Name, Step] = field(default_factory=dict)
+    look: Look | None = None
 
     @property
     def candidate(self) -> Candidate:

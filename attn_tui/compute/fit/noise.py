@@ -57,7 +57,9 @@ class Format:
         power = np.bitwise_and(values.view(exponent.dtype), exponent).view(values.dtype)
         # In float32 the square of the spacing must not underflow either.
         least = self.least if values.dtype.itemsize == 8 else max(self.least, -50)
-        return np.asarray(np.maximum(power, 2.0**least) * 2.0 ** (1 - self.bits))
+        np.maximum(power, 2.0**least, out=power)
+        power *= 2.0 ** (1 - self.bits)
+        return np.asarray(power)
 
 
 def format_of(name: str) -> Format:
@@ -168,14 +170,14 @@ def weight_variance(state: State, format: Format, path: Path) -> Floats | None:
             return np.asarray(step)
         total = _sum(state).astype(state.weights.dtype)
         exponentials = np.square(format.spacing(state.weights * total)) / (12 * total * total)
-        exponentials[state.weights * total >= 1 - 1e-6] = 0.0
+        np.copyto(exponentials, 0.0, where=state.weights * total >= 1 - 1e-6)
         return np.asarray(step + exponentials)
     # Kernels may begin with the sink as their maximum; the largest is 1 and needs no rounding.
     total = _sum(state).astype(state.weights.dtype)
     before = state.weights * total
     step = np.square(format.spacing(before))
     step /= 12 * total * total
-    step[before >= 1 - 1e-6] = 0.0
+    np.copyto(step, 0.0, where=before >= 1 - 1e-6)
     return step
 
 
@@ -322,8 +324,8 @@ def _most_by_scores(rows: Rows, state: State, format: Format) -> Floats:
     parameters, (q, k) = state.parameters, rows.norms
     if parameters.curvature < 0:
         return np.full(len(q), np.inf)
-    away = state.logits - state.top
-    away = np.einsum("rn,rn,rn->r", state.squares, away, away)
+    moved = state.weights * (state.logits - state.top)
+    away = np.einsum("rn,rn->r", moved, moved)
     square = state.squares.sum(axis=1)
     sums = np.square(parameters.multiplier * q * k.max()) * square / (4 * rows.d_k)
     # A logit is at most the largest one and its distance from that; with a cap it is more than

@@ -12,10 +12,7 @@ from attn_tui.compute.fit.differences import half_ulp
 from attn_tui.compute.fit.head import Floats, Parameters, compute, taken
 from attn_tui.compute.fit.masks import open_masks
 from attn_tui.compute.fit.model import Fineness
-from attn_tui.compute.heads.head_model import LEARNED, HeadModel, Part
-
-GLANCE = 4
-"""The number of rows to try first: a change that shows in a few rows shows in all."""
+from attn_tui.compute.heads.head_model import HeadModel, Part
 
 
 @dataclass(frozen=True)
@@ -43,61 +40,68 @@ def power(case: Case, model: HeadModel, prediction: Prediction) -> Power:
         prediction: What the model predicts of the head.
     """
     parameters, stated = prediction.state.parameters, case.reference.stated
+    trial = _Trial(prediction)
     fineness: dict[Part, Fineness] = {}
     needed: list[Part] = ["multiplier"]
-    if finest := _of_multiplier(case, prediction):
+    if finest := _of_multiplier(case, trial):
         fineness["multiplier"] = finest
     if model.softcap is not None and "softcap" in stated:
         needed.append("softcap")
-        if _shows(prediction, replace(parameters, curvature=0.0)):
+        if trial.shows(replace(parameters, curvature=0.0)):
             fineness["softcap"] = "yes"
     if model.sink is not None and "sink" in stated:
         needed.append("sink")
-        if _shows(prediction, replace(parameters, sink=0.0)):
+        if trial.shows(replace(parameters, sink=0.0)):
             fineness["sink"] = "yes"
     masks = [*_other_masks(case, model, prediction)] if "mask" in stated else []
     if masks:
         needed.append("mask")
-        if all(_shows(prediction, parameters, seen) for seen in masks):
+        if all(trial.shows(parameters, seen) for seen in masks):
             fineness["mask"] = "yes"
     return Power(tuple(needed), fineness)
 
 
-def _of_multiplier(case: Case, prediction: Prediction) -> Fineness | None:
+class _Trial:
+    """Tries on a head, first on two of its rows, whether other models would have failed.
+
+    What shows in two rows shows in all: in the last, which sees the most keys, or in the middle,
+    where most masks differ.
+
+    Args:
+        prediction: What the model of the head predicts.
+    """
+
+    def __init__(self, prediction: Prediction) -> None:
+        self.prediction = prediction
+        count = len(prediction.rows.output)
+        self._few = np.unique([count // 2, count - 1])
+        self._glance = prediction.part(self._few)
+
+    def shows(self, other: Parameters, seen: NDArray[np.bool_] | None = None) -> bool:
+        """Return whether the output of other numbers, or of another mask, would have failed."""
+        few = None if seen is None else seen[self._few]
+        if (self._glance.excess(_output(self._glance, other, few)) > 1).any():
+            return True
+        return not self.prediction.compared(_output(self.prediction, other, seen)).passes
+
+
+def _of_multiplier(case: Case, trial: _Trial) -> Fineness | None:
     """Return the least change of m that shows, or None."""
-    parameters = prediction.state.parameters
+    parameters = trial.prediction.state.parameters
     m = parameters.multiplier
     others = (replace(parameters, multiplier=m * factor) for factor in (2.0, 0.5))
-    if not all(_shows(prediction, other) for other in others):
+    if not all(trial.shows(other) for other in others):
         return None
-    reach = prediction.reach("multiplier")
+    reach = trial.prediction.reach("multiplier")
     # m may have been rounded: a difference of half an ulp is no other m.
     if reach <= 2 * half_ulp(m, case.reference.format):
         return "ulp"
     return "5 %" if reach <= 0.05 * abs(m) else "2×"
 
 
-def _shows(
-    prediction: Prediction, other: Parameters, seen: NDArray[np.bool_] | None = None
-) -> bool:
-    """Return whether the output of other numbers, or of another mask, would have failed."""
-    count = len(prediction.rows.output)
-    glance = np.unique(np.linspace(0, count - 1, min(count, GLANCE)).round().astype(np.intp))
-    part = prediction.part(glance)
-    if (part.excess(_output(part, other, seen, glance)) > 1).any():
-        return True
-    output = _output(prediction, other, seen, np.arange(count))
-    return not prediction.compared(output).passes
-
-
-def _output(
-    prediction: Prediction,
-    other: Parameters,
-    seen: NDArray[np.bool_] | None,
-    places: NDArray[np.intp],
-) -> Floats:
+def _output(prediction: Prediction, other: Parameters, seen: NDArray[np.bool_] | None) -> Floats:
     """Return the output of other numbers, or of another mask, shape (r, d_v)."""
-    rows = prediction.rows if seen is None else prediction.rows.under(seen[places])
+    rows = prediction.rows if seen is None else prediction.rows.under(seen)
     return compute(rows, other).output
 
 
@@ -105,18 +109,12 @@ def _other_masks(
     case: Case, model: HeadModel, prediction: Prediction
 ) -> Iterator[NDArray[np.bool_]]:
     """Yield what the rows that see a key under a mask see under its nearest neighbours."""
-    bare = replace(case.head, seen=None)
-    if len(prediction.rows.output) < len(bare.rows):
-        bare = taken(bare, case.seeing(model))
+    is_whole = case.head.seen is None and len(prediction.rows.output) == len(case.head.rows)
+    bare = case.head if is_whole else taken(replace(case.head, seen=None), case.seeing(model))
     masks = [replace(mask, hidden=model.mask.hidden) for mask in open_masks(bare)]
     if model.mask.window is not None:
         masks.append(replace(model.mask, window=model.mask.window + 1))
     for mask in masks:
-        seen = mask.seen(bare)
+        seen = case.seen(mask) if is_whole else mask.seen(bare)
         if mask != model.mask and not np.array_equal(seen, prediction.rows.seen):
             yield seen
-
-
-def is_learned(model: HeadModel) -> bool:
-    """Return whether the promise has numbers that only the model knows, and nobody captured."""
-    return LEARNED in (model.sink, model.bias)

@@ -81,9 +81,7 @@ class HeadMask:
         return np.asarray(np.maximum(self.own(head) + 1 + ahead, self.prefix))
 
     def _together(self, head: HeadRows) -> NDArray[np.bool_]:
-        """Return whether the text of each row is that of each key, shape (r, n) or (1, 1)."""
-        if not self.packed:
-            return np.ones((1, 1), bool)
+        """Return whether the text of each row is that of each key, shape (r, n)."""
         own = np.searchsorted(self.packed, self.own(head), "right")
         texts = np.searchsorted(self.packed, np.arange(head.n_keys), "right")
         return np.asarray(own[:, None] == texts)
@@ -95,15 +93,16 @@ class HeadMask:
         if self.kind == "given" and head.seen is not None:
             return head.seen
         keys = np.arange(head.n_keys)
-        there = np.ones(head.n_keys, bool)
-        if self.hidden is not None:
-            there[self.hidden[0] : self.hidden[1] + 1] = False
-        if not self.by_position:
-            return np.tile(there, (len(head.rows), 1)) & self._together(head)
-        seen = (keys < self.end(head)[:, None]) & there
-        if self.window is not None or self.packed or self.chunk is not None:
+        seen = np.ones((len(head.rows), head.n_keys), bool)
+        if self.by_position:
+            seen = keys < self.end(head)[:, None]
+        if self.by_position and (self.window is not None or self.packed or self.chunk is not None):
             seen &= keys >= self.first(head)[:, None]
-        return np.asarray(seen & self._together(head))
+        if self.packed:
+            seen &= self._together(head)
+        if self.hidden is not None:
+            seen[:, self.hidden[0] : self.hidden[1] + 1] = False
+        return np.asarray(seen)
 
 
 Hidden = tuple[slice, NDArray[np.bool_]]

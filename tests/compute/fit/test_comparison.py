@@ -61,18 +61,13 @@ def compared(head: HeadRows, model: HeadModel = MODEL, format: str = "float32") 
 
 
 @with_rows(("format", "path", "seed"), [(*way, seed) for way in WAYS for seed in SEEDS])
-def test_an_honest_arithmetic_passes_and_errors_are_shares_of_each_row(
-    format: str, path: Path, seed: int
-) -> None:
-    head, error, sizes = drawn(seed, format, path)
+def test_an_honest_arithmetic_passes(format: str, path: Path, seed: int) -> None:
+    head, _, _ = drawn(seed, format, path)
     comparison = compared(head)
     assert comparison.passes
     assert comparison.moved == ()
     assert comparison.coarseness == 0
     assert len(comparison.wrong) == 0
-    np.testing.assert_allclose(
-        comparison.errors, np.abs(error).max(axis=1) / sizes, rtol=1e-3, atol=2e-6
-    )
 
 
 @with_rows(("format", "path", "row"), [(*way, row) for way, row in each_once(WAYS, [0, 40, 95])])

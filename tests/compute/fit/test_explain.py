@@ -432,3 +432,22 @@ def test_a_sink_is_found_in_kernels_whose_maximum_begins_at_it(seed: int, logit_
     assert interval.low is not None
     assert interval.high is not None
     assert interval.low <= b <= interval.high
+
+
+def test_the_first_head_tells_the_paths_of_its_layer_but_not_of_one_on_another_path() -> None:
+    def head(seed: int, path: Path) -> HeadRows:
+        how = Arithmetic(M, format="float16", path=path)
+        return simulate(seed, how, n_keys=1024, d_k=32)
+
+    reference = Reference(HeadModel(M), STATED, HEAD_LEVEL, format="float16")
+    first = explain(head(1, "flash"), reference, search=False)
+    assert first.look is not None
+    alike = explain(head(2, "flash"), reference, search=False, look=first.look)
+    assert alike.candidate.path == "flash"
+    assert alike.candidate.rounding["eager"] == first.candidate.rounding["eager"]
+    assert alike.candidate.rounding["flash"] != first.candidate.rounding["flash"]
+    for path in ("float32", "eager"):
+        other = explain(head(3, path), reference, search=False, look=first.look)
+        assert other.passes
+        assert other.candidate.path == path
+        assert other.candidate.rounding["stepwise"] != first.candidate.rounding["stepwise"]
