@@ -348,7 +348,7 @@ def _agreeing(group: Group) -> Iterator[str]:
     """Yield m and the other parts that agree and in which a change would have shown."""
     first, fineness = group.first, group.first.explanation.fineness
     promised = promised_texts(first)
-    yield multiplier(group)
+    yield _agreeing_multiplier(group)
     if "softcap" in fineness:
         yield f"soft cap {promised['softcap']}"
     if "sink" in fineness:
@@ -359,6 +359,25 @@ def _agreeing(group: Group) -> Iterator[str]:
     if len(masks) == 1 and ("mask" in fineness or is_said):
         is_long = window >= first.shape.n_keys
         yield f"mask causal within the {masks.pop()}" if is_long else f"mask {masks.pop()}"
+
+
+APART = 0.005
+"""An m that fits best is named beside the promised one if it is farther away than this share."""
+
+
+def _agreeing_multiplier(group: Group) -> str:
+    """Return the m of a group; the promised one, and what fits best, where these are apart.
+
+    Where logits are large, scores that were rounded to 16 bits allow for both.
+    """
+    promised = group.first.comparable.model.multiplier
+    fitted = [candidate.model.multiplier for candidate in group.candidates]
+    text = multiplier(group)
+    room = APART * abs(promised)
+    if min(fitted) - room <= promised <= max(fitted) + room:
+        return text
+    best = text.removeprefix("m = ").partition(" = ")[0]
+    return f"m = {multiplier_text(promised)} ({best} fits best)"
 
 
 def _unpromised(group: Group) -> Iterator[str]:

@@ -324,3 +324,14 @@ def test_chunks_and_local_layers_do_not_agree_under_another_mask(tmp_path: Path)
     result = run(wrong, "--config", config)
     assert result.exit_code == 1
     assert "mask none, promised 8 keys to either side" in result.stdout
+
+
+def test_an_agreement_names_the_m_that_fits_best_where_it_is_not_the_promised_one(
+    tmp_path: Path, config: str
+) -> None:
+    """Scores of 100 in bfloat16 allow for another m, and the line must not hide it."""
+    how = replace(HEALTHY, multiplier=0.97 * 0.25, path="float32")
+    path = write(tmp_path / "a.safetensors", how, logit_std=30.0, n_keys=32)
+    line = run(path, "--config", config).stdout.partition("\n")[0]
+    assert line.startswith("agrees: m = 0.25 = 1/√16 (0.242")
+    assert " fits best), mask causal as promised" in line

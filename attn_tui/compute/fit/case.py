@@ -435,5 +435,6 @@ def _unknown(m: Estimate, rows: Rows) -> str:
     if interval.value is None or interval.low is None or interval.high is None:
         return "the output does not depend on it"
     if interval.low <= 0.0 < interval.high or interval.high > WIDE * interval.low > 0.0:
-        return f"anything from {interval.low:.3g} to {interval.high:.3g} fits"
+        ends = f"{interval.low:.3g} to {interval.high:.3g}".replace("-", "−")
+        return f"anything from {ends} fits"
     return ""
