@@ -133,7 +133,10 @@ def _not_finite(case: Case) -> Suspect | None:
     count = f"{len(places):,} of {counted(len(rows.output), 'row')}"
     numbers = case.head.rows[places]
     run = f"row {numbers[0]:,}" if len(numbers) == 1 else f"rows {numbers[0]:,} to {numbers[-1]:,}"
-    odd = "NaN" if np.isnan(rows.output[places]).any(axis=1).all() else "NaN or infinite"
+    is_nan = np.isnan(rows.output[places]).any(axis=1)
+    odd = "NaN" if is_nan.all() else "NaN or infinite"
+    if not is_nan.any():
+        odd = "infinite"
     name = f"the output is {odd} in {count} ({run}), where a number is promised"
     return Suspect(name, _reason_of_nan(case, model, rows, places))
 
