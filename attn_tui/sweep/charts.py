@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from attn_tui.charts.cells import Cells
 from attn_tui.charts.colour import Palette
 from attn_tui.charts.figure import Axis, Band, Curve, Figure
-from attn_tui.charts.glyphs import FILLS
+from attn_tui.charts.glyphs import LINES
 from attn_tui.charts.heat_map import Border, ColourBar, HeatMap
 from attn_tui.charts.table import Column, Table
 from attn_tui.compute.sweep.answer import Answer
@@ -187,7 +187,7 @@ class PlaceNumbers:
         for line, (point, head) in enumerate(zip(self.points, self.heads, strict=True)):
             summary = point.statistics[self.statistic]
             side = "unscaled" if is_none(point.rule) else "scaled"
-            dot = FILLS[side] if colours.textured else "●"
+            dot = LINES[side] if colours.textured else "●"
             number = short(summary.median, summary.log_median)
             if lines == 1:
                 cells.write(start, 0, f"{dot} {head} {number}", colours[side])

@@ -17,7 +17,7 @@ from textual.widgets import Label
 from textual.worker import get_current_worker
 
 from attn_tui.charts import heat_map as heat_map_of
-from attn_tui.charts.glyphs import LESS, MORE
+from attn_tui.charts.glyphs import LESS, LINES, MORE
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.field import fields_of
@@ -358,7 +358,10 @@ class SweepScreen(InstrumentScreen):
         if self.view == "map-pane":
             self._draw_map(answer)
             row = charts.medians(answer, rules, "d_k", n, self.place[1], [""] * len(rules))
-            self.pane("row-pane").describe(f"{statistic.capitalize()}, {n:,} keys", sides(names))
+            self.pane("row-pane").describe(
+                f"{statistic.capitalize()}, {n:,} keys",
+                sides(names, self.app.has_class("-textures")),
+            )
             self.draw("row", row)
         elif self.view == "numbers-pane":
             self.pane("numbers-pane").describe(
@@ -454,8 +457,12 @@ def legend(heat_map: heat_map_of.HeatMap, size: Size, is_textured: bool) -> str:
     return "  ".join(parts)
 
 
-def sides(names: Sequence[str]) -> str:
-    """Return the names of the curves in their colours, as markup."""
-    kinds = ("unscaled", "scaled")
-    parts = [f"[${kind}]● {plain(name)}[/]" for kind, name in zip(kinds, names, strict=False)]
+def sides(names: Sequence[str], is_textured: bool) -> str:
+    """Return the names of the curves in their colours, with the marks they have, as markup."""
+    marks = LINES if is_textured else dict.fromkeys(LINES, "●")
+    kinds = [*marks.items()]
+    parts = [
+        f"[${kind}]{mark} {plain(name)}[/]"
+        for (kind, mark), name in zip(kinds, names, strict=False)
+    ]
     return "  ".join(parts)

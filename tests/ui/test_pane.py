@@ -32,4 +32,4 @@ async def test_a_title_ends_with_a_whole_word() -> None:
         pane.describe("Gradient of the third key", "[$scaled]● divided by[/] the root of d_k")
         await pilot.pause()
         assert pane.border_title == "Gradient of the third…"
-        assert str(pane.border_subtitle).endswith("the root of…")
+        assert str(pane.border_subtitle).endswith(" the root…")
