@@ -346,7 +346,11 @@ def draw_bar(
             # The glyph that fills this side has no eighths.
             sign = FILLS[kind] if part >= 4 else TRACK
         for column in columns:
-            cells.write(column, bottom - above, sign, colours[kind])
+            if part == 8 and not colours.textured:
+                # Fonts leave a gap between full blocks.
+                cells.backgrounds[bottom - above, column] = colours[kind]
+            else:
+                cells.write(column, bottom - above, sign, colours[kind])
 
 
 def rows_table(answer: Answer, labels: Labels, query: int) -> Table:

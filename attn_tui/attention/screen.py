@@ -276,8 +276,7 @@ class AttentionScreen(InstrumentScreen):
     @property
     def views(self) -> Sequence[str]:
         """The names of the views; both maps are one view where there is room for them."""
-        is_wide = self.has_class("-wide") and not self.has_class("-settings")
-        return (self.VIEWS[0], self.VIEWS[2]) if is_wide else self.VIEWS
+        return self.VIEWS if self.has_class("-tiny") else (self.VIEWS[0], self.VIEWS[2])
 
     def watch_view(self) -> None:
         """Show the pane of the new view."""

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import product
-from math import inf, log, nan
+from math import floor, log, nan
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,9 @@ Numbers = NDArray[np.float64]
 
 BLANK = 0x2800
 """The braille character without dots; the last eight bits of the code are the dots."""
+
+TOP = np.uint8(0x01 | 0x08)
+"""The dots at the upper edge of a cell."""
 
 KEPT = 32
 """How many drawings of curves are cached: a step of d_k moves the mark and few curves."""
@@ -150,14 +153,14 @@ class Figure:
         share = float(self.x.share(np.array([value]))[0])
         if not -NEAR <= share <= 1.0 + NEAR:
             return None
-        return self.gutter + min(max(round(share * (width - 1)), 0), width - 1)
+        return self.gutter + _dot(share, 2 * width) // 2
 
     def line(self, value: float, lines: int) -> int | None:
         """Return the line of the block that holds a value of y, or None if it is outside."""
         share = float(self.y.share(np.array([value]))[0])
         if not -NEAR <= share <= 1.0 + NEAR:
             return None
-        return lines - 2 - min(max(round(share * (lines - 2)), 0), lines - 2)
+        return lines - 2 - _dot(share, 4 * (lines - 1)) // 4
 
     def draw(self, columns: int, lines: int, colours: Palette) -> Cells:
         """Draw everything into a block of cells; the last line holds the ticks of x.
@@ -193,7 +196,7 @@ class Figure:
             x, y = self.x.share(curve.x), self.y.share(curve.y)
             dots = braille(width, height, x, y)
             if curve.filled and not colours.textured:
-                self._fill(cells.backgrounds[inside], x, y, curve.kind, colours)
+                _fill(cells.backgrounds[inside], dots, curve.kind, colours)
             if colours.textured and curve.kind == "unscaled":
                 drawn = _thin(dots)
                 cells.characters[inside][drawn] = LINES["unscaled"]
@@ -276,22 +279,6 @@ class Figure:
             if apart and cells.is_free(place - 1, height, len(text) + 1):
                 cells.write(place, height, text, colours["muted"])
 
-    def _fill(
-        self, backgrounds: NDArray[np.object_], x: Numbers, y: Numbers, kind: str,
-        colours: Palette,
-    ) -> None:  # fmt: skip
-        """Tint the cells below a curve, the higher the stronger."""
-        height, width = backgrounds.shape
-        known = np.isfinite(y)
-        if not known.any():
-            return
-        places = np.linspace(0.0, 1.0, width)
-        tops = np.interp(places, x[known], y[known], left=-inf, right=-inf)
-        tops[np.interp(places, x, known.astype(float)) < 1.0] = -inf
-        for line in range(height):
-            level = (height - 1 - line) / height
-            backgrounds[line, tops >= level + 0.5 / height] = colours.tint(kind, level)
-
     def _tint(self, backgrounds: NDArray[np.object_], band: Band, colours: Palette) -> None:
         """Tint the cells that lie between two lines, at least in part."""
         height, width = backgrounds.shape
@@ -322,6 +309,32 @@ class Figure:
             line = max(free, min(line, height - 1 - below))
             cells.write(self.gutter + width + 1, line, curve.name, colours[curve.kind])
             free = line + 1
+
+
+def _dot(share: float, count: int) -> int:
+    """Return the dot nearest to a share of an axis of some dots: the one that plotext sets."""
+    return min(max(floor(share * (count - 1) + 0.5), 0), count - 1)
+
+
+def _fill(
+    backgrounds: NDArray[np.object_], dots: NDArray[np.uint8], kind: str, colours: Palette
+) -> None:
+    """Tint the cells below a curve, the higher the stronger.
+
+    Args:
+        backgrounds: Shape (lines, columns).
+        dots: The braille dots of the curve, of the same shape.
+        kind: The kind of the curve.
+        colours: The palette.
+    """
+    height = len(dots)
+    lowest = np.where(dots.any(axis=0), height - 1 - (dots[::-1] > 0).argmax(axis=0), height)
+    is_at_top = (dots & TOP) == TOP
+    above = np.vstack([np.zeros_like(dots[:1]), dots[:-1]])
+    for line in range(height):
+        # A cell whose upper edge is the curve lies below it, too.
+        is_below = (line > lowest) | ((line == lowest) & is_at_top[line] & (above[line] == 0))
+        backgrounds[line, is_below] = colours.tint(kind, (height - 1 - line) / height)
 
 
 @lru_cache(maxsize=KEPT)

@@ -359,9 +359,13 @@ class HeatMap:
                     cells.write(own, line, text, ink(behind))
 
     def texts_in(self, columns: int, lines: int) -> Texts:
-        """Return the texts to draw in a block of a given size."""
-        wide, _ = self.room(columns, lines)
-        return self._fitting(wide // self.levels.shape[1])
+        """Return the texts that a block of a given size shows; empty where one does not fit."""
+        wide, high = self.room(columns, lines)
+        width, height = wide // self.levels.shape[1], high // len(self.levels) // 2
+        return [
+            [text if height and len(text) + 2 <= width else "" for text in texts]
+            for texts in self._fitting(width)
+        ]
 
     def _fitting(self, width: int) -> Texts:
         """Return the longest alternative whose texts all fit entries of a width, or `texts`."""

@@ -9,12 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attn_tui.charts.cells import Cells
-from attn_tui.charts.colour import Palette
+from attn_tui.charts.colour import Palette, mix
 from attn_tui.charts.figure import BLANK, Axis, Curve, Figure, braille, d_k_axis
 from attn_tui.charts.glyphs import FILLS
 from attn_tui.charts.table import Column, Table
-from attn_tui.compute.dots.answer import Answer, law_of
-from attn_tui.compute.log_scale import D_K
+from attn_tui.compute.dots.answer import Answer
 from attn_tui.compute.sample import Number
 from attn_tui.dots.report import bound
 from attn_tui.report.measured import exact, with_error
@@ -26,7 +25,7 @@ HEIGHTS = " ▁▂▃▄▅▆▇"
 """Cells filled from below by no to seven eighths."""
 
 REACH = 4.0
-"""How many standard deviations of q·k the axis shows on either side of its mean."""
+"""How many standard deviations the axis shows on either side of the mean."""
 
 NEEDLE = 4
 """A density line of at most this many columns is a needle."""
@@ -79,22 +78,23 @@ class Line:
 
 
 def line_of(answer: Answer, stretched: bool) -> Line:
-    """Return the axis that holds both densities.
+    """Return the axis that holds both densities, with 0 on it.
 
-    The linear axis reaches four standard deviations of q·k to either side of its mean and contains
-    0. The stretched axis does so for the largest d_k, so that it is the same for every d_k.
+    The linear axis reaches four standard deviations to either side of the mean. The stretched one
+    does so for every d_k, so that it stands still while d_k moves.
     """
-    law = answer.law
+    law, scale = answer.law, answer.experiment.setup.scale
+    n_keys = max(answer.experiment.vectors[0].n_attended, 1)
+    means, deviations = np.array([law.mean]), np.array([law.standard_deviation or 1.0])
+    multipliers = np.array([answer.multiplier])
     if stretched:
-        law = law_of(answer.settings, D_K.maximum)
-    reach = REACH * (law.standard_deviation or 1.0)
-    ends = [law.mean - reach, law.mean + reach, 0.0]
-    if answer.multiplier > 1.0:
-        ends += [answer.multiplier * end for end in ends]
-    if stretched:
-        most = max(map(abs, ends))
-        return Line(-most, most, stretched=True)
-    return Line(min(ends), max(ends))
+        growth = next(line for line in answer.growth if line.rule == "none")
+        means = law.mean / law.d_k * growth.d_k
+        deviations = np.where(growth.standard_deviation > 0.0, growth.standard_deviation, 1.0)
+        multipliers = np.array([scale.multiplier(d_k, n_keys) for d_k in growth.d_k.tolist()])
+    largest = np.maximum(multipliers, 1.0)
+    ends = [(means + sign * REACH * deviations) * largest for sign in (-1.0, 1.0)]
+    return Line(min(float(ends[0].min()), 0.0), max(float(ends[1].max()), 0.0), stretched)
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,7 +109,7 @@ class Bells:
 
     answer: Answer
     names: tuple[str, str]
-    stretched: bool = False
+    stretched: bool = True
 
     def draw(self, columns: int, lines: int, colours: Palette) -> Cells:
         """Draw both with a bracket for σ below each, and the axis in the last two lines.
@@ -138,7 +138,7 @@ class Bells:
         colours: Palette,
     ) -> None:  # fmt: skip
         shares, dots = self.density(cells.columns, height, m, axis)
-        steps = colours.ramp(kind)
+        steps, background = colours.ramp(kind), colours["background"]
         eighths = np.round(shares * height * 8).astype(int)
         if colours.textured:
             eighths = (eighths + 4) // 8 * 8
@@ -146,79 +146,69 @@ class Bells:
             line = top + height - 1 - row
             colour = steps[round((0.3 + 0.5 * row / height) * (len(steps) - 1))]
             for column, filled in enumerate(np.clip(eighths - 8 * row, 0, 8).tolist()):
-                if filled == 8 and not colours.textured:
+                has_line = bool(dots[height - 1 - row, column]) and height > 1
+                if filled and has_line and not colours.textured:
+                    # The line takes the glyph, so a shade says how much of the cell is filled.
+                    cells.backgrounds[line, column] = mix(background, colour, filled / 8)
+                elif filled == 8 and not colours.textured:
                     cells.backgrounds[line, column] = colour
                 elif filled == 8:
                     cells.write(column, line, FILLS[kind], colours[kind])
                 elif filled:
                     cells.write(column, line, HEIGHTS[filled], colour)
         if height > 1:
-            self._draw_line(cells, top, eighths, dots, kind, colours)
+            self._draw_line(cells, top, dots, kind, colours)
 
     def _draw_line(
-        self, cells: Cells, top: int, eighths: NDArray[np.int_], dots: NDArray[np.uint8],
-        kind: str, colours: Palette,
-    ) -> None:  # fmt: skip
-        """Draw the exact density over the bars.
-
-        Args:
-            cells: What to draw on.
-            top: The first line.
-            eighths: The heights of the bars in eighths of a line, one for each column.
-            dots: The braille dots of the density, shape (lines, columns).
-            kind: The side.
-            colours: The palette.
-        """
+        self, cells: Cells, top: int, dots: NDArray[np.uint8], kind: str, colours: Palette
+    ) -> None:
+        """Draw the braille dots of the exact density, shape (lines, columns), over the bars."""
         is_needle = np.count_nonzero(dots.any(axis=0)) <= NEEDLE
         for row, column in np.argwhere(dots > 0).tolist():
             line = top + row
             if colours.textured and is_needle and cells.characters[line, column] == FILLS[kind]:
                 # The line would cover the bars completely.
                 continue
-            is_half_filled = eighths[column] - 8 * (len(dots) - 1 - row) in range(4, 8)
-            if is_half_filled:
-                cells.backgrounds[line, column] = cells.colours[line, column]
             cells.write(column, line, chr(BLANK + int(dots[row, column])), colours["text"])
 
     def density(
         self, columns: int, lines: int, m: float, axis: Line
     ) -> tuple[Numbers, NDArray[np.uint8]]:
-        """Return the sampled density by column, from 0 to 1, and the dots of the exact density."""
+        """Return the density of the draws by column, from 0 to 1, and the dots of the exact one.
+
+        Both are means over the same columns, or over the same bins where bins are wider.
+        """
         histogram = self.answer.histogram.scaled(m)
         edges = axis.edges(columns)
-        total = max(histogram.count, 1)
-        below = np.concatenate([[0], np.cumsum(histogram.counts)]) / total
-        drawn = np.diff(np.interp(edges, histogram.edges, below)) / np.diff(edges)
-        line = self._exact(axis.edges(2 * columns), m)
+        drawn = _by_column(histogram.density, histogram.edges, edges)
+        line = _by_column(self._exact(m), histogram.edges, edges)
         most = max(float(drawn.max()), float(line.max()))
         if not most > 0.0:
             return np.zeros(columns), np.zeros((lines, columns), dtype=np.uint8)
-        x = (np.arange(line.size) + 0.5) / line.size
+        x = (np.arange(columns) + 0.5) / columns
         y = np.where(line > 0.004 * most, line / (1.05 * most), np.nan)
-        dots = braille(columns, lines, x, y)
-        return drawn / (1.05 * most), dots
+        return drawn / (1.05 * most), braille(columns, lines, x, y)
 
-    def _exact(self, edges: Numbers, m: float) -> Numbers:
-        """Return the mean of the exact density between edges; 0 if it is not known."""
-        curves = self.answer.curves.scaled(m)
-        if curves.exact is None or curves.discrete:
-            return np.zeros(edges.size - 1)
-        known = np.isfinite(curves.exact)
-        x, y = curves.x[known], curves.exact[known]
-        below = np.concatenate([[0.0], np.cumsum((y[1:] + y[:-1]) / 2.0 * np.diff(x))])
-        return np.asarray(np.diff(np.interp(edges, x, below)) / np.diff(edges))
+    def _exact(self, m: float) -> Numbers:
+        """Return the exact density of m·q·k in each bin; 0 where it is not known."""
+        curves, bins = self.answer.curves.scaled(m), self.answer.histogram.counts.size
+        if curves.exact is None:
+            return np.zeros(bins)
+        places = curves.exact.reshape(bins, -1)
+        is_finite = np.isfinite(places)
+        return np.asarray(np.where(is_finite, places, 0.0).sum(axis=1) / is_finite.sum(axis=1))
 
     def _draw_bracket(
         self, cells: Cells, line: int, kind: str, m: float, axis: Line, colours: Palette
     ) -> None:
-        """Draw a bracket from one standard deviation below the mean to one above, with σ."""
+        """Draw a bracket from one standard deviation below the mean to one above, with ±σ."""
         law = self.answer.law
         sigma = law.standard_deviation * m
         ends = np.array([law.mean * m - sigma, law.mean * m + sigma])
         left, right = np.clip(
             np.round(axis.share(ends) * (cells.columns - 1)).astype(int), 0, cells.columns - 1
         ).tolist()
-        text = f" σ = {short(sigma)} "
+        text = f" ±σ = ±{short(sigma)} "
         if right - left >= len(text) + 3:
             body = text.center(right - left - 1, "─")
             cells.write(left, line, f"├{body}┤", colours[kind])
@@ -242,6 +232,18 @@ class Bells:
             cells.write(column, line, "┬", colours["muted"])
             if cells.is_free(beside.start, line + 1, len(beside)):
                 cells.write(start, line + 1, text, colours["muted"])
+
+
+def _by_column(density: Numbers, bins: Numbers, columns: Numbers) -> Numbers:
+    """Return the mean of a density over columns, shape (C,).
+
+    Args:
+        density: The density in each bin, shape (B,); it is 0 outside of the bins.
+        bins: The edges of the bins, shape (B + 1,), rising.
+        columns: The edges of the columns, shape (C + 1,), rising.
+    """
+    below = np.concatenate([[0.0], np.cumsum(density * np.diff(bins))])
+    return np.asarray(np.diff(np.interp(columns, bins, below)) / np.diff(columns))
 
 
 def short(value: float) -> str:

@@ -67,8 +67,8 @@ class DotsScreen(InstrumentScreen):
     ]
 
     answer: var[Answer | None] = var(None, init=False)
-    stretched: var[bool] = var(False, init=False)
-    """Whether the axis is asinh, which is the same for every d_k."""
+    stretched: var[bool] = var(True, init=False)
+    """Whether the axis is linear to ±1 and logarithmic beyond, and the same for every d_k."""
     stopped: var[bool] = var(False, init=False)
 
     NO_N = "Dot products have no number of keys: 1 has one, and 3"
@@ -98,7 +98,7 @@ class DotsScreen(InstrumentScreen):
         self.ask(FIELDS["seed"].edit(seed + 1))
 
     def action_axis(self) -> None:
-        """Stretch the axis, or make it linear again."""
+        """Make the axis linear, or stretch it again."""
         self.stretched = not self.stretched
 
     def stop_or_go_on(self) -> None:
@@ -195,8 +195,9 @@ class DotsScreen(InstrumentScreen):
 
     def _describe(self, answer: Answer) -> None:
         """State in the subtitle how much of the sample is drawn."""
+        axis = "axis linear to ±1, logarithmic beyond" if self.stretched else "linear axis"
         count = f"{answer.drawn:,} drawn, heights to fit"
         if not answer.complete:
             progress = "stopped: space goes on" if self.stopped else "space stops"
             count = f"{answer.drawn:,} drawn of {answer.settings.samples:,}, {progress}"
-        self.pane("bells-pane").describe("Bars drawn, lines exact", count)
+        self.pane("bells-pane").describe("Bars drawn, lines exact", axis, count)

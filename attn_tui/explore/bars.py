@@ -184,4 +184,6 @@ def draw_bar(
     shades = np.array(steps, dtype=object)[np.round(levels * (len(steps) - 1)).astype(np.intp)]
     cells.backgrounds[line, columns.start : columns.start + full] = shades[:full]
     if part:
-        cells.write(columns.start + full, line, EIGHTHS[part], shades[full])
+        # Fonts leave a gap above or below partial blocks, so that the edge would be notched.
+        behind = cells.backgrounds[line, columns.start + full]
+        cells.backgrounds[line, columns.start + full] = mix(behind, shades[full], part / 8)

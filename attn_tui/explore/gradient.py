@@ -44,7 +44,7 @@ class GradientTable:
         cells = self.table(columns).draw(columns, lines, colours)
         free = lines - 2 - len(self.keys)
         if free >= 3 and self.has_maps:
-            maps = Jacobians(self.answer, self.keys[: 2 * free])
+            maps = Jacobians(self.answer, self.keys[: 2 * (free - 1)])
             cells.put(maps.draw(columns, free + 1, colours), 0, len(self.keys) + 1)
         return cells
 
@@ -129,9 +129,10 @@ class Jacobians:
     def heads(self, place: int) -> tuple[str, ...]:
         """Return headings for the map of a side, with its scale, the longest first."""
         entries, logs = self._sides[place]
-        size = f"±{scientific(float(np.abs(entries).max()), float(logs.max()))}"
-        derivative = f"∂p/∂{SYMBOL[self.answer.wrt]} {size}"
-        return f"{self.answer.names[place]}: {derivative}", derivative, size
+        most = float(np.abs(entries).max()), float(logs.max())
+        derivative = f"∂p_i/∂{SYMBOL[self.answer.wrt]}_j"
+        named = [f"{derivative} ±{scientific(*most, width=width)}" for width in (WIDEST, 7, 5)]
+        return f"{self.answer.names[place]}: {named[0]}", *named, derivative
 
     def entry(self, row: int, column: int) -> str:
         """Return one entry as markup: the derivative of a weight by a score on both sides."""
@@ -151,7 +152,10 @@ class Jacobians:
         return "   ".join(parts)
 
     def draw(self, columns: int, lines: int, colours: Palette) -> Cells:
-        """Draw both maps small and without margins, below a line with the scale of each."""
+        """Draw both maps small, below a line with the name and the scale of each.
+
+        Keys are written along both axes: i to the left, j below.
+        """
         cells = Cells(columns, lines)
         width = (columns - 2) // 2
         if width < 1 or lines < 2:
@@ -160,6 +164,6 @@ class Jacobians:
             start = place * (width + 2)
             head = next((text for text in self.heads(place) if len(text) <= width), "")
             cells.write(start, 0, head, colours[SIDES[place]])
-            bare = HeatMap(heat_map.levels, heat_map.kind)
-            cells.put(bare.draw(width, lines - 1, colours), start, 1)
+            small = replace(heat_map, texts=(), corner="i\\j")
+            cells.put(small.draw(width, lines - 1, colours), start, 1)
         return cells

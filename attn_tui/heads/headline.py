@@ -19,6 +19,7 @@ OTHER = "{title}: {words}. {first} stands out with {value}; the median head has 
 NOTHING = "No head has a number here: {why}."
 """The first sentence, in the order in which these are tried."""
 
+DIFFERS = "The doctor differs on {heads}."
 SHARPEST = "{first} is the sharpest."
 LOST = "{count} not counted: their weights miss the captured output."
 ODD = "{count} NaN or infinity, first {head}."
@@ -46,19 +47,21 @@ def order(survey: Survey, name: str) -> Numbers:
     return np.where(np.isnan(values), np.inf, graver)
 
 
-def headline(survey: Survey, name: str) -> str:
+def headline(survey: Survey, name: str, n_differing: int = 0) -> str:
     """Return the headline of a survey.
 
     Args:
         survey: The statistics of the heads so far.
         name: The name of the statistic in the map.
+        n_differing: How many heads the doctor has found to differ from the promise.
     """
     if not survey.heads:
         return WAITING
     values = survey.counted(name)
     known = values[~np.isnan(values)]
+    doubt = DIFFERS.format(heads=counted(n_differing, "head")) if n_differing else ""
     if not known.size:
-        return NOTHING.format(why=_why_nothing(survey, name))
+        return f"{NOTHING.format(why=_why_nothing(survey, name))} {doubt}".rstrip()
     place = int(np.argmin(order(survey, name)))
     first = head_text(survey.plan.heads[place], survey.plan.n_batches).capitalize()
     if name != "max_weight":
@@ -66,7 +69,10 @@ def headline(survey: Survey, name: str) -> str:
             title=STATISTICS[name].title, words=STATISTICS[name].words, first=first,
             value=_value(name, float(values[place])), typical=_value(name, float(np.median(known))),
         )  # fmt: skip
-        return sentence[0].upper() + sentence[1:]
+        sentence = sentence[0].upper() + sentence[1:]
+        if doubt and len(sentence) + 1 + len(doubt) > words.LONGEST:
+            sentence = sentence.partition("; ")[0] + "."
+        return f"{sentence} {doubt}".rstrip()
     heads = counted(known.size, "head")
     if len(survey.heads) < len(survey.plan.heads):
         heads = f"the {heads} seen so far"
@@ -78,7 +84,7 @@ def headline(survey: Survey, name: str) -> str:
     else:
         number = "all" if count == known.size else f"{count:,}"
         sentence = SATURATE.format(heads=heads, count=number)
-    return f"{sentence} {_second(survey, name, first)}"
+    return f"{sentence} {doubt or _second(survey, name, first)}"
 
 
 def _second(survey: Survey, name: str, first: str) -> str:

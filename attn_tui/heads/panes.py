@@ -12,7 +12,7 @@ from textual.widgets import Label
 from attn_tui.captures.capture import HeadId
 from attn_tui.captures.suffixes import EXAMPLE_NAME
 from attn_tui.charts import heat_map
-from attn_tui.compute.text import visible
+from attn_tui.compute.text import counted, visible
 from attn_tui.engine.settings import Settings
 from attn_tui.engine.survey import Survey
 from attn_tui.heads import charts
@@ -86,7 +86,7 @@ class HeadPanes(Vertical):
         name = visible(PurePath(settings.capture[0]).name)
         if len(settings.capture) > 1:
             name += f" and {len(settings.capture) - 1} more"
-        size = f"{len(plan.capture.layers)} layers × {plan.n_heads} heads"
+        size = f"{counted(len(plan.capture.layers), 'layer')} × {counted(plan.n_heads, 'head')}"
         if plan.n_batches > 1:
             size = f"{plan.n_batches} sequences × {size}"
         keys = f"{shape.n_queries:,} × {shape.n_keys:,}, d_k {shape.d_k}"

@@ -375,6 +375,7 @@ class HeadsScreen(InstrumentScreen):
         elif before.answer is not now.answer:
             self._show()
         elif self.here is not None:
+            self._show_headline()
             self.panes.show_doctor(now, self.here)
             self._show_progress()
 
@@ -387,11 +388,19 @@ class HeadsScreen(InstrumentScreen):
             self.headline = WAITING
             return
         settings = self.asked_of_heads
-        self.headline = headline(survey, settings.statistic)
+        self._show_headline()
         self.panes.show(survey, settings, here)
         self.panes.show_doctor(self.known, here)
         # Which heads the map leaves out depends on its size, which a resize sets only later.
         self.call_after_refresh(self._show_progress)
+
+    def _show_headline(self) -> None:
+        """Say how many heads saturate, and on how many the doctor differs."""
+        if self.survey is not None:
+            examination = self.known.examination
+            findings = [] if examination is None else [*examination.findings.values()]
+            n_differing = sum(one.judgement.verdict == "differs" for one in findings)
+            self.headline = headline(self.survey, self.asked_of_heads.statistic, n_differing)
 
     def _show_progress(self) -> None:
         if self.survey is not None:

@@ -17,6 +17,11 @@ NARROW, WIDE = log(1.05), log(1.2)
 """An interval up to the first is stated as its middle, up to the second as about its middle, and a
 wider one by both ends."""
 
+SIGNS = {
+    "=": "same", "?": "draws do not tell", ">": "100 or more", "≫": "over a million",
+}  # fmt: skip
+"""What the signs mean that stand on a map in place of numbers."""
+
 
 @dataclass(frozen=True)
 class Change:
@@ -74,10 +79,14 @@ class Change:
             return f"anything from {low} to {high}"
         return f"{self.many} times {way}"
 
-    def cell(self, width: int) -> str:
-        """Return the factor, from 1 on, in at most ``width`` characters: ``1.7``, ``26``, ``10³``.
+    def cell(self, width: int, decimals: int = 0) -> str:
+        """Return the factor in at most ``width`` characters: ``1.7`` or ``<2``, ``26``, ``10³``.
 
-        The text is empty if the factor does not fit.
+        `SIGNS` says what the signs mean that stand in place of a number.
+
+        Args:
+            width: The most characters, at least 2.
+            decimals: How many decimals numbers below 1,000 have.
         """
         signs = {"unknown": "", "same": "=", "untold": "?"}
         if self.way in signs:
@@ -85,13 +94,12 @@ class Change:
         size = abs(self.log) / log(10.0)
         if size >= 6.0:
             return "≫"
+        text = f"{10.0**size:.{decimals}f}"
+        if text == "1":
+            text = "<2"
         if size >= log10(999.5):
             text = f"10{'⁰¹²³⁴⁵'[int(size + 1e-9)]}"
-        else:
-            text = f"{10.0**size:.{1 if 10.0**size < 2.95 else 0}f}"
-        if len(text) > width and "." in text:
-            text = f"{10.0**size:.0f}".replace("1", "")
-        return text if len(text) <= width else ""
+        return text if len(text) <= width else ">"
 
 
 def change(points: Points, place: Place, rule: str, statistic: Statistic) -> Change:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from attn_tui.charts.cells import Cells
 from attn_tui.charts.colour import Palette
 from attn_tui.charts.figure import Axis, Band, Curve, Figure
-from attn_tui.charts.glyphs import FILLS
+from attn_tui.charts.glyphs import LINES
 from attn_tui.charts.heat_map import Border, ColourBar, HeatMap
 from attn_tui.charts.table import Column, Table
 from attn_tui.compute.sweep.answer import Answer
@@ -82,11 +82,6 @@ class Grid:
         ]
 
     @cached_property
-    def is_told(self) -> bool:
-        """Whether the draws tell at every place which way the statistic changes."""
-        return not any(factor.way == "untold" for row in self.changes for factor in row)
-
-    @cached_property
     def _crossings(self) -> Numbers:
         """The d_k at which the rule stops making the statistic smaller, shape (3, rows).
 
@@ -126,14 +121,15 @@ class Grid:
     def _map(self) -> HeatMap:
         """The map without a cursor."""
         levels = np.array([[_level(factor) for factor in row] for row in self.changes])
-        cells = [
-            [[factor.cell(width) for factor in row] for row in self.changes] for width in (3, 2)
-        ]
+        short, whole, longest = (
+            [[factor.cell(*size) for factor in row] for row in self.changes]
+            for size in ((2, 0), (3, 0), (5, 1))
+        )
         signs = [[SIGNS.get(factor.way, "") for factor in row] for row in self.changes]
-        signed = [[*map(str.__add__, *pair)] for pair in zip(signs, cells[0], strict=True)]
+        signed = [[*map(str.__add__, *pair)] for pair in zip(signs, longest, strict=True)]
         return HeatMap(
             levels, "both signs", [f"{n:,}" for n in self.ns], [str(d_k) for d_k in self.d_ks],
-            cells[1], longer=(signed, cells[0]), corner="n\\d_k", place=self.place,
+            short, longer=(signed, longest, whole), corner="n\\d_k", place=self.place,
         )  # fmt: skip
 
     def place(self, row: int, column: int) -> Place:
@@ -191,7 +187,7 @@ class PlaceNumbers:
         for line, (point, head) in enumerate(zip(self.points, self.heads, strict=True)):
             summary = point.statistics[self.statistic]
             side = "unscaled" if is_none(point.rule) else "scaled"
-            dot = FILLS[side] if colours.textured else "●"
+            dot = LINES[side] if colours.textured else "●"
             number = short(summary.median, summary.log_median)
             if lines == 1:
                 cells.write(start, 0, f"{dot} {head} {number}", colours[side])

@@ -4,17 +4,20 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from math import floor
 from typing import ClassVar
 
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container, Horizontal, Vertical, VerticalScroll
+from textual.geometry import Size
 from textual.reactive import var
 from textual.widgets import Label
 from textual.worker import get_current_worker
 
 from attn_tui.charts import heat_map as heat_map_of
+from attn_tui.charts.glyphs import LESS, LINES, MORE
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.field import fields_of
@@ -32,6 +35,7 @@ from attn_tui.report.forms import forms
 from attn_tui.report.report import Report
 from attn_tui.report.text import text
 from attn_tui.sweep import charts
+from attn_tui.sweep.change import SIGNS
 from attn_tui.sweep.headline import headline, noun
 from attn_tui.sweep.names import doing, name_of, others
 from attn_tui.sweep.report import report
@@ -41,7 +45,7 @@ from attn_tui.ui.dialogs import columns_of_text
 from attn_tui.ui.heat_map import HeatMap
 from attn_tui.ui.instrument_screen import InstrumentScreen
 from attn_tui.ui.markup import plain
-from attn_tui.ui.pane import Pane
+from attn_tui.ui.pane import Pane, columns_of
 from attn_tui.ui.picture import Picture, Sheet
 from attn_tui.ui.setting import RULE, of_field
 
@@ -282,9 +286,9 @@ class SweepScreen(InstrumentScreen):
             return
         key = row_of(experiment)
         row = self._row(key)
-        draws = [point.draws for point in known.points]
-        has_first = min(draws) >= min(first_draws(self.sweep), max(draws))
-        if has_first and self._looking != key and not self.stopped:
+        ns, d_ks = along(self.sweep, experiment.setup.d_k)
+        is_everywhere = len(known.points.places) == len(ns) * len(d_ks)
+        if is_everywhere and self._looking != key and not self.stopped:
             self._looking = key
             self._look_closer(experiment, row)
         self.answer = replace(restated(known, experiment), crossovers=row.crossovers, here=row.here)
@@ -354,7 +358,10 @@ class SweepScreen(InstrumentScreen):
         if self.view == "map-pane":
             self._draw_map(answer)
             row = charts.medians(answer, rules, "d_k", n, self.place[1], [""] * len(rules))
-            self.pane("row-pane").describe(f"{statistic.capitalize()}, {n:,} keys", sides(names))
+            self.pane("row-pane").describe(
+                f"{statistic.capitalize()}, {n:,} keys",
+                sides(names, self.app.has_class("-textures")),
+            )
             self.draw("row", row)
         elif self.view == "numbers-pane":
             self.pane("numbers-pane").describe(
@@ -382,7 +389,9 @@ class SweepScreen(InstrumentScreen):
         widget.drawing = heat_map
         hidden = "each the largest of several" if widget.hides else ""
         self.pane("map-pane").describe(title, self._count(answer), hidden)
-        self.query_one("#legend", Label).update(legend(grid, heat_map), layout=False)
+        self.query_one("#legend", Label).update(
+            legend(heat_map, widget.content_size, self.app.has_class("-textures")), layout=False
+        )
 
     def _count(self, answer: Answer) -> str:
         """Return how many draws there are, and whether more are coming."""
@@ -393,7 +402,10 @@ class SweepScreen(InstrumentScreen):
             most = max(point.n for point in answer.points if point.draws > min(counts))
             text = f"medians of {few} draws, {many} up to {most:,} keys"
         if answer.progress < 1.0:
-            text += ", stopped: space goes on" if self.stopped else ", drawing"
+            share = floor(100.0 * answer.progress)
+            text += (
+                f", stopped at {share} %: space goes on" if self.stopped else f", {share} % done"
+            )
         return text
 
     def _draw_place(self, answer: Answer) -> None:
@@ -431,18 +443,26 @@ def moved(places: Sequence[int], here: int, by: int) -> int:
     return places[min(max(index, 0), len(places) - 1)]
 
 
-def legend(grid: charts.Grid, heat_map: heat_map_of.HeatMap) -> str:
-    """Return the meaning of the signs on the map, as markup."""
-    parts = ["[$smaller]▼[/] smaller", "[$larger]▲[/] larger"]
-    if not grid.is_told:
-        parts.append("? these draws do not tell")
+def legend(heat_map: heat_map_of.HeatMap, size: Size, is_textured: bool) -> str:
+    """Return the meaning of the colours and signs that a map shows at a size, as markup."""
+    less, more = (LESS[-1], MORE[-1]) if is_textured else ("▼", "▲")
+    parts = [f"[$smaller]{less}[/] smaller", f"[$larger]{more}[/] larger"]
     if heat_map.border is not None:
         parts.append("⡇ where it turns")
-    return "   ".join(parts)
+    texts = [text for row in heat_map.texts_in(*size) for text in row]
+    parts += [f"{sign} {meaning}" for sign, meaning in SIGNS.items() if sign in texts]
+    while columns_of("  ".join(parts)) > size.width > 0 and len(parts) > 2:
+        # The border is a line that can be seen, and = explains itself.
+        del parts[2]
+    return "  ".join(parts)
 
 
-def sides(names: Sequence[str]) -> str:
-    """Return the names of the curves in their colours, as markup."""
-    kinds = ("unscaled", "scaled")
-    parts = [f"[${kind}]● {plain(name)}[/]" for kind, name in zip(kinds, names, strict=False)]
+def sides(names: Sequence[str], is_textured: bool) -> str:
+    """Return the names of the curves in their colours, with the marks they have, as markup."""
+    marks = LINES if is_textured else dict.fromkeys(LINES, "●")
+    kinds = [*marks.items()]
+    parts = [
+        f"[${kind}]{mark} {plain(name)}[/]"
+        for (kind, mark), name in zip(kinds, names, strict=False)
+    ]
     return "  ".join(parts)

@@ -34,6 +34,9 @@ from attn_tui.ui.title import TABS, Title
 TINY = 60
 """On a screen narrower than this many columns there is room for only one pane."""
 
+SLIM = 80
+"""On a screen narrower than this many columns, open settings take the place of the panes."""
+
 BESIDE = 120
 """The least columns for help beside the panes: three panes need 80 of them."""
 
@@ -255,7 +258,8 @@ class InstrumentScreen(FilesScreen):
     # Views
 
     def on_resize(self) -> None:
-        """Hide help if the panes need its place."""
+        """Hide help if the panes need its place, and the panes if open settings do."""
+        self.set_class(self.size.width < SLIM, "-slim")
         self.query("Help").set(display=self.has_class("-help") and self.size.width >= BESIDE)
 
     def pane(self, id: str) -> Pane:

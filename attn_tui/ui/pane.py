@@ -27,6 +27,8 @@ class Pane(Container):
     ) -> None:
         self._lines: tuple[Region, ...] = ()
         self._described: tuple[str, ...] = ()
+        self._title = ""
+        """The title of a pane that nobody describes."""
         self._written = ("", "")
         """Title and subtitle as they were set: Textual rewrites their markup."""
         super().__init__(*widgets, id=id, classes=classes)
@@ -35,6 +37,7 @@ class Pane(Container):
     def on_mount(self) -> None:
         """Make the pane focusable if nothing inside is, so that help and full view can reach it."""
         self.can_focus = not any(widget.can_focus for widget in self.query("*"))
+        self._title = self.border_title or ""
 
     def describe(self, title: str, *subtitles: str) -> None:
         """Set title and subtitle, and repaint the lines of the border that change.
@@ -50,6 +53,8 @@ class Pane(Container):
         """Write as much of title and subtitles as fits the new size."""
         if self._described:
             self._write()
+        elif self._title:
+            self.border_title = whole_words(self._title, self.outer_size.width - len("╭─  ─╮"))
 
     def _write(self) -> None:
         """Write what fits; the first time paints everything, as Textual may have lost a drawing."""
@@ -63,6 +68,7 @@ class Pane(Container):
             title = title.partition(": ")[0]
         subtitle = " · ".join(parts)
         is_first = self.border_subtitle is None
+        title, subtitle = whole_words(title, room), whole_words(subtitle, room)
         if self._written[0] != title:
             self._lines = () if is_first else (Region(-1, -1, width, 1),)
             self.border_title = title
@@ -78,6 +84,17 @@ class Pane(Container):
         """Repaint; a change of title only its line, though Textual asks for the whole pane."""
         lines = regions or self._lines
         return super().refresh(*lines, repaint=repaint, layout=layout, recompose=recompose)
+
+
+def whole_words(text: str, room: int) -> str:
+    """Return as many whole words of a text with markup as fit some columns, with an ellipsis."""
+    if room <= 0 or columns_of(text) <= room:
+        return text
+    content = Content.from_markup(text)
+    while content.plain and content.cell_length > room - 1:
+        content = content[: max(content.plain.rstrip().rfind(" "), 0)]
+    plain = content.plain.rstrip(" ·,:;")
+    return f"{content[: len(plain)].markup}…" if plain else ""
 
 
 def columns_of(text: str) -> int:

@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 from textual.pilot import Pilot
 
+from attn_tui.attention import charts
 from attn_tui.attention import screen as attention
 from attn_tui.attention.charts import Bars, KeyBars, RowNumbers
 from attn_tui.attention.screen import AttentionScreen
-from attn_tui.charts.heat_map import HeatMap
+from attn_tui.charts.heat_map import HeatMap as Map
 from attn_tui.compute.attention import answer as answers
 from attn_tui.compute.attention import rows
 from attn_tui.compute.attention.answer import Answer
@@ -25,6 +26,7 @@ from attn_tui.explore.screen import ExploreScreen
 from attn_tui.files import edits
 from attn_tui.files.draft import EXAMPLE, Draft
 from attn_tui.ui.app import AttnApp
+from attn_tui.ui.heat_map import HeatMap
 from attn_tui.ui.picture import Picture
 from tests.ui.person import app_of, notices, press, shown
 
@@ -44,9 +46,9 @@ async def at(pilot: Pilot[None], *keys: str) -> AttentionScreen:
     return screen
 
 
-def drawn(screen: AttentionScreen, id: str) -> HeatMap:
+def drawn(screen: AttentionScreen, id: str) -> Map:
     drawing = screen.query_one(f"#{id}", Picture).drawing
-    assert isinstance(drawing, HeatMap)
+    assert isinstance(drawing, Map)
     return drawing
 
 
@@ -131,11 +133,29 @@ async def test_a_head_of_128_keys_fits_and_says_what_each_cell_is() -> None:
         assert screen.pane("bars-pane").border_subtitle == "each the largest of several"
         await pilot.resize_terminal(80, 24)
         screen = await at(pilot)
-        assert "each the largest of 5 × 3" in str(screen.pane("unscaled-pane").border_subtitle)
+        assert "each the largest of 5 × 6" in str(screen.pane("unscaled-pane").border_subtitle)
+
+
+@pytest.mark.parametrize("size", [(120, 40), (100, 30), (80, 24), (60, 20)])
+async def test_both_sides_are_seen_beside_each_other_and_beside_an_open_panel(
+    size: tuple[int, int],
+) -> None:
+    async with AttnApp(EXAMPLE, "attention").run_test(size=size) as pilot:
+        screen = await at(pilot)
+        for key in ("", "g") if size[0] >= 80 else ("",):
+            screen = await at(pilot, key) if key else screen
+            first, second = (screen.query_one(f"#{name}", HeatMap) for name in charts.KINDS)
+            assert first.region.y == second.region.y
+            assert first.region.right <= second.region.x
+            for name, picture in zip(charts.KINDS, (first, second), strict=True):
+                wide, high = drawn(screen, name).room(*picture.content_size)
+                # All twelve keys have a column, and the queries at least half a line for two.
+                assert wide >= 12
+                assert high >= 8
 
 
 async def test_where_there_is_little_room_the_second_map_waits_behind_t() -> None:
-    async with AttnApp(EXAMPLE, "attention").run_test(size=(80, 24)) as pilot:
+    async with AttnApp(EXAMPLE, "attention").run_test(size=(59, 24)) as pilot:
         screen = await at(pilot)
 
         def seen() -> list[str | None]:

@@ -1,6 +1,7 @@
 """Curves between axes: everything is drawn where it belongs, at every size."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import inf, nan
 
 import numpy as np
@@ -204,6 +205,47 @@ def test_every_size_is_drawn_and_no_number_is_cut(
     for row in rows[:-1]:
         end = row.rstrip().rpartition("key ")
         assert not end[1] or end[2] in ("3", "12,345")
+
+
+def flat(value: float, lines: int) -> Figure:
+    """Return a curve that is flat, with a mark and a tick at its value."""
+    places, level = np.linspace(0.0, 1.0, 9), np.full(9, value)
+    curve = Curve(places, level, "scaled", filled=True)
+    ticks = Axis(0.0, 1.0, ((value, "here"),))
+    return Figure([curve], UNIT, ticks, (0.5, "now"), [(value, "scaled")])
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.floats(0.0, 1.0), st.integers(4, 30))
+def test_marks_and_ticks_lie_on_the_curve_of_their_value_and_the_fill_below_it(
+    value: float, lines: int
+) -> None:
+    chart = flat(value, lines)
+    cells = chart.draw(40, lines, COLOURS)
+    bare = replace(chart, mark=None, dots=()).draw(40, lines, COLOURS)
+    curve = {line for line in range(lines) if dots(bare)[4 * line : 4 * line + 4].any()}
+    mark = np.argwhere(cells.characters == "●").tolist()
+    assert [line in curve for line, _ in mark] == [True]
+    assert bare.text().split("\n")[mark[0][0]].startswith("here")
+    filled = {line for line in range(lines) if (bare.backgrounds[line] != "").any()}
+    highest = int(np.flatnonzero(dots(bare).any(axis=1))[0])
+    assert all(4 * line >= highest for line in filled)
+    assert filled >= {*range(max(curve) + 1, lines - 1)}
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 40), st.integers(8, 90), st.integers(4, 30), st.floats(-9.0, 9.0))
+def test_a_mark_lies_on_a_dot_of_a_curve_however_steep(
+    place: int, columns: int, lines: int, slope: float
+) -> None:
+    x = np.linspace(0.0, 1.0, 41)
+    y = 1.0 / (1.0 + np.exp(slope * (x - 0.5) * 4.0))
+    here = (float(x[place]), "")
+    chart = Figure([Curve(x, y, "scaled")], UNIT, UNIT, here, [(float(y[place]), "scaled")])
+    cells = chart.draw(columns + 2, lines, COLOURS)
+    bare = replace(chart, mark=None, dots=()).draw(columns + 2, lines, COLOURS)
+    ((line, column),) = np.argwhere(cells.characters == "●").tolist()
+    assert BLANK < ord(bare.characters[line, column]) < BLANK + 256
 
 
 # Without colours

@@ -1,6 +1,7 @@
 """The pictures of Dot products: sampled and exact densities, and numbers that are never cut."""
 
 from functools import cache
+from itertools import product
 from math import erf, sqrt
 
 import numpy as np
@@ -81,6 +82,14 @@ def filled(cells: Cells, top: int, height: int) -> np.ndarray:
     return np.asarray(eighths)
 
 
+def rows_of_dots(dots: np.ndarray) -> np.ndarray:
+    """Return which dots are set, shape (4 · lines, 2 · columns)."""
+    bits = np.array([[0x01, 0x08], [0x02, 0x10], [0x04, 0x20], [0x40, 0x80]])
+    lines, columns = dots.shape
+    is_set = (dots[:, None, :, None] & bits[None, :, None, :]) > 0
+    return np.asarray(is_set.reshape(4 * lines, 2 * columns))
+
+
 # The bells
 
 
@@ -100,7 +109,7 @@ def test_the_bars_are_the_density_that_was_drawn(m: float, stretched: bool) -> N
 
 def test_the_unscaled_bell_is_wide_and_the_scaled_one_a_needle_on_the_same_axis() -> None:
     last = answer_of("normal")
-    cells = Bells(last, NAMES).draw(100, 22, COLOURS)
+    cells = Bells(last, NAMES, stretched=False).draw(100, 22, COLOURS)
     height = (22 - 2) // 2 - 1
     rows = [filled(cells, top, height) for top in (0, height + 1)]
     wide, needle = (np.flatnonzero(row > 0.55 * row.max()).size for row in rows)
@@ -117,17 +126,48 @@ def test_the_unscaled_bell_is_wide_and_the_scaled_one_a_needle_on_the_same_axis(
         assert [ends[0], ends[-1]] == pytest.approx(expected.tolist(), abs=0.51)
 
 
-def test_the_stretched_axis_stands_still_while_d_k_moves() -> None:
-    axes = {line_of(answer_of(name), stretched=True) for name in ("normal", "smallest", "largest")}
+def test_amber_widens_with_d_k_and_blue_stands_still_on_the_axis_that_is_shown_first() -> None:
+    axes, widths = set(), []
+    for name in ("smallest", "coins", "normal", "largest"):
+        chart = Bells(answer_of(name), NAMES)
+        axes.add(line_of(chart.answer, chart.stretched))
+        cells = chart.draw(116, 22, COLOURS)
+        brackets = [row.strip() for row in cells.text().split("\n") if "├" in row or "┴" in row]
+        widths.append([len(bracket) for bracket in brackets])
     assert len(axes) == 1
+    amber, blue = zip(*widths, strict=True)
+    assert [*amber] == sorted(set(amber))
+    assert amber[-1] > 5 * amber[0]
+    assert len(set(blue)) == 1
+
+
+def test_the_axis_of_dice_has_no_half_that_nothing_reaches() -> None:
+    axis = line_of(answer_of("dice"), stretched=True)
+    low, zero, middle = axis.share(np.array([axis.low, 0.0, 12.25 * 1024])).tolist()
+    assert low == 0.0
+    assert zero < 0.3
+    assert zero < middle < 1.0
+
+
+@with_rows(("name", "stretched"), product(["normal", "coins", "dice", "tied"], [False, True]))
+def test_bars_and_line_are_as_high_at_every_width_of_a_column(name: str, stretched: bool) -> None:
+    last = answer_of(name)
+    chart = Bells(last, NAMES, stretched)
+    axis = line_of(last, stretched)
+    for m in (1.0, last.multiplier):
+        shares, dots = chart.density(100, 10, m, axis)
+        peak = int(shares.argmax())
+        top = 40 - np.flatnonzero(rows_of_dots(dots)[:, 2 * peak : 2 * peak + 2].any(axis=1))[0]
+        # Of 2,000 draws a bin at the peak holds some 80: within a fifth, or two dots.
+        assert top / 40 == pytest.approx(shares[peak], rel=0.2, abs=0.05)
 
 
 @with_rows(("name", "stretched"), each_once(CASES, [False, True]))
 def test_no_number_of_the_bells_is_cut_at_any_size(name: str, stretched: bool) -> None:
     last = answer_of(name)
     chart = Bells(last, NAMES, stretched)
-    whole = {*NAMES, "σ", "="} | {short(tick) for tick in line_of(last, stretched).ticks()}
-    whole |= {short(m * last.law.standard_deviation) for m in (1.0, last.multiplier)}
+    whole = {*NAMES, "±σ", "="} | {short(tick) for tick in line_of(last, stretched).ticks()}
+    whole |= {"±" + short(m * last.law.standard_deviation) for m in (1.0, last.multiplier)}
     for columns in (30, 58, 120):
         for lines in (4, 8):
             cells = chart.draw(columns, lines, COLOURS)
@@ -179,7 +219,7 @@ def test_the_spread_is_that_of_the_law_under_the_rule_that_is_asked() -> None:
 
 def test_without_colours_each_bell_is_filled_with_the_glyph_before_its_name() -> None:
     plain = Palette(COLOURS, Depth.TEXTURES)
-    cells = Bells(answer_of("normal"), NAMES).draw(118, 21, plain)
+    cells = Bells(answer_of("normal"), NAMES, stretched=False).draw(118, 21, plain)
     rows = cells.text().split("\n")
     height = (21 - 2) // 2 - 1
     assert rows[0].startswith(f" {FILLS['unscaled']} q·k")

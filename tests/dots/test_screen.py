@@ -26,7 +26,7 @@ async def shown(pilot: Pilot[None], drawn: int, d_k: int) -> DotsScreen:
     raise AssertionError("nothing is drawn")
 
 
-async def test_a_step_draws_at_another_d_k_and_the_axis_can_be_stretched() -> None:
+async def test_a_step_draws_at_another_d_k_on_an_axis_that_can_be_made_linear() -> None:
     async with AttnApp(EXAMPLE, "dots").run_test(size=(120, 40)) as pilot:
         screen = await shown(pilot, 100_000, 1024)
         assert "±32" in screen.headline
@@ -35,13 +35,16 @@ async def test_a_step_draws_at_another_d_k_and_the_axis_can_be_stretched() -> No
         assert "±45" in screen.headline
         bells = screen.query_one("#bells", Picture).drawing
         assert isinstance(bells, Bells)
-        assert not bells.stretched
+        assert bells.stretched
         await pilot.press("v", "a")
         screen = await shown(pilot, 100_000, 2048)
         bells = screen.query_one("#bells", Picture).drawing
         assert isinstance(bells, Bells)
-        assert bells.stretched
-        assert screen.pane("bells-pane").border_subtitle == "100,000 drawn, heights to fit"
+        assert not bells.stretched
+        assert (
+            screen.pane("bells-pane").border_subtitle
+            == "linear axis · 100,000 drawn, heights to fit"
+        )
 
 
 async def test_what_was_drawn_is_read_as_wide_as_there_is_room_and_saved() -> None:

@@ -5,7 +5,7 @@ from math import inf
 import numpy as np
 
 from attn_tui.charts.cells import Cells
-from attn_tui.charts.colour import Depth, Palette, ramp
+from attn_tui.charts.colour import BESIDE, Depth, Palette, mix, ramp
 from attn_tui.compute.explore.answer import VectorAnswer
 from attn_tui.compute.precision import Precision
 from attn_tui.compute.scale import Scale
@@ -65,13 +65,10 @@ def words(cells: Cells) -> list[list[str]]:
 def bar_lengths(cells: Cells, line: int, kind: str) -> int:
     """Return the number of eighths of cells filled in the colours of one side."""
     colours = set(ramp(kind, COLOURS["background"]))
-    full = 8 * sum(behind in colours for behind in cells.backgrounds[line])
-    part = [
-        EIGHTHS.index(character)
-        for character, colour in zip(cells.characters[line], cells.colours[line], strict=True)
-        if character in EIGHTHS[1:] and colour in colours
-    ]
-    return full + sum(part)
+    track = mix(COLOURS["background"], "#808080", BESIDE)
+    eighths = {mix(track, colour, part / 8): part for part in range(1, 8) for colour in colours}
+    eighths |= dict.fromkeys(colours, 8)
+    return sum(eighths.get(behind, 0) for behind in cells.backgrounds[line])
 
 
 # Bars

@@ -69,7 +69,7 @@ def test_a_bar_is_as_long_as_its_weight_is_large() -> None:
         assert lengths[2] == lengths[3]
     # A weight that is not 0 has a bar, however small.
     draw_bar(cells, 0, slice(0, 20), 1e-300, "unscaled", COLOURS)
-    assert bar_lengths(cells, 0, "unscaled") == 1
+    assert 0 < bar_lengths(cells, 0, "unscaled") <= 2
 
 
 def test_a_key_that_is_masked_now_keeps_the_weight_that_was_pinned() -> None:

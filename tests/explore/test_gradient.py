@@ -79,14 +79,25 @@ def test_a_weight_rises_with_its_own_score_and_falls_with_others_in_colour() -> 
     larger = [oklab_green(colour) for colour in ramp("larger", COLOURS["background"])]
     assert min(larger) < 0.0
     chart = Jacobians(vector, np.arange(n_keys))
-    cells = chart.draw(2 + 2 * 2 * n_keys, 1 + n_keys, COLOURS)
-    for start, side in ((0, vector.unscaled), (2 + 2 * n_keys, vector.scaled)):
+    # To the left stands i with two blanks, and below j.
+    left, width = 3, 3 + 2 * n_keys
+    cells = chart.draw(2 + 2 * width, 1 + n_keys + 1, COLOURS)
+    for start, side in ((left, vector.unscaled), (left + 2 + width, vector.scaled)):
         logs = side.log_jacobian(np.arange(n_keys), np.arange(n_keys), "scores")
         for row in range(n_keys):
             for column in range(n_keys):
                 colour = cells.backgrounds[1 + row, start + 2 * column]
                 if logs[row, column] > logs.max() - 2.0:
                     assert (oklab_green(colour) < 0.0) == (row == column)
+
+
+def test_a_small_jacobian_has_its_name_and_its_axes() -> None:
+    vector = vector_of("usual")
+    table = GradientTable(vector, np.arange(3), 2).draw(36, 9, COLOURS)
+    lines = table.text().split("\n")
+    assert lines[4].count("∂p_i/∂s_j ±") == 2
+    assert [line.split()[0] for line in lines[5:8]] == ["0", "1", "2"]
+    assert lines[8].split() == ["i\\j", "0", "1", "2"] * 2
 
 
 def oklab_green(colour: str) -> float:

@@ -56,9 +56,13 @@ def surveys(draw: Any) -> Survey:
 
 
 @pytest.mark.slow
-@given(surveys(), st.sampled_from([*STATISTICS]))
-def test_it_keeps_to_its_limits_whatever_is_known(result: Survey, name: str) -> None:
-    sentence = headline(result, name)
+@given(surveys(), st.sampled_from([*STATISTICS]), st.integers(0, 2))
+def test_it_keeps_to_its_limits_whatever_is_known(
+    result: Survey, name: str, n_differing: int
+) -> None:
+    sentence = headline(result, name, n_differing)
+    if n_differing:
+        assert f"The doctor differs on {n_differing} head" in sentence
     assert len(sentence) <= LONGEST, sentence
     assert "e-" not in sentence
     assert "{" not in sentence
@@ -89,13 +93,14 @@ def test_it_counts_the_heads_that_are_red_on_the_map(result: Survey) -> None:
 
 
 def test_what_makes_numbers_doubtful_goes_before_the_sharpest() -> None:
-    def said(known: int = 3, **given: Any) -> str:
+    def said(known: int = 3, differing: int = 0, **given: Any) -> str:
         own = {name: np.where(np.arange(3) < known, 0.95, nan) for name in STATISTICS}
-        return headline(looked(own, known, **given), "max_weight")
+        return headline(looked(own, known, **given), "max_weight", differing)
 
     assert said().endswith("Layer 0 head 0 is the sharpest.")
     assert said(known=2).startswith("Of the 2 heads seen so far all saturate: ")
     assert said(odd=1).endswith("One of them meets NaN or infinity, first layer 0 head 0.")
+    assert said(odd=1, differing=1).endswith("The doctor differs on 1 head.")
     assert said(untold=True).endswith("What was captured does not tell m: 1/√d_k is assumed.")
     assert said(missing=1, odd=2).endswith(
         "One more is not counted: their weights miss the captured output."

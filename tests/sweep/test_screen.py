@@ -6,18 +6,20 @@ from pathlib import Path
 
 import pytest
 from textual.pilot import Pilot
+from textual.widgets import Label
 
 from attn_tui.charts.figure import Figure
 from attn_tui.charts.heat_map import HeatMap as Map
 from attn_tui.commands.asking import asked_by
 from attn_tui.compute.source import Drawn
 from attn_tui.compute.sweep.settings import Settings
+from attn_tui.sweep.change import SIGNS
 from attn_tui.sweep.charts import PlaceNumbers
 from attn_tui.sweep.screen import SweepScreen
 from attn_tui.tour.reader import read_tour
 from attn_tui.ui.app import AttnApp
 from attn_tui.ui.picture import Picture
-from tests.sweep.asked import DRAFT
+from tests.sweep.asked import DRAFT, MAP
 from tests.ui.person import press, shown
 
 
@@ -157,6 +159,26 @@ async def test_what_is_shown_is_read_and_saved() -> None:
         assert forms[".csv"].startswith("n,d_k,rule,multiplier,draws,statistic")
 
 
+@pytest.mark.parametrize("size", [(120, 40), (80, 24), (60, 20)])
+async def test_the_legend_explains_the_signs_that_the_map_shows_and_fits(
+    size: tuple[int, int],
+) -> None:
+    draft = replace(DRAFT, setup=DRAFT.setup.put(replace(MAP, d_k_range=(1, 8192))))
+    async with AttnApp(draft, "sweep").run_test(size=size) as pilot:
+        screen = await at(pilot)
+        label = screen.query_one("#legend", Label)
+        legend = str(label.render())
+        assert "▼ smaller  ▲ larger" in legend
+        assert len(legend) <= label.content_size.width
+        picture = screen.query_one("#map").content_size
+        shown_texts = {text for row in drawn(screen).texts_in(*picture) for text in row}
+        # Where there is too little room, those that explain themselves are left out.
+        for sign in SIGNS if size[0] >= 80 else ">≫":
+            meaning = SIGNS[sign]
+            assert (sign in shown_texts) == (f"{sign} {meaning}" in legend), sign
+        assert "≫" in shown_texts
+
+
 @pytest.mark.slow
 async def test_drawing_can_be_stopped_and_goes_on() -> None:
     many = Settings(view="map", ratio=True)
@@ -170,11 +192,11 @@ async def test_drawing_can_be_stopped_and_goes_on() -> None:
         await shown(pilot)
         known = screen.answer.progress
         assert known < 1.0
-        assert str(screen.pane("map-pane").border_subtitle).endswith("stopped: space goes on")
+        assert str(screen.pane("map-pane").border_subtitle).endswith("%: space goes on")
         await pilot.press("space")
         while screen.answer.progress == known:
             await pilot.pause()
-        assert str(screen.pane("map-pane").border_subtitle).endswith("drawing")
+        assert str(screen.pane("map-pane").border_subtitle).endswith("% done")
         await pilot.press("space")
 
 

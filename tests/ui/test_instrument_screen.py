@@ -11,6 +11,7 @@ from attn_tui.ui.app import AttnApp
 from attn_tui.ui.dialogs import FileScreen, HelpScreen, TextScreen
 from attn_tui.ui.memory import remembered_theme
 from attn_tui.ui.setting import MODEL
+from attn_tui.ui.settings_panel import SettingsPanel
 from tests.ui.person import press, shown
 
 DRAWN = EXAMPLE.with_text("n = 64, seed = 1")
@@ -111,6 +112,20 @@ async def test_a_file_that_fails_unforeseen_is_refused_with_what_went_wrong() ->
         hint = str(dialogue.query_one("#hint", Label).render())
         assert hint == "this could not be read: ZeroDivisionError: in x"
         assert dialogue.query_one(Input).value == "x"
+
+
+@pytest.mark.parametrize(("columns", "is_alone"), [(60, True), (79, True), (80, False)])
+async def test_open_settings_take_the_whole_width_where_panes_have_no_room(
+    columns: int, is_alone: bool
+) -> None:
+    async with AttnApp(EXAMPLE).run_test(size=(columns, 20)) as pilot:
+        screen = await press(pilot, "g")
+        panel = screen.query_one(SettingsPanel)
+        assert (panel.outer_size.width == columns) == is_alone
+        assert screen.query_one("#weights-pane").is_on_screen != is_alone
+        await press(pilot, "g")
+        assert screen.query_one("#weights-pane").is_on_screen
+        assert screen.focused is screen.home
 
 
 async def test_a_dialogue_closes_once_and_only_where_it_lies_over_all_others() -> None:

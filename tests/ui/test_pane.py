@@ -24,3 +24,12 @@ async def test_what_matters_less_is_left_out_where_there_is_no_room_and_comes_ba
             await pilot.resize_terminal(columns, 10)
             await pilot.pause()
             assert (pane.border_title, pane.border_subtitle) == (title, subtitle)
+
+
+async def test_a_title_ends_with_a_whole_word() -> None:
+    async with Host().run_test(size=(30, 10)) as pilot:
+        pane = pilot.app.query_one(Pane)
+        pane.describe("Gradient of the third key", "[$scaled]● divided by[/] the root of d_k")
+        await pilot.pause()
+        assert pane.border_title == "Gradient of the third…"
+        assert str(pane.border_subtitle).endswith(" the root…")

@@ -76,7 +76,8 @@ SHOTS = {
     "explore_vectors": Shot(VECTORS, ("t", "t", "t")),
     "explore_settings": Shot(keys=("g",)),
     "explore_error": Shot(keys=("e", "comma", "x")),
-    "dots_dice_stretched": Shot(DICE, ("v",), instrument="dots"),
+    "dots_dice": Shot(DICE, instrument="dots"),
+    "dots_dice_linear": Shot(DICE, ("v",), instrument="dots"),
     "dots_why": Shot(keys=("t", "t"), size=(80, 24), instrument="dots"),
     "sweep_over": Shot(SWEEP, ("t",), (80, 24), "sweep"),
 }

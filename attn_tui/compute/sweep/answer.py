@@ -191,12 +191,13 @@ def answer(experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:
 
     done = last = 0
     for sampling, now, later in batches:
-        for cost in sampling.steps(now, later):
+        for step, cost in enumerate(sampling.steps(now, later), start=1):
             if stop():
                 return
             done += cost
-            is_due = done - last > _BETWEEN + 2 * sampling.summary_cost() and done < work
-            if is_due or not points:
+            is_everywhere = sampling is first and step == len(now) + len(later)
+            is_due = done - last > _BETWEEN + 2 * sampling.summary_cost()
+            if ((is_due or is_everywhere) and done < work) or not points:
                 # Later batches give new points only once all is drawn, but the caller should get
                 # control back meanwhile.
                 if sampling is first:

@@ -70,10 +70,14 @@ class Unit:
 
 
 def units(seed: int, n_keys: int, draws: int, d_ks: tuple[int, ...]) -> Iterator[Unit]:
-    """Yield the units that make up a number of draws; the other arguments are those of `Unit`."""
-    size = unit_size(n_keys)
-    for first in range(0, draws, size):
+    """Yield the units that make up a number of draws; the other arguments are those of `Unit`.
+
+    The first is as small as it can be, so that something is known everywhere soon.
+    """
+    first, size = 0, _LEAST
+    while first < draws:
         yield Unit(seed, n_keys, first, min(size, draws - first), d_ks)
+        first, size = first + size, unit_size(n_keys)
 
 
 def cost(n_keys: int, vectors: int) -> int:

@@ -62,6 +62,16 @@ def test_answers_grow_from_coarse_to_fine() -> None:
     assert (first.crossovers, [one.readout for one in final.crossovers]) == ((), readouts)
 
 
+@pytest.mark.parametrize("view", ["map", "curves"])
+def test_every_place_is_known_after_a_hundredth_of_the_work(view: View) -> None:
+    first, second = islice(answer(ask(Settings(view=view, ratio=True), d_k=1024)), 2)
+    assert len(first.points) == 2
+    wanted, rest = places(second.settings, 1024)
+    assert len(second.points.places) == len(wanted) + len(rest)
+    assert {point.draws for point in second.points} == {32}
+    assert 0.0 < second.progress < 0.02
+
+
 @pytest.mark.parametrize(("view", "n"), [("map", 64), ("curves", 60)])
 def test_the_place_nearest_to_what_is_asked_is_drawn_first(view: View, n: int) -> None:
     result = next(iter(answer(ask(Settings(view=view, n=60, draws=1000), d_k=900))))

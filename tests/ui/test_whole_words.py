@@ -1,0 +1,79 @@
+"""No text is cut inside a word, on any screen, at any of five sizes."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from textual.pilot import Pilot
+from textual.widget import Widget
+
+from attn_tui.sweep.change import SIGNS
+from attn_tui.ui.app import AttnApp
+from tests.pairs import everyday
+from tests.ui.person import app_of, press, shown
+from tests.ui.test_snapshots import FIRST
+
+SIZES = ((120, 40), (100, 30), (80, 24), (60, 20), (40, 15))
+
+LARGE = (200, 60)
+"""A size at which every text has room."""
+
+APART = "Input, TextArea, Select, OptionList, DataTable, Footer, #capture"
+"""What is cut where it may be: editors and lists, which scroll; paths; and the footer, whose keys
+have a test of their own."""
+
+NOTES = " ".join(
+    ["each the largest of several × each the gravest of several", "t shows", *SIGNS.values()]
+)
+"""What only small screens say."""
+
+WORD = re.compile(r"[^\W\d_]{2,}")
+
+KEYS = ("", "t", "t", "t", "g", "g")
+"""From view to view, and the settings."""
+
+
+def lines_of(pilot: Pilot[None]) -> list[str]:
+    """Return the lines of the screen, blank where a widget is that may cut its text."""
+    screen = app_of(pilot).screen
+    lines = [
+        [character for segment in strip for character in segment.text]
+        for strip in screen._compositor.render_strips()
+    ]
+    apart: list[Widget] = [*screen.query(APART)]
+    for widget in apart:
+        if not widget.is_on_screen:
+            continue
+        x, y, width, height = widget.region
+        for line in lines[max(y, 0) : y + height]:
+            line[max(x, 0) : x + width] = " " * len(line[max(x, 0) : x + width])
+    return ["".join(line) for line in lines]
+
+
+async def seen(pilot: Pilot[None]) -> dict[str, str]:
+    """Go through all views, and return each word with the line that it was seen in last."""
+    words: dict[str, str] = {}
+    for key in KEYS:
+        await (press(pilot, key) if key else shown(pilot))
+        for line in lines_of(pilot):
+            words |= dict.fromkeys(WORD.findall(line), line.strip())
+    return words
+
+
+def cut(words: dict[str, str], whole: set[str]) -> Iterator[str]:
+    """Yield words that are no words of the large screen, but the beginning or the end of one."""
+    for word, line in words.items():
+        is_part = any(one.startswith(word) or one.endswith(word) for one in whole)
+        if word not in whole and is_part and set(word) != {"x"}:
+            yield f"{word}: {line}"
+
+
+@pytest.mark.parametrize("name", everyday(1, FIRST))
+async def test_no_text_is_cut_inside_a_word(name: str) -> None:
+    shot = FIRST[name]
+    async with AttnApp(shot.draft, shot.instrument).run_test(size=LARGE) as pilot:
+        whole = {*await seen(pilot), *WORD.findall(NOTES)}
+        assert len(whole) > 30
+        for size in SIZES:
+            await pilot.resize_terminal(*size)
+            assert [*cut(await seen(pilot), whole)] == [], size
