@@ -41,6 +41,7 @@ from attn_tui.report.numbers import quantity, weight_name
 from attn_tui.report.report import Report
 from attn_tui.report.text import text
 from attn_tui.report.words import done, effective
+from attn_tui.ui.action import ANOTHER, Action
 from attn_tui.ui.d_k import DkPane, why_idle
 from attn_tui.ui.dialogs import columns_of_text
 from attn_tui.ui.instrument_screen import TINY, InstrumentScreen
@@ -79,17 +80,45 @@ class ExploreScreen(InstrumentScreen):
     VIEWS: ClassVar = (*OVER, "jacobian", "lab", "vectors")
     SMALL_VIEWS: ClassVar = ("weights-pane", "gradient-pane")
     VIEW_TITLES: ClassVar = {
-        "weights-pane": "Weights", "gradient-pane": "Gradient", **OVER, "jacobian": "Jacobian",
-        "lab": "Precision lab", "vectors": "q, K and V",
+        "weights-pane": ("Weights", "bars", "probabilities", "softmax"),
+        "gradient-pane": ("Gradient", "derivative", "vanishing gradient"),
+        "weights-over": (OVER["weights-over"], "curves"),
+        "gradient-over": (OVER["gradient-over"], "curves"),
+        "keys-over": (OVER["keys-over"], "entropy over d_k", "curves", "sharpness"),
+        "jacobian": ("Jacobian", "matrix of derivatives", "∂p/∂s"),
+        "lab": ("Precision lab", "every format", "rounding", "formats side by side"),
+        "vectors": ("q, K and V", "queries and keys", "output"),
     }  # fmt: skip
     GROUPS: ClassVar = (
         ("Scale", SCALE), ("Gradient", (OF, WRT)), ("Precision", PRECISION), ("Drawn", DRAW),
     )  # fmt: skip
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("e", "edit", "Scores", id="edit"),
-        Binding("p", "pin", "Pin", show=False, id="pin"),
-        Binding("a", "again", "Another draw", show=False, id="again"),
-        Binding("delete,backspace", "mask", "Mask the key", show=False, id="remove"),
+        Action(
+            "e",
+            "edit",
+            "Scores",
+            tooltip="Type scores",
+            id="edit",
+            synonyms=("edit", "enter scores", "change the scores", "logits", "numbers"),
+        ),
+        Action(
+            "p",
+            "pin",
+            "Pin",
+            show=False,
+            tooltip="Pin to compare",
+            id="pin",
+            synonyms=("compare", "compare with", "keep beside", "before and after"),
+        ),
+        Action("a", "again", "Another draw", show=False, id="again", synonyms=ANOTHER),
+        Action(
+            "delete,backspace",
+            "mask",
+            "Mask the key",
+            show=False,
+            id="remove",
+            synonyms=("hide the key", "remove the key", "unmask the key", "delete the key"),
+        ),
         Binding("left,less_than_sign", "vector(-1)", "Vector before", show=False),
         Binding("right,greater_than_sign", "vector(1)", "Next vector", show=False),
     ]

@@ -35,6 +35,7 @@ from attn_tui.heads.table import HeadList
 from attn_tui.report.export import Forms
 from attn_tui.report.forms import forms
 from attn_tui.report.text import text
+from attn_tui.ui.action import ANOTHER, Action
 from attn_tui.ui.dialogs import FileScreen, columns_of_text
 from attn_tui.ui.heat_map import HeatMap
 from attn_tui.ui.instrument_screen import TINY, InstrumentScreen
@@ -65,9 +66,9 @@ class HeadsScreen(InstrumentScreen):
     AUTO_FOCUS = "#map"
     VIEWS: ClassVar = tuple(ONE_AT_A_TIME)
     VIEW_TITLES: ClassVar = {
-        "map-pane": "Map of layers and heads", "card-pane": "Card of one head",
-        "numbers-pane": "Table of all numbers", "table-pane": "Table of all heads",
-        "doctor-pane": "Doctor",
+        "map-pane": ("Map of layers and heads", "heat map"), "card-pane": ("Card of one head",),
+        "numbers-pane": ("Table of all numbers",), "table-pane": ("Table of all heads", "list"),
+        "doctor-pane": ("Doctor", "diagnosis", "is it as promised"),
     }  # fmt: skip
     NO_N = "The number of keys of a capture is its own"
     GROUPS: ClassVar = (
@@ -84,7 +85,7 @@ class HeadsScreen(InstrumentScreen):
                 tooltip="Choose the statistic of the map"),
         Binding("w", "whole", "All rows", tooltip="Take all rows, or sample them again",
                 id="whole"),
-        Binding("a", "again", "Another sample", show=False, id="again"),
+        Action("a", "again", "Another sample", show=False, id="again", synonyms=ANOTHER),
         Binding("plus,right_square_bracket,equals_sign", "step_d_k(1)", "d_k", show=False),
         Binding("left,h", "go(0, -1)", "Head before", show=False),
         Binding("right,l", "go(0, 1)", "Next head", show=False),

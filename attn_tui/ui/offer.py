@@ -1,0 +1,416 @@
+"""Offers: what the palette can find, each with its names and with what chooses it."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from enum import IntEnum
+from functools import cached_property, partial
+
+from textual.types import IgnoreReturnCallbackType
+
+from attn_tui.compute.errors import InputError
+from attn_tui.compute.explore.settings import Settings as Explore
+from attn_tui.compute.field import Field, fields_of
+from attn_tui.compute.models import MODELS
+from attn_tui.compute.scale import RULES
+from attn_tui.files import edits
+from attn_tui.files.history import Question
+from attn_tui.instruments import INSTRUMENTS, Instrument, Item, load
+from attn_tui.ui.action import KEYLESS, synonyms_of
+from attn_tui.ui.instrument_screen import InstrumentScreen
+from attn_tui.ui.setting import (
+    DRAW,
+    MASK,
+    MODEL,
+    PARAMETERS,
+    PRECISION,
+    RULE,
+    SCALE,
+    Setting,
+    of_field,
+    read_rule,
+)
+from attn_tui.ui.words import Query, words
+
+SHARED = (*SCALE, *PRECISION, *DRAW, *map(of_field, fields_of(Explore).values()))
+"""The settings of Explore, which other instruments lead to."""
+
+LEADING = ("set ", "use ", "change ")
+"""What people type before the name of a setting, and may leave out."""
+
+
+class Kind(IntEnum):
+    """The kinds of offers, in the order in which those that fit equally well are listed."""
+
+    VALUE = 0
+    RULE = 1
+    MODEL = 2
+    VIEW = 3
+    INSTRUMENT = 4
+    ACTION = 5
+    CHOICE = 6
+    SETTING = 7
+    EXAMPLE = 8
+    CLAIM = 9
+
+
+@dataclass(frozen=True)
+class Offer:
+    """Something that the palette can find.
+
+    Attributes:
+        kind: Its kind.
+        title: Its title.
+        take: What chooses it.
+        synonyms: Other names.
+        help: What it is, in a phrase.
+        group: What it is one of, which stands before the title; or empty.
+        keys: The keys that choose it on the screen below, as they are shown and as they are named.
+        sets: The name of the setting that it sets and the value as text, or None.
+        is_typed: Whether the query names it and gives its value.
+        is_present: Whether it is chosen now.
+        preview: Returns what there would be to see, if that is known.
+    """
+
+    kind: Kind
+    title: str
+    take: IgnoreReturnCallbackType
+    synonyms: tuple[str, ...] = ()
+    help: str = ""
+    group: str = ""
+    keys: tuple[str, ...] = ()
+    sets: tuple[str, str] | None = None
+    is_typed: bool = False
+    is_present: bool = False
+    preview: Callable[[], str] | None = None
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """All its names."""
+        return (self.title, f"{self.group} {self.title}", *self.synonyms)
+
+    @property
+    def line(self) -> str:
+        """Its title after the group that it is one of, and before its key."""
+        key = f"  ({self.keys[0]})" if self.keys else ""
+        return f"{self.group}: {self.title}{key}" if self.group else f"{self.title}{key}"
+
+
+@dataclass(frozen=True)
+class Place:
+    """A setting, and where it is.
+
+    Attributes:
+        setting: The setting.
+        there: The instrument that has it, or None if it is that on the screen.
+    """
+
+    setting: Setting
+    there: Instrument | None = None
+
+    @property
+    def group(self) -> str:
+        """The title of another instrument, or nothing."""
+        return "" if self.there is None else self.there.title
+
+
+def instrument(name: str) -> Instrument:
+    """Return an instrument by its name."""
+    return next(one for one in INSTRUMENTS if one.name == name)
+
+
+def places(screen: InstrumentScreen) -> list[Place]:
+    """Return the settings that can be found: those of a screen, then those of other instruments.
+
+    The parameters of the present rule come before those of other rules.
+    """
+    found = [Place(setting) for setting in screen.settings]
+    own = {setting.name for setting in screen.settings}
+    explore = instrument("explore")
+    rule = screen.present.draft.setup.scale.rule
+    by_rule = sorted(PARAMETERS, key=lambda name: name != rule)
+    for name in by_rule:
+        there = None if RULE.name in own else explore
+        found += [Place(setting, there) for setting in PARAMETERS[name]]
+    for there in INSTRUMENTS:
+        # The settings of Claims belong to each claim's trial, and are slow to import.
+        if there.name in (screen.NAME, "claims", "explore"):
+            continue
+        others = map(of_field, fields_of(load(there.settings)).values())
+        found += [Place(setting, there) for setting in others if setting.name not in own]
+    found += [Place(setting, explore) for setting in SHARED if setting.name not in own]
+    return found
+
+
+def value_behind(names: Sequence[str], text: str) -> str:
+    """Return the text behind one of some names, or nothing; ``=`` between them is a blank.
+
+    >>> value_behind(["T", "temperature"], "T = 0.5"), value_behind(["rule"], "temperature:T=0.5")
+    ('0.5', '')
+    """
+    for word in LEADING:
+        text = text.removeprefix(word)
+    known = {words(name).letters for name in names}
+    name, _, value = text.partition("=")
+    if value.strip() and words(name).letters in known:
+        return value.strip()
+    parts = text.split()
+    for count in range(len(parts) - 1, 0, -1):
+        if words(" ".join(parts[:count])).letters in known:
+            return " ".join(parts[count:]).removeprefix("to ")
+    return ""
+
+
+def taking(screen: InstrumentScreen, place: Place, text: str) -> IgnoreReturnCallbackType:
+    """Return a command that sets a setting to the value of a text, or says why it cannot.
+
+    It goes to the instrument that has the setting, and says so if the setting has that value.
+    """
+    setting, question = place.setting, screen.present
+
+    async def take() -> None:
+        shown = await go(screen, place.there)
+        try:
+            reason = setting.held(question)
+            edit = setting.read(question, text) if not reason else None
+        except InputError as error:
+            shown.notify(str(error), severity="warning", markup=False)
+            return
+        if edit is None:
+            shown.notify(reason, markup=False)
+        elif edit(question.draft) == question.draft:
+            shown.notify(setting.already(question), markup=False)
+        else:
+            shown.ask(edit)
+
+    return take
+
+
+async def go(screen: InstrumentScreen, there: Instrument | None) -> InstrumentScreen:
+    """Go to an instrument, and return its screen; the present one if there is no other."""
+    if there is None or there.name == screen.NAME:
+        return screen
+    app = screen.app
+    await app.switch_mode(there.name)
+    assert isinstance(app.screen, InstrumentScreen)
+    return app.screen
+
+
+def title_of(setting: Setting, question: Question, value: object) -> str:
+    """Return the title of an offer to set a setting: its value before and after."""
+    before, after = setting.value(question), setting.kind.shown(value)
+    if before == value:
+        return f"{setting.label}: {after}, as it is now"
+    return f"{setting.label}: {setting.kind.shown(before)} → {after}"
+
+
+def to_value(screen: InstrumentScreen, place: Place, text: str, kind: Kind) -> Offer:
+    """Return the offer to set a setting to the value of a text, or one that says why not.
+
+    Raises:
+        InputError: If the text is no value.
+    """
+    setting, question = place.setting, screen.present
+    value = setting.kind.parse(setting.name, text)
+    take = taking(screen, place, text)
+    reason = setting.held(question)
+    if reason:
+        return Offer(Kind.SETTING, f"{setting.label} {text}", take, (), reason, place.group)
+    title = title_of(setting, question, value)
+    sets = setting.name, setting.kind.text(value)
+    return Offer(kind, title, take, (), setting.help, place.group, sets=sets)
+
+
+def typed_value(screen: InstrumentScreen, place: Place, text: str) -> Offer:
+    """Return the offer to set a setting to a value that is typed.
+
+    Raises:
+        InputError: If the text is no value, or the question has no answer with it.
+    """
+    question = screen.present
+    if place.setting.held(question):
+        return to_value(screen, place, text, Kind.SETTING)
+    edit = place.setting.read(question, text)
+    if is_parameter(place.setting):
+        # What it changes is the rule.
+        place = replace(place, setting=RULE)
+        text = RULE.kind.text(RULE.value(question.ask(edit(question.draft))))
+    preview = partial(screen.preview, edit) if place.there is None else None
+    offer = to_value(screen, place, text, Kind.VALUE)
+    return replace(offer, preview=preview, is_typed=True)
+
+
+def is_parameter(setting: Setting) -> bool:
+    """Return whether a setting is a parameter of a rule."""
+    return any(setting in own for own in PARAMETERS.values())
+
+
+def values(screen: InstrumentScreen, query: Query, found: Sequence[Place]) -> Iterator[Offer]:
+    """Yield the settings whose names and values are typed, and rules that are typed alone."""
+    for place in found:
+        text = value_behind(place.setting.names, query.text)
+        if not text:
+            continue
+        try:
+            yield typed_value(screen, place, text)
+        except InputError as error:
+            # "mask the key" is an action first of all.
+            if place.there is None and not is_parameter(place.setting):
+                title = f"{place.setting.label} {text}"
+                say = partial(screen.notify, str(error), severity="warning", markup=False)
+                yield Offer(Kind.SETTING, title, say, help=str(error))
+    with suppress(InputError):
+        yield typed_value(screen, rule_place(screen), read_rule(query.text))
+
+
+def rule_places(screen: InstrumentScreen) -> list[Place]:
+    """Return where the rule and its parameters are set."""
+    return [place for place in places(screen) if is_parameter(place.setting)] + [rule_place(screen)]
+
+
+def rule_place(screen: InstrumentScreen) -> Place:
+    """Return where the rule is set: here, or in Explore."""
+    is_here = RULE.name in {setting.name for setting in screen.settings}
+    return Place(RULE, None if is_here else instrument("explore"))
+
+
+def presets(screen: InstrumentScreen, found: Sequence[Place]) -> Iterator[Offer]:
+    """Yield the values that have names of their own."""
+    for place in found:
+        for text, names in place.setting.presets.items():
+            # A causal mask hides more keys; it shows none that are hidden.
+            is_mask = place.setting.name == MASK.name and place.setting.edit is MASK.edit
+            present = screen.present.draft.setup.mask
+            value = MASK.kind.text(replace(present, causal=True)) if is_mask else text
+            yield replace(to_value(screen, place, value, Kind.VALUE), synonyms=names)
+
+
+def choices(screen: InstrumentScreen, found: Sequence[Place]) -> Iterator[Offer]:
+    """Yield the values of settings that have few, but for rules and models."""
+    for place in found:
+        setting = place.setting
+        if setting.name in (RULE.name, MODEL.name) or setting.held(screen.present):
+            continue
+        for choice, meaning in setting.kind.choices.items():
+            shown = setting.kind.shown(setting.kind.parse(setting.name, choice))
+            names = (f"{setting.label} {choice}", f"{setting.label} {shown}")
+            offer = to_value(screen, place, choice, Kind.CHOICE)
+            yield replace(offer, synonyms=names, help=meaning or offer.help)
+
+
+def rules(screen: InstrumentScreen) -> Iterator[Offer]:
+    """Yield the scale rules."""
+    scale, place = screen.present.draft.setup.scale, rule_place(screen)
+    for rule in RULES.values():
+        yield Offer(
+            Kind.RULE, f"{rule.name}: {rule.formula}", taking(screen, place, rule.name),
+            (rule.name, rule.formula, *rule.synonyms), f"{rule.summary}. {rule.users}", "rule",
+            sets=(RULE.name, rule.name), is_present=scale.rule == rule.name,
+        )  # fmt: skip
+
+
+def models(screen: InstrumentScreen) -> Iterator[Offer]:
+    """Yield the heads of well-known models."""
+    present = screen.present.draft.setup.model
+    for name, model in MODELS.items():
+        parts = [f"d_k {model.d_k:,}", f"{model.heads} heads", model.scale.pipeline, model.note]
+        yield Offer(
+            Kind.MODEL, model.title, taking(screen, Place(MODEL), name), (name,),
+            " · ".join(filter(None, parts)), "model", sets=(MODEL.name, name),
+            is_present=name == present,
+        )  # fmt: skip
+
+
+def views(screen: InstrumentScreen) -> Iterator[Offer]:
+    """Yield the views that are available now."""
+    for name in screen.views:
+        title, *others = screen.VIEW_TITLES.get(name, ("",))
+        if title:
+            take = partial(screen.show_view, name)
+            yield Offer(Kind.VIEW, title, take, tuple(others), "t goes through the views", "view")
+
+
+def instruments(screen: InstrumentScreen) -> Iterator[Offer]:
+    """Yield the instruments."""
+    for one in INSTRUMENTS:
+        names = (one.title, one.name, one.short or one.title, *one.synonyms)
+        yield Offer(
+            Kind.INSTRUMENT, f"{one.title}: {one.summary}", partial(_show, screen, one), names,
+            keys=(str(one.number),),
+        )  # fmt: skip
+
+
+async def _show(screen: InstrumentScreen, there: Instrument) -> None:
+    if there.name == screen.NAME:
+        screen.notify(f"{there.title} is on the screen already")
+    await go(screen, there)
+
+
+def actions(screen: InstrumentScreen) -> Iterator[Offer]:
+    """Yield what has a key on the screen, then what has none."""
+    app, seen = screen.app, {"app.command_palette", "command_palette"}
+    for node, binding, is_enabled, _ in screen.active_bindings.values():
+        if not binding.description or binding.action in seen or not is_enabled:
+            continue
+        if binding.id in {one.name for one in INSTRUMENTS}:
+            continue
+        seen.add(binding.action)
+        title = binding.tooltip or binding.description
+        take = partial(app.run_action, binding.action, node)
+        yield Offer(
+            Kind.ACTION, title, take, (binding.description, *synonyms_of(node, binding.action)),
+            keys=(app.get_key_display(binding), binding.key),
+        )  # fmt: skip
+    for one in KEYLESS:
+        take = partial(app.run_action, one.action)
+        yield Offer(Kind.ACTION, one.title, take, one.synonyms, one.help)
+
+
+def settings(screen: InstrumentScreen, found: Sequence[Place]) -> Iterator[Offer]:
+    """Yield the settings, each of which opens where it is set."""
+    for place in found:
+        setting = place.setting
+        value = setting.kind.shown(setting.value(screen.present))
+        yield Offer(
+            Kind.SETTING, f"{setting.label}: {value}", partial(_open, screen, place),
+            setting.names, setting.help, place.group,
+        )  # fmt: skip
+
+
+async def _open(screen: InstrumentScreen, place: Place) -> None:
+    shown = await go(screen, place.there)
+    reason = place.setting.held(screen.present)
+    if reason:
+        shown.notify(reason, markup=False)
+        return
+    has_row = place.setting.name in {setting.name for setting in shown.settings}
+    shown.call_after_refresh(shown.open_setting, place.setting.name if has_row else RULE.name)
+
+
+def examples(screen: InstrumentScreen) -> Iterator[Offer]:
+    """Yield the examples, which are questions worth asking."""
+    # Imported here because this reads the examples.
+    from attn_tui.files.examples import EXAMPLES
+
+    for example in EXAMPLES.values():
+        ask = partial(screen.ask, edits.become(example.draft))
+        yield Offer(Kind.EXAMPLE, example.title, ask, (example.name,), example.look, "example")
+
+
+def listed_items() -> list[tuple[Instrument, Field, list[Item]]]:
+    """Return what instruments list, such as claims, with the setting that shows one of them."""
+    listed = []
+    for there in INSTRUMENTS:
+        if there.items:
+            field = next(iter(fields_of(load(there.settings)).values()))
+            listed.append((there, field, load(there.items)()))
+    return listed
+
+
+def items(screen: InstrumentScreen) -> Iterator[Offer]:
+    """Yield what instruments list."""
+    for there, field, listed in listed_items():
+        place = Place(of_field(field), there)
+        for item in listed:
+            take = taking(screen, place, item.text)
+            yield Offer(Kind.CLAIM, item.title, take, item.synonyms, item.help, field.label)
