@@ -20,6 +20,7 @@ class Instrument:
         answer: A function from an experiment to an iterator of better and better answers.
         screen: A subclass of `attn_tui.ui.instrument_screen.InstrumentScreen`.
         json: A function from an answer to the pieces of a JSON text.
+        views: The names of its views and other words for them, by the id of the pane, or empty.
         short: A shorter title for narrow screens, if it needs one.
         synonyms: Other words by which it can be searched for.
         items: A function that returns `Item`s, what of it the palette finds, or empty.
@@ -35,6 +36,7 @@ class Instrument:
     screen: str
     json: str
     short: str = ""
+    views: str = ""
     synonyms: tuple[str, ...] = ()
     items: str = ""
 
@@ -89,7 +91,11 @@ def _instrument(number: int, title: str, command_name: str, summary: str, **own:
         settings=f"{answered_in}.settings:Settings",
         answer=f"{answered_in}.answer:answer",
         screen=f"attn_tui.{name}.screen:{name.title()}Screen",
-        **{"json": f"attn_tui.{name}.report:json"} | own,
+        **{
+            "json": f"attn_tui.{name}.report:json",
+            "views": f"attn_tui.{name}.views:VIEW_TITLES",
+        }
+        | own,
     )
 
 
@@ -98,7 +104,7 @@ INSTRUMENTS: tuple[Instrument, ...] = (
     _instrument(
         2, "Dot products", "dot", "where the variance d_k of q·k comes from",
         name="dots", short="Dots",
-        synonyms=("histogram", "bins", "bell", "distribution", "variance"),
+        synonyms=("variance", "distribution of q·k"),
     ),
     _instrument(3, "Sweep", "sweep", "weights and gradients over d_k and the number of keys",
                 synonyms=("compare rules", "crossover", "over n and d_k"),
@@ -114,7 +120,7 @@ INSTRUMENTS: tuple[Instrument, ...] = (
     ),
     _instrument(
         6, "Claims", "claim", "one thing said about dividing by √d_k, tried",
-        answered_in="attn_tui.claims", items="attn_tui.claims.ledger:items",
+        answered_in="attn_tui.claims", views="", items="attn_tui.claims.ledger:items",
         synonyms=("errors in articles", "myths", "mistakes", "what articles say", "statements"),
     ),
 )  # fmt: skip

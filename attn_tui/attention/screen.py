@@ -16,6 +16,7 @@ from attn_tui.attention import charts
 from attn_tui.attention.charts import Labels, Maps
 from attn_tui.attention.headline import done_to, headline
 from attn_tui.attention.report import report
+from attn_tui.attention.views import VIEW_TITLES
 from attn_tui.captures.source import Captured
 from attn_tui.compute.attention.answer import Answer, compare, is_drawn, tokens_of
 from attn_tui.compute.attention.answer import answer as answer_rows
@@ -63,11 +64,7 @@ class AttentionScreen(InstrumentScreen):
     NAME = "attention"
     AUTO_FOCUS = "#unscaled"
     VIEWS: ClassVar = ("unscaled-pane", "scaled-pane", "rows-pane")
-    VIEW_TITLES: ClassVar = {
-        "unscaled-pane": ("Map of weights", "heat map"),
-        "scaled-pane": ("Map of weights, scaled", "heat map"),
-        "rows-pane": ("Table of all rows", "numbers"),
-    }  # fmt: skip
+    VIEW_TITLES = VIEW_TITLES
     NO_N = GIVEN
     GROUPS: ClassVar = (
         ("Head", tuple(FIELDS.values())), ("Scale", (*SCALE[:-1], _MASK)), ("Precision", PRECISION),

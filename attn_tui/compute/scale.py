@@ -146,7 +146,7 @@ _ALL = (
     Rule(
         "log-length", "ln n/(ln 512·√d_k)", "sharper for more keys; 1/√d_k at n = 512",
         "J. Su, kexue.fm", lambda d_k, n_keys, given: log(n_keys) / log(512.0) * _inverse_sqrt(d_k),
-        synonyms=("logarithm of n", "entropy invariance"),
+        synonyms=("logarithm of n",),
     ),
     Rule(
         "ssmax", "a·ln n/√d_k", "scalable softmax: sharper for more keys, by a learned factor",

@@ -20,6 +20,7 @@ from attn_tui.dots import charts
 from attn_tui.dots.derivation import derivation
 from attn_tui.dots.headline import headline
 from attn_tui.dots.report import report
+from attn_tui.dots.views import VIEW_TITLES
 from attn_tui.files.history import Question
 from attn_tui.report.export import Forms
 from attn_tui.report.forms import forms
@@ -57,12 +58,7 @@ class DotsScreen(InstrumentScreen):
     CSS_PATH = "dots.tcss"
     NAME = "dots"
     VIEWS: ClassVar = ("bells-pane", "over-pane", "why-pane", "table-pane")
-    VIEW_TITLES: ClassVar = {
-        "bells-pane": ("Histograms of q·k", "bins", "bell", "distribution"),
-        "over-pane": ("Spread over d_k", "band", "standard deviation"),
-        "why-pane": ("Why the variance is d_k", "derivation", "proof"),
-        "table-pane": ("Table of draws at other d_k", "numbers"),
-    }  # fmt: skip
+    VIEW_TITLES = VIEW_TITLES
     GROUPS: ClassVar = (("Drawn", tuple(FIELDS.values())), ("Scale", (RULE,)))
     BINDINGS: ClassVar[list[BindingType]] = [
         Action("a", "again", "Another draw", show=False, id="again", synonyms=ANOTHER),

@@ -32,6 +32,7 @@ from attn_tui.heads.opening import draft_of_head, open_capture
 from attn_tui.heads.panes import HeadPanes
 from attn_tui.heads.report import report_of
 from attn_tui.heads.table import HeadList
+from attn_tui.heads.views import VIEW_TITLES
 from attn_tui.report.export import Forms
 from attn_tui.report.forms import forms
 from attn_tui.report.text import text
@@ -65,11 +66,7 @@ class HeadsScreen(InstrumentScreen):
     NAME = "heads"
     AUTO_FOCUS = "#map"
     VIEWS: ClassVar = tuple(ONE_AT_A_TIME)
-    VIEW_TITLES: ClassVar = {
-        "map-pane": ("Map of layers and heads", "heat map"), "card-pane": ("Card of one head",),
-        "numbers-pane": ("Table of all numbers",), "table-pane": ("Table of all heads", "list"),
-        "doctor-pane": ("Doctor", "diagnosis", "is it as promised"),
-    }  # fmt: skip
+    VIEW_TITLES = VIEW_TITLES
     NO_N = "The number of keys of a capture is its own"
     GROUPS: ClassVar = (
         ("Capture", tuple(FIELDS[name] for name in ("capture", "rows", "seed"))),

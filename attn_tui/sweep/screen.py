@@ -36,6 +36,7 @@ from attn_tui.sweep.headline import headline, noun
 from attn_tui.sweep.names import doing, name_of, others
 from attn_tui.sweep.report import report
 from attn_tui.sweep.runs import Row, Run, drawn_by, row_of
+from attn_tui.sweep.views import VIEW_TITLES
 from attn_tui.ui.action import ANOTHER, Action
 from attn_tui.ui.d_k import DkPane, NPane
 from attn_tui.ui.dialogs import columns_of_text
@@ -68,10 +69,7 @@ class SweepScreen(InstrumentScreen):
     NAME = "sweep"
     AUTO_FOCUS = "#map"
     VIEWS: ClassVar = (*VIEWS, "numbers-pane")
-    VIEW_TITLES: ClassVar = {
-        "map-pane": ("Map over n and d_k", "heat map"), "over-pane": ("Curves over d_k",),
-        "keys-pane": ("Curves over n",), "numbers-pane": ("Table of numbers",),
-    }  # fmt: skip
+    VIEW_TITLES = VIEW_TITLES
     GROUPS: ClassVar = (
         ("Shown", (FIELDS["statistic"],)),
         ("Drawn", (FIELDS["draws"], FIELDS["seed"])),

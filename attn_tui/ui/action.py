@@ -50,11 +50,17 @@ class Keyless:
     synonyms: tuple[str, ...] = ()
 
 
+SCORES = Keyless(
+    "Type scores", "edit", "the scores, or q and K",
+    ("edit", "enter scores", "change the scores", "logits", "numbers"),
+)  # fmt: skip
+"""To type scores, which has a key in Explore and is found everywhere."""
+
 KEYLESS = (
     Keyless(
         "Take the tour", "app.go('tour')",
         "from q·k to where the usual story is wrong, in a dozen steps",
-        ("learn", "tutorial", "introduction", "start the tour", "lesson"),
+        ("tour", "learn", "tutorial", "introduction", "start the tour", "lesson"),
     ),
     Keyless(
         "Theme", "app.change_theme", "choose light or dark, or other colours",

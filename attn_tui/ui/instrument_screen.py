@@ -291,10 +291,20 @@ class InstrumentScreen(FilesScreen):
         place = views.index(self.view) if self.view in views else -1
         self.view = views[(place + steps) % len(views)]
 
+    @property
+    def named_views(self) -> Sequence[str]:
+        """The views that the palette finds at this size."""
+        return [name for name in self.views if name in self.VIEW_TITLES]
+
     def show_view(self, name: str) -> None:
-        """Show a view by its name."""
-        views = [*self.views]
-        self.action_view(views.index(name) - views.index(self.view))
+        """Show a view by its name, or say that it is on the screen already."""
+        title = self.VIEW_TITLES[name][0]
+        if name in self.views and name != self.view:
+            self.view = name
+        elif self.pane(name).display:
+            self.notify(f"{title} is on the screen already")
+        else:
+            self.notify(f"{title} has nothing to show here")
 
     def action_full(self) -> None:
         """Show one pane alone, the focused one or else the first; or show all again."""

@@ -16,7 +16,7 @@ from attn_tui.compute.scale import RULES
 from attn_tui.files import edits
 from attn_tui.files.history import Question
 from attn_tui.instruments import INSTRUMENTS, Instrument, Item, load
-from attn_tui.ui.action import KEYLESS, synonyms_of
+from attn_tui.ui.action import KEYLESS, SCORES, synonyms_of
 from attn_tui.ui.instrument_screen import InstrumentScreen
 from attn_tui.ui.setting import (
     DRAW,
@@ -29,6 +29,7 @@ from attn_tui.ui.setting import (
     Setting,
     of_field,
     read_rule,
+    rule_names,
 )
 from attn_tui.ui.words import Query, words
 
@@ -52,6 +53,8 @@ class Kind(IntEnum):
     SETTING = 7
     EXAMPLE = 8
     CLAIM = 9
+    REFUSED = 10
+    """A value that cannot be set, with the reason."""
 
 
 @dataclass(frozen=True)
@@ -215,7 +218,7 @@ def to_value(screen: InstrumentScreen, place: Place, text: str, kind: Kind) -> O
     take = taking(screen, place, text)
     reason = setting.held(question)
     if reason:
-        return Offer(Kind.SETTING, f"{setting.label} {text}", take, (), reason, place.group)
+        return Offer(Kind.REFUSED, f"{setting.label} {text}", take, (), reason, place.group)
     title = title_of(setting, question, value)
     sets = setting.name, setting.kind.text(value)
     return Offer(kind, title, take, (), setting.help, place.group, sets=sets)
@@ -229,7 +232,7 @@ def typed_value(screen: InstrumentScreen, place: Place, text: str) -> Offer:
     """
     question = screen.present
     if place.setting.held(question):
-        return to_value(screen, place, text, Kind.SETTING)
+        return to_value(screen, place, text, Kind.VALUE)
     edit = place.setting.read(question, text)
     if is_parameter(place.setting):
         # What it changes is the rule.
@@ -258,7 +261,7 @@ def values(screen: InstrumentScreen, query: Query, found: Sequence[Place]) -> It
             if place.there is None and not is_parameter(place.setting):
                 title = f"{place.setting.label} {text}"
                 say = partial(screen.notify, str(error), severity="warning", markup=False)
-                yield Offer(Kind.SETTING, title, say, help=str(error))
+                yield Offer(Kind.REFUSED, title, say, help=str(error))
     with suppress(InputError):
         yield typed_value(screen, rule_place(screen), read_rule(query.text))
 
@@ -304,7 +307,7 @@ def rules(screen: InstrumentScreen) -> Iterator[Offer]:
     for rule in RULES.values():
         yield Offer(
             Kind.RULE, f"{rule.name}: {rule.formula}", taking(screen, place, rule.name),
-            (rule.name, rule.formula, *rule.synonyms), f"{rule.summary}. {rule.users}", "rule",
+            tuple(rule_names(rule)), f"{rule.summary}. {rule.users}", "rule",
             sets=(RULE.name, rule.name), is_present=scale.rule == rule.name,
         )  # fmt: skip
 
@@ -323,11 +326,25 @@ def models(screen: InstrumentScreen) -> Iterator[Offer]:
 
 def views(screen: InstrumentScreen) -> Iterator[Offer]:
     """Yield the views that are available now."""
-    for name in screen.views:
-        title, *others = screen.VIEW_TITLES.get(name, ("",))
-        if title:
-            take = partial(screen.show_view, name)
-            yield Offer(Kind.VIEW, title, take, tuple(others), "t goes through the views", "view")
+    for name in screen.named_views:
+        title, *others = screen.VIEW_TITLES[name]
+        take = partial(screen.show_view, name)
+        yield Offer(Kind.VIEW, title, take, tuple(others), "t goes through the views", "view")
+
+
+def other_views(screen: InstrumentScreen) -> Iterator[Offer]:
+    """Yield the views of the other instruments."""
+    for there in INSTRUMENTS:
+        if there.name == screen.NAME or not there.views:
+            continue
+        for name, (title, *others) in load(there.views).items():
+            take = partial(_show_view, screen, there, name)
+            yield Offer(Kind.VIEW, title, take, tuple(others), "", there.title)
+
+
+async def _show_view(screen: InstrumentScreen, there: Instrument, name: str) -> None:
+    shown = await go(screen, there)
+    shown.call_after_refresh(shown.show_view, name)
 
 
 def instruments(screen: InstrumentScreen) -> Iterator[Offer]:
@@ -348,22 +365,34 @@ async def _show(screen: InstrumentScreen, there: Instrument) -> None:
 
 def actions(screen: InstrumentScreen) -> Iterator[Offer]:
     """Yield what has a key on the screen, then what has none."""
-    app, seen = screen.app, {"app.command_palette", "command_palette"}
-    for node, binding, is_enabled, _ in screen.active_bindings.values():
-        if not binding.description or binding.action in seen or not is_enabled:
-            continue
-        if binding.id in {one.name for one in INSTRUMENTS}:
+    for one in KEYLESS:
+        take = partial(screen.run_action, one.action)
+        yield Offer(Kind.ACTION, one.title, take, one.synonyms, one.help)
+    explore = instrument("explore")
+    if explore.name != screen.NAME:
+        scores = partial(_type_scores, screen, explore)
+        yield Offer(Kind.ACTION, SCORES.title, scores, SCORES.synonyms, SCORES.help)
+    app, active = screen.app, [*screen.active_bindings.values()]
+    # Bindings of ours have ids; Textual has others for some of the same actions.
+    own = {binding.action for _, binding, _, _ in active if binding.id}
+    seen = {"app.command_palette", "command_palette"}
+    elsewhere = {one.name for one in INSTRUMENTS}
+    for node, binding, is_enabled, _ in active:
+        is_twice = binding.action in seen or (binding.action in own and not binding.id)
+        if not binding.description or not is_enabled or is_twice or binding.id in elsewhere:
             continue
         seen.add(binding.action)
         title = binding.tooltip or binding.description
-        take = partial(app.run_action, binding.action, node)
+        run = partial(app.run_action, binding.action, node)
         yield Offer(
-            Kind.ACTION, title, take, (binding.description, *synonyms_of(node, binding.action)),
+            Kind.ACTION, title, run, (binding.description, *synonyms_of(node, binding.action)),
             keys=(app.get_key_display(binding), binding.key),
         )  # fmt: skip
-    for one in KEYLESS:
-        take = partial(app.run_action, one.action)
-        yield Offer(Kind.ACTION, one.title, take, one.synonyms, one.help)
+
+
+async def _type_scores(screen: InstrumentScreen, explore: Instrument) -> None:
+    shown = await go(screen, explore)
+    await shown.run_action(SCORES.action)
 
 
 def settings(screen: InstrumentScreen, found: Sequence[Place]) -> Iterator[Offer]:
@@ -371,9 +400,11 @@ def settings(screen: InstrumentScreen, found: Sequence[Place]) -> Iterator[Offer
     for place in found:
         setting = place.setting
         value = setting.kind.shown(setting.value(screen.present))
+        reason = setting.held(screen.present)
+        title = setting.label if reason else f"{setting.label}: {value}"
         yield Offer(
-            Kind.SETTING, f"{setting.label}: {value}", partial(_open, screen, place),
-            setting.names, setting.help, place.group,
+            Kind.SETTING, title, partial(_open, screen, place), setting.names,
+            reason or setting.help, place.group,
         )  # fmt: skip
 
 
@@ -405,6 +436,17 @@ def listed_items() -> list[tuple[Instrument, Field, list[Item]]]:
             field = next(iter(fields_of(load(there.settings)).values()))
             listed.append((there, field, load(there.items)()))
     return listed
+
+
+def read_ahead() -> None:
+    """Read examples and what instruments list, and take their texts apart."""
+    from attn_tui.files.examples import EXAMPLES
+
+    texts = [text for each in EXAMPLES.values() for text in (each.title, each.look)]
+    for _, _, listed in listed_items():
+        texts += [text for item in listed for text in (item.title, item.help, *item.synonyms)]
+    for text in texts:
+        words(text)
 
 
 def items(screen: InstrumentScreen) -> Iterator[Offer]:

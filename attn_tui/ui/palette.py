@@ -5,6 +5,7 @@ One provider lists all of them, since Textual asks several in no particular orde
 
 import asyncio
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from functools import partial
 
 from textual.command import DiscoveryHit, Hit, Hits, Provider
@@ -12,6 +13,7 @@ from textual.content import Content
 
 from attn_tui.compute.text import visible
 from attn_tui.ui import offer as offers
+from attn_tui.ui.action import SCORES
 from attn_tui.ui.instrument_screen import InstrumentScreen
 from attn_tui.ui.markup import plain
 from attn_tui.ui.offer import Kind, Offer
@@ -42,10 +44,16 @@ def ranked(offered: Iterable[Offer], query: Query) -> list[Offer]:
     fitting: list[tuple[int, Kind, int, Offer]] = []
     for place, each in enumerate(offered):
         fit = query.fit(each.names, each.help, each.keys)
-        if each.is_typed:
+        kind = each.kind
+        if kind is Kind.REFUSED:
+            fit = min(fit, Fit.DESCRIBED)
+        elif each.is_typed:
             fit = Fit.EXACT
+        elif kind is Kind.VALUE and fit < Fit.EXACT:
+            # A value is only meant where its whole name is typed.
+            kind = Kind.CHOICE
         if fit is not Fit.NOT:
-            fitting.append((-fit, each.kind, place, each))
+            fitting.append((-fit, kind, place, each))
     fitting.sort(key=lambda row: row[:3])
     best = {each.sets or place: each for _, _, place, each in reversed(fitting)}
     return [each for *_, place, each in fitting if best[each.sets or place] is each]
@@ -120,25 +128,18 @@ class InstrumentProvider(Provider):
 
 
 FIRST = (
+    SCORES.title,
     "Set d_k", "Choose a rule", "Choose a model", "Try an example", "Open a file",
     "Save what is shown", "Settings", "Take the tour", "Help",
-    "List the claims with some words", "Open the instrument that shows it",
+    "List the claims with some words", "Open the instrument that shows it", "Read the report",
 )  # fmt: skip
-"""The actions that are listed before anything is typed, after that to type scores."""
+"""The actions that are listed before anything is typed."""
 
 
 def beginning(screen: InstrumentScreen) -> list[Offer]:
     """Return the first things that one can do, ten of them."""
-    explore = offers.instrument("explore")
-
-    async def type_scores() -> None:
-        shown = await offers.go(screen, explore)
-        await shown.run_action("edit")
-
-    keys = ("e",) if explore.name == screen.NAME else ()
-    scores = Offer(Kind.ACTION, "Type scores", type_scores, keys=keys)
     found = {each.title: each for each in offers.actions(screen)}
-    return [scores, *(found[title] for title in FIRST if title in found)][:10]
+    return [replace(found[title], help="") for title in FIRST if title in found][:10]
 
 
 def themes(screen: InstrumentScreen) -> Iterator[Offer]:
@@ -160,6 +161,8 @@ def themes(screen: InstrumentScreen) -> Iterator[Offer]:
 class PaletteProvider(InstrumentProvider):
     """Finds everything."""
 
+    _reading: asyncio.Task[None] | None = None
+
     def listed(self, screen: InstrumentScreen) -> Iterable[Offer]:
         """Return ten things that one can do first."""
         return beginning(screen)
@@ -175,6 +178,7 @@ class PaletteProvider(InstrumentProvider):
         yield from offers.rules(screen)
         yield from offers.models(screen)
         yield from offers.views(screen)
+        yield from offers.other_views(screen)
         yield from offers.instruments(screen)
         yield from offers.actions(screen)
         yield from themes(screen)
@@ -183,10 +187,14 @@ class PaletteProvider(InstrumentProvider):
         yield from offers.examples(screen)
         yield from offers.items(screen)
 
+    async def startup(self) -> None:
+        """Begin to read what takes a moment the first time, so that typing need not wait for it."""
+        self._reading = asyncio.create_task(asyncio.to_thread(offers.read_ahead))
+
     async def search(self, query: str) -> Hits:
-        """Yield what fits, once the claims are read, which takes a moment the first time."""
-        if self._offered is None:
-            await asyncio.to_thread(offers.listed_items)
+        """Yield what fits."""
+        if self._reading is not None:
+            await self._reading
         async for hit in super().search(query):
             yield hit
 

@@ -129,11 +129,14 @@ _RULES: Mapping[str, str] = {
     name: f"{rule.formula}: {rule.summary}" for name, rule in RULES.items()
 }
 
-_NAMED = {
-    words(name).letters: rule.name
-    for rule in RULES.values()
-    for name in (rule.name, rule.formula, *rule.synonyms)
-}
+
+def rule_names(rule: Rule) -> list[str]:
+    """Return all that a rule is called, but for a formula of digits alone."""
+    formula = () if rule.formula.isdigit() else (rule.formula,)
+    return [rule.name, *formula, *rule.synonyms]
+
+
+_NAMED = {words(name).letters: rule.name for rule in RULES.values() for name in rule_names(rule)}
 """The names of rules by all that they are called, without what makes no difference."""
 
 _DIVISOR = re.compile(r"1\s*/\s*(?P<root>√|sqrt)?\s*\(?(?P<number>[0-9.,]+)\)?")
