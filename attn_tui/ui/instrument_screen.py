@@ -293,8 +293,9 @@ class InstrumentScreen(FilesScreen):
 
     @property
     def named_views(self) -> Sequence[str]:
-        """The views that the palette finds at this size."""
-        return [name for name in self.views if name in self.VIEW_TITLES]
+        """The views that the palette finds at this size: those of `t`, and those in sight."""
+        titles = self.VIEW_TITLES
+        return [name for name in titles if name in self.views or self.pane(name).display]
 
     def show_view(self, name: str) -> None:
         """Show a view by its name, or say that it is on the screen already."""

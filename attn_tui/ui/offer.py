@@ -19,6 +19,7 @@ from attn_tui.instruments import INSTRUMENTS, Instrument, Item, load
 from attn_tui.ui.action import KEYLESS, SCORES, synonyms_of
 from attn_tui.ui.instrument_screen import InstrumentScreen
 from attn_tui.ui.setting import (
+    D_K,
     DRAW,
     MASK,
     MODEL,
@@ -33,7 +34,7 @@ from attn_tui.ui.setting import (
 )
 from attn_tui.ui.words import Query, words
 
-SHARED = (*SCALE, *PRECISION, *DRAW, *map(of_field, fields_of(Explore).values()))
+SHARED = (D_K, *SCALE, *PRECISION, *DRAW, *map(of_field, fields_of(Explore).values()))
 """The settings of Explore, which other instruments lead to."""
 
 LEADING = ("set ", "use ", "change ")
@@ -238,9 +239,8 @@ def typed_value(screen: InstrumentScreen, place: Place, text: str) -> Offer:
         # What it changes is the rule.
         place = replace(place, setting=RULE)
         text = RULE.kind.text(RULE.value(question.ask(edit(question.draft))))
-    preview = partial(screen.preview, edit) if place.there is None else None
     offer = to_value(screen, place, text, Kind.VALUE)
-    return replace(offer, preview=preview, is_typed=True)
+    return replace(offer, preview=partial(_preview, screen, place, text), is_typed=True)
 
 
 def is_parameter(setting: Setting) -> bool:
@@ -285,7 +285,17 @@ def presets(screen: InstrumentScreen, found: Sequence[Place]) -> Iterator[Offer]
             is_mask = place.setting.name == MASK.name and place.setting.edit is MASK.edit
             present = screen.present.draft.setup.mask
             value = MASK.kind.text(replace(present, causal=True)) if is_mask else text
-            yield replace(to_value(screen, place, value, Kind.VALUE), synonyms=names)
+            offer = to_value(screen, place, value, Kind.VALUE)
+            yield replace(offer, synonyms=names, preview=partial(_preview, screen, place, value))
+
+
+def _preview(screen: InstrumentScreen, place: Place, text: str) -> str:
+    """Return the headline with a setting at the value of a text, if that is known."""
+    if place.there is not None:
+        return ""
+    with suppress(InputError):
+        return screen.preview(place.setting.read(screen.present, text))
+    return ""
 
 
 def choices(screen: InstrumentScreen, found: Sequence[Place]) -> Iterator[Offer]:

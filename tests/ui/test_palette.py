@@ -126,9 +126,11 @@ ELSEWHERE = {
         "causal": f"sees: keys up to its own{NOW}", "every key": "sees: keys up to its own → all",
         "n 9": "n: 12 → 9", "compare": "Pin to compare",
     },
-    "heads": {"causal": "mask: auto → causal", "layer 3": "layer: none → 3",
-    "doctor": "view: Doctor"},
-    "claims": {"T 2": f"Explore: {RULE}temperature:T=2.0", "d_k 64": "d_k: 64", "s2-19": "claim: "},
+    "heads": {
+        "causal": "mask: auto → causal", "layer 3": "layer: none → 3", "doctor": "view: Doctor",
+        "d_k 64": "Explore: d_k: 1,024 → 64",
+    },
+    "claims": {"T 2": f"Explore: {RULE}temperature:T=2.0", "d_k 64": "d_k 64", "s2-19": "claim: "},
 }  # fmt: skip
 """The same on other instruments."""
 
