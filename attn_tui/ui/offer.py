@@ -161,7 +161,7 @@ def value_behind(names: Sequence[str], text: str) -> str:
     parts = text.split()
     for count in range(len(parts) - 1, 0, -1):
         if words(" ".join(parts[:count])).letters in known:
-            return " ".join(parts[count:]).removeprefix("to ")
+            return " ".join(parts[count:]).removeprefix("to ").removeprefix("of ")
     return ""
 
 
@@ -257,11 +257,12 @@ def values(screen: InstrumentScreen, query: Query, found: Sequence[Place]) -> It
         try:
             yield typed_value(screen, place, text)
         except InputError as error:
-            # "mask the key" is an action first of all.
             if place.there is None and not is_parameter(place.setting):
                 title = f"{place.setting.label} {text}"
                 say = partial(screen.notify, str(error), severity="warning", markup=False)
-                yield Offer(Kind.REFUSED, title, say, help=str(error))
+                # "mask the key" is an action first of all; "d_k 64k" is meant as a number.
+                is_meant = place.setting.kind.metavar in ("N", "X") and any(map(str.isdigit, text))
+                yield Offer(Kind.REFUSED, title, say, help=str(error), is_typed=is_meant)
     with suppress(InputError):
         yield typed_value(screen, rule_place(screen), read_rule(query.text))
 

@@ -45,10 +45,10 @@ def ranked(offered: Iterable[Offer], query: Query) -> list[Offer]:
     for place, each in enumerate(offered):
         fit = query.fit(each.names, each.help, each.keys)
         kind = each.kind
-        if kind is Kind.REFUSED:
-            fit = min(fit, Fit.DESCRIBED)
-        elif each.is_typed:
+        if each.is_typed:
             fit = Fit.EXACT
+        elif kind is Kind.REFUSED:
+            fit = min(fit, Fit.DESCRIBED)
         elif kind is Kind.VALUE and fit < Fit.EXACT:
             # A value is only meant where its whole name is typed.
             kind = Kind.CHOICE

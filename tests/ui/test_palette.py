@@ -31,7 +31,8 @@ FIRST: Mapping[str, str] = {
     "d_k 64": "d_k: 1,024 → 64", "dk=64": "d_k: 1,024 → 64", "set d_k to 64": "d_k: 1,024 → 64",
     "head dimension 128": "d_k: 1,024 → 128", "d_k 2^6": "d_k: 1,024 → 64",
     "soft cap 30": "soft cap: none → 30", "softcap=30": "soft cap: none → 30",
-    "cap 30": "soft cap: none → 30", "sink 1": "sink: none → 1", "mask 1": "mask: none → 1",
+    "cap 30": "soft cap: none → 30", "sink 1": "sink: none → 1",
+    "soft cap of 30": "soft cap: none → 30", "d_k 64k": "d_k 64k", "mask 1": "mask: none → 1",
     "hide 2": "mask: none → 2", "samples 1000": "Dot products: samples: 100,000 → 1,000",
     "draws 64": "Sweep: draws: auto → 64", "precision float16": "precision: float64 → float16",
     # A value alone.
