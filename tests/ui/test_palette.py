@@ -309,5 +309,6 @@ async def test_keys_in_one_burst_choose_what_they_say() -> None:
         screen = await shown(pilot)
         assert screen.NAME == "claims"
         assert screen.headline.startswith("“(The book")
-        await burst(pilot, *"/load", "enter")
-        assert isinstance(pilot.app.screen, FileScreen)
+        await pilot.press("slash", *"load", "enter")
+        while not isinstance(pilot.app.screen, FileScreen):
+            await pilot.pause()
