@@ -1,9 +1,10 @@
 """What people type into the palette, and what enter then does."""
 
+import asyncio
 from collections.abc import Mapping
 
 import pytest
-from textual.command import CommandList, CommandPalette
+from textual.command import CommandList, CommandPalette, Hits
 from textual.events import Paste
 from textual.widgets import Input
 
@@ -300,7 +301,16 @@ async def test_a_parameter_is_typed_into_the_list_of_rules() -> None:
         assert screen.present.draft.setup.scale.formula == "1/0.5"
 
 
-async def test_keys_in_one_burst_choose_what_they_say() -> None:
+async def test_keys_in_one_burst_choose_what_they_say(monkeypatch: pytest.MonkeyPatch) -> None:
+    search = PaletteProvider.search
+
+    async def slowly(provider: PaletteProvider, query: str) -> Hits:
+        for _ in range(500):
+            await asyncio.sleep(0)
+        async for hit in search(provider, query):
+            yield hit
+
+    monkeypatch.setattr(PaletteProvider, "search", slowly)
     async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
         await shown(pilot)
         screen = await burst(pilot, *"/1/d_k", "enter")
