@@ -13,6 +13,7 @@ from textual.content import Content
 
 from attn_tui.compute.text import visible
 from attn_tui.ui import offer as offers
+from attn_tui.ui import places
 from attn_tui.ui.action import SCORES
 from attn_tui.ui.instrument_screen import InstrumentScreen
 from attn_tui.ui.markup import plain
@@ -169,11 +170,11 @@ class PaletteProvider(InstrumentProvider):
 
     def typed(self, screen: InstrumentScreen, query: Query) -> Iterable[Offer]:
         """Return the settings whose names and values are typed."""
-        return offers.values(screen, query, offers.places(screen))
+        return offers.values(screen, query, places.places(screen))
 
     def offered(self, screen: InstrumentScreen) -> Iterator[Offer]:
         """Yield all else that can be found."""
-        found = offers.places(screen)
+        found = places.places(screen)
         yield from offers.presets(screen, found)
         yield from offers.rules(screen)
         yield from offers.models(screen)
@@ -216,7 +217,7 @@ class RulesProvider(ListProvider):
 
     def typed(self, screen: InstrumentScreen, query: Query) -> Iterable[Offer]:
         """Return the rules whose parameters are typed."""
-        return offers.values(screen, query, offers.rule_places(screen))
+        return offers.values(screen, query, places.rule_places(screen))
 
 
 class ModelsProvider(ListProvider):

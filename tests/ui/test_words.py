@@ -2,7 +2,7 @@
 
 import pytest
 
-from attn_tui.ui.offer import value_behind
+from attn_tui.ui.places import value_behind
 from attn_tui.ui.words import Fit, Query
 
 NAMES = ("Gemma-2-9B", "model Gemma-2-9B", "head of 256")
