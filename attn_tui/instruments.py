@@ -20,8 +20,10 @@ class Instrument:
         answer: A function from an experiment to an iterator of better and better answers.
         screen: A subclass of `attn_tui.ui.instrument_screen.InstrumentScreen`.
         json: A function from an answer to the pieces of a JSON text.
+        views: The names of its views and other words for them, by the id of the pane, or empty.
         short: A shorter title for narrow screens, if it needs one.
-        finds: Other words that find it in the palette.
+        synonyms: Other words by which it can be searched for.
+        items: A function that returns `Item`s, what of it the palette finds, or empty.
     """
 
     name: str
@@ -34,7 +36,9 @@ class Instrument:
     screen: str
     json: str
     short: str = ""
-    finds: str = ""
+    views: str = ""
+    synonyms: tuple[str, ...] = ()
+    items: str = ""
 
     @property
     def label(self) -> str:
@@ -57,7 +61,24 @@ class Instrument:
         return f"attn_tui.commands.line:{self.command_name}"
 
 
-def _instrument(number: int, title: str, command_name: str, summary: str, **own: str) -> Instrument:
+@dataclass(frozen=True)
+class Item:
+    """Something that an instrument can show, and that the palette finds.
+
+    Attributes:
+        text: The value of the first setting of the instrument that shows it.
+        title: Its title.
+        help: What there is to say about it.
+        synonyms: Other words by which it can be searched for.
+    """
+
+    text: str
+    title: str
+    help: str
+    synonyms: tuple[str, ...] = ()
+
+
+def _instrument(number: int, title: str, command_name: str, summary: str, **own: Any) -> Instrument:
     """Return an instrument with its parts in the usual places, unless others are given."""
     name = own.pop("name", title.lower())
     answered_in = own.pop("answered_in", f"attn_tui.compute.{name}")
@@ -70,7 +91,11 @@ def _instrument(number: int, title: str, command_name: str, summary: str, **own:
         settings=f"{answered_in}.settings:Settings",
         answer=f"{answered_in}.answer:answer",
         screen=f"attn_tui.{name}.screen:{name.title()}Screen",
-        **{"json": f"attn_tui.{name}.report:json"} | own,
+        **{
+            "json": f"attn_tui.{name}.report:json",
+            "views": f"attn_tui.{name}.views:VIEW_TITLES",
+        }
+        | own,
     )
 
 
@@ -78,20 +103,25 @@ INSTRUMENTS: tuple[Instrument, ...] = (
     _instrument(1, "Explore", "show", "weights and their gradient, unscaled beside scaled"),
     _instrument(
         2, "Dot products", "dot", "where the variance d_k of q·k comes from",
-        name="dots", short="Dots", finds="histogram, bins, bell, distribution",
+        name="dots", short="Dots",
+        synonyms=("variance", "distribution of q·k"),
     ),
-    _instrument(3, "Sweep", "sweep", "weights and gradients over d_k and the number of keys"),
+    _instrument(3, "Sweep", "sweep", "weights and gradients over d_k and the number of keys",
+                synonyms=("compare rules", "crossover", "over n and d_k"),
+    ),
     _instrument(
         4, "Attention", "attention", "every row of a head: who looks at whom",
-        finds="heat map, tokens",
+        synonyms=("heat map", "tokens", "head", "attention map"),
     ),
     _instrument(
         5, "Heads", "heads", "statistics of every head of a capture",
         answered_in="attn_tui.engine", json="attn_tui.heads.report:json",
+        synonyms=("capture", "saturation", "layers", "safetensors", "doctor"),
     ),
     _instrument(
         6, "Claims", "claim", "one thing said about dividing by √d_k, tried",
-        answered_in="attn_tui.claims",
+        answered_in="attn_tui.claims", views="", items="attn_tui.claims.ledger:items",
+        synonyms=("errors in articles", "myths", "mistakes", "what articles say", "statements"),
     ),
 )  # fmt: skip
 

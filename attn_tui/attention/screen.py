@@ -16,6 +16,7 @@ from attn_tui.attention import charts
 from attn_tui.attention.charts import Labels, Maps
 from attn_tui.attention.headline import done_to, headline
 from attn_tui.attention.report import report
+from attn_tui.attention.views import VIEW_TITLES
 from attn_tui.captures.source import Captured
 from attn_tui.compute.attention.answer import Answer, compare, is_drawn, tokens_of
 from attn_tui.compute.attention.answer import answer as answer_rows
@@ -30,6 +31,7 @@ from attn_tui.report.export import Forms
 from attn_tui.report.forms import forms
 from attn_tui.report.origin import missed_text
 from attn_tui.report.text import text
+from attn_tui.ui.action import ANOTHER, Action
 from attn_tui.ui.d_k import DkPane, NumberPane, why_idle
 from attn_tui.ui.dialogs import columns_of_text
 from attn_tui.ui.heat_map import HeatMap
@@ -37,9 +39,17 @@ from attn_tui.ui.instrument_screen import InstrumentScreen
 from attn_tui.ui.markup import plain
 from attn_tui.ui.pane import Pane
 from attn_tui.ui.picture import Picture, Sheet
-from attn_tui.ui.setting import PRECISION, SCALE, of_field
+from attn_tui.ui.setting import MASK, PRECISION, SCALE, of_field
 
 FIELDS = {name: of_field(field) for name, field in fields_of(Settings).items()}
+
+
+def _drawn_instead(question: Question) -> str:
+    is_here = is_drawn(question.experiment)
+    return "The keys are drawn here: what a query sees is set by sees" if is_here else ""
+
+
+_MASK = replace(MASK, held=_drawn_instead)
 
 QUICK = 600
 """A head of up to this many scores takes less than a frame; a larger one runs in a thread."""
@@ -54,18 +64,30 @@ class AttentionScreen(InstrumentScreen):
     NAME = "attention"
     AUTO_FOCUS = "#unscaled"
     VIEWS: ClassVar = ("unscaled-pane", "scaled-pane", "rows-pane")
-    VIEW_TITLES: ClassVar = {
-        "unscaled-pane": "Map of weights", "scaled-pane": "Map of weights, scaled",
-        "rows-pane": "Table of all rows",
-    }  # fmt: skip
+    VIEW_TITLES = VIEW_TITLES
     NO_N = GIVEN
     GROUPS: ClassVar = (
-        ("Head", tuple(FIELDS.values())), ("Scale", SCALE), ("Precision", PRECISION),
+        ("Head", tuple(FIELDS.values())), ("Scale", (*SCALE[:-1], _MASK)), ("Precision", PRECISION),
     )  # fmt: skip
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("e", "rows", "Where rows come from", show=False, id="edit"),
-        Binding("a", "again", "Another draw", show=False, id="again"),
-        Binding("p", "pin", "Pin", show=False, id="pin"),
+        Action(
+            "e",
+            "rows",
+            "Where rows come from",
+            show=False,
+            id="edit",
+            synonyms=("choose the rows",),
+        ),
+        Action("a", "again", "Another draw", show=False, id="again", synonyms=ANOTHER),
+        Action(
+            "p",
+            "pin",
+            "Pin",
+            show=False,
+            tooltip="Pin to compare",
+            id="pin",
+            synonyms=("compare", "compare with", "keep beside"),
+        ),
         Binding("up,k", "go(-1)", "Query above", show=False),
         Binding("down,j", "go(1)", "Query below", show=False),
         Binding("enter", "explore", "Open the row in Explore", show=False, id="explore_row"),

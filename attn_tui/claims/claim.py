@@ -141,6 +141,7 @@ class Claim:
         says: The statement, quoted or paraphrased.
         right: What is right, whatever the trial.
         topics: The topics it is about.
+        synonyms: Words for it that it does not use itself.
         verdict: The verdict of its own trial.
         basis: What the verdict rests on.
         figures: The numbers that are right, from its own trial.
@@ -169,6 +170,7 @@ class Claim:
     controls: tuple[str, ...] = ()
     trial: Trial = Trial()
     command: str = ""
+    synonyms: Sequence[str] = ()
 
 
 @dataclass(frozen=True)

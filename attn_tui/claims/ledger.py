@@ -11,6 +11,7 @@ from typing import Any
 from attn_tui.claims.claim import Case, Claim, Finding, Picture, Stated, try_claim
 from attn_tui.claims.trial import Trial
 from attn_tui.compute.errors import InputError, inert
+from attn_tui.instruments import Item
 
 
 @cache
@@ -46,6 +47,19 @@ def find(id: str) -> Claim:
         return known[name]
     near = [known[other].id for other in get_close_matches(name, known, n=5, cutoff=0.0)]
     raise InputError("claim", f"there is none called {inert(id)}", " or ".join(near))
+
+
+def items() -> list[Item]:
+    """Return the claims as the palette finds them, in order."""
+    return [
+        Item(
+            claim.id,
+            f"{claim.id} {claim.says}",
+            claim.right,
+            (claim.id, *claim.topics, *claim.synonyms),
+        )
+        for claim in ledger().values()
+    ]
 
 
 @cache

@@ -83,8 +83,8 @@ class ListPane(Pane):
 def _searched(id: str) -> str:
     """Return the text in which words are searched for a claim, in lower case."""
     claim = find(id)
-    parts = (id, claim.says, claim.source, claim.verdict, claim.basis, *claim.topics)
-    return " ".join(parts).casefold()
+    parts = (id, claim.says, claim.source, claim.verdict, claim.basis)
+    return " ".join((*parts, *claim.topics, *claim.synonyms)).casefold()
 
 
 def _line(claim: Claim) -> str:

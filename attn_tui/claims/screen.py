@@ -18,7 +18,7 @@ from attn_tui.claims.answer import Answer, answer, opened
 from attn_tui.claims.charts import Curves, marked_text
 from attn_tui.claims.claim import Claim, Finding
 from attn_tui.claims.headline import headline
-from attn_tui.claims.ledger import find, ledger
+from attn_tui.claims.ledger import find
 from attn_tui.claims.panes import ClaimList, ClaimPane, ListPane
 from attn_tui.claims.report import BASES, report_of
 from attn_tui.claims.settings import Settings
@@ -31,10 +31,10 @@ from attn_tui.files.history import Question
 from attn_tui.report.export import Forms
 from attn_tui.report.forms import forms
 from attn_tui.report.text import text
+from attn_tui.ui.action import ANOTHER, Action
 from attn_tui.ui.dialogs import columns_of_text
 from attn_tui.ui.instrument_screen import InstrumentScreen
 from attn_tui.ui.markup import plain
-from attn_tui.ui.palette import Offer, OffersProvider, taking
 from attn_tui.ui.pane import Pane
 from attn_tui.ui.picture import Picture
 from attn_tui.ui.setting import Setting, of_field
@@ -53,16 +53,6 @@ def _one_at_a_time(experiment: Experiment, stop: Stop) -> Iterator[Answer]:
         yield from answer(experiment, stop)
 
 
-class ClaimsProvider(OffersProvider):
-    """Finds claims by their words."""
-
-    def offers(self, screen: InstrumentScreen) -> Iterator[Offer]:
-        """Yield the claims."""
-        for claim in ledger().values():
-            take = taking(screen, FIELDS["claim"], claim.id)
-            yield f"{claim.id} {claim.says}", claim.right, claim.id, take
-
-
 class ClaimsScreen(InstrumentScreen):
     """The claims about dividing by √d_k, tried one at a time."""
 
@@ -74,12 +64,11 @@ class ClaimsScreen(InstrumentScreen):
         ("Claim", (FIELDS["claim"],)),
         ("Tried with", tuple(FIELDS[name] for name in ("seed", "d_k", "n", "draws"))),
     )
-    COMMANDS: ClassVar = {ClaimsProvider}
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "open_instrument", "Open", tooltip="Open the instrument that shows it",
                 id="open_instrument"),
         Binding("e", "filter", "Filter", tooltip="List the claims with some words", id="entries"),
-        Binding("a", "again", "Another draw", show=False, id="again"),
+        Action("a", "again", "Another draw", show=False, id="again", synonyms=ANOTHER),
         Binding("r,m", "refuse_scale", "Rule", show=False, id="refuse_scale"),
     ]  # fmt: skip
 

@@ -225,7 +225,8 @@ def one_of(
 
 def switch(no: str = "no", yes: str = "yes") -> Kind:
     """Return the kind of booleans, written no and yes, with words for the screen."""
-    known = {"no": False, "yes": True, "false": False, "true": True}
+    known = {no.lower(): False, yes.lower(): True, "off": False, "on": True}
+    known |= {"no": False, "yes": True, "false": False, "true": True}
     return Kind(
         "yes or no",
         lambda text: known.get(text.lower()),
@@ -289,6 +290,8 @@ class Field:
         metavar: The placeholder for a value in its help, if not that of the kind.
         key: Its name in JSON; by default its name in the dataclass.
         synonyms: Other words by which it can be searched for.
+        presets: Words that set it to a value by themselves, by the text of the value.
+        stays: What to say where a value is chosen that it has already, by the text of the value.
         held: Why it has no effect for a setup and a class of source, or empty.
         brings: The values that other fields of its dataclass take when a value is chosen, by name.
         name: Its name in its dataclass.
@@ -304,6 +307,8 @@ class Field:
     metavar: str = ""
     key: str = ""
     synonyms: tuple[str, ...] = ()
+    presets: Mapping[str, tuple[str, ...]] = dataclasses.field(default_factory=dict)
+    stays: Mapping[str, str] = dataclasses.field(default_factory=dict)
     held: Callable[[Any, Any], str] = lambda setup, source: ""
     brings: Callable[[Any], Mapping[str, Any]] = lambda value: {}
     name: str = ""

@@ -59,12 +59,22 @@ class Precision(Checked):
     format: str = setting(
         "float64", _FORMAT, "precision", "the number format softmax is computed in",
         key="precision", option="--precision", metavar="FORMAT",
-        synonyms=("dtype", "float16", "bfloat16", "number format"),
+        synonyms=("dtype", "number format", "floating point"),
+        presets={
+            "float64": ("float64", "fp64", "double precision"),
+            "float32": ("float32", "fp32", "single precision"),
+            "float16": ("float16", "fp16", "half precision"),
+            "bfloat16": ("bfloat16", "bf16", "brain float"),
+        },
     )  # fmt: skip
     stable: bool = setting(
         True, switch("naive", "stable"), "method",
         "how softmax is computed: naive, or stable, with the largest score subtracted", key="naive",
-        option="--stable/--naive", synonyms=("subtract the maximum", "stable", "overflow"),
+        option="--stable/--naive", synonyms=("overflow",),
+        presets={
+            "no": ("naive", "without the maximum subtracted"),
+            "yes": ("stable", "subtract the maximum"),
+        },
     )  # fmt: skip
     scores: str = setting(
         "float64", _FORMAT, "scores in",

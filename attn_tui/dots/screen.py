@@ -6,7 +6,7 @@ from functools import partial
 from typing import ClassVar
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Container, Vertical, VerticalScroll
 from textual.reactive import var
 
@@ -20,11 +20,13 @@ from attn_tui.dots import charts
 from attn_tui.dots.derivation import derivation
 from attn_tui.dots.headline import headline
 from attn_tui.dots.report import report
+from attn_tui.dots.views import VIEW_TITLES
 from attn_tui.files.history import Question
 from attn_tui.report.export import Forms
 from attn_tui.report.forms import forms
 from attn_tui.report.text import text
 from attn_tui.report.words import DIVISORS
+from attn_tui.ui.action import ANOTHER, Action
 from attn_tui.ui.d_k import DkPane
 from attn_tui.ui.dialogs import columns_of_text
 from attn_tui.ui.instrument_screen import InstrumentScreen
@@ -56,14 +58,11 @@ class DotsScreen(InstrumentScreen):
     CSS_PATH = "dots.tcss"
     NAME = "dots"
     VIEWS: ClassVar = ("bells-pane", "over-pane", "why-pane", "table-pane")
-    VIEW_TITLES: ClassVar = {
-        "bells-pane": "Histograms of q·k: bins", "over-pane": "Spread over d_k, a band",
-        "why-pane": "Why the variance is d_k", "table-pane": "Table of draws at other d_k",
-    }  # fmt: skip
+    VIEW_TITLES = VIEW_TITLES
     GROUPS: ClassVar = (("Drawn", tuple(FIELDS.values())), ("Scale", (RULE,)))
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("a", "again", "Another draw", show=False, id="again"),
-        Binding("v", "axis", "Axis", id="axis"),
+        Action("a", "again", "Another draw", show=False, id="again", synonyms=ANOTHER),
+        Action("v", "axis", "Axis", id="axis", synonyms=("linear axis", "logarithmic axis")),
     ]
 
     answer: var[Answer | None] = var(None, init=False)

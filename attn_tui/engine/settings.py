@@ -113,7 +113,7 @@ class Settings(Checked):
 
     capture: tuple[str, ...] = setting(
         (), PATHS, "capture", "the file of heads that a model computed",
-        synonyms=("file", "safetensors", "tensors", "open"),
+        synonyms=("file", "safetensors", "tensors"),
     )  # fmt: skip
     statistic: str = setting(
         "max_weight",
@@ -133,7 +133,7 @@ class Settings(Checked):
     )  # fmt: skip
     mask: str = setting(
         "auto", MASK, "mask", "which keys are seen; auto, as captured or as the output says",
-        option="--mask", synonyms=("causal", "window"),
+        option="--mask", synonyms=("window",), presets={"causal": ("causal", "causal mask")},
     )  # fmt: skip
     layouts: str = setting(
         "", TEXT, "layouts", "the axes of tensors where shapes do not tell, such as out=bnhd",

@@ -32,6 +32,7 @@ from attn_tui.explore.jacobian import JacobianPane
 from attn_tui.explore.lab import lab_table
 from attn_tui.explore.report import Contents, report
 from attn_tui.explore.vectors import vectors_table
+from attn_tui.explore.views import OVER, VIEW_TITLES
 from attn_tui.explore.weights import Weights
 from attn_tui.files import edits
 from attn_tui.files.history import Edit, Question
@@ -41,6 +42,7 @@ from attn_tui.report.numbers import quantity, weight_name
 from attn_tui.report.report import Report
 from attn_tui.report.text import text
 from attn_tui.report.words import done, effective
+from attn_tui.ui.action import ANOTHER, SCORES, Action
 from attn_tui.ui.d_k import DkPane, why_idle
 from attn_tui.ui.dialogs import columns_of_text
 from attn_tui.ui.instrument_screen import TINY, InstrumentScreen
@@ -57,12 +59,6 @@ TITLES = {
 }  # fmt: skip
 """The titles of the pane of scores, by their source."""
 
-OVER = {
-    "weights-over": "Weights over d_k", "gradient-over": "Gradient over d_k",
-    "keys-over": "Effective keys over d_k",
-}  # fmt: skip
-"""The titles of the panes of curves over d_k, which stand side by side where there is room."""
-
 
 UNREAD = "{error}. What stands below is of the scores before."
 """The message in place of the headline while the scores cannot be read."""
@@ -78,21 +74,21 @@ class ExploreScreen(InstrumentScreen):
     NAME = "explore"
     VIEWS: ClassVar = (*OVER, "jacobian", "lab", "vectors")
     SMALL_VIEWS: ClassVar = ("weights-pane", "gradient-pane")
-    VIEW_TITLES: ClassVar = {
-        "weights-pane": "Weights", "gradient-pane": "Gradient", **OVER, "jacobian": "Jacobian",
-        "lab": "Precision lab", "vectors": "q, K and V",
-    }  # fmt: skip
+    VIEW_TITLES = VIEW_TITLES
     GROUPS: ClassVar = (
         ("Scale", SCALE), ("Gradient", (OF, WRT)), ("Precision", PRECISION), ("Drawn", DRAW),
     )  # fmt: skip
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("e", "edit", "Scores", id="edit"),
-        Binding("p", "pin", "Pin", show=False, id="pin"),
-        Binding("a", "again", "Another draw", show=False, id="again"),
-        Binding("delete,backspace", "mask", "Mask the key", show=False, id="remove"),
+        Action("e", SCORES.action, "Scores", tooltip=SCORES.title, id="edit",
+               synonyms=SCORES.synonyms),
+        Action("p", "pin", "Pin", show=False, tooltip="Pin to compare", id="pin",
+               synonyms=("compare", "compare with", "keep beside", "before and after")),
+        Action("a", "again", "Another draw", show=False, id="again", synonyms=ANOTHER),
+        Action("delete,backspace", "mask", "Mask the key", show=False, id="remove",
+               synonyms=("hide the key", "remove the key", "unmask the key", "delete the key")),
         Binding("left,less_than_sign", "vector(-1)", "Vector before", show=False),
         Binding("right,greater_than_sign", "vector(1)", "Next vector", show=False),
-    ]
+    ]  # fmt: skip
 
     answer: var[Answer | None] = var(None, init=False)
     key: var[int | None] = var(None, init=False)
@@ -295,6 +291,16 @@ class ExploreScreen(InstrumentScreen):
         if self.has_class("-tiny"):
             return (*self.SMALL_VIEWS, *views)
         return views
+
+    @property
+    def named_views(self) -> Sequence[str]:
+        """All views that have something to show, those too that stand side by side here."""
+        return [name for name in self.VIEW_TITLES if name != "vectors" or name in self.views]
+
+    def show_view(self, name: str) -> None:
+        """Show a view by its name; curves over d_k stand side by side on a wide screen."""
+        is_among = name in OVER and name not in self.views and self.view not in OVER
+        super().show_view(self.views[0] if is_among else name)
 
     def watch_view(self) -> None:
         """Show the pane of the new view."""

@@ -32,9 +32,11 @@ from attn_tui.heads.opening import draft_of_head, open_capture
 from attn_tui.heads.panes import HeadPanes
 from attn_tui.heads.report import report_of
 from attn_tui.heads.table import HeadList
+from attn_tui.heads.views import VIEW_TITLES
 from attn_tui.report.export import Forms
 from attn_tui.report.forms import forms
 from attn_tui.report.text import text
+from attn_tui.ui.action import ANOTHER, Action
 from attn_tui.ui.dialogs import FileScreen, columns_of_text
 from attn_tui.ui.heat_map import HeatMap
 from attn_tui.ui.instrument_screen import TINY, InstrumentScreen
@@ -64,11 +66,7 @@ class HeadsScreen(InstrumentScreen):
     NAME = "heads"
     AUTO_FOCUS = "#map"
     VIEWS: ClassVar = tuple(ONE_AT_A_TIME)
-    VIEW_TITLES: ClassVar = {
-        "map-pane": "Map of layers and heads", "card-pane": "Card of one head",
-        "numbers-pane": "Table of all numbers", "table-pane": "Table of all heads",
-        "doctor-pane": "Doctor",
-    }  # fmt: skip
+    VIEW_TITLES = VIEW_TITLES
     NO_N = "The number of keys of a capture is its own"
     GROUPS: ClassVar = (
         ("Capture", tuple(FIELDS[name] for name in ("capture", "rows", "seed"))),
@@ -84,7 +82,7 @@ class HeadsScreen(InstrumentScreen):
                 tooltip="Choose the statistic of the map"),
         Binding("w", "whole", "All rows", tooltip="Take all rows, or sample them again",
                 id="whole"),
-        Binding("a", "again", "Another sample", show=False, id="again"),
+        Action("a", "again", "Another sample", show=False, id="again", synonyms=ANOTHER),
         Binding("plus,right_square_bracket,equals_sign", "step_d_k(1)", "d_k", show=False),
         Binding("left,h", "go(0, -1)", "Head before", show=False),
         Binding("right,l", "go(0, 1)", "Next head", show=False),

@@ -40,6 +40,8 @@ from attn_tui.sweep.headline import headline, noun
 from attn_tui.sweep.names import doing, name_of, others
 from attn_tui.sweep.report import report
 from attn_tui.sweep.runs import Row, Run, drawn_by, row_of
+from attn_tui.sweep.views import VIEW_TITLES
+from attn_tui.ui.action import ANOTHER, Action
 from attn_tui.ui.d_k import DkPane, NPane
 from attn_tui.ui.dialogs import columns_of_text
 from attn_tui.ui.heat_map import HeatMap
@@ -71,10 +73,7 @@ class SweepScreen(InstrumentScreen):
     NAME = "sweep"
     AUTO_FOCUS = "#map"
     VIEWS: ClassVar = (*VIEWS, "numbers-pane")
-    VIEW_TITLES: ClassVar = {
-        "map-pane": "Map over n and d_k", "over-pane": "Curves over d_k",
-        "keys-pane": "Curves over n", "numbers-pane": "Table of numbers",
-    }  # fmt: skip
+    VIEW_TITLES = VIEW_TITLES
     GROUPS: ClassVar = (
         ("Shown", (FIELDS["statistic"],)),
         ("Drawn", (FIELDS["draws"], FIELDS["seed"])),
@@ -83,7 +82,7 @@ class SweepScreen(InstrumentScreen):
         ("Compared", (RULE, FIELDS["rules"], of_field(SETUP["qk_norm"]), FIELDS["crossovers"])),
     )  # fmt: skip
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("a", "again", "Another draw", show=False, id="again"),
+        Action("a", "again", "Another draw", show=False, id="again", synonyms=ANOTHER),
         Binding("left,h", "go(0, -1)", "Smaller d_k", show=False),
         Binding("right,l", "go(0, 1)", "Larger d_k", show=False),
         Binding("up,k", "go(-1, 0)", "More keys", show=False),

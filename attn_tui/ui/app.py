@@ -28,6 +28,7 @@ from attn_tui.files.draft import Draft, parse
 from attn_tui.files.history import Edit, Gesture, History, Question
 from attn_tui.instruments import INSTRUMENTS, load
 from attn_tui.ui import palette
+from attn_tui.ui.action import Action
 from attn_tui.ui.instrument_screen import InstrumentScreen
 from attn_tui.ui.memory import remember_theme
 from attn_tui.ui.terminal.cells import Cells
@@ -66,40 +67,31 @@ class AttnApp(App[None]):
 
     TITLE = "attn-tui"
     CSS_PATH = "app.tcss"
-    COMMANDS: ClassVar = {
-        palette.SettingsProvider, palette.RulesProvider, palette.ModelsProvider,
-        palette.ExamplesProvider, palette.ViewsProvider, palette.ActionsProvider,
-        palette.WholeHeadProvider, palette.ElsewhereProvider,
-    } | App.COMMANDS  # fmt: skip
+    COMMANDS: ClassVar = {palette.PaletteProvider}
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("u", "undo", "Undo", show=False, id="undo"),
-        Binding("U", "redo", "Redo", show=False, id="redo"),
-        Binding("0", "start", "Back to the start", show=False, id="start"),
-        Binding(
-            "x", "choose('example')", "Tour", show=False, tooltip="Tour and examples", id="examples"
-        ),
-        Binding(
-            "c",
-            "copy",
-            "Copy",
-            show=False,
-            tooltip="Copy the command that leads back",
-            id="copy",
-        ),
+        Action("u", "undo", "Undo", show=False, id="undo", synonyms=("take back",)),
+        Action("U", "redo", "Redo", show=False, id="redo", synonyms=("do again",)),
+        Action("0", "start", "Back to the start", show=False, id="start",
+               synonyms=("reset", "start over", "restart", "clear")),
+        Action("x", "choose('example')", "Tour", show=False, tooltip="Try an example",
+               id="examples", synonyms=("tour and examples", "examples", "demo", "lessons")),
+        Action("c", "copy", "Copy", show=False, tooltip="Copy the command that leads back",
+               id="copy", synonyms=("share", "command line", "link", "clipboard")),
         Binding("enter", "tour_next", "Next step", id="tour_next"),
         # In an editor, the editor's own binding for this key undoes typing.
         Binding("ctrl+z", "suspend_process", "Suspend", show=False, id="suspend"),
-        Binding("ctrl+l", "redraw", "Redraw", show=False, id="redraw"),
-        Binding("q", "quit", "Quit", id="quit"),
+        Action("ctrl+l", "redraw", "Redraw", show=False, id="redraw", synonyms=("refresh",)),
+        Action("q", "quit", "Quit", id="quit", synonyms=("exit", "leave", "close", "bye")),
         *(
             Binding(str(one.number), f"go('{one.name}')", one.title, show=False, id=one.name)
             for one in INSTRUMENTS
         ),
-    ]
+    ]  # fmt: skip
     LISTS: ClassVar = {
         "rule": (palette.RulesProvider, "a scale rule"),
         "model": (palette.ModelsProvider, "a model"),
         "example": (palette.ExamplesProvider, "the tour or an example"),
+        "theme": (palette.ThemesProvider, "a theme"),
     }
     """What can be chosen from a list of its own, by name: the provider, and what it offers."""
 
@@ -381,6 +373,15 @@ class AttnApp(App[None]):
         self.run_worker(self.run_action("screen.help"))
 
     action_hide_help_panel = action_show_help_panel
+
+    def action_command_palette(self) -> None:
+        """Open the palette."""
+        if not isinstance(self.screen, CommandPalette):
+            self.push_screen(CommandPalette(placeholder=palette.PLACEHOLDER))
+
+    def search_themes(self) -> None:
+        """Open the list of themes."""
+        self.action_choose("theme")
 
     def action_choose(self, name: str) -> None:
         """Open the palette with one list alone; on a tour, the key for examples skips a step."""

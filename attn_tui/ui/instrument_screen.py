@@ -18,6 +18,7 @@ from attn_tui.compute.errors import Stop
 from attn_tui.compute.text import visible
 from attn_tui.files.history import Question
 from attn_tui.report.model import model_texts
+from attn_tui.ui.action import Action
 from attn_tui.ui.d_k import DkPane
 from attn_tui.ui.dialogs import HelpScreen
 from attn_tui.ui.files_screen import FilesScreen
@@ -57,41 +58,54 @@ class InstrumentScreen(FilesScreen):
     Attributes:
         NAME: The name of the instrument, as in the registry.
         VIEWS: The views that `t` cycles through, each named by the id of its pane.
-        VIEW_TITLES: The name of each view in the palette.
+        VIEW_TITLES: The name of each view in the palette, and other words for it.
     """
 
     NAME: ClassVar[str]
     VIEWS: ClassVar[Sequence[str]] = ()
-    VIEW_TITLES: ClassVar[Mapping[str, str]] = {}
+    VIEW_TITLES: ClassVar[Mapping[str, Sequence[str]]] = {}
 
     HORIZONTAL_BREAKPOINTS = [(0, "-tiny"), (TINY, "-narrow"), (100, "-wide")]  # noqa: RUF012
     VERTICAL_BREAKPOINTS = [(0, "-low"), (20, "-short"), (32, "-high")]  # noqa: RUF012
     AUTO_FOCUS = "Slider"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("minus,left_square_bracket", "step_d_k(-1)", "Lower d_k", show=False, id="less"),
-        Binding("plus,right_square_bracket,equals_sign", "step_d_k(1)", "d_k", key_display="-+",
-                tooltip="Lower or raise d_k", id="more"),
+        Action("plus,right_square_bracket,equals_sign", "step_d_k(1)", "d_k", key_display="-+",
+               tooltip="Lower or raise d_k", id="more", synonyms=("move d_k",)),
         # Everything else can be found with it if few keys fit the footer or there is only a mouse.
         Binding("slash", "app.command_palette", "Find", id="find"),
         Binding("left_curly_bracket,pageup", "double_d_k(-1)", "Halve d_k", show=False, id="halve"),
         Binding("right_curly_bracket,pagedown", "double_d_k(1)", "Double d_k", show=False,
                 id="double"),
-        Binding("comma", "step_n(-1)", "Fewer keys", show=False, id="fewer"),
-        Binding("full_stop", "step_n(1)", "More keys", show=False, id="further"),
-        Binding("n", "type_n", "Type n", show=False, id="type_n"),
-        Binding("space", "go_on", "Stop, go on or play", show=False, id="go_on"),
-        Binding("d", "type_d_k", "Type d_k", show=False, id="type_d_k"),
-        Binding("g", "settings", "Settings", id="settings"),
-        Binding("r", "app.choose('rule')", "Rule", id="rule"),
-        Binding("m", "app.choose('model')", "Model", show=False, id="model"),
-        Binding("t", "view(1)", "View", id="view"),
+        Action("comma", "step_n(-1)", "Fewer keys", show=False, id="fewer", synonyms=("lower n",)),
+        Action("full_stop", "step_n(1)", "More keys", show=False, id="further",
+               synonyms=("raise n",)),
+        Action("n", "type_n", "Type n", show=False, tooltip="Set n, the number of keys",
+               id="type_n", synonyms=("n", "number of keys", "sequence length", "context length")),
+        Action("space", "go_on", "Stop, go on or play", show=False, id="go_on",
+               synonyms=("play d_k", "pause", "animate", "resume")),
+        Action("d", "type_d_k", "Type d_k", show=False, tooltip="Set d_k", id="type_d_k",
+               synonyms=("d_k", "dimension", "change d_k")),
+        Action("g", "settings", "Settings", id="settings",
+               synonyms=("options", "preferences", "configuration", "panel")),
+        Action("r", "app.choose('rule')", "Rule", tooltip="Choose a rule", id="rule",
+               synonyms=("scale rule", "rules", "scaling", "scale")),
+        Action("m", "app.choose('model')", "Model", show=False, tooltip="Choose a model",
+               id="model", synonyms=("models", "LLM", "architecture")),
+        Action("t", "view(1)", "View", tooltip="Next view", id="view",
+               synonyms=("views", "tab", "other charts")),
         Binding("T", "view(-1)", "View before", show=False, id="view_before"),
-        Binding("f", "full", "Full", id="full"),
+        Action("f", "full", "Full", tooltip="Show one pane alone", id="full",
+               synonyms=("maximise", "maximize", "zoom", "enlarge", "full screen")),
         Binding("escape", "back", "Back", show=False, id="back"),
-        Binding("i", "read", "Report", id="read"),
-        Binding("s,ctrl+s", "save", "Save", show=False, id="save"),
-        Binding("o,ctrl+o", "open", "Open", show=False, id="open"),
-        Binding("question_mark,f1", "help", "Help", key_display="?", id="help"),
+        Action("i", "read", "Report", tooltip="Read the report", id="read",
+               synonyms=("all numbers", "text", "details", "summary")),
+        Action("s,ctrl+s", "save", "Save", show=False, tooltip="Save what is shown", id="save",
+               synonyms=("export", "write a file", "csv", "json", "download")),
+        Action("o,ctrl+o", "open", "Open", show=False, tooltip="Open a file", id="open",
+               synonyms=("load", "read a file", "import", "npy", "npz", "load scores")),
+        Action("question_mark,f1", "help", "Help", key_display="?", id="help",
+               synonyms=("explain", "manual", "keys", "shortcuts", "what is this")),
     ]  # fmt: skip
 
     headline: var[str] = var("", init=False)
@@ -281,10 +295,21 @@ class InstrumentScreen(FilesScreen):
         place = views.index(self.view) if self.view in views else -1
         self.view = views[(place + steps) % len(views)]
 
+    @property
+    def named_views(self) -> Sequence[str]:
+        """The views that the palette finds at this size: those of `t`, and those in sight."""
+        titles = self.VIEW_TITLES
+        return [name for name in titles if name in self.views or self.pane(name).display]
+
     def show_view(self, name: str) -> None:
-        """Show a view by its name."""
-        views = [*self.views]
-        self.action_view(views.index(name) - views.index(self.view))
+        """Show a view by its name, or say that it is on the screen already."""
+        title = self.VIEW_TITLES[name][0]
+        if name in self.views and name != self.view:
+            self.view = name
+        elif self.pane(name).display:
+            self.notify(f"{title} is on the screen already")
+        else:
+            self.notify(f"{title} has nothing to show here")
 
     def action_full(self) -> None:
         """Show one pane alone, the focused one or else the first; or show all again."""

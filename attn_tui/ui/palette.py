@@ -1,296 +1,245 @@
-"""The commands of the palette: settings with a value, models, examples, views and actions."""
+"""The palette: it finds settings, rules, models, views, actions, examples and claims by words.
 
-from collections.abc import Iterator
+One provider lists all of them, since Textual asks several in no particular order.
+"""
+
+import asyncio
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
-from textual.fuzzy import Matcher
-from textual.types import IgnoreReturnCallbackType
 
-from attn_tui.compute.attention.settings import Settings as HeadSettings
-from attn_tui.compute.errors import InputError
-from attn_tui.compute.field import fields_of
-from attn_tui.compute.models import MODELS
-from attn_tui.files import edits
-from attn_tui.instruments import INSTRUMENTS, load
+from attn_tui.compute.text import visible
+from attn_tui.ui import offer as offers
+from attn_tui.ui import places
+from attn_tui.ui.action import SCORES
 from attn_tui.ui.instrument_screen import InstrumentScreen
 from attn_tui.ui.markup import plain
-from attn_tui.ui.setting import MODEL, RULE, Setting, of_field
+from attn_tui.ui.offer import Kind, Offer
+from attn_tui.ui.theme import THEME_SYNONYMS
+from attn_tui.ui.words import Fit, Query
 
-SURE = 1e6
-"""The score of a setting whose name and value are typed: above all others."""
+PLACEHOLDER = "Type to find the rest: d_k 64, gemma 2, causal, explosion…"
+"""Stands in the palette before anything is typed."""
 
-UNREADABLE = 1e-6
-"""The score if the value cannot be used: "mask the key" is an action first of all."""
+MOST = 50
+"""The most offers that are listed: nobody reads more, and each costs time at every letter."""
 
-OTHER_WORDS = {
-    "start": ("reset", "start over"),
-    "again": ("draw again", "new sample"),
-    "go_on": ("play d_k", "pause"),
-    "full": ("maximise", "zoom"),
-    "examples": ("lessons",),
-}
-"""Other words for an action, by the id of its binding."""
+NEAREST = 3
+"""How many offers are listed where nothing fits."""
+
+PRESENT, OTHER = "● ", "  "
+"""Before the present choice in a list, and before the others."""
+
+NOTHING = "Nothing fits “{typed}”. Perhaps one of these:"
+"""The first line where nothing fits."""
+
+
+def ranked(offered: Iterable[Offer], query: Query) -> list[Offer]:
+    """Return the offers that fit a query, the best first.
+
+    How well they fit comes first, then their kind, then their order.
+    """
+    fitting: list[tuple[int, Kind, int, Offer]] = []
+    for place, each in enumerate(offered):
+        fit = query.fit(each.names, each.help, each.keys)
+        kind = each.kind
+        if each.is_typed:
+            fit = Fit.EXACT
+        elif kind is Kind.REFUSED:
+            fit = min(fit, Fit.DESCRIBED)
+        elif kind is Kind.VALUE and fit < Fit.EXACT:
+            # A value is only meant where its whole name is typed.
+            kind = Kind.CHOICE
+        if fit is not Fit.NOT:
+            fitting.append((-fit, kind, place, each))
+    fitting.sort(key=lambda row: row[:3])
+    best = {each.sets or place: each for _, _, place, each in reversed(fitting)}
+    return [each for *_, place, each in fitting if best[each.sets or place] is each]
+
+
+def nearest(offered: Iterable[Offer], query: Query) -> list[Offer]:
+    """Return the few offers whose names are most like what is typed, the most similar first."""
+    near = [(query.likeness(each.names), each) for each in offered if each.kind < Kind.CLAIM]
+    near = sorted((row for row in near if row[0] > 0.0), key=lambda row: -row[0])
+    return [each for _, each in near[:NEAREST]]
 
 
 class InstrumentProvider(Provider):
-    """A provider for the instrument below the palette."""
+    """Finds what a screen offers, by words."""
+
+    _offered: list[Offer] | None = None
 
     @property
     def instrument(self) -> InstrumentScreen | None:
-        """The instrument, or None if another screen is below the palette."""
-        return self.screen if isinstance(self.screen, InstrumentScreen) else None
+        """The instrument below the palette, or None if another screen is, or nothing is asked."""
+        screen = self.screen
+        is_asked = isinstance(screen, InstrumentScreen) and screen.question is not None
+        return screen if is_asked else None  # type: ignore[return-value]
 
-
-class SettingsProvider(InstrumentProvider):
-    """Sets a setting whose name and value are typed, as in ``d_k 64``; opens others by name."""
-
-    async def search(self, query: str) -> Hits:
-        """Yield the settings that a typed name and value would set, and those found by name."""
-        if self.instrument is None or self.instrument.question is None:
-            return
-        matcher = self.matcher(query)
-        for setting in self.instrument.settings:
-            text = value_behind(setting, query)
-            if text:
-                yield self._hit(self.instrument, setting, text)
-                continue
-            for preset in setting.presets:
-                is_named = query.strip().casefold() == preset
-                score = SURE if is_named else matcher.match(f"{preset} {setting.label}")
-                if score > 0:
-                    yield replace(self._hit(self.instrument, setting, preset), score=score)
-            best = max(matcher.match(name) for name in setting.names)
-            if best > 0:
-                focus = partial(self.instrument.open_setting, setting.name)
-                value = setting.kind.shown(setting.value(self.instrument.question))
-                title = Content(f"{setting.label}: {value}")
-                yield Hit(best, title, focus, setting.label, plain(setting.help))
-
-    def _hit(self, screen: InstrumentScreen, setting: Setting, text: str) -> Hit:
-        assert screen.question
-        before = setting.kind.shown(setting.value(screen.question))
-        try:
-            edit = setting.read(screen.question, text)
-        except InputError as error:
-            say = partial(screen.notify, str(error), severity="warning", markup=False)
-            title = Content(f"{setting.label} {text}")
-            return Hit(UNREADABLE, title, say, text=title.plain, help=plain(str(error)))
-        after = setting.kind.shown(setting.value(screen.question.ask(edit(screen.question.draft))))
-        title = Content(f"{setting.label}: {before} → {after}")
-        preview = plain(screen.preview(edit) or setting.help)
-        return Hit(SURE, title, partial(screen.ask, edit), text=title.plain, help=preview)
-
-
-def value_behind(setting: Setting, query: str) -> str:
-    """Return the text typed after a name of a setting, or nothing."""
-    words = query.lstrip("/").replace("=", " ").split()
-    for name in setting.names:
-        parts = name.casefold().split()
-        if [word.casefold() for word in words[: len(parts)]] == parts and len(words) > len(parts):
-            return " ".join(words[len(parts) :])
-    return ""
-
-
-class WholeHeadProvider(InstrumentProvider):
-    """Offers a whole head if somebody looks for a causal mask and there is only one vector.
-
-    On a single row the mask would leave only key 0, which is not what "causal" is meant to do.
-    """
-
-    async def search(self, query: str) -> Hits:
-        """Yield the head, with a score above that of the mask."""
-        screen = self.instrument
-        if screen is None or screen.question is None or "causal" not in query.casefold():
-            return
-        if screen.NAME == "attention" or len(screen.question.experiment.vectors) > 1:
-            return
-        title = Content("A causal head: every row of it, in Attention")
-        why = "of one vector a causal mask would leave key 0 alone"
-        yield Hit(2.0 * SURE, title, partial(self._open, screen), title.plain, why)
-
-    def _open(self, screen: InstrumentScreen) -> None:
-        screen.ask(
-            edits.setup(
-                lambda setup: setup.put(replace(setup.get(HeadSettings), rows="drawn", causal=True))
-            )
-        )
-        screen.post_message(screen.Go("attention"))
-
-
-Offer = tuple[str, str, str, IgnoreReturnCallbackType]
-"""The title of an item, its meaning, another name it is found by, and what chooses it."""
-
-
-class OffersProvider(InstrumentProvider):
-    """Finds items by title, name or meaning; lists all of them before a search."""
-
-    def offers(self, screen: InstrumentScreen) -> Iterator[Offer]:
-        """Yield all items."""
+    def listed(self, screen: InstrumentScreen) -> Iterable[Offer]:
+        """Return what is listed before anything is typed."""
         raise NotImplementedError
 
+    def typed(self, screen: InstrumentScreen, query: Query) -> Iterable[Offer]:
+        """Return what is found because its value is typed."""
+        return ()
+
+    def offered(self, screen: InstrumentScreen) -> Iterable[Offer]:
+        """Return all else that can be found."""
+        return self.listed(screen)
+
+    def line(self, each: Offer) -> str:
+        """Return the line of an offer."""
+        return each.line
+
     async def discover(self) -> Hits:
-        """Yield all items as hits."""
+        """Yield what is listed before anything is typed."""
         if self.instrument is not None:
-            for title, meaning, _, take in self.offers(self.instrument):
-                yield DiscoveryHit(Content(title), take, title, help=plain(meaning))
+            for each in self.listed(self.instrument):
+                line = self.line(each)
+                yield DiscoveryHit(Content(line), each.take, line, plain(each.help))
 
     async def search(self, query: str) -> Hits:
-        """Yield the items that match."""
-        if self.instrument is None:
+        """Yield what fits, or that nothing does and what is nearest."""
+        screen = self.instrument
+        if screen is None:
             return
-        matcher = self.matcher(query)
-        for title, meaning, name, take in self.offers(self.instrument):
-            score = max(matcher.match(title), matcher.match(name), 0.6 * matcher.match(meaning))
-            if score > 0:
-                yield Hit(score, highlighted(matcher, title), take, title, plain(meaning))
+        typed = Query.of(query)
+        if self._offered is None:
+            # The question does not change while the palette is open.
+            self._offered = [*self.offered(screen)]
+        fitting = ranked([*self.typed(screen, typed), *self._offered], typed)[:MOST]
+        if not fitting:
+            title = NOTHING.format(typed=visible(typed.text[:40]))
+            say = partial(screen.notify, title.partition(" Perhaps")[0], markup=False)
+            yield Hit(MOST + 1.0, Content(title), say, title)
+            fitting = [*nearest(self._offered, typed), *beginning(screen)][:NEAREST]
+        for rank, each in enumerate(fitting):
+            line = self.line(each)
+            content = Content(line)
+            for start, end in typed.spans(line):
+                content = content.stylize(self.match_style or "underline", start, end)
+            about = each.help
+            if each.preview is not None and rank == 0:
+                about = each.preview() or about
+            yield Hit(float(MOST - rank), content, each.take, line, plain(about))
 
 
-def highlighted(matcher: Matcher, title: str) -> Content:
-    """Return a title with the letters that match marked; Textual's own reads it as markup."""
-    content = Content(title)
-    _, offsets = matcher.fuzzy_search.match(matcher.query, title)
-    for offset in offsets:
-        content = content.stylize(matcher.match_style, offset, offset + 1)
-    return content
+FIRST = (
+    SCORES.title,
+    "Set d_k", "Choose a rule", "Choose a model", "Try an example", "Open a file",
+    "Save what is shown", "Settings", "Take the tour", "Help",
+    "List the claims with some words", "Open the instrument that shows it", "Read the report",
+)  # fmt: skip
+"""The actions that are listed before anything is typed."""
 
 
-def taking(screen: InstrumentScreen, setting: Setting, text: str) -> IgnoreReturnCallbackType:
-    """Return a command that gives a setting the value of a text, or says why it cannot."""
-
-    def take() -> None:
-        try:
-            screen.ask(setting.read(screen.present, text))
-        except InputError as error:
-            screen.notify(str(error), severity="warning", markup=False)
-
-    return take
+def beginning(screen: InstrumentScreen) -> list[Offer]:
+    """Return the first things that one can do, ten of them."""
+    found = {each.title: each for each in offers.actions(screen)}
+    return [replace(found[title], help="") for title in FIRST if title in found][:10]
 
 
-class RulesProvider(OffersProvider):
-    """Finds scale rules."""
+def themes(screen: InstrumentScreen) -> Iterator[Offer]:
+    """Yield the themes."""
+    app = screen.app
 
-    def offers(self, screen: InstrumentScreen) -> Iterator[Offer]:
-        """Yield the rules."""
-        for name, meaning in RULE.kind.choices.items():
-            yield name, meaning, "", taking(screen, RULE, name)
+    def take(name: str) -> None:
+        if name == app.theme:
+            screen.notify(f"The theme is {name} already")
+        app.theme = name
 
-
-class ModelsProvider(OffersProvider):
-    """Finds the heads of well-known models."""
-
-    def offers(self, screen: InstrumentScreen) -> Iterator[Offer]:
-        """Yield the models."""
-        for name, model in MODELS.items():
-            parts = [f"d_k {model.d_k:,}", f"{model.heads} heads", model.scale.pipeline, model.note]
-            meaning = " · ".join(part for part in parts if part)
-            yield model.title, meaning, name, taking(screen, MODEL, name)
+    for name in sorted(app.available_themes):
+        yield Offer(
+            Kind.CHOICE, name, partial(take, name), THEME_SYNONYMS.get(name, ()), group="theme",
+            is_present=name == app.theme,
+        )  # fmt: skip
 
 
-class ExamplesProvider(OffersProvider):
-    """Finds the tour and the examples, which are questions worth asking."""
+class PaletteProvider(InstrumentProvider):
+    """Finds everything."""
 
-    def offers(self, screen: InstrumentScreen) -> Iterator[Offer]:
+    _reading: asyncio.Task[None] | None = None
+
+    def listed(self, screen: InstrumentScreen) -> Iterable[Offer]:
+        """Return ten things that one can do first."""
+        return beginning(screen)
+
+    def typed(self, screen: InstrumentScreen, query: Query) -> Iterable[Offer]:
+        """Return the settings whose names and values are typed."""
+        return offers.values(screen, query, places.places(screen))
+
+    def offered(self, screen: InstrumentScreen) -> Iterator[Offer]:
+        """Yield all else that can be found."""
+        found = places.places(screen)
+        yield from offers.presets(screen, found)
+        yield from offers.rules(screen)
+        yield from offers.models(screen)
+        yield from offers.views(screen)
+        yield from offers.other_views(screen)
+        yield from offers.instruments(screen)
+        yield from offers.actions(screen)
+        yield from themes(screen)
+        yield from offers.choices(screen, found)
+        yield from offers.settings(screen, found)
+        yield from offers.examples(screen)
+        yield from offers.items(screen)
+
+    async def startup(self) -> None:
+        """Begin to read what takes a moment the first time, so that typing need not wait for it."""
+        self._reading = asyncio.create_task(asyncio.to_thread(offers.read_ahead))
+
+    async def search(self, query: str) -> Hits:
+        """Yield what fits."""
+        if self._reading is not None:
+            await self._reading
+        async for hit in super().search(query):
+            yield hit
+
+
+class ListProvider(InstrumentProvider):
+    """Lists the choices of one kind; the present one is marked."""
+
+    def line(self, each: Offer) -> str:
+        """Return the title of an offer behind its mark."""
+        return f"{PRESENT if each.is_present else OTHER}{each.title}"
+
+
+class RulesProvider(ListProvider):
+    """Lists the scale rules, and finds their parameters."""
+
+    def listed(self, screen: InstrumentScreen) -> Iterable[Offer]:
+        """Return the rules."""
+        return offers.rules(screen)
+
+    def typed(self, screen: InstrumentScreen, query: Query) -> Iterable[Offer]:
+        """Return the rules whose parameters are typed."""
+        return offers.values(screen, query, places.rule_places(screen))
+
+
+class ModelsProvider(ListProvider):
+    """Lists the heads of well-known models."""
+
+    def listed(self, screen: InstrumentScreen) -> Iterable[Offer]:
+        """Return the models."""
+        return offers.models(screen)
+
+
+class ExamplesProvider(ListProvider):
+    """Lists the tour and the examples."""
+
+    def listed(self, screen: InstrumentScreen) -> Iterator[Offer]:
         """Yield the tour, then the examples."""
-        # Imported here because this reads the examples.
-        from attn_tui.files.examples import EXAMPLES
-
-        tour = partial(self.app.run_action, "go('tour')")
-        steps = "from q·k to where the usual story is wrong, in a dozen steps"
-        yield "The tour", steps, "", tour
-        for example in EXAMPLES.values():
-            ask = partial(screen.ask, edits.become(example.draft))
-            yield example.title, example.look, "", ask
+        yield from (each for each in offers.actions(screen) if each.title == "Take the tour")
+        yield from offers.examples(screen)
 
 
-class ViewsProvider(InstrumentProvider):
-    """Finds the views of the instrument by what they show."""
+class ThemesProvider(ListProvider):
+    """Lists the themes."""
 
-    async def search(self, query: str) -> Hits:
-        """Yield the matching views that are available now."""
-        if self.instrument is None:
-            return
-        matcher = self.matcher(query)
-        for name in self.instrument.views:
-            title = self.instrument.VIEW_TITLES.get(name, "")
-            score = matcher.match(title)
-            if score > 0:
-                show = partial(self.instrument.show_view, name)
-                yield Hit(score, matcher.highlight(title), show, help="a view, as t goes through")
-
-
-class ElsewhereProvider(InstrumentProvider):
-    """Finds the other instruments and their settings, and goes there.
-
-    It imports no screen and never waits: otherwise enter would choose a hit for a shorter word.
-    """
-
-    async def search(self, query: str) -> Hits:
-        """Yield the instruments and settings that match."""
-        if self.instrument is None:
-            return
-        matcher, own = self.matcher(query), {setting.name for setting in self.instrument.settings}
-        for there in INSTRUMENTS:
-            if there.name == self.instrument.NAME:
-                continue
-            score = max(matcher.match(words) for words in (there.title, there.summary, there.finds))
-            if score > 0:
-                go = partial(self.app.run_action, f"go('{there.name}')")
-                yield Hit(score, f"{there.title}: {there.summary}", go, help=f"key {there.number}")
-            # The settings of Claims belong to each claim's trial, and are slow to import.
-            fields = {} if there.name == "claims" else fields_of(load(there.settings))
-            for setting in map(of_field, fields.values()):
-                text = value_behind(setting, query)
-                # "mask the key" is an action, even if another instrument has a mask to set.
-                if text and not is_readable(setting, text):
-                    continue
-                score = max(matcher.match(name) for name in setting.names)
-                if setting.name not in own and (text or score > 0):
-                    title = f"{setting.label} {text}".strip()
-                    act = partial(self._set, there.name, setting, text)
-                    about = plain(f"in {there.title}: {setting.help}")
-                    yield Hit(
-                        SURE / 2.0 if text else score / 2.0, Content(title), act, title, about
-                    )
-
-    async def _set(self, name: str, setting: Setting, text: str) -> None:
-        await self.app.switch_mode(name)
-        screen = self.app.screen
-        if not isinstance(screen, InstrumentScreen):
-            return
-        if not text:
-            screen.call_after_refresh(screen.open_setting, setting.name)
-            return
-        taking(screen, setting, text)()
-
-
-def is_readable(setting: Setting, text: str) -> bool:
-    """Return whether a text can be read as a value of a setting."""
-    try:
-        setting.kind.parse(setting.name, text)
-    except InputError:
-        return False
-    return True
-
-
-class ActionsProvider(InstrumentProvider):
-    """Finds every action that has a key on this screen, and shows the key."""
-
-    async def search(self, query: str) -> Hits:
-        """Yield the bindings whose descriptions or other words match."""
-        matcher = self.matcher(query)
-        seen: set[str] = set()
-        for active in self.screen.active_bindings.values():
-            binding = active.binding
-            if not binding.description or binding.action in seen or not active.enabled:
-                continue
-            seen.add(binding.action)
-            text = binding.tooltip or binding.description
-            others = OTHER_WORDS.get(binding.id or "", ())
-            score = max(matcher.match(words) for words in (binding.description, text, *others))
-            if score > 0:
-                run = partial(self.app.run_action, binding.action, active.node)
-                key = self.app.get_key_display(binding)
-                yield Hit(score, f"{text}  ({key})", run, help=f"key {key}")
+    def listed(self, screen: InstrumentScreen) -> Iterable[Offer]:
+        """Return the themes."""
+        return themes(screen)

@@ -1,5 +1,7 @@
 """A setting: one scalar of a question, with the functions that read and change it."""
 
+import dataclasses
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -7,13 +9,14 @@ from typing import Any
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.field import Field, Kind, fields_of, one_of
 from attn_tui.compute.mask import Mask, parse_mask
-from attn_tui.compute.scale import RULES, parse_scale
-from attn_tui.compute.setup import FIELDS
+from attn_tui.compute.scale import RULES, Parameter, Rule, Scale, parse_scale
+from attn_tui.compute.setup import FIELDS, Setup
 from attn_tui.compute.source import Drawn
 from attn_tui.compute.sweep.settings import rule_text
 from attn_tui.files import edits
 from attn_tui.files.draft import parse
 from attn_tui.files.history import Edit, Question
+from attn_tui.ui.words import words
 
 
 def _never(question: Question) -> str:
@@ -34,7 +37,8 @@ class Setting:
         default: Its value unless changed.
         held: Returns why it has no effect in a question, or an empty text.
         synonyms: Other names for it.
-        presets: Values, as text, that the palette finds by themselves.
+        presets: Words that set it to a value by themselves, by the text of the value.
+        stays: What to say where a value is chosen that it has already, by the text of the value.
     """
 
     name: str
@@ -46,12 +50,15 @@ class Setting:
     default: Any = None
     held: Callable[[Question], str] = _never
     synonyms: tuple[str, ...] = ()
-    presets: tuple[str, ...] = ()
+    presets: Mapping[str, tuple[str, ...]] = dataclasses.field(default_factory=dict)
+    stays: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
     @property
     def names(self) -> tuple[str, ...]:
-        """All its names, without repetition."""
-        return tuple(dict.fromkeys((self.name, self.label, *self.synonyms)))
+        """All its names, without repetition; a word that sets it to a value is none of them."""
+        values = {word for words in self.presets.values() for word in words}
+        names = dict.fromkeys((self.name, self.label, *self.synonyms))
+        return tuple(name for name in names if name not in values)
 
     def read(self, question: Question, text: str) -> Edit:
         """Return the edit that sets it to the value of a text.
@@ -62,6 +69,12 @@ class Setting:
         edit = self.edit(self.kind.parse(self.name, text))
         parse(edit(question.draft))
         return edit
+
+    def already(self, question: Question) -> str:
+        """Return that it has the value already which it has in a question."""
+        value = self.value(question)
+        own = f"{self.label} is {self.kind.shown(value)} already"
+        return self.stays.get(self.kind.text(value), own)
 
 
 def of_field(field: Field) -> Setting:
@@ -74,7 +87,7 @@ def of_field(field: Field) -> Setting:
         field.key, field.label, field.help, field.kind,
         lambda question: question.draft.setup.value(field), edit, field.default,
         lambda question: field.held(question.experiment.setup, question.experiment.source),
-        field.synonyms,
+        field.synonyms, field.presets, field.stays,
     )  # fmt: skip
 
 
@@ -92,8 +105,9 @@ def _of_draw(field: Field) -> Setting:
         return edits.drawn(field, lambda _: value)
 
     return Setting(
-        field.label, field.label, field.help, field.kind, value, edit, field.default, held
-    )
+        field.label, field.label, field.help, field.kind, value, edit, field.default, held,
+        field.synonyms,
+    )  # fmt: skip
 
 
 def _with_scale(value: str) -> Edit:
@@ -115,12 +129,74 @@ _RULES: Mapping[str, str] = {
     name: f"{rule.formula}: {rule.summary}" for name, rule in RULES.items()
 }
 
+
+def rule_names(rule: Rule) -> list[str]:
+    """Return all that a rule is called, but for a formula of digits alone."""
+    formula = () if rule.formula.isdigit() else (rule.formula,)
+    return [rule.name, *formula, *rule.synonyms]
+
+
+_NAMED = {words(name).letters: rule.name for rule in RULES.values() for name in rule_names(rule)}
+"""The names of rules by all that they are called, without what makes no difference."""
+
+_DIVISOR = re.compile(r"1\s*/\s*(?P<root>√|sqrt)?\s*\(?(?P<number>[0-9.,]+)\)?")
+
+
+def read_rule(text: str) -> str:
+    """Return the text of a rule that is called by any of its names, or that is 1/8 or 1/√144.
+
+    Raises:
+        InputError: If there is no such rule.
+
+    >>> read_rule("1/d_k"), read_rule("temperature 0.5"), read_rule("1/sqrt(144)")
+    ('inverse', 'temperature:T=0.5', 'fixed:a=144.0')
+    """
+    name = _NAMED.get(words(text).letters)
+    if name is not None:
+        return name
+    divisor = _DIVISOR.fullmatch(text)
+    if divisor is not None:
+        known = "fixed:" if divisor["root"] else "temperature:"
+        return rule_text(parse_scale(known + divisor["number"]))
+    name, _, given = text.partition(" ")
+    return rule_text(parse_scale(f"{name}:{given}" if given and ":" not in text else text))
+
+
 RULE = Setting(
     "rule", "rule", "what scores are multiplied by",
-    replace(one_of(_RULES), read=lambda text: rule_text(parse_scale(text)), admits=_is_rule),
+    replace(one_of(_RULES), read=read_rule, admits=_is_rule),
     lambda question: rule_text(question.draft.setup.scale), _with_scale, "inverse-sqrt",
     synonyms=("scale rule", "scale", "multiplier"),
 )  # fmt: skip
+
+
+def _of_parameter(rule: Rule, parameter: Parameter) -> Setting:
+    """Return the setting of a parameter of a rule, which chooses the rule along with its value."""
+
+    def value(question: Question) -> float:
+        scale = question.draft.setup.scale
+        return scale.parameters[parameter.name] if scale.rule == rule.name else parameter.default
+
+    def edit(value: float) -> Edit:
+        # Refused here, with a reason: a setup leaves out a change that it refuses.
+        Scale(rule.name, ((parameter.name, value),))
+
+        def change(setup: Setup) -> Setup:
+            scale = setup.scale
+            present = dict(scale.given) if scale.rule == rule.name else {}
+            given = tuple({**present, parameter.name: value}.items())
+            return setup.put(replace(scale, rule=rule.name, given=given))
+
+        return edits.setup(change)
+
+    # The only parameter of a rule can be called as the rule is: temperature 0.5.
+    names = (rule.name, *rule.synonyms) if len(rule.parameters) == 1 else ()
+    return Setting(
+        f"{rule.name} {parameter.symbol}", parameter.symbol, parameter.help, parameter.kind,
+        value, edit, parameter.default,
+        synonyms=(parameter.name, *parameter.synonyms, *names),
+    )  # fmt: skip
+
 
 MASK = Setting(
     "mask", "mask", "keys that are hidden: 2, 5:8, 12: or causal; none",
@@ -132,7 +208,8 @@ MASK = Setting(
     ),
     lambda question: question.draft.setup.mask,
     lambda value: edits.setup(lambda setup: replace(setup, mask=value)), Mask(),
-    synonyms=("hide",), presets=("causal",),
+    synonyms=("hide",),
+    presets={"causal": ("causal", "causal mask", "triangle", "autoregressive", "look-ahead mask")},
 )  # fmt: skip
 
 N_KEYS, SEED, VECTORS = (
@@ -148,3 +225,9 @@ PRECISION = tuple(
     for key in ("precision", "naive", "arithmetic", "round_scores", "round_vectors")
 )
 DRAW = (N_KEYS, SEED, VECTORS)
+
+PARAMETERS: Mapping[str, tuple[Setting, ...]] = {
+    name: tuple(_of_parameter(rule, parameter) for parameter in rule.parameters)
+    for name, rule in RULES.items()
+}
+"""The settings of the parameters of each rule, by the name of the rule."""

@@ -68,6 +68,12 @@ LIGHT = Theme(
 THEMES = {theme.name: theme for theme in (DARK, LIGHT)}
 """The themes of attn-tui, by name."""
 
+THEME_SYNONYMS = {
+    DARK.name: ("dark", "dark theme", "dark mode"),
+    LIGHT.name: ("light", "light theme", "light mode"),
+}
+"""Other words by which the themes of attn-tui can be searched for."""
+
 
 def check_theme(name: str) -> None:
     """Raise InputError, which lists the themes, unless a name is that of a theme."""

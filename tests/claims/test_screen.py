@@ -9,12 +9,13 @@ from textual.pilot import Pilot
 from textual.widgets import DataTable, Input, Label, OptionList, Static
 
 from attn_tui.claims.ledger import find, ledger
-from attn_tui.claims.screen import ClaimsProvider, ClaimsScreen
+from attn_tui.claims.screen import ClaimsScreen
 from attn_tui.claims.settings import Settings
 from attn_tui.compute.field import fields_of
 from attn_tui.compute.setup import Setup
 from attn_tui.files.draft import EXAMPLE, Draft
 from attn_tui.ui.app import AttnApp
+from attn_tui.ui.palette import PaletteProvider
 from tests.ui.person import app_of, notices, press, shown
 
 WIDE, MEDIUM, SMALL = (120, 40), (80, 24), (40, 15)
@@ -107,12 +108,12 @@ async def test_a_filter_that_leaves_one_claim_shows_it() -> None:
 async def test_the_palette_shows_the_words_of_claims_as_they_are() -> None:
     async with at_claim("S0-14").run_test(size=WIDE) as pilot:
         screen = await claims(pilot)
-        provider = ClaimsProvider(screen)
+        provider = PaletteProvider(screen)
         for name in ("S0-22", "S2-8", "S2-26"):
             hits = [hit async for hit in provider.search(name)]
             best = max(hits, key=lambda hit: hit.score)
             assert isinstance(best.prompt, Content)
-            assert best.prompt.plain == f"{name} {find(name).says}"
+            assert best.prompt.plain == f"claim: {name} {find(name).says}"
             assert Content.from_markup(best.help or "").plain == find(name).right
 
 

@@ -2,6 +2,7 @@
 
 from contextlib import suppress
 
+from textual.command import CommandList, CommandPalette
 from textual.events import Key
 from textual.keys import _character_to_key
 from textual.notifications import Notification
@@ -54,3 +55,21 @@ async def burst(pilot: Pilot[None], *keys: str) -> InstrumentScreen:
 def notices(pilot: Pilot[None]) -> str:
     """Return the texts of notifications."""
     return "\n".join(notice.message for notice in pilot.app._notifications)
+
+
+async def find_all(pilot: Pilot[None], words: str) -> list[str]:
+    """Type words into the palette, and return its hits, best first."""
+    await burst(pilot, "slash", *words)
+    palette = pilot.app.screen
+    assert isinstance(palette, CommandPalette)
+    offers = palette.query_one(CommandList)
+    return [str(option.prompt) for option in offers.options]
+
+
+async def take_first(pilot: Pilot[None], words: str) -> InstrumentScreen:
+    """Choose the first hit of the palette."""
+    await find_all(pilot, words)
+    await burst(pilot, "enter")
+    while isinstance(pilot.app.screen, CommandPalette):
+        await pilot.pause()
+    return await shown(pilot)

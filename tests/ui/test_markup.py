@@ -26,7 +26,7 @@ def test_a_text_comes_out_of_its_markup_as_it_went_in(typed: str) -> None:
         1,
         [
             (("e", "end", "space", *BROKEN), "scores"),
-            (("slash", *"d_k", "space", *BROKEN, "enter"), "notice"),
+            (("slash", *"d_k", "space", *BROKEN, "1", "enter"), "notice"),
             (("d", *BROKEN, "enter"), "notice"),
             (("g", "tab", "tab", *BROKEN, "enter"), "settings"),
         ],

@@ -3,43 +3,15 @@
 from pathlib import Path
 
 import pytest
-from textual.command import CommandList, CommandPalette
-from textual.pilot import Pilot
 from textual.widgets import Input, TextArea
 
-from attn_tui.compute.dots.settings import Settings as DotsSettings
 from attn_tui.files.draft import EXAMPLE
 from attn_tui.ui.app import AttnApp
 from attn_tui.ui.d_k import why_idle
 from attn_tui.ui.dialogs import FileScreen
-from attn_tui.ui.instrument_screen import InstrumentScreen
 from tests.contract.screens import KEYS, find
 from tests.contract.session import Session
-from tests.ui.person import notices, press, shown
-
-
-async def find_all(pilot: Pilot[None], words: str) -> list[str]:
-    """Type words into the palette, and return its hits, best first."""
-    await pilot.press("slash", *words)
-    palette = pilot.app.screen
-    assert isinstance(palette, CommandPalette)
-    while not palette.query_one(CommandList).option_count:
-        await pilot.pause()
-    await pilot.app.workers.wait_for_complete()
-    await pilot.pause()
-    offers = palette.query_one(CommandList)
-    return [str(option.prompt) for option in offers.options]
-
-
-async def take_first(pilot: Pilot[None], words: str) -> InstrumentScreen:
-    """Choose the first hit of the palette."""
-    await find_all(pilot, words)
-    await pilot.press("enter")
-    while isinstance(pilot.app.screen, CommandPalette):
-        await pilot.pause()
-    for _ in range(3):
-        await pilot.pause()
-    return await shown(pilot)
+from tests.ui.person import find_all, notices, press, shown, take_first
 
 
 async def test_lines_of_q_and_k_are_queries_and_keys() -> None:
@@ -54,31 +26,12 @@ async def test_lines_of_q_and_k_are_queries_and_keys() -> None:
         assert "it is the length of q" in str(screen.pane("d_k-pane").border_title)
 
 
-@pytest.mark.slow
-async def test_causal_offers_a_whole_head_where_one_vector_would_see_key_0_alone() -> None:
-    async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
-        await shown(pilot)
-        first, second, *_ = await find_all(pilot, "causal")
-        assert first.startswith("A causal head")
-        assert second.startswith("mask: none → causal")
-        await press(pilot, "escape", "escape")
-        screen = await take_first(pilot, "mask causal")
-        assert screen.NAME == "attention"
-        assert "queries with a choice" in screen.headline
-        assert not screen.present.draft.setup.mask
-        # An existing head is masked in place.
-        await press(pilot, "1", "e", "ctrl+u", *"1, 2", "enter", *"3, 4", "escape")
-        screen = await take_first(pilot, "causal")
-        assert screen.NAME == "explore"
-        assert str(screen.present.draft.setup.mask) == "causal"
-
-
 async def test_all_models_of_a_family_are_offered_with_their_cap_and_scale() -> None:
     async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
         await shown(pilot)
-        models = [text for text in await find_all(pilot, "gemma") if text.startswith("Gemma")]
+        models = [text for text in await find_all(pilot, "gemma") if text.startswith("model: ")]
         names = ["Gemma-7B", "Gemma-2-9B", "Gemma-2-27B", "Gemma-3-27B", "Gemma-4 text"]
-        assert [text.split("\n")[0] for text in models] == names
+        assert [text.split("\n")[0] for text in models] == [f"model: {name}" for name in names]
         assert all("m = " in text for text in models)
         assert ["50·tanh" in text for text in models] == [False, True, True, False, False]
 
@@ -128,32 +81,6 @@ async def test_a_file_of_two_vectors_says_so_and_its_path_is_typed_at_once(tmp_p
         screen = await press(pilot, "greater_than_sign")
         assert "vector 2 of 2, 3 keys" in str(screen.pane("scores-pane").border_subtitle)
         assert screen.headline != first
-
-
-FOUND = {
-    "bins": "Dot products: ", "histogram": "Dot products: ",
-    "theme": "Theme", "screenshot": "Screenshot", "reset": "Back to the start",
-    "d_k 64": "d_k: 1,024 → 64", "cap 50": "soft cap: none → 50", "samples 1000": "samples 1000",
-}  # fmt: skip
-"""Typed words, and the first hit."""
-
-
-@pytest.mark.slow
-async def test_the_palette_finds_what_one_calls_it_from_wherever_one_is() -> None:
-    async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
-        await shown(pilot)
-        for words, first in FOUND.items():
-            offers = await find_all(pilot, words)
-            assert offers[0].casefold().startswith(first.casefold()), words
-            await press(pilot, "escape", "escape")
-        screen = await take_first(pilot, "samples 1000")
-        assert screen.NAME == "dots"
-        assert screen.present.experiment.setup.get(DotsSettings).samples == 1000
-        await press(pilot, "t")
-        screen = await take_first(pilot, "histogram")
-        assert (screen.NAME, screen.view) == ("dots", "bells-pane")
-        await press(pilot, "1")
-        assert (await take_first(pilot, "bins")).NAME == "dots"
 
 
 async def test_u_takes_back_and_ctrl_z_only_what_is_typed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from attn_tui.compute.arrays import Floats
 from attn_tui.compute.attention.rows import Rows, Side, row_of
-from attn_tui.compute.attention.settings import Settings
+from attn_tui.compute.attention.settings import Settings, draws_rows, is_open
 from attn_tui.compute.errors import Stop, never
 from attn_tui.compute.evaluation import Evaluation
 from attn_tui.compute.experiment import Experiment
@@ -20,9 +20,7 @@ from attn_tui.compute.source import Drawn
 
 def is_drawn(experiment: Experiment) -> bool:
     """Return whether the head is drawn here, and not made of the question's vectors."""
-    rows = experiment.setup.get(Settings).rows
-    alone = len(experiment.vectors) == 1 and not experiment.source.is_head
-    return rows == "drawn" or (rows == "auto" and alone)
+    return draws_rows(experiment.setup, experiment.source)
 
 
 def tokens_of(experiment: Experiment) -> tuple[str, ...]:
@@ -33,9 +31,8 @@ def tokens_of(experiment: Experiment) -> tuple[str, ...]:
 
 def is_causal(experiment: Experiment) -> bool:
     """Return whether `Settings.causal` is set and applies, as it does if the mask is unknown."""
-    source, settings = experiment.source, experiment.setup.get(Settings)
-    open_mask = is_drawn(experiment) or (source.is_head and not source.is_masked)
-    return open_mask and settings.causal
+    setup = experiment.setup
+    return is_open(setup, experiment.source) and setup.get(Settings).causal
 
 
 def head_of(experiment: Experiment) -> Experiment:

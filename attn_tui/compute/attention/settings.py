@@ -2,7 +2,7 @@
 
 import json
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.field import Checked, Kind, one_of, setting, switch, whole
@@ -53,6 +53,23 @@ TOKENS = Kind(
 )  # fmt: skip
 
 
+MASKED = "The mask of these rows is theirs: mask causal is for them"
+"""Why `Settings.causal` has no effect on rows that are asked."""
+
+
+def draws_rows(setup: Any, source: Any) -> bool:
+    """Return whether the head is drawn, and not made of the vectors of a source."""
+    rows = setup.get(Settings).rows
+    if rows != "auto":
+        return bool(rows == "drawn")
+    return len(source.vectors(setup)) == 1 and not source.is_head
+
+
+def is_open(setup: Any, source: Any) -> bool:
+    """Return whether `Settings.causal` says which keys are seen, since nothing else does."""
+    return draws_rows(setup, source) or (source.is_head and not source.is_masked)
+
+
 @dataclass(frozen=True)
 class Settings(Checked):
     """The choice of a head.
@@ -84,7 +101,15 @@ class Settings(Checked):
     )  # fmt: skip
     causal: bool = setting(
         True, switch("all keys", "keys up to its own"), "sees", "which keys a drawn query sees",
-        option="--causal/--every-key", synonyms=("causal", "triangle", "mask"),
+        option="--causal/--every-key",
+        presets={
+            "yes": ("causal", "causal mask", "mask causal", "triangle", "autoregressive"),
+            "no": ("every key", "bidirectional", "no causal mask"),
+        },
+        stays={
+            "yes": "Attention is causal already", "no": "Every query sees all keys already",
+        },
+        held=lambda setup, source: "" if is_open(setup, source) else MASKED,
     )  # fmt: skip
     tokens: tuple[str, ...] = setting(
         (), TOKENS, "tokens", "the tokens that queries and keys are", option="--tokens", fed=True,

@@ -28,11 +28,15 @@ class Settings(Checked):
 
     entries: Entries = setting(
         "normal", one_of(TITLES, {"coins": "±1 coins", "die": "die 1–6"}), "entries",
-        "the law of the entries of q and k", option="--entries",
+        "the law of the entries of q and k", option="--entries", synonyms=("distribution", "law"),
+        presets={
+            "normal": ("normal entries", "Gaussian"), "uniform": ("uniform entries",),
+            "coins": ("coins", "coin flips", "Rademacher"), "die": ("dice", "die"),
+        },
     )  # fmt: skip
     samples: int = setting(
         100_000, whole(1, MOST_SAMPLES, marked=True), "samples", "how many q·k are drawn",
-        option="--samples",
+        option="--samples", synonyms=("how many",),
     )  # fmt: skip
     seed: int = setting(
         1, whole(0, 2**63 - 1), "seed", "the seed of what is drawn", option="--seed", metavar="S",

@@ -22,9 +22,11 @@ class Settings(Checked):
     of: int | None = setting(
         None, or_none(whole(0), LARGEST), "gradient of",
         "the key whose weight is differentiated; largest or null, that of the largest weight",
-        option="--of", metavar="KEY",
+        option="--of", metavar="KEY", synonyms=("derivative of",),
+        presets={LARGEST: (LARGEST, "largest weight", "gradient of the largest weight")},
+        stays={LARGEST: "The gradient is that of the largest weight already"},
     )  # fmt: skip
     wrt: Wrt = setting(
         "scores", one_of(SYMBOL), "with respect to", "what the gradient is taken with respect to",
-        option="--wrt",
+        option="--wrt", synonyms=("wrt",),
     )  # fmt: skip

@@ -9,12 +9,15 @@ depend on it.
 import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from functools import partial
 
 from textual.app import App
+from textual.command import CommandPalette
 from textual.dom import DOMNode
 from textual.events import Event, MouseMove
 from textual.widget import Widget
+from textual.worker import WorkerCancelled, WorkerFailed
 
 Give = Callable[[Event], Awaitable[None]]
 
@@ -78,7 +81,8 @@ class Turns:
         """Wait until the focused widget and all its ancestors have nothing left to do.
 
         A key bubbles up to the application, which may send messages back down: so the path is
-        walked again until no node on it had any messages waiting.
+        walked again until no node on it had any messages waiting. The palette has to have found
+        what it is asked for, or enter would choose what was found for fewer letters.
         """
         path = self._path()
         for _ in range(ROUNDS):
@@ -88,7 +92,15 @@ class Turns:
                 await self._done_in(node, nothing)
             before, path = path, self._path()
             if not self._app.is_running or (path == before and not is_busy):
-                return
+                break
+        if self._app.screen_stack and isinstance(self._app.screen, CommandPalette):
+            await self._found(self._app.screen)
+
+    async def _found(self, palette: CommandPalette) -> None:
+        """Wait until the palette lists what it has found."""
+        for worker in [one for one in self._app.workers if one.node is palette]:
+            with suppress(WorkerCancelled, WorkerFailed):
+                await worker.wait()
 
     def _path(self) -> list[DOMNode]:
         if not self._app.screen_stack:

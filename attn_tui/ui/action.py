@@ -1,0 +1,74 @@
+"""Actions: bindings that the palette finds by other words as well."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from textual.binding import Binding
+from textual.dom import DOMNode
+
+
+@dataclass(frozen=True)
+class Action(Binding):
+    """A binding whose action has other names.
+
+    Attributes:
+        synonyms: Other words by which it can be searched for.
+    """
+
+    synonyms: tuple[str, ...] = ()
+
+
+def synonyms_of(node: DOMNode, action: str) -> Iterator[str]:
+    """Yield the other names of an action of a node.
+
+    They are read from the declarations, since Textual 8 keeps of a binding only what it knows.
+    """
+    for owner in type(node).__mro__:
+        for binding in owner.__dict__.get("BINDINGS", ()):
+            if isinstance(binding, Action) and binding.action == action:
+                yield from binding.synonyms
+
+
+ANOTHER = ("draw again", "new sample", "resample", "next seed", "random")
+"""The other names of drawing again, which most instruments can."""
+
+
+@dataclass(frozen=True)
+class Keyless:
+    """An action of the application that has no key.
+
+    Attributes:
+        title: Its name.
+        action: The action, as in a binding.
+        help: What it does, in a phrase.
+        synonyms: Other words by which it can be searched for.
+    """
+
+    title: str
+    action: str
+    help: str
+    synonyms: tuple[str, ...] = ()
+
+
+SCORES = Keyless(
+    "Type scores", "edit", "the scores, or q and K",
+    ("edit", "enter scores", "change the scores", "logits", "numbers"),
+)  # fmt: skip
+"""To type scores, which has a key in Explore and is found everywhere."""
+
+KEYLESS = (
+    Keyless(
+        "Take the tour", "app.go('tour')",
+        "from q·k to where the usual story is wrong, in a dozen steps",
+        ("tour", "learn", "tutorial", "introduction", "start the tour", "lesson"),
+    ),
+    Keyless(
+        "Theme", "app.change_theme", "choose light or dark, or other colours",
+        ("colours", "colors", "appearance", "choose a theme"),
+    ),
+    Keyless(
+        "Screenshot", "app.screenshot", "save the screen as an SVG picture",
+        ("svg", "picture of the screen"),
+    ),
+)  # fmt: skip
+"""The actions that have no key."""

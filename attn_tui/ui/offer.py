@@ -1,0 +1,350 @@
+"""Offers: what the palette can find, each with its names and with what chooses it."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from enum import IntEnum
+from functools import cached_property, partial
+
+from textual.types import IgnoreReturnCallbackType
+
+from attn_tui.compute.errors import InputError
+from attn_tui.compute.field import Field, fields_of
+from attn_tui.compute.models import MODELS
+from attn_tui.compute.scale import RULES
+from attn_tui.files import edits
+from attn_tui.files.history import Question
+from attn_tui.instruments import INSTRUMENTS, Instrument, Item, load
+from attn_tui.ui.action import KEYLESS, SCORES, synonyms_of
+from attn_tui.ui.instrument_screen import InstrumentScreen
+from attn_tui.ui.places import (
+    Place,
+    go,
+    instrument,
+    is_parameter,
+    rule_place,
+    taking,
+    value_behind,
+)
+from attn_tui.ui.setting import (
+    MASK,
+    MODEL,
+    RULE,
+    Setting,
+    of_field,
+    read_rule,
+    rule_names,
+)
+from attn_tui.ui.words import Query, words
+
+
+class Kind(IntEnum):
+    """The kinds of offers, in the order in which those that fit equally well are listed."""
+
+    VALUE = 0
+    RULE = 1
+    MODEL = 2
+    VIEW = 3
+    INSTRUMENT = 4
+    ACTION = 5
+    CHOICE = 6
+    SETTING = 7
+    EXAMPLE = 8
+    CLAIM = 9
+    REFUSED = 10
+    """A value that cannot be set, with the reason."""
+
+
+@dataclass(frozen=True)
+class Offer:
+    """Something that the palette can find.
+
+    Attributes:
+        kind: Its kind.
+        title: Its title.
+        take: What chooses it.
+        synonyms: Other names.
+        help: What it is, in a phrase.
+        group: What it is one of, which stands before the title; or empty.
+        keys: The keys that choose it on the screen below, as they are shown and as they are named.
+        sets: The name of the setting that it sets and the value as text, or None.
+        is_typed: Whether the query names it and gives its value.
+        is_present: Whether it is chosen now.
+        preview: Returns what there would be to see, if that is known.
+    """
+
+    kind: Kind
+    title: str
+    take: IgnoreReturnCallbackType
+    synonyms: tuple[str, ...] = ()
+    help: str = ""
+    group: str = ""
+    keys: tuple[str, ...] = ()
+    sets: tuple[str, str] | None = None
+    is_typed: bool = False
+    is_present: bool = False
+    preview: Callable[[], str] | None = None
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """All its names."""
+        return (self.title, f"{self.group} {self.title}", *self.synonyms)
+
+    @property
+    def line(self) -> str:
+        """Its title after the group that it is one of, and before its key."""
+        key = f"  ({self.keys[0]})" if self.keys else ""
+        return f"{self.group}: {self.title}{key}" if self.group else f"{self.title}{key}"
+
+
+def title_of(setting: Setting, question: Question, value: object) -> str:
+    """Return the title of an offer to set a setting: its value before and after."""
+    before, after = setting.value(question), setting.kind.shown(value)
+    if before == value:
+        return f"{setting.label}: {after}, as it is now"
+    return f"{setting.label}: {setting.kind.shown(before)} → {after}"
+
+
+def to_value(screen: InstrumentScreen, place: Place, text: str, kind: Kind) -> Offer:
+    """Return the offer to set a setting to the value of a text, or one that says why not.
+
+    Raises:
+        InputError: If the text is no value.
+    """
+    setting, question = place.setting, screen.present
+    value = setting.kind.parse(setting.name, text)
+    take = taking(screen, place, text)
+    reason = setting.held(question)
+    if reason:
+        return Offer(Kind.REFUSED, f"{setting.label} {text}", take, (), reason, place.group)
+    title = title_of(setting, question, value)
+    sets = setting.name, setting.kind.text(value)
+    return Offer(kind, title, take, (), setting.help, place.group, sets=sets)
+
+
+def typed_value(screen: InstrumentScreen, place: Place, text: str) -> Offer:
+    """Return the offer to set a setting to a value that is typed.
+
+    Raises:
+        InputError: If the text is no value, or the question has no answer with it.
+    """
+    question = screen.present
+    if place.setting.held(question):
+        return to_value(screen, place, text, Kind.VALUE)
+    edit = place.setting.read(question, text)
+    if is_parameter(place.setting):
+        # What it changes is the rule.
+        place = replace(place, setting=RULE)
+        text = RULE.kind.text(RULE.value(question.ask(edit(question.draft))))
+    offer = to_value(screen, place, text, Kind.VALUE)
+    return replace(offer, preview=partial(_preview, screen, place, text), is_typed=True)
+
+
+def values(screen: InstrumentScreen, query: Query, found: Sequence[Place]) -> Iterator[Offer]:
+    """Yield the settings whose names and values are typed, and rules that are typed alone."""
+    for place in found:
+        text = value_behind(place.setting.names, query.text)
+        if not text:
+            continue
+        try:
+            yield typed_value(screen, place, text)
+        except InputError as error:
+            if place.there is None and not is_parameter(place.setting):
+                title = f"{place.setting.label} {text}"
+                say = partial(screen.notify, str(error), severity="warning", markup=False)
+                # "mask the key" is an action first of all; "d_k 64k" is meant as a number.
+                is_meant = place.setting.kind.metavar in ("N", "X") and any(map(str.isdigit, text))
+                yield Offer(Kind.REFUSED, title, say, help=str(error), is_typed=is_meant)
+    with suppress(InputError):
+        yield typed_value(screen, rule_place(screen), read_rule(query.text))
+
+
+def presets(screen: InstrumentScreen, found: Sequence[Place]) -> Iterator[Offer]:
+    """Yield the values that have names of their own."""
+    for place in found:
+        for text, names in place.setting.presets.items():
+            # A causal mask hides more keys; it shows none that are hidden.
+            is_mask = place.setting.name == MASK.name and place.setting.edit is MASK.edit
+            present = screen.present.draft.setup.mask
+            value = MASK.kind.text(replace(present, causal=True)) if is_mask else text
+            offer = to_value(screen, place, value, Kind.VALUE)
+            yield replace(offer, synonyms=names, preview=partial(_preview, screen, place, value))
+
+
+def _preview(screen: InstrumentScreen, place: Place, text: str) -> str:
+    """Return the headline with a setting at the value of a text, if that is known."""
+    if place.there is not None:
+        return ""
+    with suppress(InputError):
+        return screen.preview(place.setting.read(screen.present, text))
+    return ""
+
+
+def choices(screen: InstrumentScreen, found: Sequence[Place]) -> Iterator[Offer]:
+    """Yield the values of settings that have few, but for rules and models."""
+    for place in found:
+        setting = place.setting
+        if setting.name in (RULE.name, MODEL.name) or setting.held(screen.present):
+            continue
+        for choice, meaning in setting.kind.choices.items():
+            shown = setting.kind.shown(setting.kind.parse(setting.name, choice))
+            names = (f"{setting.label} {choice}", f"{setting.label} {shown}")
+            offer = to_value(screen, place, choice, Kind.CHOICE)
+            yield replace(offer, synonyms=names, help=meaning or offer.help)
+
+
+def rules(screen: InstrumentScreen) -> Iterator[Offer]:
+    """Yield the scale rules."""
+    scale, place = screen.present.draft.setup.scale, rule_place(screen)
+    for rule in RULES.values():
+        yield Offer(
+            Kind.RULE, f"{rule.name}: {rule.formula}", taking(screen, place, rule.name),
+            tuple(rule_names(rule)), f"{rule.summary}. {rule.users}", "rule",
+            sets=(RULE.name, rule.name), is_present=scale.rule == rule.name,
+        )  # fmt: skip
+
+
+def models(screen: InstrumentScreen) -> Iterator[Offer]:
+    """Yield the heads of well-known models."""
+    present = screen.present.draft.setup.model
+    for name, model in MODELS.items():
+        parts = [f"d_k {model.d_k:,}", f"{model.heads} heads", model.scale.pipeline, model.note]
+        yield Offer(
+            Kind.MODEL, model.title, taking(screen, Place(MODEL), name), (name,),
+            " · ".join(filter(None, parts)), "model", sets=(MODEL.name, name),
+            is_present=name == present,
+        )  # fmt: skip
+
+
+def views(screen: InstrumentScreen) -> Iterator[Offer]:
+    """Yield the views that are available now."""
+    for name in screen.named_views:
+        title, *others = screen.VIEW_TITLES[name]
+        take = partial(screen.show_view, name)
+        yield Offer(Kind.VIEW, title, take, tuple(others), "t goes through the views", "view")
+
+
+def other_views(screen: InstrumentScreen) -> Iterator[Offer]:
+    """Yield the views of the other instruments."""
+    for there in INSTRUMENTS:
+        if there.name == screen.NAME or not there.views:
+            continue
+        for name, (title, *others) in load(there.views).items():
+            take = partial(_show_view, screen, there, name)
+            yield Offer(Kind.VIEW, title, take, tuple(others), "", there.title)
+
+
+async def _show_view(screen: InstrumentScreen, there: Instrument, name: str) -> None:
+    shown = await go(screen, there)
+    shown.call_after_refresh(shown.show_view, name)
+
+
+def instruments(screen: InstrumentScreen) -> Iterator[Offer]:
+    """Yield the instruments."""
+    for one in INSTRUMENTS:
+        names = (one.title, one.name, one.short or one.title, *one.synonyms)
+        yield Offer(
+            Kind.INSTRUMENT, f"{one.title}: {one.summary}", partial(_show, screen, one), names,
+            keys=(str(one.number),),
+        )  # fmt: skip
+
+
+async def _show(screen: InstrumentScreen, there: Instrument) -> None:
+    if there.name == screen.NAME:
+        screen.notify(f"{there.title} is on the screen already")
+    await go(screen, there)
+
+
+def actions(screen: InstrumentScreen) -> Iterator[Offer]:
+    """Yield what has a key on the screen, then what has none."""
+    for one in KEYLESS:
+        take = partial(screen.run_action, one.action)
+        yield Offer(Kind.ACTION, one.title, take, one.synonyms, one.help)
+    explore = instrument("explore")
+    if explore.name != screen.NAME:
+        scores = partial(_type_scores, screen, explore)
+        yield Offer(Kind.ACTION, SCORES.title, scores, SCORES.synonyms, SCORES.help)
+    app, active = screen.app, [*screen.active_bindings.values()]
+    # Bindings of ours have ids; Textual has others for some of the same actions.
+    own = {binding.action for _, binding, _, _ in active if binding.id}
+    seen = {"app.command_palette", "command_palette"}
+    elsewhere = {one.name for one in INSTRUMENTS}
+    for node, binding, is_enabled, _ in active:
+        is_twice = binding.action in seen or (binding.action in own and not binding.id)
+        if not binding.description or not is_enabled or is_twice or binding.id in elsewhere:
+            continue
+        seen.add(binding.action)
+        title = binding.tooltip or binding.description
+        run = partial(app.run_action, binding.action, node)
+        yield Offer(
+            Kind.ACTION, title, run, (binding.description, *synonyms_of(node, binding.action)),
+            keys=(app.get_key_display(binding), binding.key),
+        )  # fmt: skip
+
+
+async def _type_scores(screen: InstrumentScreen, explore: Instrument) -> None:
+    shown = await go(screen, explore)
+    await shown.run_action(SCORES.action)
+
+
+def settings(screen: InstrumentScreen, found: Sequence[Place]) -> Iterator[Offer]:
+    """Yield the settings, each of which opens where it is set."""
+    for place in found:
+        setting = place.setting
+        value = setting.kind.shown(setting.value(screen.present))
+        reason = setting.held(screen.present)
+        title = setting.label if reason else f"{setting.label}: {value}"
+        yield Offer(
+            Kind.SETTING, title, partial(_open, screen, place), setting.names,
+            reason or setting.help, place.group,
+        )  # fmt: skip
+
+
+async def _open(screen: InstrumentScreen, place: Place) -> None:
+    shown = await go(screen, place.there)
+    reason = place.setting.held(screen.present)
+    if reason:
+        shown.notify(reason, markup=False)
+        return
+    has_row = place.setting.name in {setting.name for setting in shown.settings}
+    shown.call_after_refresh(shown.open_setting, place.setting.name if has_row else RULE.name)
+
+
+def examples(screen: InstrumentScreen) -> Iterator[Offer]:
+    """Yield the examples, which are questions worth asking."""
+    # Imported here because this reads the examples.
+    from attn_tui.files.examples import EXAMPLES
+
+    for example in EXAMPLES.values():
+        ask = partial(screen.ask, edits.become(example.draft))
+        yield Offer(Kind.EXAMPLE, example.title, ask, (example.name,), example.look, "example")
+
+
+def listed_items() -> list[tuple[Instrument, Field, list[Item]]]:
+    """Return what instruments list, such as claims, with the setting that shows one of them."""
+    listed = []
+    for there in INSTRUMENTS:
+        if there.items:
+            field = next(iter(fields_of(load(there.settings)).values()))
+            listed.append((there, field, load(there.items)()))
+    return listed
+
+
+def read_ahead() -> None:
+    """Read examples and what instruments list, and take their texts apart."""
+    from attn_tui.files.examples import EXAMPLES
+
+    texts = [text for each in EXAMPLES.values() for text in (each.title, each.look)]
+    for _, _, listed in listed_items():
+        texts += [text for item in listed for text in (item.title, item.help, *item.synonyms)]
+    for text in texts:
+        words(text)
+
+
+def items(screen: InstrumentScreen) -> Iterator[Offer]:
+    """Yield what instruments list."""
+    for there, field, listed in listed_items():
+        place = Place(of_field(field), there)
+        for item in listed:
+            take = taking(screen, place, item.text)
+            yield Offer(Kind.CLAIM, item.title, take, item.synonyms, item.help, field.label)

@@ -1,0 +1,324 @@
+"""What people type into the palette, and what enter then does."""
+
+import asyncio
+from collections.abc import Mapping
+
+import pytest
+from textual.command import CommandList, CommandPalette, Hits
+from textual.events import Paste
+from textual.widgets import Input
+
+from attn_tui.compute.models import MODELS
+from attn_tui.files.draft import EXAMPLE
+from attn_tui.ui.app import AttnApp
+from attn_tui.ui.dialogs import FileScreen
+from attn_tui.ui.palette import PaletteProvider
+from tests.ui.person import burst, find_all, notices, press, shown, take_first
+
+RULE = "rule: inverse-sqrt → "
+NOW = ", as it is now"
+
+FIRST: Mapping[str, str] = {
+    # A name and a value.
+    "temperature 0.5": f"{RULE}temperature:T=0.5", "T 0.5": f"{RULE}temperature:T=0.5",
+    "t=0.5": f"{RULE}temperature:T=0.5", "temperature = 0.5": f"{RULE}temperature:T=0.5",
+    "temperature:T=0.5": f"{RULE}temperature:T=0.5",
+    "rule temperature 0.5": f"{RULE}temperature:T=0.5",
+    "rule=temperature:T=0.5": f"{RULE}temperature:T=0.5", "divide by 8": f"{RULE}temperature:T=8.0",
+    "1/8": f"{RULE}temperature:T=8.0", "1/sqrt(144)": f"{RULE}fixed:a=144.0",
+    "mup 128": f"{RULE}mup:d0=128.0", "d₀ 128": f"{RULE}mup:d0=128.0",
+    "yarn 4": f"{RULE}yarn:factor=4.0", "a 5": f"{RULE}fixed:a=5.0",
+    "ssmax a 0.5": f"{RULE}ssmax:a=0.5", "layer 3": f"{RULE}per-layer:layer=3.0",
+    "d_k 64": "d_k: 1,024 → 64", "dk=64": "d_k: 1,024 → 64", "set d_k to 64": "d_k: 1,024 → 64",
+    "head dimension 128": "d_k: 1,024 → 128", "d_k 2^6": "d_k: 1,024 → 64",
+    "soft cap 30": "soft cap: none → 30", "softcap=30": "soft cap: none → 30",
+    "cap 30": "soft cap: none → 30", "sink 1": "sink: none → 1",
+    "soft cap of 30": "soft cap: none → 30", "d_k 64k": "d_k 64k", "mask 1": "mask: none → 1",
+    "hide 2": "mask: none → 2", "samples 1000": "Dot products: samples: 100,000 → 1,000",
+    "draws 64": "Sweep: draws: auto → 64", "precision float16": "precision: float64 → float16",
+    # A value alone.
+    "float16": "precision: float64 → float16", "FP16": "precision: float64 → float16",
+    "half precision": "precision: float64 → float16", "bf16": "precision: float64 → bfloat16",
+    "fp32": "precision: float64 → float32", "naive": "method: stable → naive",
+    "causal": "mask: none → causal", "causal mask": "mask: none → causal",
+    "largest": f"gradient of: largest{NOW}", "dice": "Dot products: entries: normal → die 1–6",
+    "coin flips": "Dot products: entries: normal → ±1 coins",
+    # Rules.
+    "1/d_k": f"{RULE}inverse", "mup": f"{RULE}mup", "µP": f"{RULE}mup",
+    "unscaled": f"{RULE}none", "no scaling": f"{RULE}none", "temperature": f"{RULE}temperature",
+    "1/sqrt(d_k)": f"rule: inverse-sqrt{NOW}", "inverse": f"{RULE}inverse",
+    "scalable softmax": f"{RULE}ssmax",
+    # Models.
+    "gemma 2": "model: Gemma-2-9B", "gemma2": "model: Gemma-2-9B",
+    "gemma-2-27b": "model: Gemma-2-27B", "llama 3": "model: Llama-3-8B",
+    "gpt2": "model: GPT-2 small",
+    "GPT 2": "model: GPT-2 small", "model gemma 2": "model: Gemma-2-9B",
+    "deepseek": "model: DeepSeek-V3",
+    "granite": "model: Granite-4.1-3b",
+    # Views and instruments.
+    "jacobian": "view: Jacobian", "entropy": "view: Effective keys over d_k",
+    "effective keys": "view: Effective keys over d_k", "rounding": "view: Precision lab",
+    "gradient": "view: Gradient", "why variance": "Dot products: Why the variance is d_k",
+    "heat map": "Attention: Map of weights", "bins": "Dot products: Histograms of q·k",
+    "histogram": "Dot products: Histograms of q·k", "doctor": "Heads: Doctor", "sweep": "Sweep: ",
+    "tokens": "Attention: ", "myths": "Claims: ", "4": "Attention: ",
+    # Actions.
+    "compare": "Pin to compare  (p)", "pin": "Pin to compare", "p": "Pin to compare",
+    "load": "Open a file  (o)", "open": "Open a file", "/load": "Open a file", "npy": "Open a file",
+    "save": "Save what is shown  (s)", "export": "Save what is shown", "csv": "Save what is shown",
+    "reset": "Back to the start", "start over": "Back to the start", "undo": "Undo",
+    "tour": "Take the tour", "tutorial": "Take the tour", "help": "Help", "?": "Help",
+    "examples": "Try an example", "quit": "Quit  (q)", "exit": "Quit", "share": "Copy the command",
+    "settings": "Settings", "options": "Settings", "rule": "Choose a rule",
+    "model": "Choose a model",
+    "full screen": "Show one pane alone", "zoom": "Show one pane alone",
+    "report": "Read the report",
+    "mask the key": "Mask the key", "hide key": "Mask the key", "resample": "Another draw",
+    "edit": "Type scores", "enter scores": "Type scores", "theme": "Theme",
+    "screenshot": "Screenshot", "pause": "Stop, go on or play",
+    # Other choices and settings.
+    "light": "theme: attn-light", "dark mode": "theme: attn", "qk norm": "QK-norm",
+    "sink": "sink: none", "precision": "precision: float64", "n 64": "n",
+    # Examples and claims.
+    "ties": "example: Ties", "thousand": "example: A thousand random keys",
+    "explosion": "claim: S1-1 ", "gradient explosion": "claim: S1-1 ",
+    "vanishing gradient": "claim: S0-2 ", "s2-19": "claim: S2-19 ", "erratum": "claim: ",
+}  # fmt: skip
+"""Typed words, and how the first hit begins, in Explore on the worked example."""
+
+
+async def first_hits(app: AttnApp, queries: Mapping[str, str]) -> dict[str, str]:
+    """Return how the first hit begins for each query, as far as what is expected."""
+    assert app.instrument is not None
+    provider = PaletteProvider(app.instrument)
+    found = {}
+    for query, expected in queries.items():
+        hits = [hit async for hit in provider.search(query)]
+        best = max(hits, key=lambda hit: hit.score)
+        found[query] = str(best.prompt)[: len(expected)]
+    return found
+
+
+async def test_what_people_type_has_one_right_first_hit() -> None:
+    app = AttnApp(EXAMPLE)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await shown(pilot)
+        assert await first_hits(app, FIRST) == FIRST
+
+
+async def test_the_order_is_the_same_at_each_start() -> None:
+    async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
+        screen = await shown(pilot)
+        # Several would be asked in no particular order, and so would equal scores be listed.
+        assert [{PaletteProvider}, set()] == [{*pilot.app.COMMANDS}, {*screen.COMMANDS}]
+        for query in ("d", "gradient", "1/d_k", "e 1", "the"):
+            hits = [hit async for hit in PaletteProvider(screen).search(query)]
+            scores = [hit.score for hit in hits]
+            assert scores == sorted({*scores}, reverse=True)
+
+
+ELSEWHERE = {
+    "dots": {
+        "T 2": f"{RULE}temperature:T=2.0", "cap 30": "Explore: soft cap: none → 30",
+        "causal": f"Attention: sees: keys up to its own{NOW}",
+        "samples 10": "samples: 100,000 → 10",
+        "type scores": "Type scores", "n 9": "Sweep: n: 64 → 9", "histogram": "view: Histograms",
+    },
+    "attention": {
+        "causal": f"sees: keys up to its own{NOW}", "every key": "sees: keys up to its own → all",
+        "n 9": "n: 12 → 9", "compare": "Pin to compare",
+    },
+    "heads": {
+        "causal": "mask: auto → causal", "layer 3": "layer: none → 3", "doctor": "view: Doctor",
+        "d_k 64": "Explore: d_k: 1,024 → 64",
+    },
+    "claims": {"T 2": f"Explore: {RULE}temperature:T=2.0", "d_k 64": "d_k 64", "s2-19": "claim: "},
+}  # fmt: skip
+"""The same on other instruments."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ELSEWHERE)
+async def test_each_instrument_comes_first_in_its_own_palette(name: str) -> None:
+    app = AttnApp(EXAMPLE, name)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await shown(pilot)
+        assert await first_hits(app, ELSEWHERE[name]) == ELSEWHERE[name]
+
+
+async def test_each_model_is_found_by_its_title_without_marks() -> None:
+    models = {
+        model.title.lower().replace("-", " "): f"model: {model.title}" for model in MODELS.values()
+    }
+    app = AttnApp(EXAMPLE)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await shown(pilot)
+        assert await first_hits(app, models) == models
+
+
+async def test_a_parameter_goes_to_the_present_rule_or_else_brings_its_own() -> None:
+    async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
+        await shown(pilot)
+        for words, rule in (
+            ("a 5", "fixed:a=5.0"), ("ssmax", "ssmax"), ("a 5", "ssmax:a=5.0"),
+            ("T 0.5", "temperature:T=0.5"), ("a 5", "fixed:a=5.0"),
+            ("temperature 0.5", "temperature:T=0.5"), ("temperature:T=3", "temperature:T=3.0"),
+        ):  # fmt: skip
+            screen = await take_first(pilot, words)
+            scale = screen.present.draft.setup.scale
+            given = "".join(f":{name}={value}" for name, value in scale.given)
+            assert f"{scale.rule}{given}" == rule, words
+
+
+async def test_a_causal_mask_is_on_what_is_shown() -> None:
+    async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
+        await shown(pilot)
+        typed = [*"q: 1 0; 0 1", "enter", *"K: [[1, 0], [0, 1]]", "escape"]
+        before = await press(pilot, "e", "ctrl+u", *typed)
+        text = before.present.draft.text
+        screen = await take_first(pilot, "causal")
+        assert screen.NAME == "explore"
+        assert screen.present.draft.text == text
+        assert screen.present.draft.setup.mask.causal
+        assert screen.present.experiment.vectors[0].n_attended == 1
+        # What was hidden before stays hidden.
+        await press(pilot, "u")
+        await take_first(pilot, "mask 1")
+        screen = await take_first(pilot, "causal")
+        assert str(screen.present.draft.setup.mask) == "causal, 1"
+        await take_first(pilot, "causal")
+        assert "mask is causal, 1 already" in notices(pilot)
+
+
+async def test_a_choice_that_changes_nothing_says_why() -> None:
+    async with AttnApp(EXAMPLE, "attention").run_test(size=(120, 40)) as pilot:
+        before = (await shown(pilot)).present
+        for words, why in (
+            ("causal", "Attention is causal already"),
+            ("mask causal", "Attention is causal already"),
+            ("d_k 1024", "d_k is 1,024 already"),
+            ("rule inverse-sqrt", "rule is inverse-sqrt already"),
+            ("fp64", "precision is float64 already"),
+            ("dark", "The theme is attn already"),
+            ("map of weights", "Map of weights is on the screen already"),
+            ("attention", "Attention is on the screen already"),
+            ("qk norm yes", "QK-norm acts on q and k"),
+            ("largest", "The gradient is that of the largest weight already"),
+            ("n 64", "n is of drawn scores"),
+        ):
+            pilot.app.clear_notifications()
+            screen = await take_first(pilot, words)
+            assert why in notices(pilot), words
+            assert screen.present.draft == before.draft
+        assert screen.NAME == "explore"
+
+
+async def test_what_fits_nothing_says_so_and_offers_the_three_nearest() -> None:
+    async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
+        before = (await shown(pilot)).present
+        first, *near = await find_all(pilot, "temprature [/b]")
+        assert first.startswith("Nothing fits “temprature [/b]”")
+        assert len(near) == 3
+        assert "rule: temperature: 1/T" in near[0]
+        screen = await press(pilot, "enter")
+        # Enter alone chooses nothing that was not typed.
+        assert screen.present == before
+        assert "Nothing fits “temprature [/b]”" in notices(pilot)
+        for words in ("/load", "/npy"):
+            assert all("d_k" not in hit for hit in await find_all(pilot, words))
+            await press(pilot, "escape", "escape")
+
+
+@pytest.mark.parametrize(
+    "paste", ["x" * 100_000, "[/]\\[b]\x1b[31m\u202e", "0\n1\r\n2", "√" * 9, "="]
+)
+async def test_anything_can_be_pasted_into_it(paste: str) -> None:
+    async with AttnApp(EXAMPLE).run_test(size=(80, 24)) as pilot:
+        before = (await shown(pilot)).present
+        await press(pilot, "slash")
+        pilot.app.post_message(Paste(paste))
+        await shown(pilot)
+        palette = pilot.app.screen
+        assert isinstance(palette, CommandPalette)
+        assert palette.query_one(CommandList).option_count
+        screen = await press(pilot, "escape", "escape")
+        assert screen.present == before
+
+
+TEN = ["Type scores", "Set d_k", "Choose a rule", "Choose a model", "Try an example",
+       "Open a file", "Save what is shown", "Settings", "Take the tour", "Help"]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["explore", "dots", "claims"])
+async def test_it_begins_with_ten_things_to_do_and_says_that_typing_finds_the_rest(
+    name: str,
+) -> None:
+    async with AttnApp(EXAMPLE, name).run_test(size=(120, 40)) as pilot:
+        await shown(pilot)
+        await find_all(pilot, "")
+        palette = pilot.app.screen
+        assert "Type to find the rest" in palette.query_one(Input).placeholder
+        lines = [str(each.prompt) for each in palette.query_one(CommandList).options]
+        titles = [line.split("  (")[0] for line in lines]
+        assert len(titles) == 10
+        # Claims fix their rules.
+        assert titles[:8] == [each for each in TEN if name != "claims" or "Choose" not in each][:8]
+
+
+async def test_scores_are_typed_from_wherever_one_is() -> None:
+    async with AttnApp(EXAMPLE, "dots").run_test(size=(120, 40)) as pilot:
+        await shown(pilot)
+        await press(pilot, "slash", "enter")
+        screen = await press(pilot, *"1, 2", "escape")
+        assert screen.NAME == "explore"
+        assert screen.present.draft.text == "1, 2"
+
+
+@pytest.mark.parametrize(
+    ("key", "present", "choice"),
+    [("r", "inverse-sqrt: 1/√d_k", "mup"), ("m", "Gemma-2-9B", "gpt 2"), ("", "attn", "nord")],
+)
+async def test_lists_mark_the_present_choice(key: str, present: str, choice: str) -> None:
+    async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
+        await shown(pilot)
+        if key == "m":
+            await take_first(pilot, "gemma-2-9b")
+        await (press(pilot, key) if key else take_first(pilot, "theme"))
+        options = pilot.app.screen.query_one(CommandList).options
+        lines = [str(each.prompt).split("\n")[0] for each in options]
+        assert [line[2:] for line in lines if line.startswith("● ")] == [present]
+        await press(pilot, *choice, "enter")
+        await (press(pilot, key) if key else take_first(pilot, "theme"))
+        options = pilot.app.screen.query_one(CommandList).options
+        (line,) = [str(each.prompt) for each in options if str(each.prompt).startswith("● ")]
+        assert line[2:].casefold().replace("-", " ").startswith(choice)
+
+
+async def test_a_parameter_is_typed_into_the_list_of_rules() -> None:
+    async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
+        await shown(pilot)
+        screen = await press(pilot, "r", *"temperature 0.5", "enter")
+        assert screen.present.draft.setup.scale.formula == "1/0.5"
+
+
+async def test_keys_in_one_burst_choose_what_they_say(monkeypatch: pytest.MonkeyPatch) -> None:
+    search = PaletteProvider.search
+
+    async def slowly(provider: PaletteProvider, query: str) -> Hits:
+        for _ in range(500):
+            await asyncio.sleep(0)
+        async for hit in search(provider, query):
+            yield hit
+
+    monkeypatch.setattr(PaletteProvider, "search", slowly)
+    async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
+        await shown(pilot)
+        screen = await burst(pilot, *"/1/d_k", "enter")
+        assert screen.present.draft.setup.scale.rule == "inverse"
+        await burst(pilot, *"/explosion", "enter")
+        screen = await shown(pilot)
+        assert screen.NAME == "claims"
+        assert screen.headline.startswith("“(The book")
+        await pilot.press("slash", *"load", "enter")
+        while not isinstance(pilot.app.screen, FileScreen):
+            await pilot.pause()
