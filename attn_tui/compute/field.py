@@ -15,6 +15,7 @@ from sys import maxsize
 from typing import Any
 
 from attn_tui.compute.errors import InputError, inert
+from attn_tui.compute.text import ascii_signs
 
 _WHOLE = re.compile(
     r"(?P<sign>[-+−]?)"
@@ -42,7 +43,7 @@ def parse_whole(field: str, text: str) -> int:
     >>> parse_whole("n", "1,024"), parse_whole("n", "1e4"), parse_whole("n", "2^10")
     (1024, 10000, 1024)
     """
-    stripped = text.strip()
+    stripped = ascii_signs(text).strip()
     match = _WHOLE.fullmatch(_POWER.sub("1*", stripped))
     if not match:
         raise InputError(field, f"{inert(stripped)} is not a whole number", EXPECTED)
@@ -81,6 +82,7 @@ def parse_number(text: str) -> float:
     >>> parse_number("0.5"), parse_number("2^6")
     (0.5, 64.0)
     """
+    text = ascii_signs(text)
     if text.isascii() and "_" not in text:
         with suppress(ValueError):
             return float(text)
