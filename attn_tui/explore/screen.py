@@ -43,6 +43,7 @@ from attn_tui.report.text import text
 from attn_tui.report.words import done, effective
 from attn_tui.ui.d_k import DkPane, why_idle
 from attn_tui.ui.dialogs import columns_of_text
+from attn_tui.ui.editors import Editor
 from attn_tui.ui.instrument_screen import TINY, InstrumentScreen
 from attn_tui.ui.markup import plain
 from attn_tui.ui.pane import Pane
@@ -108,7 +109,7 @@ class ExploreScreen(InstrumentScreen):
         """Lay out the panes in the order in which data flows."""
         with Vertical():
             with Horizontal(id="top"):
-                yield Pane("Scores s", TextArea(id="scores"), id="scores-pane")
+                yield Pane("Scores s", Editor(id="scores"), id="scores-pane")
                 yield DkPane()
             with Container(id="panes"):
                 yield Pane("Weights p", Weights("weights"), id="weights-pane")

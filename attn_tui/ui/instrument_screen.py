@@ -88,7 +88,9 @@ class InstrumentScreen(FilesScreen):
         Binding("i", "read", "Report", id="read"),
         Binding("s,ctrl+s", "save", "Save", show=False, id="save"),
         Binding("o,ctrl+o", "open", "Open", show=False, id="open"),
-        Binding("question_mark,f1", "help", "Help", key_display="?", id="help"),
+        Binding("question_mark", "help", "Help", key_display="?", id="help"),
+        # It works where a question mark is typed.
+        Binding("f1", "help", "Help", id="help_typing"),
     ]  # fmt: skip
 
     headline: var[str] = var("", init=False)

@@ -12,6 +12,7 @@ from textual.widgets import Input, Label, Select, Switch
 
 from attn_tui.compute.errors import InputError
 from attn_tui.files.history import Edit, Question
+from attn_tui.ui.editors import Field
 from attn_tui.ui.setting import Setting
 
 
@@ -83,7 +84,7 @@ class SettingsPanel(VerticalScroll):
         if choices:
             options = [(setting.kind.shown(choice), choice) for choice in choices]
             return Select(options, allow_blank=False, compact=True, id=name)
-        return Input(compact=True, select_on_focus=True, id=name)
+        return Field(compact=True, select_on_focus=True, id=name)
 
     def watch_question(self) -> None:
         """Show the values of the new question, or wait with it until the panel is opened."""
