@@ -32,7 +32,7 @@ from attn_tui.explore.jacobian import JacobianPane
 from attn_tui.explore.lab import lab_table
 from attn_tui.explore.report import Contents, report
 from attn_tui.explore.vectors import vectors_table
-from attn_tui.explore.weights import Weights
+from attn_tui.explore.weights import Weights, WeightsPane
 from attn_tui.files import edits
 from attn_tui.files.history import Edit, Question
 from attn_tui.report.export import Forms
@@ -40,7 +40,7 @@ from attn_tui.report.forms import forms
 from attn_tui.report.numbers import quantity, weight_name
 from attn_tui.report.report import Report
 from attn_tui.report.text import text
-from attn_tui.report.words import done, effective
+from attn_tui.report.words import done
 from attn_tui.ui.d_k import DkPane, why_idle
 from attn_tui.ui.dialogs import columns_of_text
 from attn_tui.ui.editors import Editor
@@ -88,12 +88,14 @@ class ExploreScreen(InstrumentScreen):
     )  # fmt: skip
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("e", "edit", "Scores", id="edit"),
-        Binding("p", "pin", "Pin", show=False, id="pin"),
+        Binding("p", "pin", "Pin", tooltip="Pin what is shown, to compare it with what comes next",
+                id="pin"),
+        Binding("p", "unpin", "Unpin", tooltip="Let go what is pinned", id="unpin"),
         Binding("a", "again", "Another draw", show=False, id="again"),
         Binding("delete,backspace", "mask", "Mask the key", show=False, id="remove"),
         Binding("left,less_than_sign", "vector(-1)", "Vector before", show=False),
         Binding("right,greater_than_sign", "vector(1)", "Next vector", show=False),
-    ]
+    ]  # fmt: skip
 
     answer: var[Answer | None] = var(None, init=False)
     key: var[int | None] = var(None, init=False)
@@ -112,7 +114,7 @@ class ExploreScreen(InstrumentScreen):
                 yield Pane("Scores s", Editor(id="scores"), id="scores-pane")
                 yield DkPane()
             with Container(id="panes"):
-                yield Pane("Weights p", Weights("weights"), id="weights-pane")
+                yield WeightsPane()
                 yield Pane("Gradient", Picture("gradient"), id="gradient-pane")
                 for name, title in OVER.items():
                     yield Pane(title, Picture(f"{name}-curves"), id=name, classes="over")
@@ -169,10 +171,25 @@ class ExploreScreen(InstrumentScreen):
         self.ask(MASK.edit(mask))
 
     def action_pin(self) -> None:
-        """Pin the present answer, so that later ones are shown beside it; or unpin it."""
+        """Pin the present answer, so that later ones are shown beside it."""
         if self.answer is not None:
-            self.pinned = None if self.pinned else self.answer.vector
+            self._show_beside(self.answer.vector)
+
+    def action_unpin(self) -> None:
+        """Let go the pinned answer, so that both sides are of the present one again."""
+        self._show_beside(None)
+
+    def _show_beside(self, pinned: VectorAnswer | None) -> None:
+        self.pinned = pinned
+        self.refresh_bindings()
+        if self.answer is not None:
             self.watch_answer(self.answer)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Return whether an action is available: pinning, or else letting go."""
+        if action in ("pin", "unpin") and (action == "unpin") != (self.pinned is not None):
+            return False
+        return super().check_action(action, parameters)
 
     def action_vector(self, steps: int) -> None:
         """Show a following vector, or an earlier one if ``steps`` is negative."""
@@ -346,9 +363,7 @@ class ExploreScreen(InstrumentScreen):
             keys = largest(vector.scaled.ranking(), 40)
         has_maps = self.view != "jacobian"
         self.draw("gradient", gradient.GradientTable(vector, keys, self.cursor, has_maps))
-        counts = [effective(side.effective_keys) for side in vector.sides]
-        among = f"effective keys {curves.both(*counts)} of {vector.vector.n_attended:,}"
-        self.pane("weights-pane").describe("Weights p", plain(answer.vector.reason) or among)
+        self.query_one(WeightsPane).show(vector, answer.experiment, plain(answer.vector.reason))
         derivative = f"∂{weight_name(vector.of)}/∂{SYMBOL[vector.wrt]}"
         self.pane("gradient-pane").describe(f"Gradient {derivative}")
 
@@ -395,8 +410,8 @@ class ExploreScreen(InstrumentScreen):
         self.pane("weights-over").describe(OVER["weights-over"], how)
         among = counted(vector.vector.n_attended, "key")
         self.pane("keys-over").describe(OVER["keys-over"], f"of {among}")
-        norms = [side.norms[vector.wrt] for side in vector.sides]
-        texts = [quantity(norm.frobenius, norm.log_frobenius) for norm in norms]
+        weight = "p" if vector.key is None else weight_name(vector.key)
         self.pane("gradient-over").describe(
-            f"Gradient ‖∂p/∂{SYMBOL[vector.wrt]}‖ over d_k", curves.both(*texts)
+            f"Gradient ‖∂{weight}/∂{SYMBOL[vector.wrt]}‖ over d_k",
+            curves.both(*(quantity(*size) for size in vector.gradients)),
         )
