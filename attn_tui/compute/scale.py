@@ -58,12 +58,16 @@ class Parameter:
         symbol: Its name in the formula.
         default: Its default value.
         kind: The values it can have.
+        help: A phrase that describes it.
+        synonyms: Other words by which it can be searched for.
     """
 
     name: str
     symbol: str
     default: float
     kind: Kind
+    help: str
+    synonyms: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -78,6 +82,7 @@ class Rule:
         multiplier: Computes m from d_k, the number of keys and the parameters.
         parameters: The parameters it takes.
         users: Models that use it, or empty.
+        synonyms: Other words by which it can be searched for.
     """
 
     name: str
@@ -87,6 +92,7 @@ class Rule:
     multiplier: Callable[[int, int, Parameters], float]
     parameters: tuple[Parameter, ...] = ()
     users: str = ""
+    synonyms: tuple[str, ...] = ()
 
 
 def _inverse_sqrt(d_k: float) -> float:
@@ -101,57 +107,69 @@ _ALL = (
         "Vaswani et al. 2017, arXiv 1706.03762; PyTorch's default",
         lambda d_k, n_keys, given: _inverse_sqrt(d_k),
         users="BERT, GPT-2, Llama, Mistral, Qwen, Falcon, Phi-2, gpt-oss",
+        synonyms=("inverse square root", "divide by sqrt(d_k)", "usual", "standard", "Vaswani"),
     ),
     Rule(
         "none", "1", "scores go to softmax as they are",
         "Raffel et al. 2020, arXiv 1910.10683: the initialisation allows for it",
         lambda d_k, n_keys, given: 1.0, users="T5, GPT-Neo, Gemma 4 (after QK-norm)",
+        synonyms=("unscaled", "no scaling", "no scale", "without scaling"),
     ),
     Rule(
         "inverse", "1/d_k", "for queries and keys that training has correlated",
         "µP: Yang et al. 2022, arXiv 2203.03466", lambda d_k, n_keys, given: 1.0 / d_k,
-        users="Granite (attention_multiplier)",
+        users="Granite (attention_multiplier)", synonyms=("divide by d_k", "linear"),
     ),
     Rule(
         "mup", "√d₀/d_k", "1/d_k that agrees with 1/√d_k at a base dimension d₀",
         "µP: Yang et al. 2022, arXiv 2203.03466",
         lambda d_k, n_keys, given: given["d0"] ** 0.5 / d_k,
-        (Parameter("d0", "d₀", 64.0, number(above=0.0, called="a finite base dimension")),),
+        (Parameter("d0", "d₀", 64.0, number(above=0.0, called="a finite base dimension"),
+                   "the d_k at which µP agrees with 1/√d_k", ("base dimension",)),),
+        synonyms=("µP", "maximal update", "Tensor Programs"),
     ),
     Rule(
         "fixed", "1/√a", "one number for all layers, whatever d_k is",
         "Gemma 2: arXiv 2408.00118 (query_pre_attn_scalar)",
         lambda d_k, n_keys, given: _inverse_sqrt(given["a"]),
-        (Parameter("a", "a", 256.0, number(above=0.0, called="a finite d_k")),),
-        users="Gemma 2 and 3",
+        (Parameter("a", "a", 256.0, number(above=0.0, called="a finite d_k"),
+                   "the d_k that the one multiplier is made for", ("query_pre_attn_scalar",)),),
+        users="Gemma 2 and 3", synonyms=("constant",),
     ),
     Rule(
         "per-layer", "1/(√d_k·(l + 1))", "deeper layers are scaled down more",
         "GPT-2's option scale_attn_by_inverse_layer_idx",
         lambda d_k, n_keys, given: _inverse_sqrt(d_k) / (given[_LAYER] + 1.0),
-        (Parameter(_LAYER, "l", 0.0, _LAYERS),),
+        (Parameter(_LAYER, "l", 0.0, _LAYERS, "the layer, counted from 0"),),
+        synonyms=("by layer", "layer index", "scale_attn_by_inverse_layer_idx"),
     ),
     Rule(
         "log-length", "ln n/(ln 512·√d_k)", "sharper for more keys; 1/√d_k at n = 512",
         "J. Su, kexue.fm", lambda d_k, n_keys, given: log(n_keys) / log(512.0) * _inverse_sqrt(d_k),
+        synonyms=("logarithm of n", "entropy invariance"),
     ),
     Rule(
         "ssmax", "a·ln n/√d_k", "scalable softmax: sharper for more keys, by a learned factor",
         "Nakanishi 2025, arXiv 2501.19399 (a = 0.43 in Fig. 1)",
         lambda d_k, n_keys, given: given["a"] * log(n_keys) * _inverse_sqrt(d_k),
-        (Parameter("a", "a", 0.43, number(above=0.0, called="a finite learned factor")),),
+        (Parameter("a", "a", 0.43, number(above=0.0, called="a finite learned factor"),
+                   "the learned factor of scalable softmax", ("learned factor",)),),
+        synonyms=("scalable softmax",),
     ),
     Rule(
         "yarn", "(0.1·ln f + 1)²/√d_k", "sharper for a context extended by a factor f",
         "YaRN: Peng et al. 2023, arXiv 2309.00071",
         lambda d_k, n_keys, given: (0.1 * log(given["factor"]) + 1.0) ** 2 * _inverse_sqrt(d_k),
-        (Parameter("factor", "f", 40.0, number(1.0, called="a finite factor")),),
-        users="DeepSeek-V3",
+        (Parameter("factor", "f", 40.0, number(1.0, called="a finite factor"),
+                   "the factor by which the context is extended"),),
+        users="DeepSeek-V3", synonyms=("long context", "mscale"),
     ),
     Rule(
         "temperature", "1/T", "a divisor of your own, whatever d_k is",
         "Hinton et al. 2015, arXiv 1503.02531", lambda d_k, n_keys, given: 1.0 / given["T"],
-        (Parameter("T", "T", 1.0, number(above=0.0, called="a finite temperature")),),
+        (Parameter("T", "T", 1.0, number(above=0.0, called="a finite temperature"),
+                   "the temperature, by which scores are divided"),),
+        synonyms=("divisor", "divide by"),
     ),
 )  # fmt: skip
 

@@ -7,8 +7,8 @@ from typing import Any
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.field import Field, Kind, fields_of, one_of
 from attn_tui.compute.mask import Mask, parse_mask
-from attn_tui.compute.scale import RULES, parse_scale
-from attn_tui.compute.setup import FIELDS
+from attn_tui.compute.scale import RULES, Parameter, Rule, Scale, parse_scale
+from attn_tui.compute.setup import FIELDS, Setup
 from attn_tui.compute.source import Drawn
 from attn_tui.compute.sweep.settings import rule_text
 from attn_tui.files import edits
@@ -122,6 +122,35 @@ RULE = Setting(
     synonyms=("scale rule", "scale", "multiplier"),
 )  # fmt: skip
 
+
+def _of_parameter(rule: Rule, parameter: Parameter) -> Setting:
+    """Return the setting of a parameter of a rule, which chooses the rule along with its value."""
+
+    def value(question: Question) -> float:
+        scale = question.draft.setup.scale
+        return scale.parameters[parameter.name] if scale.rule == rule.name else parameter.default
+
+    def edit(value: float) -> Edit:
+        # Refused here, with a reason: a setup leaves out a change that it refuses.
+        Scale(rule.name, ((parameter.name, value),))
+
+        def change(setup: Setup) -> Setup:
+            scale = setup.scale
+            present = dict(scale.given) if scale.rule == rule.name else {}
+            given = tuple({**present, parameter.name: value}.items())
+            return setup.put(replace(scale, rule=rule.name, given=given))
+
+        return edits.setup(change)
+
+    # The only parameter of a rule can be called as the rule is: temperature 0.5.
+    names = (rule.name, *rule.synonyms) if len(rule.parameters) == 1 else ()
+    return Setting(
+        f"{rule.name} {parameter.symbol}", parameter.symbol, parameter.help, parameter.kind,
+        value, edit, parameter.default,
+        synonyms=(parameter.name, *parameter.synonyms, *names),
+    )  # fmt: skip
+
+
 MASK = Setting(
     "mask", "mask", "keys that are hidden: 2, 5:8, 12: or causal; none",
     Kind(
@@ -148,3 +177,9 @@ PRECISION = tuple(
     for key in ("precision", "naive", "arithmetic", "round_scores", "round_vectors")
 )
 DRAW = (N_KEYS, SEED, VECTORS)
+
+PARAMETERS: Mapping[str, tuple[Setting, ...]] = {
+    name: tuple(_of_parameter(rule, parameter) for parameter in rule.parameters)
+    for name, rule in RULES.items()
+}
+"""The settings of the parameters of each rule, by the name of the rule."""
