@@ -356,7 +356,7 @@ class ExploreScreen(InstrumentScreen):
         self.pane("scores-pane").describe(title, "not read" if error else count)
         self.pane("scores-pane").set_class(error is not None, "-wrong")
         pane = self.query_one(DkPane)
-        pane.describe(pane.heading, f"{setup.scale.formula}: {how[:1].lower()}{how[1:]}")
+        pane.describe(pane.heading, f"{setup.scale.named_formula}: {how[:1].lower()}{how[1:]}")
         self.draw("weights", bars.WeightBars(vector, self.cursor, heads))
         keys = np.arange(n_keys)
         if n_keys > bars.FEW:

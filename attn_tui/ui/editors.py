@@ -7,6 +7,7 @@ which keys lead out of it.
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
+from textual.message import Message
 from textual.widgets import Input, TextArea
 
 
@@ -44,6 +45,32 @@ class Field(Input):
         Binding("escape", "screen.back", "Done"),
         Binding("tab", "app.focus_next", "Next"),
     ]
+
+
+class StepField(Field):
+    """Edits a value that up and down move by steps."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up", "step(1)", "Move", key_display="↑↓", tooltip="More or less"),
+        Binding("down", "step(-1)", "Less", show=False),
+    ]
+
+    class Stepped(Message):
+        """The user moves the value.
+
+        Attributes:
+            field: The field.
+            steps: How many steps up, or down if negative.
+        """
+
+        def __init__(self, field: "StepField", steps: int) -> None:
+            super().__init__()
+            self.field = field
+            self.steps = steps
+
+    def action_step(self, steps: int) -> None:
+        """Ask for a value some steps above, or below if ``steps`` is negative."""
+        self.post_message(self.Stepped(self, steps))
 
 
 class NumberField(Field):

@@ -20,6 +20,10 @@ def _never(question: Question) -> str:
     return ""
 
 
+def _always(question: Question) -> bool:
+    return True
+
+
 @dataclass(frozen=True)
 class Setting:
     """One scalar of a question, which a screen can change.
@@ -35,6 +39,7 @@ class Setting:
         held: Returns why it has no effect in a question, or an empty text.
         synonyms: Other names for it.
         presets: Values, as text, that the palette finds by themselves.
+        applies: Returns whether a question has it at all.
     """
 
     name: str
@@ -47,6 +52,7 @@ class Setting:
     held: Callable[[Question], str] = _never
     synonyms: tuple[str, ...] = ()
     presets: tuple[str, ...] = ()
+    applies: Callable[[Question], bool] = _always
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -148,6 +154,7 @@ def _of_parameter(rule: Rule, parameter: Parameter) -> Setting:
         f"{rule.name} {parameter.symbol}", parameter.symbol, parameter.help, parameter.kind,
         value, edit, parameter.default,
         synonyms=(parameter.name, *parameter.synonyms, *names),
+        applies=lambda question: question.draft.setup.scale.rule == rule.name,
     )  # fmt: skip
 
 

@@ -1,12 +1,16 @@
 """While something is typed the footer has the keys of the editor; a first click selects it all."""
 
+from dataclasses import replace
+
 import pytest
 from textual.pilot import Pilot
-from textual.widgets import TextArea
+from textual.widgets import Input, Label, TextArea
 from textual.widgets._footer import FooterKey
 
+from attn_tui.compute.scale import RULES, Rule, Scale
 from attn_tui.files.draft import EXAMPLE
 from attn_tui.ui.app import AttnApp
+from attn_tui.ui.setting import RULE
 from tests.ui.person import press, shown
 
 
@@ -53,3 +57,37 @@ async def test_a_first_click_selects_the_scores_and_a_second_places_the_cursor()
         await pilot.click(scores, offset=(4, 0))
         await press(pilot, "7")
         assert screen.present.draft.text == "7"
+
+
+async def test_a_parameter_has_a_row_while_its_rule_is_on_and_moves_by_up_and_down() -> None:
+    rule = EXAMPLE.setup.put(Scale("temperature", (("T", 0.5),)))
+    async with AttnApp(replace(EXAMPLE, setup=rule)).run_test(size=(120, 40)) as pilot:
+        screen = await press(pilot, "g", "tab")
+        field = screen.query_one("#set-temperature-T", Input)
+        assert (field.has_focus, field.value) == (True, "0.5")
+        assert not screen.query_one("#set-yarn-f").parent.display  # type: ignore[union-attr]
+        assert "↑↓ Move" in footer(pilot)
+        screen = await press(pilot, "up", "up", "up", "down")
+        assert screen.present.draft.setup.scale == Scale("temperature", (("T", 0.8),))
+        assert field.value == "0.8"
+        assert "1/T, T = 0.8: multiplied by 1.25" in str(screen.pane("d_k-pane").border_subtitle)
+        screen = await press(pilot, *"2.5", "up")
+        assert "1/T, T = 3: divided by 3" in str(screen.pane("d_k-pane").border_subtitle)
+        screen = await press(pilot, "escape")
+        screen.ask(RULE.edit("yarn"))
+        screen = await press(pilot, "g", "tab")
+        assert screen.query_one("#set-yarn-f").has_focus
+        assert not screen.query_one("#set-temperature-T").parent.display  # type: ignore[union-attr]
+        screen = await press(pilot, "down", "down")
+        assert "f = 20: divided by" in str(screen.pane("d_k-pane").border_subtitle)
+
+
+@pytest.mark.parametrize("rule", [rule for rule in RULES.values() if rule.parameters])
+async def test_every_parameter_can_be_moved_within_its_range(rule: Rule) -> None:
+    start = EXAMPLE.setup.put(Scale(rule.name))
+    async with AttnApp(replace(EXAMPLE, setup=start)).run_test(size=(80, 24)) as pilot:
+        screen = await press(pilot, "g", "tab", *["down"] * 4, "up")
+        value = screen.present.draft.setup.scale.parameters[rule.parameters[0].name]
+        assert rule.parameters[0].kind.admits(value)
+        assert value != rule.parameters[0].default or value == 0.0
+        assert not str(screen.query_one("#problem", Label).render())
