@@ -90,7 +90,7 @@ class InstrumentScreen(FilesScreen):
         Binding("o,ctrl+o", "open", "Open", show=False, id="open"),
         Binding("question_mark", "help", "Help", key_display="?", id="help"),
         # It works where a question mark is typed.
-        Binding("f1", "help", "Help", id="help_typing"),
+        Binding("f1", "help", "Help", tooltip="Help, also while typing", id="help_typing"),
     ]  # fmt: skip
 
     headline: var[str] = var("", init=False)
