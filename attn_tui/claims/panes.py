@@ -9,7 +9,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, VerticalScroll
 from textual.content import Content
-from textual.widgets import DataTable, Input, Label, OptionList, Static
+from textual.widgets import DataTable, Label, OptionList, Static
 from textual.widgets.option_list import Option
 
 from attn_tui.claims.charts import VERDICT_GLYPHS
@@ -18,6 +18,7 @@ from attn_tui.claims.headline import headline
 from attn_tui.claims.ledger import find, ledger
 from attn_tui.claims.report import BASES, TITLES, WORDS, numbers_of, trial_text
 from attn_tui.compute.text import visible
+from attn_tui.ui.editors import Filter
 from attn_tui.ui.markup import plain
 from attn_tui.ui.pane import Pane
 
@@ -48,7 +49,7 @@ class ListPane(Pane):
     """Lists the claims, filtered by words."""
 
     def __init__(self) -> None:
-        words = Input(placeholder="words, S1, false, gradients …", compact=True, id="filter")
+        words = Filter(placeholder="words, S1, false, gradients …", compact=True, id="filter")
         super().__init__("", words, ClaimList(id="list", compact=True), id="list-pane")
 
     def list_claims(self, words: str) -> Claim | None:

@@ -194,6 +194,21 @@ class Evaluation:
             return self.norms[wrt].frobenius, self.norms[wrt].log_frobenius
         return size, log_of(size)
 
+    def gradient_norm(self, of: int | None, wrt: Wrt) -> tuple[float, float]:
+        """Return the norm of the gradient of one key's weight, and its ln.
+
+        If ``of`` is None it is the Frobenius norm of the whole Jacobian, as `frobenius` has it.
+        """
+        if of is None:
+            return self.frobenius(wrt)
+        logs = self.log_gradient(of, wrt)
+        most = float(logs.max())
+        if most == -inf:
+            return 0.0, -inf
+        with np.errstate(all="ignore"):
+            log_size = most + float(np.log(np.linalg.norm(np.exp(logs - most))))
+        return power(log_size), log_size
+
     @cached_property
     def norms(self) -> Mapping[Wrt, Norms]:
         """Norms of the n×n Jacobian: J by logits, and J·diag(∂z/∂s) by scores."""

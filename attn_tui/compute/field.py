@@ -6,15 +6,17 @@ dialogues, checks, errors and documentation are derived from both. Nothing here 
 
 import dataclasses
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache, partial
-from math import copysign, inf, isfinite
+from math import copysign, floor, inf, isfinite, log10
 from sys import maxsize
 from typing import Any
 
 from attn_tui.compute.errors import InputError, inert
+from attn_tui.compute.text import ascii_signs
 
 _WHOLE = re.compile(
     r"(?P<sign>[-+−]?)"
@@ -42,7 +44,7 @@ def parse_whole(field: str, text: str) -> int:
     >>> parse_whole("n", "1,024"), parse_whole("n", "1e4"), parse_whole("n", "2^10")
     (1024, 10000, 1024)
     """
-    stripped = text.strip()
+    stripped = ascii_signs(text).strip()
     match = _WHOLE.fullmatch(_POWER.sub("1*", stripped))
     if not match:
         raise InputError(field, f"{inert(stripped)} is not a whole number", EXPECTED)
@@ -81,6 +83,7 @@ def parse_number(text: str) -> float:
     >>> parse_number("0.5"), parse_number("2^6")
     (0.5, 64.0)
     """
+    text = ascii_signs(text)
     if text.isascii() and "_" not in text:
         with suppress(ValueError):
             return float(text)
@@ -116,6 +119,11 @@ class Kind:
     choices: Mapping[str, str] = dataclasses.field(default_factory=dict)
     paths: bool = False
     former: Mapping[Any, Any] = dataclasses.field(default_factory=dict)
+
+    @property
+    def has_steps(self) -> bool:
+        """Whether a value can be moved by steps."""
+        return self.step is not Kind.step
 
     def check(self, name: str, value: Any, typed: str = "") -> None:
         """Check a value.
@@ -170,10 +178,27 @@ def or_none(kind: Kind, word: str) -> Kind:
     )
 
 
+ROUND = (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0)
+"""The numbers of one decade through which a number above 0 is stepped."""
+
+
+def round_step(value: float, steps: int) -> float:
+    """Return the round number that is ``steps`` places above one above 0, or below it if negative.
+
+    >>> round_step(0.5, 1), round_step(0.43, -1), round_step(8, 1), round_step(1, -1)
+    (0.6, 0.4, 10.0, 0.8)
+    """
+    decades = range(floor(log10(value)) - abs(steps), floor(log10(value)) + abs(steps) + 2)
+    numbers = [float(f"{first}e{power}") for power in decades for first in ROUND]
+    usable = [number for number in numbers if 0.0 < number < inf]
+    place = bisect_right(usable, value) - 1 if steps > 0 else bisect_left(usable, value)
+    return usable[min(max(place + steps, 0), len(usable) - 1)]
+
+
 def number(
     least: float = -inf, most: float = inf, above: float = -inf, called: str = "a number"
 ) -> Kind:
-    """Return the kind of finite numbers in a range."""
+    """Return the kind of finite numbers in a range; those above 0 have steps."""
     bound = ""
     if most < inf:
         bound = f" from {least:,.0f} to {most:,.0f}"
@@ -192,7 +217,7 @@ def number(
         is_number = type(value) in (int, float) and isfinite(value)
         return is_number and least <= value <= most and value > above
 
-    return Kind(
+    kind = Kind(
         called + bound,
         read,
         admits,
@@ -200,6 +225,9 @@ def number(
         lambda value: f"{value:.12g}".replace("-", "−", value < 0),
         metavar="X",
     )
+    if least <= 0.0 and above < 0.0:
+        return kind
+    return replace(kind, step=lambda value, steps: min(max(round_step(value, steps), least), most))
 
 
 def one_of(

@@ -46,6 +46,7 @@ _LAYER = "layer"
 _LAYERS = replace(
     number(0.0, called="a whole layer"),
     admits=lambda value: 0.0 <= value < inf and value == int(value),
+    step=lambda value, steps: max(value + steps, 0.0),
 )
 
 
@@ -252,6 +253,19 @@ class Scale(Checked):
         for parameter in self.definition.parameters:
             text = text.replace(parameter.symbol, f"{self.parameters[parameter.name]:g}")
         return text
+
+    @property
+    def named_formula(self) -> str:
+        """The multiplier as text, and then the parameters with their values.
+
+        >>> Scale("temperature", (("T", 0.5),)).named_formula
+        '1/T, T = 0.5'
+        """
+        values = [
+            f"{parameter.symbol} = {parameter.kind.shown(self.parameters[parameter.name])}"
+            for parameter in self.definition.parameters
+        ]
+        return ", ".join([self.definition.formula, *values])
 
     @property
     def is_default(self) -> bool:

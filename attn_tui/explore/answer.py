@@ -8,6 +8,7 @@ from attn_tui.compute.errors import InputError, Stop, never
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.explore.answer import OverDk, VectorAnswer, answer_vector, over_d_k
 from attn_tui.compute.explore.attention import Attention, attention
+from attn_tui.compute.explore.settings import Settings
 from attn_tui.compute.log_scale import D_K
 from attn_tui.compute.models import NO_MODEL
 from attn_tui.compute.scale import Scale
@@ -86,10 +87,11 @@ def unscaled(experiment: Experiment) -> Experiment:
 def typical(experiment: Experiment, stop: Stop = never) -> float | None:
     """Return ln of the factor by which the scale changes the median gradient of similar draws.
 
-    None if stopped, if the scores are not drawn, and with a soft cap, a mask or a sink.
+    None if stopped, if the scores are not drawn, and with a soft cap, a mask, a sink or one key.
     """
     setup = experiment.setup
     is_plain = setup.scale.softcap is None and setup.scale.sink is None and not setup.mask
+    is_plain = is_plain and setup.get(Settings).of is None
     if not (experiment.source.redraws and is_plain):
         return None
     # Imported here so that typed scores, with which the program starts, do not wait for Sweep.

@@ -81,12 +81,11 @@ def weights_figure(answer: Answer) -> Figure:
 
 
 def gradient_figure(answer: Answer) -> Figure:
-    """Return ‖∂p/∂s‖_F over d_k, with dots at the present d_k."""
+    """Return the size of the gradient over d_k, with dots at the present d_k."""
     over, before = _sides(answer)
-    vector = answer.vector
-    present = [[side.norms[vector.wrt].frobenius] for side in vector.sides]
-    unscaled = before.frobenius[None] if before else None
-    return _figure(answer, over.frobenius[None], unscaled, present)
+    present = [[size] for size, _ in answer.vector.gradients]
+    unscaled = before.gradient[None] if before else None
+    return _figure(answer, over.gradient[None], unscaled, present)
 
 
 def keys_figure(answer: Answer) -> Figure:

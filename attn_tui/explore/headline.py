@@ -52,6 +52,9 @@ TROUBLES = {
 }  # fmt: skip
 
 GRADIENTS: Mapping[Wrt, str] = {"scores": "gradient", "logits": "gradient by logits"}
+OF_KEY: Mapping[Wrt, str] = {
+    "scores": "gradient of key {key:,}", "logits": "gradient of key {key:,} by logits",
+}  # fmt: skip
 
 NOTHING_TO_CHOOSE = "{subject}, and every gradient is 0: there is nothing to choose."
 UNDIVIDED = "Nothing is divided here ({why}), so both sides are the same: {before}."
@@ -70,6 +73,12 @@ SATURATED = (
     "and the {gradient} is back."
 )
 USUAL = "{first}, {before}. {second}{after}, and the {gradient} {becomes}."
+MOVED = (
+    "{first}, {before}. {second}{after}, but key {moved} takes {now} instead of {was}, and the "
+    "{gradient} {becomes}."
+)
+"""The sentence beside a pinned answer in which the largest weights are the same."""
+
 SEVERAL = (
     "One key takes practically all the weight in {before} of {n} vectors unscaled, and in {after} "
     "{done}."
@@ -86,7 +95,7 @@ ALL_MASKED = "Every key is masked"
 
 @dataclass(frozen=True)
 class Change:
-    """The change of ‖∂p/∂s‖, or of ‖∂p/∂z‖ if the question is about that.
+    """The change of the gradient: of ‖∂p/∂s‖ or ‖∂p/∂z‖, or of one weight's if a key is named.
 
     Attributes:
         before: ln of the norm on the first side; −∞ if it is exactly 0.
@@ -104,10 +113,10 @@ class Change:
     @classmethod
     def of(cls, answer: VectorAnswer, over: OverDk | None) -> "Change":
         """Return the change between the two sides of an answer."""
-        before, after = (side.norms[answer.wrt].log_frobenius for side in answer.sides)
+        (_, before), (_, after) = answer.gradients
         if over is None:
             return cls(before, after)
-        known = over.log_frobenius[over.log_frobenius > -inf]
+        known = over.log_gradient[over.log_gradient > -inf]
         from_largest = float(known.max()) - after if known.size else inf
         second = answer.sides[1]
         is_even = second.effective_keys >= EVEN * int(second.attended.sum())
@@ -177,14 +186,17 @@ def headline(
     change = Change.of(answer, over)
     n_keys = answer.vector.n_attended
     names = ("As pinned", "Now") if answer.compared else ("Unscaled", done(second.map))
+    gradient = GRADIENTS[answer.wrt]
+    if answer.key is not None:
+        gradient = OF_KEY[answer.wrt].format(key=answer.key)
     slots = {
         "first": names[0], "second": names[1],
         "before": has(first), "after": follows(first, second), "n_keys": f"{n_keys:,}",
         "doing": doing(second.map), "makes": change.makes[0], "made": change.makes[1],
-        "gradient": GRADIENTS[answer.wrt], "name": GRADIENTS[answer.wrt].capitalize(),
+        "gradient": gradient, "name": gradient.capitalize(),
         "becomes": _becomes(change, first.precision), "change": change.text,
     }  # fmt: skip
-    if n_keys == 0:
+    if n_keys == 0 and not answer.compared:
         return NOTHING_TO_CHOOSE.format(subject=ALL_MASKED)
     if second.map == PLAIN and not answer.compared and n_keys > 1:
         return UNDIVIDED.format(why=why_undivided(experiment.setup.scale), **slots)
@@ -206,6 +218,11 @@ def headline(
         texts.append(DRAWN.format(typically="", **slots))
     elif first.max_weight >= ALL and change.is_back and not answer.compared:
         texts.append(SATURATED.format(**slots))
+    if answer.compared and has(first) == has(second):
+        moved = int(np.abs(second.weights() - first.weights()).argmax())
+        was, now = (percent(float(side.weights()[moved])) for side in answer.sides)
+        if was != now:
+            texts.append(MOVED.format(moved=f"{moved:,}", was=was, now=now, **slots))
     texts.append(USUAL.format(**slots))
     slots |= {
         "first_weight": _in_numbers(first.max_weight),

@@ -33,7 +33,7 @@ from attn_tui.explore.lab import lab_table
 from attn_tui.explore.report import Contents, report
 from attn_tui.explore.vectors import vectors_table
 from attn_tui.explore.views import OVER, VIEW_TITLES
-from attn_tui.explore.weights import Weights
+from attn_tui.explore.weights import Weights, WeightsPane
 from attn_tui.files import edits
 from attn_tui.files.history import Edit, Question
 from attn_tui.report.export import Forms
@@ -41,10 +41,11 @@ from attn_tui.report.forms import forms
 from attn_tui.report.numbers import quantity, weight_name
 from attn_tui.report.report import Report
 from attn_tui.report.text import text
-from attn_tui.report.words import done, effective
+from attn_tui.report.words import done
 from attn_tui.ui.action import ANOTHER, SCORES, Action
 from attn_tui.ui.d_k import DkPane, why_idle
 from attn_tui.ui.dialogs import columns_of_text
+from attn_tui.ui.editors import Editor
 from attn_tui.ui.instrument_screen import TINY, InstrumentScreen
 from attn_tui.ui.markup import plain
 from attn_tui.ui.pane import Pane
@@ -81,8 +82,10 @@ class ExploreScreen(InstrumentScreen):
     BINDINGS: ClassVar[list[BindingType]] = [
         Action("e", SCORES.action, "Scores", tooltip=SCORES.title, id="edit",
                synonyms=SCORES.synonyms),
-        Action("p", "pin", "Pin", show=False, tooltip="Pin to compare", id="pin",
+        Action("p", "pin", "Pin", tooltip="Pin to compare", id="pin",
                synonyms=("compare", "compare with", "keep beside", "before and after")),
+        Action("p", "unpin", "Unpin", tooltip="Let go what is pinned", id="unpin",
+               synonyms=("stop comparing", "let go")),
         Action("a", "again", "Another draw", show=False, id="again", synonyms=ANOTHER),
         Action("delete,backspace", "mask", "Mask the key", show=False, id="remove",
                synonyms=("hide the key", "remove the key", "unmask the key", "delete the key")),
@@ -104,10 +107,10 @@ class ExploreScreen(InstrumentScreen):
         """Lay out the panes in the order in which data flows."""
         with Vertical():
             with Horizontal(id="top"):
-                yield Pane("Scores s", TextArea(id="scores"), id="scores-pane")
+                yield Pane("Scores s", Editor(id="scores"), id="scores-pane")
                 yield DkPane()
             with Container(id="panes"):
-                yield Pane("Weights p", Weights("weights"), id="weights-pane")
+                yield WeightsPane()
                 yield Pane("Gradient", Picture("gradient"), id="gradient-pane")
                 for name, title in OVER.items():
                     yield Pane(title, Picture(f"{name}-curves"), id=name, classes="over")
@@ -164,10 +167,25 @@ class ExploreScreen(InstrumentScreen):
         self.ask(MASK.edit(mask))
 
     def action_pin(self) -> None:
-        """Pin the present answer, so that later ones are shown beside it; or unpin it."""
+        """Pin the present answer, so that later ones are shown beside it."""
         if self.answer is not None:
-            self.pinned = None if self.pinned else self.answer.vector
+            self._show_beside(self.answer.vector)
+
+    def action_unpin(self) -> None:
+        """Let go the pinned answer, so that both sides are of the present one again."""
+        self._show_beside(None)
+
+    def _show_beside(self, pinned: VectorAnswer | None) -> None:
+        self.pinned = pinned
+        self.refresh_bindings()
+        if self.answer is not None:
             self.watch_answer(self.answer)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Return whether an action is available: pinning, or else letting go."""
+        if action in ("pin", "unpin") and (action == "unpin") != (self.pinned is not None):
+            return False
+        return super().check_action(action, parameters)
 
     def action_vector(self, steps: int) -> None:
         """Show a following vector, or an earlier one if ``steps`` is negative."""
@@ -344,16 +362,14 @@ class ExploreScreen(InstrumentScreen):
         self.pane("scores-pane").describe(title, "not read" if error else count)
         self.pane("scores-pane").set_class(error is not None, "-wrong")
         pane = self.query_one(DkPane)
-        pane.describe(pane.heading, f"{setup.scale.formula}: {how[:1].lower()}{how[1:]}")
+        pane.describe(pane.heading, f"{setup.scale.named_formula}: {how[:1].lower()}{how[1:]}")
         self.draw("weights", bars.WeightBars(vector, self.cursor, heads))
         keys = np.arange(n_keys)
         if n_keys > bars.FEW:
             keys = largest(vector.scaled.ranking(), 40)
         has_maps = self.view != "jacobian"
         self.draw("gradient", gradient.GradientTable(vector, keys, self.cursor, has_maps))
-        counts = [effective(side.effective_keys) for side in vector.sides]
-        among = f"effective keys {curves.both(*counts)} of {vector.vector.n_attended:,}"
-        self.pane("weights-pane").describe("Weights p", plain(answer.vector.reason) or among)
+        self.query_one(WeightsPane).show(vector, answer.experiment, plain(answer.vector.reason))
         derivative = f"∂{weight_name(vector.of)}/∂{SYMBOL[vector.wrt]}"
         self.pane("gradient-pane").describe(f"Gradient {derivative}")
 
@@ -400,8 +416,8 @@ class ExploreScreen(InstrumentScreen):
         self.pane("weights-over").describe(OVER["weights-over"], how)
         among = counted(vector.vector.n_attended, "key")
         self.pane("keys-over").describe(OVER["keys-over"], f"of {among}")
-        norms = [side.norms[vector.wrt] for side in vector.sides]
-        texts = [quantity(norm.frobenius, norm.log_frobenius) for norm in norms]
+        weight = "p" if vector.key is None else weight_name(vector.key)
         self.pane("gradient-over").describe(
-            f"Gradient ‖∂p/∂{SYMBOL[vector.wrt]}‖ over d_k", curves.both(*texts)
+            f"Gradient ‖∂{weight}/∂{SYMBOL[vector.wrt]}‖ over d_k",
+            curves.both(*(quantity(*size) for size in vector.gradients)),
         )

@@ -1,13 +1,23 @@
-"""The picture of weights, with a cursor on one key."""
+"""The pane of weights: their picture with a cursor on one key, and where the largest of all is."""
 
 from typing import ClassVar
 
-from textual import events
+from textual import events, work
 from textual.binding import Binding, BindingType
 from textual.message import Message
+from textual.worker import get_current_worker
 
+from attn_tui.compute.experiment import Experiment
+from attn_tui.compute.explore.answer import Place, VectorAnswer, largest_weight
 from attn_tui.explore.bars import WeightBars
+from attn_tui.explore.curves import both
+from attn_tui.report.numbers import in_percent
+from attn_tui.report.words import effective
+from attn_tui.ui.pane import Pane
 from attn_tui.ui.picture import Picture
+
+LARGEST = "largest of all: {share} on key {key} of vector {vector}"
+"""Where the largest weight of all vectors is, below the weights of one of them."""
 
 
 class Weights(Picture, can_focus=True):
@@ -60,3 +70,49 @@ class Weights(Picture, can_focus=True):
             self.post_message(self.Pointed(key))
             if event.chain == 2:
                 self.post_message(self.Chosen())
+
+
+class WeightsPane(Pane):
+    """The weights of one vector, and a line on how many keys share them."""
+
+    def __init__(self) -> None:
+        super().__init__("Weights p", Weights("weights"), id="weights-pane")
+        self._among = ""
+        self._experiment: Experiment | None = None
+        self._place: Place | None = None
+
+    def show(self, vector: VectorAnswer, experiment: Experiment, trouble: str) -> None:
+        """Say how many keys share the weight of a vector, or what the trouble is.
+
+        If the question has several vectors, the largest weight of all is found in a thread.
+        """
+        counts = [effective(side.effective_keys) for side in vector.sides]
+        keys = f"effective keys {both(*counts)} of {vector.vector.n_attended:,}"
+        self._among = trouble or keys
+        if experiment is not self._experiment:
+            self._experiment, self._place = experiment, None
+            self.workers.cancel_group(self, "largest")
+            if len(experiment.vectors) > 1:
+                self._find_largest(experiment)
+        self._describe()
+
+    @work(thread=True, exclusive=True, group="largest", exit_on_error=False)
+    def _find_largest(self, experiment: Experiment) -> None:
+        worker = get_current_worker()
+        place = largest_weight(experiment, lambda: worker.is_cancelled)
+        if not worker.is_cancelled:
+            self.app.call_from_thread(self._take, experiment, place)
+
+    def _take(self, experiment: Experiment, place: Place | None) -> None:
+        if experiment is self._experiment:
+            self._place = place
+            self._describe()
+
+    def _describe(self) -> None:
+        place, largest = self._place, ""
+        if place is not None:
+            share = in_percent(place.weight, place.log_weight)
+            largest = LARGEST.format(
+                share=share, key=f"{place.key:,}", vector=f"{place.index + 1:,}"
+            )
+        self.describe("Weights p", self._among, largest)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.source import Products, Source, Typed, Vector
-from attn_tui.compute.text import visible
+from attn_tui.compute.text import ascii_signs, visible
 
 NUMBERS = "numbers: -1.5, 1e3, or -inf (masked)"
 LONGEST_NAME = 40
@@ -56,7 +56,7 @@ _ASSIGNMENT = re.compile(r"([^\s,;=]+)[^\S\n]*=[^\S\n]*([^\s,;=]+(?:[, ][0-9]{3}
 
 _NAME = re.compile(
     r"""[^\S\n]*(?:(?P<quoted>"(?:[^"\\\n]|\\.){0,999}")
-    |(?P<bare>[^\s,;()\[\]{}"'=:][^\n,;(){}"'=:]{0,99}))[^\S\n]*:""",
+    |(?P<bare>[^\s,;()\[\]{}"'=:：][^\n,;(){}"'=:：]{0,99}))[^\S\n]*[:：]""",
     re.VERBOSE,
 )
 _NUMBERS_FIRST = re.compile(r"[+\-−]?\.?\d(?!\d*$)")
@@ -107,6 +107,7 @@ def read_entries(text: str, most: int = MOST_VECTORS) -> list[Entry]:
     One line is one vector unless brackets are open; consecutive lines of a single number are one
     vector, which a blank line ends. ``name:`` in front, or alone on the line above, names it. A
     list of lists is a vector a list. Words such as ``tensor(`` and ``dtype=float32`` are ignored.
+    Outside names, signs in full width are the ASCII signs.
 
     Args:
         text: The text.
@@ -142,6 +143,7 @@ def _statements(text: str) -> Iterator[tuple[int, str | None, str]]:
 
     A statement is one line, several lines inside open brackets, or a column of single numbers.
     """
+    text, original = ascii_signs(text), text
     position, line = 0, 1
     while position < len(text):
         begin = line
@@ -151,7 +153,7 @@ def _statements(text: str) -> Iterator[tuple[int, str | None, str]]:
             line += column[0].count("\n")
             yield begin, None, column[0]
             continue
-        heading = _NAME.match(text, position)
+        heading = _NAME.match(original, position)
         name = None
         if heading:
             name = _name_of(heading, line)
@@ -162,7 +164,7 @@ def _statements(text: str) -> Iterator[tuple[int, str | None, str]]:
                 position = end
                 line += 1
                 below = text[position : text.find("\n", position) + 1]
-                if not below.strip() or _NAME.match(below):
+                if not below.strip() or _NAME.match(original, position):
                     raise problem(f"{inert(name)} has no scores", "numbers after a name", begin)
         start, depth = position, 0
         begin = line
@@ -189,7 +191,7 @@ def _name_of(heading: re.Match[str], line: int) -> str:
         except ValueError:
             return heading["quoted"][1:-1]
     name = heading["bare"].strip()
-    if _NUMBERS_FIRST.match(name):
+    if _NUMBERS_FIRST.match(ascii_signs(name)):
         # Scores typed in front of a name would silently become part of it.
         what = f"the name {inert(name)} begins with a number"
         raise problem(what, "a letter first, as in a: 1 2 3, or quotes", line)
@@ -278,7 +280,7 @@ def assignments(text: str, field: str, expected: str) -> Iterator[tuple[int, str
     Raises:
         InputError: With that field, naming the token that is not understood, and its line.
     """
-    for line, content in enumerate(text.split("\n"), 1):
+    for line, content in enumerate(ascii_signs(text).split("\n"), 1):
         for assignment in _ASSIGNMENT.finditer(content):
             yield line, assignment[1].lower(), assignment[2]
         rest = _ASSIGNMENT.sub(" ", content).replace(",", " ").replace(";", " ").split()

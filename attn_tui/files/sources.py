@@ -25,7 +25,7 @@ from attn_tui.compute.errors import InputError, inert
 from attn_tui.compute.field import fields_of, parse_whole
 from attn_tui.compute.setup import Draw
 from attn_tui.compute.source import Drawn, Kind, Products, Source, Typed, Vector
-from attn_tui.compute.text import counted
+from attn_tui.compute.text import ascii_signs, counted
 from attn_tui.files.captured import captured_text, parse_captured
 from attn_tui.files.grammar import (
     MOST_ROWS,
@@ -56,9 +56,9 @@ _FINITE = "finite numbers"
 _DRAW = {field.label: name for name, field in fields_of(Draw).items()}
 _BEGINS_DRAW = re.compile(rf"\A\s*({'|'.join(_DRAW)})\s*=", re.IGNORECASE)
 _BEGINS_CAPTURE = re.compile(r"\A\s*file\s*:", re.IGNORECASE)
-_WORDS = r"(?:[^\S\n]+[^\s,;:=()\[\]{}\"']+)*"
+_WORDS = r"(?:[^\S\n]+[^\s,;:：=()\[\]{}\"']+)*"
 _PART = re.compile(
-    rf"^[^\S\n]*({'|'.join(_PARTS)})({_WORDS})(?:\[\d+\])?[^\S\n]*:",
+    rf"^[^\S\n]*({'|'.join(_PARTS)})({_WORDS})(?:\[\d+\])?[^\S\n]*[:：]",
     re.IGNORECASE | re.MULTILINE,
 )
 """The heading of rows of q, K or V; after q, the tokens of its rows may follow."""
@@ -74,15 +74,19 @@ Stamp = tuple[int, ...] | None
 def kind_of(text: str) -> Kind:
     """Return the kind of source a text describes, judged by how its lines begin.
 
-    >>> kind_of("n = 64, seed = 1"), kind_of("a: 100, 120, 150")
-    ('drawn', 'typed')
+    A query without keys is a vector of scores with the name ``q``, unless tokens follow the name.
+
+    >>> kind_of("n = 64, seed = 1"), kind_of("a: 100, 120, 150"), kind_of("q cat sat: 1, 0")
+    ('drawn', 'typed', 'vectors')
     """
-    if _BEGINS_DRAW.match(text):
+    if _BEGINS_DRAW.match(ascii_signs(text)):
         return Drawn.kind
     if _BEGINS_CAPTURE.match(text):
         return Captured.kind
-    parts = {part_of(match[1]) for match in _PART.finditer(text)}
-    return Products.kind if {"q", "K"} <= parts else Typed.kind
+    heads = [*_PART.finditer(text)]
+    parts = {part_of(head[1]) for head in heads}
+    has_tokens = any(head[2] and part_of(head[1]) == "q" for head in heads)
+    return Products.kind if "q" in parts and ("K" in parts or has_tokens) else Typed.kind
 
 
 def source_of(text: str) -> Source:
@@ -198,6 +202,9 @@ def _products_of(text: str) -> Products:
             where = error.where if error.where and not error.line else f"line {line}"
             raise replace(error, where=where, line=line) from None
         parts.setdefault(part, []).append(rows)
+    if "K" not in parts:
+        line = lines[FIELDS["q"]]
+        raise refused(FIELDS["K"], "K is missing", "K: and a row for each key after q", line)
     try:
         matrices = {part: _joined(part, pieces) for part, pieces in parts.items()}
         return Products(matrices["q"], matrices["K"], matrices.get("V"), tokens=tuple(tokens))
@@ -249,6 +256,7 @@ def read_matrix(text: str, part: Part) -> NDArray[np.float64]:
 
 def _rows(text: str) -> list[Entry]:
     """Read rows, one on a line, or several separated by semicolons."""
+    text = ascii_signs(text)
     if ";" not in text:
         return read_entries(text, MOST_ROWS)
     entries = []

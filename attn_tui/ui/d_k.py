@@ -12,6 +12,7 @@ from textual.widgets import Input, Label
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.log_scale import D_K, N_KEYS, LogScale
+from attn_tui.ui.editors import NumberField
 from attn_tui.ui.pane import Pane
 from attn_tui.ui.slider import Slider
 
@@ -65,7 +66,7 @@ class NumberPane(Pane):
         with Horizontal():
             yield Label(self._called, classes="name")
             yield Slider(self._scale, self._ticks, self._called)
-            yield Input(compact=True, select_on_focus=True, id=f"{self._called}-typed")
+            yield NumberField(compact=True, select_on_focus=True, id=f"{self._called}-typed")
 
     def watch_value(self, value: int) -> None:
         """Show the new number."""

@@ -104,8 +104,10 @@ class InstrumentScreen(FilesScreen):
                synonyms=("export", "write a file", "csv", "json", "download")),
         Action("o,ctrl+o", "open", "Open", show=False, tooltip="Open a file", id="open",
                synonyms=("load", "read a file", "import", "npy", "npz", "load scores")),
-        Action("question_mark,f1", "help", "Help", key_display="?", id="help",
+        Action("question_mark", "help", "Help", key_display="?", id="help",
                synonyms=("explain", "manual", "keys", "shortcuts", "what is this")),
+        # It works where a question mark is typed.
+        Binding("f1", "help", "Help", tooltip="Help, also while typing", id="help_typing"),
     ]  # fmt: skip
 
     headline: var[str] = var("", init=False)

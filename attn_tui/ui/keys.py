@@ -1,4 +1,4 @@
-"""The last line: the keys that work at the focus; and fixes for two leaks of Textual 8.2.
+"""The last line: the keys that work at the focus; and fixes for Textual 8.2.
 
 Textual caches the colours of the last 1,024 widgets with a reference to the widgets' lines, which
 keeps the lines alive: 100 MB after some hundred dialogues. And a footer keeps a watcher for every
@@ -14,6 +14,7 @@ from textual._styles_cache import StylesCache
 from textual.binding import Binding
 from textual.color import Color
 from textual.events import Mount
+from textual.keys import KEY_TO_UNICODE_NAME
 from textual.style import Style
 from textual.widgets import Footer
 
@@ -30,6 +31,10 @@ def _inner_outer(_: StylesCache, outer: Color, inner: Color) -> tuple[Style, Sty
 def keep_no_lines() -> None:
     """Make Textual cache colours without keeping the lines of widgets alive."""
     StylesCache.get_inner_outer = _inner_outer  # type: ignore[assignment, method-assign]
+
+
+KEY_TO_UNICODE_NAME |= {"plus": "PLUS SIGN", "minus": "HYPHEN-MINUS", "slash": "SOLIDUS"}
+"""Textual shortens these names of keys, and then does not know that an editor types them."""
 
 
 class Keys(Footer):

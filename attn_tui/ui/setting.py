@@ -23,6 +23,10 @@ def _never(question: Question) -> str:
     return ""
 
 
+def _always(question: Question) -> bool:
+    return True
+
+
 @dataclass(frozen=True)
 class Setting:
     """One scalar of a question, which a screen can change.
@@ -39,6 +43,7 @@ class Setting:
         synonyms: Other names for it.
         presets: Words that set it to a value by themselves, by the text of the value.
         stays: What to say where a value is chosen that it has already, by the text of the value.
+        applies: Returns whether a question has it at all.
     """
 
     name: str
@@ -52,6 +57,7 @@ class Setting:
     synonyms: tuple[str, ...] = ()
     presets: Mapping[str, tuple[str, ...]] = dataclasses.field(default_factory=dict)
     stays: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    applies: Callable[[Question], bool] = _always
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -195,6 +201,7 @@ def _of_parameter(rule: Rule, parameter: Parameter) -> Setting:
         f"{rule.name} {parameter.symbol}", parameter.symbol, parameter.help, parameter.kind,
         value, edit, parameter.default,
         synonyms=(parameter.name, *parameter.synonyms, *names),
+        applies=lambda question: question.draft.setup.scale.rule == rule.name,
     )  # fmt: skip
 
 

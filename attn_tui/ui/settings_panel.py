@@ -1,6 +1,8 @@
 """The panel of settings: each setting of an instrument as a standard widget with a label."""
 
+import re
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from textual import on
 from textual.containers import Horizontal, VerticalScroll
@@ -12,7 +14,8 @@ from textual.widgets import Input, Label, Select, Switch
 
 from attn_tui.compute.errors import InputError
 from attn_tui.files.history import Edit, Question
-from attn_tui.ui.setting import Setting
+from attn_tui.ui.editors import Field, StepField
+from attn_tui.ui.setting import PARAMETERS, RULE, Setting
 
 
 class SettingsPanel(VerticalScroll):
@@ -45,8 +48,8 @@ class SettingsPanel(VerticalScroll):
 
     def __init__(self, groups: Sequence[tuple[str, Sequence[Setting]]]) -> None:
         super().__init__(id="settings")
-        self._groups = groups
-        self._settings = {setting.name: setting for _, group in groups for setting in group}
+        self._groups = [(heading, [*_with_parameters(group)]) for heading, group in groups]
+        self._settings = {setting.name: setting for _, group in self._groups for setting in group}
         self._is_filled = False
 
     async def open(self, name: str) -> None:
@@ -58,8 +61,8 @@ class SettingsPanel(VerticalScroll):
                 self._is_filled = True
         self.display = True
         self._show_all()
-        shown = name if name in self._settings else next(iter(self._settings))
-        self.widget_of(shown).focus()
+        is_shown = name in self._settings and self._line_of(name).display
+        self.widget_of(name if is_shown else next(iter(self._settings))).focus()
 
     def close(self) -> None:
         """Hide the panel."""
@@ -83,7 +86,8 @@ class SettingsPanel(VerticalScroll):
         if choices:
             options = [(setting.kind.shown(choice), choice) for choice in choices]
             return Select(options, allow_blank=False, compact=True, id=name)
-        return Input(compact=True, select_on_focus=True, id=name)
+        kind = StepField if setting.kind.has_steps else Field
+        return kind(compact=True, select_on_focus=True, id=name)
 
     def watch_question(self) -> None:
         """Show the values of the new question, or wait with it until the panel is opened."""
@@ -99,6 +103,7 @@ class SettingsPanel(VerticalScroll):
 
     def _show(self, setting: Setting, question: Question) -> None:
         widget = self.widget_of(setting.name)
+        self._line_of(setting.name).display = setting.applies(question)
         why = setting.held(question)
         widget.disabled = bool(why)
         widget.tooltip = why or setting.help
@@ -122,6 +127,21 @@ class SettingsPanel(VerticalScroll):
         event.stop()
         self._take(event.input.id or "", event.value)
 
+    @on(StepField.Stepped)
+    def _step(self, event: StepField.Stepped) -> None:
+        """Move the value that is typed, or else that of the question."""
+        event.stop()
+        setting = self._setting(event.field.id or "")
+        if self.question is None:
+            return
+        try:
+            value = setting.kind.parse(setting.name, event.field.value)
+        except InputError:
+            value = setting.value(self.question)
+        event.field.value = setting.kind.text(setting.kind.step(value, event.steps))
+        event.field.select_all()
+        self._take(event.field.id or "", event.field.value)
+
     @on(Select.Changed)
     def _take_choice(self, event: Select.Changed) -> None:
         event.stop()
@@ -137,7 +157,7 @@ class SettingsPanel(VerticalScroll):
 
     def _take(self, id: str, text: str) -> None:
         """Ask for the value of a text, or show what is wrong with the text."""
-        setting = next(one for one in self._settings.values() if id_of(one.name) == id)
+        setting = self._setting(id)
         problem = self.query_one("#problem", Label)
         if self.question is None or text == setting.kind.text(setting.value(self.question)):
             problem.update("")
@@ -149,6 +169,16 @@ class SettingsPanel(VerticalScroll):
             return
         problem.update("")
         self.post_message(self.Changed(edit, setting.name))
+
+    def _setting(self, id: str) -> Setting:
+        """Return the setting whose widget has an id."""
+        return next(one for one in self._settings.values() if id_of(one.name) == id)
+
+    def _line_of(self, name: str) -> Horizontal:
+        """Return the line with the label and the widget of a setting."""
+        line = self.widget_of(name).parent
+        assert isinstance(line, Horizontal)
+        return line
 
     def widget_of(self, name: str) -> Widget:
         """Return the widget of a setting by the name of the setting."""
@@ -179,4 +209,12 @@ class Word(Switch):
 
 def id_of(name: str) -> str:
     """Return the id of the widget of a setting."""
-    return f"set-{name.replace(' ', '-')}"
+    return f"set-{re.sub('[^a-zA-Z0-9_-]', '-', name)}"
+
+
+def _with_parameters(group: Sequence[Setting]) -> Iterator[Setting]:
+    """Yield settings; behind the rule also the parameters of all rules."""
+    for setting in group:
+        yield setting
+        if setting is RULE:
+            yield from chain.from_iterable(PARAMETERS.values())

@@ -33,7 +33,7 @@ def test_curves_and_dots_are_the_numbers_of_the_answer() -> None:
     }
     curves = {
         "weights": known.weights,
-        "gradient": known.frobenius[None],
+        "gradient": known.gradient[None],
         "keys": np.exp(known.entropy)[None],
     }
     for name, figure_of in FIGURES.items():

@@ -81,6 +81,36 @@ def test_a_person_reads_the_sentence_that_fits_the_question() -> None:
             "longer exactly 0.",
         ),
         (
+            partial(of, "1 2 9 10", 64, pinned="9 2 1 10"),
+            "As pinned, key 3 takes 39 %. Now it still does, but key 0 takes 13 % instead of 34 %, "
+            "and the gradient stays about the same.",
+        ),
+        (
+            partial(of, "-inf -inf", 64, pinned="1 2 3 10"),
+            "As pinned, key 3 takes 47 %. Now, every key is masked, and the gradient is gone.",
+        ),
+        (
+            partial(of, "2 4 6 20", 64, pinned="1 2 3 10", key=0),
+            "As pinned, key 3 takes 47 %. Now it takes 71 %, and the gradient of key 0 is 1.8 "
+            "times smaller.",
+        ),
+        (
+            partial(of, "100 120 150", key=0),
+            "Unscaled, key 2 takes practically all the weight, and small changes of the scores "
+            "change almost nothing. Divided by 32 it takes 62 %, and the gradient of key 0 is "
+            "back.",
+        ),
+        (
+            partial(of, "0 300 330", key=0),
+            "Unscaled, key 2 takes practically all the weight. Divided by 32 it takes 72 %, and "
+            "the gradient of key 0 is still almost nothing.",
+        ),
+        (
+            partial(of, "100 100 0", key=2, wrt="logits"),
+            "Keys 0 and 1 are tied and split the weight; no scale parts them. Dividing by 32 makes "
+            "the gradient of key 2 by logits over a million times larger.",
+        ),
+        (
             partial(of, "100 120 150", rule=Scale(sink=0.0)),
             "Unscaled, key 2 takes practically all the weight. Divided by 32 it takes 62 % and the "
             "sink 0.6 %, and the gradient is back.",

@@ -7,6 +7,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from attn_tui.compute.evaluation import Evaluation
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.explore.answer import VectorAnswer, compare
 from attn_tui.compute.explore.settings import Settings
@@ -50,10 +51,11 @@ PRECISIONS = st.builds(
 )
 D_KS = st.sampled_from([1, 2, 3, 64, 1000, 4096, 65_536])
 QUESTIONS = st.builds(
-    lambda source, d_k, scale, precision, wrt: Experiment(
-        source, Setup(d_k, scale, precision).put(Settings(wrt=wrt))
+    lambda source, d_k, scale, precision, key, wrt: Experiment(
+        source, Setup(d_k, scale, precision).put(Settings(key, wrt))
     ),
-    SOURCES, D_KS, SCALES, PRECISIONS, st.sampled_from(["scores", "logits"]),
+    SOURCES, D_KS, SCALES, PRECISIONS, st.sampled_from([None, None, 0, 1]),
+    st.sampled_from(["scores", "logits"]),
 )  # fmt: skip
 TYPICAL = st.sampled_from([None, 0.01, 1.0, -3.5, 40.0])
 
@@ -80,6 +82,14 @@ def test_it_is_short_and_plain_and_no_number_is_said_that_is_not_in_the_answer(
     check_numbers(sentence, both, experiment, None)
 
 
+def log_gradient(side: Evaluation, vector: VectorAnswer) -> float:
+    """Return ln of the norm of the whole Jacobian, or of the row of the key that is named."""
+    if vector.key is None:
+        return side.norms[vector.wrt].log_frobenius
+    with np.errstate(all="ignore"):
+        return 0.5 * float(np.logaddexp.reduce(2.0 * side.log_gradient(vector.key, vector.wrt)))
+
+
 def counted(sentence: str) -> list[str]:
     """Return the numbers that a reader has to remember: not names of keys or the question's own."""
     for unread in (
@@ -94,7 +104,7 @@ def counted(sentence: str) -> list[str]:
 def check_numbers(
     sentence: str, vector: VectorAnswer, experiment: Experiment, typical: float | None
 ) -> None:
-    sides, wrt = vector.sides, vector.wrt
+    sides = vector.sides
     shares = np.concatenate([[*side.weights(), side.sink_weight] for side in sides])
     if "over 99.9 %" in sentence:
         assert max(side.max_weight for side in sides) >= 0.9995
@@ -114,7 +124,7 @@ def check_numbers(
     for tied, share in re.findall(rf"(?<!\w)({NUMBER}) keys take ({NUMBER}) %", sentence):
         assert any((side.weights() == side.max_weight).sum() == int(tied) for side in sides)
         assert float(share) <= 100.0 / int(tied) + 0.5
-    before, after = (side.norms[wrt].log_frobenius for side in sides)
+    before, after = (log_gradient(side, vector) for side in sides)
     spoken, _, rest = sentence.partition(" (typically ")
     check_factor(spoken, after - before if before > -inf else inf)
     if rest and typical is not None:

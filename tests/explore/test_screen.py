@@ -1,6 +1,7 @@
 """Explore on the screen: typing, moving and choosing change the question, and can be undone."""
 
 import json
+from dataclasses import replace
 from math import log
 
 import numpy as np
@@ -8,9 +9,11 @@ import pytest
 from textual.events import Paste
 from textual.pilot import Pilot
 from textual.widgets import Label, Static, TextArea
+from textual.widgets._footer import FooterKey
 
 from attn_tui.charts.figure import Figure
 from attn_tui.charts.heat_map import HeatMap as Map
+from attn_tui.compute.explore.settings import Settings
 from attn_tui.compute.setup import Setup
 from attn_tui.explore.bars import WeightBars
 from attn_tui.explore.screen import ExploreScreen
@@ -168,6 +171,49 @@ async def test_the_report_of_the_vector_shown_is_read_as_wide_as_there_is_room()
         text = pilot.app.screen.query_one(Static)
         assert text.content_size.width >= max(map(len, report.splitlines()))
         assert text.content_size.height == len(report.split("\n"))
+
+
+async def test_the_footer_offers_to_pin_and_then_to_let_go() -> None:
+    async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
+        screen = await shown(pilot)
+        keys = [key.description for key in screen.query(FooterKey)]
+        assert "Pin" in keys
+        screen = await press(pilot, "p", "minus")
+        await pilot.pause()
+        keys = [key.description for key in screen.query(FooterKey)]
+        assert ("Unpin" in keys, "Pin" in keys) == (True, False)
+        assert screen.headline.startswith("As pinned, key 2 takes 62 %. Now it takes")
+        screen = await press(pilot, "p")
+        assert screen.headline.startswith("Unscaled")
+
+
+async def test_the_picture_is_of_the_key_that_is_named() -> None:
+    named = replace(EXAMPLE, setup=EXAMPLE.setup.put(Settings(0)))
+    async with AttnApp(named).run_test(size=(120, 40)) as pilot:
+        screen = await shown(pilot)
+        pane, picture = screen.pane("gradient-over"), screen.query_one("#gradient-over-curves")
+        assert pane.border_title == "Gradient ‖∂p₀/∂s‖ over d_k"
+        assert isinstance(picture, Picture)
+        assert isinstance(picture.drawing, Figure)
+        assert screen.answer
+        norms = [np.linalg.norm(side.gradient(0, "scores")) for side in screen.answer.vector.sides]
+        assert [value for value, _ in picture.drawing.dots] == pytest.approx(norms)
+        assert "the gradient of key 0 is back" in screen.headline
+
+
+async def test_it_is_said_where_the_largest_weight_of_all_vectors_is() -> None:
+    draft = Draft("1 2 3\n0 0 9\n4 5 6", Setup(64))
+    async with AttnApp(draft).run_test(size=(120, 40)) as pilot:
+        screen = await shown(pilot)
+        says = "largest of all: 60.6 % on key 2 of vector 2"
+        assert says in str(screen.pane("weights-pane").border_subtitle)
+        screen = await press(pilot, "greater_than_sign")
+        assert "vector 2 of 3" in str(screen.pane("scores-pane").border_subtitle)
+        assert says in str(screen.pane("weights-pane").border_subtitle)
+        screen = await press(pilot, "d", "1", "enter")
+        assert "~100 % on key 2 of vector 2" in str(screen.pane("weights-pane").border_subtitle)
+        screen = await press(pilot, "e", "7", "escape")
+        assert "of all" not in str(screen.pane("weights-pane").border_subtitle)
 
 
 async def test_what_is_saved_holds_all_vectors_beside_the_pinned_answer() -> None:

@@ -39,6 +39,16 @@ def test_one_vector_can_be_written_in_many_ways() -> None:
         assert read(text) == {"a": [1.0, 2.0, 3.0]}, text
 
 
+def test_signs_that_a_chinese_keyboard_types_are_read_in_numbers_and_names_stay() -> None:
+    for text in ["１，２，３", "1；2、3", "［１，　２，３］", "1．0\n２ｅ０\n３", "（1，2，3）"]:
+        assert read(text) == {"a": [1.0, 2.0, 3.0]}, text
+    assert read("猫：－１，−２\n“ａ（1）”: 3") == {"猫": [-1.0, -2.0], "“ａ（1）”": [3.0]}
+    with pytest.raises(InputError, match="'10²' is not a number"):
+        read("10²")
+    with pytest.raises(InputError, match="begins with a number"):
+        read("１ ａ：1")
+
+
 def test_a_text_is_read_as_these_vectors() -> None:
     for text, expected in [
         ("1 2\n3 4", {"a": [1, 2], "b": [3, 4]}),

@@ -12,6 +12,7 @@ from attn_tui.compute.source import Drawn, Products, Typed, Vector
 from attn_tui.files.grammar import MOST_TYPED
 from attn_tui.files.sources import (
     Part,
+    kind_of,
     read_matrix,
     score_text,
     source_of,
@@ -45,6 +46,19 @@ def test_how_a_text_begins_says_what_it_is() -> None:
     ]:
         assert source_of(text).kind == kind
     assert source_of("1 2") is source_of("1 2")
+
+
+def test_signs_that_a_chinese_keyboard_types_are_read_in_draws_and_queries() -> None:
+    assert source_of("ｎ＝６４，ｓｅｅｄ＝３") == source_of("n = 64, seed = 3")
+    source = source_of("q 猫 坐：1，0；0，1\nK：［［1，0］，［0，1］］")
+    assert text_of(source) == "q 猫 坐: [[1, 0], [0, 1]]\nK: [[1, 0], [0, 1]]"
+
+
+def test_a_query_with_tokens_and_no_keys_says_that_k_is_missing() -> None:
+    with pytest.raises(InputError, match="line 2: K is missing") as caught:
+        source_of("\nq cat sat: 1, 0")
+    assert (caught.value.field, caught.value.line) == ("keys", 2)
+    assert kind_of("q: 1, 0") == kind_of('"q cat sat": 1, 0') == "typed"
 
 
 def test_a_draw_is_said_in_any_order() -> None:

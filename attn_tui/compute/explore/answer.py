@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from math import log
 
 import numpy as np
@@ -32,6 +32,7 @@ class VectorAnswer:
         leader: The key of the largest scaled weight; the first if several are equal.
         of: The key whose gradient is shown, at most the vector's last; the leader by default.
         wrt: What the gradient is taken with respect to.
+        key: ``of`` if the question names it, else None: the gradient is that of all weights.
         unscaled: Softmax of the scores as they are: m = 1, no cap, no sink.
         scaled: Softmax under the scale.
         names: The names of the two sides; a comparison has its own.
@@ -44,6 +45,7 @@ class VectorAnswer:
     leader: int
     of: int
     wrt: Wrt
+    key: int | None
     unscaled: Evaluation
     scaled: Evaluation
     names: tuple[str, str] = ("unscaled", "scaled")
@@ -52,6 +54,15 @@ class VectorAnswer:
     def sides(self) -> tuple[Evaluation, Evaluation]:
         """The first side and the second."""
         return self.unscaled, self.scaled
+
+    @cached_property
+    def gradients(self) -> tuple[tuple[float, float], tuple[float, float]]:
+        """The size of the gradient on each side, and its ln: ‖∂p/∂s‖_F, or ‖∂p_i/∂s‖ of `key`."""
+        if self.key is not None:
+            first, second = (side.gradient_norm(self.key, self.wrt) for side in self.sides)
+            return first, second
+        before, after = (side.norms[self.wrt] for side in self.sides)
+        return (before.frobenius, before.log_frobenius), (after.frobenius, after.log_frobenius)
 
     @property
     def compared(self) -> bool:
@@ -82,9 +93,9 @@ class OverDk:
         weights: Their weights, shape (K, D).
         entropy: H in nats, shape (D,).
         max_entropy: ln of the number of unmasked keys; 0 if all are masked.
-        frobenius: ‖∂p/∂s‖_F, or ‖∂p/∂z‖_F, shape (D,).
+        gradient: ‖∂p/∂s‖_F, or ‖∂p/∂z‖_F, shape (D,); of one weight if the question names its key.
         log_entropy: ln H, even where H underflows, shape (D,).
-        log_frobenius: ln of the norm, likewise, shape (D,).
+        log_gradient: ln of the norm, likewise, shape (D,).
         log_weights: ln of the weights, likewise, shape (K, D).
     """
 
@@ -93,9 +104,9 @@ class OverDk:
     weights: NDArray[np.float64]
     entropy: NDArray[np.float64]
     max_entropy: float
-    frobenius: NDArray[np.float64]
+    gradient: NDArray[np.float64]
     log_entropy: NDArray[np.float64]
-    log_frobenius: NDArray[np.float64]
+    log_gradient: NDArray[np.float64]
     log_weights: NDArray[np.float64]
 
 
@@ -111,14 +122,53 @@ def answer_vector(experiment: Experiment, index: int) -> VectorAnswer:
     masked = np.flatnonzero(vector.scores == -np.inf)
     status, reason = verdict({"unscaled": unscaled, "scaled": scaled})
     leader = int(scaled.ranking().argmax())
-    of = leader if settings.of is None else min(settings.of, vector.n_keys - 1)
-    return VectorAnswer(vector, status, reason, masked, leader, of, settings.wrt, unscaled, scaled)
+    key = _key(settings, vector)
+    of = leader if key is None else key
+    return VectorAnswer(
+        vector, status, reason, masked, leader, of, settings.wrt, key, unscaled, scaled
+    )
+
+
+def _key(settings: Settings, vector: Vector) -> int | None:
+    """Return the key that the settings name, at most the vector's last."""
+    return None if settings.of is None else min(settings.of, vector.n_keys - 1)
 
 
 @lru_cache(maxsize=2)
 def _unscaled(vector: Vector, precision: Precision) -> Evaluation:
     """Evaluate scores as they are; cached, since it does not depend on d_k or the scale."""
     return evaluate(vector.scores, PLAIN, precision, vector.bias).settled()
+
+
+@dataclass(frozen=True)
+class Place:
+    """The largest weight of a key under the scale, among all vectors of a question.
+
+    Attributes:
+        index: The index of the vector; the first if several are equal.
+        key: The key.
+        weight: The weight.
+        log_weight: Its natural logarithm.
+    """
+
+    index: int
+    key: int
+    weight: float
+    log_weight: float
+
+
+def largest_weight(experiment: Experiment, stop: Stop = never) -> Place | None:
+    """Return the largest weight of all vectors; None if stopped, or if no weight is a number."""
+    setup, best = experiment.setup, None
+    for index, vector in enumerate(experiment.vectors):
+        if stop():
+            return None
+        to_logits = setup.scale.logit_map(setup.d_k, vector.n_attended)
+        side = evaluate(vector.scores, to_logits, setup.precision, vector.bias)
+        log_weight = side.log_max_weight
+        if log_weight > (-np.inf if best is None else best.log_weight):
+            best = Place(index, int(side.ends[0]), side.max_weight, log_weight)
+    return best
 
 
 def answer(experiment: Experiment, stop: Stop = never) -> Iterator[Answer]:
@@ -154,7 +204,8 @@ def over_d_k(
     vector, setup = experiment.vectors[index], experiment.setup
     keys = largest(vector.scores, most_keys)
     keys = keys[vector.scores[keys] > -np.inf]
-    wrt = setup.get(Settings).wrt
+    settings = setup.get(Settings)
+    key = _key(settings, vector)
     weights = np.empty((2, keys.size, len(d_ks)))
     numbers = np.empty((4, len(d_ks)))
     for column, d_k in enumerate(d_ks):
@@ -165,7 +216,7 @@ def over_d_k(
             scores = experiment.source.moved(scores, index, setup, d_k)
         side = evaluate(scores, to_logits, setup.precision, vector.bias)
         weights[:, :, column] = side.weights(keys), side.log_weights(keys)
-        numbers[:, column] = side.entropy, side.log_entropy, *side.frobenius(wrt)
+        numbers[:, column] = side.entropy, side.log_entropy, *side.gradient_norm(key, settings.wrt)
     most = log(vector.n_attended) if vector.n_attended else 0.0
     entropies, log_entropies, sizes, log_sizes = numbers
     logs = (log_entropies, log_sizes, weights[1])

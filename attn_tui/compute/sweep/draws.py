@@ -133,11 +133,11 @@ def _running(seed: int, block: int, part: int, d_ks: tuple[int, ...]) -> Floats:
     return sums
 
 
-@lru_cache(maxsize=3072)
+@lru_cache(maxsize=1024)
 def unit_logs(unit: Unit, d_k: int, multiplier: float, qk_norm: bool = False) -> Floats:
     """Return the `log_statistics` of a unit's vectors, shape (7, B), read-only.
 
-    The last 3,072 results are cached, at most 38 MB, so that repeated questions are fast. Vectors
+    The last 1,024 results are cached, at most 13 MB, so that repeated questions are fast. Vectors
     are drawn only once if calls for the same unit follow one another.
 
     Args:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from functools import cached_property, lru_cache
+from functools import cached_property
 from math import floor, hypot, log, nan, sqrt
 
 import numpy as np
@@ -160,6 +160,11 @@ class Point:
     below: NDArray[np.uint8]
     qk_norm: bool = False
 
+    @cached_property
+    def ratios(self) -> "dict[Statistic, tuple[Point, Ratio]]":
+        """Ratios of unscaled statistics to those of this point, each with the unscaled point."""
+        return {}
+
     def exact(self, statistic: Statistic) -> Exact:
         """Return the exact mean and median; each is None if it is not known."""
         if self.qk_norm:
@@ -184,9 +189,20 @@ class Ratio:
     log_median_error: float
 
 
-@lru_cache(maxsize=1 << 14)
 def ratio(unscaled: Point, scaled: Point, statistic: Statistic) -> Ratio:
-    """Return the ratio of a statistic without scaling to the same statistic under a rule."""
+    """Return the ratio of a statistic without scaling to the same statistic under a rule.
+
+    A point keeps its ratios, so that they go when it goes: a cache would keep the points.
+    """
+    if unscaled is scaled:
+        return _ratio(unscaled, scaled, statistic)
+    kept = scaled.ratios.get(statistic)
+    if kept is None or kept[0] is not unscaled:
+        kept = scaled.ratios[statistic] = (unscaled, _ratio(unscaled, scaled, statistic))
+    return kept[1]
+
+
+def _ratio(unscaled: Point, scaled: Point, statistic: Statistic) -> Ratio:
     one, other = unscaled.statistics[statistic], scaled.statistics[statistic]
     means, medians = one.log_mean - other.log_mean, one.log_median - other.log_median
     error = median_error(unscaled, scaled, statistic)

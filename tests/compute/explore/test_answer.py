@@ -2,7 +2,7 @@
 
 import tracemalloc
 from dataclasses import replace
-from math import inf, log
+from math import exp, inf, log
 from typing import Any, get_args
 
 import numpy as np
@@ -15,7 +15,13 @@ from attn_tui.compute.arrays import ALL
 from attn_tui.compute.errors import InputError
 from attn_tui.compute.experiment import Experiment
 from attn_tui.compute.explore import answer as explore
-from attn_tui.compute.explore.answer import OverDk, VectorAnswer, answer_vector, compare
+from attn_tui.compute.explore.answer import (
+    OverDk,
+    VectorAnswer,
+    answer_vector,
+    compare,
+    largest_weight,
+)
 from attn_tui.compute.explore.settings import Settings
 from attn_tui.compute.mask import parse_mask
 from attn_tui.compute.precision import FORMATS, Precision
@@ -139,7 +145,32 @@ def test_over_d_k_agrees_with_each_single_answer() -> None:
             one = answer_to(scores, Setup(d_k, setup.scale, precision)).scaled
             np.testing.assert_array_equal(curves.weights[:, column], one.weights(curves.keys))
             assert curves.entropy[column] == one.entropy
-            assert curves.frobenius[column] == one.norms[wrt].frobenius
+            assert curves.gradient[column] == one.norms[wrt].frobenius
+
+
+@pytest.mark.parametrize("wrt", ["scores", "logits"])
+def test_the_gradient_of_a_named_key_is_the_norm_of_its_row(wrt: Wrt) -> None:
+    scores = vector(3.0, 120.0, -inf, 150.0, 120.0, 7.0, 1.0)
+    setup = Setup(64, Scale(softcap=20.0)).put(Settings(4, wrt))
+    one = answer_to(scores, setup)
+    for side, (size, log_size) in zip(one.sides, one.gradients, strict=True):
+        assert size == pytest.approx(float(np.linalg.norm(side.gradient(4, wrt))), rel=1e-12)
+        assert exp(log_size) == pytest.approx(size, rel=1e-12)
+    over = over_d_k(asking(scores, setup=setup), 0, (64,))
+    assert (over.gradient[0], over.log_gradient[0]) == one.gradients[1]
+    masked = answer_to(scores, setup.put(Settings(2, wrt)))
+    assert masked.gradients == ((0.0, -inf), (0.0, -inf))
+
+
+def test_the_largest_weight_of_all_vectors_is_found_where_it_is() -> None:
+    vectors = vector(1.0, 2.0), vector(-inf, -inf), vector(0.0, 9.0, 1.0), vector(5.0, 14.0, 6.0)
+    place = largest_weight(asking(*vectors, setup=Setup(64)))
+    assert place is not None
+    assert (place.index, place.key) == (2, 1)
+    weights = explore.answer_vector(asking(*vectors, setup=Setup(64)), 2).scaled.weights()
+    assert place.weight == weights[1] == pytest.approx(exp(place.log_weight))
+    assert largest_weight(asking(vector(-inf))) is None
+    assert largest_weight(asking(*vectors), lambda: True) is None
 
 
 @pytest.mark.parametrize("qk_norm", [False, True])
@@ -152,7 +183,7 @@ def test_over_d_k_follows_what_is_drawn_at_each_d_k(qk_norm: bool) -> None:
         one = explore.answer_vector(Experiment(source, replace(setup, d_k=d_k)), 1).scaled
         np.testing.assert_allclose(curves.weights[:, column], one.weights(curves.keys), rtol=1e-12)
         assert curves.entropy[column] == pytest.approx(one.entropy, rel=1e-12)
-        assert curves.frobenius[column] == pytest.approx(one.norms["scores"].frobenius, rel=1e-12)
+        assert curves.gradient[column] == pytest.approx(one.norms["scores"].frobenius, rel=1e-12)
 
 
 def test_over_d_k_can_be_stopped() -> None:
@@ -165,7 +196,7 @@ def test_over_d_k_has_no_keys_to_follow_if_all_are_masked() -> None:
     curves = over_d_k(asking(vector(-inf, -inf)), 0, (1, 2))
     assert (curves.keys.size, curves.weights.shape, curves.max_entropy) == (0, (0, 2), 0.0)
     assert not curves.entropy.any()
-    assert not curves.frobenius.any()
+    assert not curves.gradient.any()
 
 
 def test_two_settings_of_one_vector_stand_beside_each_other() -> None:

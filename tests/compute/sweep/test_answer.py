@@ -1,6 +1,8 @@
 """Sweeps: which draws are made where and in which order, their statistics, and refused input."""
 
+import gc
 import tracemalloc
+import weakref
 from dataclasses import replace
 from itertools import islice
 from typing import Any
@@ -76,6 +78,19 @@ def test_every_place_is_known_after_a_hundredth_of_the_work(view: View) -> None:
 def test_the_place_nearest_to_what_is_asked_is_drawn_first(view: View, n: int) -> None:
     result = next(iter(answer(ask(Settings(view=view, n=60, draws=1000), d_k=900))))
     assert {(point.n, point.d_k) for point in result.points} == {(n, 1024)}
+
+
+def test_points_go_with_the_answer_although_their_ratios_are_kept_as_long_as_they_are() -> None:
+    result = last(SMALL, scale=Scale("inverse"))
+    point = next(point for point in result.points if point.rule == "inverse")
+    first, second = (
+        result.points.ratio(point.n, point.d_k, "inverse", "gradient") for _ in range(2)
+    )
+    assert first is second
+    gone = weakref.ref(point)
+    del result, point
+    gc.collect()
+    assert gone() is None
 
 
 def test_an_answer_does_not_depend_on_what_was_asked_before_and_is_not_drawn_again() -> None:

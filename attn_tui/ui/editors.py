@@ -1,0 +1,91 @@
+"""Where text is typed: standard editors whose own keys stand in the footer.
+
+Textual hides keys of the screen that a focused editor would type instead; the bindings here say
+which keys lead out of it.
+"""
+
+from typing import ClassVar
+
+from textual.binding import Binding, BindingType
+from textual.message import Message
+from textual.widgets import Input, TextArea
+
+
+class Editor(TextArea):
+    """Edits lines of text; the click that brings the focus selects them all."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "screen.back", "Done"),
+        Binding("tab", "app.focus_next", "Next"),
+    ]
+
+    _is_entered = False
+    """Whether the last click brought the focus."""
+
+    def check_consume_key(self, key: str, character: str | None = None) -> bool:
+        """Return whether a key is typed; enter begins a line, whatever it does elsewhere."""
+        return key == "enter" or super().check_consume_key(key, character)
+
+    def focus_on_click(self) -> bool:
+        """Let a click bring the focus, and note whether it was elsewhere."""
+        self._is_entered = not self.has_focus
+        return super().focus_on_click()
+
+    def on_click(self) -> None:
+        """Select everything after the first click, unless it was a drag that selects a part."""
+        if self._is_entered and self.selection.is_empty:
+            self.select_all()
+
+
+class Field(Input):
+    """Edits one value, which enter and leaving the field set."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "submit", "Set"),
+        Binding("escape", "screen.back", "Done"),
+        Binding("tab", "app.focus_next", "Next"),
+    ]
+
+
+class StepField(Field):
+    """Edits a value that up and down move by steps."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up", "step(1)", "Move", key_display="↑↓", tooltip="More or less"),
+        Binding("down", "step(-1)", "Less", show=False),
+    ]
+
+    class Stepped(Message):
+        """The user moves the value.
+
+        Attributes:
+            field: The field.
+            steps: How many steps up, or down if negative.
+        """
+
+        def __init__(self, field: "StepField", steps: int) -> None:
+            super().__init__()
+            self.field = field
+            self.steps = steps
+
+    def action_step(self, steps: int) -> None:
+        """Ask for a value some steps above, or below if ``steps`` is negative."""
+        self.post_message(self.Stepped(self, steps))
+
+
+class NumberField(Field):
+    """Edits a number, which enter sets and leaving the field keeps as it was."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "screen.back", "Cancel"),
+        Binding("tab", "app.focus_next", "Next", show=False),
+    ]
+
+
+class Filter(Field):
+    """Edits the words of a filter, which work while they are typed."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "submit", "Done"),
+        Binding("escape", "screen.back", "Clear"),
+    ]

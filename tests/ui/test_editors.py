@@ -1,0 +1,95 @@
+"""While something is typed the footer has the keys of the editor; a first click selects it all."""
+
+from dataclasses import replace
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Input, Label, TextArea
+from textual.widgets._footer import FooterKey
+
+from attn_tui.compute.scale import RULES, Rule, Scale
+from attn_tui.files.draft import EXAMPLE
+from attn_tui.ui.app import AttnApp
+from attn_tui.ui.setting import RULE
+from tests.ui.person import press, shown
+
+
+def footer(pilot: Pilot[None]) -> list[str]:
+    """Return the keys in the footer as they are displayed, with what they do."""
+    return [f"{key.key_display} {key.description}" for key in pilot.app.screen.query(FooterKey)]
+
+
+@pytest.mark.parametrize(
+    ("keys", "leading"),
+    [
+        (["e"], ["esc Done", "tab Next"]),
+        (["d"], ["⏎ Set", "esc Cancel"]),
+        (["g", "tab", "tab"], ["⏎ Set", "esc Done", "tab Next"]),
+        (["6", "e"], ["⏎ Done", "esc Clear", "tab Next"]),
+    ],
+)
+async def test_the_footer_shows_the_keys_of_an_editor_and_none_that_it_types(
+    keys: list[str], leading: list[str]
+) -> None:
+    async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
+        await shown(pilot)
+        before = footer(pilot)
+        await press(pilot, *keys)
+        await pilot.pause()
+        assert footer(pilot)[: len(leading)] == leading
+        assert not [key for key in footer(pilot) if key[1] == " " and key[0] != "⏎"]
+        assert not [key for key in footer(pilot) if key.startswith("-+")]
+        await press(pilot, "escape", "1")
+        await pilot.pause()
+        assert footer(pilot) == before
+
+
+async def test_a_first_click_selects_the_scores_and_a_second_places_the_cursor() -> None:
+    async with AttnApp(EXAMPLE).run_test(size=(120, 40)) as pilot:
+        screen = await shown(pilot)
+        scores = screen.query_one("#scores", TextArea)
+        await pilot.click(scores, offset=(4, 0))
+        assert scores.selected_text == "a: 100, 120, 150"
+        await pilot.click(scores, offset=(4, 0))
+        assert (scores.selected_text, scores.cursor_location) == ("", (0, 4))
+        await press(pilot, "escape", "e")
+        await pilot.click(scores, offset=(2, 0))
+        assert (scores.selected_text, scores.cursor_location) == ("", (0, 2))
+        await press(pilot, "escape")
+        await pilot.click(scores, offset=(4, 0))
+        await press(pilot, "7")
+        assert screen.present.draft.text == "7"
+
+
+async def test_a_parameter_has_a_row_while_its_rule_is_on_and_moves_by_up_and_down() -> None:
+    rule = EXAMPLE.setup.put(Scale("temperature", (("T", 0.5),)))
+    async with AttnApp(replace(EXAMPLE, setup=rule)).run_test(size=(120, 40)) as pilot:
+        screen = await press(pilot, "g", "tab")
+        field = screen.query_one("#set-temperature-T", Input)
+        assert (field.has_focus, field.value) == (True, "0.5")
+        assert not screen.query_one("#set-yarn-f").parent.display  # type: ignore[union-attr]
+        assert "↑↓ Move" in footer(pilot)
+        screen = await press(pilot, "up", "up", "up", "down")
+        assert screen.present.draft.setup.scale == Scale("temperature", (("T", 0.8),))
+        assert field.value == "0.8"
+        assert "1/T, T = 0.8: multiplied by 1.25" in str(screen.pane("d_k-pane").border_subtitle)
+        screen = await press(pilot, *"2.5", "up")
+        assert "1/T, T = 3: divided by 3" in str(screen.pane("d_k-pane").border_subtitle)
+        screen = await press(pilot, "escape")
+        screen.ask(RULE.edit("yarn"))
+        screen = await press(pilot, "g", "tab")
+        assert screen.query_one("#set-yarn-f").has_focus
+        assert not screen.query_one("#set-temperature-T").parent.display  # type: ignore[union-attr]
+        screen = await press(pilot, "down", "down")
+        assert "f = 20: divided by" in str(screen.pane("d_k-pane").border_subtitle)
+
+
+@pytest.mark.parametrize("rule", [rule for rule in RULES.values() if rule.parameters])
+async def test_every_parameter_can_be_moved_within_its_range(rule: Rule) -> None:
+    start = EXAMPLE.setup.put(Scale(rule.name))
+    async with AttnApp(replace(EXAMPLE, setup=start)).run_test(size=(80, 24)) as pilot:
+        screen = await press(pilot, "g", "tab", *["down"] * 4, "up")
+        value = screen.present.draft.setup.scale.parameters[rule.parameters[0].name]
+        assert rule.parameters[0].kind.admits(value)
+        assert value != rule.parameters[0].default or value == 0.0
+        assert not str(screen.query_one("#problem", Label).render())
