@@ -11,7 +11,7 @@ from attn_tui.compute.dots.settings import Settings as DotsSettings
 from attn_tui.files.draft import EXAMPLE
 from attn_tui.ui.app import AttnApp
 from attn_tui.ui.d_k import why_idle
-from attn_tui.ui.dialogs import FileScreen
+from attn_tui.ui.file_dialogs import FileScreen
 from attn_tui.ui.instrument_screen import InstrumentScreen
 from tests.contract.screens import KEYS, find
 from tests.contract.session import Session
