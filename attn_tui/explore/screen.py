@@ -86,7 +86,7 @@ class ExploreScreen(InstrumentScreen):
         ("Scale", SCALE), ("Gradient", (OF, WRT)), ("Precision", PRECISION), ("Drawn", DRAW),
     )  # fmt: skip
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("e", "edit", "Scores", id="edit"),
+        Binding("e", "edit", "Scores", show=False, id="edit"),
         Binding("p", "pin", "Pin", show=False, id="pin"),
         Binding("a", "again", "Another draw", show=False, id="again"),
         Binding("delete,backspace", "mask", "Mask the key", show=False, id="remove"),
@@ -108,7 +108,7 @@ class ExploreScreen(InstrumentScreen):
         """Lay out the panes in the order in which data flows."""
         with Vertical():
             with Horizontal(id="top"):
-                yield Pane("Scores s", TextArea(id="scores"), id="scores-pane")
+                yield Pane("Scores s", TextArea(id="scores"), key="e", id="scores-pane")
                 yield DkPane()
             with Container(id="panes"):
                 yield Pane("Weights p", Weights("weights"), id="weights-pane")

@@ -75,14 +75,11 @@ class AttnApp(App[None]):
         Binding("u", "undo", "Undo", show=False, id="undo"),
         Binding("U", "redo", "Redo", show=False, id="redo"),
         Binding("0", "start", "Back to the start", show=False, id="start"),
-        Binding(
-            "x", "choose('example')", "Tour", show=False, tooltip="Tour and examples", id="examples"
-        ),
+        Binding("x", "choose('example')", "Tour", tooltip="Tour and examples", id="examples"),
         Binding(
             "c",
             "copy",
             "Copy",
-            show=False,
             tooltip="Copy the command that leads back",
             id="copy",
         ),

@@ -66,8 +66,8 @@ class InstrumentScreen(FilesScreen):
     AUTO_FOCUS = "Slider"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("minus,left_square_bracket", "step_d_k(-1)", "Lower d_k", show=False, id="less"),
-        Binding("plus,right_square_bracket,equals_sign", "step_d_k(1)", "d_k", key_display="-+",
-                tooltip="Lower or raise d_k", id="more"),
+        Binding("plus,right_square_bracket,equals_sign", "step_d_k(1)", "d_k", show=False,
+                key_display="-+", tooltip="Lower or raise d_k", id="more"),
         # Everything else can be found with it if few keys fit the footer or there is only a mouse.
         Binding("slash", "app.command_palette", "Find", id="find"),
         Binding("left_curly_bracket,pageup", "double_d_k(-1)", "Halve d_k", show=False, id="halve"),
@@ -86,8 +86,8 @@ class InstrumentScreen(FilesScreen):
         Binding("f", "full", "Full", id="full"),
         Binding("escape", "back", "Back", show=False, id="back"),
         Binding("i", "read", "Report", id="read"),
-        Binding("s,ctrl+s", "save", "Save", show=False, id="save"),
-        Binding("o,ctrl+o", "open", "Open", show=False, id="open"),
+        Binding("s,ctrl+s", "save", "Save", id="save"),
+        Binding("o,ctrl+o", "open", "Open", id="open"),
         Binding("question_mark,f1", "help", "Help", key_display="?", id="help"),
     ]  # fmt: skip
 

@@ -11,11 +11,15 @@ from functools import lru_cache
 
 from textual import on
 from textual._styles_cache import StylesCache
+from textual.app import ComposeResult
 from textual.binding import Binding
 from textual.color import Color
 from textual.events import Mount
 from textual.style import Style
+from textual.widget import Widget
 from textual.widgets import Footer
+
+from attn_tui.report.rows import cells
 
 
 @lru_cache
@@ -32,6 +36,23 @@ def keep_no_lines() -> None:
     StylesCache.get_inner_outer = _inner_outer  # type: ignore[assignment, method-assign]
 
 
+FIRST = ("question_mark", "slash", "g", "r", "t", "x", "o", "s", "c", "q")
+"""The keys that stand first where there are all; others follow those for the picture."""
+
+LAST = ("i", "f")
+"""The keys that are left out first."""
+
+GAP = 1
+"""Columns between two keys."""
+
+
+def place(widget: Widget) -> int:
+    """Return where the key of a widget stands among others."""
+    key = getattr(widget, "key", "")
+    order = (*FIRST[:5], "", *FIRST[5:], *LAST)
+    return order.index(key if key in order else "")
+
+
 class Keys(Footer):
     """A footer that is rebuilt only when its keys change, and then forgets the old ones.
 
@@ -40,6 +61,17 @@ class Keys(Footer):
     """
 
     _shown: Sequence[tuple[Binding, bool, str]] = ()
+
+    def compose(self) -> ComposeResult:
+        """Lay out the keys, those that everybody needs first."""
+        yield from sorted(super().compose(), key=place)
+
+    def on_resize(self) -> None:
+        """Leave out the keys for which there is no room, so that none is cut."""
+        room = self.size.width + GAP
+        for key in self.children:
+            room -= cells(str(key.render())) + GAP
+            key.display = room >= 0
 
     @on(Mount)
     async def _show_at_once(self) -> None:
@@ -55,5 +87,6 @@ class Keys(Footer):
             return
         self._shown = keys
         await super().recompose()
+        self.on_resize()
         for watchers in getattr(self, "__watchers", {}).values():
             watchers[:] = [watcher for watcher in watchers if watcher[0].is_attached]

@@ -15,7 +15,7 @@ from attn_tui.ui.file_dialogs import FileScreen
 from attn_tui.ui.instrument_screen import InstrumentScreen
 from tests.contract.screens import KEYS, find
 from tests.contract.session import Session
-from tests.ui.person import notices, press, shown
+from tests.ui.person import notices, press, shown, shown_title
 
 
 async def find_all(pilot: Pilot[None], words: str) -> list[str]:
@@ -51,7 +51,7 @@ async def test_lines_of_q_and_k_are_queries_and_keys() -> None:
         assert screen.present.experiment.source.kind == "vectors"
         assert [*screen.present.experiment.vectors[0].scores] == [3.0, 0.0]
         # The slider cannot change the length of typed vectors.
-        assert "it is the length of q" in str(screen.pane("d_k-pane").border_title)
+        assert "it is the length of q" in shown_title(screen.pane("d_k-pane"))
 
 
 @pytest.mark.slow
@@ -89,7 +89,7 @@ async def test_a_slider_that_changes_nothing_is_dim_and_says_why(size: tuple[int
     async with AttnApp(EXAMPLE).run_test(size=size) as pilot:
         screen = await shown(pilot)
         pane = screen.pane("d_k-pane")
-        assert pane.border_title == "d_k"
+        assert shown_title(pane) == "d_k"
         assert not pane.has_class("-idle")
         for words, why in (
             ("gemma-2-9b", "no part of m = 1/√256"),
@@ -98,7 +98,7 @@ async def test_a_slider_that_changes_nothing_is_dim_and_says_why(size: tuple[int
         ):
             screen = await take_first(pilot, words)
             assert why_idle(screen.present.experiment) == why
-            assert pane.border_title == (f"d_k: {why}" if why else "d_k")
+            assert shown_title(pane) == (f"d_k: {why}" if why else "d_k")
             assert pane.has_class("-idle") == bool(why)
         before = screen.headline
         screen = await press(pilot, "minus")
