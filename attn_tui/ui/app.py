@@ -36,6 +36,7 @@ from attn_tui.ui.terminal.driver import thrifty
 from attn_tui.ui.terminal.filters import ASCII_GLYPHS, VISIBLE, XTERM, received
 from attn_tui.ui.terminal.turns import Turns
 from attn_tui.ui.theme import THEMES, data_variables, default_theme, depth_of
+from attn_tui.ui.welcome import Welcome
 
 if TYPE_CHECKING:
     from attn_tui.tour.guide import Guide
@@ -59,6 +60,7 @@ class AttnApp(App[None]):
         ascii: Whether pictures keep to ASCII.
         theme: The name of the theme; ignored if there is no such theme or no colours are wanted.
         tour: The tour to start at once, if any.
+        offers_tour: Whether a line above the footer offers the tour.
 
     Raises:
         InputError: If the draft cannot be read.
@@ -108,6 +110,7 @@ class AttnApp(App[None]):
         ascii: bool = False,
         theme: str = "",
         tour: "Tour | None" = None,
+        offers_tour: bool = False,
     ) -> None:
         no_color = bool(environ.get("NO_COLOR"))
         if not no_color:
@@ -134,6 +137,7 @@ class AttnApp(App[None]):
         self.parting = ""
         self.guide: Guide | None = None
         self._tour = tour
+        self._welcome = Welcome() if offers_tour else None
 
     def get_driver_class(self) -> type[Driver]:
         """Return a driver that writes only the cells that change."""
@@ -167,6 +171,8 @@ class AttnApp(App[None]):
         self.stylesheet.read_all(screen.css_path)
         screen.set_classes(screen.breakpoints(self.size))
         screen.set_reactive(InstrumentScreen.question, self.history.present)
+        if name == self.DEFAULT_MODE:
+            screen.welcome = self._welcome
         return screen
 
     def action_go(self, name: str) -> None:
@@ -219,6 +225,8 @@ class AttnApp(App[None]):
 
     def start_tour(self, tour: "Tour | None" = None) -> None:
         """Begin a tour, by default our own, or go on with the present one."""
+        if self._welcome is not None:
+            self._welcome.close()
         if self.guide is None:
             # Imported here so that starting the program does not wait for it.
             self.guide = load("attn_tui.tour.guide:Guide")(self, tour)

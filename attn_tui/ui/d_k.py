@@ -18,7 +18,7 @@ from attn_tui.ui.slider import Slider
 TICKS = (1, 16, 256, 4096, 65_536, 4, 64, 1024, 16_384)
 """The ticks of the slider of d_k, the most important first."""
 
-STEPS = {"d_k": "-+", "n": ",."}
+STEPS = {"d_k": ("-", "+"), "n": (",", ".")}
 """The keys that move a number, by its name."""
 
 FLAT = 20.0

@@ -30,6 +30,7 @@ from attn_tui.ui.setting import D_K
 from attn_tui.ui.settings_panel import SettingsPanel
 from attn_tui.ui.slider import Slider
 from attn_tui.ui.title import TABS, Title
+from attn_tui.ui.welcome import Welcome
 
 TINY = 60
 """On a screen narrower than this many columns there is room for only one pane."""
@@ -91,6 +92,9 @@ class InstrumentScreen(FilesScreen):
         Binding("question_mark,f1", "help", "Help", key_display="?", id="help"),
     ]  # fmt: skip
 
+    welcome: Welcome | None = None
+    """The line that offers the tour, if it is offered here."""
+
     headline: var[str] = var("", init=False)
     status: var[str] = var("", init=False)
     view: var[str] = var("", init=False)
@@ -106,6 +110,8 @@ class InstrumentScreen(FilesScreen):
         with Horizontal(id="body"):
             yield SettingsPanel(self.GROUPS).data_bind(InstrumentScreen.question)
             yield from self.compose_body()
+        if self.welcome is not None:
+            yield self.welcome
         yield Keys(show_command_palette=False, compact=True)
 
     def compose_body(self) -> ComposeResult:
@@ -310,7 +316,7 @@ class InstrumentScreen(FilesScreen):
             await self.action_settings()
         elif self.focused is not self.home:
             self.set_focus(self.home)
-        else:
+        elif self.welcome is None or not self.welcome.close():
             self.post_message(self.Back())
 
     @on(Tabs.TabActivated, "#instruments")

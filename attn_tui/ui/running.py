@@ -10,7 +10,7 @@ from attn_tui.files.draft import Draft
 from attn_tui.instruments import INSTRUMENTS
 from attn_tui.ui.app import AttnApp
 from attn_tui.ui.keys import keep_no_lines
-from attn_tui.ui.memory import remembered_theme
+from attn_tui.ui.memory import is_first_start, remembered_theme
 from attn_tui.ui.terminal.filters import lacks_blocks
 from attn_tui.ui.terminal.input import accept_anything
 from attn_tui.ui.theme import check_theme
@@ -39,7 +39,11 @@ def run(
     accept_anything()
     keep_no_lines()
     in_ascii = ascii or lacks_blocks(environ.get("TERM", ""))
-    app = AttnApp(opening(draft), instrument, ascii=in_ascii, theme=_theme(theme), tour=tour)
+    offers_tour = is_first_start() and tour is None
+    app = AttnApp(
+        opening(draft), instrument, ascii=in_ascii, theme=_theme(theme), tour=tour,
+        offers_tour=offers_tour,
+    )  # fmt: skip
     app.run(mouse=mouse)
     if app.parting and sys.__stderr__ is not None:
         sys.__stderr__.write(app.parting)

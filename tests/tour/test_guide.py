@@ -164,3 +164,15 @@ async def test_a_tour_goes_on_where_it_was_left(tmp_path: Path) -> None:
     async with on_tour(tmp_path, (40, 15)) as pilot:
         assert "Tour 2 of 2" in texts(pilot)
         assert not pilot.app.screen.query_one("#headline").display
+
+
+async def test_the_line_that_offers_the_tour_goes_once_the_tour_begins() -> None:
+    async with AttnApp(EXAMPLE, offers_tour=True).run_test(size=(120, 40)) as pilot:
+        await settle(pilot)
+        assert pilot.app.screen.query("#welcome")
+        app = pilot.app
+        assert isinstance(app, AttnApp)
+        app.start_tour()
+        await settle(pilot)
+        await press(pilot, "escape", "1")
+        assert not pilot.app.screen.query("#welcome")
