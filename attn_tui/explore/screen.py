@@ -76,6 +76,7 @@ class ExploreScreen(InstrumentScreen):
 
     CSS_PATH = "explore.tcss"
     NAME = "explore"
+    PICTURE = "weights-pane"
     VIEWS: ClassVar = (*OVER, "jacobian", "lab", "vectors")
     SMALL_VIEWS: ClassVar = ("weights-pane", "gradient-pane")
     VIEW_TITLES: ClassVar = {

@@ -60,6 +60,7 @@ class AttnApp(App[None]):
         ascii: Whether pictures keep to ASCII.
         theme: The name of the theme; ignored if there is no such theme or no colours are wanted.
         tour: The tour to start at once, if any.
+        place: The index of the step at which the tour begins; None for where it was left.
         offers_tour: Whether a line above the footer offers the tour.
 
     Raises:
@@ -110,6 +111,7 @@ class AttnApp(App[None]):
         ascii: bool = False,
         theme: str = "",
         tour: "Tour | None" = None,
+        place: int | None = None,
         offers_tour: bool = False,
     ) -> None:
         no_color = bool(environ.get("NO_COLOR"))
@@ -136,7 +138,7 @@ class AttnApp(App[None]):
         self._clock = clock
         self.parting = ""
         self.guide: Guide | None = None
-        self._tour = tour
+        self._tour, self._place = tour, place
         self._welcome = Welcome() if offers_tour else None
 
     def get_driver_class(self) -> type[Driver]:
@@ -196,7 +198,7 @@ class AttnApp(App[None]):
         self.call_after_refresh(collect_garbage)
         if self._tour is not None:
             tour, self._tour = self._tour, None
-            self.start_tour(tour)
+            self.start_tour(tour, self._place)
 
     # Keys
 
@@ -223,13 +225,13 @@ class AttnApp(App[None]):
 
     # The tour
 
-    def start_tour(self, tour: "Tour | None" = None) -> None:
+    def start_tour(self, tour: "Tour | None" = None, place: int | None = None) -> None:
         """Begin a tour, by default our own, or go on with the present one."""
         if self._welcome is not None:
             self._welcome.close()
         if self.guide is None:
             # Imported here so that starting the program does not wait for it.
-            self.guide = load("attn_tui.tour.guide:Guide")(self, tour)
+            self.guide = load("attn_tui.tour.guide:Guide")(self, tour, place)
         self.guide.begin()
 
     def action_tour_next(self) -> None:

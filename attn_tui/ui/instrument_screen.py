@@ -56,11 +56,13 @@ class InstrumentScreen(FilesScreen):
         NAME: The name of the instrument, as in the registry.
         VIEWS: The views that `t` cycles through, each named by the id of its pane.
         VIEW_TITLES: The name of each view in the palette.
+        PICTURE: The id of the pane with the picture; empty if it is that of the view.
     """
 
     NAME: ClassVar[str]
     VIEWS: ClassVar[Sequence[str]] = ()
     VIEW_TITLES: ClassVar[Mapping[str, str]] = {}
+    PICTURE: ClassVar[str] = ""
 
     HORIZONTAL_BREAKPOINTS = [(0, "-tiny"), (TINY, "-narrow"), (100, "-wide")]  # noqa: RUF012
     VERTICAL_BREAKPOINTS = [(0, "-low"), (20, "-short"), (32, "-high")]  # noqa: RUF012
@@ -288,6 +290,22 @@ class InstrumentScreen(FilesScreen):
         views = [*self.views]
         self.action_view(views.index(name) - views.index(self.view))
 
+    def show_picture(self, is_alone: bool) -> None:
+        """Show the picture alone, for a question about it; or all panes again."""
+        if is_alone == self.has_class("-asked"):
+            return
+        self.set_class(is_alone, "-asked")
+        if is_alone:
+            self.call_after_refresh(self._show_alone, self.PICTURE)
+        else:
+            self._show_all()
+
+    def _show_alone(self, id: str) -> None:
+        """Show one pane alone, by default that of the view, unless the question is over."""
+        if self.has_class("-asked"):
+            self.pane(id or self.view).add_class("-large")
+            self.add_class("-full")
+
     def action_full(self) -> None:
         """Show one pane alone, the focused one or else the first; or show all again."""
         if self.has_class("-full"):
@@ -308,7 +326,9 @@ class InstrumentScreen(FilesScreen):
 
     async def action_back(self) -> None:
         """Leave the full pane, help, settings or a field, whichever comes first; else go back."""
-        if self.has_class("-full"):
+        if self.has_class("-asked"):
+            self.post_message(self.Back())
+        elif self.has_class("-full"):
             self._show_all()
         elif self._close_help():
             return

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 def run(
     draft: Draft, mouse: bool = True, theme: str | None = None,
-    tour: "Tour | None" = None, instrument: str = INSTRUMENTS[0].name, ascii: bool = False,
+    tour: "Tour | None" = None, place: int | None = None,
+    instrument: str = INSTRUMENTS[0].name, ascii: bool = False,
 ) -> int:  # fmt: skip
     """Run the program on the terminal and return its exit status.
 
@@ -30,6 +31,7 @@ def run(
         mouse: Whether the terminal reports the mouse.
         theme: The name of the theme, or None for the one chosen last.
         tour: The tour to start at once, if any.
+        place: The index of the step at which the tour begins; None for where it was left.
         instrument: The name of the first instrument.
         ascii: Whether to draw in ASCII even if the terminal is not known to lack other glyphs.
 
@@ -42,7 +44,7 @@ def run(
     offers_tour = is_first_start() and tour is None
     app = AttnApp(
         opening(draft), instrument, ascii=in_ascii, theme=_theme(theme), tour=tour,
-        offers_tour=offers_tour,
+        place=place, offers_tour=offers_tour,
     )  # fmt: skip
     app.run(mouse=mouse)
     if app.parting and sys.__stderr__ is not None:
