@@ -138,6 +138,7 @@ class AttnApp(App[None]):
         self._clock = clock
         self.parting = ""
         self.guide: Guide | None = None
+        self._before: InstrumentScreen | None = None
         self._tour, self._place = tour, place
         self._welcome = Welcome() if offers_tour else None
 
@@ -194,11 +195,19 @@ class AttnApp(App[None]):
     @on(InstrumentScreen.Ready)
     def _show_first(self, event: InstrumentScreen.Ready) -> None:
         self.show()
+        self._keep_help()
         self.turns.open()
         self.call_after_refresh(collect_garbage)
         if self._tour is not None:
             tour, self._tour = self._tour, None
             self.start_tour(tour, self._place)
+
+    def _keep_help(self) -> None:
+        """Let help stay open, or closed, when the instrument changes."""
+        before, now = self._before, self.instrument
+        self._before = now
+        if before is not None and now is not None and before is not now:
+            now.call_next(now.keep_help, before.is_help_open)
 
     # Keys
 

@@ -151,6 +151,18 @@ class InstrumentScreen(FilesScreen):
         """Ask for the present question, which may have changed while the screen was hidden."""
         self.post_message(self.Ready())
 
+    @property
+    def is_help_open(self) -> bool:
+        """Whether help is open beside the panes."""
+        return self.has_class("-help")
+
+    async def keep_help(self, is_open: bool) -> None:
+        """Open or close help beside the panes, as it was on the instrument before."""
+        if is_open and not self.is_help_open and self.size.width >= BESIDE:
+            await self._open_help()
+        elif not is_open:
+            self._close_help()
+
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Return whether an action is available: before a guess, only help and going back."""
         if self.has_class("-guess") and action not in ("help", "back"):
