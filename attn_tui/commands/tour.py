@@ -61,14 +61,18 @@ def tour(
     check_terminal("tour > FILE")
     gc.disable()
     from attn_tui.files.draft import EXAMPLE
-    from attn_tui.ui.running import run
+    from attn_tui.ui.terminal.background import asked
 
     take_keys()
     goes_on = file is None or switches["continue"]
     place = None if goes_on else 0
     if step is not None:
         place = step - 1
-    context.exit(run(EXAMPLE, tour=steps, place=place, ascii=ascii))
+    with asked() as background:
+        from attn_tui.ui.running import run
+
+        status = run(EXAMPLE, tour=steps, place=place, ascii=ascii, background=background)
+    context.exit(status)
 
 
 def outline(tour: "Tour") -> Iterator[str]:

@@ -119,6 +119,7 @@ class AttnApp(App[None]):
             # An empty value asks for nothing, but Textual would heed it.
             environ.pop("NO_COLOR", None)
         self._cells = Cells()
+        self.taking_over = nothing
         # Textual asks for these during its own initialisation.
         self.in_ascii = ascii
         self.DEFAULT_MODE = instrument  # type: ignore[misc]
@@ -144,7 +145,10 @@ class AttnApp(App[None]):
 
     def get_driver_class(self) -> type[Driver]:
         """Return a driver that writes only the cells that change."""
-        return thrifty(super().get_driver_class(), self._cells, lambda: self.line_to_leave)
+        return thrifty(
+            super().get_driver_class(), self._cells, lambda: self.line_to_leave,
+            lambda: self.taking_over(),
+        )  # fmt: skip
 
     def get_theme(self, theme_name: str) -> Theme | None:
         """Return a theme; ours are known even before they are registered."""
@@ -405,6 +409,10 @@ class AttnApp(App[None]):
             return
         provider, placeholder = self.LISTS[name]
         self.push_screen(CommandPalette([provider], placeholder=f"Choose {placeholder}…"))
+
+
+def nothing() -> None:
+    """Do nothing."""
 
 
 def collect_garbage() -> None:

@@ -1,4 +1,4 @@
-"""What is remembered between runs: the first start, the theme, and the progress of tours."""
+"""What is remembered between runs: the first start, themes, and the progress of tours."""
 
 import json
 import os
@@ -59,6 +59,20 @@ def remembered_theme() -> str:
 def remember_theme(name: str) -> None:
     """Save the name of a theme, if possible."""
     _write("theme", f"{name}\n")
+
+
+def remembered_background() -> str:
+    """Return ``"light"`` or ``"dark"``, as the terminal said last; nothing if it never did."""
+    with suppress(UnicodeDecodeError):
+        shade = _read("background", LONGEST).decode().strip()
+        return shade if shade in ("light", "dark") else ""
+    return ""
+
+
+def remember_background(shade: str) -> None:
+    """Save whether the terminal is light or dark, if that is known and new."""
+    if shade and shade != remembered_background():
+        _write("background", f"{shade}\n")
 
 
 MOST_TOURS, LONGEST_TOURS = 20, 20_000
