@@ -36,7 +36,9 @@ def keep_no_lines() -> None:
     StylesCache.get_inner_outer = _inner_outer  # type: ignore[assignment, method-assign]
 
 
-FIRST = ("question_mark", "slash", "g", "r", "t", "x", "o", "s", "c", "q")
+QUIT = "q"
+
+FIRST = ("question_mark", "slash", "g", "r", "t", "x", "o", "s", "c", QUIT)
 """The keys that stand first where there are all; others follow those for the picture."""
 
 LAST = ("i", "f")
@@ -48,9 +50,14 @@ GAP = 1
 
 def place(widget: Widget) -> int:
     """Return where the key of a widget stands among others."""
-    key = getattr(widget, "key", "")
     order = (*FIRST[:5], "", *FIRST[5:], *LAST)
+    key = key_of(widget)
     return order.index(key if key in order else "")
+
+
+def key_of(widget: Widget) -> str:
+    """Return the key that a part of the footer shows, or nothing."""
+    return str(getattr(widget, "key", ""))
 
 
 class Keys(Footer):
@@ -67,9 +74,9 @@ class Keys(Footer):
         yield from sorted(super().compose(), key=place)
 
     def on_resize(self) -> None:
-        """Leave out the keys for which there is no room, so that none is cut."""
+        """Leave out the keys for which there is no room, so that none is cut; the way out stays."""
         room = self.size.width + GAP
-        for key in self.children:
+        for key in sorted(self.children, key=lambda key: key_of(key) != QUIT):
             room -= cells(str(key.render())) + GAP
             key.display = room >= 0
 

@@ -14,7 +14,7 @@ def start(folder: Path, *arguments: str, columns: int = 80) -> Terminal:
 
 
 def lines(terminal: Terminal) -> list[str]:
-    terminal.until_shows("r Rule t View")
+    terminal.until_shows("q Quit")
     return [line.rstrip() for line in terminal.display]
 
 
@@ -22,7 +22,7 @@ def test_the_first_start_alone_offers_the_tour_in_one_line_above_the_footer(
     tmp_path: Path,
 ) -> None:
     with start(tmp_path, columns=40) as terminal:
-        assert lines(terminal)[-2:] == [WELCOME, "? Help / Find g Settings r Rule t View"]
+        assert lines(terminal)[-2:] == [WELCOME, "? Help / Find g Settings r Rule q Quit"]
         terminal.press("\x1b")
         terminal.until(lambda: WELCOME not in terminal.display[-2], "no line that offers a tour")
     # It was ended before it could leave anything behind.
